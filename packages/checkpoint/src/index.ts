@@ -1,1 +1,3 @@
-export {};
+export * from "./checkpoint.ts";
+export * from "./phases.ts";
+export type * from "./store.ts";

@@ -1,0 +1,109 @@
+import type { Phase } from "./phases.ts";
+
+/** The only version of the format so far: what `version` must be. */
+export const CHECKPOINT_VERSION = 1;
+
+/** What a reviewer found. */
+export interface CheckpointFinding {
+  /** `f-` and 12 hex digits of SHA-256 over severity and description; recomputed where a file has none. */
+  readonly id: string;
+  /** As the reviewer wrote it: usually `critical`, `major` or `minor`. */
+  readonly severity: string;
+  readonly description: string;
+  /** The cycle that found it, from 1. */
+  readonly cycle: number;
+  readonly status: FindingStatus;
+}
+
+/** What has become of a finding. A file that says nothing says `found`. */
+export type FindingStatus = "found" | "fixed" | "still_present" | "regressed";
+
+/** One invocation of one agent, saved by the loop around it (granularity `"turn"`). */
+export interface CheckpointTurn {
+  /** `<run id>.<n>`, n counting the run's turns from 1; the value of the trailer `Quasar-Turn`. */
+  readonly id: string;
+  readonly role: "coder" | "reviewer";
+  /** Counts the starts of the same piece of work, from 1. */
+  readonly attempt: number;
+  /** `started`: nobody knows yet how it ended. `settled`: its output and cost are in this checkpoint. */
+  readonly status: "started" | "settled";
+  /** What the turn may cost in US dollars; counted as spent if the turn's end is never learned. */
+  readonly reservedUsd: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  /** The agent's own name for its conversation, once known; `""` before. */
+  readonly sessionId: string;
+}
+
+/** A value that a TOML file can hold; what unknown keys are kept as. */
+export type TomlValue =
+  | string
+  | number
+  | boolean
+  | Date
+  | readonly TomlValue[]
+  | { readonly [key: string]: TomlValue };
+
+/**
+ * Everything that is needed to continue a coder-reviewer loop: plain data, as stored.
+ *
+ * The first block is the seed's; files of the Go original have exactly those keys. The second is
+ * ours: extra keys within version 1, which the Go reader passes over, with defaults when absent.
+ *
+ * @see SPEC.md, "Keys"
+ */
+export interface Checkpoint {
+  /** {@link CHECKPOINT_VERSION}. */
+  readonly version: number;
+  /** The nebula's phase, `""` for a standalone run. */
+  readonly phaseId: string;
+  /** `""` for a standalone run. */
+  readonly nebulaName: string;
+  /** RFC 3339, kept as it was read, to the nanosecond and with its offset. */
+  readonly createdAt: string;
+  /** HEAD when the checkpoint was written: 40 or 64 hex digits, `""` outside a repository. */
+  readonly gitSha: string;
+  readonly taskBeadId: string;
+  readonly taskTitle: string;
+  /** The cycle that `phase` is of, from 1; 0 before the first. */
+  readonly cycle: number;
+  readonly maxCycles: number;
+  readonly phase: Phase;
+  /** US dollars, over all crashes of the run. */
+  readonly totalCostUsd: number;
+  /** US dollars; 0 is no limit. */
+  readonly maxBudgetUsd: number;
+  readonly coderOutput: string;
+  readonly reviewOutput: string;
+  readonly lintOutput: string;
+  /** HEAD before the first cycle. */
+  readonly baseCommitSha: string;
+  /** The commit of cycle n at index n - 1. */
+  readonly cycleCommits: readonly string[];
+  readonly childBeadIds: readonly string[];
+  readonly refactored: boolean;
+  /** Of the cycle that `cycle` names. */
+  readonly findings: readonly CheckpointFinding[];
+  /** Of all cycles. */
+  readonly allFindings: readonly CheckpointFinding[];
+
+  /** Counts the saves of a run, from 1; 0 in a file that says nothing. Orders files where clocks cannot. */
+  readonly revision: number;
+  /** `""` in a file of somebody else. */
+  readonly runId: string;
+  /** What the failed filter check printed; `""` when none failed. */
+  readonly filterOutput: string;
+  readonly filterCheckName: string;
+  /** Names of the filter checks that failed, one a cycle, `""` for a cycle without. */
+  readonly filterHistory: readonly string[];
+  /** The task before it was refactored while the loop ran; `""` when it was not. */
+  readonly originalDescription: string;
+  readonly refactorDescription: string;
+  /** Paths that were dirty before the run and are never committed by it. */
+  readonly untouchablePaths: readonly string[];
+  /** Why the last runner ended, when it could still say so; `""` otherwise. */
+  readonly failure: string;
+  readonly turn?: CheckpointTurn | undefined;
+  /** Keys that this version does not know, kept when the file is rewritten. */
+  readonly extra: Readonly<Record<string, TomlValue>>;
+}

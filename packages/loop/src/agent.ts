@@ -1,0 +1,118 @@
+/** Who works in a turn. */
+export type AgentRole = "coder" | "reviewer";
+
+/** What an agent can do by itself; the loop does the rest. */
+export interface AgentCapabilities {
+  /** Its answers can be held to a JSON schema. */
+  readonly structuredOutput: boolean;
+  /** It takes a session id of our choice, so that we know it before the start. */
+  readonly choosesSessionId: boolean;
+  /** It says, or lets us compute, what a turn cost. */
+  readonly reportsCost: boolean;
+  /** It reports usage while it works, so that a budget can be watched within a turn. */
+  readonly streamsUsage: boolean;
+}
+
+export interface AgentRequest {
+  /** In the agent's environment as `QUASAR_RUN_ID`: how its processes are found again. */
+  readonly runId: string;
+  /** `<run id>.<n>`. */
+  readonly turnId: string;
+  readonly role: AgentRole;
+  /** Sent on standard input, never as an argument. */
+  readonly prompt: string;
+  /** The role's standing instructions. */
+  readonly systemPrompt: string;
+  /** Absolute path of the work tree. */
+  readonly workDir: string;
+  /** A coder writes, a reviewer reads. */
+  readonly access: "read" | "write";
+  /** US dollars this turn may cost; `undefined` is no limit. */
+  readonly maxCostUsd?: number | undefined;
+  /** JSON schema of the answer; ignored by an agent without `structuredOutput`. */
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
+  /** A UUID to use as the session's id; ignored by an agent without `choosesSessionId`. */
+  readonly sessionId?: string | undefined;
+}
+
+/** What an agent reports while it works. All text in it is hostile until cleaned for its reader. */
+export type AgentEvent =
+  /** Its conversation has this id: worth storing at once. */
+  | { readonly type: "session"; readonly sessionId: string }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool"; readonly name: string; readonly detail: string }
+  /** What this turn has cost so far, in US dollars. */
+  | { readonly type: "usage"; readonly costUsd: number }
+  /** It tries a request again by itself. */
+  | { readonly type: "retry"; readonly message: string };
+
+export type AgentFailureKind =
+  | "auth"
+  | "billing"
+  | "rate-limit"
+  | "overloaded"
+  | "context-overflow"
+  | "prompt-too-large"
+  | "budget"
+  | "turn-limit"
+  | "refused-permissions"
+  | "schema"
+  | "empty-answer"
+  | "session-missing"
+  | "session-busy"
+  | "network"
+  | "timeout-idle"
+  | "timeout-total"
+  | "cancelled"
+  | "killed"
+  | "bad-output"
+  | "output-too-large"
+  | "not-installed"
+  | "usage"
+  | "unknown";
+
+export interface AgentFailure {
+  readonly kind: AgentFailureKind;
+  /** One sentence for a person. Hostile text is cut out or cleaned. */
+  readonly message: string;
+  /** The same request may succeed later without anybody changing anything. */
+  readonly retryable: boolean;
+  /** RFC 3339: when a limit is lifted, where the agent said so. */
+  readonly retryAt?: string | undefined;
+}
+
+/** How a turn ended. A failed turn has cost money too, and may have said something. */
+export interface AgentResult {
+  readonly failure?: AgentFailure | undefined;
+  /** The final answer; `""` when there was none. */
+  readonly text: string;
+  /** The answer as JSON, where a schema was asked for and met. */
+  readonly structured?: unknown;
+  readonly sessionId?: string | undefined;
+  /** US dollars of this turn alone; `undefined` is unknown, which is not zero. */
+  readonly costUsd?: number | undefined;
+  /** `partial`: the agent ended before it could say all, so the cost is at least this. */
+  readonly costSource: "reported" | "computed" | "partial" | "unknown";
+  readonly durationMs: number;
+  /** Version of the agent's program, where it says so. */
+  readonly agentVersion?: string | undefined;
+}
+
+export interface InvokeOptions {
+  /** Cancels the turn: gently first, then with force. The result then has the failure `cancelled`. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: AgentEvent) => void) | undefined;
+}
+
+/**
+ * The loop's way to an agent.
+ *
+ * `invoke` resolves for everything that an agent can do wrong and rejects for a mistake of ours
+ * only, so that the cost and the session of a failed turn are never lost.
+ */
+export interface AgentInvoker {
+  /** For people: `claude`, `codex`, `scripted` … */
+  readonly name: string;
+  readonly capabilities: AgentCapabilities;
+  invoke(request: AgentRequest, options?: InvokeOptions): Promise<AgentResult>;
+}

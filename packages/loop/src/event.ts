@@ -1,0 +1,113 @@
+import type { AgentEvent, AgentRole } from "./agent.ts";
+import type { Finding } from "./finding.ts";
+import type { ReviewReport } from "./review.ts";
+import type { CycleState } from "./state.ts";
+
+/** Names of the events, as the original calls them. */
+export const EventCycleStart = "cycle_start";
+export const EventAgentDone = "agent_done";
+export const EventReviewComplete = "review_complete";
+export const EventTaskSuccess = "task_success";
+export const EventTaskFailed = "task_failed";
+export const EventRefactored = "refactored";
+export const EventStruggleDetected = "struggle_detected";
+export const EventResumed = "resumed";
+
+/**
+ * What a loop reports as it runs. A new member is a minor change: listeners ignore the others.
+ *
+ * Every event carries the state at the moment it was emitted: a frozen copy, made when first asked for.
+ */
+export type LoopEvent = LoopEventData & { readonly taskId: string; state(): CycleState };
+
+export type LoopEventData =
+  /** A cycle begins. */
+  | { readonly type: typeof EventCycleStart; readonly cycle: number }
+  /** A turn begins. `attempt` above 1: the same work was begun before and its end is not known. */
+  | {
+      readonly type: "agent_start";
+      readonly cycle: number;
+      readonly role: AgentRole;
+      readonly turnId: string;
+      readonly attempt: number;
+    }
+  /** Something that the agent said or did in its turn. */
+  | {
+      readonly type: "agent_event";
+      readonly cycle: number;
+      readonly role: AgentRole;
+      readonly event: AgentEvent;
+    }
+  /** A turn ended well. `costUsd` is the turn's; `undefined` is unknown. */
+  | {
+      readonly type: typeof EventAgentDone;
+      readonly cycle: number;
+      readonly role: AgentRole;
+      readonly turnId: string;
+      readonly costUsd: number | undefined;
+      readonly durationMs: number;
+    }
+  /** The coder's work of a cycle is in this commit; `undefined` when nothing had changed. */
+  | { readonly type: "committed"; readonly cycle: number; readonly sha: string | undefined }
+  /** A lint or filter command ended. */
+  | {
+      readonly type: "check_done";
+      readonly cycle: number;
+      readonly check: "lint" | "filter";
+      readonly name: string;
+      readonly passed: boolean;
+      readonly output: string;
+    }
+  /** A cycle is whole: reviewed (or bounced by a filter), its findings recorded. */
+  | {
+      readonly type: typeof EventReviewComplete;
+      readonly cycle: number;
+      readonly approved: boolean;
+      readonly findings: readonly Finding[];
+    }
+  | {
+      readonly type: typeof EventTaskSuccess;
+      readonly cycle: number;
+      readonly report: ReviewReport | undefined;
+    }
+  | {
+      readonly type: typeof EventTaskFailed;
+      readonly cycle: number;
+      readonly reason: FailureReason;
+      readonly message: string;
+    }
+  | { readonly type: typeof EventRefactored; readonly cycle: number }
+  | {
+      readonly type: typeof EventStruggleDetected;
+      readonly cycle: number;
+      readonly message: string;
+    }
+  /** Always the first event of a resumed run; `message` is `"resumed from checkpoint"`. */
+  | {
+      readonly type: typeof EventResumed;
+      readonly cycle: number;
+      readonly message: string;
+      /** What is reused and what is done again, in words for a person. */
+      readonly details: readonly string[];
+    }
+  /** Something a person should know that stops nothing. */
+  | { readonly type: "warning"; readonly cycle: number; readonly message: string };
+
+/** Why a task did not end approved. */
+export type FailureReason =
+  | "max_cycles"
+  | "budget"
+  | "agent"
+  | "interrupted"
+  | "checkpoint"
+  | "git"
+  | "check";
+
+/** A listener of loop events. Awaited in order; one that throws is reported and stops nothing. */
+export interface Hook {
+  onEvent(event: LoopEvent): void | Promise<void>;
+  /** Names the task before the loop begins; the first hook that can do it does. */
+  createTask?(title: string): Promise<string>;
+  /** Makes a tracker item of each finding; their ids join the task's children. */
+  createFindings?(taskId: string, findings: readonly Finding[]): Promise<readonly string[]>;
+}

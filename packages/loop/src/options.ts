@@ -1,0 +1,88 @@
+import type { Checkpoint, CheckpointStore } from "@quasar/checkpoint";
+import type { AgentInvoker } from "./agent.ts";
+import type { FailureReason, Hook, LoopEvent } from "./event.ts";
+import type { Finding } from "./finding.ts";
+import type { ReviewReport } from "./review.ts";
+
+/** A command of the user's that judges the work tree: exit code 0 is a pass. Run by a shell. */
+export interface Check {
+  readonly name: string;
+  readonly command: string;
+}
+
+export interface CheckpointOptions {
+  readonly store: CheckpointStore;
+  /** `""` for a standalone run. @default "" */
+  readonly phaseId?: string | undefined;
+  /** @default "" */
+  readonly nebulaName?: string | undefined;
+  /**
+   * `cycle`: the hook writes when a cycle or the task ends (the seed's rule).
+   * `turn`: the loop also saves around each turn, so that a finished turn is never bought again.
+   * @default "cycle"
+   */
+  readonly granularity?: "cycle" | "turn" | undefined;
+  /** What a failed save of the hook does; one around a turn always stops. @default "report" */
+  readonly onSaveError?: "report" | "stop" | undefined;
+}
+
+export interface LoopOptions {
+  /** Absolute path of the work tree. */
+  readonly workDir: string;
+  readonly coder: AgentInvoker;
+  readonly reviewer: AgentInvoker;
+  /** @default 3 */
+  readonly maxCycles?: number | undefined;
+  /** US dollars over all crashes of the run; 0 is no limit. @default 5 */
+  readonly maxBudgetUsd?: number | undefined;
+  /** In the agents' environment and in the commits' trailers. @default a random one */
+  readonly runId?: string | undefined;
+  /** @default none: nothing is stored */
+  readonly checkpoint?: CheckpointOptions | undefined;
+  readonly hooks?: readonly Hook[] | undefined;
+  readonly lint?: readonly Check[] | undefined;
+  /** How often the coder may mend lint within a cycle. @default 2 */
+  readonly maxLintRetries?: number | undefined;
+  /** Checks that send the cycle back to the coder without a review. */
+  readonly filters?: readonly Check[] | undefined;
+  /** Stop with `decompose` when the loop goes in circles. @default false */
+  readonly detectStruggle?: boolean | undefined;
+  /** Asked at the end of each cycle: a new text for the task, or `undefined` to go on. */
+  readonly takeRefactor?: (() => string | undefined) | undefined;
+  /** Goals and constraints of the project, put before the agents' standing instructions. */
+  readonly projectContext?: string | undefined;
+  /** Paths that were dirty before the run and are never committed by it. */
+  readonly untouchablePaths?: readonly string[] | undefined;
+  readonly onEvent?: ((event: LoopEvent) => void) | undefined;
+  /** Interrupts the loop: the agent is cancelled, the state saved. */
+  readonly signal?: AbortSignal | undefined;
+  /** @default the system's clock */
+  readonly now?: (() => Date) | undefined;
+}
+
+export interface Task {
+  /** @default asked from the first hook that can create one, else made from the run's id */
+  readonly id?: string | undefined;
+  /** The whole text of the task; its first line names it. */
+  readonly title: string;
+}
+
+/** How a task ended. What it cost is known in every case. */
+export interface TaskResult {
+  readonly outcome: "approved" | "struggling" | FailureReason;
+  readonly taskId: string;
+  readonly runId: string;
+  readonly cycle: number;
+  readonly totalCostUsd: number;
+  readonly message: string;
+  readonly report: ReviewReport | undefined;
+  readonly findings: readonly Finding[];
+  readonly allFindings: readonly Finding[];
+  readonly baseCommitSha: string;
+  readonly finalCommitSha: string;
+  readonly cycleCommits: readonly string[];
+  /** The last checkpoint's content, also where nothing was stored. */
+  readonly checkpoint: Checkpoint;
+  /** The agent's failure behind `agent`, as it reported it. */
+  readonly agentFailure: import("./agent.ts").AgentFailure | undefined;
+}
