@@ -15,7 +15,7 @@ import { fitText, restoreTexts } from "./artifacts.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { MAX_CHECKPOINT_BYTES } from "./encode.ts";
 import { CheckpointError } from "./errors.ts";
-import { acknowledged, isDamage, unusable } from "./file-errors.ts";
+import { acknowledged, isDamage, isOtherVersion, unusable } from "./file-errors.ts";
 import { checkpointFileName, checkpointNames, isNameOf, plainFileName } from "./file-name.ts";
 import { type CheckpointHead, HEAD_BYTES, headOf, readHead } from "./head.ts";
 import { judgeBytes } from "./judge.ts";
@@ -83,9 +83,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
       }
       return { checkpoint: restoreTexts(checkpoint, artifacts.read), seal };
     } catch (error) {
-      const isOtherVersion =
-        error instanceof CheckpointError && error.code === "ERR_INCOMPATIBLE_VERSION";
-      if (isOtherVersion) return error;
+      if (isOtherVersion(error)) return error;
       throw error;
     }
   }
@@ -136,12 +134,22 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     return loadPhase(phaseId)?.checkpoint.revision ?? 0;
   }
 
+  function mendUnlessNewer(name: string, phaseId: string): void {
+    try {
+      mend(name, (id) => id === phaseId);
+    } catch (error) {
+      if (!isOtherVersion(error)) throw error;
+    }
+  }
+
   function removeNow(phaseId: string): void {
     const plain = plainFileName(phaseId);
     const names = [checkpointFileName(phaseId)];
     // By the folder's own spelling: where case is folded, the plain name may be another phase's.
     if (plain !== undefined && readNames().includes(plain)) names.push(plain);
     for (const name of names) {
+      // Else a damaged file would for a moment be all there is: its generations go before it.
+      if (!revisions.has(phaseId)) mendUnlessNewer(name, phaseId);
       artifacts.suspect(name);
       removeFile(join(dir, name), { fs });
     }

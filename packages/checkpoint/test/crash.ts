@@ -119,9 +119,9 @@ function withoutSync(drop: (path: string, before: string) => boolean): Mutant {
         paths.set(fd, path);
         return fd;
       },
-      link: noting("link", fs.link),
-      rename: noting("rename", fs.rename),
-      unlink: noting("unlink", fs.unlink),
+      link: noting("link", (from: string, to: string) => fs.link(from, to)),
+      rename: noting("rename", (from: string, to: string) => fs.rename(from, to)),
+      unlink: noting("unlink", (path: string) => fs.unlink(path)),
       fsync: (fd) => {
         if (!drop(paths.get(fd) ?? "", before)) fs.fsync(fd);
       },
