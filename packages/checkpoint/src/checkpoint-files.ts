@@ -5,6 +5,7 @@ import {
   loadFile,
   nodeFileSystem,
   readFileHead,
+  readWholeFile,
   recoverDirectory,
   removeFile,
   replaceFile,
@@ -85,6 +86,18 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     } catch (error) {
       if (isOtherVersion(error)) return error;
       throw error;
+    }
+  }
+
+  /** The shorter way to a file that has nothing wrong with it; `undefined` for any other. */
+  function loadWhole(name: string): LoadedCheckpoint | undefined {
+    try {
+      const bytes = readWholeFile(join(dir, name), { fs, maxBytes });
+      const found = bytes && judge(bytes, (id) => isNameOf(name, id));
+      if (found === undefined || found instanceof CheckpointError) return undefined;
+      return { ...found, source: "current", problems: [] };
+    } catch {
+      return undefined; // the longer way says why
     }
   }
 
@@ -194,7 +207,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     loadAll() {
       const checkpoints = new Map<string, LoadedCheckpoint>();
       const problems = forEachName((name) => {
-        const loaded = loadName(name, (id) => isNameOf(name, id));
+        const loaded = loadWhole(name) ?? loadName(name, (id) => isNameOf(name, id));
         if (loaded === undefined) return;
         const { phaseId } = loaded.checkpoint;
         if (name === checkpointFileName(phaseId) || !checkpoints.has(phaseId)) {

@@ -6,6 +6,11 @@ export const MAX_DEPTH = 16;
 /** More keys, brackets and commas than this no checkpoint has: 10,000 findings have a third of it. */
 const MAX_MARKS = 200_000;
 
+/** So small a text cannot keep the parser long, whatever it holds. */
+const SMALL = 64 * 1024;
+
+/** A line as we and the Go original write most: the whole of it at once. */
+const plainLine = /([A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)?) = (?:'[^'\n]*'|([^'"[{#\s][^#\n]*))\n/y;
 const blank = /[ \t\r\n]*/y;
 const keyPart = /[ \t]*(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([A-Za-z0-9_-]+))[ \t]*/y;
 const bareValue = /[^#\r\n]*/y;
@@ -27,6 +32,17 @@ export function scanScalars(text: string): ReadonlyMap<string, string> {
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
 
   while ((at = skip(blank, text, at)) < text.length) {
+    if (isRoot) {
+      plainLine.lastIndex = at;
+      const plain = plainLine.exec(text);
+      if (plain !== null) {
+        const [, name = "", scalar] = plain;
+        if (scalar !== undefined) scalars.set(name, scalar.trim());
+        marks = count(marks);
+        at = plainLine.lastIndex;
+        continue;
+      }
+    }
     const first = text[at];
     if (first === "#") {
       at = endOfLine(text, at);
@@ -34,6 +50,7 @@ export function scanScalars(text: string): ReadonlyMap<string, string> {
     }
     marks = count(marks);
     if (first === "[") {
+      if (text.length <= SMALL) return scalars;
       isRoot = false;
       at += text[at + 1] === "[" ? 2 : 1;
     }
