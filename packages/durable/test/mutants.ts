@@ -59,7 +59,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "the ancestors of a new folder are not synced": withoutSync(
     ({ path }) => DIR.startsWith(path) && path !== DIR,
   ),
-  "files are synced neither in recovery nor before a removal": withoutSync(({ path }) =>
+  "another tool's file is not synced before it is acted on": withoutSync(({ path }) =>
     path.startsWith(FILE),
   ),
   "the second name of another tool's file is not synced": withoutSync(
