@@ -16,10 +16,9 @@ test("a crash leaves what was acknowledged or what was begun, whole, in every st
 });
 
 describe("the explorer notices that", () => {
-  for (const [name, mutate] of Object.entries(MUTANTS)) {
-    test(name, { timeout: 30_000 }, () => {
-      const options = { seed: 1, maxStates: 50_000, workload, resume, observe, mutate };
-      expect(exploreCrashes(options).bad).toBeGreaterThan(0);
-    });
-  }
+  test.for(Object.keys(MUTANTS))("%s", { timeout: 30_000 }, (name) => {
+    const mutate = MUTANTS[name];
+    const options = { seed: 1, maxStates: 50_000, workload, resume, observe, mutate };
+    expect(exploreCrashes(options).bad).toBeGreaterThan(0);
+  });
 });

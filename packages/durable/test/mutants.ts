@@ -32,9 +32,9 @@ function withoutSync(drop: (sync: Sync, fs: FileSystem) => boolean): Mutant {
         paths.set(fd, path);
         return fd;
       },
-      link: noting("link", fs.link),
-      rename: noting("rename", fs.rename),
-      unlink: noting("unlink", fs.unlink),
+      link: noting("link", (from: string, to: string) => fs.link(from, to)),
+      rename: noting("rename", (from: string, to: string) => fs.rename(from, to)),
+      unlink: noting("unlink", (path: string) => fs.unlink(path)),
       fsync: (fd) => {
         const path = paths.get(fd) ?? "";
         const count = counts.get(path) ?? 0;

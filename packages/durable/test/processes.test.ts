@@ -1,0 +1,136 @@
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { acquireLock, recoverDirectory, replaceFile } from "../src/index.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "durable-"));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const child = (name: string): string => join(import.meta.dirname, "children", `${name}.ts`);
+
+function start(name: string, ...args: readonly string[]): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [child(name), ...args]);
+}
+
+const EIGHT = Array.from({ length: 8 }, (_, index) => index);
+
+test("of 8 processes that create a file at once, one does, and all read its bytes", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const path = join(dir, `key-${round}`);
+    const children = EIGHT.map((number) => start("create-once", path, `key-${number}`));
+    const lines = children.map((each) => createInterface(each.stdout)[Symbol.asyncIterator]());
+    await Promise.all(lines.map((each) => each.next()));
+    for (const each of children) each.stdin.write("go");
+    const answers = await Promise.all(lines.map((each) => each.next()));
+    const [created, found] = [1, 2].map((part) =>
+      answers.map(({ value }) => value?.split(" ")[part - 1]),
+    );
+    expect(created?.filter((word) => word === "created")).toHaveLength(1);
+    expect(new Set(found).size).toBe(1);
+    expect(readdirSync(dir).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  }
+}, 30_000);
+
+test("of 8 processes that are killed at random, no two have the lock at once", async () => {
+  const path = join(dir, "lock");
+  const log = join(dir, "log");
+  const seconds = process.env["QUASAR_PROOF"] === "long" ? 60 : 6;
+  writeFileSync(log, "");
+  const end = performance.now() + seconds * 1000;
+  let kills = 0;
+  const contend = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const contender = start("contend", path, log, String(seconds));
+      let complaint = "";
+      contender.stderr.on("data", (text) => (complaint += String(text)));
+      await delay(400 + Math.random() * 1000);
+      if (contender.kill("SIGKILL")) kills += 1;
+      await once(contender, "close");
+      expect(complaint).toBe("");
+      writeFileSync(log, `x${contender.pid}\n`, { flag: "a" });
+    }
+  };
+  await Promise.all(EIGHT.map(contend));
+
+  const { holds, overlaps } = judge(readFileSync(log, "utf8").split("\n"));
+  expect(overlaps).toEqual([]);
+  expect(kills).toBeGreaterThan(10);
+  expect(holds).toBeGreaterThan(30);
+  const lock = acquireLock(path);
+  recoverDirectory(dir);
+  lock.release();
+  expect(readdirSync(dir).toSorted()).toEqual(["lock", "log"]);
+}, 120_000);
+
+/** A holder that was killed says nothing when it lets go; `x` says that it was. */
+function judge(lines: readonly string[]): { holds: number; overlaps: readonly string[] } {
+  const killed = new Set(lines.filter((line) => line.startsWith("x")).map((line) => line.slice(1)));
+  const overlaps: string[] = [];
+  let holder: string | undefined;
+  let holds = 0;
+  for (const line of lines) {
+    const pid = line.slice(1);
+    if (line.startsWith("+")) {
+      if (holder !== undefined && !killed.has(holder)) overlaps.push(line);
+      holder = pid;
+      holds += 1;
+    } else if (line.startsWith("-")) {
+      if (holder !== pid) overlaps.push(line);
+      holder = undefined;
+    }
+  }
+  return { holds, overlaps };
+}
+
+test("the lock outlives recovery of the folder that it is in", () => {
+  const lock = acquireLock(join(dir, "lock"));
+  replaceFile(join(dir, "file"), Buffer.from("x"));
+  recoverDirectory(dir);
+  const contender = `
+    import { acquireLock } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
+    try { acquireLock(process.argv[1]); console.log("acquired"); }
+    catch (error) { console.log(error.code, error.owner?.pid); }`;
+  const args = ["--input-type=module", "--eval", contender, lock.path];
+  const answer = execFileSync(process.execPath, args, { encoding: "utf8" });
+  lock.release();
+  expect(answer.trim()).toBe(`ERR_LOCKED ${process.pid}`);
+});
+
+test("a limit on file sizes never publishes a shortened file", () => {
+  const path = join(dir, "file");
+  replaceFile(path, Buffer.from("old"));
+  const command = `ulimit -f 400; exec "$0" "$@"`; // blocks of 1024 bytes
+  const args = ["-c", command, process.execPath, child("save"), path, "700000"];
+  expect(execFileSync("bash", args, { encoding: "utf8" })).toBe("EFBIG");
+  expect(readFileSync(path, "utf8")).toBe("old");
+  expect(readdirSync(dir).toSorted()).toEqual(["file", "file.1.prev"]);
+});
+
+const canMount = process.getuid?.() === 0 && process.platform === "linux";
+
+test.runIf(canMount)("a full disk keeps the old file, and leaves nothing of the new one", () => {
+  const disk = join(dir, "disk");
+  mkdirSync(disk);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=400k", "tmpfs", disk]);
+  try {
+    const path = join(disk, "file");
+    replaceFile(path, Buffer.from("old"));
+    const save = (): void => replaceFile(path, Buffer.alloc(700_000));
+    const cause: unknown = expect.objectContaining({ code: "ENOSPC" });
+    expect(save).toThrow(expect.objectContaining({ code: "ERR_NOT_DURABLE", cause }));
+    expect(readFileSync(path, "utf8")).toBe("old");
+    expect(readdirSync(disk).toSorted()).toEqual(["file", "file.1.prev"]);
+    replaceFile(path, Buffer.from("next"));
+    expect(readFileSync(path, "utf8")).toBe("next");
+  } finally {
+    execFileSync("umount", [disk]);
+  }
+});
