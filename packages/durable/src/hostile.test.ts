@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -92,9 +93,12 @@ test("the head of a large file is read without the rest", () => {
   expect(text(readFileHead(path, 4))).toBe("head");
 });
 
-test("a link in place of the temporary file stops a save, and its target stays", () => {
+test.for([
+  ["a link", (name: string) => symlinkSync(victim, name)],
+  ["a file", (name: string) => linkSync(victim, name)],
+] as const)("%s in place of the temporary file stops a save, and stays", ([, plant]) => {
   const random = (): Uint8Array => new Uint8Array(8);
-  symlinkSync(victim, join(dir, ".file.toml.0000000000000000.tmp"));
+  plant(join(dir, ".file.toml.0000000000000000.tmp"));
   expect(() => replaceFile(path, BYTES, { random })).toThrow(withCode("ERR_NOT_DURABLE"));
   expect(readFileSync(victim, "utf8")).toBe("precious");
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { acquireLock, recoverDirectory, replaceFile } from "../src/index.ts";
+import { acquireLock, loadFile, recoverDirectory, replaceFile } from "../src/index.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -103,6 +103,38 @@ test("the lock outlives recovery of the folder that it is in", () => {
   lock.release();
   expect(answer.trim()).toBe(`ERR_LOCKED ${process.pid}`);
 });
+
+test("two savers without a lock tear nothing and fail at nothing, nor does a reader", async () => {
+  const path = join(dir, "file");
+  const savers = [start("save", path, "60000", "800"), start("save", path, "61000", "800")];
+  const endings = Promise.all(
+    savers.map(async (saver) => {
+      let output = "";
+      saver.stdout.on("data", (part) => (output += String(part)));
+      await once(saver, "close");
+      return output;
+    }),
+  );
+  let reads = 0;
+  while (savers.some(({ exitCode }) => exitCode === null)) {
+    const loaded = loadFile(path, wholeSave, { maxBytes: 61_000 });
+    if (loaded !== undefined) reads += 1;
+    expect(loaded?.problems ?? []).toEqual([]);
+    if (reads % 50 === 0) await delay(1);
+  }
+  expect(await endings).toEqual(["saved", "saved"]);
+  expect(reads).toBeGreaterThan(1000);
+}, 60_000);
+
+/** What a child wrote: 60,000 or 61,000 bytes that repeat one number. */
+function wholeSave(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString("latin1");
+  const number = /^(\d+?)\1*$/.exec(text.slice(0, 60))?.[1] ?? "";
+  if (![60_000, 61_000].includes(text.length) || !Buffer.alloc(text.length, number).equals(bytes)) {
+    throw new Error(`torn: ${text.length} bytes`);
+  }
+  return number;
+}
 
 test("a limit on file sizes never publishes a shortened file", () => {
   const path = join(dir, "file");
