@@ -9,7 +9,8 @@ import { discard, unlinkIfThere, writeTemporary } from "./temporary.ts";
 export interface ReplaceFileOptions extends DurableOptions {
   /**
    * Keep the generation that is replaced, and a second name of the newest. Without it a damaged file
-   * has no substitute, and a file system whose rename is not atomic (FAT) may lose the file.
+   * has no substitute, and a file system whose rename is not atomic may lose the file. Not to be
+   * changed during a file's life: older generations would stay behind.
    *
    * @default true
    */
