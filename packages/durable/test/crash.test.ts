@@ -8,8 +8,18 @@ import {
   PERSISTENCE_MODELS,
   type SimulatedProcess,
 } from "../src/testing.ts";
-import { MUTANTS } from "./mutants.ts";
-import { DIR, encode, FILE, observe, resume, workload } from "./protocol.ts";
+import { MUTANTS, WITHOUT_SYNC_OF_FILE } from "./mutants.ts";
+import {
+  afterAnotherTool,
+  DIR,
+  encode,
+  FILE,
+  observe,
+  remove,
+  resume,
+  saveAndDamage,
+  workload,
+} from "./protocol.ts";
 
 const isLong = process.env["QUASAR_PROOF"] === "long";
 const MAX_STATES = isLong ? 20_000_000 : 1_000_000;
@@ -102,6 +112,26 @@ function attempt(act: () => void): "done" | "killed" {
     return "killed";
   }
 }
+
+describe("a file of another tool, not synced,", () => {
+  test.for([
+    ["is whole when it is the generation before", saveAndDamage],
+    ["is whole while it is being removed", (process: SimulatedProcess) => remove(process)],
+  ] as const)("%s, because it is synced first", ([, act]) => {
+    const bad = [undefined, WITHOUT_SYNC_OF_FILE].map((mutate) => {
+      const report = exploreCrashes({
+        seed: 1,
+        maxStates: 10_000,
+        workload: (process) => afterAnotherTool(process, act),
+        resume: () => {},
+        observe,
+        mutate,
+      });
+      return report.bad > 0;
+    });
+    expect(bad).toEqual([false, true]);
+  });
+});
 
 describe("the explorer notices that", () => {
   test.for(Object.keys(MUTANTS))("%s", { timeout: 30_000 }, (name) => {
