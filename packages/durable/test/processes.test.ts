@@ -16,16 +16,18 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const child = (name: string): string => join(import.meta.dirname, "children", `${name}.ts`);
 
-function start(name: string, ...args: readonly string[]): ChildProcessWithoutNullStreams {
+function startChild(name: string, ...args: readonly string[]): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [child(name), ...args]);
 }
+
+const isLong = process.env["QUASAR_PROOF"] === "long";
 
 const EIGHT = Array.from({ length: 8 }, (_, index) => index);
 
 test("of 8 processes that create a file at once, one does, and all read its bytes", async () => {
   for (let round = 0; round < 5; round += 1) {
     const path = join(dir, `key-${round}`);
-    const children = EIGHT.map((number) => start("create-once", path, `key-${number}`));
+    const children = EIGHT.map((number) => startChild("create-once", path, `key-${number}`));
     const lines = children.map((each) => createInterface(each.stdout)[Symbol.asyncIterator]());
     await Promise.all(lines.map((each) => each.next()));
     for (const each of children) each.stdin.write("go");
@@ -42,28 +44,28 @@ test("of 8 processes that create a file at once, one does, and all read its byte
 test("of 8 processes that are killed at random, no two have the lock at once", async () => {
   const path = join(dir, "lock");
   const log = join(dir, "log");
-  const seconds = process.env["QUASAR_PROOF"] === "long" ? 60 : 6;
+  const leastSeconds = isLong ? 60 : 5;
   writeFileSync(log, "");
-  const end = performance.now() + seconds * 1000;
+  const start = performance.now();
+  const complaints: string[] = [];
   let kills = 0;
+  const linesOfLog = (): readonly string[] => readFileSync(log, "utf8").split("\n");
+  const isEnough = (): boolean =>
+    performance.now() - start > leastSeconds * 1000 && kills > 10 && judge(linesOfLog()).holds > 30;
   const contend = async (): Promise<void> => {
-    while (performance.now() < end) {
-      const contender = start("contend", path, log, String(seconds));
-      let complaint = "";
-      contender.stderr.on("data", (text) => (complaint += String(text)));
+    while (!isEnough()) {
+      const contender = startChild("contend", path, log);
+      contender.stderr.on("data", (text) => complaints.push(String(text)));
       await delay(400 + Math.random() * 1000);
       if (contender.kill("SIGKILL")) kills += 1;
       await once(contender, "close");
-      expect(complaint).toBe("");
       writeFileSync(log, `x${contender.pid}\n`, { flag: "a" });
     }
   };
   await Promise.all(EIGHT.map(contend));
 
-  const { holds, overlaps } = judge(readFileSync(log, "utf8").split("\n"));
-  expect(overlaps).toEqual([]);
-  expect(kills).toBeGreaterThan(10);
-  expect(holds).toBeGreaterThan(30);
+  expect(judge(linesOfLog()).overlaps).toEqual([]);
+  expect(complaints).toEqual([]);
   const lock = acquireLock(path);
   recoverDirectory(dir);
   lock.release();
@@ -106,7 +108,10 @@ test("the lock outlives recovery of the folder that it is in", () => {
 
 test("two savers without a lock tear nothing and fail at nothing, nor does a reader", async () => {
   const path = join(dir, "file");
-  const savers = [start("save", path, "60000", "800"), start("save", path, "61000", "800")];
+  const savers = [
+    startChild("save", path, "60000", "800"),
+    startChild("save", path, "61000", "800"),
+  ];
   const endings = Promise.all(
     savers.map(async (saver) => {
       let output = "";
