@@ -106,9 +106,10 @@ export function exploreCrashes(options: ExploreCrashesOptions): CrashReport {
       const life = { ...fresh, regime: "kill-then-power", sessions, killAt } as const;
       judge(options, record(options, life), tally, pick);
     }
-    for (const start of crashed) {
+    for (const [index, start] of crashed.entries()) {
       const sessions = ["resume"] as const;
-      const life = { seed, ...start, regime: "crash-in-recovery", sessions } as const;
+      const salt = 1 + index; // else the names that the crashed process made up would come again
+      const life = { seed, salt, ...start, regime: "crash-in-recovery", sessions } as const;
       judge(options, record(options, life), tally, pick);
     }
   }
@@ -143,6 +144,7 @@ function createTally(): Tally {
 interface Life {
   readonly regime: CrashRegime;
   readonly seed: number;
+  readonly salt?: number | undefined;
   readonly image: Image;
   readonly allowed: ReadonlySet<Value>;
   readonly sessions: readonly ("workload" | "resume")[];
@@ -165,7 +167,7 @@ interface RecordedLife extends Life {
 function record(options: ExploreCrashesOptions, life: Life): RecordedLife {
   const { mutate = (fs) => fs } = options;
   const events: LifeEvent[] = [];
-  const chooser = createChooser(life.seed);
+  const chooser = createChooser(life.seed ^ Math.imul(life.salt ?? 0, 0x9e3779b1));
   let effects = 0;
   let isAlive = true;
   const disk = createDisk(life.image, (effect) => {
@@ -273,7 +275,11 @@ function judge(
       case "failed":
         blame("kill", event.error instanceof Error ? event.error : undefined, []);
         break;
-      default:
+      case "folder":
+      case "names":
+      case "data":
+      case "truncate":
+      case "sync":
         point += 1;
         for (const { apply } of trackers) apply(event);
         if (isCounted) cutPower();

@@ -11,12 +11,16 @@ export type PersistenceModel = (typeof PERSISTENCE_MODELS)[number];
 
 /** Follows the effects of processes, and knows what a crash would leave now. */
 export interface Tracker {
-  apply(effect: Effect): void;
+  readonly apply: (effect: Effect) => void;
   /**
    * Calls `emit` with every image that a crash may leave now, each once; where there are more than
    * `limit`, with about that many that `choose` picks. Returns whether it was every one.
    */
-  images(emit: (image: Image, key: string) => void, limit: number, choose: Choose): boolean;
+  readonly images: (
+    emit: (image: Image, key: string) => void,
+    limit: number,
+    choose: Choose,
+  ) => boolean;
 }
 
 type Choose = (count: number) => number;
@@ -24,8 +28,6 @@ type Choose = (count: number) => number;
 /** Changes of names that a crash keeps or undoes together. */
 interface Unit {
   readonly changes: readonly NameChange[];
-  /** A sync of theirs failed: no later sync is trusted to write them. */
-  readonly isLost: boolean;
   /** With `auto_da_alloc`, what a rename over a file writes first: the file, and how many changes. */
   readonly flushes: { readonly ino: number; readonly count: number } | undefined;
 }
@@ -34,6 +36,7 @@ interface Write {
   readonly offset: number;
   /** `undefined`: the file is cut to nothing. */
   readonly bytes: Uint8Array | undefined;
+  /** A sync of it failed: no later sync is trusted to write it. */
   readonly isLost: boolean;
 }
 
@@ -87,24 +90,12 @@ export function createTracker(model: PersistenceModel, start: Image, intern: Int
   };
 
   const commitNames = (isCommitted: (change: NameChange) => boolean): void => {
-    const committedAt = new Map<string, number>();
-    units.forEach((unit, position) => {
-      if (unit.isLost) return;
-      for (const change of unit.changes.filter(isCommitted)) {
-        names.set(change.dir, new Map(names.get(change.dir))); // images share the old one
-        setName(names, change);
-        committedAt.set(`${change.dir}/${change.name}`, position);
-      }
-    });
+    for (const change of units.flatMap((unit) => unit.changes).filter(isCommitted)) {
+      names.set(change.dir, new Map(names.get(change.dir))); // images share the old one
+      setName(names, change);
+    }
     units = units
-      .map((unit, position) => {
-        const remains = ({ dir, name }: NameChange): boolean =>
-          (committedAt.get(`${dir}/${name}`) ?? -1) < position;
-        const changes = unit.changes.filter(
-          (change) => (unit.isLost || !isCommitted(change)) && remains(change),
-        );
-        return { ...unit, changes };
-      })
+      .map((unit) => ({ ...unit, changes: unit.changes.filter((change) => !isCommitted(change)) }))
       .filter((unit) => unit.changes.length > 0);
   };
 
@@ -123,12 +114,10 @@ export function createTracker(model: PersistenceModel, start: Image, intern: Int
     else if (names.has(ino)) commitNames((change) => change.dir === ino);
   };
 
+  /** Of a file: its pages count as clean. Of a folder nothing: a journal stops, or tries again. */
   const failSync = (ino: number): void => {
     const file = files.get(ino);
     if (file !== undefined) file.pending = file.pending.map((each) => ({ ...each, isLost: true }));
-    units = units.map((unit) =>
-      unit.changes.some((change) => change.dir === ino) ? { ...unit, isLost: true } : unit,
-    );
   };
 
   const changeNames = (changes: readonly NameChange[], over: boolean): void => {
@@ -138,7 +127,7 @@ export function createTracker(model: PersistenceModel, start: Image, intern: Int
       model === "ext4" && over ? { ino: moved, count: fileOf(moved).pending.length } : undefined;
     const split = model === "nonatomic" && changes.length > 1;
     const parts = split ? inHalves(changes, over) : [changes];
-    const added = parts.map((part) => ({ changes: part, isLost: false, flushes }));
+    const added = parts.map((part) => ({ changes: part, flushes }));
     units = [...units, ...added];
     if (model === "kill") commitNames(() => true);
   };
