@@ -66,6 +66,7 @@ export async function commitAll(
   const args = ["commit", "--cleanup=whitespace", "--file=-"];
   const committed = await git("write", workDir, only ? [...args, "--only", "--", ...paths] : args, {
     signal,
+    hooks: true,
     input: message,
     env: { ...missingIdentity(config, process.env), ...commitEnvironment(options) },
   });
