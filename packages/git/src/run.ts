@@ -124,7 +124,7 @@ export async function git(
 }
 
 const NOT_A_WORK_TREE =
-  /^fatal: (?:not a git repository|cannot use bare repository|this operation must be run in a work tree)/m;
+  /^fatal: (?:not a git repository|cannot use bare|this operation must be run in a work tree)/m;
 
 async function neverEnded(
   workDir: string,

@@ -132,7 +132,7 @@ test.for([
   ["a trailer", "Quasar-Task: forged", undefined],
 ] as const)("writes %s as a subject of one line", async ([, subject, expected]) => {
   const root = aRepository();
-  git(root, "config", "commit.cleanup", "scissors");
+  git(root, "config", "commit.cleanup", "strip");
   write(root, "b", "");
   const from = headOf(root);
   await commitAll(root, { subject, trailers: { [TRAILER.task]: "real" } });
