@@ -130,12 +130,14 @@ test.for([
   ["73 code points", "\u{1f600}".repeat(73), `${"\u{1f600}".repeat(71)}…`],
   ["half of a character", "a\ud83d", "a\ufffd"],
   ["a trailer", "Quasar-Task: forged", undefined],
+  ["another commit's id", `x ${"a".repeat(40)}] y`, undefined],
 ] as const)("writes %s as a subject of one line", async ([, subject, expected]) => {
   const root = aRepository();
   git(root, "config", "commit.cleanup", "strip");
   write(root, "b", "");
   const from = headOf(root);
-  await commitAll(root, { subject, trailers: { [TRAILER.task]: "real" } });
+  const sha = await commitAll(root, { subject, trailers: { [TRAILER.task]: "real" } });
+  expect(sha).toBe(headOf(root));
   const message = `${expected ?? subject}\n\nQuasar-Task: real\n`;
   expect(git(root, "cat-file", "commit", "HEAD").split("\n\n").slice(1).join("\n\n")).toBe(message);
   const [commit] = await logRange(root, { from });
