@@ -131,7 +131,10 @@ function settingOption(name: SettingName): Option {
   const shownDefault = isTold(fallback) ? ` (default: ${String(fallback)})` : "";
   const option = new Option(`${flag} ${kind.placeholder}`.trim(), help + shownDefault);
   return Array.isArray(fallback)
-    ? option.argParser((value: string, all: readonly string[] | undefined) => [...(all ?? []), value])
+    ? option.argParser((value: string, all: readonly string[] | undefined) => [
+        ...(all ?? []),
+        value,
+      ])
     : option;
 }
 
