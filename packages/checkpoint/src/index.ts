@@ -1,3 +1,12 @@
 export * from "./checkpoint.ts";
+export { createCheckpoint } from "./create.ts";
+export { decodeCheckpoint } from "./decode.ts";
+export { encodeCheckpoint } from "./encode.ts";
+export * from "./errors.ts";
+export { checkpointPath } from "./file-name.ts";
+export { findingId } from "./finding-id.ts";
+export { createMemoryCheckpointStore } from "./memory-store.ts";
 export * from "./phases.ts";
 export type * from "./store.ts";
+export { cutText } from "./text.ts";
+export { validateCheckpoint } from "./validate.ts";

@@ -1,1 +1,2 @@
-export {};
+export { aCheckpoint } from "./testing/a-checkpoint.ts";
+export { type ContractRunner, describeCheckpointStore } from "./testing/contract.ts";

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** Root of the workspace. */
+export const root: string = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** A package that is published, as its `package.json` describes it. */
+export interface PublishedPackage {
+  readonly dir: string;
+  readonly name: string;
+  /** Specifiers that a user can import: `@quasar/checkpoint`, `@quasar/checkpoint/testing` … */
+  readonly entries: readonly { readonly specifier: string; readonly types: string }[];
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+}
+
+/** Every folder of `packages`: what is there is published. */
+export const packages: readonly PublishedPackage[] = readdirSync(`${root}packages`)
+  .toSorted()
+  .map((folder) => {
+    const dir = `${root}packages/${folder}`;
+    const manifest = JSON.parse(readFileSync(`${dir}/package.json`, "utf8")) as Manifest;
+    const entries = Object.entries(manifest.exports).flatMap(([key, target]) =>
+      typeof target === "string"
+        ? []
+        : [{ specifier: manifest.name + key.slice(1), types: `${dir}/${target.types}` }],
+    );
+    return { dir, name: manifest.name, entries };
+  });

@@ -1,0 +1,170 @@
+import { Buffer } from "node:buffer";
+import { parse, TomlDate } from "smol-toml";
+import {
+  type Checkpoint,
+  CHECKPOINT_VERSION,
+  type CheckpointFinding,
+  type CheckpointTurn,
+  type TomlValue,
+} from "./checkpoint.ts";
+import { MAX_CHECKPOINT_BYTES, tooLarge } from "./encode.ts";
+import { CheckpointError } from "./errors.ts";
+import { checkedValue } from "./field-value.ts";
+import {
+  type Field,
+  FINDING_FIELDS,
+  FINDING_LISTS,
+  KNOWN_KEYS,
+  ROOT_FIELDS,
+  TURN_FIELDS,
+} from "./fields.ts";
+import { findingId } from "./finding-id.ts";
+import { PHASES } from "./phases.ts";
+import { scanSource } from "./toml-source.ts";
+import { MAX_DEPTH } from "./toml-write.ts";
+
+type Table = Readonly<Record<string, unknown>>;
+
+/** A key's value, and how the file wrote it. */
+interface Written {
+  readonly value: unknown;
+  /** Known for a number or a date at the root only. */
+  readonly source: string | undefined;
+}
+
+const integerSource = /^(?:[+-]?[0-9_]+|0[xob][0-9A-Fa-f_]+)$/;
+
+/**
+ * The checkpoint that a TOML text holds. A seal at its end is a comment here: the store judges it.
+ *
+ * @throws {CheckpointError} `ERR_INCOMPATIBLE_VERSION`, before any other key is looked at;
+ *   `ERR_INVALID_CHECKPOINT` for what is no TOML, or a value missing, of another type or out of
+ *   range; `ERR_TOO_LARGE` over 4 MiB.
+ * @see SPEC.md, "Reading"
+ */
+export function decodeCheckpoint(text: string): Checkpoint {
+  if (text.length > MAX_CHECKPOINT_BYTES) throw tooLarge(text.length);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_CHECKPOINT_BYTES) throw tooLarge(bytes);
+  return readCheckpoint(text.toWellFormed());
+}
+
+/** As {@link decodeCheckpoint}, of whatever size. */
+export function readCheckpoint(text: string): Checkpoint {
+  const { scalars, longestKey } = scanSource(text);
+  if (longestKey > MAX_DEPTH) throw invalid(`a key of ${longestKey} parts`);
+  const root = parseToml(text);
+  checkVersion(root["version"]);
+
+  const read: Record<string, unknown> = readFields(root, "", ROOT_FIELDS, scalars);
+  for (const { key, name } of FINDING_LISTS) read[name] = readFindings(root[key], key);
+  const turn = readTurn(root["turn"], scalars);
+  if (turn !== undefined) read["turn"] = turn;
+  read["extra"] = Object.fromEntries(
+    Object.entries(root)
+      .filter(([key]) => !KNOWN_KEYS.has(key))
+      .map(([key, value]) => [key, plainValue(value, MAX_DEPTH)]),
+  );
+  return read as unknown as Checkpoint;
+}
+
+function parseToml(text: string): Table {
+  if (text.trim() === "") throw invalid("it is empty");
+  try {
+    return parse(text, { maxDepth: MAX_DEPTH });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n", 1)[0] : "";
+    throw new CheckpointError("ERR_INVALID_CHECKPOINT", `not a checkpoint: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function checkVersion(version: unknown): void {
+  if (!Number.isSafeInteger(version)) throw invalid("version is not a whole number");
+  if (version !== CHECKPOINT_VERSION) throw incompatible(Number(version));
+}
+
+export function incompatible(version: number): CheckpointError {
+  const age = version > CHECKPOINT_VERSION ? "a newer Quasar" : "an older one";
+  const message = `version ${version} is not supported: it is of ${age}, this one reads ${CHECKPOINT_VERSION}`;
+  return new CheckpointError("ERR_INCOMPATIBLE_VERSION", message);
+}
+
+function invalid(reason: string): CheckpointError {
+  return new CheckpointError("ERR_INVALID_CHECKPOINT", `not a checkpoint: ${reason}`);
+}
+
+/** Only named fields are copied, so that no key of a file ever becomes a prototype. */
+function readFields(
+  table: Table,
+  prefix: string,
+  fields: readonly Field[],
+  scalars: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const field of fields) {
+    const key = prefix + field.key;
+    const value = table[field.key];
+    if (value === undefined) {
+      if (field.absent === undefined) throw invalid(`${key} is missing`);
+      read[field.name] = field.absent;
+      continue;
+    }
+    const stored = inMemory(field, { value, source: scalars.get(key) });
+    read[field.name] = checkedValue(field, stored, key);
+  }
+  return read;
+}
+
+/** From the value on disk to the one in memory; what has no place there becomes `undefined`. */
+function inMemory(field: Field, { value, source }: Written): unknown {
+  if (field.type === "integer") return isWhole(source) ? value : undefined;
+  if (field.type === "phase") return isWhole(source) ? PHASES[Number(value)] : undefined;
+  if (field.type === "time") return value instanceof TomlDate ? source : undefined;
+  return value;
+}
+
+/** The Go reader refuses `2.0` for an integer; to the parser it is 2. */
+function isWhole(source: string | undefined): boolean {
+  return source === undefined || integerSource.test(source);
+}
+
+function readFindings(value: unknown, key: string): readonly CheckpointFinding[] {
+  if (value === undefined) throw invalid(`${key} is missing`);
+  if (!Array.isArray(value)) throw invalid(`${key} is not a list of findings`);
+  return value.map((item: unknown) => {
+    if (!isTable(item)) throw invalid(`${key} is not a list of findings`);
+    const read = readFields(item, "", FINDING_FIELDS, new Map());
+    const finding = read as unknown as CheckpointFinding;
+    if (finding.id !== "") return finding;
+    return { ...finding, id: findingId(finding.severity, finding.description) };
+  });
+}
+
+function readTurn(
+  value: unknown,
+  scalars: ReadonlyMap<string, string>,
+): CheckpointTurn | undefined {
+  if (value === undefined) return undefined;
+  if (!isTable(value)) throw invalid("turn is not a table");
+  return readFields(value, "turn.", TURN_FIELDS, scalars) as unknown as CheckpointTurn;
+}
+
+function isTable(value: unknown): value is Table {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  );
+}
+
+/** A copy with ordinary prototypes. A hostile file's depth ends the walk, not the stack. */
+function plainValue(value: unknown, depth: number): TomlValue {
+  if (depth < 0) throw invalid(`an unknown key is nested deeper than ${MAX_DEPTH}`);
+  if (Array.isArray(value)) return value.map((item) => plainValue(item, depth - 1));
+  if (isTable(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, plainValue(item, depth - 1)]),
+    );
+  }
+  return value as TomlValue;
+}

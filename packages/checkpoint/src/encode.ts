@@ -1,0 +1,92 @@
+import { Buffer } from "node:buffer";
+import type { Checkpoint } from "./checkpoint.ts";
+import { CheckpointError } from "./errors.ts";
+import { checkedValue, writeField } from "./field-value.ts";
+import {
+  type Field,
+  FINDING_FIELDS,
+  FINDING_LISTS,
+  HEAD_FIELDS,
+  KNOWN_KEYS,
+  LARGE_FIELDS,
+  LIST_FIELDS,
+  SEALED_KEY,
+  TURN_FIELDS,
+} from "./fields.ts";
+import { writeBlock, writeKey, writeValue } from "./toml-write.ts";
+
+/** Most bytes of a checkpoint file, its seal included. */
+export const MAX_CHECKPOINT_BYTES: number = 4 * 1024 * 1024;
+
+/** Longer than this, a value leaves the head to the others. */
+const MAX_HEAD_VALUE = 320;
+
+/**
+ * A checkpoint as a TOML text, without a seal.
+ *
+ * @throws {CheckpointError} `ERR_INVALID_CHECKPOINT` for a value that decoding would refuse;
+ *   `ERR_TOO_LARGE` over 4 MiB.
+ * @see SPEC.md, "Order"
+ */
+export function encodeCheckpoint(checkpoint: Checkpoint): string {
+  const text = writeCheckpoint(checkpoint, false);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_CHECKPOINT_BYTES) throw tooLarge(bytes);
+  return text;
+}
+
+export function tooLarge(bytes: number): CheckpointError {
+  const message = `the checkpoint has ${bytes} bytes, ${MAX_CHECKPOINT_BYTES} is the most`;
+  return new CheckpointError("ERR_TOO_LARGE", message);
+}
+
+/** The text, of whatever size; `isSealed` says in its head that a seal is going to follow. */
+export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): string {
+  const head: string[] = [];
+  const rest: string[] = [];
+  const put = (key: string, value: string): void => {
+    (value.length > MAX_HEAD_VALUE ? rest : head).push(`${key} = ${value}`);
+  };
+
+  for (const field of HEAD_FIELDS) {
+    put(field.key, writeField(field, checkedValue(field, checkpoint[field.name])));
+    if (isSealed && field.key === "version") put(SEALED_KEY, "1");
+  }
+  const { turn } = checkpoint;
+  if (turn !== undefined) {
+    for (const field of TURN_FIELDS) {
+      const key = `turn.${field.key}`;
+      put(key, writeField(field, checkedValue(field, turn[field.name], key)));
+    }
+  }
+  for (const field of LIST_FIELDS) {
+    rest.push(`${field.key} = ${writeField(field, checkedValue(field, checkpoint[field.name]))}`);
+  }
+  for (const { key, name } of FINDING_LISTS) {
+    if (checkpoint[name].length === 0) rest.push(`${key} = []`);
+  }
+  for (const [key, value] of Object.entries(checkpoint.extra)) {
+    if (KNOWN_KEYS.has(key)) {
+      throw new CheckpointError("ERR_INVALID_CHECKPOINT", `${key} is not an unknown key`);
+    }
+    rest.push(`${writeKey(key.toWellFormed())} = ${writeValue(value)}`);
+  }
+  for (const field of LARGE_FIELDS) {
+    rest.push(`${field.key} = ${writeLarge(field, checkpoint[field.name])}`);
+  }
+  for (const { key, name } of FINDING_LISTS) {
+    for (const finding of checkpoint[name]) {
+      rest.push("", `[[${key}]]`);
+      for (const field of FINDING_FIELDS) {
+        const value = checkedValue(field, finding[field.name], `${key}.${field.key}`);
+        rest.push(`${field.key} = ${writeField(field, value)}`);
+      }
+    }
+  }
+  rest.push("");
+  return [...head, ...rest].join("\n");
+}
+
+function writeLarge(field: Field, value: unknown): string {
+  return writeBlock(checkedValue(field, value) as string);
+}

@@ -1,0 +1,128 @@
+import type { Checkpoint, CheckpointFinding, CheckpointTurn } from "./checkpoint.ts";
+
+/**
+ * `integer`: whole, 0 or more, written bare. `amount`: finite, 0 or more, written with a dot.
+ * `time`: RFC 3339, kept as text. `phase`: a name in memory, its index in `PHASES` on disk.
+ * `choice`: one of the texts in `among`.
+ */
+export type FieldType =
+  | "text"
+  | "texts"
+  | "integer"
+  | "amount"
+  | "flag"
+  | "time"
+  | "phase"
+  | "choice";
+
+/** How one value is called and kept: `key` on disk, `name` in memory. */
+export interface Field<Name extends string = string> {
+  readonly key: string;
+  readonly name: Name;
+  readonly type: FieldType;
+  /** What it is when the file does not say; without one, the file has to say it. */
+  readonly absent?: unknown;
+  readonly among?: readonly string[];
+}
+
+/**
+ * The small values, first in the file, so that a listing needs to read no further. The order of
+ * the tables is the order on disk.
+ */
+export const HEAD_FIELDS: readonly Field<keyof Checkpoint>[] = [
+  { key: "version", name: "version", type: "integer" },
+  { key: "phase_id", name: "phaseId", type: "text" },
+  { key: "nebula_name", name: "nebulaName", type: "text" },
+  { key: "created_at", name: "createdAt", type: "time" },
+  { key: "git_sha", name: "gitSha", type: "text" },
+  { key: "task_bead_id", name: "taskBeadId", type: "text" },
+  { key: "cycle", name: "cycle", type: "integer" },
+  { key: "max_cycles", name: "maxCycles", type: "integer" },
+  { key: "phase", name: "phase", type: "phase" },
+  { key: "total_cost_usd", name: "totalCostUsd", type: "amount" },
+  { key: "max_budget_usd", name: "maxBudgetUsd", type: "amount" },
+  { key: "base_commit_sha", name: "baseCommitSha", type: "text" },
+  { key: "refactored", name: "refactored", type: "flag" },
+  { key: "revision", name: "revision", type: "integer", absent: 0 },
+  { key: "run_id", name: "runId", type: "text", absent: "" },
+  { key: "filter_check_name", name: "filterCheckName", type: "text", absent: "" },
+];
+
+/** Follow the head as dotted keys, `turn.id = …`, when there is a turn. */
+export const TURN_FIELDS: readonly Field<keyof CheckpointTurn>[] = [
+  { key: "id", name: "id", type: "text" },
+  { key: "role", name: "role", type: "choice", among: ["coder", "reviewer"] },
+  { key: "attempt", name: "attempt", type: "integer" },
+  { key: "status", name: "status", type: "choice", among: ["started", "settled"] },
+  { key: "reserved_usd", name: "reservedUsd", type: "amount" },
+  { key: "started_at", name: "startedAt", type: "time" },
+  { key: "session_id", name: "sessionId", type: "text", absent: "" },
+];
+
+/** Values that grow with the run. */
+export const LIST_FIELDS: readonly Field<keyof Checkpoint>[] = [
+  { key: "cycle_commits", name: "cycleCommits", type: "texts" },
+  { key: "child_bead_ids", name: "childBeadIds", type: "texts" },
+  { key: "filter_history", name: "filterHistory", type: "texts", absent: [] },
+  { key: "untouchable_paths", name: "untouchablePaths", type: "texts", absent: [] },
+];
+
+/** The names of {@link LARGE_FIELDS}. */
+export type LargeName =
+  | "taskTitle"
+  | "failure"
+  | "originalDescription"
+  | "refactorDescription"
+  | "coderOutput"
+  | "reviewOutput"
+  | "lintOutput"
+  | "filterOutput";
+
+/** Texts without a bound: what a task says and what agents and checks print. */
+export const LARGE_FIELDS: readonly Field<LargeName>[] = [
+  { key: "task_title", name: "taskTitle", type: "text" },
+  { key: "failure", name: "failure", type: "text", absent: "" },
+  { key: "original_description", name: "originalDescription", type: "text", absent: "" },
+  { key: "refactor_description", name: "refactorDescription", type: "text", absent: "" },
+  { key: "coder_output", name: "coderOutput", type: "text" },
+  { key: "review_output", name: "reviewOutput", type: "text" },
+  { key: "lint_output", name: "lintOutput", type: "text" },
+  { key: "filter_output", name: "filterOutput", type: "text", absent: "" },
+];
+
+export const ROOT_FIELDS: readonly Field<keyof Checkpoint>[] = [
+  ...HEAD_FIELDS,
+  ...LIST_FIELDS,
+  ...LARGE_FIELDS,
+];
+
+/** Arrays of tables at the end of the file; where one is empty, `key = []` among the lists. */
+export const FINDING_LISTS: readonly { key: string; name: "findings" | "allFindings" }[] = [
+  { key: "findings", name: "findings" },
+  { key: "all_findings", name: "allFindings" },
+];
+
+export const FINDING_FIELDS: readonly Field<keyof CheckpointFinding>[] = [
+  { key: "id", name: "id", type: "text", absent: "" },
+  { key: "severity", name: "severity", type: "text" },
+  { key: "description", name: "description", type: "text" },
+  { key: "cycle", name: "cycle", type: "integer" },
+  {
+    key: "status",
+    name: "status",
+    type: "choice",
+    among: ["found", "fixed", "still_present", "regressed"],
+    absent: "found",
+  },
+];
+
+/** Says that the file ends in a seal, so that a file without one is known to be cut. */
+export const SEALED_KEY = "sealed";
+
+/** Every root key that is not kept in `extra`. */
+export const KNOWN_KEYS: ReadonlySet<string> = new Set([
+  ...ROOT_FIELDS.map((field) => field.key),
+  ...FINDING_LISTS.map((list) => list.key),
+  SEALED_KEY,
+  "turn",
+]);

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import type { CheckpointStore } from "../store.ts";
+import { aCheckpoint } from "./a-checkpoint.ts";
+
+/** What the suite needs of a test runner; those of vitest, jest, mocha and Node have it. */
+export interface ContractRunner {
+  readonly test: (name: string, body: () => Promise<void>) => void;
+}
+
+type CreateStore = () => CheckpointStore | Promise<CheckpointStore>;
+
+/**
+ * Registers the tests that every {@link CheckpointStore} has to pass.
+ *
+ * @param createStore - Gives a new and empty store to each test.
+ */
+export function describeCheckpointStore({ test }: ContractRunner, createStore: CreateStore): void {
+  for (const [name, check] of Object.entries(contract)) {
+    test(name, async () => check(await createStore()));
+  }
+}
+
+const contract: Readonly<Record<string, (store: CheckpointStore) => Promise<void>>> = {
+  "loads nothing where nothing was saved": async (store) => {
+    assert.equal(await store.load(), undefined);
+    assert.equal(await store.load("auth-api"), undefined);
+    const { checkpoints, problems } = await store.loadAll();
+    assert.deepEqual([checkpoints.size, problems], [0, []]);
+  },
+
+  "loads what was saved, one revision on": async (store) => {
+    const saved = aCheckpoint({ revision: 7, extra: { later: { key: [1, "two"] } } });
+    await store.save(saved);
+    const loaded = await store.load(saved.phaseId);
+    assert.deepEqual(loaded?.checkpoint, { ...saved, revision: 8 });
+    assert.deepEqual([loaded?.source, loaded?.problems], ["current", []]);
+  },
+
+  "keeps a turn, and forgets it when it is left out": async (store) => {
+    const turn = {
+      id: "run-1.3",
+      role: "reviewer",
+      attempt: 2,
+      status: "started",
+      reservedUsd: 0.5,
+      startedAt: "2026-11-20T23:04:05Z",
+      sessionId: "",
+    } as const;
+    await store.save(aCheckpoint({ turn }));
+    assert.deepEqual((await store.load("auth-api"))?.checkpoint.turn, turn);
+    await store.save(aCheckpoint());
+    assert.equal((await store.load("auth-api"))?.checkpoint.turn, undefined);
+  },
+
+  "counts the saves of a phase, whatever the caller says": async (store) => {
+    for (const expected of [1, 2, 3]) {
+      await store.save(aCheckpoint({ revision: 0 }));
+      assert.equal((await store.load("auth-api"))?.checkpoint.revision, expected);
+    }
+  },
+
+  "keeps phases apart, however much their ids look alike": async (store) => {
+    const ids = ["", "a", "A", "toml", "a.b", "a/b", "../a", "..", "con", "é", "e\u0301", "~a"];
+    const names = [...ids, "__proto__", "constructor", "x".repeat(300), "😀".repeat(80)];
+    for (const phaseId of names) await store.save(aCheckpoint({ phaseId, runId: phaseId }));
+    for (const phaseId of names) {
+      assert.equal((await store.load(phaseId))?.checkpoint.runId, phaseId);
+    }
+    const { checkpoints, problems } = await store.loadAll();
+    assert.deepEqual([...checkpoints.keys()].toSorted(), names.toSorted());
+    assert.deepEqual(problems, []);
+  },
+
+  "takes the standalone run for the phase without a name": async (store) => {
+    await store.save(aCheckpoint({ phaseId: "", runId: "alone" }));
+    assert.equal((await store.load())?.checkpoint.runId, "alone");
+    assert.equal((await store.load(""))?.checkpoint.runId, "alone");
+  },
+
+  "is not changed by what the caller does with its objects": async (store) => {
+    const commits = ["1".repeat(40)];
+    await store.save(aCheckpoint({ cycleCommits: commits }));
+    commits.push("2".repeat(40));
+    assert.equal((await store.load("auth-api"))?.checkpoint.cycleCommits.length, 1);
+  },
+
+  "has done its work when save returns, before it resolves": async (store) => {
+    const saving = store.save(aCheckpoint({ runId: "early" }));
+    const loading = store.load("auth-api");
+    assert.equal((await loading)?.checkpoint.runId, "early");
+    await saving;
+  },
+
+  "makes text well-formed on entry": async (store) => {
+    await store.save(aCheckpoint({ coderOutput: "half \ud83d of a pair" }));
+    assert.equal((await store.load("auth-api"))?.checkpoint.coderOutput, "half \ufffd of a pair");
+  },
+
+  "refuses what could not be loaded, and keeps what it had": async (store) => {
+    await store.save(aCheckpoint({ runId: "good" }));
+    for (const change of [{ maxBudgetUsd: Number.NaN }, { cycle: 1.5 }, { createdAt: "today" }]) {
+      await assert.rejects(store.save(aCheckpoint(change)), { code: "ERR_INVALID_CHECKPOINT" });
+    }
+    for (const phaseId of ["a\0b", "a\nb", "\ud83d", "x".repeat(1025)]) {
+      const invalid = { code: "ERR_INVALID_CHECKPOINT" };
+      await assert.rejects(store.save(aCheckpoint({ phaseId })), invalid);
+      await assert.rejects(store.load(phaseId), invalid);
+      await assert.rejects(store.remove(phaseId), invalid);
+    }
+    assert.equal((await store.load("auth-api"))?.checkpoint.runId, "good");
+  },
+
+  "removes one phase and no other, and a second time too": async (store) => {
+    await store.save(aCheckpoint({ phaseId: "a" }));
+    await store.save(aCheckpoint({ phaseId: "b" }));
+    await store.remove("a");
+    await store.remove("a");
+    assert.equal(await store.load("a"), undefined);
+    assert.deepEqual([...(await store.loadAll()).checkpoints.keys()], ["b"]);
+  },
+};

@@ -1,0 +1,99 @@
+// oxlint-disable no-control-regex -- which control characters a string may hold is what is told here
+import { CheckpointError } from "./errors.ts";
+
+/** What a single-quoted string cannot hold. */
+const notLiteral = /['\x00-\x08\x0a-\x1f\x7f]/;
+/** What a multi-line single-quoted string cannot hold; a CR would be read back as a newline. */
+const notLiteralBlock = /'''|'$|[\x00-\x08\x0b-\x1f\x7f]/;
+const escaped = /["\\\x00-\x08\x0a-\x1f\x7f]/g;
+/** As above, but newlines stay, and of quotes only those that could run into the closing three. */
+const escapedInBlock = /"(?="|$)|[\\\x00-\x08\x0b-\x1f\x7f]/g;
+const bareKey = /^[A-Za-z0-9_-]+$/;
+/** A date that TOML can say; JavaScript's go on to the year 275760. */
+const tomlDate = /^(\d{4}-\d\d-\d\d|\d\d:)/;
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  "\b": "\\b",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\f": "\\f",
+  "\r": "\\r",
+  '"': '\\"',
+  "\\": "\\\\",
+};
+
+function escape(character: string): string {
+  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  return shortEscapes[character] ?? `\\u${code}`;
+}
+
+/** On one line, as the Go original writes it. */
+export function writeText(text: string): string {
+  return notLiteral.test(text) ? `"${text.replace(escaped, escape)}"` : `'${text}'`;
+}
+
+/** On lines of its own where it has several, unescaped where TOML allows it. */
+export function writeBlock(text: string): string {
+  if (!text.includes("\n")) return writeText(text);
+  return notLiteralBlock.test(text)
+    ? `"""\n${text.replace(escapedInBlock, escape)}"""`
+    : `'''\n${text}'''`;
+}
+
+/** With a dot, always: the Go reader takes `2` for a float, but not `2.0` for an integer. */
+export function writeAmount(amount: number): string {
+  const text = String(amount + 0);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}
+
+export function writeTexts(texts: readonly string[]): string {
+  return `[${texts.map(writeText).join(", ")}]`;
+}
+
+export function writeKey(key: string): string {
+  return bareKey.test(key) ? key : `"${key.replace(escaped, escape)}"`;
+}
+
+/** Deeper than this no unknown value is kept, whichever way it is written. */
+export const MAX_DEPTH = 16;
+
+/**
+ * A value of a key that this version does not know, on one line.
+ *
+ * @throws {CheckpointError} `ERR_INVALID_CHECKPOINT` when TOML has no word for it.
+ */
+export function writeValue(value: unknown, depth: number = MAX_DEPTH): string {
+  if (depth < 0) throw unwritable("nested too deep");
+  if (typeof value === "string") return writeText(value.toWellFormed());
+  if (typeof value === "boolean") return String(value);
+  if (typeof value === "number") return writeNumber(value);
+  if (value instanceof Date) return writeDate(value);
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => writeValue(item, depth - 1)).join(", ")}]`;
+  }
+  if (typeof value === "object" && value !== null) {
+    const items = Object.entries(value).map(
+      ([key, item]) => `${writeKey(key.toWellFormed())} = ${writeValue(item, depth - 1)}`,
+    );
+    return items.length === 0 ? "{}" : `{ ${items.join(", ")} }`;
+  }
+  throw unwritable(`a ${value === null ? "null" : typeof value}`);
+}
+
+/** Whole numbers lose their dot, which no reader minds; not so those that no integer can hold. */
+function writeNumber(value: number): string {
+  if (Number.isSafeInteger(value) && !Object.is(value, -0)) return String(value);
+  if (Number.isNaN(value)) return "nan";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  return Object.is(value, -0) ? "-0.0" : writeAmount(value);
+}
+
+function writeDate(value: Date): string {
+  const text = Number.isNaN(value.getTime()) ? "" : value.toISOString();
+  if (!tomlDate.test(text)) throw unwritable("a date out of range");
+  return text;
+}
+
+function unwritable(what: string): CheckpointError {
+  return new CheckpointError("ERR_INVALID_CHECKPOINT", `an unknown key holds ${what}`);
+}

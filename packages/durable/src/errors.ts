@@ -1,0 +1,48 @@
+import type { Owner } from "./owner.ts";
+
+/** Why something was refused or failed. Part of the API: adding a code is minor, renaming one is major. */
+export type DurableErrorCode =
+  /** A symbolic link, directory, FIFO, socket or device where a file was expected. */
+  | "ERR_NOT_REGULAR"
+  /** The file is larger than the caller accepts. */
+  | "ERR_TOO_LARGE"
+  /** The folder is a symbolic link or no folder. */
+  | "ERR_UNSAFE_DIRECTORY"
+  /** Others than its owner can reach the file, or somebody else owns it. */
+  | "ERR_UNSAFE_MODE"
+  /** Somebody else holds the lock: see {@link DurableError.owner}. */
+  | "ERR_LOCKED"
+  /** Something is there, but not what was written. */
+  | "ERR_DAMAGED"
+  /** The newest generation is not under its name; an older name of it, or an older one, was found. */
+  | "ERR_MISSING"
+  /** The change was not acknowledged by the disk: the old state or the new one is there, whole. */
+  | "ERR_NOT_DURABLE";
+
+export interface DurableErrorOptions extends ErrorOptions {
+  readonly owner?: Owner | undefined;
+}
+
+/** Thrown by everything in this package. Branch on `code`, not `message`. */
+export class DurableError extends Error {
+  override readonly name = "DurableError";
+  readonly code: DurableErrorCode;
+  /** With `ERR_LOCKED`: who holds the lock, as far as it can be read; it may be about to let go. */
+  readonly owner: Owner | undefined;
+
+  constructor(code: DurableErrorCode, message: string, options: DurableErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.owner = options.owner;
+  }
+}
+
+/** Whether an error is a system error with one of these codes. */
+export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "string" &&
+    codes.includes(error.code)
+  );
+}

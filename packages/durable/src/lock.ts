@@ -1,0 +1,123 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { changeDirectory } from "./directory.ts";
+import { DurableError, hasErrno } from "./errors.ts";
+import { nodeFileSystem } from "./file-system.ts";
+import { currentOwner, isAlive, type Owner, parseOwner } from "./owner.ts";
+import { readWholeFile } from "./read.ts";
+import { removeFile } from "./remove.ts";
+import { replaceFile } from "./replace.ts";
+
+export interface AcquireLockOptions {
+  /** Who is told to have it. @default this process */
+  readonly owner?: Owner | undefined;
+}
+
+/** Held until released, or until the process ends in whatever way. */
+export interface Lock {
+  readonly path: string;
+  readonly owner: Owner;
+  /** May be called again. */
+  release(): void;
+}
+
+/** Kept from the garbage collector, which would close the file and so release the lock. */
+const held = new Set<DatabaseSync>();
+
+/**
+ * Takes a lock of the kernel's on the file `path`, at once or not at all. The file stays for ever;
+ * the kernel frees it when the process ends. It excludes other locks of this process too.
+ *
+ * Nothing in this process may open and close the file in another way: POSIX would free the lock.
+ *
+ * @throws {DurableError} `ERR_LOCKED`, with `owner`; `ERR_NOT_REGULAR`; `ERR_DAMAGED` if
+ *   the file is not empty; `ERR_UNSAFE_DIRECTORY`.
+ * @see SPEC.md, "Lock"
+ */
+export function acquireLock(path: string, options: AcquireLockOptions = {}): Lock {
+  const file = resolve(path);
+  const { owner = currentOwner() } = options;
+  changeDirectory(nodeFileSystem, dirname(file), () => createLockFile(file));
+
+  const database = new (loadSqlite().DatabaseSync)(file);
+  try {
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (!isBusy(error)) throw error;
+    throw locked(path, readOwner(file), error);
+  }
+  held.add(database);
+
+  let isHeld = true;
+  const release = (): void => {
+    if (!isHeld) return;
+    isHeld = false;
+    held.delete(database);
+    try {
+      removeFile(ownerPath(file));
+    } finally {
+      database.close();
+    }
+  };
+  try {
+    const text = `${JSON.stringify(owner, undefined, 2)}\n`;
+    replaceFile(ownerPath(file), Buffer.from(text), { keepPrevious: false });
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { path: file, owner, release };
+}
+
+function locked(path: string, owner: Owner | undefined, cause: unknown): DurableError {
+  const holder = owner ? `process ${owner.pid} on ${owner.host}` : "another process";
+  return new DurableError("ERR_LOCKED", `${path} is held by ${holder}`, { owner, cause });
+}
+
+function ownerPath(file: string): string {
+  return `${file}.owner.json`;
+}
+
+/** Never opens a file that is there: see {@link acquireLock}. */
+function createLockFile(file: string): void {
+  const stat = nodeFileSystem.lstat(file);
+  if (stat === undefined) {
+    const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+    try {
+      closeSync(openSync(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
+    } catch (error) {
+      if (!hasErrno(error, "EEXIST")) throw error;
+      createLockFile(file);
+    }
+  } else if (stat.kind !== "file") {
+    throw new DurableError("ERR_NOT_REGULAR", `${file} is not a regular file`);
+  } else if (stat.size > 0) {
+    throw new DurableError("ERR_DAMAGED", `${file} is not empty: it is not a lock file of ours`);
+  }
+}
+
+/** The description may be that of the holder before: then nothing is known. */
+function readOwner(file: string): Owner | undefined {
+  const bytes = readWholeFile(ownerPath(file), { maxBytes: 4096 });
+  const owner = bytes && parseOwner(Buffer.from(bytes).toString());
+  return owner && isAlive(owner) !== false ? owner : undefined;
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
+}
+
+/** On first use, as it costs time to load, and without Node 22's warning that it is experimental. */
+function loadSqlite(): typeof import("node:sqlite") {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

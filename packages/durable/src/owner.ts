@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { hasErrno } from "./errors.ts";
+
+/** One process, named so that neither a reused pid nor a reboot can be taken for it. */
+export interface Owner {
+  readonly pid: number;
+  /** Clock ticks from boot to the process's start; `undefined` where there is no `/proc`. */
+  readonly startTime: number | undefined;
+  /** Changes with every boot; `undefined` where there is no `/proc`. */
+  readonly bootId: string | undefined;
+  readonly host: string;
+}
+
+/** This process. */
+export function currentOwner(): Owner {
+  const { pid } = process;
+  return { pid, startTime: statOf(pid)?.startTime, bootId: bootId(), host: hostname() };
+}
+
+/** Whether a process still runs; `undefined` where that cannot be known, as on another host. */
+export function isAlive(owner: Owner): boolean | undefined {
+  if (owner.host !== hostname()) return undefined;
+  if (owner.bootId !== undefined && owner.bootId !== bootId()) return false;
+  if (owner.startTime === undefined) return pidExists(owner.pid);
+  const stat = statOf(owner.pid);
+  if (stat !== undefined) return stat.startTime === owner.startTime && !stat.ended;
+  return pidExists(owner.pid) ? undefined : false; // a process that `/proc` hides from us
+}
+
+/** Reads the parts of an owner out of JSON; `undefined` if they are none. */
+export function parseOwner(text: string): Owner | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const { pid, startTime, bootId: boot, host } = value as Record<string, unknown>;
+  if (!Number.isSafeInteger(pid) || (pid as number) < 1 || typeof host !== "string") {
+    return undefined;
+  }
+  return {
+    pid: pid as number,
+    startTime: Number.isSafeInteger(startTime) ? (startTime as number) : undefined,
+    bootId: typeof boot === "string" ? boot : undefined,
+    host,
+  };
+}
+
+function pidExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !hasErrno(error, "ESRCH");
+  }
+}
+
+function bootId(): string | undefined {
+  return readProc("/proc/sys/kernel/random/boot_id")?.trim();
+}
+
+function statOf(pid: number): { startTime: number; ended: boolean } | undefined {
+  const text = readProc(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  // The second field is a name in parentheses that may hold anything, parentheses too.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { startTime: Number(fields[19]), ended: fields[0] === "Z" || fields[0] === "X" };
+}
+
+function readProc(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ESRCH", "EACCES")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { constants } from "node:fs";
+import { join, resolve } from "node:path";
+import { changeDirectory, refuseLinkedDirectory, syncPath } from "./directory.ts";
+import type { DurableOptions } from "./file-system.ts";
+import { nodeFileSystem } from "./file-system.ts";
+import { isTemporaryName } from "./names.ts";
+import { acknowledge } from "./replace.ts";
+import { unlinkIfThere } from "./temporary.ts";
+
+export interface RecoverDirectoryOptions extends DurableOptions {
+  /** Which files the caller is going to act on, by name. @default all */
+  readonly accept?: ((name: string) => boolean) | undefined;
+}
+
+/**
+ * Makes a folder ready to be acted on by a new process: what it reads is on disk, so that no power
+ * cut takes it back, and what a killed saver left is gone. It is no error if there is no folder.
+ *
+ * Call it under the lock of the folder, before reading: another saver's temporary file would go too.
+ *
+ * @throws {DurableError} `ERR_UNSAFE_DIRECTORY`; `ERR_NOT_DURABLE`
+ * @see SPEC.md, "Recover"
+ */
+export function recoverDirectory(dir: string, options: RecoverDirectoryOptions = {}): void {
+  const { fs = nodeFileSystem, accept = () => true } = options;
+  const folder = resolve(dir);
+  acknowledge(`${dir} was not recovered`, () => {
+    refuseLinkedDirectory(fs, folder);
+    if (fs.lstat(folder) === undefined) return;
+    changeDirectory(fs, folder, (directory) => {
+      for (const name of fs.readdir(folder)) {
+        const path = join(folder, name);
+        const stat = fs.lstat(path);
+        if (stat?.kind !== "file") continue;
+        if (isTemporaryName(name)) unlinkIfThere(fs, path);
+        // A lock file is empty, and must not be opened: closing it would release the lock.
+        else if (stat.size > 0 && accept(name)) syncPath(fs, path, READ);
+      }
+      fs.fsync(directory);
+    });
+  });
+}
+
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -1,0 +1,40 @@
+import { dirname, resolve } from "node:path";
+import { changeDirectory, memoryOf, refuseLinkedDirectory } from "./directory.ts";
+import type { DurableOptions, FileSystem } from "./file-system.ts";
+import { nodeFileSystem } from "./file-system.ts";
+import { generationName, listGenerations } from "./names.ts";
+import { acknowledge } from "./replace.ts";
+import { unlinkIfThere } from "./temporary.ts";
+
+/**
+ * Removes a file and its generations, and returns once a power cut cannot bring it back. It is no
+ * error if there is none.
+ *
+ * Older generations go first and durably, so that no cut leaves one of them standing for the newest.
+ *
+ * @throws {DurableError} `ERR_UNSAFE_DIRECTORY`; `ERR_NOT_DURABLE`, after which the file is either
+ *   there or not.
+ * @see SPEC.md, "Remove"
+ */
+export function removeFile(path: string, options: DurableOptions = {}): void {
+  const { fs = nodeFileSystem } = options;
+  const file = resolve(path);
+  acknowledge(`${path} was not removed`, () => {
+    refuseLinkedDirectory(fs, dirname(file));
+    if (fs.lstat(dirname(file)) === undefined) return;
+    changeDirectory(fs, dirname(file), (directory) => {
+      const [last, ...older] = newestFirst(fs, file);
+      for (const name of older) unlinkIfThere(fs, name);
+      if (older.length > 0) fs.fsync(directory);
+      if (last !== undefined) unlinkIfThere(fs, last);
+      fs.fsync(directory);
+      memoryOf(fs).generations.delete(file);
+    });
+  });
+}
+
+function newestFirst(fs: FileSystem, file: string): readonly string[] {
+  const names = listGenerations(fs, file).map((number) => generationName(file, number));
+  if (fs.lstat(file) !== undefined) names.push(file);
+  return names.toReversed();
+}

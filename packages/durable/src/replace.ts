@@ -1,0 +1,112 @@
+import { constants } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { changeDirectory, memoryOf, syncPath } from "./directory.ts";
+import { DurableError, hasErrno } from "./errors.ts";
+import type { DurableOptions, FileSystem } from "./file-system.ts";
+import { isSameFile, nodeFileSystem, nodeRandom } from "./file-system.ts";
+import { generationName, listGenerations } from "./names.ts";
+import { discard, unlinkIfThere, writeTemporary } from "./temporary.ts";
+
+export interface ReplaceFileOptions extends DurableOptions {
+  /**
+   * Keep the generation that is replaced, and a second name of the newest. Without it a damaged file
+   * has no substitute, and a file system whose rename is not atomic (FAT) may lose the file.
+   *
+   * @default true
+   */
+  readonly keepPrevious?: boolean | undefined;
+}
+
+/**
+ * Replaces a file whole or not at all, and returns once a power cut cannot undo it.
+ *
+ * The file gets mode 0600, folders that are missing 0700. Two flushes: the file and its folder (more
+ * when the process first meets the folder, or after a crash).
+ *
+ * @throws {DurableError} `ERR_UNSAFE_DIRECTORY`; `ERR_NOT_DURABLE`, after which either the old or the
+ *   new bytes are there, whole.
+ * @see SPEC.md, "Replace"
+ */
+export function replaceFile(
+  path: string,
+  bytes: Uint8Array,
+  options: ReplaceFileOptions = {},
+): void {
+  const { fs = nodeFileSystem, random = nodeRandom, keepPrevious = true } = options;
+  const file = resolve(path);
+  acknowledge(`${path} was not saved`, () => {
+    changeDirectory(fs, dirname(file), (directory) => {
+      const generations = keepPrevious ? settle(fs, file, directory) : [];
+      const temporary = writeTemporary(fs, file, bytes, 0o600, random);
+      let number: number | undefined;
+      try {
+        if (keepPrevious) number = linkGeneration(fs, temporary, file, generations.at(-1) ?? 0);
+        fs.rename(temporary, file);
+      } catch (error) {
+        discard(fs, temporary, error);
+        if (number !== undefined) discard(fs, generationName(file, number), error);
+        throw error;
+      }
+      fs.fsync(directory);
+      if (number !== undefined) keepNewest(fs, file, generations, number);
+    });
+  });
+}
+
+/** Throws what `change` throws as a {@link DurableError}. */
+export function acknowledge(message: string, change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    if (error instanceof DurableError) throw error;
+    const reason = error instanceof Error ? `: ${error.message}` : "";
+    throw new DurableError("ERR_NOT_DURABLE", `${message}${reason}`, { cause: error });
+  }
+}
+
+/**
+ * Makes sure that what is about to be replaced has a durable second name that is the newest
+ * generation, and returns the generations there are, oldest first.
+ *
+ * A save of ours leaves it so, in two flushes; a file of another tool, or a crash, may not.
+ */
+function settle(fs: FileSystem, file: string, directory: number): readonly number[] {
+  const current = fs.lstat(file);
+  const isNewest = (newest: number | undefined): boolean =>
+    newest !== undefined && isSameFile(current, fs.lstat(generationName(file, newest)));
+
+  const remembered = memoryOf(fs).generations.get(file);
+  if (isNewest(remembered?.at(-1))) return remembered ?? [];
+
+  const generations = listGenerations(fs, file);
+  if (current?.kind !== "file" || isNewest(generations.at(-1))) return generations;
+
+  syncPath(fs, file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const number = linkGeneration(fs, file, file, generations.at(-1) ?? 0);
+  fs.fsync(directory);
+  return [...generations, number];
+}
+
+/** Links `existing` as the first free generation after `newest`, and returns its number. */
+function linkGeneration(fs: FileSystem, existing: string, file: string, newest: number): number {
+  for (let number = newest + 1; ; number += 1) {
+    try {
+      fs.link(existing, generationName(file, number));
+      return number;
+    } catch (error) {
+      // Another saver took the number: possible where nobody holds a lock.
+      if (!hasErrno(error, "EEXIST") || number - newest >= 1000) throw error;
+    }
+  }
+}
+
+/** After the flush, so that an older generation goes only when two newer ones are on disk. */
+function keepNewest(
+  fs: FileSystem,
+  file: string,
+  generations: readonly number[],
+  newest: number,
+): void {
+  for (const number of generations.slice(0, -1)) unlinkIfThere(fs, generationName(file, number));
+  memoryOf(fs).generations.set(file, [...generations.slice(-1), newest]);
+}
