@@ -71,9 +71,9 @@ function createProgram(done: (code: ExitCode) => void): Command {
     .description("go on with a run that was interrupted")
     .argument("[run]", "id of the run; the newest unfinished one if left out")
     .option("--accept-head", "go on although others have committed or the branch changed")
-    .option("--accept-dirty", "go on although files were changed since")
     .option("--trust", "go on with a checkpoint that this machine did not write")
-    .option("--force", "all of the above")
+    .option("--force", "both of the above")
+    .option("--trust-config", "let .quasar/config.toml run programs and raise the budget")
     .option("--json", JSON_HELP);
   addSettings(resume)
     .addHelpText("after", examples(RESUME_EXAMPLES))

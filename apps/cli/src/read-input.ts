@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { realpathSync } from "node:fs";
+import { type DurableError, readWholeFile } from "@quasar/durable";
 import { CliError, type CliErrorCode } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
 
@@ -13,33 +14,33 @@ export interface ReadInputOptions {
 
 /**
  * Reads a small text file that somebody else may have made: a regular file of well-formed UTF-8,
- * read without waiting for a writer. Resolves to `undefined` when there is none.
+ * read without waiting for a writer. `undefined` when there is none.
  *
  * @throws {CliError} With the given code.
  */
 export function readInput(path: string, options: ReadInputOptions): string | undefined {
-  const refuse = (why: string): CliError => new CliError(options.code, `${cleanLine(path)} ${why}`);
-  const noFollow = options.followLink === true ? 0 : constants.O_NOFOLLOW;
-  let fd: number;
+  const { maxBytes, code, followLink = false } = options;
+  const shown = cleanLine(path);
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | noFollow);
+    const bytes = readWholeFile(followLink ? realpathSync(path) : path, { maxBytes });
+    if (bytes === undefined) return undefined;
+    const text = decode(bytes);
+    if (text === undefined) throw new CliError(code, `${shown} is not UTF-8 text`);
+    return text;
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT") return undefined;
-    const why = code === "ELOOP" ? "is a symbolic link" : `cannot be opened (${code})`;
-    throw new CliError(options.code, `${cleanLine(path)} ${why}`, { cause: error });
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) throw refuse("is not a regular file");
-    if (stat.size > options.maxBytes) throw refuse(`is larger than ${options.maxBytes} bytes`);
-    const bytes = readAtMost(fd, options.maxBytes + 1);
-    if (bytes.length > options.maxBytes) throw refuse(`is larger than ${options.maxBytes} bytes`);
-    return decode(bytes) ?? fail(refuse("is not UTF-8 text"));
-  } finally {
-    closeSync(fd);
+    if (error instanceof CliError) throw error;
+    const reason = codeOf(error);
+    if (reason === "ENOENT") return undefined;
+    const why = REASONS[reason] ?? `cannot be read (${reason})`;
+    const limit = reason === "ERR_TOO_LARGE" ? ` than ${maxBytes} bytes` : "";
+    throw new CliError(code, `${shown} ${why}${limit}`, { cause: error });
   }
 }
+
+const REASONS: Readonly<Record<string, string>> = {
+  ERR_NOT_REGULAR: "is not a regular file",
+  ERR_TOO_LARGE: "is larger",
+} satisfies Partial<Record<DurableError["code"], string>>;
 
 /** Text of well-formed UTF-8; `undefined` for other bytes. */
 export function decode(bytes: Uint8Array): string | undefined {
@@ -51,26 +52,9 @@ export function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The code of a system error, `"unknown"` for any other. */
+/** The code of an error of the system or of a library of ours, `"unknown"` for any other. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : "unknown";
-}
-
-function readAtMost(fd: number, maxBytes: number): Uint8Array {
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  while (total < maxBytes) {
-    const chunk = new Uint8Array(Math.min(65_536, maxBytes - total));
-    const read = readSync(fd, chunk);
-    if (read === 0) break;
-    chunks.push(chunk.subarray(0, read));
-    total += read;
-  }
-  return Buffer.concat(chunks);
-}
-
-function fail(error: Error): never {
-  throw error;
 }

@@ -6,6 +6,7 @@ import { isRealFolder } from "./config/files.ts";
 export interface Workspace {
   /** The top folder of the work tree. */
   readonly root: string;
+  readonly gitDir: string;
   /** Where quasar keeps what belongs to this work tree: the lock and the runs. */
   readonly stateDir: string;
   readonly runsDir: string;
@@ -22,5 +23,5 @@ export async function openWorkspace(cwd: string): Promise<Workspace> {
   const stateDir = join(gitDir, "quasar");
   const runsDir = join(stateDir, "runs");
   if (isRealFolder(stateDir)) isRealFolder(runsDir);
-  return { root, stateDir, runsDir };
+  return { root, gitDir, stateDir, runsDir };
 }

@@ -75,6 +75,7 @@ export function advance(progress: Progress, record: OutputRecord, now: number): 
     case "task_success":
     case "task_failed":
     case "result":
+    case "step":
       return { ...progress, role: undefined, activity: "" };
     case "committed":
     case "check_done":

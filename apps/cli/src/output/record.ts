@@ -1,7 +1,13 @@
 import type { LoopEventData, TaskResult } from "@quasar/loop";
 
 /** What `run`, `resume` and `demo` report, in the order it happens; `--json` prints each as a line. */
-export type OutputRecord = LoopEventData | RunRecord | NoticeRecord | ResultRecord | ErrorRecord;
+export type OutputRecord =
+  | LoopEventData
+  | RunRecord
+  | StepRecord
+  | NoticeRecord
+  | ResultRecord
+  | ErrorRecord;
 
 /** The first line of a run or a resume. */
 export interface RunRecord {
@@ -18,6 +24,13 @@ export interface RunRecord {
   readonly maxBudgetUsd: number;
   /** Spent before this start, over all crashes. */
   readonly spentUsd: number;
+}
+
+/** A step of the demo. */
+export interface StepRecord {
+  readonly type: "step";
+  readonly title: string;
+  readonly lines: readonly string[];
 }
 
 /** Something that the command itself did or saw. */

@@ -1,5 +1,5 @@
 import type { Finding } from "@quasar/loop";
-import { cleanLine } from "./clean.ts";
+import { clean, cleanLine } from "./clean.ts";
 import { budget, clock, count, duration, money, moment } from "./format.ts";
 import { type Progress, spentUsd } from "./progress.ts";
 import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
@@ -71,6 +71,12 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
     case "task_success":
     case "task_failed":
       return [];
+    case "step":
+      return [
+        "",
+        ...wrapped(view, cleanLine(record.title)).map((line) => paint("cyan", line)),
+        ...record.lines.flatMap((line) => wrapped(view, clean(line), "  ")),
+      ];
     case "result":
       return resultLines(record, progress, view);
     case "warning":
@@ -181,6 +187,12 @@ function diagnostic(
   const [head = "", ...rest] = lines.flatMap((line) => line.split("\n"));
   const painted = style === undefined ? prefix : view.paint(style, prefix);
   return [painted + head, ...rest.map((line) => " ".repeat(widthOf(prefix)) + line)];
+}
+
+/** Lines of at most the terminal's width, each behind the same indentation. */
+function wrapped(view: View, text: string, indent = ""): string[] {
+  const lines = view.columns === undefined ? [text] : wrap(text, view.columns - indent.length);
+  return lines.map((line) => (indent + line).trimEnd());
 }
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
