@@ -13,7 +13,8 @@ export function createMemoryCheckpointStore(): CheckpointStore {
   const revisions = new Map<string, number>();
 
   const read = (text: string): LoadedCheckpoint => {
-    return { checkpoint: readCheckpoint(text), source: "current", seal: "valid", problems: [] };
+    const { checkpoint } = readCheckpoint(text);
+    return { checkpoint, source: "current", seal: "valid", problems: [] };
   };
 
   return {

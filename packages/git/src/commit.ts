@@ -28,7 +28,8 @@ export const SUBJECT_LENGTH = 72;
 /**
  * Commits everything in the work tree that is not ignored or excluded, deletions and untracked
  * files included, on HEAD, be it a branch with or without commits or detached. The user's git
- * hooks and filters run. Starts four git processes, two if there is nothing to commit.
+ * hooks and filters run. Starts four git processes, two if there is nothing to commit; in a
+ * submodule one more.
  *
  * @param workDir - Any folder of the work tree; all of it is committed.
  * @returns The new commit's id; `undefined` when there was nothing to commit.

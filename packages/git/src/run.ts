@@ -84,7 +84,7 @@ export async function git(
   signal?.throwIfAborted();
   // Lazily: the import takes longer than git does, and not every user of the package runs git.
   const { execa } = await import("execa");
-  const result = await execa("git", ["--no-pager", ...args], {
+  const running = execa("git", ["--no-pager", ...args], {
     cwd: workDir,
     extendEnv: false,
     env: {
@@ -99,6 +99,13 @@ export async function git(
     maxBuffer: MAX_OUTPUT,
     reject: false,
   });
+  // A git hook may outlive the git that was ended, and hold the pipes open: nobody reads them then.
+  const letGo = (): void => {
+    running.stdout.destroy();
+    running.stderr.destroy();
+  };
+  signal?.addEventListener("abort", letGo, { once: true });
+  const result = await running.finally(() => signal?.removeEventListener("abort", letGo));
   signal?.throwIfAborted();
   const { exitCode, stdout, stderr } = result;
   if (exitCode === undefined || result.isMaxBuffer) throw await neverEnded(workDir, args, result);

@@ -1,0 +1,136 @@
+import type { Phase } from "@quasar/checkpoint";
+import { carriesMark, type Commit, TRAILER } from "@quasar/git";
+import { accumulate } from "./findings.ts";
+import { reservation } from "./money.ts";
+import type { CycleState } from "./state.ts";
+import { oneLine } from "./text.ts";
+import { beginCycle, commitWork, failTurn, isUnknown, settleTurn } from "./transitions.ts";
+import { isTurnOf, turnNumber } from "./turn-id.ts";
+
+/** What becomes of a checkpoint without a `turn` entry: the rules of the seed. */
+export type RestartRule =
+  /** The cycle begins, or begins again; what its coder said is discarded. */
+  | "same cycle"
+  /** The coder's work is taken if the cycle's commit is HEAD, else the cycle begins again. */
+  | "checks"
+  /** The cycle is whole: the next one begins, or the task is finished if its review approves. */
+  | "next cycle"
+  /** The task is finished: nothing is run. */
+  | "finish"
+  /** Such a checkpoint is refused before it comes to this. */
+  | "refuse";
+
+/** @see SPEC.md, "Resume" */
+export const RESTART_RULES: Readonly<Record<Phase, RestartRule>> = {
+  idle: "same cycle",
+  bead_created: "same cycle",
+  coding: "same cycle",
+  code_complete: "checks",
+  linting: "checks",
+  filtering: "checks",
+  reviewing: "same cycle",
+  review_complete: "next cycle",
+  resolving_issues: "next cycle",
+  approved: "finish",
+  error: "refuse",
+};
+
+/** The state that a run goes on from. A checkpoint with a `turn` entry says itself how far it got. */
+export function restart(state: CycleState, head: string): CycleState {
+  const kept = isCounted(state) ? state : { ...state, failure: "" };
+  if (state.turn !== undefined) return kept;
+  switch (RESTART_RULES[state.phase]) {
+    case "same cycle":
+      return beginAgain(kept);
+    case "checks": {
+      const committed = head !== "" && state.cycleCommits[state.cycle - 1] === head;
+      return committed ? { ...kept, phase: "code_complete" } : beginAgain(kept);
+    }
+    case "next cycle":
+      return { ...kept, allFindings: accumulate(kept.allFindings, kept.findings) };
+    case "finish":
+    case "refuse":
+      return kept;
+  }
+}
+
+function beginAgain(state: CycleState): CycleState {
+  return { ...state, phase: "bead_created", cycle: Math.max(1, state.cycle), coderOutput: "" };
+}
+
+/** Whether the failure is that of a turn which is to be started again. */
+function isCounted(state: CycleState): boolean {
+  return isUnknown({ ...state, failure: "" });
+}
+
+/** Whether a commit was made by the run of a checkpoint. */
+export function isOwn(
+  commit: Pick<Commit, "trailers">,
+  { runId, taskBeadId }: Pick<CycleState, "runId" | "taskBeadId">,
+): boolean {
+  const turns = commit.trailers.get(TRAILER.turn) ?? [];
+  return (
+    turns.some((id) => isTurnOf(runId, id)) && carriesMark(commit, { taskId: oneLine(taskBeadId) })
+  );
+}
+
+/** Whether the commits lead from one commit to another in a single line. */
+export function isLine(from: string, commits: readonly Commit[]): boolean {
+  let last = from;
+  return commits.every(({ sha, parents }) => {
+    const [parent = "", ...merged] = parents;
+    const follows = parent === last && merged.length === 0;
+    last = sha;
+    return follows;
+  });
+}
+
+/**
+ * The state once a commit of the run's own is taken into account that it does not know of.
+ *
+ * Turns that only the commit bears witness of have cost something: what would have been reserved for
+ * them.
+ *
+ * @param at - What to take for the time of such a turn: RFC 3339.
+ */
+export function adoptCommit(state: CycleState, commit: Commit, at: string): CycleState {
+  const id = commit.trailers.get(TRAILER.turn)?.[0] ?? "";
+  const cycle = Number(commit.trailers.get(TRAILER.cycle)?.[0]);
+  const unseen = turnNumber(id) - turnNumber(state.turn?.id);
+  if (unseen < 0 || !Number.isSafeInteger(cycle) || cycle < state.cycle) return state;
+  if (unseen === 0) return adoptKnown(state, commit.sha);
+  let adopted = isUnknown(state) ? failTurn(state, state.turn?.reservedUsd ?? 0, "") : state;
+  for (let n = 0; n < unseen; n += 1) {
+    adopted = failTurn(adopted, reservation(adopted), "");
+  }
+  const fix = cycle === state.cycle && isCoded(state);
+  const begun = fix ? adopted : beginCycle(adopted, cycle);
+  const turn = {
+    id,
+    role: "coder",
+    attempt: 1,
+    status: "settled",
+    reservedUsd: 0,
+    startedAt: at,
+    sessionId: "",
+  } as const;
+  return commitWork(
+    { ...begun, phase: fix ? "linting" : "coding", turn, coderOutput: "" },
+    commit.sha,
+  );
+}
+
+/** The commit is that of the state's last turn. */
+function adoptKnown(state: CycleState, sha: string): CycleState {
+  if (state.phase !== "coding" && state.phase !== "linting") return state;
+  const { turn } = state;
+  if (turn?.role !== "coder") return state;
+  const settled =
+    turn.status === "settled" ? state : settleTurn({ ...state, failure: "" }, "", turn.reservedUsd);
+  return commitWork(settled, sha);
+}
+
+/** Whether the cycle's first coder turn has been taken. */
+function isCoded({ phase }: CycleState): boolean {
+  return phase === "code_complete" || phase === "linting" || phase === "filtering";
+}
