@@ -1,9 +1,5 @@
 import { join } from "node:path";
-import {
-  type Checkpoint,
-  type CheckpointStore,
-  createFileCheckpointStore,
-} from "@quasar/checkpoint";
+import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
 import { currentBranch, currentGitSha } from "@quasar/git";
 import { createCheckpointHook, type LoopOptions, type TaskResult } from "@quasar/loop";
 import { createAgent } from "./agents.ts";
@@ -11,8 +7,9 @@ import { FOLDER } from "./config/files.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { exitOf, resultRecord } from "./outcome.ts";
-import { archivingStore, type RunStores } from "./runs/store.ts";
+import { archivingStore, noteOutcome, type RunStores } from "./runs/store.ts";
 import type { Session } from "./session.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** One piece of work of the loop, new or taken up again. */
 export interface Work {
@@ -48,7 +45,7 @@ export async function work(
     maxBudgetUsd,
     spentUsd,
   });
-  const seed = seedStore(root, work.sealKey);
+  const seed = seedStore(workspace, work.sealKey);
   const result = await start({
     workDir: root,
     runId,
@@ -68,15 +65,18 @@ export async function work(
     onEvent: (event) => reporter.report(event),
     signal: interrupts.signal,
   });
-  if (result.outcome === "approved") await seed.remove();
+  await (result.outcome === "approved" ? seed.remove() : noteOutcome(stores, result));
   const exit = exitOf(result, interrupts.exitCode());
   reporter.report(resultRecord(result, exit));
   return exit;
 }
 
 /** Where a standalone loop's own file is kept: for other programs that know the format. */
-export function seedStore(root: string, sealKey: Uint8Array): CheckpointStore {
-  return createFileCheckpointStore({ dir: join(root, FOLDER), sealKey });
+export function seedStore(
+  { root, repositoryId }: Workspace,
+  sealKey: Uint8Array,
+): FileCheckpointStore {
+  return createFileCheckpointStore({ dir: join(root, FOLDER), sealKey, repositoryId });
 }
 
 function checksOf(commands: readonly string[]): NonNullable<LoopOptions["lint"]> {

@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import {
   type Checkpoint,
-  CheckpointError,
-  type CheckpointStore,
   checkpointPath,
+  type FileCheckpointStore,
   type LoadedCheckpoint,
 } from "@quasar/checkpoint";
-import { setAside } from "@quasar/durable";
 import { runFromCheckpoint } from "@quasar/loop";
 import { checkAgents } from "../agents.ts";
 import { FOLDER, isRealFolder } from "../config/files.ts";
@@ -95,7 +93,7 @@ async function findCheckpoint(
   }
   for (const runId of wanted === undefined ? ids : [wanted]) {
     const dir = join(workspace.runsDir, runId);
-    const loaded = await loadOrSetAside(runStores(workspace, runId, sealKey).current, dir);
+    const loaded = await recoverAndLoad(runStores(workspace, runId, sealKey).current);
     if (loaded !== undefined) return { runId, loaded, path: checkpointPath(dir) };
   }
   if (wanted !== undefined)
@@ -103,7 +101,7 @@ async function findCheckpoint(
 
   const dir = join(workspace.root, FOLDER);
   if (isRealFolder(dir)) {
-    const loaded = await loadOrSetAside(seedStore(workspace.root, sealKey), dir);
+    const loaded = await recoverAndLoad(seedStore(workspace, sealKey));
     if (loaded !== undefined && !ids.includes(loaded.checkpoint.runId)) {
       return { runId: newRunId(new Date()), loaded, path: checkpointPath(dir) };
     }
@@ -117,39 +115,23 @@ function nothing(message: string): CliError {
   });
 }
 
-/** @throws {CliError} `ERR_CORRUPT` when no generation can be used; they are set aside then. */
-async function loadOrSetAside(
-  store: CheckpointStore,
-  dir: string,
-): Promise<LoadedCheckpoint | undefined> {
-  try {
-    return await store.load();
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    const asides = setAllAside(checkpointPath(dir));
-    const message = `${error.message}; set aside as ${asides.join(", ")}`;
-    throw new CliError("ERR_CORRUPT", message, {
-      cause: error,
+/**
+ * Makes a folder ready and loads from it; a generation that is damaged is set aside.
+ *
+ * @throws {CliError} `ERR_CORRUPT` when no generation can be used.
+ */
+async function recoverAndLoad(store: FileCheckpointStore): Promise<LoadedCheckpoint | undefined> {
+  const { setAside } = await store.recover();
+  const loaded = await store.load();
+  const asides = setAside.join(", ");
+  if (loaded === undefined && asides !== "") {
+    throw new CliError("ERR_CORRUPT", `the checkpoint is damaged and was set aside as ${asides}`, {
       next: ["git log -5 && git status   (the work itself is there)", "quasar status --all"],
     });
   }
-}
-
-function isDamage(error: unknown): error is CheckpointError {
-  return (
-    error instanceof CheckpointError &&
-    (error.code === "ERR_DAMAGED" || error.code === "ERR_INVALID_CHECKPOINT")
-  );
-}
-
-/** Sets a file and the generations before it aside. */
-function setAllAside(path: string): readonly string[] {
-  const asides: string[] = [];
-  for (;;) {
-    const aside = setAside(path, { now: new Date() });
-    if (aside === undefined) return asides;
-    asides.push(aside);
-  }
+  if (loaded === undefined || asides === "") return loaded;
+  const problem = `a damaged checkpoint was set aside as ${asides}; the one before it is used`;
+  return { ...loaded, problems: [...loaded.problems, problem] };
 }
 
 function foreign({ seal, checkpoint }: LoadedCheckpoint, path: string): CliError {

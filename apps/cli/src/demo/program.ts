@@ -52,3 +52,44 @@ export const CODER_FILES: readonly Readonly<Record<string, string>>[] = [
   { "median.js": HALF_FIXED },
   { "median.js": FIXED, "median.test.js": TEST_OF_FINDING },
 ];
+
+/** The pretended agent: what it does in each turn, by what it is asked. */
+export function script(): object {
+  const [first, second] = CODER_FILES;
+  return {
+    turns: [
+      {
+        role: "coder",
+        match: "sorts the array",
+        says: ["Reading median.js", "Sorting a copy with toSorted()", "Adding a test for it"],
+        files: second,
+        text: "median() sorts a copy now, and a test holds that.",
+        costUsd: 0.04,
+        delayMs: 2000,
+      },
+      {
+        role: "coder",
+        says: ["Running node --test", "sort() compares as text: 10 comes before 9"],
+        files: first,
+        text: "median() compares by value now.",
+        costUsd: 0.05,
+        delayMs: 1600,
+      },
+      {
+        role: "reviewer",
+        match: "PRIOR FINDINGS",
+        says: ["Reading the diff", "Running node --test"],
+        text: `APPROVED: the data of the caller stays as it is.\n\nREPORT:\nSATISFACTION: high\nRISK: low\nNEEDS_HUMAN_REVIEW: no\nSUMMARY: median() orders a copy by value; two tests hold it.\n`,
+        costUsd: 0.02,
+        delayMs: 1200,
+      },
+      {
+        role: "reviewer",
+        says: ["Reading median.js", "Who calls it, and with what?"],
+        text: `ISSUE:\nSEVERITY: major\nDESCRIPTION: ${FINDING}\n\nREPORT:\nSATISFACTION: medium\nRISK: medium\nNEEDS_HUMAN_REVIEW: no\nSUMMARY: The order is right, but the caller's array is changed.\n`,
+        costUsd: 0.02,
+        delayMs: 1200,
+      },
+    ],
+  };
+}

@@ -3,7 +3,7 @@ import { isRunId } from "../run-id.ts";
 import { codeOf } from "../read-input.ts";
 import { type Holder, lockHolder } from "../lock.ts";
 import type { Workspace } from "../workspace.ts";
-import { loadRun, type RunFiles, runStores } from "./store.ts";
+import { loadRun, type RunFiles, runStores, storedOutcome } from "./store.ts";
 import { damagedSummary, type RunStatus, type RunSummary, summaryOf } from "./summary.ts";
 
 /** Ids of the runs of a work tree, newest first. */
@@ -49,11 +49,17 @@ async function summarizeOne(
   }
   const checkpoint = files.loaded?.checkpoint;
   if (checkpoint === undefined) return undefined;
-  return summaryOf(id, statusOf(files, checkpoint.failure, holder), checkpoint);
+  const outcome = storedOutcome(checkpoint);
+  const status = statusOf(files.ended, outcome?.outcome, holder);
+  return summaryOf(id, status, checkpoint, outcome?.message);
 }
 
-function statusOf(files: RunFiles, failure: string, holder: Holder | undefined): RunStatus {
-  if (files.ended) return "approved";
+function statusOf(
+  ended: boolean,
+  outcome: string | undefined,
+  holder: Holder | undefined,
+): RunStatus {
+  if (ended) return "approved";
   if (holder !== undefined) return "running";
-  return failure === "" ? "interrupted" : "stopped";
+  return outcome === undefined || outcome === "interrupted" ? "interrupted" : "stopped";
 }

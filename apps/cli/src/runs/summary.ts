@@ -35,7 +35,12 @@ export function isUnfinished({ status }: Pick<RunSummary, "status">): boolean {
   return status === "interrupted" || status === "stopped";
 }
 
-export function summaryOf(id: string, status: RunStatus, checkpoint: Checkpoint): RunSummary {
+export function summaryOf(
+  id: string,
+  status: RunStatus,
+  checkpoint: Checkpoint,
+  reason = "",
+): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha } = checkpoint;
   const openTurn =
     turn?.status === "started" ? { role: turn.role, reservedUsd: turn.reservedUsd } : undefined;
@@ -43,7 +48,7 @@ export function summaryOf(id: string, status: RunStatus, checkpoint: Checkpoint)
     id,
     status,
     task: checkpoint.taskTitle,
-    reason: status === "stopped" ? checkpoint.failure : "",
+    reason: status === "stopped" ? reason : "",
     cycle,
     maxCycles,
     phase: checkpoint.phase,
