@@ -1,12 +1,18 @@
 import { join } from "node:path";
 import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
 import { currentBranch, currentGitSha } from "@quasar/git";
-import { createCheckpointHook, type LoopOptions, type TaskResult } from "@quasar/loop";
+import {
+  createCheckpointHook,
+  type LoopEvent,
+  type LoopOptions,
+  type TaskResult,
+} from "@quasar/loop";
 import { createAgent } from "./agents.ts";
 import { FOLDER } from "./config/files.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { exitOf, resultRecord } from "./outcome.ts";
+import type { EventRecord } from "./output/record.ts";
 import { archivingStore, noteOutcome, type RunStores } from "./runs/store.ts";
 import type { Session } from "./session.ts";
 import type { Workspace } from "./workspace.ts";
@@ -32,15 +38,17 @@ export async function work(
   const { workspace, reporter, interrupts } = session;
   const { runId, task, settings, spentUsd, stores } = work;
   const { root } = workspace;
-  const { coder, reviewer, maxCycles, maxBudgetUsd } = settings;
+  const { maxCycles, maxBudgetUsd } = settings;
+  const coder = createAgent(settings, "coder");
+  const reviewer = createAgent(settings, "reviewer");
   reporter.report({
     type: "run",
     runId,
     task,
     workDir: root,
     branch: (await currentBranch(root)) ?? "",
-    coder,
-    reviewer,
+    coder: coder.name,
+    reviewer: reviewer.name,
     maxCycles,
     maxBudgetUsd,
     spentUsd,
@@ -49,8 +57,8 @@ export async function work(
   const result = await start({
     workDir: root,
     runId,
-    coder: createAgent(settings, "coder"),
-    reviewer: createAgent(settings, "reviewer"),
+    coder,
+    reviewer,
     maxCycles,
     maxBudgetUsd,
     lint: checksOf(settings.lint),
@@ -62,13 +70,19 @@ export async function work(
     acceptHead: work.acceptHead,
     checkpoint: { store: archivingStore(stores, settings), granularity: "turn" },
     hooks: [createCheckpointHook({ store: seed, gitSha: () => currentGitSha(root) })],
-    onEvent: (event) => reporter.report(event),
+    onEvent: (event) => reporter.report(recordOf(event)),
     signal: interrupts.signal,
   });
   await (result.outcome === "approved" ? seed.remove() : noteOutcome(stores, result));
   const exit = exitOf(result, interrupts.exitCode());
   reporter.report(resultRecord(result, exit));
   return exit;
+}
+
+/** An event as data. What it cost is asked for only where it may have changed. */
+function recordOf(event: LoopEvent): EventRecord {
+  const { state, ...data } = event;
+  return event.type === "agent_event" ? data : { ...data, spentUsd: state().totalCostUsd };
 }
 
 /** Where a standalone loop's own file is kept: for other programs that know the format. */

@@ -43,11 +43,12 @@ export function spentUsd(progress: Progress): number {
 }
 
 /** The progress after a record. */
-export function advance(progress: Progress, record: OutputRecord, now: number): Progress {
+export function advance(before: Progress, record: OutputRecord, now: number): Progress {
+  const told = "spentUsd" in record ? record.spentUsd : undefined;
+  const progress = told === undefined ? before : { ...before, settledUsd: told };
   switch (record.type) {
     case "run": {
-      const { coder, reviewer, maxCycles, maxBudgetUsd } = record;
-      const settledUsd = record.spentUsd;
+      const { coder, reviewer, maxCycles, maxBudgetUsd, spentUsd: settledUsd } = record;
       return { ...IDLE, coder, reviewer, maxCycles, maxBudgetUsd, settledUsd };
     }
     case "resumed":
@@ -60,15 +61,8 @@ export function advance(progress: Progress, record: OutputRecord, now: number): 
     case "agent_event":
       return { ...progress, ...seen(progress, record.event) };
     case "agent_done": {
-      const cost = record.costUsd ?? progress.turnUsd;
-      return {
-        ...progress,
-        role: undefined,
-        settledUsd: progress.settledUsd + cost,
-        turnUsd: 0,
-        costUnknown: progress.costUnknown || record.costUsd === undefined,
-        activity: "",
-      };
+      const costUnknown = progress.costUnknown || record.costUsd === undefined;
+      return { ...progress, role: undefined, turnUsd: 0, costUnknown, activity: "" };
     }
     case "review_complete":
       return { ...progress, findings: record.approved ? 0 : record.findings.length };

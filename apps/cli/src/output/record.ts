@@ -2,12 +2,15 @@ import type { LoopEventData, TaskResult } from "@quasar/loop";
 
 /** What `run`, `resume` and `demo` report, in the order it happens; `--json` prints each as a line. */
 export type OutputRecord =
-  | LoopEventData
+  | EventRecord
   | RunRecord
   | StepRecord
   | NoticeRecord
   | ResultRecord
   | ErrorRecord;
+
+/** An event of the loop, with what the run had cost by then, in US dollars. */
+export type EventRecord = LoopEventData & { readonly spentUsd?: number | undefined };
 
 /** The first line of a run or a resume. */
 export interface RunRecord {

@@ -41,18 +41,11 @@ function createJsonReporter({ stdout, stderr }: Streams, now: () => number): Rep
   return {
     report(record) {
       const time = new Date(now()).toISOString();
-      stdout.write(jsonLine({ v: JSON_VERSION, time, ...dataOf(record) }));
+      stdout.write(jsonLine({ v: JSON_VERSION, time, ...record }));
       if (isDiagnostic(record)) write(stderr, linesOf(record, IDLE, view));
     },
     close() {},
   };
-}
-
-/** A record's own data: an event's `state()` is a function, and no part of it. */
-function dataOf(record: OutputRecord): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record).filter(([, value]) => typeof value !== "function"),
-  );
 }
 
 function createPlainReporter({ stdout, stderr }: Streams, now: () => number): Reporter {

@@ -46,6 +46,7 @@ const RECORDS: readonly OutputRecord[] = [
     turnId: `${TURN}.1`,
     costUsd: 0.25,
     durationMs: 41_000,
+    spentUsd: 0.25,
   },
   { type: "committed", cycle: 1, sha: "1a2b3c4d5e6f".padEnd(40, "0") },
   { type: "check_done", cycle: 1, check: "filter", name: "npm test", passed: true, output: "" },
