@@ -76,8 +76,8 @@ class Demo {
 
   async play(): Promise<void> {
     this.#tell("what this is", [
-      "A run that is killed with kill -9 and goes on. The agent is scripted: no model is asked,",
-      "and what it costs is made up. The repository, the test, the kill and the resume are real.",
+      "A run that is killed with kill -9 and goes on. The agent is scripted: no model is asked, " +
+        "and what it costs is made up. The repository, the test, the kill and the resume are real.",
     ]);
     await this.#makeRepository();
     await this.#tellTest("the program has a bug, and a test that fails because of it");
@@ -162,18 +162,25 @@ class Demo {
   #start(args: readonly string[], onRecord: (record: OutputRecord) => void): QuasarChild {
     this.#signal.throwIfAborted();
     this.#child = startQuasar(this.#place, args, (record) => {
-      this.#reporter.report(record);
+      // What it says to type next is for a folder that is about to go.
+      this.#reporter.report(record.type === "result" ? { ...record, next: [] } : record);
       onRecord(record);
     });
     return this.#child;
   }
 
   async #tellCommits(base: string): Promise<void> {
-    const log = await this.#git("log", "--reverse", "--format=%h %s", `${base}..HEAD`);
+    const format = ["--reverse", "--abbrev=10", "--format=%h %s"];
+    const log = await this.#git("log", ...format, `${base}..HEAD`);
     const changed = await this.#git("diff", "--stat", base, "HEAD");
     this.#tell("one commit a cycle, none of them twice", [
       ...log.split("\n"),
       ...changed.split("\n"),
     ]);
+    this.#tell("the cost", [
+      "The turns that ended say what they cost. What the killed turn cost nobody knows, so what " +
+        "was reserved for it counts: spending is never taken for zero.",
+    ]);
+    this.#tell("now in a repository of yours", ["quasar init", 'quasar run "…"']);
   }
 }
