@@ -18,9 +18,9 @@ export const MAX_ARTIFACT_BYTES: number = 64 * 1024 * 1024;
 /** How much of it stays in the checkpoint, for those who read no artifacts. */
 const EXCERPT = 2000;
 
-/** A checkpoint's text that fits into a file, and what had to go elsewhere for it, by SHA-256. */
+/** A checkpoint's text, in parts, that fits into a file, and what had to go elsewhere for it, by SHA-256. */
 export interface FittingText {
-  readonly text: string;
+  readonly text: readonly string[];
   readonly artifacts: ReadonlyMap<string, Buffer>;
 }
 
@@ -51,12 +51,17 @@ export function fitText(checkpoint: Checkpoint): FittingText {
     text = writeCheckpoint(reduced, true);
   }
   if (fits(text)) return { text, artifacts };
-  throw tooLarge(Buffer.byteLength(text));
+  throw tooLarge(byteLength(text));
 }
 
-function fits(text: string): boolean {
+function fits(text: readonly string[]): boolean {
   const room = MAX_CHECKPOINT_BYTES - MAX_SEAL_BYTES;
-  return text.length * 3 <= room || (text.length <= room && Buffer.byteLength(text) <= room);
+  const units = text.reduce((sum, part) => sum + part.length, 0);
+  return units * 3 <= room || (units <= room && byteLength(text) <= room);
+}
+
+function byteLength(text: readonly string[]): number {
+  return text.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }
 
 function largestFirst(checkpoint: Checkpoint): readonly Field<LargeName>[] {

@@ -22,18 +22,28 @@ const line = /^# quasar:v1 len=(\d{1,16}) sha256=([0-9a-f]{64})(?: mac=([0-9a-f]
 /** More bytes than a seal ever has. */
 export const MAX_SEAL_BYTES = 200;
 
+/** Used again and again: fresh memory costs a save more than what is written to it. */
+let scratch = Buffer.alloc(0);
+
 /**
- * A text in bytes, with its seal as the last line: a comment to every TOML reader.
+ * A text in bytes, with its seal as the last line: a comment to every TOML reader. The bytes are
+ * good until the next call.
  *
  * @see SPEC.md, "Seal"
  */
-export function sealText(text: string, key: Uint8Array | undefined, subject: SealSubject): Buffer {
-  const bytes = Buffer.allocUnsafe(Buffer.byteLength(text) + MAX_SEAL_BYTES);
-  const length = bytes.write(text);
-  const sha256 = hash("sha256", bytes.subarray(0, length));
+export function sealText(
+  text: readonly string[],
+  key: Uint8Array | undefined,
+  subject: SealSubject,
+): Buffer {
+  const room = text.reduce((sum, part) => sum + part.length * 3, MAX_SEAL_BYTES);
+  if (scratch.length < room) scratch = Buffer.allocUnsafeSlow(room);
+  let length = 0;
+  for (const part of text) length += scratch.write(part, length);
+  const sha256 = hash("sha256", scratch.subarray(0, length));
   const mac = key === undefined ? "" : ` mac=${macOf(sha256, key, subject).toString("hex")}`;
-  const end = length + bytes.write(`${MARK}len=${length} sha256=${sha256}${mac}\n`, length);
-  return bytes.subarray(0, end);
+  const end = length + scratch.write(`${MARK}len=${length} sha256=${sha256}${mac}\n`, length);
+  return scratch.subarray(0, end);
 }
 
 /**

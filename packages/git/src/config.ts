@@ -36,7 +36,6 @@ export function parseConfig(output: string): Config {
 const FILTER = /^filter\.(.*)\.[^.]*$/s;
 const DISARMED: readonly ConfigPair[] = [
   ["clean", ""],
-  ["smudge", ""],
   ["process", ""],
   ["required", "false"],
 ];

@@ -48,7 +48,7 @@ async function places(workDir: string, options: SignalOptions): Promise<readonly
 
 // A hostile repository could otherwise have the folders around it committed.
 function foreignWorkTree(gitDir: string, root: string): GitError {
-  const message = `the repository ${quoted(gitDir)} has its work tree elsewhere, in ${quoted(root)}`;
+  const message = `the repository ${quoted(gitDir)} has its work tree in ${quoted(root)}`;
   return new GitError("ERR_FOREIGN_WORK_TREE", `${message}: unset core.worktree if you trust it`);
 }
 

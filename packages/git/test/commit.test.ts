@@ -130,12 +130,14 @@ test.for([
   ["73 code points", "\u{1f600}".repeat(73), `${"\u{1f600}".repeat(71)}…`],
   ["half of a character", "a\ud83d", "a\ufffd"],
   ["a trailer", "Quasar-Task: forged", undefined],
+  ["another commit's id", `x ${"a".repeat(40)}] y`, undefined],
 ] as const)("writes %s as a subject of one line", async ([, subject, expected]) => {
   const root = aRepository();
-  git(root, "config", "commit.cleanup", "scissors");
+  git(root, "config", "commit.cleanup", "strip");
   write(root, "b", "");
   const from = headOf(root);
-  await commitAll(root, { subject, trailers: { [TRAILER.task]: "real" } });
+  const sha = await commitAll(root, { subject, trailers: { [TRAILER.task]: "real" } });
+  expect(sha).toBe(headOf(root));
   const message = `${expected ?? subject}\n\nQuasar-Task: real\n`;
   expect(git(root, "cat-file", "commit", "HEAD").split("\n\n").slice(1).join("\n\n")).toBe(message);
   const [commit] = await logRange(root, { from });
@@ -190,20 +192,26 @@ test("finds the commits of a task, a cycle, a turn", async () => {
 test("lists a range with merges so that no commit is before its parent", async () => {
   const root = aRepository();
   const from = headOf(root);
+  // By its date, the fork would be listed after the branch that was committed by a slow clock.
+  emptyCommit(root, "2030", "fork");
   git(root, "checkout", "-q", "-b", "side");
-  git(root, "commit", "-q", "--allow-empty", "-m", "side");
+  emptyCommit(root, "2010", "side");
   git(root, "checkout", "-q", "main");
-  git(root, "commit", "-q", "--allow-empty", "-m", "main");
+  emptyCommit(root, "2035", "main");
   git(root, "merge", "-q", "--no-ff", "-m", "merged\nsubject\n\nA: 1\nA: 2\nB:\n  folded", "side");
   const commits = await logRange(root, { from });
   expect(commits.map(({ subject }) => subject).toSorted()).toEqual([
+    "fork",
     "main",
     "merged subject",
     "side",
   ]);
   const seen = new Set([from]);
-  for (const { sha, parents } of commits) {
-    expect(parents.every((parent) => seen.has(parent))).toBe(true);
+  for (const { sha, subject, parents } of commits) {
+    expect(
+      parents.filter((parent) => !seen.has(parent)),
+      `${subject}'s parents`,
+    ).toEqual([]);
     seen.add(sha);
   }
   expect(commits.at(-1)?.trailers).toEqual(
@@ -213,6 +221,12 @@ test("lists a range with merges so that no commit is before its parent", async (
     ]),
   );
 });
+
+function emptyCommit(root: string, year: string, subject: string): void {
+  process.env["GIT_COMMITTER_DATE"] = `${year}-01-01T00:00:00Z`;
+  git(root, "commit", "-q", "--allow-empty", "-m", subject);
+  delete process.env["GIT_COMMITTER_DATE"];
+}
 
 test("is not fooled by messages that look like its own separators", async () => {
   const root = aRepository();
@@ -285,9 +299,18 @@ test("runs the user's git hooks and says what a failing one said, without its es
   expect(error.message).not.toContain("\u001b");
   expect(git(root, "log", "--format=%s")).toBe("first\n");
 
-  script(root, ".git/hooks/pre-commit", 'test -z "$GIT_DIR_LEAK" && touch hook-ran');
+  script(root, ".git/hooks/pre-commit", "touch hook-ran");
   expect(await commitAll(root, { subject: "cycle" })).toBe(headOf(root));
   expect(git(root, "status", "--porcelain")).toBe("?? hook-ran\n");
+});
+
+test("does not wait for what a git hook leaves running", async () => {
+  const root = aRepository();
+  write(root, "b", "");
+  script(root, ".git/hooks/post-commit", "sleep 4 &");
+  const started = Date.now();
+  expect(await commitAll(root, { subject: "cycle" })).toBe(headOf(root));
+  expect(Date.now() - started).toBeLessThan(3_000);
 });
 
 test("runs the user's filters, as Git LFS needs it", async () => {

@@ -5,7 +5,7 @@ import type { Check } from "./options.ts";
 import type { Run } from "./run.ts";
 
 /** Runs one of the user's checks and tells of it. */
-export async function judge(
+export async function tryCheck(
   run: Run,
   kind: "lint" | "filter",
   check: Check,

@@ -16,13 +16,15 @@ export class Emitter {
 
   /** Resolves when every hook has dealt with the event, and with all that came before it. */
   emit(data: LoopEventData, state: CycleState): Promise<void> {
-    this.#last = this.#last.then(async () => {
+    const before = this.#last;
+    this.#last = (async () => {
+      await before;
       const errors = await this.#deliver(data, state);
       for (const error of errors) {
         const message = `a listener failed at ${data.type}: ${messageOf(error)}`;
         await this.#deliver({ type: "warning", cycle: state.cycle, message }, state);
       }
-    });
+    })();
     return this.#last;
   }
 

@@ -17,23 +17,15 @@ export const INTERRUPTED: Ending = {
 
 /** The words for an end that follows from the state alone. */
 export function endingOf(outcome: Ending["outcome"], state: CycleState): Ending {
-  return { outcome, message: messageFor(outcome, state) };
+  return { outcome, message: MESSAGES[outcome]?.(state) ?? `The run ended: ${outcome}.` };
 }
 
-function messageFor(outcome: Ending["outcome"], state: CycleState): string {
-  const { totalCostUsd, maxBudgetUsd, maxCycles } = state;
-  switch (outcome) {
-    case "budget": {
-      const amounts = `$${totalCostUsd.toFixed(4)} / $${maxBudgetUsd.toFixed(2)}`;
-      return `Budget exceeded: ${amounts}. Resume with a higher budget to go on.`;
-    }
-    case "max_cycles":
-      return `Max cycles reached (${maxCycles}). Manual review recommended; resume with more cycles to go on.`;
-    case "struggling":
-      return "The loop goes in circles: the same problems come back. Split the task into smaller ones.";
-    case "approved":
-      return "The reviewer approved the work.";
-    default:
-      return `The run ended: ${outcome}.`;
-  }
-}
+const MESSAGES: Readonly<Partial<Record<Ending["outcome"], (state: CycleState) => string>>> = {
+  approved: () => "The reviewer approved the work.",
+  budget: ({ totalCostUsd, maxBudgetUsd }) =>
+    `Budget exceeded: $${totalCostUsd.toFixed(4)} / $${maxBudgetUsd.toFixed(2)}. Resume with a higher budget to go on.`,
+  max_cycles: ({ maxCycles }) =>
+    `Max cycles reached (${maxCycles}). Manual review recommended; resume with more cycles to go on.`,
+  struggling: () =>
+    "The loop goes in circles: the same problems come back. Split the task into smaller ones.",
+};

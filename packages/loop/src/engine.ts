@@ -1,4 +1,4 @@
-import { judge } from "./checks.ts";
+import { tryCheck } from "./checks.ts";
 import { messageOf } from "./emitter.ts";
 import { type Ending, endingOf, INTERRUPTED } from "./ending.ts";
 import type { LoopEventData } from "./event.ts";
@@ -6,9 +6,9 @@ import type { Finding } from "./finding.ts";
 import { filterFinding } from "./findings.ts";
 import type { TaskResult } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
-import { AGAIN, coderPrompt, lintPrompt, reviewerPrompt } from "./prompts.ts";
 import type { Run } from "./run.ts";
-import { nextStep, type Step } from "./steps.ts";
+import type { CycleState } from "./state.ts";
+import { cycleToBegin, nextStep, type Step } from "./steps.ts";
 import { commitSubject } from "./subject.ts";
 import { trimSpace } from "./text.ts";
 import {
@@ -18,14 +18,16 @@ import {
   bounce,
   commitWork,
   giveUp,
+  isTurnPhase,
   leaveLint,
   lintDone,
   lintFixes,
   passFilters,
   refactor,
   resolveIssues,
+  type TurnPhase,
 } from "./transitions.ts";
-import { recoverTurn, type TurnPlan, takeTurn } from "./turn.ts";
+import { recoverTurn, takeTurn } from "./turn.ts";
 
 /**
  * Takes a run to its end: asks what comes next, does it, keeps what came of it.
@@ -34,106 +36,70 @@ import { recoverTurn, type TurnPlan, takeTurn } from "./turn.ts";
  */
 export async function drive(run: Run, opening: readonly LoopEventData[]): Promise<TaskResult> {
   for (const event of opening) await run.emit(event);
-  const { detectStruggle, signal } = run.settings;
   for (;;) {
-    const step = nextStep(run.state, { detectStruggle });
-    const stop = signal?.aborted === true && step.type !== "succeed";
-    const ending = stop ? INTERRUPTED : ((await take(run, step)) ?? saveEnding(run));
+    const next = nextStep(run.state, run.settings);
+    const ending = "end" in next ? endingOf(next.end, run.state) : await take(run, next.step);
     if (ending !== undefined) return finish(run, ending);
   }
 }
 
+async function take(run: Run, step: Step): Outcome {
+  if (run.settings.signal?.aborted === true) return INTERRUPTED;
+  return (await STEPS[step](run)) ?? saveEnding(run);
+}
+
+/** A step changes the run's state, or ends the run. */
 type Outcome = Promise<Ending | undefined>;
 
-async function take(run: Run, step: Step): Outcome {
-  switch (step.type) {
-    case "begin":
-      return begin(run, step.cycle);
-    case "recover":
-      return recover(run);
-    case "again":
-      return again(run);
-    case "commit":
-      return commit(run);
-    case "lint":
-      return lint(run);
-    case "filter":
-      return filter(run);
-    case "review":
-      return review(run, reviewerPrompt(run.state), 1);
-    case "judge":
-      return conclude(run);
-    case "approve":
-      run.state = approve(run.state);
-      return undefined;
-    case "resolve":
-      run.state = resolveIssues(run.state);
-      return undefined;
-    case "succeed":
-      return endingOf("approved", run.state);
-    case "end":
-      return endingOf(step.outcome, run.state);
-  }
+const STEPS: Readonly<Record<Step, (run: Run) => Outcome>> = {
+  begin,
+  recover,
+  again,
+  commit,
+  lint,
+  filter,
+  review,
+  judge,
+  approve: move(approve),
+  resolve: move(resolveIssues),
+};
+
+function move(transition: (state: CycleState) => CycleState): (run: Run) => Outcome {
+  return async (run) => {
+    run.state = transition(run.state);
+    return undefined;
+  };
 }
 
 // --- Turns ---------------------------------------------------------------------------------------
 
-async function begin(run: Run, cycle: number): Outcome {
+async function begin(run: Run): Outcome {
+  const cycle = cycleToBegin(run.state);
   run.state = beginCycle(run.state, cycle);
   await run.emit({ type: "cycle_start", cycle });
-  return code(run, { phase: "coding", prompt: coderPrompt(run.state), attempt: 1 });
+  return work(run, "coding");
 }
 
-async function code(run: Run, plan: TurnPlan): Outcome {
-  const failure = await takeTurn(run, plan);
-  if (failure === undefined || "outcome" in failure) return failure;
-  return agentEnding(failure);
+function review(run: Run): Outcome {
+  return work(run, "reviewing");
 }
 
-/** An answer that says nothing clear is asked for once more. */
-async function review(run: Run, prompt: string, attempt: number, retries = 1): Outcome {
-  const failure = await takeTurn(run, { phase: "reviewing", prompt, attempt });
+/** Starts a turn again that came to nothing. */
+async function again(run: Run): Outcome {
+  const { phase, turn } = run.state;
+  return isTurnPhase(phase) ? work(run, phase, (turn?.attempt ?? 0) + 1) : undefined;
+}
+
+async function work(run: Run, phase: TurnPhase, attempt = 1): Outcome {
+  const failure = await takeTurn(run, phase, attempt);
   if (failure === undefined || "outcome" in failure) return failure;
-  const unclear = failure.kind === "schema" || failure.kind === "empty-answer";
-  const step = nextStep(run.state, run.settings);
-  if (!unclear || retries === 0 || step.type !== "again") return agentEnding(failure);
-  await run.warn(`${failure.message}: it is asked again`);
-  return review(run, againPrompt(run), attempt + 1, retries - 1);
+  return { outcome: "agent", message: failure.message, agentFailure: failure };
 }
 
 /** How a turn failed while nobody listened is old news: it is started again. */
 async function recover(run: Run): Outcome {
   const failure = await recoverTurn(run);
   return failure !== undefined && "outcome" in failure ? failure : undefined;
-}
-
-/** Starts a turn again that came to nothing. */
-async function again(run: Run): Outcome {
-  const attempt = (run.state.turn?.attempt ?? 0) + 1;
-  const prompt = againPrompt(run);
-  switch (run.state.phase) {
-    case "reviewing":
-      return review(run, prompt, attempt);
-    case "linting":
-      return code(run, { phase: "linting", prompt, attempt });
-    default:
-      return code(run, { phase: "coding", prompt, attempt });
-  }
-}
-
-function againPrompt({ state }: Run): string {
-  switch (state.phase) {
-    case "reviewing":
-      return `${AGAIN.reviewer}\n\n${reviewerPrompt(state)}`;
-    case "linting":
-      return `${AGAIN.coder}\n\n${lintPrompt(state)}`;
-    default:
-      return `${AGAIN.coder}\n\n${coderPrompt(state)}`;
-  }
-}
-
-function agentEnding(agentFailure: { readonly message: string } & Ending["agentFailure"]): Ending {
-  return { outcome: "agent", message: agentFailure.message, agentFailure };
 }
 
 // --- Between turns -------------------------------------------------------------------------------
@@ -167,7 +133,7 @@ async function commit(run: Run): Outcome {
 async function lint(run: Run): Outcome {
   const reports: string[] = [];
   for (const check of run.settings.lint) {
-    const result = await judge(run, "lint", check);
+    const result = await tryCheck(run, "lint", check);
     if ("outcome" in result) return result;
     if (result.status === "broken") await run.warn(broken(check.name, result.output));
     if (result.status === "failed") reports.push(`${check.name}:\n${trimSpace(result.output)}`);
@@ -177,12 +143,12 @@ async function lint(run: Run): Outcome {
     run.state = leaveLint(run.state);
     return undefined;
   }
-  return code(run, { phase: "linting", prompt: lintPrompt(run.state), attempt: 1 });
+  return work(run, "linting");
 }
 
 async function filter(run: Run): Outcome {
   for (const check of run.settings.filters) {
-    const result = await judge(run, "filter", check);
+    const result = await tryCheck(run, "filter", check);
     if ("outcome" in result) return result;
     const { status, output } = result;
     if (status === "broken") return { outcome: "check", message: broken(check.name, output) };
@@ -201,7 +167,7 @@ function broken(name: string, output: string): string {
 }
 
 /** Takes what the reviewer said. */
-async function conclude(run: Run): Outcome {
+async function judge(run: Run): Outcome {
   const parsed = parseReview(run.state.reviewOutput);
   run.state = applyReview(run.state, parsed);
   const children = await createChildren(run, run.state.findings);
@@ -253,17 +219,14 @@ async function finish(run: Run, ending: Ending): Promise<TaskResult> {
   const { outcome, message } = ending;
   const { cycle } = run.state;
   const report = outcome === "approved" ? parseReview(run.state.reviewOutput).report : undefined;
-  switch (outcome) {
-    case "approved":
-      await run.emit({ type: "task_success", cycle, report });
-      await removeCheckpoint(run);
-      break;
-    case "struggling":
-      await run.emit({ type: "struggle_detected", cycle, message });
-      break;
-    default:
-      run.state = giveUp(run.state, message);
-      await run.emit({ type: "task_failed", cycle, reason: outcome, message });
+  if (outcome === "approved") {
+    await run.emit({ type: "task_success", cycle, report });
+    await removeCheckpoint(run);
+  } else if (outcome === "struggling") {
+    await run.emit({ type: "struggle_detected", cycle, message });
+  } else {
+    run.state = giveUp(run.state, message);
+    await run.emit({ type: "task_failed", cycle, reason: outcome, message });
   }
   const { state } = run;
   return {

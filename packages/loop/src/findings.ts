@@ -26,7 +26,7 @@ export function applyVerifications(
   findings: readonly Finding[],
   verifications: readonly Verification[],
 ): readonly Finding[] {
-  const statuses = new Map(verifications.map(({ findingId, status }) => [findingId, status]));
+  const statuses = new Map(verifications.map((each) => [each.findingId, each.status]));
   return findings.map((finding) => {
     const status = statuses.get(finding.id);
     return status === undefined ? finding : { ...finding, status };

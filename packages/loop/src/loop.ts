@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type Checkpoint, CheckpointError, validateCheckpoint } from "@quasar/checkpoint";
+import {
+  type Checkpoint,
+  CheckpointError,
+  createCheckpoint,
+  validateCheckpoint,
+} from "@quasar/checkpoint";
 import type { Commit } from "@quasar/git";
 import { stateFromCheckpoint } from "./convert.ts";
 import { messageOf } from "./emitter.ts";
@@ -18,7 +23,7 @@ import {
   settingsOf,
 } from "./settings.ts";
 import type { CycleState } from "./state.ts";
-import { nextStep } from "./steps.ts";
+import { cycleToBegin, nextStep } from "./steps.ts";
 import { oneLine, trimSpace } from "./text.ts";
 
 /**
@@ -37,34 +42,19 @@ export async function runTask(task: Task, options: LoopOptions): Promise<TaskRes
   const head = (await repository?.head()) ?? "";
   const runId = settings.runId ?? newRunId();
   const { id, problem } = await nameTask(task, title, runId, settings);
-  const state: CycleState = {
-    taskBeadId: id,
-    taskTitle: title,
-    cycle: 1,
-    maxCycles: settings.maxCycles ?? DEFAULT_MAX_CYCLES,
-    phase: "bead_created",
-    totalCostUsd: 0,
-    maxBudgetUsd: settings.maxBudgetUsd ?? DEFAULT_MAX_BUDGET_USD,
-    coderOutput: "",
-    reviewOutput: "",
-    lintOutput: "",
-    baseCommitSha: head,
-    cycleCommits: [],
-    childBeadIds: [],
-    refactored: false,
-    findings: [],
-    allFindings: [],
-    revision: 0,
-    runId,
-    filterOutput: "",
-    filterCheckName: "",
-    filterHistory: [],
-    originalDescription: "",
-    refactorDescription: "",
-    untouchablePaths: settings.untouchablePaths,
-    failure: "",
-    extra: {},
-  };
+  const state = stateFromCheckpoint(
+    createCheckpoint({
+      taskBeadId: id,
+      taskTitle: title,
+      runId,
+      phase: "bead_created",
+      cycle: 1,
+      maxCycles: settings.maxCycles ?? DEFAULT_MAX_CYCLES,
+      maxBudgetUsd: settings.maxBudgetUsd ?? DEFAULT_MAX_BUDGET_USD,
+      baseCommitSha: head,
+      untouchablePaths: settings.untouchablePaths,
+    }),
+  );
   const run = new Run(settings, { state, head, repository });
   const opening = [...withoutRepository(run)];
   if (problem !== undefined) opening.push(warning(state, problem));
@@ -158,8 +148,10 @@ function withOptions(state: CycleState, settings: Settings): CycleState {
 
 /** The cycle that will be worked at; that of the approval when there is nothing left to do. */
 function resumedCycle(state: CycleState): number {
-  const step = nextStep(state, { detectStruggle: false });
-  return step.type === "resolve" ? state.cycle + 1 : state.cycle;
+  const next = nextStep(state, { detectStruggle: false });
+  if (!("step" in next)) return state.cycle;
+  if (next.step === "begin") return cycleToBegin(state);
+  return next.step === "resolve" ? state.cycle + 1 : state.cycle;
 }
 
 /** Names the task, by the first listener that can. */

@@ -3,6 +3,7 @@ import type { Finding } from "./finding.ts";
 import { openFindings } from "./findings.ts";
 import type { CycleState } from "./state.ts";
 import { fence, oneLine, truncate } from "./text.ts";
+import { ROLES, type TurnPhase } from "./transitions.ts";
 
 // Limits in code points, so that an agent's flood never becomes the next agent's.
 const LIMITS = {
@@ -58,7 +59,7 @@ export function systemPrompt(role: AgentRole, projectContext = ""): string {
 }
 
 /** What the coder is asked in the state before its turn. */
-export function coderPrompt(state: CycleState): string {
+function coderPrompt(state: CycleState): string {
   if (state.refactored) return refactorPrompt(state);
   const findings = openFindings(state);
   if (findings.length > 0) return fixPrompt(state, findings);
@@ -110,7 +111,7 @@ Bring the work in the tree in line with the task as it is now. Keep what still s
 }
 
 /** What the coder is asked when lint has something to say. */
-export function lintPrompt(state: CycleState): string {
+function lintPrompt(state: CycleState): string {
   return `Task (${oneLine(state.taskBeadId)}):
 
 ${state.taskTitle}
@@ -123,7 +124,7 @@ Fix these problems without changing what the code does.`;
 }
 
 /** What the reviewer is asked in the state before its turn. */
-export function reviewerPrompt(state: CycleState): string {
+function reviewerPrompt(state: CycleState): string {
   const lint =
     state.lintOutput === ""
       ? ""
@@ -166,10 +167,22 @@ STATUS: fixed|still_present|regressed
 COMMENT: why`;
 }
 
+const PROMPTS: Readonly<Record<TurnPhase, (state: CycleState) => string>> = {
+  coding: coderPrompt,
+  linting: lintPrompt,
+  reviewing: reviewerPrompt,
+};
+
 /** Put before the prompt of a turn that is started again. */
-export const AGAIN: Readonly<Record<AgentRole, string>> = {
+const AGAIN: Readonly<Record<AgentRole, string>> = {
   coder:
     "An earlier attempt at this was interrupted, and the work tree may hold its partial work. Look at that first (git status, git diff): keep what is good, finish what is not.",
   reviewer:
     "An earlier attempt at this review was interrupted, or its answer was not in the form asked for. Answer with at least one ISSUE: block, or with APPROVED:.",
 };
+
+/** What an agent is asked in a turn. */
+export function promptFor(state: CycleState, phase: TurnPhase, attempt: number): string {
+  const prompt = PROMPTS[phase](state);
+  return attempt === 1 ? prompt : `${AGAIN[ROLES[phase]]}\n\n${prompt}`;
+}

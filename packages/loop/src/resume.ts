@@ -39,19 +39,26 @@ export const RESTART_RULES: Readonly<Record<Phase, RestartRule>> = {
 export function restart(state: CycleState, head: string): CycleState {
   const kept = isCounted(state) ? state : { ...state, failure: "" };
   if (state.turn !== undefined) return kept;
-  switch (RESTART_RULES[state.phase]) {
-    case "same cycle":
-      return beginAgain(kept);
-    case "checks": {
-      const committed = head !== "" && state.cycleCommits[state.cycle - 1] === head;
-      return committed ? { ...kept, phase: "code_complete" } : beginAgain(kept);
-    }
-    case "next cycle":
-      return { ...kept, allFindings: accumulate(kept.allFindings, kept.findings) };
-    case "finish":
-    case "refuse":
-      return kept;
-  }
+  return RESTARTS[RESTART_RULES[state.phase]](kept, head);
+}
+
+const RESTARTS: Readonly<Record<RestartRule, (state: CycleState, head: string) => CycleState>> = {
+  "same cycle": beginAgain,
+  checks: (state, head) => (isCommitted(state, head) ? afterCoder(state) : beginAgain(state)),
+  "next cycle": (state) => ({
+    ...state,
+    allFindings: accumulate(state.allFindings, state.findings),
+  }),
+  finish: (state) => state,
+  refuse: (state) => state,
+};
+
+function isCommitted({ cycle, cycleCommits }: CycleState, head: string): boolean {
+  return head !== "" && cycleCommits[cycle - 1] === head;
+}
+
+function afterCoder(state: CycleState): CycleState {
+  return { ...state, phase: "code_complete" };
 }
 
 function beginAgain(state: CycleState): CycleState {

@@ -3,7 +3,7 @@ import { oneLine } from "./text.ts";
 
 const text = { type: "string" } as const;
 
-function strictObject<const P extends Record<string, unknown>>(properties: P): object {
+function strictObject(properties: Readonly<Record<string, unknown>>): object {
   return {
     type: "object",
     properties,

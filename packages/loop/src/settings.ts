@@ -25,7 +25,7 @@ export function settingsOf(options: LoopOptions): Settings {
   for (const [name, isValid, rule] of RULES) {
     const value = options[name];
     if (value === undefined || isValid(value)) continue;
-    throw new LoopError("ERR_INVALID_OPTIONS", `${name} is ${String(value)}: it must be ${rule}`);
+    throw new LoopError("ERR_INVALID_OPTIONS", `${name} must be ${rule}`);
   }
   return {
     ...options,

@@ -1,30 +1,33 @@
-import type { FailureReason } from "./event.ts";
+import type { Phase } from "@quasar/checkpoint";
 import { isOverBudget } from "./money.ts";
+import type { TaskResult } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
 import type { CycleState } from "./state.ts";
 import { STRUGGLE_THRESHOLD, struggleScore } from "./struggle.ts";
+import { isPending, isUnknown } from "./transitions.ts";
 
-/** What a loop does next. Every step ends in a state from which the next one follows. */
+/** What a loop can do. Every step leaves a state from which the next one follows. */
 export type Step =
-  /** The coder's first turn of a cycle. */
-  | { readonly type: "begin"; readonly cycle: number }
-  /** A turn whose end is not known: its end is looked for. */
-  | { readonly type: "recover" }
-  /** A turn that came to nothing: it is started again. */
-  | { readonly type: "again" }
-  | { readonly type: "commit" }
-  | { readonly type: "lint" }
-  | { readonly type: "filter" }
-  | { readonly type: "review" }
-  | { readonly type: "judge" }
-  | { readonly type: "approve" }
-  /** A cycle with findings ends; the next one may begin. */
-  | { readonly type: "resolve" }
-  | { readonly type: "succeed" }
-  | { readonly type: "end"; readonly outcome: "struggling" | FailureReason };
+  /** A cycle's first turn of the coder. */
+  | "begin"
+  /** The end of a turn that nobody knows the end of is looked for. */
+  | "recover"
+  /** A turn that came to nothing is started again. */
+  | "again"
+  | "commit"
+  | "lint"
+  | "filter"
+  | "review"
+  /** What the reviewer said is taken. */
+  | "judge"
+  | "approve"
+  /** A cycle with findings is left behind. */
+  | "resolve";
 
-/** Whether a loop that goes in circles is to stop. */
+export type Next = { readonly step: Step } | { readonly end: TaskResult["outcome"] };
+
 export interface StepOptions {
+  /** Whether a loop that goes in circles is to stop. */
   readonly detectStruggle: boolean;
 }
 
@@ -32,62 +35,50 @@ export interface StepOptions {
  * The loop as one function of its state: a run that goes on after a crash takes the same way as one
  * that was never stopped.
  *
- * A turn counts as pending only in the phases that are turns of agents (`coding`, `linting`,
- * `reviewing`); in all others its work has been taken.
- *
  * @see SPEC.md, "Steps"
  */
-export function nextStep(state: CycleState, options: StepOptions): Step {
-  const step = stepOf(state, options);
-  const buys = BUYING.has(step.type) && isOverBudget(state);
-  return buys ? { type: "end", outcome: "budget" } : step;
+export function nextStep(state: CycleState, options: StepOptions): Next {
+  const next = NEXT[state.phase](state, options);
+  const buys = "step" in next && BUYING.has(next.step);
+  return buys && isOverBudget(state) ? { end: "budget" } : next;
 }
 
-/** Steps that cost money, or only make sense when more of it may be spent. */
-const BUYING: ReadonlySet<Step["type"]> = new Set(["begin", "again", "lint", "filter", "review"]);
+/** Steps that cost money, or make sense only if more of it may be spent. */
+const BUYING: ReadonlySet<Step> = new Set(["begin", "again", "lint", "filter", "review"]);
 
-function stepOf(state: CycleState, options: StepOptions): Step {
-  switch (state.phase) {
-    case "idle":
-    case "bead_created":
-      return beginOf(state, Math.max(1, state.cycle));
-    case "coding":
-    case "linting":
-      return turnStep(state, "coder", { type: "commit" });
-    case "code_complete":
-      return { type: "lint" };
-    case "filtering":
-      return { type: "filter" };
-    case "reviewing":
-      return turnStep(state, "reviewer", { type: "judge" });
-    case "review_complete":
-      return afterReview(state, options);
-    case "resolving_issues":
-      return beginOf(state, state.cycle + 1);
-    case "approved":
-      return { type: "succeed" };
-    case "error":
-      return { type: "end", outcome: "agent" };
-  }
+const NEXT: Readonly<Record<Phase, (state: CycleState, options: StepOptions) => Next>> = {
+  idle: beginNext,
+  bead_created: beginNext,
+  coding: (state) => turnNext(state, "begin", "commit"),
+  code_complete: () => ({ step: "lint" }),
+  linting: (state) => turnNext(state, "lint", "commit"),
+  filtering: () => ({ step: "filter" }),
+  reviewing: (state) => turnNext(state, "review", "judge"),
+  review_complete: afterReview,
+  resolving_issues: beginNext,
+  approved: () => ({ end: "approved" }),
+  error: () => ({ end: "agent" }),
+};
+
+/** The cycle that begins next. */
+export function cycleToBegin({ phase, cycle }: CycleState): number {
+  return phase === "resolving_issues" ? cycle + 1 : Math.max(1, cycle);
 }
 
-function beginOf({ maxCycles }: CycleState, cycle: number): Step {
-  return cycle > maxCycles ? { type: "end", outcome: "max_cycles" } : { type: "begin", cycle };
+function beginNext(state: CycleState): Next {
+  return cycleToBegin(state) > state.maxCycles ? { end: "max_cycles" } : { step: "begin" };
 }
 
-function turnStep(
-  { turn, failure, cycle }: CycleState,
-  role: "coder" | "reviewer",
-  settled: Step,
-): Step {
-  if (turn?.role !== role) return role === "coder" ? { type: "begin", cycle } : { type: "review" };
-  if (turn.status === "settled") return settled;
-  return { type: failure === "" ? "recover" : "again" };
+/** In a phase that is a turn: whether it is to begin, to be looked for, or to be taken. */
+function turnNext(state: CycleState, begin: Step, take: Step): Next {
+  if (!isPending(state)) return { step: begin };
+  if (state.turn?.status === "settled") return { step: take };
+  return { step: isUnknown(state) ? "recover" : "again" };
 }
 
-function afterReview(state: CycleState, { detectStruggle }: StepOptions): Step {
-  if (parseReview(state.reviewOutput).verdict === "approved") return { type: "approve" };
-  if (isOverBudget(state)) return { type: "end", outcome: "budget" };
+function afterReview(state: CycleState, { detectStruggle }: StepOptions): Next {
+  if (parseReview(state.reviewOutput).verdict === "approved") return { step: "approve" };
+  if (isOverBudget(state)) return { end: "budget" };
   const circles = detectStruggle && struggleScore(state) >= STRUGGLE_THRESHOLD;
-  return circles ? { type: "end", outcome: "struggling" } : { type: "resolve" };
+  return circles ? { end: "struggling" } : { step: "resolve" };
 }

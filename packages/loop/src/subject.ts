@@ -8,6 +8,6 @@ const LENGTH = 72;
 export function commitSubject({ taskBeadId, cycle, taskTitle, phase }: CycleState): string {
   const prefix = `${oneLine(taskBeadId)}/cycle-${cycle}: `;
   const suffix = phase === "linting" ? " (lint fix)" : "";
-  const room = Math.max(0, LENGTH - [...prefix, ...suffix].length);
+  const room = Math.max(0, LENGTH - Array.from(prefix + suffix).length);
   return `${prefix}${firstLine(taskTitle, room)}${suffix}`;
 }

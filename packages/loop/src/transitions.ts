@@ -1,4 +1,5 @@
 import type { CheckpointTurn, Phase } from "@quasar/checkpoint";
+import type { AgentRole } from "./agent.ts";
 import type { Finding } from "./finding.ts";
 import { accumulate, applyVerifications, tagFindings } from "./findings.ts";
 import type { ParsedReview } from "./review.ts";
@@ -12,7 +13,29 @@ export function beginCycle(state: CycleState, cycle: number): CycleState {
   return withLintFixes({ ...state, ...cleared, phase: "bead_created", cycle }, 0);
 }
 
+/** The phases that are turns of agents. */
 export type TurnPhase = Extract<Phase, "coding" | "linting" | "reviewing">;
+
+/** Whose turn a phase is. */
+export const ROLES: Readonly<Record<TurnPhase, AgentRole>> = {
+  coding: "coder",
+  linting: "coder",
+  reviewing: "reviewer",
+};
+
+export function isTurnPhase(phase: Phase): phase is TurnPhase {
+  return Object.hasOwn(ROLES, phase);
+}
+
+/** Whether the last turn's work is still to be taken: only in the phase that is this turn. */
+export function isPending({ phase, turn }: CycleState): boolean {
+  return isTurnPhase(phase) && turn?.role === ROLES[phase];
+}
+
+/** Whether a turn was begun and nobody knows how it ended. */
+export function isUnknown(state: CycleState): boolean {
+  return isPending(state) && state.turn?.status === "started" && state.failure === "";
+}
 
 /** A turn is about to begin: from here on its cost counts, whatever becomes of it. */
 export function startTurn(state: CycleState, phase: TurnPhase, turn: CheckpointTurn): CycleState {
@@ -152,12 +175,6 @@ export function resolveIssues(state: CycleState): CycleState {
  */
 export function giveUp(state: CycleState, reason: string): CycleState {
   return isUnknown(state) ? state : { ...state, failure: reason.toWellFormed() };
-}
-
-/** Whether a turn was begun and nobody knows how it ended. */
-export function isUnknown({ phase, turn, failure }: CycleState): boolean {
-  const inTurn = phase === "coding" || phase === "linting" || phase === "reviewing";
-  return inTurn && turn?.status === "started" && failure === "";
 }
 
 /** Key of the number of lint fixes that the present cycle has had, among the state's extra keys. */

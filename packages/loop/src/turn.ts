@@ -1,30 +1,31 @@
 import { randomUUID } from "node:crypto";
+import type { CheckpointTurn } from "@quasar/checkpoint";
 import type {
   AgentEvent,
   AgentFailure,
   AgentInvoker,
+  AgentRequest,
   AgentResult,
   AgentRole,
   InvokeOptions,
 } from "./agent.ts";
 import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED } from "./ending.ts";
-import { reservation, settledCost } from "./money.ts";
+import { isOverBudget, reservation, settledCost } from "./money.ts";
 import { parseReview } from "./parse-review.ts";
-import { systemPrompt } from "./prompts.ts";
+import { promptFor, systemPrompt } from "./prompts.ts";
 import { REVIEW_SCHEMA, renderReview } from "./review-schema.ts";
 import type { Run } from "./run.ts";
 import { trimSpace } from "./text.ts";
-import { failTurn, nameSession, settleTurn, startTurn, type TurnPhase } from "./transitions.ts";
+import {
+  failTurn,
+  nameSession,
+  ROLES,
+  settleTurn,
+  startTurn,
+  type TurnPhase,
+} from "./transitions.ts";
 import { turnId, turnNumber } from "./turn-id.ts";
-
-/** What a turn is about. */
-export interface TurnPlan {
-  readonly phase: TurnPhase;
-  readonly prompt: string;
-  /** Counts the starts of the same piece of work, from 1. */
-  readonly attempt: number;
-}
 
 /**
  * How a turn ended: `undefined` when it is settled, an agent's failure when the turn came to nothing,
@@ -32,18 +33,31 @@ export interface TurnPlan {
  */
 type Failure = AgentFailure | Ending | undefined;
 
+/** Failures of a reviewer that a second question may mend. */
+const UNCLEAR: ReadonlySet<AgentFailure["kind"]> = new Set(["schema", "empty-answer"]);
+
 /**
- * Lets an agent work: reserves, saves, invokes, settles, saves. Nothing is started that is not in
- * the store, and nothing is done with a result before it is.
+ * Lets an agent work in a turn. A reviewer whose answer nobody can act on is asked once more.
+ *
+ * @param attempt - Counts the starts of the same piece of work, from 1.
  */
-export async function takeTurn(run: Run, plan: TurnPlan): Promise<Failure> {
-  const { signal } = run.settings;
-  if (signal?.aborted === true) return INTERRUPTED;
+export async function takeTurn(run: Run, phase: TurnPhase, attempt: number): Promise<Failure> {
+  const failure = await tryTurn(run, phase, attempt);
+  const unclear = failure !== undefined && "kind" in failure && UNCLEAR.has(failure.kind);
+  if (phase !== "reviewing" || !unclear || isOverBudget(run.state)) return failure;
+  await run.warn(`${failure.message}: it is asked once more`);
+  return tryTurn(run, phase, attempt + 1);
+}
+
+/**
+ * Reserves, saves, invokes, settles, saves: no agent is started that is not in the store, and
+ * nothing is done with its work before that is.
+ */
+async function tryTurn(run: Run, phase: TurnPhase, attempt: number): Promise<Failure> {
   const before = run.state;
-  const { phase, attempt } = plan;
-  const role: AgentRole = phase === "reviewing" ? "reviewer" : "coder";
+  const role = ROLES[phase];
   const agent = run.settings[role];
-  const turn = {
+  const turn: CheckpointTurn = {
     id: turnId(before.runId, turnNumber(before.turn?.id) + 1),
     role,
     attempt,
@@ -51,31 +65,40 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Failure> {
     reservedUsd: reservation(before),
     startedAt: run.settings.now().toISOString(),
     sessionId: agent.capabilities.choosesSessionId ? randomUUID() : "",
-  } as const;
+  };
+  if (isCancelled(run)) return INTERRUPTED;
   run.state = startTurn(before, phase, turn);
   const unsaved = await save(run);
   if (unsaved !== undefined) {
     run.state = before;
     return unsaved;
   }
-  const { cycle, runId, maxBudgetUsd } = run.state;
+  const { cycle } = before;
   await run.emit({ type: "agent_start", cycle, role, turnId: turn.id, attempt });
-  const { workDir, projectContext } = run.settings;
-  const structured = role === "reviewer" && agent.capabilities.structuredOutput;
-  const request = {
-    runId,
-    turnId: turn.id,
-    role,
-    prompt: plan.prompt,
-    systemPrompt: systemPrompt(role, projectContext),
-    workDir,
-    access: role === "coder" ? "write" : "read",
-    maxCostUsd: maxBudgetUsd === 0 ? undefined : turn.reservedUsd,
-    outputSchema: structured ? REVIEW_SCHEMA : undefined,
-    sessionId: turn.sessionId === "" ? undefined : turn.sessionId,
-  } as const;
+  const request = requestOf(run, turn, promptFor(before, phase, attempt));
   const result = await listen(run, role, (options) => agent.invoke(request, options));
   return settle(run, result);
+}
+
+function requestOf({ settings, state }: Run, turn: CheckpointTurn, prompt: string): AgentRequest {
+  const { role } = turn;
+  const held = role === "reviewer" && settings[role].capabilities.structuredOutput;
+  return {
+    runId: state.runId,
+    turnId: turn.id,
+    role,
+    prompt,
+    systemPrompt: systemPrompt(role, settings.projectContext),
+    workDir: settings.workDir,
+    access: role === "coder" ? "write" : "read",
+    maxCostUsd: state.maxBudgetUsd === 0 ? undefined : turn.reservedUsd,
+    outputSchema: held ? REVIEW_SCHEMA : undefined,
+    sessionId: turn.sessionId === "" ? undefined : turn.sessionId,
+  };
+}
+
+function isCancelled({ settings }: Run): boolean {
+  return settings.signal?.aborted === true;
 }
 
 /** Takes the end of a turn that an earlier process began, or gives the turn up. */
@@ -133,7 +156,7 @@ async function settle(run: Run, result: AgentResult): Promise<Failure> {
   if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);
   if ("kind" in answer) {
     run.state = failTurn(run.state, spent, `${role}: ${answer.message}`);
-    return run.settings.signal?.aborted === true ? INTERRUPTED : answer;
+    return isCancelled(run) ? INTERRUPTED : answer;
   }
   run.state = settleTurn(run.state, answer.text, spent);
   // The agent may have committed by itself.
