@@ -1,4 +1,4 @@
-import { createMemoryCheckpointStore, type CheckpointStore } from "@quasar/checkpoint";
+import type { Checkpoint, CheckpointStore } from "@quasar/checkpoint";
 import type { Commit } from "@quasar/git";
 import type { AgentInvoker, AgentRequest, AgentResult } from "../src/agent.ts";
 import type { CheckResult } from "../src/check.ts";
@@ -12,6 +12,7 @@ import { lintFixes } from "../src/transitions.ts";
 
 /** What a simulated work tree and its history can do; a real repository serves as well. */
 export interface Ground {
+  readonly store: CheckpointStore;
   readonly workDir: string;
   readonly repository: LoopRepository;
   read(): string;
@@ -69,7 +70,7 @@ export async function simulate(
   kills: readonly number[] = [],
   atEvents = true,
 ): Promise<Traces> {
-  const store = createMemoryCheckpointStore();
+  const store = ground.store;
   const children = new Set<string>();
   const settled = new Set<string>();
   const repeated: string[] = [];
@@ -237,12 +238,13 @@ export async function simulate(
 }
 
 /** A work tree and a history in memory. */
-export function createMemoryGround(): Ground {
+export function createMemoryGround(store: CheckpointStore = createPlainStore()): Ground {
   let tree = "";
   const commits: (Commit & { readonly tree: string })[] = [];
   const sha = (n: number): string => n.toString(16).padStart(40, "a");
   commits.push({ sha: sha(0), parents: [], subject: "first", trailers: new Map(), tree });
   return {
+    store,
     workDir: "/nowhere",
     read: () => tree,
     committed: () => commits.at(-1)?.tree ?? "",
@@ -269,6 +271,22 @@ export function createMemoryGround(): Ground {
         const at = commits.findIndex((commit) => commit.sha === from);
         return at === -1 ? undefined : commits.slice(at + 1);
       },
+    },
+  };
+}
+
+/** Keeps the checkpoint as it is given: for many runs. */
+function createPlainStore(): CheckpointStore {
+  let stored: Checkpoint | undefined;
+  return {
+    save: async (checkpoint) => {
+      stored = checkpoint;
+    },
+    load: async () =>
+      stored && { checkpoint: stored, source: "current", seal: "none", problems: [] },
+    loadAll: async () => ({ checkpoints: new Map(), problems: [] }),
+    remove: async () => {
+      stored = undefined;
     },
   };
 }
