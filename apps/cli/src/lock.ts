@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { acquireLock, DurableError, isAlive, type Lock, readWholeFile } from "@quasar/durable";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
@@ -16,18 +17,26 @@ export interface Holder {
   readonly since: string;
 }
 
+/** How often, and how long apart, the lock is asked for while nobody says to hold it. */
+const [TRIES, PAUSE_MS] = [20, 25];
+
 /**
- * Takes the lock of a work tree, for as long as this process lives or until it is released.
+ * Takes the lock of a work tree, for as long as this process lives or until it is released. A holder
+ * who has just come and has not said yet who it is, or who is just going, is waited for.
  *
  * @throws {CliError} `ERR_LOCKED`; the message says who holds it.
  */
-export function lockWorkspace({ stateDir }: Workspace): Lock {
+export async function lockWorkspace({ stateDir }: Workspace): Promise<Lock> {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  try {
-    return acquireLock(lockPath(stateDir));
-  } catch (error) {
-    if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
-    throw locked(lockHolder({ stateDir }), error);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return acquireLock(lockPath(stateDir));
+    } catch (error) {
+      if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
+      const holder = lockHolder({ stateDir });
+      if (holder !== undefined || tries === TRIES) throw locked(holder, error);
+    }
+    await sleep(PAUSE_MS);
   }
 }
 

@@ -1,4 +1,4 @@
-import { endRunProcesses, findRunProcesses } from "./interim-agents.ts";
+import { endRunProcesses, findRunProcesses } from "@quasar/agents";
 import { CliError } from "./errors.ts";
 import { count } from "./output/format.ts";
 import type { Reporter } from "./output/reporter.ts";

@@ -5,14 +5,18 @@ import { fit } from "./output/width.ts";
 
 const RUN_ID = /^\d{8}-\d{6}-[0-9a-f]{6}$/u;
 
-/** An id for a new run: sorts by the time (UTC) it was made, and is safe as a file's name. */
+/**
+ * An id for a new run: sorts by the time (UTC) it was made, and is safe as a file's name. The last
+ * six digits are three of the millisecond and three of chance.
+ */
 export function newRunId(now: Date): string {
   const stamp = now
     .toISOString()
     .replace(/\.\d+Z$/u, "")
     .replaceAll(/[-:]/gu, "")
     .replace("T", "-");
-  return `${stamp}-${randomBytes(3).toString("hex")}`;
+  const ms = now.getUTCMilliseconds().toString(16).padStart(3, "0");
+  return `${stamp}-${ms}${randomBytes(2).toString("hex").slice(1)}`;
 }
 
 export function isRunId(text: string): boolean {

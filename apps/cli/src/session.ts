@@ -22,7 +22,7 @@ export async function inSession(
   json: boolean,
   body: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const lock = lockWorkspace(workspace);
+  const lock = await lockWorkspace(workspace);
   const reporter = createReporter(STREAMS, { json });
   const interrupts = listenForInterrupts((name) => {
     const message = `${name}: the agent is told to stop, then the state is saved; again leaves at once`;

@@ -217,17 +217,18 @@ test("a run that was interrupted is not passed over, and --new leaves it for lat
   expect(await quasar(at, [...args, "--new"])).toMatchObject({ code: 0 });
   const status = await quasar(at, ["status"]);
   expect(steady(status.stdout, at)).toMatchInlineSnapshot(`
-    "run <run> interrupted
-      task     The first task
-      stands   cycle 1 of 3, the coder's turn, not finished
-      cost     $0.00 of $5.00, and up to $0.83 for the turn whose end is not known
+    "run <run> approved
+      task     Another task
+      stands   cycle 1 of 3, approved
+      cost     $0.40 of $5.00
       findings none open
-      commits  none
+      commits  <sha>
       saved    <moment>
-      next     quasar resume <run>
+      next     git log --oneline <sha>..
 
     older runs
-      <run>  approved     1 cycle       $0.40  Another task
+      <run>  interrupted  1 cycle       $0.00  The first task
+      next     quasar resume <run>
     "
   `);
   const resumed = await quasar(at, ["resume", "--accept-head"]);

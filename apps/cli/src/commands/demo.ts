@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { endRunProcesses } from "@quasar/agents";
 import { type DemoPlace, finish, type QuasarChild, startQuasar } from "../demo/children.ts";
 import { FILES, script, TASK } from "../demo/program.ts";
 import { CliError } from "../errors.ts";
@@ -67,6 +68,7 @@ class Demo {
   readonly #reporter: Reporter;
   readonly #signal: AbortSignal;
   #child: QuasarChild | undefined;
+  #runId = "";
 
   constructor(place: DemoPlace, reporter: Reporter, signal: AbortSignal) {
     this.#place = place;
@@ -91,6 +93,7 @@ class Demo {
   async end(): Promise<void> {
     this.#child?.process.kill("SIGKILL");
     await this.#child?.ended;
+    if (this.#runId !== "") await endRunProcesses(this.#runId, { graceMs: 0 });
   }
 
   #tell(title: string, lines: readonly string[]): void {
@@ -164,6 +167,7 @@ class Demo {
     this.#child = startQuasar(this.#place, args, (record) => {
       // What it says to type next is for a folder that is about to go.
       this.#reporter.report(record.type === "result" ? { ...record, next: [] } : record);
+      if (record.type === "run") this.#runId = record.runId;
       onRecord(record);
     });
     return this.#child;

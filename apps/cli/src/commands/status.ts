@@ -5,7 +5,7 @@ import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { nextLines } from "../output/text.ts";
 import { parseRunId } from "../run-id.ts";
 import { runIds, summarize } from "../runs/list.ts";
-import type { RunSummary } from "../runs/summary.ts";
+import { isUnfinished, type RunSummary } from "../runs/summary.ts";
 import { listLines, runLines } from "../runs/text.ts";
 import { openWorkspace } from "../workspace.ts";
 
@@ -49,5 +49,7 @@ function statusLines(runs: readonly RunSummary[], hidden: number): string[] {
   }
   const list = older.length === 0 ? [] : ["", "older runs", ...listLines(older, view)];
   const more = hidden === 0 ? [] : [`  and ${hidden} more: quasar status --all`];
-  return [...runLines(newest, view), ...list, ...more];
+  const open = isUnfinished(newest) ? undefined : older.find(isUnfinished);
+  const next = open === undefined ? [] : nextLines(open.next, view);
+  return [...runLines(newest, view), ...list, ...more, ...next];
 }

@@ -13,7 +13,11 @@ export interface Layer {
 }
 
 /** `QUASAR_*` variables that are no settings. */
-const OTHER_VARIABLES: ReadonlySet<string> = new Set(["QUASAR_RUN_ID", "QUASAR_DEBUG"]);
+const OTHER_VARIABLES: ReadonlySet<string> = new Set([
+  "QUASAR_RUN_ID",
+  "QUASAR_TURN_ID",
+  "QUASAR_DEBUG",
+]);
 
 /**
  * Reads the settings among the keys of a parsed TOML document. Unknown keys warn.

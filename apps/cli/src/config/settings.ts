@@ -13,6 +13,7 @@ export interface Settings {
   readonly maxLintRetries: number;
   readonly turnTimeout: number;
   readonly idleTimeout: number;
+  readonly passEnv: readonly string[];
   readonly detectStruggle: boolean;
   readonly projectContext: string;
 }
@@ -138,6 +139,15 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     fallback: 10,
     help: "minutes that an agent may be silent",
     guarded: free,
+  },
+  passEnv: {
+    key: "pass_env",
+    flag: "--pass-env",
+    env: "QUASAR_PASS_ENV",
+    kind: several(text(200, "<name>"), 100),
+    fallback: [],
+    help: "a variable that agents may see beside the usual ones (repeatable)",
+    guarded: isAny,
   },
   detectStruggle: {
     key: "detect_struggle",
