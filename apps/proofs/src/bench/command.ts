@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -30,8 +38,12 @@ async function resumeRow(scratch: string): Promise<Row> {
   const place = aRepository(scratch, "resume");
   const marker = join(scratch, "agent-started");
   // The agent says when it began, to the nanosecond, and under which pid, then works for ever.
-  const agent = aScript(scratch, "waits", `echo "$(date +%s%N) $$" > ${marker}.new
-    mv ${marker}.new ${marker}; exec sleep 60`);
+  const agent = aScript(
+    scratch,
+    "waits",
+    `echo "$(date +%s%N) $$" > ${marker}.new
+    mv ${marker}.new ${marker}; exec sleep 60`,
+  );
   const command = (...args: string[]) =>
     spawn(process.execPath, [quasar, ...args, "--coder", `command:${agent}`], {
       cwd: place.repository,
@@ -72,7 +84,13 @@ async function resumeRow(scratch: string): Promise<Row> {
   };
   await inPairs(15, resume, empty);
   const { ratio, ms } = compare(startedAfter, empties);
-  return { what: "quasar resume, until the agent starts", against: "node -e 0", figure: ratio, atMost: 5, ms };
+  return {
+    what: "quasar resume, until the agent starts",
+    against: "node -e 0",
+    figure: ratio,
+    atMost: 5,
+    ms,
+  };
 }
 
 /** A run of two cycles starts this many more git processes than a run of one. */
@@ -93,9 +111,13 @@ function gitProcesses(scratch: string, cycles: number): number {
   chmodSync(wrapper, 0o755);
   const counter = join(scratch, `reviews-${cycles}`);
   const coder = aScript(scratch, `coder-${cycles}`, "date +%s%N >> work.txt; echo Done.");
-  const reviewer = aScript(scratch, `reviewer-${cycles}`, `echo x >> ${counter}
+  const reviewer = aScript(
+    scratch,
+    `reviewer-${cycles}`,
+    `echo x >> ${counter}
     if [ "$(wc -l < ${counter})" -ge ${cycles} ]; then echo "APPROVED: fine"; else
-    printf 'ISSUE:\\nSEVERITY: major\\nDESCRIPTION: more work\\n'; fi`);
+    printf 'ISSUE:\\nSEVERITY: major\\nDESCRIPTION: more work\\n'; fi`,
+  );
   const args = ["run", "Work.", "--coder", `command:${coder}`, "--reviewer", `command:${reviewer}`];
   const env = { ...place.env, PATH: `${bin}:${process.env["PATH"]}` };
   const run = spawnSync(process.execPath, [quasar, ...args], {
@@ -107,7 +129,10 @@ function gitProcesses(scratch: string, cycles: number): number {
   return readFileSync(log, "utf8").trim().split("\n").length;
 }
 
-function aRepository(scratch: string, name: string): { repository: string; env: NodeJS.ProcessEnv } {
+function aRepository(
+  scratch: string,
+  name: string,
+): { repository: string; env: NodeJS.ProcessEnv } {
   const repository = join(scratch, name);
   const home = join(scratch, `${name}-home`);
   mkdirSync(repository);
