@@ -44,8 +44,17 @@ async function resumeRow(scratch: string): Promise<Row> {
     `echo "$(date +%s%N) $$" > ${marker}.new
     mv ${marker}.new ${marker}; exec sleep 60`,
   );
+  // Without a limit, so that the killed turns do not use up a budget.
+  const agents = [
+    "--max-budget",
+    "0",
+    "--coder",
+    `command:${agent}`,
+    "--reviewer",
+    `command:${agent}`,
+  ];
   const command = (...args: string[]) =>
-    spawn(process.execPath, [quasar, ...args, "--coder", `command:${agent}`], {
+    spawn(process.execPath, [quasar, ...args, ...agents], {
       cwd: place.repository,
       env: place.env,
       stdio: "ignore",
