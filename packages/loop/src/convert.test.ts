@@ -1,5 +1,5 @@
 import { decodeCheckpoint, encodeCheckpoint, PHASES } from "@quasar/checkpoint";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { aCheckpoint, aFinding, aTurn } from "../test/fixtures.ts";
 import { checkpointFromState, stateFromCheckpoint } from "./convert.ts";

@@ -109,8 +109,8 @@ const humans: readonly (readonly [text: string, needed: boolean])[] = [
   ["", false],
 ];
 test.for(humans)("takes NEEDS_HUMAN_REVIEW: %o for %s", ([text, needsHumanReview]) => {
-  const text_ = `REPORT:\nSATISFACTION: High\n\nRISK: LOW\nNEEDS_HUMAN_REVIEW: ${text}\nSUMMARY: Done`;
-  expect(parseReview(text_).report).toEqual({
+  const block = `REPORT:\nSATISFACTION: High\n\nRISK: LOW\nNEEDS_HUMAN_REVIEW: ${text}\nSUMMARY: Done`;
+  expect(parseReview(block).report).toEqual({
     satisfaction: "high",
     risk: "low",
     needsHumanReview,
