@@ -309,7 +309,11 @@ describe("commits after the checkpoint", () => {
     expect(result).toMatchObject({ outcome: "approved", cycle: 2, cycleCommits: ["", sha] });
     expect(coder.requests).toHaveLength(0);
     expect(result.totalCostUsd, "two turns at half a dollar, and the review").toBeCloseTo(2.1);
-    expect(loop.trace().slice(0, 2)).toEqual(["resumed 2", "agent_start reviewer run.5"]);
+    expect(loop.trace().slice(0, 3)).toEqual([
+      "resumed 2",
+      "committed nothing",
+      "agent_start reviewer run.5",
+    ]);
     const [resumed] = loop.events;
     expect(resumed?.type === "resumed" && resumed.details[0]).toContain("t-1/cycle-2: Do it");
   });

@@ -33,6 +33,8 @@ export interface Scenario {
   readonly checks?: Readonly<Record<string, (text: string) => boolean>>;
   /** The agents outlive a killed runner, and a later one finds their results. */
   readonly supervised?: boolean;
+  /** @default "turn" */
+  readonly granularity?: "cycle" | "turn";
 }
 
 /** What is left of a run after all its crashes, to be compared with one that had none. */
@@ -41,6 +43,8 @@ export interface Traces {
   readonly result: TaskResult | undefined;
   readonly subjects: readonly string[];
   readonly files: Readonly<Record<string, string>>;
+  /** Whether HEAD holds all of the work. */
+  readonly clean: boolean;
   readonly children: readonly string[];
   readonly billed: number;
   /** Reserved for turns that were under way when the runner was killed. */
@@ -187,7 +191,7 @@ export async function simulate(
       coder: agent,
       reviewer: agent,
       runId: "run",
-      checkpoint: { store: guarded, granularity: "turn" },
+      checkpoint: { store: guarded, granularity: scenario.granularity ?? "turn" },
       hooks: [hook],
       ...scenario.options,
     });
@@ -223,6 +227,7 @@ export async function simulate(
       result,
       subjects: ground.subjects(),
       files: ground.files(),
+      clean: ground.read() === ground.committed(),
       children: [...children],
       billed,
       lostReservations,
