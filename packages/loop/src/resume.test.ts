@@ -319,6 +319,24 @@ describe("commits after the checkpoint", () => {
   });
 
   test.for([
+    ["settled", 0.1],
+    ["started", 0.6],
+  ] as const)("that of a %s turn is its end: nothing is committed again", async ([status, usd]) => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    const turn = aTurn({ id: "run.3", status, reservedUsd: 0.5 });
+    const checkpoint = at(loop, { cycle: 2, phase: "coding", turn });
+    const sha = commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 3));
+    loop.tree.write("notes.txt", "written by a person since\n");
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", cycleCommits: ["", sha] });
+    expect(loop.trace().slice(0, 2)).toEqual(["resumed 2", "agent_start reviewer run.4"]);
+    expect(coder.requests).toHaveLength(0);
+    expect(loop.tree.head()).toBe(sha);
+    expect(result.totalCostUsd).toBeCloseTo(usd);
+  });
+
+  test.for([
     ["of nobody", {}],
     ["of another run", { ...own(2, 1), "Quasar-Turn": "other.1" }],
     ["of another task", { ...own(2, 1), "Quasar-Task": "t-2" }],
