@@ -366,6 +366,17 @@ describe("commits after the checkpoint", () => {
     });
   });
 
+  test("an own one on another base is refused", async () => {
+    const loop = harness();
+    commitAs(loop.tree, "t-1/cycle-1: Do it", own(1, 1));
+    const checkpoint = at(loop, { reviewOutput: ISSUES });
+    loop.tree.git("reset", "-q", "--hard", "HEAD~1");
+    commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 3));
+    await expect(runFromCheckpoint(checkpoint, loop.options)).rejects.toMatchObject({
+      code: "ERR_GIT_SHA_MISMATCH",
+    });
+  });
+
   test("a HEAD that went back is refused", async () => {
     const loop = harness();
     const sha = commitAs(loop.tree, "t-1/cycle-1: Do it", own(1, 1));
