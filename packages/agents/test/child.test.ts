@@ -7,7 +7,7 @@ import { agentEnvironment } from "../src/environment.ts";
 import { findRunProcesses } from "../src/run-processes.ts";
 import { aRequest } from "./request.ts";
 
-const MISBEHAVE = fileURLToPath(new URL("misbehave.mjs", import.meta.url));
+const MISBEHAVE = fileURLToPath(new URL("misbehave.ts", import.meta.url));
 const MB = 2 ** 20;
 
 interface Ran extends ChildOutcome {

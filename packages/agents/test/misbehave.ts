@@ -1,10 +1,11 @@
 // An agent that does what agents do at their worst; the first argument says which.
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const MB = 2 ** 20;
 
-async function write(bytes, text) {
+async function write(bytes: number, text: string): Promise<void> {
   for (let sent = 0; sent < bytes; sent += text.length) {
     if (!process.stdout.write(text)) {
       await new Promise((resolve) => process.stdout.once("drain", resolve));
@@ -12,7 +13,7 @@ async function write(bytes, text) {
   }
 }
 
-const WAYS = {
+const WAYS: Readonly<Record<string, () => unknown>> = {
   hang: () => sleep(60_000),
   async deaf() {
     process.on("SIGINT", () => process.stdout.write("no\n"));
@@ -62,11 +63,10 @@ const WAYS = {
     await sleep(100);
   },
   garbage() {
-    const bytes = Buffer.from({ length: 200_000 }, () => Math.floor(Math.random() * 256));
-    process.stdout.write(bytes);
+    process.stdout.write(randomBytes(200_000));
   },
   environment: () => process.stdout.write(JSON.stringify(process.env)),
 };
 
 process.stdout.on("error", () => process.exit(1));
-await WAYS[process.argv[2]]();
+await WAYS[process.argv[2] ?? ""]?.();
