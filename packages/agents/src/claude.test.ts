@@ -111,6 +111,12 @@ test.for([
   expect(result.costUsd).toBe(0.01034);
 });
 
+test("cleans what it quotes", async () => {
+  const file = aProgramThatPrints(withResult({ ...ERROR, result: "\u001b[2J\u202egone\nfar" }), 1);
+  const { failure } = await createClaudeAgent({ file }).invoke(aRequest());
+  expect(failure?.message).toBe("Claude Code: gone far");
+});
+
 test("keeps the text of a good result before exit code 1", async () => {
   const file = aProgramThatPrints(withResult({}), 1);
   const { text } = await createClaudeAgent({ file }).invoke(aRequest());

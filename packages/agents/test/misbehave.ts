@@ -29,6 +29,16 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
     process.stdout.write("ready\n");
     await sleep(60_000);
   },
+  async chatty() {
+    for (let said = 0; said < 6; said += 1) {
+      process.stdout.write("still here\n");
+      await sleep(150);
+    }
+  },
+  // Its last words are still in the pipe when it has gone.
+  burst() {
+    process.stdout.write(`${"x".repeat(1023)}\n`.repeat(2048), () => process.exit(0));
+  },
   flood: () => write(100 * MB, `${"x".repeat(65_535)}\n`),
   line: () => write(100 * MB, "x".repeat(65_536)),
   async stderr() {
