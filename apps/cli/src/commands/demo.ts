@@ -74,6 +74,7 @@ class Demo {
     this.#place = place;
     this.#reporter = reporter;
     this.#signal = signal;
+    signal.addEventListener("abort", () => this.#child?.process.kill("SIGKILL"));
   }
 
   async play(): Promise<void> {

@@ -140,12 +140,13 @@ const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
 function resultLines(result: ResultRecord, progress: Progress, view: View): string[] {
   const { paint } = view;
   const approved = result.outcome === "approved";
+  const isPlain = approved || result.outcome === "interrupted";
   const cycles = approved ? ` after ${count(result.cycle, "cycle")}` : ` in cycle ${result.cycle}`;
   const least = progress.costUnknown ? "at least " : "";
   const { report } = result;
   const lines = [
     paint(approved ? "green" : "yellow", `${OUTCOMES[result.outcome]}${cycles}`),
-    ...(approved ? [] : labelled(view, "because", cleanLine(result.message))),
+    ...(isPlain ? [] : labelled(view, "because", cleanLine(result.message))),
     ...labelled(view, "cost", least + budget(result.totalCostUsd, progress.maxBudgetUsd)),
     ...labelled(view, "commits", commitsText(result)),
   ];
