@@ -3,6 +3,7 @@ import {
   type ChildOutcome,
   DEFAULT_LIMITS,
   type ProcessLimits,
+  type StartProblem,
   type StopReason,
   runChild,
 } from "./child.ts";
@@ -51,44 +52,51 @@ export function runAgent(
   );
 }
 
+interface Circumstances {
+  readonly program: AgentProgram;
+  readonly limits: ProcessLimits;
+  readonly message: string;
+}
+
 const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
+
+const PROBLEMS: Readonly<Record<StartProblem, (of: Circumstances) => AgentFailure>> = {
+  "no-work-dir": ({ message }) => failure("usage", `The work tree is missing: ${message}.`),
+  "no-program": ({ program: { title, file, installHint = "Check the configuration." } }) =>
+    failure("not-installed", `${title} was not found as "${file}". ${installHint}`),
+  "arguments-too-long": ({ program: { title } }) =>
+    failure("prompt-too-large", `The instructions are too long to start ${title} with.`),
+  other: ({ program: { title }, message }) =>
+    failure("unknown", `${title} could not be started: ${message}`),
+};
+
+const STOPS: Readonly<Record<StopReason, (of: Circumstances) => AgentFailure>> = {
+  cancelled: ({ program: { title } }) => failure("cancelled", `${title} was cancelled.`),
+  "timeout-idle": ({ program: { title }, limits }) =>
+    failure("timeout-idle", `${title} was silent for ${seconds(limits.idleTimeoutMs)}.`),
+  "timeout-total": ({ program: { title }, limits }) =>
+    failure("timeout-total", `${title} took over ${seconds(limits.totalTimeoutMs)}.`),
+  "output-too-large": ({ program: { title } }) =>
+    failure("output-too-large", `${title} printed more than is taken of one turn.`),
+  budget: ({ program: { title } }) =>
+    failure("budget", `${title} reached the cost that its turn may have.`),
+};
 
 /**
  * The failure that a process's end means by itself: why it never started, or why we ended it.
  * It goes before anything that the agent says of itself.
  */
 export function failureOfProcess(
-  outcome: ChildOutcome,
+  { problem, stopped }: ChildOutcome,
   program: AgentProgram,
   options: AgentProcessOptions,
 ): AgentFailure | undefined {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { title, file, installHint = "Check the configuration." } = program;
-  switch (outcome.problem?.kind) {
-    case "no-work-dir":
-      return failure("usage", `The work tree is missing: ${outcome.problem.message}.`);
-    case "no-program":
-      return failure("not-installed", `${title} was not found as "${file}". ${installHint}`);
-    case "arguments-too-long":
-      return failure("prompt-too-large", `The instructions are too long to start ${title} with.`);
-    case "other":
-      return failure("unknown", `${title} could not be started: ${outcome.problem.message}`);
-    case undefined:
+  const of = { program, limits, message: problem?.message ?? "" };
+  if (problem) {
+    return PROBLEMS[problem.kind](of);
   }
-  switch (outcome.stopped) {
-    case "cancelled":
-      return failure("cancelled", `${title} was cancelled.`);
-    case "timeout-idle":
-      return failure("timeout-idle", `${title} was silent for ${seconds(limits.idleTimeoutMs)}.`);
-    case "timeout-total":
-      return failure("timeout-total", `${title} took over ${seconds(limits.totalTimeoutMs)}.`);
-    case "output-too-large":
-      return failure("output-too-large", `${title} printed more than is taken of one turn.`);
-    case "budget":
-      return failure("budget", `${title} reached the cost that its turn may have.`);
-    case undefined:
-      return undefined;
-  }
+  return stopped && STOPS[stopped](of);
 }
 
 /** The failure of a process that said nothing better about its end; `undefined` after exit code 0. */

@@ -24,6 +24,9 @@ export type CommandAgentOptions = Command &
     readonly name?: string | undefined;
   };
 
+/** The whole output is the answer, so less of it is taken than of an agent that streams events. */
+const MAX_ANSWER_BYTES = 8 * 2 ** 20;
+
 /** Exit code of a shell that did not find the command. */
 const SHELL_NOT_FOUND = 127;
 
@@ -41,9 +44,11 @@ function programOf(options: CommandAgentOptions): Pick<AgentProgram, "file" | "a
  *
  * @throws {AgentsError} `ERR_INVALID_CONFIG` for an empty command.
  */
-export function createCommandAgent(options: CommandAgentOptions): AgentInvoker {
+export function createCommandAgent(given: CommandAgentOptions): AgentInvoker {
+  const limits = { maxOutputBytes: MAX_ANSWER_BYTES, ...given.limits };
+  const options = { ...given, limits };
   const name = options.name ?? "command";
-  const start = programOf(options);
+  const start = programOf(given);
   return {
     name,
     capabilities: {

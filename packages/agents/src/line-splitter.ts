@@ -13,17 +13,18 @@ export function createLineSplitter(
 ): LineSplitter {
   let pieces: Buffer[] = [];
   let size = 0;
-  const flush = () => {
-    if (size > 0) {
-      onLine(Buffer.concat(pieces, size).toString("utf8").replace(/\r$/, ""));
-    }
+  const clear = () => {
     pieces = [];
     size = 0;
   };
+  const flush = () => {
+    const line = Buffer.concat(pieces, size).toString("utf8");
+    clear();
+    onLine(line.endsWith("\r") ? line.slice(0, -1) : line);
+  };
   const keep = (piece: Buffer) => {
     if (size + piece.length > maxLineBytes) {
-      pieces = [];
-      size = 0;
+      clear();
       return false;
     }
     pieces.push(piece);
@@ -42,6 +43,10 @@ export function createLineSplitter(
       }
       return keep(chunk.subarray(start));
     },
-    end: flush,
+    end() {
+      if (size > 0) {
+        flush();
+      }
+    },
   };
 }

@@ -75,15 +75,11 @@ export async function findRunProcesses(runId: string): Promise<readonly number[]
   if (runId === "" || /[\s\0]/.test(runId)) {
     throw new AgentsError("ERR_INVALID_RUN_ID", `${JSON.stringify(runId)} is not a run id`);
   }
-  switch (process.platform) {
-    case "linux":
-    case "android":
-      return (await findInProc(runId)).filter((pid) => pid !== process.pid);
-    case "win32":
-      return undefined;
-    default:
-      return (await findWithPs(runId)).filter((pid) => pid !== process.pid);
+  if (process.platform === "win32") {
+    return undefined;
   }
+  const find = process.platform === "linux" ? findInProc : findWithPs;
+  return (await find(runId)).filter((pid) => pid !== process.pid);
 }
 
 /** Signals a process, or a group where `pid` is negative. One that has gone is fine. */

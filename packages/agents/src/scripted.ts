@@ -156,7 +156,7 @@ export function createScriptedAgent(options: ScriptedAgentOptions): AgentInvoker
         input: JSON.stringify({ turn: turnFor(script, request), workDir: request.workDir }),
       };
       let spentUsd = 0;
-      let result: v.InferOutput<typeof Line> & { type: "result" } | undefined;
+      let result: (v.InferOutput<typeof Line> & { type: "result" }) | undefined;
       const outcome = await runAgent(program, request, options, invoke, (text) => {
         const line = parseLine(Line, text);
         if (line?.type === "result") {
@@ -170,7 +170,8 @@ export function createScriptedAgent(options: ScriptedAgentOptions): AgentInvoker
       const said = result?.failure;
       const problem =
         failureOfProcess(outcome, program, options) ??
-        (said && failure(said.kind, said.message, said.retryAt ? new Date(said.retryAt) : undefined)) ??
+        (said &&
+          failure(said.kind, said.message, said.retryAt ? new Date(said.retryAt) : undefined)) ??
         failureOfExit(outcome, program.title) ??
         (result ? undefined : failure("bad-output", `${program.title} ended without a result.`));
       return {

@@ -1,6 +1,6 @@
-import { deepStrictEqual } from "node:assert/strict";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import type { Checkpoint, TomlValue } from "./checkpoint.ts";
@@ -165,12 +165,10 @@ describe("what the Go reader asks of a file", () => {
   test.for(texts)("there is no BOM, one newline at the end, and no key after a table", (text) => {
     expect(text.charCodeAt(0)).toBe("v".charCodeAt(0));
     expect(text).toMatch(/[^\n]\n$/);
-    const tables = text.slice(text.indexOf("\n[[") + 1).split("\n");
-    const keys = tables.filter((line) => / = /.test(line)).map((line) => line.split(" = ")[0]);
-    if (text.includes("\n[[")) {
-      expect(new Set(keys)).toStrictEqual(
-        new Set(["id", "severity", "description", "cycle", "status"]),
-      );
+    const [, ...tables] = text.split("\n[[");
+    for (const table of tables) {
+      const keys = [...table.matchAll(/^([a-z]+) = /gm)].map(([, key]) => key);
+      expect(keys).toStrictEqual(["id", "severity", "description", "cycle", "status"]);
     }
   });
 
@@ -239,7 +237,7 @@ describe("unknown keys", () => {
       fc.property(fc.dictionary(anyKey, anyTomlValue, { maxKeys: 5 }), (extra) => {
         const plain = Object.fromEntries(Object.entries(extra));
         const read = decodeCheckpoint(encodeCheckpoint(createCheckpoint({ extra: plain })));
-        deepStrictEqual(read.extra, plain); // vitest would ask `constructor` for a type
+        expect(isDeepStrictEqual(read.extra, plain)).toBe(true); // toStrictEqual calls `constructor`
       }),
       { numRuns: 2000 },
     );
@@ -252,7 +250,7 @@ describe("unknown keys", () => {
     expect(Object.hasOwn(extra, "__proto__")).toBe(true);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
     const again = decodeCheckpoint(encodeCheckpoint(createCheckpoint({ extra })));
-    deepStrictEqual(again.extra, extra);
+    expect(isDeepStrictEqual(again.extra, extra)).toBe(true);
   });
 
   test.for<[string, unknown]>([

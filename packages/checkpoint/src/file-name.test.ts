@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import { checkpointNames, checkpointPath, isNameOf } from "./file-name.ts";
