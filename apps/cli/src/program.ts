@@ -116,7 +116,7 @@ function createProgram(done: (code: ExitCode) => void): Command {
       done(await demoCommand(options));
     });
 
-  return program as unknown as Command;
+  return program;
 }
 
 /** Adds a flag for each setting: those of a run can be changed again when it is resumed. */

@@ -7,7 +7,7 @@ import {
   type LoopOptions,
   type TaskResult,
 } from "@quasar/loop";
-import { createAgent } from "./agents.ts";
+import type { Agents } from "./agents.ts";
 import { FOLDER } from "./config/files.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -22,6 +22,7 @@ export interface Work {
   readonly runId: string;
   readonly task: string;
   readonly settings: Settings;
+  readonly agents: Agents;
   readonly stores: RunStores;
   readonly sealKey: Uint8Array;
   readonly spentUsd: number;
@@ -39,8 +40,7 @@ export async function work(
   const { runId, task, settings, spentUsd, stores } = work;
   const { root } = workspace;
   const { maxCycles, maxBudgetUsd } = settings;
-  const coder = createAgent(settings, "coder");
-  const reviewer = createAgent(settings, "reviewer");
+  const { coder, reviewer } = work.agents;
   reporter.report({
     type: "run",
     runId,

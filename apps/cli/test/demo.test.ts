@@ -60,7 +60,7 @@ test("--keep keeps the demo's folder and says where, --json prints records", asy
   expect(all.every(({ v }) => v === 1)).toBe(true);
   expect(all.find(({ type }) => type === "result")).toMatchObject({ outcome: "approved" });
   expect(all.at(-1)).toMatchObject({ type: "step", title: "kept" });
-  const [path = ""] = all.at(-1)?.["lines"] as string[];
+  const [path = ""] = (all.at(-1) as { lines: string[] }).lines;
   expect(readFileSync(join(path, "median.js"), "utf8")).toContain("toSorted((a, b) => a - b)");
 }, 30_000);
 

@@ -6,7 +6,7 @@ import {
   type LoadedCheckpoint,
 } from "@quasar/checkpoint";
 import { runFromCheckpoint } from "@quasar/loop";
-import { checkAgents } from "../agents.ts";
+import { createAgents } from "../agents.ts";
 import { FOLDER, isRealFolder } from "../config/files.ts";
 import { type FlagValues, flagLayer, type Layer, resolve } from "../config/layers.ts";
 import { loadConfig } from "../config/load.ts";
@@ -52,7 +52,7 @@ export async function resumeCommand(
     if (loaded.seal !== "valid" && !trusted) throw foreign(loaded, found.path);
     const layers = [flags, ...layersOf(found, user, options, workspace.root)];
     const settings = resolve(layers);
-    checkAgents(settings);
+    const agents = createAgents(settings);
     await endOrphans([runId], session.reporter);
     return work(
       session,
@@ -60,6 +60,7 @@ export async function resumeCommand(
         runId,
         task: checkpoint.taskTitle,
         settings,
+        agents,
         stores: runStores(workspace, runId, sealKey),
         sealKey,
         spentUsd: checkpoint.totalCostUsd,

@@ -8,7 +8,7 @@ import {
   operationInProgress,
 } from "@quasar/git";
 import { runTask } from "@quasar/loop";
-import { checkAgents } from "../agents.ts";
+import { createAgents } from "../agents.ts";
 import { FOLDER, isRealFolder } from "../config/files.ts";
 import { type FlagValues, type Layer, resolve } from "../config/layers.ts";
 import { loadConfig } from "../config/load.ts";
@@ -53,7 +53,8 @@ export async function runCommand(
   const env = process.env;
   const layers = loadConfig({ flags, env, cwd, root, folders: user.folders, trust });
   const settings = resolve(layers);
-  checkAgents(settings);
+  // What is wrong with the agents is told before anything is touched.
+  const agents = createAgents(settings);
 
   const runId = newRunId(new Date());
   const workspace = options.worktree === true ? await linkedTree(origin, runId) : origin;
@@ -66,7 +67,7 @@ export async function runCommand(
     const stores = runStores(workspace, runId, sealKey);
     return work(
       session,
-      { runId, task, settings, stores, sealKey, spentUsd: 0, untouchablePaths },
+      { runId, task, settings, agents, stores, sealKey, spentUsd: 0, untouchablePaths },
       (loopOptions) => runTask({ title: task }, loopOptions),
     );
   });
