@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
-import { currentBranch, currentGitSha } from "@quasar/git";
+import { currentGitSha } from "@quasar/git";
 import {
   createCheckpointHook,
   type LoopEvent,
@@ -21,6 +21,8 @@ import type { Workspace } from "./workspace.ts";
 export interface Work {
   readonly runId: string;
   readonly task: string;
+  /** `undefined` where HEAD is on none. */
+  readonly branch: string | undefined;
   readonly settings: Settings;
   readonly agents: Agents;
   readonly stores: RunStores;
@@ -46,7 +48,7 @@ export async function work(
     runId,
     task,
     workDir: root,
-    branch: (await currentBranch(root)) ?? "",
+    branch: work.branch ?? "",
     coder: coder.name,
     reviewer: reviewer.name,
     maxCycles,
