@@ -32,7 +32,7 @@ test("the demo shows a bug, a kill, a resume and the green test, and leaves noth
     "The agent is scripted",
     "not ok 1 - orders by value, not as text",
     "node --test: fails",
-    "finding  major: median() sorts the array that it was given",
+    "finding  major: median() sorts the caller's own array",
     "kill -9 ",
     "resumed from checkpoint",
     "attempt 2",

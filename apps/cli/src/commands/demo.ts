@@ -178,7 +178,7 @@ class Demo {
     const format = ["--reverse", "--abbrev=10", "--format=%h %s"];
     const log = await this.#git("log", ...format, `${base}..HEAD`);
     const changed = await this.#git("diff", "--stat", base, "HEAD");
-    this.#tell("one commit a cycle, none of them twice", [
+    this.#tell("one commit for each cycle, none of them twice", [
       ...log.split("\n"),
       ...changed.split("\n"),
     ]);

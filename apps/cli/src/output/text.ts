@@ -190,9 +190,9 @@ function diagnostic(
   return [painted + head, ...rest.map((line) => " ".repeat(widthOf(prefix)) + line)];
 }
 
-/** Lines of at most the terminal's width, each behind the same indentation. */
+/** Prose of ours, which is broken where there is no terminal too. */
 function wrapped(view: View, text: string, indent = ""): string[] {
-  const lines = view.columns === undefined ? [text] : wrap(text, view.columns - indent.length);
+  const lines = wrap(text, (view.columns ?? 80) - indent.length);
   return lines.map((line) => (indent + line).trimEnd());
 }
 
