@@ -1,1 +1,24 @@
-export {};
+export type { AgentProcessOptions } from "./agent-process.ts";
+export { type ClaudeAgentOptions, createClaudeAgent } from "./claude.ts";
+export type { ClaudeSettingSource } from "./claude/args.ts";
+export type { ProcessLimits } from "./child.ts";
+export { type CodexAgentOptions, createCodexAgent } from "./codex.ts";
+export { type Command, type CommandAgentOptions, createCommandAgent } from "./command.ts";
+export { AGENT_KINDS, type AgentConfig, createAgent } from "./create-agent.ts";
+export { type DetectedAgent, detectAgents } from "./detect.ts";
+export type { EnvironmentOptions } from "./environment.ts";
+export { AgentsError, type AgentsErrorCode } from "./errors.ts";
+export { PRICES_AS_OF } from "./prices.ts";
+export {
+  type EndedProcesses,
+  endRunProcesses,
+  type EndRunProcessesOptions,
+  findRunProcesses,
+} from "./run-processes.ts";
+export {
+  type AgentScript,
+  createScriptedAgent,
+  parseAgentScript,
+  type ScriptedAgentOptions,
+  type ScriptedTurn,
+} from "./scripted.ts";

@@ -1,1 +1,22 @@
-export {};
+export { type CommitOptions, commitAll, SUBJECT_LENGTH } from "./commit.ts";
+export { type Identity, NEUTRAL } from "./config.ts";
+export { durableGitEnv, type Environment } from "./environment.ts";
+export { GitError, type GitErrorCode } from "./errors.ts";
+export { currentBranch, currentGitSha, isAncestor, type SignalOptions } from "./head.ts";
+export {
+  type Commit,
+  type CommitMark,
+  carriesMark,
+  commitsOfTask,
+  logRange,
+  type RangeOptions,
+} from "./history.ts";
+export {
+  type Operation,
+  openRepository,
+  operationInProgress,
+  type Repository,
+} from "./repository.ts";
+export { type DirtyPath, dirtyPaths } from "./status.ts";
+export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
+export { createWorktree, type WorktreeOptions } from "./worktree.ts";

@@ -98,6 +98,12 @@ export interface AgentResult {
   readonly agentVersion?: string | undefined;
 }
 
+/** A turn that an earlier process began and whose end it did not learn. */
+export type UnfinishedTurn = Pick<AgentRequest, "runId" | "turnId" | "role" | "workDir"> & {
+  /** `""` when the agent had not named its conversation. */
+  readonly sessionId: string;
+};
+
 export interface InvokeOptions {
   /** Cancels the turn: gently first, then with force. The result then has the failure `cancelled`. */
   readonly signal?: AbortSignal | undefined;
@@ -115,4 +121,10 @@ export interface AgentInvoker {
   readonly name: string;
   readonly capabilities: AgentCapabilities;
   invoke(request: AgentRequest, options?: InvokeOptions): Promise<AgentResult>;
+  /**
+   * The end of a turn that outlived the process which began it: waited for while its agent lives,
+   * read when it has ended. Resolves to `undefined` when there is nothing to learn: the turn then
+   * is started again, and all that was reserved for it counts as spent.
+   */
+  adopt?(turn: UnfinishedTurn, options?: InvokeOptions): Promise<AgentResult | undefined>;
 }

@@ -1,6 +1,13 @@
 export type * from "./agent.ts";
+export { type CheckpointHookOptions, createCheckpointHook } from "./checkpoint-hook.ts";
+export { type CheckpointMetadata, checkpointFromState, stateFromCheckpoint } from "./convert.ts";
+export * from "./errors.ts";
 export * from "./event.ts";
 export type * from "./finding.ts";
+export { runFromCheckpoint, runTask } from "./loop.ts";
 export type * from "./options.ts";
+export { parseReview } from "./parse-review.ts";
 export type * from "./review.ts";
+export { REVIEW_SCHEMA, renderReview } from "./review-schema.ts";
 export type * from "./state.ts";
+export { STRUGGLE_THRESHOLD, struggleScore } from "./struggle.ts";

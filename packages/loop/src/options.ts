@@ -1,5 +1,5 @@
 import type { Checkpoint, CheckpointStore } from "@quasar/checkpoint";
-import type { AgentInvoker } from "./agent.ts";
+import type { AgentFailure, AgentInvoker } from "./agent.ts";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
 import type { Finding } from "./finding.ts";
 import type { ReviewReport } from "./review.ts";
@@ -45,7 +45,7 @@ export interface LoopOptions {
   readonly maxLintRetries?: number | undefined;
   /** Checks that send the cycle back to the coder without a review. */
   readonly filters?: readonly Check[] | undefined;
-  /** Stop with `decompose` when the loop goes in circles. @default false */
+  /** Stop with the outcome `struggling` when the loop goes in circles. @default false */
   readonly detectStruggle?: boolean | undefined;
   /** Asked at the end of each cycle: a new text for the task, or `undefined` to go on. */
   readonly takeRefactor?: (() => string | undefined) | undefined;
@@ -53,6 +53,13 @@ export interface LoopOptions {
   readonly projectContext?: string | undefined;
   /** Paths that were dirty before the run and are never committed by it. */
   readonly untouchablePaths?: readonly string[] | undefined;
+  /** Longest time a lint or filter command may take, in milliseconds. @default 600_000 */
+  readonly checkTimeoutMs?: number | undefined;
+  /**
+   * Resume although HEAD is not where the checkpoint left it. What was done to the tree meanwhile is
+   * taken as it is; a `warning` records it. @default false
+   */
+  readonly acceptHead?: boolean | undefined;
   readonly onEvent?: ((event: LoopEvent) => void) | undefined;
   /** Interrupts the loop: the agent is cancelled, the state saved. */
   readonly signal?: AbortSignal | undefined;
@@ -84,5 +91,5 @@ export interface TaskResult {
   /** The last checkpoint's content, also where nothing was stored. */
   readonly checkpoint: Checkpoint;
   /** The agent's failure behind `agent`, as it reported it. */
-  readonly agentFailure: import("./agent.ts").AgentFailure | undefined;
+  readonly agentFailure: AgentFailure | undefined;
 }

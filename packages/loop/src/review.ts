@@ -1,4 +1,5 @@
 import type { FindingStatus } from "@quasar/checkpoint";
+import type { Finding } from "./finding.ts";
 
 /** The reviewer's closing words on the whole task. */
 export interface ReviewReport {
@@ -14,4 +15,16 @@ export interface Verification {
   readonly findingId: string;
   readonly status: FindingStatus;
   readonly comment: string;
+}
+
+/** A finding as the reviewer's text gives it: not yet of a cycle. */
+export type ReportedFinding = Pick<Finding, "id" | "severity" | "description">;
+
+/** What a reviewer's answer says. */
+export interface ParsedReview {
+  /** `undefined`: it neither approves nor names an issue, so nobody may act on it. */
+  readonly verdict: "approved" | "changes_requested" | undefined;
+  readonly findings: readonly ReportedFinding[];
+  readonly verifications: readonly Verification[];
+  readonly report: ReviewReport | undefined;
 }

@@ -1,11 +1,12 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 
 /**
- * What a loop knows between two steps. Its stored form is a {@link Checkpoint}; what is not in that
- * is `lastCycleSha` alone, which is sealed into `cycleCommits` before a cycle's end is stored.
+ * What a loop knows between two steps: a {@link Checkpoint} without what belongs to the file.
+ *
+ * It is never changed in place, so a reference to one is a snapshot. The original's transient
+ * `lastCycleSHA` is not needed: a commit is put under its cycle the moment it is made.
  */
-export interface CycleState
-  extends Omit<Checkpoint, "version" | "phaseId" | "nebulaName" | "createdAt" | "gitSha"> {
-  /** The commit of the present cycle, before the cycle is whole; `""` when there is none. */
-  readonly lastCycleSha: string;
-}
+export type CycleState = Omit<
+  Checkpoint,
+  "version" | "phaseId" | "nebulaName" | "createdAt" | "gitSha"
+>;

@@ -1,0 +1,75 @@
+import { type AgentScript, AgentsError, createAgent, parseAgentScript } from "@quasar/agents";
+import type { AgentInvoker, AgentRole } from "@quasar/loop";
+import type { Settings } from "./config/settings.ts";
+import { CliError } from "./errors.ts";
+import { findProgram } from "./find-program.ts";
+import { cleanLine } from "./output/clean.ts";
+import { readInput } from "./read-input.ts";
+
+/** Who works and who reviews. */
+export type Agents = Readonly<Record<AgentRole, AgentInvoker>>;
+
+/**
+ * The agents that the settings name.
+ *
+ * @throws {CliError} `ERR_NOT_INSTALLED`; `ERR_CONFIG` for a script that is none.
+ */
+export function createAgents(settings: Settings): Agents {
+  return {
+    coder: createInvoker(settings, settings.coder, settings.coderModel),
+    reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel),
+  };
+}
+
+const MINUTE_MS = 60_000;
+const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
+
+function createInvoker(settings: Settings, spec: string, modelName: string): AgentInvoker {
+  const { turnTimeout, idleTimeout, passEnv, allowedTools } = settings;
+  const [kind = "", ...rest] = spec.split(":");
+  const argument = rest.join(":").trim();
+  const model = modelName === "" ? undefined : modelName;
+  const limits = {
+    totalTimeoutMs: turnTimeout * MINUTE_MS,
+    idleTimeoutMs: idleTimeout * MINUTE_MS,
+  };
+  switch (kind) {
+    case "claude":
+      requireProgram(kind, "npm install -g @anthropic-ai/claude-code");
+      return createAgent({ kind, model, allowedTools, limits, passEnv });
+    case "codex":
+      requireProgram(kind, "npm install -g @openai/codex");
+      return createAgent({ kind, model, limits, passEnv });
+    case "command":
+      return createAgent({ kind, command: argument, name: cleanLine(argument), limits, passEnv });
+    default:
+      return createAgent({ kind: "scripted", ...readScript(argument), limits, passEnv });
+  }
+}
+
+function requireProgram(name: string, install: string): void {
+  if (findProgram(name, process.env["PATH"] ?? "") !== undefined) return;
+  throw new CliError("ERR_NOT_INSTALLED", `there is no program ${name} on the PATH`, {
+    next: [
+      install,
+      'quasar run "…" --coder <another agent> --reviewer <another agent>',
+      "quasar demo",
+    ],
+  });
+}
+
+function readScript(path: string): AgentScript {
+  const text = readInput(path, {
+    maxBytes: MAX_SCRIPT_BYTES,
+    code: "ERR_CONFIG",
+    followLink: true,
+  });
+  const shown = cleanLine(path);
+  if (text === undefined) throw new CliError("ERR_CONFIG", `there is no script ${shown}`);
+  try {
+    return parseAgentScript(text);
+  } catch (error) {
+    if (!(error instanceof AgentsError)) throw error;
+    throw new CliError("ERR_CONFIG", `${shown}: ${error.message}`, { cause: error });
+  }
+}

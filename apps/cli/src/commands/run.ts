@@ -1,0 +1,81 @@
+import { runTask } from "@quasar/loop";
+import { createAgents } from "../agents.ts";
+import { type FlagValues, resolve } from "../config/layers.ts";
+import { loadConfig } from "../config/load.ts";
+import { CliError } from "../errors.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { endOrphans } from "../orphans.ts";
+import { firstLine } from "../output/text.ts";
+import { newRunId } from "../run-id.ts";
+import { openRunIds, summarize } from "../runs/list.ts";
+import { runStores } from "../runs/store.ts";
+import type { RunSummary } from "../runs/summary.ts";
+import { inSession, type Session } from "../session.ts";
+import { readTask } from "../task.ts";
+import { openUser } from "../user.ts";
+import { work } from "../work.ts";
+import { inspectTree, linkedTree } from "../work-tree.ts";
+import { openWorkspace } from "../workspace.ts";
+
+export interface RunOptions {
+  readonly flags: FlagValues;
+  readonly file?: string | undefined;
+  readonly acceptDirty?: true | undefined;
+  readonly worktree?: true | undefined;
+  readonly new?: true | undefined;
+  readonly trustConfig?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** `quasar run`: works on a task in the work tree that the current folder is in. */
+export async function runCommand(
+  argument: string | undefined,
+  options: RunOptions,
+): Promise<ExitCode> {
+  const { file, flags } = options;
+  const cwd = process.cwd();
+  const task = await readTask({ argument, file, cwd, stdin: process.stdin });
+  const origin = await openWorkspace(cwd);
+  const user = openUser();
+  const { root } = origin;
+  const trust = options.trustConfig === true;
+  const env = process.env;
+  const layers = loadConfig({ flags, env, cwd, root, folders: user.folders, trust });
+  const settings = resolve(layers);
+  // What is wrong with the agents is told before anything is touched.
+  const agents = createAgents(settings);
+
+  const runId = newRunId(new Date());
+  const workspace = options.worktree === true ? await linkedTree(origin, runId) : origin;
+  return inSession(workspace, options.json === true, async (session) => {
+    const { reporter } = session;
+    for (const message of layers.flatMap(({ warnings }) => warnings)) {
+      reporter.report({ type: "warning", cycle: 0, message });
+    }
+    await seeToThePast(session, options.new === true);
+    const ground = await inspectTree(workspace, options.acceptDirty === true, reporter);
+    const sealKey = user.sealKey();
+    const stores = runStores(workspace, runId, sealKey);
+    return work(
+      session,
+      { runId, task, settings, agents, stores, sealKey, spentUsd: 0, ...ground },
+      (loopOptions) => runTask({ title: task }, loopOptions),
+    );
+  });
+}
+
+/** Refuses to pass over a run that was interrupted, and ends what runs have left running. */
+async function seeToThePast({ workspace, reporter }: Session, isNew: boolean): Promise<void> {
+  const ids = openRunIds(workspace);
+  const runs = isNew ? [] : await summarize(workspace, ids, { live: false });
+  const interrupted = runs.find(({ status }) => status === "interrupted");
+  if (interrupted !== undefined) throw unfinishedRun(interrupted);
+  await endOrphans(ids, reporter);
+}
+
+function unfinishedRun({ id, task }: RunSummary): CliError {
+  const message = `run ${id} of this work tree was interrupted: ${firstLine(task)}`;
+  return new CliError("ERR_UNFINISHED_RUN", message, {
+    next: ["quasar resume", 'quasar run --new "…" (leaves the other one for later)'],
+  });
+}

@@ -1,0 +1,114 @@
+import type { AgentFailure, AgentRequest, InvokeOptions } from "@quasar/loop";
+import {
+  type ChildOutcome,
+  DEFAULT_LIMITS,
+  type ProcessLimits,
+  type StartProblem,
+  type StopReason,
+  runChild,
+} from "./child.ts";
+import { cleanLine } from "./clean.ts";
+import { type EnvironmentOptions, agentEnvironment } from "./environment.ts";
+import { failure } from "./failure.ts";
+
+/** What every agent that is a program of its own can be told. */
+export interface AgentProcessOptions extends EnvironmentOptions {
+  /** @default idle 10 min, total 60 min, grace 5 s, a line 16 MiB, all output 512 MiB */
+  readonly limits?: Partial<ProcessLimits> | undefined;
+}
+
+/** What to start for a turn, and whose variables it needs. */
+export interface AgentProgram {
+  /** For messages: `Claude Code`. */
+  readonly title: string;
+  readonly file: string;
+  readonly args: readonly string[];
+  /** The program's own variables, such as `ANTHROPIC_*`. */
+  readonly ownEnv: readonly string[];
+  readonly input: string;
+  /** What a person does about a missing program. */
+  readonly installHint?: string | undefined;
+}
+
+/** Starts an agent for a request, with the environment and the limits that go with it. */
+export function runAgent(
+  program: AgentProgram,
+  request: AgentRequest,
+  options: AgentProcessOptions,
+  invoke: InvokeOptions,
+  onLine: (line: string) => StopReason | undefined,
+): Promise<ChildOutcome> {
+  return runChild(
+    {
+      runId: request.runId,
+      file: program.file,
+      args: program.args,
+      cwd: request.workDir,
+      env: agentEnvironment(request, program.ownEnv, options),
+      input: program.input,
+      limits: { ...DEFAULT_LIMITS, ...options.limits },
+    },
+    { onLine, signal: invoke.signal },
+  );
+}
+
+interface Circumstances {
+  readonly program: AgentProgram;
+  readonly limits: ProcessLimits;
+  readonly message: string;
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
+
+const PROBLEMS: Readonly<Record<StartProblem, (of: Circumstances) => AgentFailure>> = {
+  "no-work-dir": ({ message }) => failure("usage", `The work tree is missing: ${message}.`),
+  "no-program": ({ program: { title, file, installHint = "Check the configuration." } }) =>
+    failure("not-installed", `${title} was not found as "${file}". ${installHint}`),
+  "arguments-too-long": ({ program: { title } }) =>
+    failure("prompt-too-large", `The instructions are too long to start ${title} with.`),
+  other: ({ program: { title }, message }) =>
+    failure("unknown", `${title} could not be started: ${message}`),
+};
+
+const STOPS: Readonly<Record<StopReason, (of: Circumstances) => AgentFailure>> = {
+  cancelled: ({ program: { title } }) => failure("cancelled", `${title} was cancelled.`),
+  "timeout-idle": ({ program: { title }, limits }) =>
+    failure("timeout-idle", `${title} was silent for ${seconds(limits.idleTimeoutMs)}.`),
+  "timeout-total": ({ program: { title }, limits }) =>
+    failure("timeout-total", `${title} took over ${seconds(limits.totalTimeoutMs)}.`),
+  "output-too-large": ({ program: { title } }) =>
+    failure("output-too-large", `${title} printed more than is taken of one turn.`),
+  budget: ({ program: { title } }) =>
+    failure("budget", `${title} reached the cost that its turn may have.`),
+};
+
+/**
+ * The failure that a process's end means by itself: why it never started, or why we ended it.
+ * It goes before anything that the agent says of itself.
+ */
+export function failureOfProcess(
+  { problem, stopped }: ChildOutcome,
+  program: AgentProgram,
+  options: AgentProcessOptions,
+): AgentFailure | undefined {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const of = { program, limits, message: problem?.message ?? "" };
+  if (problem) {
+    return PROBLEMS[problem.kind](of);
+  }
+  return stopped && STOPS[stopped](of);
+}
+
+/** The failure of a process that said nothing better about its end; `undefined` after exit code 0. */
+export function failureOfExit(outcome: ChildOutcome, title: string): AgentFailure | undefined {
+  const { exitCode, exitSignal } = outcome;
+  const said = cleanLine(outcome.stderrTail.trim().split("\n").slice(-3).join(" "));
+  const because = said === "" ? "" : `: ${said}`;
+  if (exitSignal !== null || (exitCode !== null && exitCode > 128)) {
+    return failure("killed", `${title} was killed (${exitSignal ?? exitCode})${because}`);
+  }
+  if (exitCode !== 0) {
+    return failure("unknown", `${title} exited with ${exitCode}${because}`);
+  }
+  return undefined;
+}

@@ -1,0 +1,78 @@
+import type { AgentInvoker, AgentResult } from "@quasar/loop";
+import {
+  type AgentProcessOptions,
+  type AgentProgram,
+  failureOfExit,
+  failureOfProcess,
+  runAgent,
+} from "./agent-process.ts";
+import { type ClaudeArgsOptions, claudeArgs } from "./claude/args.ts";
+import { runCost } from "./claude/cost.ts";
+import { failureOfResult, kindOfStderr } from "./claude/outcome.ts";
+import { type ClaudeReading, createClaudeReader } from "./claude/reader.ts";
+import { failure } from "./failure.ts";
+
+export type ClaudeAgentOptions = ClaudeArgsOptions &
+  AgentProcessOptions & {
+    /** The program. @default "claude", looked up on the PATH */
+    readonly file?: string | undefined;
+  };
+
+function costs({ result, costUsd }: ClaudeReading): Pick<AgentResult, "costUsd" | "costSource"> {
+  const reported = result && runCost(result);
+  if (reported !== undefined) {
+    return { costUsd: reported, costSource: "reported" };
+  }
+  if (costUsd === undefined) {
+    return { costSource: "unknown" };
+  }
+  return { costUsd, costSource: result ? "computed" : "partial" };
+}
+
+/**
+ * Claude Code as an agent. A turn is a session of its own, with the request's id where it has one.
+ *
+ * @see SPEC.md, "Claude Code"
+ */
+export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoker {
+  return {
+    name: "claude",
+    capabilities: {
+      structuredOutput: true,
+      choosesSessionId: true,
+      reportsCost: true,
+      streamsUsage: true,
+    },
+    async invoke(request, invoke = {}): Promise<AgentResult> {
+      const program: AgentProgram = {
+        title: "Claude Code",
+        file: options.file ?? "claude",
+        args: claudeArgs(request, options),
+        ownEnv: ["ANTHROPIC_*", "CLAUDE_*"],
+        input: request.prompt,
+        installHint: "Install it with: npm install -g @anthropic-ai/claude-code",
+      };
+      const emit = invoke.onEvent ?? (() => undefined);
+      const { reading, read } = createClaudeReader(emit, request.maxCostUsd);
+      const setEnv = { DISABLE_AUTOUPDATER: "1", ...options.setEnv };
+      const outcome = await runAgent(program, request, { ...options, setEnv }, invoke, read);
+      const { result, sessionId, version } = reading;
+      const kind = result ? undefined : kindOfStderr(outcome.stderrTail);
+      const problem =
+        failureOfProcess(outcome, program, options) ??
+        (result && failureOfResult(result, request, reading)) ??
+        (kind && failure(kind, `Claude Code: ${outcome.stderrTail}`)) ??
+        failureOfExit(outcome, program.title) ??
+        (result ? undefined : failure("bad-output", "Claude Code ended without a result."));
+      return {
+        ...(problem && { failure: problem }),
+        text: result && !result.is_error ? result.result : "",
+        ...(result?.structured_output !== undefined && { structured: result.structured_output }),
+        ...(sessionId && { sessionId }),
+        ...(version && { agentVersion: version }),
+        ...costs(reading),
+        durationMs: outcome.durationMs,
+      };
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { AgentFailure, AgentFailureKind, AgentRequest } from "@quasar/loop";
+import { kindOfProse, kindOfStatus, type Prose } from "../classify.ts";
+import { failure } from "../failure.ts";
+import type { ClaudeResult } from "./event.ts";
+
+/** What a run showed beside its result. */
+export interface ClaudeTrace {
+  /** When a limit is lifted. */
+  readonly resetsAt?: Date | undefined;
+  /** Whether a tool that writes files succeeded. */
+  readonly wrote: boolean;
+  /** Whether any tool succeeded. */
+  readonly acted: boolean;
+}
+
+const SUBTYPES: Readonly<Record<string, AgentFailureKind>> = {
+  error_max_turns: "turn-limit",
+  error_max_budget_usd: "budget",
+  error_max_structured_output_retries: "schema",
+};
+
+const TERMINAL_REASONS: Readonly<Record<string, AgentFailureKind>> = {
+  aborted_tools: "cancelled",
+  aborted_streaming: "cancelled",
+  budget_exhausted: "budget",
+  prompt_too_long: "context-overflow",
+  blocking_limit: "prompt-too-large",
+};
+
+/** What a status does not tell, or tells wrong (a lack of credit is a 400). */
+const PROSE: Prose = [
+  [/credit balance|billing|quota/i, "billing"],
+  [/prompt is too long|context window/i, "context-overflow"],
+];
+
+const PROSE_WITHOUT_STATUS: Prose = [
+  [/not logged in|invalid api key|\/login\b/i, "auth"],
+  [/usage limit|rate.limit|hit your .{0,30}limit/i, "rate-limit"],
+  [/overloaded/i, "overloaded"],
+  [/malformed response/i, "bad-output"],
+  [/connection|network|socket|timed? ?out/i, "network"],
+];
+
+/** What Claude Code prints on standard error when it never begins. */
+const STDERR: Prose = [
+  [/already in use/i, "session-busy"],
+  [/no conversation found/i, "session-missing"],
+  [/exceeds 10 ?MB/i, "prompt-too-large"],
+  [/not logged in|invalid api key|\/login\b/i, "auth"],
+  [/unknown option|invalid (value|argument)|requires --|cannot be used/i, "usage"],
+];
+
+export const kindOfStderr = (text: string): AgentFailureKind | undefined =>
+  kindOfProse(STDERR, text);
+
+function kindOfError(result: ClaudeResult, said: string): AgentFailureKind {
+  const { subtype, terminal_reason, api_error, api_error_status } = result;
+  return (
+    SUBTYPES[subtype] ??
+    TERMINAL_REASONS[terminal_reason] ??
+    kindOfProse(PROSE, said) ??
+    (api_error_status ? kindOfStatus(api_error_status) : undefined) ??
+    kindOfProse(PROSE_WITHOUT_STATUS, `${api_error} ${said}`) ??
+    "unknown"
+  );
+}
+
+/**
+ * The failure that a result means, by its keys: neither `subtype: "success"` nor exit code 0 says
+ * that anything has succeeded.
+ *
+ * @see SPEC.md, "Failures of Claude Code"
+ */
+export function failureOfResult(
+  result: ClaudeResult,
+  request: AgentRequest,
+  { resetsAt, wrote, acted }: ClaudeTrace,
+): AgentFailure | undefined {
+  const said = [result.result, ...result.errors.map(String)].filter(Boolean).join(" ");
+  if (result.is_error || result.subtype !== "success") {
+    const kind = kindOfError(result, said);
+    const message = `Claude Code: ${said || result.subtype || "failed without a word"}`;
+    return failure(kind, message, kind === "rate-limit" ? resetsAt : undefined);
+  }
+  if (result.stop_reason === "model_context_window_exceeded") {
+    return failure(
+      "context-overflow",
+      "Claude Code ran out of room in the model's context window.",
+    );
+  }
+  const denied = [...new Set(result.permission_denials.map(({ tool_name }) => tool_name))];
+  if (request.access === "write" && denied.length > 0 && !wrote) {
+    return failure(
+      "refused-permissions",
+      `Claude Code changed no file; it was not allowed to use: ${denied.join(", ")}.`,
+    );
+  }
+  if (request.outputSchema && result.structured_output === undefined) {
+    return failure("schema", "Claude Code did not answer in the form that was asked for.");
+  }
+  const isSilent = result.result.trim() === "" && result.structured_output === undefined;
+  if (isSilent && (request.role === "reviewer" || !acted)) {
+    return failure("empty-answer", "Claude Code ended without an answer.");
+  }
+  return undefined;
+}

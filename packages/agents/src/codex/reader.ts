@@ -1,0 +1,87 @@
+import type { AgentEvent } from "@quasar/loop";
+import { cleanLine } from "../clean.ts";
+import type { Tokens } from "../prices.ts";
+import { type CodexItem, parseCodexEvent } from "./event.ts";
+
+/** What has been read of a run. */
+export interface CodexReading {
+  readonly threadId: string | undefined;
+  /** The last message of the agent. */
+  readonly text: string;
+  readonly completed: boolean;
+  /** What the turn failed of, in Codex's words. */
+  readonly error: string | undefined;
+  /** Of the thread, known when the turn is complete. */
+  readonly tokens: Tokens | undefined;
+  /** Whether a tool has succeeded. */
+  readonly acted: boolean;
+}
+
+export interface CodexReader {
+  readonly reading: CodexReading;
+  /** Takes a line of output. */
+  readonly read: (line: string) => undefined;
+}
+
+/** Reads Codex's events as they come. */
+export function createCodexReader(emit: (event: AgentEvent) => void): CodexReader {
+  const reading: { -readonly [K in keyof CodexReading]: CodexReading[K] } = {
+    threadId: undefined,
+    text: "",
+    completed: false,
+    error: undefined,
+    tokens: undefined,
+    acted: false,
+  };
+
+  const onStarted = (item: CodexItem) => {
+    if (item.type === "command_execution") {
+      emit({ type: "tool", name: "shell", detail: cleanLine(item.command) });
+    } else if (item.type === "file_change") {
+      const paths = item.changes.map(({ path }) => path).join(" ");
+      emit({ type: "tool", name: "edit", detail: cleanLine(paths) });
+    }
+  };
+  const onCompleted = (item: CodexItem) => {
+    if (item.type === "agent_message") {
+      reading.text = item.text;
+      emit({ type: "text", text: item.text });
+    } else {
+      reading.acted ||=
+        item.type === "file_change" ? item.status === "completed" : item.exit_code === 0;
+    }
+  };
+
+  return {
+    reading,
+    read(line) {
+      const event = parseCodexEvent(line);
+      switch (event?.type) {
+        case "thread.started":
+          reading.threadId = event.thread_id;
+          emit({ type: "session", sessionId: event.thread_id });
+          break;
+        case "item.started":
+          onStarted(event.item);
+          break;
+        case "item.completed":
+          onCompleted(event.item);
+          break;
+        case "error":
+          reading.error = event.message;
+          emit({ type: "retry", message: cleanLine(event.message) });
+          break;
+        case "turn.completed":
+          reading.completed = true;
+          reading.error = undefined;
+          reading.tokens = event.usage ?? undefined;
+          break;
+        case "turn.failed":
+          reading.error = event.error?.message ?? reading.error ?? "the turn failed";
+          break;
+        case undefined:
+      }
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { aListener, aRequest, containing } from "../test/request.ts";
+import { createCommandAgent } from "./command.ts";
+
+test("gives instructions and prompt on standard input and takes what is printed", async () => {
+  const { events, onEvent } = aListener();
+  const agent = createCommandAgent({ command: "echo got; cat" });
+  const result = await agent.invoke(aRequest({ role: "reviewer" }), { onEvent });
+  expect(result).toMatchObject({ costSource: "unknown" });
+  expect(result.failure).toBeUndefined();
+  expect(result.text).toBe("got\nYou are a coder.\n\nSay hello.");
+  expect(result.costUsd).toBeUndefined();
+  expect(events[0]).toEqual({ type: "text", text: "got\n" });
+});
+
+test("starts a program without a shell", async () => {
+  const agent = createCommandAgent({ file: "printf", args: ["%s", "$HOME `id` | *"] });
+  expect(await agent.invoke(aRequest())).toMatchObject({ text: "$HOME `id` | *" });
+});
+
+test.for([
+  ["exits with 2", { command: "echo no >&2; exit 2" }, "unknown", '"command" exited with 2: no'],
+  ["is killed", { command: "kill -9 $$" }, "killed", '"command" was killed (SIGKILL)'],
+  ["is not there", { file: "/nowhere/agent" }, "not-installed", "/nowhere/agent"],
+  ["is not known to the shell", { command: "no-such-agent-x" }, "not-installed", "no-such-agent-x"],
+  ["says nothing", { command: "true" }, "empty-answer", "without an answer"],
+] as const)("fails for a command that %s", async ([, command, kind, message]) => {
+  const { failure } = await createCommandAgent(command).invoke(aRequest({ role: "reviewer" }));
+  expect(failure).toMatchObject({ kind, message: containing(message) });
+});
+
+test("tells a missing work tree from a missing program", async () => {
+  const request = aRequest({ workDir: "/nowhere/at/all" });
+  const { failure } = await createCommandAgent({ command: "true" }).invoke(request);
+  expect(failure).toMatchObject({ kind: "usage", message: containing("/nowhere/at") });
+});
+
+test("cleans what a failed command said of escapes that would act on a terminal", async () => {
+  const command = String.raw`printf '\033[31mred\033]0;title\007\342\200\256evil\n' >&2; exit 1`;
+  const { failure } = await createCommandAgent({ command }).invoke(aRequest());
+  expect(failure?.message).toBe('"command" exited with 1: redevil');
+});
+
+test.for([{ command: " " }, { file: "" }])("refuses %j", (command) => {
+  expect(() => createCommandAgent(command)).toThrow(
+    expect.objectContaining({ name: "AgentsError", code: "ERR_INVALID_CONFIG" }),
+  );
+});

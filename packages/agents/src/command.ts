@@ -1,0 +1,87 @@
+import type { AgentInvoker, AgentResult } from "@quasar/loop";
+import {
+  type AgentProcessOptions,
+  type AgentProgram,
+  failureOfExit,
+  failureOfProcess,
+  runAgent,
+} from "./agent-process.ts";
+import { AgentsError } from "./errors.ts";
+import { failure } from "./failure.ts";
+
+/** A command line for a shell, or a program with arguments for none. */
+export type Command =
+  | { readonly command: string; readonly file?: undefined; readonly args?: undefined }
+  | {
+      readonly command?: undefined;
+      readonly file: string;
+      readonly args?: readonly string[] | undefined;
+    };
+
+export type CommandAgentOptions = Command &
+  AgentProcessOptions & {
+    /** For people. @default "command" */
+    readonly name?: string | undefined;
+  };
+
+/** The whole output is the answer, so less of it is taken than of an agent that streams events. */
+const MAX_ANSWER_BYTES = 8 * 2 ** 20;
+
+/** Exit code of a shell that did not find the command. */
+const SHELL_NOT_FOUND = 127;
+
+function programOf(options: CommandAgentOptions): Pick<AgentProgram, "file" | "args"> {
+  const { command, file = "", args = [] } = options;
+  if ((command ?? file).trim() === "") {
+    throw new AgentsError("ERR_INVALID_CONFIG", "a command agent needs a command or a file");
+  }
+  return command === undefined ? { file, args } : { file: "/bin/sh", args: ["-c", command] };
+}
+
+/**
+ * Any command line as an agent: instructions and prompt on standard input, the answer is what it
+ * prints. An exit code other than 0 is a failure. What it costs is unknown.
+ *
+ * @throws {AgentsError} `ERR_INVALID_CONFIG` for an empty command.
+ */
+export function createCommandAgent(given: CommandAgentOptions): AgentInvoker {
+  const limits = { maxOutputBytes: MAX_ANSWER_BYTES, ...given.limits };
+  const options = { ...given, limits };
+  const name = options.name ?? "command";
+  const start = programOf(given);
+  return {
+    name,
+    capabilities: {
+      structuredOutput: false,
+      choosesSessionId: false,
+      reportsCost: false,
+      streamsUsage: false,
+    },
+    async invoke(request, invoke = {}): Promise<AgentResult> {
+      const input = `${request.systemPrompt}\n\n${request.prompt}\n`;
+      const program: AgentProgram = { title: `"${name}"`, ...start, ownEnv: [], input };
+      const lines: string[] = [];
+      const outcome = await runAgent(program, request, options, invoke, (line) => {
+        lines.push(line);
+        invoke.onEvent?.({ type: "text", text: `${line}\n` });
+        return undefined;
+      });
+      const text = lines.join("\n").trim();
+      const missing = options.command !== undefined && outcome.exitCode === SHELL_NOT_FOUND;
+      const problem =
+        failureOfProcess(outcome, program, options) ??
+        (missing
+          ? failure("not-installed", `The shell did not find: ${options.command}`)
+          : failureOfExit(outcome, program.title)) ??
+        (request.role === "reviewer" && text === ""
+          ? failure("empty-answer", `${program.title} ended without an answer.`)
+          : undefined);
+      return {
+        ...(problem && { failure: problem }),
+        text,
+        costSource: "unknown",
+        durationMs: outcome.durationMs,
+      };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { AgentInvoker } from "@quasar/loop";
+import { type ClaudeAgentOptions, createClaudeAgent } from "./claude.ts";
+import { type CodexAgentOptions, createCodexAgent } from "./codex.ts";
+import { type CommandAgentOptions, createCommandAgent } from "./command.ts";
+import { AgentsError } from "./errors.ts";
+import { createScriptedAgent, type ScriptedAgentOptions } from "./scripted.ts";
+
+/** Which agent, and what it is told. */
+export type AgentConfig =
+  | ({ readonly kind: "claude" } & ClaudeAgentOptions)
+  | ({ readonly kind: "codex" } & CodexAgentOptions)
+  | ({ readonly kind: "command" } & CommandAgentOptions)
+  | ({ readonly kind: "scripted" } & ScriptedAgentOptions);
+
+/** What {@link createAgent} knows. */
+export const AGENT_KINDS: readonly AgentConfig["kind"][] = [
+  "claude",
+  "codex",
+  "command",
+  "scripted",
+];
+
+/**
+ * The agent that a configuration names.
+ *
+ * @throws {AgentsError} `ERR_INVALID_CONFIG` for an unknown kind or an empty command,
+ *   `ERR_INVALID_SCRIPT`.
+ */
+export function createAgent(config: AgentConfig): AgentInvoker {
+  switch (config.kind) {
+    case "claude":
+      return createClaudeAgent(config);
+    case "codex":
+      return createCodexAgent(config);
+    case "command":
+      return createCommandAgent(config);
+    case "scripted":
+      return createScriptedAgent(config);
+    default: {
+      const { kind } = config as { kind: unknown };
+      const message = `there is no agent ${JSON.stringify(kind)}: ${AGENT_KINDS.join(", ")}`;
+      throw new AgentsError("ERR_INVALID_CONFIG", message);
+    }
+  }
+}

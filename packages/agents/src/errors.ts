@@ -1,0 +1,16 @@
+/** Why this package refused to work. Adding a code is minor, renaming one is major. */
+export type AgentsErrorCode = "ERR_INVALID_CONFIG" | "ERR_INVALID_RUN_ID" | "ERR_INVALID_SCRIPT";
+
+/**
+ * Thrown for a caller's mistake only; whatever an agent does wrong is a result with a `failure`.
+ * Branch on `code`, not `message`.
+ */
+export class AgentsError extends Error {
+  override readonly name = "AgentsError";
+  readonly code: AgentsErrorCode;
+
+  constructor(code: AgentsErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

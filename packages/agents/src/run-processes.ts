@@ -1,0 +1,131 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { AgentsError } from "./errors.ts";
+
+const POLL_MS = 25;
+const AFTER_KILL_MS = 2000;
+
+export interface EndRunProcessesOptions {
+  /** Sent first; `SIGINT` lets Claude Code write down its cost. @default "SIGTERM" */
+  readonly signal?: NodeJS.Signals | undefined;
+  /** Milliseconds from that to SIGKILL. @default 5000 */
+  readonly graceMs?: number | undefined;
+}
+
+/** What became of a run's processes. */
+export interface EndedProcesses {
+  /** Process ids that were found and are gone. */
+  readonly ended: readonly number[];
+  /** Process ids that even SIGKILL has not ended (yet). */
+  readonly left: readonly number[];
+}
+
+/** An error that means: the process has gone, or is another user's and so not one of ours. */
+function isNotOurs(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM";
+}
+
+async function hasMarker(pid: string, marker: Buffer): Promise<boolean> {
+  try {
+    const environ = await readFile(`/proc/${pid}/environ`);
+    for (let at = environ.indexOf(marker); at >= 0; at = environ.indexOf(marker, at + 1)) {
+      if (at === 0 || environ[at - 1] === 0) {
+        return true;
+      }
+    }
+    return false;
+  } catch (error) {
+    if (isNotOurs(error)) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+async function findInProc(runId: string): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const marker = Buffer.from(`QUASAR_RUN_ID=${runId}\0`);
+  const marked = await Promise.all(pids.map((pid) => hasMarker(pid, marker)));
+  return pids.filter((_, at) => marked[at]).map(Number);
+}
+
+/** Best effort: `ps` shows a process's environment after its arguments, to its own user. */
+async function findWithPs(runId: string): Promise<number[]> {
+  const run = promisify(execFile);
+  const { stdout } = await run("ps", ["-Eaxww", "-o", "pid=,command="], { maxBuffer: 1 << 28 });
+  const marker = ` QUASAR_RUN_ID=${runId} `;
+  return stdout
+    .split("\n")
+    .filter((line) => `${line} `.includes(marker))
+    .map((line) => Number.parseInt(line, 10));
+}
+
+/**
+ * Ids of the processes that carry a run's id in their environment, this one excepted: its agents,
+ * and what they have started, in whatever session or group that may be.
+ *
+ * @returns `undefined` on a platform where nobody can know (Windows).
+ * @throws {AgentsError} `ERR_INVALID_RUN_ID` for an empty id or one with white space or a NUL in it.
+ * @see SPEC.md, "Processes of a run"
+ */
+export async function findRunProcesses(runId: string): Promise<readonly number[] | undefined> {
+  if (runId === "" || /[\s\0]/.test(runId)) {
+    throw new AgentsError("ERR_INVALID_RUN_ID", `${JSON.stringify(runId)} is not a run id`);
+  }
+  if (process.platform === "win32") {
+    return undefined;
+  }
+  const find = process.platform === "linux" ? findInProc : findWithPs;
+  return (await find(runId)).filter((pid) => pid !== process.pid);
+}
+
+/** Signals a process, or a group where `pid` is negative. One that has gone is fine. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!isNotOurs(error)) {
+      throw error;
+    }
+  }
+}
+
+/**
+ * Ends whatever carries a run's id: the signal, and SIGKILL after the grace, repeated for what
+ * those processes start meanwhile.
+ *
+ * @returns `undefined` on a platform where nobody can know (Windows).
+ * @throws {AgentsError} `ERR_INVALID_RUN_ID`
+ * @see SPEC.md, "Processes of a run"
+ */
+export async function endRunProcesses(
+  runId: string,
+  options: EndRunProcessesOptions = {},
+): Promise<EndedProcesses | undefined> {
+  const { signal = "SIGTERM", graceMs = 5000 } = options;
+  const killAt = performance.now() + graceMs;
+  const giveUpAt = killAt + AFTER_KILL_MS;
+  const signalled = new Set<number>();
+  for (;;) {
+    const left = await findRunProcesses(runId);
+    if (left === undefined) {
+      return undefined;
+    }
+    const now = performance.now();
+    if (left.length === 0 || now > giveUpAt) {
+      return { ended: [...signalled].filter((pid) => !left.includes(pid)), left };
+    }
+    for (const pid of left) {
+      if (now >= killAt) {
+        sendSignal(pid, "SIGKILL");
+      } else if (!signalled.has(pid)) {
+        sendSignal(pid, signal);
+      }
+      signalled.add(pid);
+    }
+    await sleep(POLL_MS);
+  }
+}

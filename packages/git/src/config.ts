@@ -1,0 +1,75 @@
+import type { ConfigPair, Environment } from "./environment.ts";
+import type { SignalOptions } from "./head.ts";
+import { openRepository } from "./repository.ts";
+import { git, gitFailed } from "./run.ts";
+
+/** The values in force, by name; section and key are in lower case, as git gives them. */
+export type Config = ReadonlyMap<string, string>;
+
+const ASKED = "^(filter\\..*|core\\.worktree|(user|author|committer)\\.(name|email))$";
+
+/**
+ * Reads what must be known before git may look at files: filters, identity, a moved work tree.
+ *
+ * @throws {GitError} `ERR_FOREIGN_WORK_TREE`, and as `currentGitSha` does.
+ */
+export async function readConfig(workDir: string, options: SignalOptions): Promise<Config> {
+  const args = ["config", "--null", "--get-regexp", ASKED];
+  const result = await git("read", workDir, args, options);
+  if (result.exitCode > 1) throw gitFailed(args, result);
+  const config = parseConfig(result.stdout);
+  if (config.has("core.worktree")) await openRepository(workDir, options);
+  return config;
+}
+
+/** Parses `name LF value NUL`; a name that stands alone has no value. The last one wins. */
+export function parseConfig(output: string): Config {
+  const entries = output.split("\0").slice(0, -1);
+  return new Map(
+    entries.map((entry): ConfigPair => {
+      const end = entry.indexOf("\n");
+      return end < 0 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1)];
+    }),
+  );
+}
+
+const FILTER = /^filter\.(.*)\.[^.]*$/s;
+const DISARMED: readonly ConfigPair[] = [
+  ["clean", ""],
+  ["process", ""],
+  ["required", "false"],
+];
+
+/** Configuration under which no filter of the repository or the user is started. */
+export function disarmFilters(config: Config): readonly ConfigPair[] {
+  const drivers = new Set([...config.keys()].flatMap((name) => FILTER.exec(name)?.[1] ?? []));
+  return [...drivers].flatMap((driver) =>
+    DISARMED.map(([key, value]): ConfigPair => [`filter.${driver}.${key}`, value]),
+  );
+}
+
+/** Name and e-mail address, as they stand in a commit. */
+export interface Identity {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** Who a commit is by where the user has told git no name of their own. */
+export const NEUTRAL: Identity = { name: "Quasar", email: "quasar@localhost" };
+
+/** Variables for what is not set of author and committer: git would guess or refuse. */
+export function missingIdentity(config: Config, environment: Environment): Record<string, string> {
+  const missing: Record<string, string> = {};
+  for (const role of ["author", "committer"] as const) {
+    for (const field of ["name", "email"] as const) {
+      const variable = `GIT_${role}_${field}`.toUpperCase();
+      const known =
+        environment[variable] ||
+        config.get(`${role}.${field}`) ||
+        config.get(`user.${field}`) ||
+        (field === "email" && environment["EMAIL"]);
+      if (!known) missing[variable] = NEUTRAL[field];
+    }
+  }
+  return missing;
+}

@@ -1,0 +1,33 @@
+/** Why a git operation failed. Part of the API: adding a code is minor, renaming one is major. */
+export type GitErrorCode =
+  /** The folder is missing, is in no repository, or the repository has no work tree. */
+  | "ERR_NOT_A_REPOSITORY"
+  /** The repository's configuration puts its work tree somewhere else than around its `.git`. */
+  | "ERR_FOREIGN_WORK_TREE"
+  /** HEAD is on a branch without a commit. */
+  | "ERR_NO_COMMITS"
+  /** HEAD names something that cannot be read as a commit: a lost object, an emptied ref. */
+  | "ERR_BROKEN_HEAD"
+  /** A revision is not of an accepted form, or the repository does not have it. */
+  | "ERR_BAD_REVISION"
+  /** A value that git would misread: a trailer's name, a branch, an excluded path. */
+  | "ERR_INVALID_ARGUMENT"
+  /** Files have unresolved conflicts, so nothing was staged. */
+  | "ERR_UNMERGED"
+  /** Staging or committing failed, for example in a git hook. */
+  | "ERR_COMMIT_FAILED"
+  /** There is no `git` program on the PATH. */
+  | "ERR_GIT_MISSING"
+  /** Any other failure; the message has the command, its exit code and the end of its stderr. */
+  | "ERR_GIT_FAILED";
+
+/** Thrown by every function of this package. Branch on `code`, not on `message`. */
+export class GitError extends Error {
+  override readonly name = "GitError";
+  readonly code: GitErrorCode;
+
+  constructor(code: GitErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

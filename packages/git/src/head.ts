@@ -1,0 +1,82 @@
+import { GitError } from "./errors.ts";
+import { checkSha, isSha } from "./revision.ts";
+import { git, gitFailed, gitOutput } from "./run.ts";
+
+export interface SignalOptions {
+  /** Ends git when aborted; the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The commit that HEAD is at: 40 or, in a SHA-256 repository, 64 lowercase hex digits.
+ *
+ * @param workDir - Any folder of the work tree.
+ * @throws {GitError} `ERR_NO_COMMITS`, `ERR_BROKEN_HEAD`, `ERR_NOT_A_REPOSITORY`,
+ *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function currentGitSha(workDir: string, options: SignalOptions = {}): Promise<string> {
+  // `^{commit}` reads the object: without it an emptied or missing commit passes.
+  const args = ["rev-parse", "--verify", "-q", "HEAD^{commit}"];
+  const result = await git("read", workDir, args, options);
+  const sha = result.stdout.trimEnd();
+  if (result.exitCode === 0 && isSha(sha)) return sha;
+  throw await whyNoHead(workDir, options);
+}
+
+async function whyNoHead(workDir: string, options: SignalOptions): Promise<GitError> {
+  const args = ["symbolic-ref", "-q", "HEAD"];
+  const head = await git("read", workDir, args, options);
+  if (head.exitCode === 1 || head.stderr.startsWith("fatal: No such ref: HEAD")) {
+    return new GitError("ERR_BROKEN_HEAD", "HEAD names no readable commit: run git fsck");
+  }
+  if (head.exitCode !== 0) return gitFailed(args, head);
+  const ref = head.stdout.trimEnd();
+  // Lists a branch whose commit is lost, warns of one that is no commit's id; else there is none.
+  const listing = ["for-each-ref", "--format=%(objectname)", ref];
+  const { stdout, stderr } = await git("read", workDir, listing, options);
+  if (stdout === "" && stderr === "") {
+    return new GitError("ERR_NO_COMMITS", `${ref} has no commit yet: make a first one`);
+  }
+  const at = stdout.trimEnd() || "nothing";
+  const message = `HEAD is ${ref}, which names ${at}, not a readable commit: run git fsck`;
+  return new GitError("ERR_BROKEN_HEAD", message);
+}
+
+/**
+ * The branch that HEAD is on, without `refs/heads/`, also while it has no commit; `undefined` when
+ * HEAD is detached.
+ *
+ * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's
+ *   reason when aborted.
+ */
+export async function currentBranch(
+  workDir: string,
+  options: SignalOptions = {},
+): Promise<string | undefined> {
+  const args = ["symbolic-ref", "-q", "HEAD"];
+  const result = await git("read", workDir, args, options);
+  if (result.exitCode === 1) return undefined;
+  if (result.exitCode !== 0) throw gitFailed(args, result);
+  return result.stdout.trimEnd().replace(/^refs\/heads\//, "");
+}
+
+/**
+ * Whether commit `ancestor` is `descendant` or in its past; `undefined` if that cannot be known:
+ * one of them is missing, or the history is shallow and ends before an answer.
+ *
+ * @throws {GitError} `ERR_BAD_REVISION` unless both are full commit ids; `ERR_NOT_A_REPOSITORY`,
+ *   `ERR_GIT_MISSING`; the signal's reason when aborted.
+ */
+export async function isAncestor(
+  workDir: string,
+  ancestor: string,
+  descendant: string,
+  options: SignalOptions = {},
+): Promise<boolean | undefined> {
+  const args = ["merge-base", "--is-ancestor", checkSha(ancestor), checkSha(descendant)];
+  const { exitCode } = await git("read", workDir, args, options);
+  if (exitCode === 0) return true;
+  if (exitCode !== 1) return undefined;
+  const shallow = ["rev-parse", "--is-shallow-repository"];
+  return (await gitOutput("read", workDir, shallow, options)).trim() === "true" ? undefined : false;
+}

@@ -1,0 +1,89 @@
+import { GitError } from "./errors.ts";
+import type { SignalOptions } from "./head.ts";
+import { checkRevision } from "./revision.ts";
+import { git } from "./run.ts";
+import { oneLine, tail } from "./text.ts";
+import { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
+
+/** A commit as it stands in a log. */
+export interface Commit {
+  readonly sha: string;
+  /** The first is the one that was committed on, the others were merged in. */
+  readonly parents: readonly string[];
+  /** The first paragraph of the message, as one line. */
+  readonly subject: string;
+  readonly trailers: Trailers;
+}
+
+export interface RangeOptions extends SignalOptions {
+  /** Its commits and all in their past are left out; a full commit id, `HEAD` or `refs/…`. */
+  readonly from?: string | undefined;
+  /** The newest commit of the range, in the same forms. @default "HEAD" */
+  readonly to?: string | undefined;
+}
+
+// `%B` cannot hold a NUL, so three fields with one after each cannot be forged.
+const FORMAT = "--format=%H%x00%P%x00%B%x00";
+
+/**
+ * The commits of a range, oldest first: no commit before one of its parents. Commits that came in
+ * by a merge are among them; the line of first parents is followed through `parents[0]`.
+ *
+ * @throws {GitError} `ERR_BAD_REVISION` also for a commit that the repository does not have;
+ *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
+ */
+export async function logRange(
+  workDir: string,
+  { from, to = "HEAD", signal }: RangeOptions = {},
+): Promise<readonly Commit[]> {
+  const range = [checkRevision(to), ...(from === undefined ? [] : [`^${checkRevision(from)}`])];
+  const args = ["rev-list", "--no-commit-header", "--topo-order", "--reverse", FORMAT, ...range];
+  const { exitCode, stdout, stderr } = await git("read", workDir, [...args, "--"], { signal });
+  if (exitCode === 0) return parseLog(stdout);
+  const message = `cannot list the commits ${range.join(" ")}: ${tail(stderr)}`;
+  throw new GitError("ERR_BAD_REVISION", message);
+}
+
+function parseLog(output: string): readonly Commit[] {
+  const fields = output.split("\0");
+  const commits: Commit[] = [];
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [sha = "", parents = "", message = ""] = fields.slice(at, at + 3);
+    commits.push({
+      sha: sha.trim(),
+      parents: parents.split(" ").filter((parent) => parent !== ""),
+      subject: oneLine(message.trim().split(/\n\s*\n/)[0] ?? ""),
+      trailers: parseTrailers(message),
+    });
+  }
+  return commits;
+}
+
+/** What a commit of a run has in its trailers. What is not given matches any. */
+export interface CommitMark {
+  readonly taskId: string;
+  readonly cycle?: number | undefined;
+  /** `<run-id>.<n>` */
+  readonly turn?: string | undefined;
+}
+
+/** The commits of a range that carry a mark, oldest first. Rejects as `logRange` does. */
+export async function commitsOfTask(
+  workDir: string,
+  { from, to, signal, ...mark }: CommitMark & RangeOptions,
+): Promise<readonly Commit[]> {
+  const commits = await logRange(workDir, { from, to, signal });
+  return commits.filter((commit) => carriesMark(commit, mark));
+}
+
+/** Whether a commit's trailers are those of a task's, cycle's and turn's commit. */
+export function carriesMark({ trailers }: Pick<Commit, "trailers">, mark: CommitMark): boolean {
+  const wanted: readonly (readonly [name: string, value: string | undefined])[] = [
+    [TRAILER.task, mark.taskId],
+    [TRAILER.cycle, mark.cycle?.toString()],
+    [TRAILER.turn, mark.turn],
+  ];
+  return wanted.every(
+    ([name, value]) => value === undefined || trailers.get(name)?.includes(oneLine(value)) === true,
+  );
+}

@@ -1,0 +1,93 @@
+import { lstat, readFile, realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { GitError } from "./errors.ts";
+import type { SignalOptions } from "./head.ts";
+import { gitOutput, quoted } from "./run.ts";
+
+/** Where a repository is. All three are absolute paths without links. */
+export interface Repository {
+  /** The top folder of the work tree. */
+  readonly root: string;
+  /** The git folder of this work tree: HEAD, index and state of operations. */
+  readonly gitDir: string;
+  /** The git folder that all work trees of the repository share; else the same as `gitDir`. */
+  readonly commonDir: string;
+}
+
+const PLACES = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"] as const;
+
+/**
+ * Finds the repository that a folder is in.
+ *
+ * @param workDir - Any folder of the work tree.
+ * @throws {GitError} `ERR_NOT_A_REPOSITORY`, also for a bare one; `ERR_FOREIGN_WORK_TREE`;
+ *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function openRepository(
+  workDir: string,
+  options: SignalOptions = {},
+): Promise<Repository> {
+  const [root, gitDir, commonDir] = await Promise.all(
+    (await places(workDir, options)).map((place) => realpath(resolve(workDir, place))),
+  );
+  if (root === undefined || gitDir === undefined || commonDir === undefined) {
+    throw new GitError("ERR_GIT_FAILED", "git rev-parse did not name the repository's folders");
+  }
+  if ((await gitDirAt(root)) !== gitDir) throw foreignWorkTree(gitDir, root);
+  return { root, gitDir, commonDir };
+}
+
+async function places(workDir: string, options: SignalOptions): Promise<readonly string[]> {
+  const ask = (flags: readonly string[]): Promise<string> =>
+    gitOutput("read", workDir, ["rev-parse", ...flags], options);
+  const lines = (await ask(PLACES)).split("\n").slice(0, -1);
+  if (lines.length === PLACES.length) return lines;
+  // A line more: there is a newline in a path, so each has to be asked for by itself.
+  return Promise.all(PLACES.map(async (flag) => (await ask([flag])).slice(0, -1)));
+}
+
+// A hostile repository could otherwise have the folders around it committed.
+function foreignWorkTree(gitDir: string, root: string): GitError {
+  const message = `the repository ${quoted(gitDir)} has its work tree in ${quoted(root)}`;
+  return new GitError("ERR_FOREIGN_WORK_TREE", `${message}: unset core.worktree if you trust it`);
+}
+
+/** The git folder that a folder's `.git` is or, being a file, points to. */
+async function gitDirAt(dir: string): Promise<string | undefined> {
+  const entry = join(dir, ".git");
+  const real = await unlessMissing(realpath(entry));
+  if (real === undefined || (await lstat(real)).isDirectory()) return real;
+  const [, target] = /^gitdir: (.*?)[\r\n]*$/s.exec(await readFile(real, "utf8")) ?? [];
+  return target === undefined ? undefined : unlessMissing(realpath(resolve(dir, target)));
+}
+
+/** What git is in the middle of in a work tree. */
+export type Operation = "rebase" | "merge" | "cherry-pick" | "revert" | "bisect";
+
+// A rebase that stopped also leaves the marks of the cherry-pick or merge that it was doing.
+const MARKS: readonly (readonly [file: string, operation: Operation])[] = [
+  ["rebase-merge", "rebase"],
+  ["rebase-apply", "rebase"],
+  ["MERGE_HEAD", "merge"],
+  ["CHERRY_PICK_HEAD", "cherry-pick"],
+  ["REVERT_HEAD", "revert"],
+  ["BISECT_LOG", "bisect"],
+];
+
+/** What git is in the middle of, from the files it leaves; starts no process. */
+export async function operationInProgress(
+  repository: Pick<Repository, "gitDir">,
+): Promise<Operation | undefined> {
+  for (const [file, operation] of MARKS) {
+    const found = await unlessMissing(lstat(join(repository.gitDir, file)));
+    if (found !== undefined) return operation;
+  }
+  return undefined;
+}
+
+async function unlessMissing<T>(looking: Promise<T>): Promise<T | undefined> {
+  return looking.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+}

@@ -1,0 +1,26 @@
+import { GitError } from "./errors.ts";
+
+const SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const FULL_REF = /^refs\/(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)))[^\p{Cc} ~^:?*[\\]+$/u;
+
+/** Whether text is a full commit id: 40 (SHA-1) or 64 (SHA-256) lowercase hex digits. */
+export function isSha(text: string): boolean {
+  return SHA.test(text);
+}
+
+/** @throws {GitError} `ERR_BAD_REVISION` unless it is a full commit id. */
+export function checkSha(text: string): string {
+  if (isSha(text)) return text;
+  throw new GitError("ERR_BAD_REVISION", `${JSON.stringify(text)} is not a full commit id`);
+}
+
+/**
+ * Short names are refused: a branch may be called `-n` or like a commit's abbreviation.
+ *
+ * @throws {GitError} `ERR_BAD_REVISION` unless it is `HEAD`, a full commit id or `refs/…`.
+ */
+export function checkRevision(text: string): string {
+  if (text === "HEAD" || isSha(text) || FULL_REF.test(text)) return text;
+  const message = `${JSON.stringify(text)} is not HEAD, a full commit id or a name in refs/`;
+  throw new GitError("ERR_BAD_REVISION", message);
+}

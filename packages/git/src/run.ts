@@ -1,0 +1,176 @@
+import { stat } from "node:fs/promises";
+import { type ConfigPair, configVariables, DURABLE, scrubbed } from "./environment.ts";
+import { GitError } from "./errors.ts";
+import { tail } from "./text.ts";
+
+/** What a run of git ended with: its output as text, and its exit code. */
+export interface GitResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** Ends git when aborted; the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** What git reads from its stdin, which is closed otherwise. */
+  readonly input?: string | undefined;
+  /** The user's git hooks may run, and leave something running. @default false */
+  readonly hooks?: boolean | undefined;
+  /** Added to the profile's configuration. */
+  readonly config?: readonly ConfigPair[] | undefined;
+  /** Added to the profile's environment. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * How git is run.
+ *
+ * `read` answers questions about a repository that may be hostile: nothing that its configuration
+ * names is started, nothing is fetched, nothing is written. `write` does what the user asked for,
+ * with the user's git hooks and filters, durably.
+ *
+ * @see SPEC.md, "Reads" and "Writes"
+ */
+export type Profile = "read" | "write";
+
+const CONFIG: Readonly<Record<Profile, readonly ConfigPair[]>> = {
+  read: [
+    ["safe.bareRepository", "explicit"],
+    ["core.fsmonitor", "false"],
+    ["core.hooksPath", "/dev/null"],
+    ["core.commitGraph", "false"],
+    ["log.showSignature", "false"],
+    ["i18n.logOutputEncoding", "UTF-8"],
+    ["color.ui", "false"],
+  ],
+  write: [
+    DURABLE,
+    ["safe.bareRepository", "explicit"],
+    ["core.fsmonitor", "false"],
+    ["core.abbrev", "no"],
+    ["add.ignoreErrors", "false"],
+    ["i18n.commitEncoding", "UTF-8"],
+    ["color.ui", "false"],
+    ["gc.auto", "0"],
+    ["maintenance.auto", "false"],
+  ],
+};
+
+const ENVIRONMENT: Readonly<Record<Profile, Readonly<Record<string, string>>>> = {
+  read: {
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    // A missing object of a partial clone is fetched through programs the repository names.
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_ALLOW_PROTOCOL: "",
+  },
+  write: {},
+};
+
+const MAX_OUTPUT = 256 * 1024 * 1024;
+
+/** For reading what git had written when it ended, at most what a pipe holds. */
+const PIPE_GRACE_MS = 500;
+
+/**
+ * Runs git to its end, whatever its exit code.
+ *
+ * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, or `ERR_GIT_FAILED` if git was
+ *   killed or wrote more than 256 MiB.
+ */
+export async function git(
+  profile: Profile,
+  workDir: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<GitResult> {
+  const { signal, input, config = [], env = {}, hooks = false } = options;
+  signal?.throwIfAborted();
+  // Lazily: the import takes longer than git does, and not every user of the package runs git.
+  const { execa } = await import("execa");
+  const running = execa("git", ["--no-pager", ...args], {
+    cwd: workDir,
+    extendEnv: false,
+    env: {
+      ...scrubbed(process.env),
+      ...ENVIRONMENT[profile],
+      ...configVariables([...CONFIG[profile], ...config]),
+      ...env,
+    },
+    ...(input === undefined ? { stdin: "ignore" as const } : { input }),
+    ...(signal === undefined ? {} : { cancelSignal: signal }),
+    stripFinalNewline: false,
+    maxBuffer: MAX_OUTPUT,
+    reject: false,
+  });
+  // What a git hook has left running holds the pipes open: nobody is to wait for that. Where the
+  // whole output counts, no hook runs and the pipes are read to their end.
+  const letGo = (): void => {
+    running.stdout.destroy();
+    running.stderr.destroy();
+  };
+  running.nodeChildProcess.once("exit", () => {
+    if (hooks || signal?.aborted === true) setTimeout(letGo, PIPE_GRACE_MS).unref();
+  });
+  const result = await running;
+  signal?.throwIfAborted();
+  const { exitCode, stdout, stderr } = result;
+  if (exitCode === undefined || result.isMaxBuffer) throw await neverEnded(workDir, args, result);
+  if (exitCode === 128 && NOT_A_WORK_TREE.test(stderr)) {
+    throw new GitError("ERR_NOT_A_REPOSITORY", `${quoted(workDir)}: ${tail(stderr)}`);
+  }
+  return { exitCode, stdout, stderr };
+}
+
+const NOT_A_WORK_TREE =
+  /^fatal: (?:not a git repository|cannot use bare|this operation must be run in a work tree)/m;
+
+async function neverEnded(
+  workDir: string,
+  args: readonly string[],
+  error: { readonly code?: string | undefined; readonly shortMessage?: string | undefined },
+): Promise<GitError> {
+  const options = { cause: error };
+  if (!(await isDirectory(workDir))) {
+    return new GitError("ERR_NOT_A_REPOSITORY", `${quoted(workDir)} is not a folder`, options);
+  }
+  if (error.code === "ENOENT") {
+    const message = "git was not found on the PATH: install git 2.31 or later";
+    return new GitError("ERR_GIT_MISSING", message, options);
+  }
+  const why = tail(error.shortMessage ?? "it did not end by itself");
+  return new GitError("ERR_GIT_FAILED", `git ${args[0]} failed: ${why}`, options);
+}
+
+/** A folder that cannot be looked at is as good as none. */
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  );
+}
+
+/** The error for an exit code that the caller has no meaning for. */
+export function gitFailed(args: readonly string[], result: GitResult): GitError {
+  const { exitCode, stderr } = result;
+  const message = `git ${args[0]} failed with exit code ${exitCode}: ${tail(stderr)}`;
+  return new GitError("ERR_GIT_FAILED", message);
+}
+
+/** Runs git and resolves to its stdout. @throws {GitError} `ERR_GIT_FAILED` unless it exits 0. */
+export async function gitOutput(
+  profile: Profile,
+  workDir: string,
+  args: readonly string[],
+  options?: RunOptions,
+): Promise<string> {
+  const result = await git(profile, workDir, args, options);
+  if (result.exitCode !== 0) throw gitFailed(args, result);
+  return result.stdout;
+}
+
+/** A path as it may stand in a message. */
+export function quoted(path: string): string {
+  return JSON.stringify(path);
+}

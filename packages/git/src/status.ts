@@ -1,0 +1,66 @@
+import { disarmFilters, readConfig } from "./config.ts";
+import { GitError } from "./errors.ts";
+import type { SignalOptions } from "./head.ts";
+import { gitOutput } from "./run.ts";
+
+/** A path of the work tree that differs from HEAD. */
+export interface DirtyPath {
+  /** From the root of the work tree, `/` between parts, not quoted. */
+  readonly path: string;
+  /**
+   * Git's two letters: index against HEAD, then work tree against index; `.` is unchanged. `??` is
+   * untracked. A renamed file is two paths, one deleted and one added.
+   */
+  readonly status: string;
+}
+
+// Renames are not looked for: that reads contents, and both paths are wanted. The work trees of
+// submodules are not looked into: they have a configuration of their own.
+export const STATUS = [
+  "status",
+  "--porcelain=v2",
+  "-z",
+  "--untracked-files=all",
+  "--ignore-submodules=dirty",
+  "--no-renames",
+] as const;
+
+/**
+ * What is not committed in the work tree, untracked files included, ignored ones not.
+ *
+ * @param workDir - Any folder of the work tree; the answer is about all of it.
+ * @throws {GitError} `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,
+ *   `ERR_GIT_FAILED`; the signal's reason when aborted.
+ * @see SPEC.md, "Reads", for what filters and submodules do to the answer
+ */
+export async function dirtyPaths(
+  workDir: string,
+  options: SignalOptions = {},
+): Promise<readonly DirtyPath[]> {
+  const config = disarmFilters(await readConfig(workDir, options));
+  return parseStatus(await gitOutput("read", workDir, STATUS, { ...options, config }));
+}
+
+/** How many fields stand before the path, by the kind of the entry. */
+const FIELDS: Readonly<Record<string, number>> = { "1": 8, u: 10 };
+
+/** Parses `status --porcelain=v2 -z`, made without renames. */
+export function parseStatus(output: string): readonly DirtyPath[] {
+  return output.split("\0").slice(0, -1).map(parseEntry);
+}
+
+function parseEntry(entry: string): DirtyPath {
+  const kind = entry[0] ?? "";
+  if (kind === "?") return { path: entry.slice(2), status: "??" };
+  const fields = FIELDS[kind];
+  if (fields === undefined) {
+    throw new GitError("ERR_GIT_FAILED", `git status gave an unknown entry of kind "${kind}"`);
+  }
+  const parts = entry.split(" ");
+  return { path: parts.slice(fields).join(" "), status: parts[1] ?? "" };
+}
+
+/** Whether the path is in conflict. */
+export function isUnmerged({ status }: DirtyPath): boolean {
+  return status.includes("U") || status === "AA" || status === "DD";
+}

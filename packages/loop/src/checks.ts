@@ -1,0 +1,25 @@
+import type { CheckResult } from "./check.ts";
+import { messageOf } from "./emitter.ts";
+import { type Ending, INTERRUPTED } from "./ending.ts";
+import type { Check } from "./options.ts";
+import type { Run } from "./run.ts";
+
+/** Runs one of the user's checks and tells of it. */
+export async function tryCheck(
+  run: Run,
+  kind: "lint" | "filter",
+  check: Check,
+): Promise<CheckResult | Ending> {
+  const { workDir, checkTimeoutMs, signal } = run.settings;
+  const { cycle } = run.state;
+  try {
+    const result = await run.ports.runCheck(check, { workDir, timeoutMs: checkTimeoutMs, signal });
+    const passed = result.status === "passed";
+    const { output } = result;
+    await run.emit({ type: "check_done", cycle, check: kind, name: check.name, passed, output });
+    return result;
+  } catch (error) {
+    if (signal?.aborted === true) return INTERRUPTED;
+    return { outcome: "check", message: `${check.name} could not be run: ${messageOf(error)}` };
+  }
+}

@@ -1,0 +1,46 @@
+import type { Checkpoint } from "@quasar/checkpoint";
+import { runCheck } from "./check.ts";
+import { continueRun } from "./continue.ts";
+import type { LoopOptions, Task, TaskResult } from "./options.ts";
+import { openLoopRepository } from "./repository.ts";
+import type { Ports } from "./run.ts";
+import { type Settings, settingsOf } from "./settings.ts";
+import { startRun } from "./start.ts";
+
+/**
+ * Runs a task from its beginning: a coder works, checks and a reviewer judge, until the reviewer
+ * approves or something stops it.
+ *
+ * @returns How it ended, also when it failed or was interrupted.
+ * @throws {LoopError} `ERR_INVALID_OPTIONS`, `ERR_INVALID_TASK`
+ * @throws {GitError} when the work tree is in a repository that cannot be used.
+ */
+export async function runTask(task: Task, options: LoopOptions): Promise<TaskResult> {
+  const settings = settingsOf(options);
+  return startRun(task, settings, await openPorts(settings));
+}
+
+/**
+ * Continues a run from its checkpoint. Finished turns are not run again, and commits that the run
+ * made after the checkpoint are taken as its own.
+ *
+ * The caller's `maxCycles` and `maxBudgetUsd` take the place of the stored ones.
+ *
+ * @returns How it ended, as {@link runTask} does.
+ * @throws {CheckpointError} what `validateCheckpoint` says of the checkpoint and HEAD; a HEAD that
+ *   does not match passes with `acceptHead`.
+ * @throws {LoopError} `ERR_INVALID_OPTIONS`
+ * @throws {GitError} when the work tree is in a repository that cannot be used.
+ * @see SPEC.md, "Resume"
+ */
+export async function runFromCheckpoint(
+  checkpoint: Checkpoint,
+  options: LoopOptions,
+): Promise<TaskResult> {
+  const settings = settingsOf(options);
+  return continueRun(checkpoint, settings, await openPorts(settings));
+}
+
+async function openPorts({ workDir }: Settings): Promise<Ports> {
+  return { repository: await openLoopRepository(workDir), runCheck };
+}

@@ -1,0 +1,75 @@
+import {
+  type Commit,
+  commitAll,
+  currentGitSha,
+  GitError,
+  logRange,
+  openRepository,
+  TRAILER,
+} from "@quasar/git";
+
+/** What the loop commits of a cycle. */
+export interface CycleCommit {
+  readonly subject: string;
+  readonly taskId: string;
+  readonly cycle: number;
+  readonly turnId: string;
+  readonly exclude: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The loop's view of a git repository. */
+export interface LoopRepository {
+  /** `""` while there is no commit. */
+  head(): Promise<string>;
+  /** Resolves to `undefined` when there was nothing to commit. */
+  commit(commit: CycleCommit): Promise<string | undefined>;
+  /** Oldest first; `undefined` when the repository does not know the commit `from`. */
+  commitsSince(from: string): Promise<readonly Commit[] | undefined>;
+}
+
+/** What the loop writes for itself: never a part of the coder's work. */
+const OWN_FOLDER = ".quasar";
+
+/**
+ * Opens the repository that a folder is in.
+ *
+ * @returns `undefined` outside a repository.
+ * @throws {GitError} for a repository that cannot be used.
+ */
+export async function openLoopRepository(workDir: string): Promise<LoopRepository | undefined> {
+  try {
+    await openRepository(workDir);
+  } catch (error) {
+    if (error instanceof GitError && error.code === "ERR_NOT_A_REPOSITORY") return undefined;
+    throw error;
+  }
+  return {
+    head: () => currentGitSha(workDir).catch(unless("ERR_NO_COMMITS", "")),
+    // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
+    // cancelled is found again by its trailers.
+    commit: ({ subject, taskId, cycle, turnId, exclude, signal }) =>
+      commitAll(workDir, {
+        subject,
+        trailers: {
+          [TRAILER.task]: taskId,
+          [TRAILER.cycle]: String(cycle),
+          [TRAILER.turn]: turnId,
+        },
+        exclude: [OWN_FOLDER, ...exclude],
+        signal,
+        reflogAction: `quasar:${turnId.replace(/\.(\d+)$/u, "/$1")}`,
+      }),
+    commitsSince: (from) =>
+      logRange(workDir, { from: from === "" ? undefined : from }).catch(
+        unless("ERR_BAD_REVISION", undefined),
+      ),
+  };
+}
+
+function unless<T>(code: GitError["code"], value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof GitError && error.code === code) return value;
+    throw error;
+  };
+}

@@ -1,0 +1,152 @@
+import type { Phase } from "@quasar/checkpoint";
+import { carriesMark, type Commit, TRAILER } from "@quasar/git";
+import { accumulate } from "./findings.ts";
+import { reservation } from "./money.ts";
+import type { CycleState } from "./state.ts";
+import { oneLine } from "./text.ts";
+import {
+  beginCycle,
+  commitWork,
+  failTurn,
+  isUnknown,
+  lintFixes,
+  settleTurn,
+  withLintFixes,
+} from "./transitions.ts";
+import { isTurnOf, turnNumber } from "./turn-id.ts";
+
+/** What becomes of a checkpoint without a `turn` entry: the rules of the seed. */
+export type RestartRule =
+  /** The cycle begins, or begins again; what its coder said is discarded. */
+  | "same cycle"
+  /** The coder's work is taken if the cycle's commit is HEAD, else the cycle begins again. */
+  | "checks"
+  /** The cycle is whole: the next one begins, or the task is finished if its review approves. */
+  | "next cycle"
+  /** The task is finished: nothing is run. */
+  | "finish"
+  /** Such a checkpoint is refused before it comes to this. */
+  | "refuse";
+
+/** @see SPEC.md, "Resume" */
+export const RESTART_RULES: Readonly<Record<Phase, RestartRule>> = {
+  idle: "same cycle",
+  bead_created: "same cycle",
+  coding: "same cycle",
+  code_complete: "checks",
+  linting: "checks",
+  filtering: "checks",
+  reviewing: "same cycle",
+  review_complete: "next cycle",
+  resolving_issues: "next cycle",
+  approved: "finish",
+  error: "refuse",
+};
+
+/** The state that a run goes on from. A checkpoint with a `turn` entry says itself how far it got. */
+export function restart(state: CycleState, head: string): CycleState {
+  const kept = isCounted(state) ? state : { ...state, failure: "" };
+  if (state.turn !== undefined) return kept;
+  return RESTARTS[RESTART_RULES[state.phase]](kept, head);
+}
+
+const RESTARTS: Readonly<Record<RestartRule, (state: CycleState, head: string) => CycleState>> = {
+  "same cycle": beginAgain,
+  checks: (state, head) => (isCommitted(state, head) ? afterCoder(state) : beginAgain(state)),
+  "next cycle": (state) => ({
+    ...state,
+    allFindings: accumulate(state.allFindings, state.findings),
+  }),
+  finish: (state) => state,
+  refuse: (state) => state,
+};
+
+function isCommitted({ cycle, cycleCommits }: CycleState, head: string): boolean {
+  return head !== "" && cycleCommits[cycle - 1] === head;
+}
+
+function afterCoder(state: CycleState): CycleState {
+  return { ...state, phase: "code_complete" };
+}
+
+function beginAgain(state: CycleState): CycleState {
+  return { ...state, phase: "bead_created", cycle: Math.max(1, state.cycle), coderOutput: "" };
+}
+
+/** Whether the failure is that of a turn which is to be started again. */
+function isCounted(state: CycleState): boolean {
+  return isUnknown({ ...state, failure: "" });
+}
+
+/** Whether a commit was made by the run of a checkpoint. */
+export function isOwn(
+  commit: Pick<Commit, "trailers">,
+  { runId, taskBeadId }: Pick<CycleState, "runId" | "taskBeadId">,
+): boolean {
+  const turns = commit.trailers.get(TRAILER.turn) ?? [];
+  return (
+    turns.some((id) => isTurnOf(runId, id)) && carriesMark(commit, { taskId: oneLine(taskBeadId) })
+  );
+}
+
+/** Whether the commits lead from one commit to another in a single line. */
+export function isLine(from: string, commits: readonly Commit[]): boolean {
+  let last = from;
+  return commits.every(({ sha, parents }) => {
+    const [parent = "", ...merged] = parents;
+    const follows = parent === last && merged.length === 0;
+    last = sha;
+    return follows;
+  });
+}
+
+/**
+ * The state once a commit of the run's own is taken into account that it does not know of.
+ *
+ * Turns that only the commit bears witness of have cost something: what would have been reserved for
+ * them.
+ *
+ * @param at - What to take for the time of such a turn: RFC 3339.
+ */
+export function adoptCommit(state: CycleState, commit: Commit, at: string): CycleState {
+  const id = commit.trailers.get(TRAILER.turn)?.[0] ?? "";
+  const cycle = Number(commit.trailers.get(TRAILER.cycle)?.[0]);
+  const unseen = turnNumber(id) - turnNumber(state.turn?.id);
+  if (unseen < 0 || !Number.isSafeInteger(cycle) || cycle < state.cycle) return state;
+  if (unseen === 0) return adoptKnown(state, commit.sha);
+  let adopted = isUnknown(state) ? failTurn(state, state.turn?.reservedUsd ?? 0, "") : state;
+  for (let n = 0; n < unseen; n += 1) {
+    adopted = failTurn(adopted, reservation(adopted), "");
+  }
+  const fix = cycle === state.cycle && isCoded(state);
+  const begun = fix ? adopted : beginCycle(adopted, cycle);
+  const turn = {
+    id,
+    role: "coder",
+    attempt: 1,
+    status: "settled",
+    reservedUsd: 0,
+    startedAt: at,
+    sessionId: "",
+  } as const;
+  const worked = { ...begun, phase: fix ? "linting" : "coding", turn, coderOutput: "" } as const;
+  const committed = commitWork(worked, commit.sha);
+  const counted = fix ? withLintFixes(committed, lintFixes(committed) + 1) : committed;
+  // A turn of which there is no trace may have begun to mend lint: what it left is committed first.
+  return { ...counted, phase: "linting" };
+}
+
+/** The commit is that of the state's last turn. */
+function adoptKnown(state: CycleState, sha: string): CycleState {
+  if (state.phase !== "coding" && state.phase !== "linting") return state;
+  const { turn } = state;
+  if (turn?.role !== "coder") return state;
+  const settled =
+    turn.status === "settled" ? state : settleTurn({ ...state, failure: "" }, "", turn.reservedUsd);
+  return commitWork(settled, sha);
+}
+
+/** Whether the cycle's first coder turn has been taken. */
+function isCoded({ phase }: CycleState): boolean {
+  return phase === "code_complete" || phase === "linting" || phase === "filtering";
+}

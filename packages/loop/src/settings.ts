@@ -1,0 +1,72 @@
+import type { CheckpointOptions, LoopOptions } from "./options.ts";
+import { LoopError } from "./errors.ts";
+
+/** The options with their defaults filled in. */
+export type Settings = Omit<LoopOptions, Defaulted> & {
+  readonly [K in Defaulted]: NonNullable<LoopOptions[K]>;
+};
+
+type Defaulted =
+  | "hooks"
+  | "lint"
+  | "maxLintRetries"
+  | "filters"
+  | "detectStruggle"
+  | "untouchablePaths"
+  | "checkTimeoutMs"
+  | "acceptHead"
+  | "now";
+
+export const DEFAULT_MAX_CYCLES = 3;
+export const DEFAULT_MAX_BUDGET_USD = 5;
+
+/** @throws {LoopError} `ERR_INVALID_OPTIONS` */
+export function settingsOf(options: LoopOptions): Settings {
+  for (const [name, isValid, rule] of RULES) {
+    const value = options[name];
+    if (value === undefined || isValid(value)) continue;
+    throw new LoopError("ERR_INVALID_OPTIONS", `${name} must be ${rule}`);
+  }
+  return {
+    ...options,
+    hooks: options.hooks ?? [],
+    lint: options.lint ?? [],
+    maxLintRetries: options.maxLintRetries ?? 2,
+    filters: options.filters ?? [],
+    detectStruggle: options.detectStruggle ?? false,
+    untouchablePaths: options.untouchablePaths ?? [],
+    checkTimeoutMs: options.checkTimeoutMs ?? 600_000,
+    acceptHead: options.acceptHead ?? false,
+    now: options.now ?? (() => new Date()),
+  };
+}
+
+/** Whether the loop itself saves around each turn. */
+export function savesTurns(checkpoint: CheckpointOptions | undefined): boolean {
+  return checkpoint?.granularity === "turn";
+}
+
+type Rule = readonly [name: keyof LoopOptions, isValid: (value: unknown) => boolean, rule: string];
+
+// A run id is a part of file names, of trailers and of an environment variable.
+const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
+
+const RULES: readonly Rule[] = [
+  ["maxCycles", (value) => isInteger(value, 1), "a whole number from 1"],
+  ["maxLintRetries", (value) => isInteger(value, 0), "a whole number from 0"],
+  ["maxBudgetUsd", (value) => isAmount(value, 0), "a number of US dollars from 0"],
+  ["checkTimeoutMs", (value) => isInteger(value, 1), "a whole number of milliseconds from 1"],
+  [
+    "runId",
+    (value) => typeof value === "string" && RUN_ID.test(value),
+    "1 to 64 letters, digits, dots, underscores and hyphens, the first a letter or a digit",
+  ],
+];
+
+function isInteger(value: unknown, least: number): boolean {
+  return Number.isSafeInteger(value) && isAmount(value, least);
+}
+
+function isAmount(value: unknown, least: number): boolean {
+  return typeof value === "number" && Number.isFinite(value) && value >= least;
+}

@@ -1,0 +1,84 @@
+import type { Phase } from "@quasar/checkpoint";
+import { isOverBudget } from "./money.ts";
+import type { TaskResult } from "./options.ts";
+import { parseReview } from "./parse-review.ts";
+import type { CycleState } from "./state.ts";
+import { STRUGGLE_THRESHOLD, struggleScore } from "./struggle.ts";
+import { isPending, isUnknown } from "./transitions.ts";
+
+/** What a loop can do. Every step leaves a state from which the next one follows. */
+export type Step =
+  /** A cycle's first turn of the coder. */
+  | "begin"
+  /** The end of a turn that nobody knows the end of is looked for. */
+  | "recover"
+  /** A turn that came to nothing is started again. */
+  | "again"
+  | "commit"
+  | "lint"
+  | "filter"
+  | "review"
+  /** What the reviewer said is taken. */
+  | "judge"
+  | "approve"
+  /** A cycle with findings is left behind. */
+  | "resolve";
+
+export type Next = { readonly step: Step } | { readonly end: TaskResult["outcome"] };
+
+export interface StepOptions {
+  /** Whether a loop that goes in circles is to stop. */
+  readonly detectStruggle: boolean;
+}
+
+/**
+ * The loop as one function of its state: a run that goes on after a crash takes the same way as one
+ * that was never stopped.
+ *
+ * @see SPEC.md, "Steps"
+ */
+export function nextStep(state: CycleState, options: StepOptions): Next {
+  const next = NEXT[state.phase](state, options);
+  const buys = "step" in next && BUYING.has(next.step);
+  return buys && isOverBudget(state) ? { end: "budget" } : next;
+}
+
+/** Steps that cost money, or make sense only if more of it may be spent. */
+const BUYING: ReadonlySet<Step> = new Set(["begin", "again", "lint", "filter", "review"]);
+
+const NEXT: Readonly<Record<Phase, (state: CycleState, options: StepOptions) => Next>> = {
+  idle: beginNext,
+  bead_created: beginNext,
+  coding: (state) => turnNext(state, "begin", "commit"),
+  code_complete: () => ({ step: "lint" }),
+  linting: (state) => turnNext(state, "lint", "commit"),
+  filtering: () => ({ step: "filter" }),
+  reviewing: (state) => turnNext(state, "review", "judge"),
+  review_complete: afterReview,
+  resolving_issues: beginNext,
+  approved: () => ({ end: "approved" }),
+  error: () => ({ end: "agent" }),
+};
+
+/** The cycle that begins next. */
+export function cycleToBegin({ phase, cycle }: CycleState): number {
+  return phase === "resolving_issues" ? cycle + 1 : Math.max(1, cycle);
+}
+
+function beginNext(state: CycleState): Next {
+  return cycleToBegin(state) > state.maxCycles ? { end: "max_cycles" } : { step: "begin" };
+}
+
+/** In a phase that is a turn: whether it is to begin, to be looked for, or to be taken. */
+function turnNext(state: CycleState, begin: Step, take: Step): Next {
+  if (!isPending(state)) return { step: begin };
+  if (state.turn?.status === "settled") return { step: take };
+  return { step: isUnknown(state) ? "recover" : "again" };
+}
+
+function afterReview(state: CycleState, { detectStruggle }: StepOptions): Next {
+  if (parseReview(state.reviewOutput).verdict === "approved") return { step: "approve" };
+  if (isOverBudget(state)) return { end: "budget" };
+  const circles = detectStruggle && struggleScore(state) >= STRUGGLE_THRESHOLD;
+  return circles ? { end: "struggling" } : { step: "resolve" };
+}
