@@ -78,17 +78,21 @@ function work(process: SimulatedProcess, files: CheckpointFiles, start: Value, c
   }
 }
 
-/** A rename without a sync: nothing is promised until we recovered. */
+/**
+ * A rename without a sync: nothing is promised until we recovered. The temporary name is new, since
+ * what a crash leaves under an old one could show through, and nothing in the file would tell.
+ */
 function saveLikeTheGoOriginal(process: SimulatedProcess, files: CheckpointFiles, value: string) {
   const { fs } = process;
   const bytes = Buffer.from(
     encodeCheckpoint(createCheckpoint({ runId: value, coderOutput: outputOf(value) })),
   );
+  const temporary = `${FILE}.${value}.tmp`;
   change(process, value, () => {
-    const fd = fs.open(`${FILE}.tmp`, O_WRONLY | O_CREAT | O_TRUNC, 0o644);
+    const fd = fs.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0o644);
     fs.write(fd, bytes, 0, bytes.length);
     fs.close(fd);
-    fs.rename(`${FILE}.tmp`, FILE);
+    fs.rename(temporary, FILE);
     files.recover();
   });
 }
