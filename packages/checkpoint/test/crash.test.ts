@@ -15,8 +15,8 @@ test("a crash leaves the acknowledged checkpoint or the one begun, whole, in eve
 });
 
 describe("the explorer notices that", () => {
-  test.for(Object.entries(MUTANTS))("%s", { timeout: 60_000 }, ([, mutate]) => {
-    const options = { seed: 1, maxStates: 50_000, workload, resume, observe, mutate };
+  test.for(Object.entries(MUTANTS))("%s", { timeout: 120_000 }, ([, mutate]) => {
+    const options = { seed: 1, maxStates: 20_000, workload, resume, observe, mutate };
     expect(exploreCrashes(options).bad).toBeGreaterThan(0);
   });
 });

@@ -14,7 +14,9 @@ export interface HostileFile {
   readonly outcome: Outcome;
 }
 
-const valid = encodeCheckpoint(createCheckpoint({ phaseId: "p", cycle: 1 }));
+const valid = encodeCheckpoint(
+  createCheckpoint({ phaseId: "p", cycle: 1, runId: "r", revision: 1 }),
+);
 const MiB = 1024 * 1024;
 const invalid = { code: "ERR_INVALID_CHECKPOINT" };
 const damaged = { code: "ERR_DAMAGED" };
