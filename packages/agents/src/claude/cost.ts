@@ -76,5 +76,9 @@ export function runCost(result: ClaudeResult): number | undefined {
     return total_cost_usd ?? undefined;
   }
   const counted = total(modelUsage, (part) => part.inputTokens + part.outputTokens);
-  return counted <= usage.input + usage.output ? (total_cost_usd ?? undefined) : undefined;
+  if (counted <= usage.input + usage.output) {
+    return total_cost_usd ?? undefined;
+  }
+  const [model, ...others] = Object.keys(modelUsage);
+  return model === undefined || others.length > 0 ? undefined : costOf(model, usage);
 }

@@ -1,4 +1,95 @@
 import * as v from "valibot";
+import { parseLine } from "../json-line.ts";
+import type { Tokens } from "../prices.ts";
+
+/** A message's block of a kind that is read; others are left out. */
+export type ClaudeBlock =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "tool_use";
+      readonly id: string;
+      readonly name: string;
+      readonly input: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: "tool_result"; readonly tool_use_id: string; readonly is_error: boolean };
+
+/** Tokens and cost by model. */
+export type ClaudeModelUsage = Readonly<
+  Record<
+    string,
+    { readonly inputTokens: number; readonly outputTokens: number; readonly costUSD: number }
+  >
+>;
+
+export interface ClaudeResult {
+  readonly type: "result";
+  readonly subtype: string;
+  readonly is_error: boolean;
+  readonly result: string;
+  readonly errors: readonly unknown[];
+  readonly session_id?: string | null | undefined;
+  readonly total_cost_usd?: number | null | undefined;
+  /** Of the run. */
+  readonly usage?: Tokens | null | undefined;
+  /** Of the session, from 2.1.329 on; of the run before. */
+  readonly modelUsage?: ClaudeModelUsage | null | undefined;
+  /** Of the run, from 2.1.329 on. */
+  readonly model_usage_since_last_result?: ClaudeModelUsage | null | undefined;
+  readonly permission_denials: readonly { readonly tool_name: string }[];
+  readonly api_error_status?: number | null | undefined;
+  readonly api_error: string;
+  readonly terminal_reason: string;
+  readonly stop_reason: string;
+  readonly structured_output?: unknown;
+}
+
+/** What is read of Claude Code's `stream-json`. Other events and keys are noise. */
+export type ClaudeEvent =
+  | {
+      readonly type: "system";
+      readonly subtype: string;
+      readonly session_id?: string | null | undefined;
+      readonly claude_code_version?: string | null | undefined;
+      readonly attempt?: number | null | undefined;
+      readonly max_retries?: number | null | undefined;
+      readonly error_status?: number | null | undefined;
+      readonly error: string;
+    }
+  | {
+      readonly type: "rate_limit_event";
+      /** `resetsAt`: seconds since 1970. */
+      readonly rate_limit_info: {
+        readonly status: string;
+        readonly resetsAt?: number | null | undefined;
+      };
+    }
+  | {
+      readonly type: "stream_event";
+      /** `""` for the agent itself, else the tool call that a subagent answers. */
+      readonly parent_tool_use_id: string;
+      readonly event:
+        | {
+            readonly type: "message_start";
+            readonly message: {
+              readonly id: string;
+              readonly model: string;
+              readonly usage: Tokens;
+            };
+          }
+        | { readonly type: "message_delta"; readonly usage: Tokens };
+    }
+  | {
+      /** One for each block, with the message's first usage repeated. */
+      readonly type: "assistant";
+      readonly message: {
+        readonly id: string;
+        readonly model: string;
+        readonly content: readonly ClaudeBlock[];
+        readonly usage?: Tokens | null | undefined;
+      };
+    }
+  | { readonly type: "user"; readonly message: { readonly content: readonly ClaudeBlock[] } }
+  | ClaudeResult;
 
 const tokens = v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0)), 0);
 const text = v.nullish(v.string(), "");
@@ -23,8 +114,6 @@ const ModelUsage = v.record(
   v.object({
     inputTokens: tokens,
     outputTokens: tokens,
-    cacheReadInputTokens: tokens,
-    cacheCreationInputTokens: tokens,
     costUSD: tokens,
   }),
 );
@@ -65,7 +154,6 @@ const Result = v.object({
   total_cost_usd: v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0))),
   usage: v.nullish(Usage),
   modelUsage: v.nullish(ModelUsage),
-  /** From 2.1.329 on: what the other two are for the session, for this run. */
   model_usage_since_last_result: v.nullish(ModelUsage),
   permission_denials: v.nullish(v.array(v.object({ tool_name: v.string() })), []),
   api_error_status: v.nullish(v.number()),
@@ -75,8 +163,7 @@ const Result = v.object({
   structured_output: v.optional(v.unknown()),
 });
 
-/** What is read of Claude Code's `stream-json`. Other events and keys are noise. */
-export const ClaudeEvent = v.variant("type", [
+const Event = v.variant("type", [
   v.object({
     type: v.literal("system"),
     subtype: v.string(),
@@ -91,7 +178,6 @@ export const ClaudeEvent = v.variant("type", [
     type: v.literal("rate_limit_event"),
     rate_limit_info: v.object({
       status: text,
-      /** Seconds since 1970. */
       resetsAt: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e12))),
     }),
   }),
@@ -114,6 +200,7 @@ export const ClaudeEvent = v.variant("type", [
   Result,
 ]);
 
-export type ClaudeEvent = v.InferOutput<typeof ClaudeEvent>;
-export type ClaudeResult = v.InferOutput<typeof Result>;
-export type ClaudeModelUsage = v.InferOutput<typeof ModelUsage>;
+/** A line of output as an event; `undefined` for noise. */
+export function parseClaudeEvent(line: string): ClaudeEvent | undefined {
+  return parseLine(Event, line);
+}

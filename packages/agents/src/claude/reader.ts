@@ -1,9 +1,8 @@
 import type { AgentEvent } from "@quasar/loop";
 import type { StopReason } from "../child.ts";
 import { cleanLine } from "../clean.ts";
-import { parseLine } from "../json-line.ts";
 import { createClaudeMeter } from "./cost.ts";
-import { ClaudeEvent, type ClaudeResult } from "./event.ts";
+import { type ClaudeEvent, type ClaudeResult, parseClaudeEvent } from "./event.ts";
 import type { ClaudeTrace } from "./outcome.ts";
 
 type Of<T extends ClaudeEvent["type"]> = Extract<ClaudeEvent, { type: T }>;
@@ -39,7 +38,7 @@ function detailOf(input: Readonly<Record<string, unknown>>): string {
  */
 export function createClaudeReader(
   emit: (event: AgentEvent) => void,
-  maxCostUsd = Number.POSITIVE_INFINITY,
+  maxCostUsd: number = Number.POSITIVE_INFINITY,
 ): ClaudeReader {
   const meter = createClaudeMeter();
   const tools = new Map<string, string>();
@@ -107,7 +106,7 @@ export function createClaudeReader(
   return {
     reading,
     read(line) {
-      const event = parseLine(ClaudeEvent, line);
+      const event = parseClaudeEvent(line);
       switch (event?.type) {
         case "system":
           onSystem(event);

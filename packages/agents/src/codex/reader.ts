@@ -1,8 +1,7 @@
 import type { AgentEvent } from "@quasar/loop";
 import { cleanLine } from "../clean.ts";
-import { parseLine } from "../json-line.ts";
 import type { Tokens } from "../prices.ts";
-import { CodexEvent } from "./event.ts";
+import { type CodexItem, parseCodexEvent } from "./event.ts";
 
 /** What has been read of a run. */
 export interface CodexReading {
@@ -24,11 +23,6 @@ export interface CodexReader {
   readonly read: (line: string) => undefined;
 }
 
-type Item = Extract<CodexEvent, { item: unknown }>["item"];
-type CodexEvent = NonNullable<ReturnType<typeof parse>>;
-
-const parse = (line: string) => parseLine(CodexEvent, line);
-
 /** Reads Codex's events as they come. */
 export function createCodexReader(emit: (event: AgentEvent) => void): CodexReader {
   const reading: { -readonly [K in keyof CodexReading]: CodexReading[K] } = {
@@ -40,7 +34,7 @@ export function createCodexReader(emit: (event: AgentEvent) => void): CodexReade
     acted: false,
   };
 
-  const onStarted = (item: Item) => {
+  const onStarted = (item: CodexItem) => {
     if (item.type === "command_execution") {
       emit({ type: "tool", name: "shell", detail: cleanLine(item.command) });
     } else if (item.type === "file_change") {
@@ -48,7 +42,7 @@ export function createCodexReader(emit: (event: AgentEvent) => void): CodexReade
       emit({ type: "tool", name: "edit", detail: cleanLine(paths) });
     }
   };
-  const onCompleted = (item: Item) => {
+  const onCompleted = (item: CodexItem) => {
     if (item.type === "agent_message") {
       reading.text = item.text;
       emit({ type: "text", text: item.text });
@@ -61,7 +55,7 @@ export function createCodexReader(emit: (event: AgentEvent) => void): CodexReade
   return {
     reading,
     read(line) {
-      const event = parse(line);
+      const event = parseCodexEvent(line);
       switch (event?.type) {
         case "thread.started":
           reading.threadId = event.thread_id;

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { agentEnvironment } from "./environment.ts";
+
+const IDS = { runId: "r1", turnId: "r1.3" };
+
+/** Names that come through, of one variable. */
+function passes(name: string, own: readonly string[] = [], passEnv: readonly string[] = []) {
+  return agentEnvironment(IDS, own, { env: { [name]: "x" }, passEnv })[name] === "x";
+}
+
+test.for(["PATH", "HOME", "LC_ALL", "XDG_CONFIG_HOME", "HTTPS_PROXY", "NODE_EXTRA_CA_CERTS", "TZ"])(
+  "lets %s through",
+  (name) => expect(passes(name)).toBe(true),
+);
+
+test.for(["AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "ANTHROPIC_API_KEY", "PATHS", "NODE_OPTIONS"])(
+  "keeps %s back",
+  (name) => expect(passes(name)).toBe(false),
+);
+
+test("lets an agent's own variables through", () => {
+  expect(passes("ANTHROPIC_API_KEY", ["ANTHROPIC_*"])).toBe(true);
+});
+
+test("lets through what is named, or begins as named", () => {
+  expect(passes("AWS_PROFILE", [], ["AWS_PROFILE"])).toBe(true);
+  expect(passes("AWS_PROFILE", [], ["AWS_*"])).toBe(true);
+  expect(passes("AWS_PROFILE_2", [], ["AWS_PROFILE"])).toBe(false);
+});
+
+test.for(["ATLAS_SIGNING_KEY", "CLAUDE_SIGNING_KEY", "MY_PRIVATE_KEY", "QUASAR_RUN", "ATLAS_HOME"])(
+  "keeps %s back even where it is asked for",
+  (name) => expect(passes(name, ["CLAUDE_*"], ["*"])).toBe(false),
+);
+
+test("marks the agent and its commits with the run and the turn", () => {
+  expect(agentEnvironment(IDS, [], { env: { QUASAR_RUN_ID: "outer" } })).toEqual({
+    QUASAR_RUN_ID: "r1",
+    QUASAR_TURN_ID: "r1.3",
+    GIT_REFLOG_ACTION: "quasar:r1/3",
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "core.fsync",
+    GIT_CONFIG_VALUE_0: "all",
+  });
+});

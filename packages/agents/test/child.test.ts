@@ -1,0 +1,173 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { type ChildOutcome, DEFAULT_LIMITS, type ProcessLimits, runChild } from "../src/child.ts";
+import { agentEnvironment } from "../src/environment.ts";
+import { findRunProcesses } from "../src/run-processes.ts";
+import { aRequest } from "./request.ts";
+
+const MISBEHAVE = fileURLToPath(new URL("misbehave.ts", import.meta.url));
+const MB = 2 ** 20;
+
+interface Ran extends ChildOutcome {
+  readonly lines: readonly string[];
+  readonly runId: string;
+}
+
+async function run(
+  way: string,
+  limits: Partial<ProcessLimits> = {},
+  options: { input?: string; signal?: AbortSignal; onLine?: (line: string) => void } = {},
+): Promise<Ran> {
+  const request = aRequest();
+  const lines: string[] = [];
+  const outcome = await runChild(
+    {
+      runId: request.runId,
+      file: process.execPath,
+      args: [MISBEHAVE, way],
+      cwd: request.workDir,
+      env: agentEnvironment(request, []),
+      input: options.input ?? "",
+      limits: { ...DEFAULT_LIMITS, killGraceMs: 300, ...limits },
+    },
+    {
+      signal: options.signal,
+      onLine(line) {
+        lines.push(line);
+        options.onLine?.(line);
+        return undefined;
+      },
+    },
+  );
+  return { ...outcome, lines, runId: request.runId };
+}
+
+/** A zombie is not, though a signal still reaches it. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** Aborts when the child has said something. */
+function cancelling() {
+  const controller = new AbortController();
+  return { signal: controller.signal, onLine: () => controller.abort() };
+}
+
+test("ends a child that is silent too long", async () => {
+  const outcome = await run("hang", { idleTimeoutMs: 300 });
+  expect(outcome).toMatchObject({ stopped: "timeout-idle", exitSignal: "SIGINT" });
+  expect(outcome.durationMs).toBeLessThan(5000);
+});
+
+test("lets a child work that says something now and then", async () => {
+  const outcome = await run("chatty", { idleTimeoutMs: 500 });
+  expect(outcome).toMatchObject({ exitCode: 0 });
+  expect(outcome.stopped).toBeUndefined();
+});
+
+test("reads all that was said before the end", async () => {
+  const { lines } = await run("burst");
+  expect(lines).toHaveLength(2048);
+});
+
+test("ends a child that takes too long, however much it says", async () => {
+  const limits = { totalTimeoutMs: 300, maxOutputBytes: 1e12, maxLineBytes: 1e12 };
+  const outcome = await run("hang", { ...limits, idleTimeoutMs: 60_000 });
+  expect(outcome.stopped).toBe("timeout-total");
+});
+
+test("lets a cancelled child have the last word", async () => {
+  const outcome = await run("polite", {}, cancelling());
+  expect(outcome).toMatchObject({ stopped: "cancelled", exitCode: 0 });
+  expect(outcome.lines).toEqual(["ready", "my last words"]);
+});
+
+test("kills a child that is deaf to SIGINT and SIGTERM, after two graces", async () => {
+  const outcome = await run("deaf", {}, cancelling());
+  expect(outcome).toMatchObject({ stopped: "cancelled", exitSignal: "SIGKILL" });
+  expect(outcome.lines).toEqual(["ready", "no", "no"]);
+  expect(outcome.durationMs).toBeGreaterThan(600);
+  expect(outcome.durationMs).toBeLessThan(5000);
+});
+
+test("starts nothing when it is cancelled before the start", async () => {
+  const outcome = await run("environment", {}, { signal: AbortSignal.abort() });
+  expect(outcome).toMatchObject({ stopped: "cancelled", exitCode: null, lines: [] });
+});
+
+test.for([
+  ["a flood of lines", "flood", { maxOutputBytes: 8 * MB }],
+  ["one endless line", "line", { maxLineBytes: 8 * MB }],
+] as const)("gives %s up, in bounded memory", async ([, way, limits]) => {
+  const before = process.memoryUsage().rss;
+  const { stopped, durationMs } = await run(way, limits);
+  expect(stopped).toBe("output-too-large");
+  expect(durationMs).toBeLessThan(5000);
+  expect(process.memoryUsage().rss - before).toBeLessThan(150 * MB);
+});
+
+test("keeps the end of standard error only", async () => {
+  const { exitCode, stderrTail } = await run("stderr");
+  expect(exitCode).toBe(1);
+  expect(stderrTail.length).toBeLessThanOrEqual(8192);
+  expect(stderrTail.endsWith("\nlast words\n")).toBe(true);
+});
+
+test("does not wait for a child's child that holds the output, and ends it", async () => {
+  const outcome = await run("holder");
+  expect(outcome).toMatchObject({ exitCode: 0, lines: ["done"], orphansEnded: 1 });
+  expect(outcome.durationMs).toBeLessThan(2000);
+  expect(await findRunProcesses(outcome.runId)).toEqual([]);
+});
+
+test("ends what has shed the run's id but not the group", async () => {
+  const { lines } = await run("shedder");
+  await sleep(100);
+  expect(isAlive(Number(lines[0]))).toBe(false);
+});
+
+test("survives a child that does not read its input", async () => {
+  const outcome = await run("deafening", {}, { input: "x".repeat(8 * MB) });
+  expect(outcome).toMatchObject({ exitCode: 0, lines: ["I do not listen"] });
+});
+
+test("survives any bytes", async () => {
+  expect((await run("garbage")).exitCode).toBe(0);
+});
+
+test("ends the child and rejects when its caller's handler throws", async () => {
+  const bug = new Error("a bug of the caller's");
+  const broken = run(
+    "polite",
+    {},
+    {
+      onLine() {
+        throw bug;
+      },
+    },
+  );
+  await expect(broken).rejects.toBe(bug);
+});
+
+test("reports arguments that are too long", async () => {
+  const request = aRequest();
+  const outcome = await runChild(
+    {
+      runId: request.runId,
+      file: process.execPath,
+      args: ["x".repeat(200_000)],
+      cwd: request.workDir,
+      env: {},
+      input: "",
+      limits: DEFAULT_LIMITS,
+    },
+    { onLine: () => undefined },
+  );
+  expect(outcome.problem?.kind).toBe("arguments-too-long");
+});
