@@ -144,7 +144,7 @@ function broken(traces: Traces, whole: Traces, scenario: Scenario): readonly str
 const withoutFixes = (subjects: readonly string[]): readonly string[] =>
   subjects.filter((subject) => !subject.endsWith("(lint fix)"));
 
-/** Pairs at every event as well, and every scenario on real git: minutes rather than seconds. */
+/** `QUASAR_PROOF=long`: pairs at every event as well, all scenarios on real git; takes minutes. */
 const LONG = process.env["QUASAR_PROOF"] === "long";
 const TIMEOUT = LONG ? 600_000 : 60_000;
 
