@@ -146,6 +146,7 @@ describe("seed 4: Add resume capability to Loop.RunExistingTask", () => {
     ["a later version", { version: 2 }, "ERR_INCOMPATIBLE_VERSION"],
     ["another HEAD", { gitSha: OTHER_SHA }, "ERR_GIT_SHA_MISMATCH"],
     ["no cycle", { cycle: 0 }, "ERR_INVALID_CHECKPOINT"],
+    ["more cycles than there can be", { cycle: 4e9 }, "ERR_INVALID_CHECKPOINT"],
     ["the phase error", { phase: "error" }, "ERR_INVALID_CHECKPOINT"],
   ] as const)("RunFromCheckpoint refuses %s and starts nothing", async ([, change, code]) => {
     const coder = writingCoder();
@@ -364,6 +365,23 @@ describe("commits after the checkpoint", () => {
     await expect(runFromCheckpoint(checkpoint, loop.options)).rejects.toMatchObject({
       code: "ERR_GIT_SHA_MISMATCH",
     });
+  });
+
+  test("trailers that anybody may have written take a run nowhere", async () => {
+    const loop = harness();
+    const checkpoint = at(loop, { reviewOutput: ISSUES, turn: aTurn({ role: "reviewer" }) });
+    commitAs(loop.tree, "t-1/cycle-9: Do it", own(999_999_999, 999_999_999));
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
+    expect(result.cycleCommits).toHaveLength(2);
+  });
+
+  test("turns that they tell of cost no more than the budget", async () => {
+    const loop = harness();
+    const checkpoint = at(loop, { reviewOutput: ISSUES, totalCostUsd: 1 });
+    commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 999_999_999));
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result).toMatchObject({ outcome: "budget", totalCostUsd: 3 });
   });
 
   test("an own one on another base is refused", async () => {

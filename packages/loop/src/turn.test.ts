@@ -93,6 +93,20 @@ describe("what a turn costs", () => {
     expect(totalCostUsd).toBeCloseTo(usd);
   });
 
+  test.for([
+    [3, "counted as all that it may cost", 0.6],
+    [0, "not counted", 0.1],
+  ] as const)("is said to be unknown at the start, with a budget of %s", async (row) => {
+    const [maxBudgetUsd, words, usd] = row;
+    const coder = fakeAgent([{ costUsd: undefined, costSource: "unknown" }], {
+      reportsCost: false,
+    });
+    const loop = harness({ coder, maxBudgetUsd });
+    const result = await runTask(TASK, loop.options);
+    expect(loop.trace()[0]).toBe(`warning fake does not say what it costs: each turn is ${words}`);
+    expect(result.totalCostUsd).toBeCloseTo(usd);
+  });
+
   test("an invoker that rejects is a failed turn of unknown cost", async () => {
     const coder = fakeAgent([() => Promise.reject(new Error("oops"))]);
     const result = await runTask(TASK, harness({ coder, maxBudgetUsd: 3 }).options);
@@ -483,6 +497,7 @@ test("an event's state is what it was then, and cannot be changed", async () => 
 test.for([
   [{ maxCycles: 0 }, "maxCycles"],
   [{ maxCycles: 1.5 }, "maxCycles"],
+  [{ maxCycles: 10_001 }, "maxCycles"],
   [{ maxBudgetUsd: Number.NaN }, "maxBudgetUsd"],
   [{ maxBudgetUsd: -1 }, "maxBudgetUsd"],
   [{ maxBudgetUsd: Number.POSITIVE_INFINITY }, "maxBudgetUsd"],

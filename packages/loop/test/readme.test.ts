@@ -9,8 +9,8 @@ const PACKAGE = join(import.meta.dirname, "..");
 test("the README's example runs as it says", () => {
   const [, example = ""] =
     /```ts\n([^]*?)```/u.exec(readFileSync(join(PACKAGE, "README.md"), "utf8")) ?? [];
-  // Beside the build, so that it finds the packages by their names.
-  const file = join(PACKAGE, "dist", "readme-example.ts");
+  // Within the package, so that it finds this and the others by their names.
+  const file = join(PACKAGE, "test", ".readme-example.ts");
   writeFileSync(file, example);
   onTestFinished(() => rmSync(file));
   const output = execFileSync(process.execPath, [file], { cwd: aFolder(), encoding: "utf8" });

@@ -41,7 +41,7 @@ function makeTemplate(): WorkTree {
   return tree;
 }
 
-export function copyWorkTree({ dir }: WorkTree): WorkTree {
+function copyWorkTree({ dir }: WorkTree): WorkTree {
   const copy = createFolder();
   cpSync(dir, copy, { recursive: true });
   return workTreeAt(copy);
