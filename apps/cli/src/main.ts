@@ -1,1 +1,26 @@
-export {};
+#!/usr/bin/env node
+import module from "node:module";
+import { readVersion } from "./version.ts";
+
+/** `node:sqlite` is unflagged from 22.13 on, what the libraries use beside it from 22.18 on. */
+const NODE_FLOOR = [22, 18] as const;
+
+function isOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < NODE_FLOOR[0] || (major === NODE_FLOOR[0] && minor < NODE_FLOOR[1]);
+}
+
+// Everything below this file may use what an old Node lacks, so nothing of it is imported here.
+if (isOld(process.versions.node)) {
+  process.stderr.write(
+    `error: quasar needs Node ${NODE_FLOOR.join(".")} or later; this is ${process.versions.node}\n` +
+      "  next     npx -y -p node@24 quasar, or install a newer Node\n",
+  );
+  process.exitCode = 1;
+} else if (process.argv.length === 3 && /^(--version|-V)$/u.test(process.argv[2] ?? "")) {
+  process.stdout.write(`${readVersion()}\n`);
+} else {
+  module.enableCompileCache();
+  const { main } = await import("./program.ts");
+  await main(process.argv.slice(2));
+}

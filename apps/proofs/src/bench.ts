@@ -19,6 +19,11 @@ const widths = head.map((title, i) =>
 );
 console.log(`node ${process.version}, ${availableParallelism()} cores, kernel ${release()}`);
 for (const line of [head, ...cells]) {
-  console.log(line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ").trimEnd());
+  console.log(
+    line
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
 }
 if (rows.some((row) => row.figure > row.atMost)) process.exitCode = 1;

@@ -16,6 +16,7 @@ import {
   FINDING_LISTS,
   KNOWN_KEYS,
   ROOT_FIELDS,
+  SEALED_KEY,
   TURN_FIELDS,
 } from "./fields.ts";
 import { findingId } from "./finding-id.ts";
@@ -23,7 +24,7 @@ import { PHASES } from "./phases.ts";
 import { scanSource } from "./toml-source.ts";
 import { MAX_DEPTH } from "./toml-write.ts";
 
-type Table = Readonly<Record<string, unknown>>;
+export type Table = Readonly<Record<string, unknown>>;
 
 /** A key's value, and how the file wrote it. */
 interface Written {
@@ -46,11 +47,11 @@ export function decodeCheckpoint(text: string): Checkpoint {
   if (text.length > MAX_CHECKPOINT_BYTES) throw tooLarge(text.length);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_CHECKPOINT_BYTES) throw tooLarge(bytes);
-  return readCheckpoint(text.toWellFormed());
+  return readCheckpoint(text.toWellFormed()).checkpoint;
 }
 
-/** As {@link decodeCheckpoint}, of whatever size. */
-export function readCheckpoint(text: string): Checkpoint {
+/** As {@link decodeCheckpoint}, of whatever size, and whether the text says that it is sealed. */
+export function readCheckpoint(text: string): { checkpoint: Checkpoint; saysSealed: boolean } {
   const { scalars, longestKey } = scanSource(text);
   if (longestKey > MAX_DEPTH) throw invalid(`a key of ${longestKey} parts`);
   const root = parseToml(text);
@@ -65,7 +66,7 @@ export function readCheckpoint(text: string): Checkpoint {
       .filter(([key]) => !KNOWN_KEYS.has(key))
       .map(([key, value]) => [key, plainValue(value, MAX_DEPTH)]),
   );
-  return read as unknown as Checkpoint;
+  return { checkpoint: read as unknown as Checkpoint, saysSealed: SEALED_KEY in root };
 }
 
 function parseToml(text: string): Table {
@@ -96,7 +97,7 @@ function invalid(reason: string): CheckpointError {
 }
 
 /** Only named fields are copied, so that no key of a file ever becomes a prototype. */
-function readFields(
+export function readFields(
   table: Table,
   prefix: string,
   fields: readonly Field[],
@@ -120,7 +121,9 @@ function readFields(
 /** From the value on disk to the one in memory; what has no place there becomes `undefined`. */
 function inMemory(field: Field, { value, source }: Written): unknown {
   if (field.type === "integer") return isWhole(source) ? value : undefined;
-  if (field.type === "phase") return isWhole(source) ? PHASES[Number(value)] : undefined;
+  if (field.type === "phase") {
+    return typeof value === "number" && isWhole(source) ? PHASES[value] : undefined;
+  }
   if (field.type === "time") return value instanceof TomlDate ? source : undefined;
   return value;
 }

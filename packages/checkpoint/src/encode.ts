@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
-import type { Checkpoint } from "./checkpoint.ts";
+import type { Checkpoint, CheckpointFinding } from "./checkpoint.ts";
 import { CheckpointError } from "./errors.ts";
 import { checkedValue, writeField } from "./field-value.ts";
 import {
-  type Field,
   FINDING_FIELDS,
   FINDING_LISTS,
   HEAD_FIELDS,
@@ -29,7 +28,7 @@ const MAX_HEAD_VALUE = 320;
  * @see SPEC.md, "Order"
  */
 export function encodeCheckpoint(checkpoint: Checkpoint): string {
-  const text = writeCheckpoint(checkpoint, false);
+  const text = writeCheckpoint(checkpoint, false).join("");
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_CHECKPOINT_BYTES) throw tooLarge(bytes);
   return text;
@@ -40,8 +39,11 @@ export function tooLarge(bytes: number): CheckpointError {
   return new CheckpointError("ERR_TOO_LARGE", message);
 }
 
-/** The text, of whatever size; `isSealed` says in its head that a seal is going to follow. */
-export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): string {
+/**
+ * The text, of whatever size, in parts to be joined; `isSealed` says in its head that a seal is
+ * going to follow.
+ */
+export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): readonly string[] {
   const head: string[] = [];
   const rest: string[] = [];
   const put = (key: string, value: string): void => {
@@ -71,22 +73,21 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): stri
     }
     rest.push(`${writeKey(key.toWellFormed())} = ${writeValue(value)}`);
   }
+  const parts = [[...head, ...rest, ""].join("\n")];
   for (const field of LARGE_FIELDS) {
-    rest.push(`${field.key} = ${writeLarge(field, checkpoint[field.name])}`);
+    const text = checkedValue(field, checkpoint[field.name]) as string;
+    parts.push(`${field.key} = `, ...writeBlock(text), "\n");
   }
   for (const { key, name } of FINDING_LISTS) {
-    for (const finding of checkpoint[name]) {
-      rest.push("", `[[${key}]]`);
-      for (const field of FINDING_FIELDS) {
-        const value = checkedValue(field, finding[field.name], `${key}.${field.key}`);
-        rest.push(`${field.key} = ${writeField(field, value)}`);
-      }
-    }
+    for (const finding of checkpoint[name]) parts.push(writeFinding(key, finding));
   }
-  rest.push("");
-  return [...head, ...rest].join("\n");
+  return parts;
 }
 
-function writeLarge(field: Field, value: unknown): string {
-  return writeBlock(checkedValue(field, value) as string);
+function writeFinding(list: string, finding: CheckpointFinding): string {
+  const lines = FINDING_FIELDS.map((field) => {
+    const value = checkedValue(field, finding[field.name], `${list}.${field.key}`);
+    return `${field.key} = ${writeField(field, value)}\n`;
+  });
+  return `\n[[${list}]]\n${lines.join("")}`;
 }

@@ -9,7 +9,11 @@ export type CheckpointErrorCode =
   /** More than 4 MiB, even after its long texts were moved out. */
   | "ERR_TOO_LARGE"
   /** A file that cannot be read as what was once written: torn, altered, or no regular file. */
-  | "ERR_DAMAGED";
+  | "ERR_DAMAGED"
+  /** The file system does not let it be read, or its folder is a link. */
+  | "ERR_UNREADABLE"
+  /** A save or removal that the disk did not acknowledge: the old state or the new one is there. */
+  | "ERR_NOT_DURABLE";
 
 /** Thrown when a checkpoint cannot be read or must not be resumed. Branch on `code`, not `message`. */
 export class CheckpointError extends Error {

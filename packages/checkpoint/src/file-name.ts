@@ -50,9 +50,10 @@ function idInName(phaseId: string): string {
  * folder; such a file is read, never written.
  */
 export function plainFileName(phaseId: string): string | undefined {
+  if (phaseId === "") return undefined;
   const plain = `checkpoint.${phaseId}.toml`;
-  const isSafe = !/[/\\:]/.test(phaseId) && Buffer.byteLength(plain) <= 255;
-  return isSafe && phaseId !== "" && plain !== checkpointFileName(phaseId) ? plain : undefined;
+  const isSafe = !/^~|[/\\:]/.test(phaseId) && Buffer.byteLength(plain) <= 255;
+  return isSafe && plain !== checkpointFileName(phaseId) ? plain : undefined;
 }
 
 function base32hex(bytes: Uint8Array): string {
@@ -61,4 +62,17 @@ function base32hex(bytes: Uint8Array): string {
   return (bits.match(/.{1,5}/g) ?? [])
     .map((group) => Number.parseInt(group.padEnd(5, "0"), 2).toString(32))
     .join("");
+}
+
+/** Whether a file of this name may hold the checkpoint of this phase. */
+export function isNameOf(name: string, phaseId: string): boolean {
+  return name === checkpointFileName(phaseId) || name === plainFileName(phaseId);
+}
+
+const fileName = /^(checkpoint\.(?:.+\.)?toml)(?:\.[1-9][0-9]*\.prev)?$/s;
+
+/** The names of the checkpoints among those of a folder, also of those of which only a generation is left. */
+export function checkpointNames(names: readonly string[]): readonly string[] {
+  const found = names.map((name) => fileName.exec(name)?.[1]).filter((name) => name !== undefined);
+  return [...new Set(found)].toSorted();
 }

@@ -13,7 +13,8 @@ export function createMemoryCheckpointStore(): CheckpointStore {
   const revisions = new Map<string, number>();
 
   const read = (text: string): LoadedCheckpoint => {
-    return { checkpoint: readCheckpoint(text), source: "current", seal: "valid", problems: [] };
+    const { checkpoint } = readCheckpoint(text);
+    return { checkpoint, source: "current", seal: "valid", problems: [] };
   };
 
   return {
@@ -21,7 +22,7 @@ export function createMemoryCheckpointStore(): CheckpointStore {
       const { phaseId } = checkpoint;
       checkpointFileName(phaseId);
       const revision = Math.max(checkpoint.revision, revisions.get(phaseId) ?? 0) + 1;
-      texts.set(phaseId, writeCheckpoint({ ...checkpoint, revision }, false));
+      texts.set(phaseId, writeCheckpoint({ ...checkpoint, revision }, false).join(""));
       revisions.set(phaseId, revision);
     },
     async load(phaseId = "") {

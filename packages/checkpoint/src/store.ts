@@ -1,4 +1,6 @@
 import type { Checkpoint } from "./checkpoint.ts";
+import type { CheckpointError } from "./errors.ts";
+import type { CheckpointHead } from "./head.ts";
 
 /** A checkpoint as it was found, with what a caller should know before trusting it. */
 export interface LoadedCheckpoint {
@@ -18,7 +20,7 @@ export interface LoadedCheckpoint {
 export interface CheckpointProblem {
   /** Name of the file within the store's folder. */
   readonly file: string;
-  readonly error: Error;
+  readonly error: CheckpointError;
 }
 
 export interface LoadedCheckpoints {
@@ -29,12 +31,49 @@ export interface LoadedCheckpoints {
 
 /** Where checkpoints are kept: one per phase, `""` being a standalone run. */
 export interface CheckpointStore {
-  /** Replaces the phase's checkpoint whole or not at all, even if the process dies midway. */
+  /**
+   * Replaces the phase's checkpoint whole or not at all, even if the process dies midway, and gives
+   * it the next revision. Its work is done when it returns, before the promise resolves.
+   *
+   * @throws {CheckpointError} `ERR_INVALID_CHECKPOINT`, `ERR_TOO_LARGE`; `ERR_INCOMPATIBLE_VERSION`
+   *   where another version's file would be replaced; `ERR_NOT_DURABLE`.
+   */
   save(checkpoint: Checkpoint): Promise<void>;
-  /** Resolves to `undefined` when there is nothing to resume. */
+  /**
+   * Resolves to `undefined` when there is nothing to resume. Changes nothing: what is damaged stays.
+   *
+   * @throws {CheckpointError} when there is something, but no generation of it can be used.
+   */
   load(phaseId?: string): Promise<LoadedCheckpoint | undefined>;
   /** Every checkpoint of the folder, and every file that is none. */
   loadAll(): Promise<LoadedCheckpoints>;
   /** Resolves whether or not there was one to remove. */
   remove(phaseId?: string): Promise<void>;
+}
+
+/** What is there, by the heads of the files; nothing is verified. */
+export interface CheckpointListing {
+  readonly heads: readonly CheckpointHead[];
+  readonly problems: readonly CheckpointProblem[];
+}
+
+export interface RecoveredCheckpoints {
+  /** The new names of what was damaged, `checkpoint.….toml.damaged-<time>`. */
+  readonly setAside: readonly string[];
+  /** What can neither be loaded nor be set aside: another version's file, a folder. */
+  readonly problems: readonly CheckpointProblem[];
+}
+
+/** Checkpoints as files of a folder. */
+export interface FileCheckpointStore extends CheckpointStore {
+  /** For display: reads the first 4 KiB of each file, more only where that does not say enough. */
+  list(): Promise<CheckpointListing>;
+  /**
+   * Makes the folder ready for a new process to act on: what `load` is going to find is on disk, what
+   * is damaged is set aside and the generation before it takes its place, what a killed saver left
+   * is gone. To be called under the caller's lock, before the first `load`.
+   *
+   * @throws {CheckpointError} `ERR_NOT_DURABLE`
+   */
+  recover(): Promise<RecoveredCheckpoints>;
 }

@@ -93,7 +93,12 @@ function syncAncestors(fs: FileSystem, dir: string): void {
   }
 }
 
-export function syncPath(fs: FileSystem, path: string, flags: number): void {
+/** Of a regular file: waits neither for a FIFO nor follows a link. */
+export function syncFile(fs: FileSystem, path: string): void {
+  syncPath(fs, path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+}
+
+function syncPath(fs: FileSystem, path: string, flags: number): void {
   const fd = fs.open(path, flags);
   try {
     fs.fsync(fd);

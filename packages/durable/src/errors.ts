@@ -38,7 +38,7 @@ export class DurableError extends Error {
 }
 
 /** Whether an error is a system error with one of these codes. */
-export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
+export function hasErrno(error: unknown, ...codes: readonly string[]): error is Error {
   return (
     error instanceof Error &&
     "code" in error &&

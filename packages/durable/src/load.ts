@@ -72,8 +72,8 @@ function attempt<T>(
     bytes = readWholeFile(path, options);
   } catch (error) {
     // What may pass (no descriptor left, no permission) must not bring back an older state.
-    if (!(error instanceof DurableError) && !hasErrno(error, "EIO")) throw error;
-    problems.push(error as Error);
+    if (!(error instanceof DurableError || hasErrno(error, "EIO"))) throw error;
+    problems.push(error);
   }
   if (bytes === undefined) return undefined;
   try {

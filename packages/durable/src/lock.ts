@@ -113,11 +113,11 @@ function isBusy(error: unknown): boolean {
 
 /** On first use, as it costs time to load, and without Node 22's warning that it is experimental. */
 function loadSqlite(): typeof import("node:sqlite") {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
+  const warning = Object.getOwnPropertyDescriptor(process, "emitWarning");
+  Object.defineProperty(process, "emitWarning", { ...warning, value: () => {} });
   try {
     return process.getBuiltinModule("node:sqlite");
   } finally {
-    process.emitWarning = emitWarning;
+    Object.defineProperty(process, "emitWarning", { ...warning });
   }
 }

@@ -37,16 +37,18 @@ export function parseOwner(text: string): Owner | undefined {
     return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  const { pid, startTime, bootId: boot, host } = value as Record<string, unknown>;
-  if (!Number.isSafeInteger(pid) || (pid as number) < 1 || typeof host !== "string") {
-    return undefined;
-  }
+  const { pid, startTime, bootId: boot, host }: Partial<Record<keyof Owner, unknown>> = value;
+  if (!isCount(pid) || pid < 1 || typeof host !== "string") return undefined;
   return {
-    pid: pid as number,
-    startTime: Number.isSafeInteger(startTime) ? (startTime as number) : undefined,
+    pid,
+    startTime: isCount(startTime) ? startTime : undefined,
     bootId: typeof boot === "string" ? boot : undefined,
     host,
   };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function pidExists(pid: number): boolean {

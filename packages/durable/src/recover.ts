@@ -1,6 +1,5 @@
-import { constants } from "node:fs";
 import { join, resolve } from "node:path";
-import { changeDirectory, refuseLinkedDirectory, syncPath } from "./directory.ts";
+import { changeDirectory, memoryOf, refuseLinkedDirectory, syncFile } from "./directory.ts";
 import type { DurableOptions } from "./file-system.ts";
 import { nodeFileSystem } from "./file-system.ts";
 import { isTemporaryName } from "./names.ts";
@@ -27,18 +26,16 @@ export function recoverDirectory(dir: string, options: RecoverDirectoryOptions =
   acknowledge(`${dir} was not recovered`, () => {
     refuseLinkedDirectory(fs, folder);
     if (fs.lstat(folder) === undefined) return;
-    changeDirectory(fs, folder, (directory) => {
+    memoryOf(fs).prepared.delete(folder); // another process may have changed it since
+    changeDirectory(fs, folder, () => {
       for (const name of fs.readdir(folder)) {
         const path = join(folder, name);
         const stat = fs.lstat(path);
         if (stat?.kind !== "file") continue;
         if (isTemporaryName(name)) unlinkIfThere(fs, path);
         // A lock file is empty, and must not be opened: closing it would release the lock.
-        else if (stat.size > 0 && accept(name)) syncPath(fs, path, READ);
+        else if (stat.size > 0 && accept(name)) syncFile(fs, path);
       }
-      fs.fsync(directory);
     });
   });
 }
-
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { changeDirectory, memoryOf, refuseLinkedDirectory } from "./directory.ts";
+import { changeDirectory, memoryOf, refuseLinkedDirectory, syncFile } from "./directory.ts";
 import type { DurableOptions, FileSystem } from "./file-system.ts";
 import { nodeFileSystem } from "./file-system.ts";
 import { generationName, listGenerations } from "./names.ts";
@@ -11,6 +11,7 @@ import { unlinkIfThere } from "./temporary.ts";
  * error if there is none.
  *
  * Older generations go first and durably, so that no cut leaves one of them standing for the newest.
+ * Set a damaged file aside before: damaged, it cannot stand for itself meanwhile.
  *
  * @throws {DurableError} `ERR_UNSAFE_DIRECTORY`; `ERR_NOT_DURABLE`, after which the file is either
  *   there or not.
@@ -24,6 +25,8 @@ export function removeFile(path: string, options: DurableOptions = {}): void {
     if (fs.lstat(dirname(file)) === undefined) return;
     changeDirectory(fs, dirname(file), (directory) => {
       const [last, ...older] = newestFirst(fs, file);
+      // What stands alone for a moment must be whole then: another tool may not have synced it.
+      if (last !== undefined && fs.lstat(last)?.kind === "file") syncFile(fs, last);
       for (const name of older) unlinkIfThere(fs, name);
       if (older.length > 0) fs.fsync(directory);
       if (last !== undefined) unlinkIfThere(fs, last);

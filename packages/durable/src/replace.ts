@@ -1,6 +1,5 @@
-import { constants } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { changeDirectory, memoryOf, syncPath } from "./directory.ts";
+import { changeDirectory, memoryOf, syncFile } from "./directory.ts";
 import { DurableError, hasErrno } from "./errors.ts";
 import type { DurableOptions, FileSystem } from "./file-system.ts";
 import { isSameFile, nodeFileSystem, nodeRandom } from "./file-system.ts";
@@ -81,7 +80,7 @@ function settle(fs: FileSystem, file: string, directory: number): readonly numbe
   const generations = listGenerations(fs, file);
   if (current?.kind !== "file" || isNewest(generations.at(-1))) return generations;
 
-  syncPath(fs, file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  syncFile(fs, file);
   const number = linkGeneration(fs, file, file, generations.at(-1) ?? 0);
   fs.fsync(directory);
   return [...generations, number];

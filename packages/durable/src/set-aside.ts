@@ -1,11 +1,11 @@
 import { dirname, resolve } from "node:path";
 import { changeDirectory, memoryOf } from "./directory.ts";
 import { DurableError, hasErrno } from "./errors.ts";
-import type { DurableOptions, FileSystem } from "./file-system.ts";
+import type { DurableOptions, FileStat, FileSystem, Random } from "./file-system.ts";
 import { isSameFile, nodeFileSystem, nodeRandom } from "./file-system.ts";
 import { generationName, listGenerations, temporaryName } from "./names.ts";
 import { acknowledge } from "./replace.ts";
-import { unlinkIfThere } from "./temporary.ts";
+import { discard, unlinkIfThere } from "./temporary.ts";
 
 export interface SetAsideOptions extends DurableOptions {
   /** The time in the new name; seconds count. */
@@ -13,13 +13,14 @@ export interface SetAsideOptions extends DurableOptions {
 }
 
 /**
- * Gives the newest generation of a file, damaged as the caller found it, the name
- * `<path>.damaged-<yyyymmdd>T<hhmmss>Z` (with `-2`, `-3` … where that is taken), makes the generation
- * before it the file, and returns the new name; `undefined` where there is no generation.
+ * Gives a file that the caller found damaged the name `<path>.damaged-<yyyymmdd>T<hhmmss>Z` (with
+ * `-2`, `-3` … where that is taken), makes the generation before it the file, and returns the new
+ * name. Its bytes stay as they are. Load again after it: the generation before may be damaged as well.
  *
- * Its bytes stay as they are. If the generation before it is damaged too, call it again.
+ * Where the file itself is missing, its newest generation becomes the file: then nothing is set
+ * aside, and it returns `undefined`.
  *
- * @throws {DurableError} `ERR_NOT_REGULAR` for a folder; `ERR_NOT_DURABLE`.
+ * @throws {DurableError} `ERR_NOT_REGULAR` for a folder; `ERR_UNSAFE_DIRECTORY`; `ERR_NOT_DURABLE`
  * @see SPEC.md, "Set aside"
  */
 export function setAside(path: string, options: SetAsideOptions): string | undefined {
@@ -28,26 +29,15 @@ export function setAside(path: string, options: SetAsideOptions): string | undef
   let aside: string | undefined;
   acknowledge(`${path} was not set aside`, () => {
     changeDirectory(fs, dirname(file), (directory) => {
-      const names = listGenerations(fs, file).map((number) => generationName(file, number));
-      const damaged = fs.lstat(file) === undefined ? names.at(-1) : file;
-      if (damaged === undefined) return;
-      const stat = fs.lstat(damaged);
-      if (stat?.kind === "directory") {
-        throw new DurableError("ERR_NOT_REGULAR", `${damaged} is a folder`);
+      const damaged = fs.lstat(file);
+      if (damaged?.kind === "directory") {
+        throw new DurableError("ERR_NOT_REGULAR", `${path} is a folder`);
       }
-
-      aside = linkAside(fs, damaged, file, now);
-      fs.fsync(directory);
-
-      const isDamaged = (name: string): boolean => isSameFile(stat, fs.lstat(name));
-      const promoted = names.findLast((name) => !isDamaged(name));
-      if (promoted === undefined) unlinkIfThere(fs, file);
-      else {
-        const temporary = temporaryName(file, random);
-        fs.link(promoted, temporary);
-        fs.rename(temporary, file);
+      if (damaged !== undefined) {
+        aside = linkAside(fs, file, now);
+        fs.fsync(directory);
       }
-      for (const name of names.filter(isDamaged)) unlinkIfThere(fs, name);
+      promote(fs, file, damaged, random);
       fs.fsync(directory);
       memoryOf(fs).generations.delete(file);
     });
@@ -55,12 +45,36 @@ export function setAside(path: string, options: SetAsideOptions): string | undef
   return aside;
 }
 
-function linkAside(fs: FileSystem, damaged: string, file: string, now: Date): string {
+/** Makes the newest generation that is not `damaged` the file, and forgets newer ones. */
+function promote(
+  fs: FileSystem,
+  file: string,
+  damaged: FileStat | undefined,
+  random: Random,
+): void {
+  const isDamaged = (name: string): boolean => isSameFile(damaged, fs.lstat(name));
+  const names = listGenerations(fs, file).map((number) => generationName(file, number));
+  const promoted = names.findLast((name) => !isDamaged(name));
+  if (promoted === undefined) unlinkIfThere(fs, file);
+  else {
+    const temporary = temporaryName(file, random);
+    fs.link(promoted, temporary);
+    try {
+      fs.rename(temporary, file);
+    } catch (error) {
+      discard(fs, temporary, error);
+      throw error;
+    }
+  }
+  for (const name of names.filter(isDamaged)) unlinkIfThere(fs, name);
+}
+
+function linkAside(fs: FileSystem, file: string, now: Date): string {
   const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, "");
   for (let count = 1; ; count += 1) {
     const name = `${file}.damaged-${time}${count === 1 ? "" : `-${count}`}`;
     try {
-      fs.link(damaged, name);
+      fs.link(file, name);
       return name;
     } catch (error) {
       if (!hasErrno(error, "EEXIST") || count >= 1000) throw error;

@@ -28,7 +28,8 @@ export const SUBJECT_LENGTH = 72;
 /**
  * Commits everything in the work tree that is not ignored or excluded, deletions and untracked
  * files included, on HEAD, be it a branch with or without commits or detached. The user's git
- * hooks and filters run. Starts four git processes, two if there is nothing to commit.
+ * hooks and filters run. Starts four git processes, two if there is nothing to commit; in a
+ * submodule one more.
  *
  * @param workDir - Any folder of the work tree; all of it is committed.
  * @returns The new commit's id; `undefined` when there was nothing to commit.
@@ -65,6 +66,7 @@ export async function commitAll(
   const args = ["commit", "--cleanup=whitespace", "--file=-"];
   const committed = await git("write", workDir, only ? [...args, "--only", "--", ...paths] : args, {
     signal,
+    hooks: true,
     input: message,
     env: { ...missingIdentity(config, process.env), ...commitEnvironment(options) },
   });
@@ -100,8 +102,9 @@ function isStaged({ status }: DirtyPath): boolean {
   return status !== "??" && status[0] !== ".";
 }
 
-// Told with the commit's full id because of `core.abbrev=no`.
-const SUMMARY = /^\[.* ([0-9a-f]{40}|[0-9a-f]{64})\] /m;
+// `[branch id] subject`, the id being whole because of `core.abbrev=no`. A branch has no space in its
+// name, so a subject that looks the same cannot take the id's place.
+const SUMMARY = /^\[(?:detached HEAD|\S+)(?: \(root-commit\))? ([0-9a-f]{40}|[0-9a-f]{64})\] /;
 // The changes that status saw can turn out to be none, such as line endings only.
 const NOTHING = /^(?:nothing to commit|nothing added to commit|no changes added to commit)/m;
 

@@ -1,6 +1,6 @@
 import type { ConfigPair, Environment } from "./environment.ts";
 import type { SignalOptions } from "./head.ts";
-import { checkWorkTree } from "./repository.ts";
+import { openRepository } from "./repository.ts";
 import { git, gitFailed } from "./run.ts";
 
 /** The values in force, by name; section and key are in lower case, as git gives them. */
@@ -18,8 +18,7 @@ export async function readConfig(workDir: string, options: SignalOptions): Promi
   const result = await git("read", workDir, args, options);
   if (result.exitCode > 1) throw gitFailed(args, result);
   const config = parseConfig(result.stdout);
-  const moved = config.get("core.worktree");
-  if (moved !== undefined) await checkWorkTree(workDir, moved);
+  if (config.has("core.worktree")) await openRepository(workDir, options);
   return config;
 }
 
@@ -37,7 +36,6 @@ export function parseConfig(output: string): Config {
 const FILTER = /^filter\.(.*)\.[^.]*$/s;
 const DISARMED: readonly ConfigPair[] = [
   ["clean", ""],
-  ["smudge", ""],
   ["process", ""],
   ["required", "false"],
 ];

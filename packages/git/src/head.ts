@@ -20,16 +20,18 @@ export async function currentGitSha(workDir: string, options: SignalOptions = {}
   const result = await git("read", workDir, args, options);
   const sha = result.stdout.trimEnd();
   if (result.exitCode === 0 && isSha(sha)) return sha;
-  if (result.exitCode !== 1) throw gitFailed(args, result);
   throw await whyNoHead(workDir, options);
 }
 
 async function whyNoHead(workDir: string, options: SignalOptions): Promise<GitError> {
-  const ref = (
-    await git("read", workDir, ["symbolic-ref", "-q", "HEAD"], options)
-  ).stdout.trimEnd();
-  if (ref === "") return new GitError("ERR_BROKEN_HEAD", "HEAD names no readable commit");
-  // Lists a branch whose commit is lost, warns of one whose file is empty, is silent on no branch.
+  const args = ["symbolic-ref", "-q", "HEAD"];
+  const head = await git("read", workDir, args, options);
+  if (head.exitCode === 1 || head.stderr.startsWith("fatal: No such ref: HEAD")) {
+    return new GitError("ERR_BROKEN_HEAD", "HEAD names no readable commit: run git fsck");
+  }
+  if (head.exitCode !== 0) return gitFailed(args, head);
+  const ref = head.stdout.trimEnd();
+  // Lists a branch whose commit is lost, warns of one that is no commit's id; else there is none.
   const listing = ["for-each-ref", "--format=%(objectname)", ref];
   const { stdout, stderr } = await git("read", workDir, listing, options);
   if (stdout === "" && stderr === "") {

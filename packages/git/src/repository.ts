@@ -1,5 +1,5 @@
 import { lstat, readFile, realpath } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
 import { gitOutput, quoted } from "./run.ts";
@@ -46,27 +46,9 @@ async function places(workDir: string, options: SignalOptions): Promise<readonly
   return Promise.all(PLACES.map(async (flag) => (await ask([flag])).slice(0, -1)));
 }
 
-/**
- * Refuses a work tree that configuration has moved away from its `.git`: a hostile repository
- * could otherwise have the folders around it committed.
- *
- * @param moved - The value of `core.worktree`.
- * @throws {GitError} `ERR_FOREIGN_WORK_TREE`
- */
-export async function checkWorkTree(workDir: string, moved: string): Promise<void> {
-  let dir = await realpath(workDir);
-  let gitDir = await gitDirAt(dir);
-  while (gitDir === undefined && dir !== dirname(dir)) {
-    dir = dirname(dir);
-    gitDir = await gitDirAt(dir);
-  }
-  const root = gitDir === undefined ? undefined : resolve(gitDir, moved);
-  const real = root === undefined ? undefined : await unlessMissing(realpath(root));
-  if (real !== dir) throw foreignWorkTree(gitDir ?? workDir, root ?? moved);
-}
-
+// A hostile repository could otherwise have the folders around it committed.
 function foreignWorkTree(gitDir: string, root: string): GitError {
-  const message = `the repository ${quoted(gitDir)} has its work tree elsewhere, in ${quoted(root)}`;
+  const message = `the repository ${quoted(gitDir)} has its work tree in ${quoted(root)}`;
   return new GitError("ERR_FOREIGN_WORK_TREE", `${message}: unset core.worktree if you trust it`);
 }
 

@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** What git reads from its stdin, which is closed otherwise. */
   readonly input?: string | undefined;
+  /** The user's git hooks may run, and leave something running. @default false */
+  readonly hooks?: boolean | undefined;
   /** Added to the profile's configuration. */
   readonly config?: readonly ConfigPair[] | undefined;
   /** Added to the profile's environment. */
@@ -68,6 +70,9 @@ const ENVIRONMENT: Readonly<Record<Profile, Readonly<Record<string, string>>>> =
 
 const MAX_OUTPUT = 256 * 1024 * 1024;
 
+/** For reading what git had written when it ended, at most what a pipe holds. */
+const PIPE_GRACE_MS = 500;
+
 /**
  * Runs git to its end, whatever its exit code.
  *
@@ -80,11 +85,11 @@ export async function git(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<GitResult> {
-  const { signal, input, config = [], env = {} } = options;
+  const { signal, input, config = [], env = {}, hooks = false } = options;
   signal?.throwIfAborted();
   // Lazily: the import takes longer than git does, and not every user of the package runs git.
   const { execa } = await import("execa");
-  const result = await execa("git", ["--no-pager", ...args], {
+  const running = execa("git", ["--no-pager", ...args], {
     cwd: workDir,
     extendEnv: false,
     env: {
@@ -99,6 +104,16 @@ export async function git(
     maxBuffer: MAX_OUTPUT,
     reject: false,
   });
+  // What a git hook has left running holds the pipes open: nobody is to wait for that. Where the
+  // whole output counts, no hook runs and the pipes are read to their end.
+  const letGo = (): void => {
+    running.stdout.destroy();
+    running.stderr.destroy();
+  };
+  running.nodeChildProcess.once("exit", () => {
+    if (hooks || signal?.aborted === true) setTimeout(letGo, PIPE_GRACE_MS).unref();
+  });
+  const result = await running;
   signal?.throwIfAborted();
   const { exitCode, stdout, stderr } = result;
   if (exitCode === undefined || result.isMaxBuffer) throw await neverEnded(workDir, args, result);
@@ -109,7 +124,7 @@ export async function git(
 }
 
 const NOT_A_WORK_TREE =
-  /^fatal: (?:not a git repository|cannot use bare repository|this operation must be run in a work tree)/m;
+  /^fatal: (?:not a git repository|cannot use bare|this operation must be run in a work tree)/m;
 
 async function neverEnded(
   workDir: string,

@@ -37,7 +37,10 @@ export function formatTrailers(trailers: Readonly<Record<string, string>>): stri
  * that is the subject. A line that begins with white space goes on the one before.
  */
 export function parseTrailers(message: string): Trailers {
-  const paragraphs = message.trim().split(/\n\s*\n/);
+  const paragraphs = message
+    .replaceAll("\r\n", "\n")
+    .trim()
+    .split(/\n\s*\n/);
   const trailers = new Map<string, string[]>();
   if (paragraphs.length < 2) return trailers;
   for (const line of (paragraphs.at(-1) ?? "").replace(/\n[ \t]+/g, " ").split("\n")) {

@@ -32,6 +32,9 @@ export async function createWorktree(
   }
   const folder = resolve(workDir, path);
   const args = ["worktree", "add", "--quiet", "--no-track", "-b", branch];
-  await gitOutput("write", workDir, [...args, "--", folder, checkRevision(from)], { signal });
+  await gitOutput("write", workDir, [...args, "--", folder, checkRevision(from)], {
+    signal,
+    hooks: true,
+  });
   return openRepository(folder, { signal });
 }

@@ -1,4 +1,4 @@
-import { type CheckResult, runCheck } from "./check.ts";
+import type { CheckResult } from "./check.ts";
 import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED } from "./ending.ts";
 import type { Check } from "./options.ts";
@@ -13,7 +13,7 @@ export async function tryCheck(
   const { workDir, checkTimeoutMs, signal } = run.settings;
   const { cycle } = run.state;
   try {
-    const result = await runCheck(check, { workDir, timeoutMs: checkTimeoutMs, signal });
+    const result = await run.ports.runCheck(check, { workDir, timeoutMs: checkTimeoutMs, signal });
     const passed = result.status === "passed";
     const { output } = result;
     await run.emit({ type: "check_done", cycle, check: kind, name: check.name, passed, output });

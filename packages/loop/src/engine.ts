@@ -105,7 +105,9 @@ async function recover(run: Run): Outcome {
 // --- Between turns -------------------------------------------------------------------------------
 
 async function commit(run: Run): Outcome {
-  const { state, repository } = run;
+  const { state } = run;
+  const { repository } = run.ports;
+  const { signal } = run.settings;
   if (repository === undefined) {
     run.state = commitWork(state, "");
     return undefined;
@@ -119,8 +121,10 @@ async function commit(run: Run): Outcome {
       cycle,
       turnId: turn?.id ?? "",
       exclude: untouchablePaths,
+      signal,
     });
   } catch (error) {
+    if (signal?.aborted === true) return INTERRUPTED;
     return { outcome: "git", message: `the work could not be committed: ${messageOf(error)}` };
   }
   run.head = sha ?? run.head;
@@ -163,7 +167,7 @@ async function filter(run: Run): Outcome {
 }
 
 function broken(name: string, output: string): string {
-  return `${name} could not be run: ${trimSpace(output)}`;
+  return `${name} could not be run: ${trimSpace(output) || "the shell does not know it"}`;
 }
 
 /** Takes what the reviewer said. */

@@ -15,6 +15,7 @@ export interface CycleCommit {
   readonly cycle: number;
   readonly turnId: string;
   readonly exclude: readonly string[];
+  readonly signal: AbortSignal | undefined;
 }
 
 /** The loop's view of a git repository. */
@@ -36,20 +37,18 @@ const OWN_FOLDER = ".quasar";
  * @returns `undefined` outside a repository.
  * @throws {GitError} for a repository that cannot be used.
  */
-export async function openLoopRepository(
-  workDir: string,
-  signal?: AbortSignal,
-): Promise<LoopRepository | undefined> {
+export async function openLoopRepository(workDir: string): Promise<LoopRepository | undefined> {
   try {
-    await openRepository(workDir, { signal });
+    await openRepository(workDir);
   } catch (error) {
     if (error instanceof GitError && error.code === "ERR_NOT_A_REPOSITORY") return undefined;
     throw error;
   }
   return {
-    head: () => currentGitSha(workDir, { signal }).catch(unless("ERR_NO_COMMITS", "")),
-    // Not cancelled half way: a commit takes milliseconds, and whether it was made must be known.
-    commit: ({ subject, taskId, cycle, turnId, exclude }) =>
+    head: () => currentGitSha(workDir).catch(unless("ERR_NO_COMMITS", "")),
+    // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
+    // cancelled is found again by its trailers.
+    commit: ({ subject, taskId, cycle, turnId, exclude, signal }) =>
       commitAll(workDir, {
         subject,
         trailers: {
@@ -58,10 +57,11 @@ export async function openLoopRepository(
           [TRAILER.turn]: turnId,
         },
         exclude: [OWN_FOLDER, ...exclude],
+        signal,
         reflogAction: `quasar:${turnId.replace(/\.(\d+)$/u, "/$1")}`,
       }),
     commitsSince: (from) =>
-      logRange(workDir, { from: from === "" ? undefined : from, signal }).catch(
+      logRange(workDir, { from: from === "" ? undefined : from }).catch(
         unless("ERR_BAD_REVISION", undefined),
       ),
   };

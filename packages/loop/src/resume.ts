@@ -4,7 +4,15 @@ import { accumulate } from "./findings.ts";
 import { reservation } from "./money.ts";
 import type { CycleState } from "./state.ts";
 import { oneLine } from "./text.ts";
-import { beginCycle, commitWork, failTurn, isUnknown, settleTurn } from "./transitions.ts";
+import {
+  beginCycle,
+  commitWork,
+  failTurn,
+  isUnknown,
+  lintFixes,
+  settleTurn,
+  withLintFixes,
+} from "./transitions.ts";
 import { isTurnOf, turnNumber } from "./turn-id.ts";
 
 /** What becomes of a checkpoint without a `turn` entry: the rules of the seed. */
@@ -121,10 +129,11 @@ export function adoptCommit(state: CycleState, commit: Commit, at: string): Cycl
     startedAt: at,
     sessionId: "",
   } as const;
-  return commitWork(
-    { ...begun, phase: fix ? "linting" : "coding", turn, coderOutput: "" },
-    commit.sha,
-  );
+  const worked = { ...begun, phase: fix ? "linting" : "coding", turn, coderOutput: "" } as const;
+  const committed = commitWork(worked, commit.sha);
+  const counted = fix ? withLintFixes(committed, lintFixes(committed) + 1) : committed;
+  // A turn of which there is no trace may have begun to mend lint: what it left is committed first.
+  return { ...counted, phase: "linting" };
 }
 
 /** The commit is that of the state's last turn. */

@@ -1,25 +1,32 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { createCheckpointHook, isStored } from "./checkpoint-hook.ts";
+import type { CheckOptions, CheckResult } from "./check.ts";
+import { createCheckpointHook } from "./checkpoint-hook.ts";
 import { checkpointFromState } from "./convert.ts";
 import { Emitter, messageOf } from "./emitter.ts";
 import type { Hook, LoopEventData } from "./event.ts";
+import type { Check } from "./options.ts";
 import type { LoopRepository } from "./repository.ts";
 import { type Settings, savesTurns } from "./settings.ts";
 import type { CycleState } from "./state.ts";
 
-/** Where a loop begins: fresh, or where a checkpoint left it. */
+/** What a run touches of the world, beside its options. */
+export interface Ports {
+  /** `undefined` outside a repository. */
+  readonly repository: LoopRepository | undefined;
+  readonly runCheck: (check: Check, options: CheckOptions) => Promise<CheckResult>;
+}
+
+/** Where a run begins: fresh, or where a checkpoint left it. */
 export interface Standing {
   readonly state: CycleState;
   /** HEAD of the work tree; `""` outside a repository and before its first commit. */
   readonly head: string;
-  /** `undefined` outside a repository. */
-  readonly repository: LoopRepository | undefined;
 }
 
 /** One run: what it knows, and its ways to the store and to the listeners. */
 export class Run {
   readonly settings: Settings;
-  readonly repository: LoopRepository | undefined;
+  readonly ports: Ports;
   state: CycleState;
   head: string;
   /** The first failed save of the hook, once it is to stop the run. */
@@ -28,9 +35,9 @@ export class Run {
   /** Failed saves of the hook that nobody was told of yet. */
   #unreported: unknown[] = [];
 
-  constructor(settings: Settings, { state, head, repository }: Standing) {
+  constructor(settings: Settings, ports: Ports, { state, head }: Standing) {
     this.settings = settings;
-    this.repository = repository;
+    this.ports = ports;
     this.state = state;
     this.head = head;
     this.#emitter = new Emitter(this.#listeners());
@@ -38,7 +45,6 @@ export class Run {
 
   /** Resolves when every listener has dealt with the event. */
   async emit(data: LoopEventData): Promise<void> {
-    if (isStored(data.type)) this.#countSave();
     await this.#emitter.emit(data, this.state);
     for (const error of this.#unreported.splice(0)) {
       await this.warn(`the checkpoint could not be saved: ${messageOf(error)}`);
@@ -54,7 +60,6 @@ export class Run {
   async saveTurn(): Promise<void> {
     const { checkpoint } = this.settings;
     if (checkpoint === undefined || !savesTurns(checkpoint)) return;
-    this.#countSave();
     await checkpoint.store.save(this.checkpoint());
   }
 
@@ -62,10 +67,6 @@ export class Run {
     const { checkpoint, now } = this.settings;
     const { phaseId, nebulaName } = checkpoint ?? {};
     return checkpointFromState(this.state, { phaseId, nebulaName, gitSha: this.head, now });
-  }
-
-  #countSave(): void {
-    this.state = { ...this.state, revision: this.state.revision + 1 };
   }
 
   /** The checkpoint first: what the others do at an event may not be undone by a crash. */

@@ -75,6 +75,10 @@ async function tryTurn(run: Run, phase: TurnPhase, attempt: number): Promise<Fai
   }
   const { cycle } = before;
   await run.emit({ type: "agent_start", cycle, role, turnId: turn.id, attempt });
+  if (isCancelled(run)) {
+    run.state = before;
+    return INTERRUPTED;
+  }
   const request = requestOf(run, turn, promptFor(before, phase, attempt));
   const result = await listen(run, role, (options) => agent.invoke(request, options));
   return settle(run, result);
@@ -120,14 +124,15 @@ async function listen<T>(
   role: AgentRole,
   work: (options: InvokeOptions) => Promise<T>,
 ): Promise<T | AgentResult> {
-  const pending: Promise<void>[] = [];
+  let saving = Promise.resolve();
+  let telling = Promise.resolve();
   let working = true;
   const onEvent = (event: AgentEvent): void => {
     if (!working) return;
     const before = run.state;
     if (event.type === "session") run.state = nameSession(before, event.sessionId);
-    if (run.state !== before) pending.push(saveSession(run, pending.at(-1)));
-    pending.push(run.emit({ type: "agent_event", cycle: before.cycle, role, event }));
+    if (run.state !== before) saving = saveSession(run, saving);
+    telling = run.emit({ type: "agent_event", cycle: before.cycle, role, event });
   };
   try {
     return await work({ signal: run.settings.signal, onEvent });
@@ -135,12 +140,12 @@ async function listen<T>(
     return brokenInvoker(error);
   } finally {
     working = false;
-    await Promise.all(pending);
+    await Promise.all([saving, telling]);
   }
 }
 
-/** One after the other. A failure is only told: the save after the turn decides. */
-async function saveSession(run: Run, previous: Promise<void> | undefined): Promise<void> {
+/** One save after the other. A failure is only told: the save after the turn decides. */
+async function saveSession(run: Run, previous: Promise<void>): Promise<void> {
   await previous;
   const failure = await save(run);
   if (failure !== undefined) await run.warn(failure.message);
@@ -204,7 +209,8 @@ function brokenInvoker(error: unknown): AgentResult {
 
 async function lookAtHead(run: Run): Promise<Failure> {
   try {
-    if (run.repository !== undefined) run.head = await run.repository.head();
+    const { repository } = run.ports;
+    if (repository !== undefined) run.head = await repository.head();
     return undefined;
   } catch (error) {
     return { outcome: "git", message: `HEAD cannot be read: ${messageOf(error)}` };

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -23,8 +23,31 @@ export interface WorkTree {
   remove(): void;
 }
 
+let template: WorkTree | undefined;
+
+/** A repository with one commit; a copy of one that is made once. */
 export function createWorkTree(): WorkTree {
-  const dir = createFolder();
+  template ??= makeTemplate();
+  return copyWorkTree(template);
+}
+
+function makeTemplate(): WorkTree {
+  const tree = workTreeAt(createFolder());
+  process.once("exit", () => tree.remove());
+  tree.git("init", "-q", "-b", "main");
+  tree.write("README", "a project\n");
+  tree.git("add", "-A");
+  tree.git("commit", "-q", "-m", "first");
+  return tree;
+}
+
+export function copyWorkTree({ dir }: WorkTree): WorkTree {
+  const copy = createFolder();
+  cpSync(dir, copy, { recursive: true });
+  return workTreeAt(copy);
+}
+
+function workTreeAt(dir: string): WorkTree {
   const git = (...args: readonly string[]): string =>
     execFileSync("git", args, { cwd: dir, encoding: "utf8", env: { ...process.env, ...IDENTITY } });
   const tree: WorkTree = {
@@ -43,10 +66,6 @@ export function createWorkTree(): WorkTree {
       ),
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };
-  git("init", "-q", "-b", "main");
-  tree.write("README", "a project\n");
-  git("add", "-A");
-  git("commit", "-q", "-m", "first");
   return tree;
 }
 

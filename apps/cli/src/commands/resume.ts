@@ -1,0 +1,175 @@
+import { join } from "node:path";
+import {
+  type Checkpoint,
+  checkpointPath,
+  type FileCheckpointStore,
+  type LoadedCheckpoint,
+} from "@quasar/checkpoint";
+import { runFromCheckpoint } from "@quasar/loop";
+import { checkAgents } from "../agents.ts";
+import { FOLDER, isRealFolder } from "../config/files.ts";
+import { type FlagValues, flagLayer, type Layer, resolve } from "../config/layers.ts";
+import { loadConfig } from "../config/load.ts";
+import { CliError } from "../errors.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { endOrphans } from "../orphans.ts";
+import { firstLine } from "../output/text.ts";
+import { newRunId, parseRunId } from "../run-id.ts";
+import { runIds } from "../runs/list.ts";
+import { runStores, storedSettings } from "../runs/store.ts";
+import { inSession, type Session } from "../session.ts";
+import { openUser, type User } from "../user.ts";
+import { seedStore, work } from "../work.ts";
+import { openWorkspace } from "../workspace.ts";
+
+export interface ResumeOptions {
+  readonly flags: FlagValues;
+  readonly acceptHead?: true | undefined;
+  readonly trust?: true | undefined;
+  readonly trustConfig?: true | undefined;
+  readonly force?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** `quasar resume`: goes on with a run of the work tree that the current folder is in. */
+export async function resumeCommand(
+  id: string | undefined,
+  options: ResumeOptions,
+): Promise<ExitCode> {
+  const wanted = id === undefined ? undefined : parseRunId(id);
+  const flags = flagLayer(options.flags);
+  const workspace = await openWorkspace(process.cwd());
+  const user = openUser();
+  return inSession(workspace, options.json === true, async (session) => {
+    const sealKey = user.sealKey();
+    const found = await findCheckpoint(session, wanted, sealKey);
+    const { runId, loaded } = found;
+    const { checkpoint } = loaded;
+    for (const message of loaded.problems) {
+      session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
+    }
+    const trusted = options.trust === true || options.force === true;
+    if (loaded.seal !== "valid" && !trusted) throw foreign(loaded, found.path);
+    const layers = [flags, ...layersOf(found, user, options, workspace.root)];
+    const settings = resolve(layers);
+    checkAgents(settings);
+    await endOrphans([runId], session.reporter);
+    return work(
+      session,
+      {
+        runId,
+        task: checkpoint.taskTitle,
+        settings,
+        stores: runStores(workspace, runId, sealKey),
+        sealKey,
+        spentUsd: checkpoint.totalCostUsd,
+        untouchablePaths: checkpoint.untouchablePaths,
+        acceptHead: options.acceptHead === true || options.force === true,
+      },
+      (loopOptions) => runFromCheckpoint({ ...checkpoint, runId }, loopOptions),
+    );
+  });
+}
+
+interface FoundCheckpoint {
+  readonly runId: string;
+  readonly loaded: LoadedCheckpoint;
+  readonly path: string;
+}
+
+/**
+ * The run to go on with: the one that is named, else the newest unfinished one, else what another
+ * program has left in `.quasar`.
+ */
+async function findCheckpoint(
+  session: Session,
+  wanted: string | undefined,
+  sealKey: Uint8Array,
+): Promise<FoundCheckpoint> {
+  const { workspace } = session;
+  const ids = runIds(workspace);
+  if (wanted !== undefined && !ids.includes(wanted)) {
+    throw nothing(`there is no run ${wanted} in this work tree`);
+  }
+  for (const runId of wanted === undefined ? ids : [wanted]) {
+    const dir = join(workspace.runsDir, runId);
+    const loaded = await recoverAndLoad(runStores(workspace, runId, sealKey).current);
+    if (loaded !== undefined) return { runId, loaded, path: checkpointPath(dir) };
+  }
+  if (wanted !== undefined)
+    throw nothing(`run ${wanted} has ended: there is nothing to go on with`);
+
+  const dir = join(workspace.root, FOLDER);
+  if (isRealFolder(dir)) {
+    const loaded = await recoverAndLoad(seedStore(workspace, sealKey));
+    if (loaded !== undefined && !ids.includes(loaded.checkpoint.runId)) {
+      return { runId: newRunId(new Date()), loaded, path: checkpointPath(dir) };
+    }
+  }
+  throw nothing("there is nothing to resume in this work tree");
+}
+
+function nothing(message: string): CliError {
+  return new CliError("ERR_NOTHING_TO_RESUME", message, {
+    next: ["quasar status --all", 'quasar run "…"'],
+  });
+}
+
+/**
+ * Makes a folder ready and loads from it; a generation that is damaged is set aside.
+ *
+ * @throws {CliError} `ERR_CORRUPT` when no generation can be used.
+ */
+async function recoverAndLoad(store: FileCheckpointStore): Promise<LoadedCheckpoint | undefined> {
+  const { setAside } = await store.recover();
+  const loaded = await store.load();
+  const asides = setAside.join(", ");
+  if (loaded === undefined && asides !== "") {
+    throw new CliError("ERR_CORRUPT", `the checkpoint is damaged and was set aside as ${asides}`, {
+      next: ["git log -5 && git status   (the work itself is there)", "quasar status --all"],
+    });
+  }
+  if (loaded === undefined || asides === "") return loaded;
+  const problem = `a damaged checkpoint was set aside as ${asides}; the one before it is used`;
+  return { ...loaded, problems: [...loaded.problems, problem] };
+}
+
+function foreign({ seal, checkpoint }: LoadedCheckpoint, path: string): CliError {
+  const whose = seal === "foreign" ? "was sealed by another machine or user" : "carries no seal";
+  const task = firstLine(checkpoint.taskTitle);
+  return new CliError("ERR_FOREIGN_CHECKPOINT", `${path} ${whose}; its task: ${task}`, {
+    next: [
+      "quasar resume --trust   (only if you know where it comes from: it is an agent's prompt)",
+    ],
+  });
+}
+
+/**
+ * The settings beneath the flags. What is sealed by us carries those that the run began with; what
+ * another program wrote carries its limits, and the rest is taken from where a new run takes it.
+ */
+function layersOf(
+  { loaded: { seal, checkpoint } }: FoundCheckpoint,
+  { folders }: User,
+  options: ResumeOptions,
+  root: string,
+): readonly Layer[] {
+  const stored = seal === "valid" ? storedSettings(checkpoint) : {};
+  if (stored.coder !== undefined) {
+    return [{ source: "the run", values: stored, warnings: [] }];
+  }
+  const trust = options.trustConfig === true;
+  const config = loadConfig({
+    flags: {},
+    env: process.env,
+    cwd: process.cwd(),
+    root,
+    folders,
+    trust,
+  });
+  return [limitsOf(checkpoint), ...config];
+}
+
+function limitsOf({ maxCycles, maxBudgetUsd }: Checkpoint): Layer {
+  return { source: "the checkpoint", values: { maxCycles, maxBudgetUsd }, warnings: [] };
+}

@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { envLayer, flagLayer, guardedOf, resolve, tomlLayer, toToml } from "./layers.ts";
+import { type LoadConfigOptions, loadConfig } from "./load.ts";
+import { SETTING_NAMES, SETTINGS } from "./settings.ts";
+
+const folder = (): string => mkdtempSync(join(tmpdir(), "quasar-config-"));
+
+function write(root: string, toml: string): void {
+  mkdirSync(join(root, ".quasar"), { recursive: true });
+  writeFileSync(join(root, ".quasar", "config.toml"), toml);
+}
+
+/** Options of a repository and a user that have set nothing. */
+function options(change: Partial<LoadConfigOptions> = {}): LoadConfigOptions {
+  const root = change.root ?? folder();
+  const folders = { config: folder(), state: folder() };
+  return { flags: {}, env: {}, cwd: root, root, folders, trust: false, ...change };
+}
+
+test("takes the command line before the environment, the repository, the user and the default", () => {
+  const given = options({ flags: { maxCycles: "7" }, env: { QUASAR_MAX_LINT_RETRIES: "6" } });
+  write(given.root, "max_cycles = 1\nmax_lint_retries = 1\ncoder_model = 'repository'\n");
+  writeFileSync(
+    join(given.folders.config, "config.toml"),
+    "max_cycles = 2\nmax_lint_retries = 2\ncoder_model = 'user'\nreviewer_model = 'user'\n",
+  );
+  expect(resolve(loadConfig(given))).toMatchObject({
+    maxCycles: 7,
+    maxLintRetries: 6,
+    coderModel: "repository",
+    reviewerModel: "user",
+    maxBudgetUsd: 5,
+  });
+});
+
+test("says three cycles and five dollars when nobody says anything", () => {
+  expect(resolve([])).toMatchObject({ maxCycles: 3, maxBudgetUsd: 5, coder: "claude", lint: [] });
+});
+
+test("finds the nearest file on the way up, and none above the repository", () => {
+  const root = folder();
+  const inner = join(root, "repo", "src", "deep");
+  mkdirSync(inner, { recursive: true });
+  write(root, "max_cycles = 9\n");
+  const outside = options({ root: join(root, "repo"), cwd: inner });
+  expect(resolve(loadConfig(outside)).maxCycles).toBe(3);
+  write(join(root, "repo"), "max_cycles = 8\n");
+  expect(resolve(loadConfig(outside)).maxCycles).toBe(8);
+  write(join(root, "repo", "src"), "max_cycles = 7\n");
+  expect(resolve(loadConfig(outside)).maxCycles).toBe(7);
+});
+
+test.for([
+  ["max_cycles = 0", "max_cycles must be a whole number from 1 to 100, not 0"],
+  ["max_cycles = 2.5", "max_cycles must be a whole number"],
+  ["max_cycles = '3'", 'max_cycles must be a whole number from 1 to 100, not "3"'],
+  ["max_budget_usd = nan", "max_budget_usd must be an amount"],
+  ["max_budget_usd = 1e999", "max_budget_usd must be an amount"],
+  ["max_budget_usd = -1", "max_budget_usd must be an amount"],
+  ["max_budget_usd = 2026-01-01", "max_budget_usd must be an amount"],
+  ["coder = 'cluade'", 'coder must be "claude", "codex"'],
+  ["coder = 'command: '", "coder must be"],
+  ["lint = 'npm test'", "lint must be a list"],
+  ["lint = [1]", "lint must be a list"],
+  ["detect_struggle = 'yes'", "detect_struggle must be true or false"],
+  ["turn_timeout_minutes = 0", "turn_timeout_minutes must be a number of minutes"],
+  ['coder_model = "a\\u001bb"', "coder_model must be text"],
+  ["max_cycles = 1\nmax_cycles = 2", "is not valid TOML"],
+  ["max_cycles = 99999999999999999999", "is not valid TOML"],
+  [`a = ${"[".repeat(50_000)}`, "is not valid TOML"],
+  ["# ".padEnd(70_000, "x"), "is larger than 65536 bytes"],
+] as const)("refuses %j in a file, and names the file", ([toml, message]) => {
+  const given = options();
+  write(given.root, toml);
+  const act = () => loadConfig(given);
+  expect(act).toThrow(expect.objectContaining({ code: "ERR_CONFIG" }));
+  expect(act).toThrow(message);
+  expect(act).toThrow(join(given.root, ".quasar", "config.toml"));
+});
+
+test("warns of unknown keys and suggests the known one", () => {
+  const { warnings, values } = tomlLayer("file", { max_cylces: 2, __proto__x: 1, "\u001b[2J": 1 });
+  expect(values).toEqual({});
+  expect(warnings).toEqual([
+    'file: unknown key "max_cylces"; did you mean "max_cycles"?',
+    'file: unknown key "__proto__x"',
+    'file: unknown key "\\u{1b}[2J"',
+  ]);
+});
+
+test("warns of unknown variables, and leaves alone those that are no settings", () => {
+  const { warnings } = envLayer({ QUASAR_MAX_CYCLE: "2", QUASAR_RUN_ID: "x", QUASAR_DEBUG: "1" });
+  expect(warnings).toEqual([
+    'unknown variable "QUASAR_MAX_CYCLE" in the environment; did you mean "QUASAR_MAX_CYCLES"?',
+  ]);
+});
+
+test("refuses a variable of the wrong kind by its name", () => {
+  expect(() => envLayer({ QUASAR_MAX_CYCLES: "many" })).toThrow(/^QUASAR_MAX_CYCLES must be/u);
+});
+
+test.for([
+  ["maxCycles", "3.0"],
+  ["maxCycles", "0x3"],
+  ["maxCycles", "-1"],
+  ["maxBudgetUsd", "1e3"],
+  ["maxBudgetUsd", "Infinity"],
+  ["maxBudgetUsd", ""],
+  ["turnTimeout", "1441"],
+  ["coder", "claude; rm -rf /"],
+] as const)("refuses the flag of %s with %j", ([name, value]) => {
+  const act = () => flagLayer({ [name]: value });
+  expect(act).toThrow(expect.objectContaining({ code: "ERR_USAGE", exitCode: 2 }));
+});
+
+test.for([
+  ["coder = 'command:make'", "coder"],
+  ["reviewer = 'scripted:x.json'", "reviewer"],
+  ["lint = ['make']", "lint"],
+  ["filter = ['make']", "filter"],
+  ["pass_env = ['TOKEN']", "pass_env"],
+  ["max_budget_usd = 0", "max_budget_usd"],
+  ["max_budget_usd = 5.01", "max_budget_usd"],
+] as const)("lets a repository set %s only once the user said so", ([toml, key]) => {
+  const given = options();
+  write(given.root, toml);
+  const act = () => loadConfig(given);
+  expect(act).toThrow(expect.objectContaining({ code: "ERR_UNTRUSTED_CONFIG", exitCode: 6 }));
+  expect(act).toThrow(`  ${key} = `);
+  loadConfig({ ...given, trust: true });
+  expect(act).not.toThrow();
+  write(given.root, `${toml}\nlint = ['another']`.replace(/^lint.*\n/u, ""));
+  expect(act).toThrow(expect.objectContaining({ code: "ERR_UNTRUSTED_CONFIG" }));
+});
+
+test("lets a repository set harmless things, and the user anything", () => {
+  const given = options();
+  write(given.root, "coder = 'codex'\nmax_cycles = 9\nmax_budget_usd = 4.99\nlint = []\n");
+  writeFileSync(join(given.folders.config, "config.toml"), "filter = ['make']\n");
+  expect(resolve(loadConfig(given))).toMatchObject({ coder: "codex", filter: ["make"] });
+});
+
+test("refuses a symbolic link instead of a folder or a file", () => {
+  const linked = options();
+  symlinkSync(folder(), join(linked.root, ".quasar"));
+  expect(() => loadConfig(linked)).toThrow(expect.objectContaining({ code: "ERR_UNSAFE_PATH" }));
+  const file = options();
+  mkdirSync(join(file.root, ".quasar"));
+  symlinkSync("/etc/passwd", join(file.root, ".quasar", "config.toml"));
+  expect(() => loadConfig(file)).toThrow(expect.objectContaining({ code: "ERR_CONFIG" }));
+});
+
+test("stores settings and reads them back", () => {
+  const settings = { ...resolve([]), lint: ["npm test"], maxBudgetUsd: 0 };
+  expect(resolve([tomlLayer("a run", toToml(settings))])).toEqual(settings);
+});
+
+test("has one key, flag and variable for each setting", () => {
+  const all = SETTING_NAMES.flatMap((name) => {
+    const { key, flag, env } = SETTINGS[name];
+    return [key, flag, env];
+  });
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test("guards no default", () => {
+  expect(guardedOf({ source: "", values: resolve([]), warnings: [] })).toEqual({});
+});

@@ -1,0 +1,71 @@
+import { lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parse } from "smol-toml";
+import { CliError } from "../errors.ts";
+import { cleanLine } from "../output/clean.ts";
+import { codeOf, readInput } from "../read-input.ts";
+import { type Layer, tomlLayer } from "./layers.ts";
+
+const MAX_BYTES = 64 * 1024;
+
+/** The folder of a repository's own settings, which git is told to ignore. */
+export const FOLDER = ".quasar";
+
+/**
+ * The settings of one file; `undefined` where there is none.
+ *
+ * @throws {CliError} `ERR_CONFIG`; names the file and, for a value, the key.
+ */
+export function readConfigFile(path: string): Layer | undefined {
+  const text = readInput(path, { maxBytes: MAX_BYTES, code: "ERR_CONFIG" });
+  if (text === undefined) return undefined;
+  return tomlLayer(cleanLine(path), parseToml(path, text));
+}
+
+function parseToml(path: string, text: string): Readonly<Record<string, unknown>> {
+  try {
+    return parse(text, { maxDepth: 8 });
+  } catch (error) {
+    const [reason = ""] = error instanceof Error ? error.message.split("\n") : [];
+    const message = `${cleanLine(path)} is not valid TOML: ${cleanLine(reason)}`;
+    throw new CliError("ERR_CONFIG", message, { cause: error });
+  }
+}
+
+/**
+ * Path of the nearest `.quasar/config.toml` from a folder up to the repository's root, both
+ * included; `undefined` where no folder on the way has one.
+ *
+ * @throws {CliError} `ERR_UNSAFE_PATH` when a `.quasar` on the way is not a real folder.
+ */
+export function findRepositoryConfig(from: string, root: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const path = join(folder, FOLDER, "config.toml");
+    if (isRealFolder(join(folder, FOLDER)) && exists(path)) return path;
+    if (folder === root || folder === dirname(folder)) return undefined;
+  }
+}
+
+/** @throws {CliError} `ERR_UNSAFE_PATH` for anything that is there and is not a folder itself. */
+export function isRealFolder(path: string): boolean {
+  const stat = statOf(path);
+  if (stat === undefined) return false;
+  if (stat.isDirectory()) return true;
+  const what = stat.isSymbolicLink() ? "a symbolic link" : "not a folder";
+  throw new CliError("ERR_UNSAFE_PATH", `${cleanLine(path)} is ${what}`, {
+    next: [`look at it, and remove it if it is not yours: rm ${cleanLine(path)}`],
+  });
+}
+
+function exists(path: string): boolean {
+  return statOf(path) !== undefined;
+}
+
+function statOf(path: string): ReturnType<typeof lstatSync> | undefined {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

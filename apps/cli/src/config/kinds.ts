@@ -1,0 +1,96 @@
+/** A kind of value: how it is written on a command line, in the environment and in TOML. */
+export interface Kind<T> {
+  /** For `--help`: `<n>`; `""` for a flag that takes no value. */
+  readonly placeholder: string;
+  /** Completes "must be …". */
+  readonly expected: string;
+  /** `undefined`: the text is no such value. */
+  fromText(text: string): T | undefined;
+  /** `undefined`: the value is no such value. */
+  fromToml(value: unknown): T | undefined;
+}
+
+/** A whole number within bounds. */
+export function whole(min: number, max: number): Kind<number> {
+  const check = (value: unknown): number | undefined =>
+    Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
+      ? Number(value)
+      : undefined;
+  return {
+    placeholder: "<n>",
+    expected: `a whole number from ${min} to ${max}`,
+    fromText: (text) => (/^\d{1,15}$/u.test(text) ? check(Number(text)) : undefined),
+    fromToml: check,
+  };
+}
+
+/** An amount of money. */
+export const usd: Kind<number> = {
+  placeholder: "<usd>",
+  expected: "an amount in US dollars from 0 (no limit) to 1000000",
+  fromText: (text) =>
+    /^\d{1,7}(\.\d{1,6})?$/u.test(text) ? usd.fromToml(Number(text)) : undefined,
+  fromToml: (value) =>
+    typeof value === "number" && value >= 0 && value <= 1_000_000 ? value : undefined,
+};
+
+/** A length of time, in minutes. */
+export const minutes: Kind<number> = {
+  placeholder: "<minutes>",
+  expected: "a number of minutes above 0, at most 1440",
+  fromText: (text) =>
+    /^\d{1,4}(\.\d{1,6})?$/u.test(text) ? minutes.fromToml(Number(text)) : undefined,
+  fromToml: (value) =>
+    typeof value === "number" && value > 0 && value <= 1440 ? value : undefined,
+};
+
+/** Text without control characters but white space. */
+export function text(maxLength: number, placeholder = "<text>"): Kind<string> {
+  const check = (value: unknown): string | undefined =>
+    typeof value === "string" &&
+    value.length <= maxLength &&
+    value.isWellFormed() &&
+    // oxlint-disable-next-line no-control-regex
+    !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/u.test(value)
+      ? value
+      : undefined;
+  return {
+    placeholder,
+    expected: `text of at most ${maxLength} characters, without control characters`,
+    fromText: check,
+    fromToml: check,
+  };
+}
+
+/** Several of a kind: an array in TOML, a repeated flag, one value in the environment. */
+export function several(kind: Kind<string>, max: number): Kind<readonly string[]> {
+  const check = (values: readonly unknown[]): readonly string[] | undefined => {
+    const parsed = values.map((value) => kind.fromToml(value));
+    return parsed.length <= max && parsed.every((value) => value !== undefined)
+      ? parsed.filter((value) => value !== undefined)
+      : undefined;
+  };
+  return {
+    placeholder: kind.placeholder,
+    expected: `a list of at most ${max} texts without control characters`,
+    fromText: (value) => check(value === "" ? [] : [value]),
+    fromToml: (value) => (Array.isArray(value) ? check(value) : undefined),
+  };
+}
+
+export const yesOrNo: Kind<boolean> = {
+  placeholder: "",
+  expected: "true or false",
+  fromText: (value) => ({ true: true, 1: true, false: false, 0: false })[value],
+  fromToml: (value) => (typeof value === "boolean" ? value : undefined),
+};
+
+/** Who does a role's work. */
+export const agent: Kind<string> = {
+  placeholder: "<agent>",
+  expected: '"claude", "codex", "command:<command line>" or "scripted:<file>"',
+  fromText: (value) => (AGENT.test(value) ? text(4000).fromText(value) : undefined),
+  fromToml: (value) => (typeof value === "string" ? agent.fromText(value) : undefined),
+};
+
+const AGENT = /^(claude|codex|command:\s*\S.*|scripted:\s*\S.*)$/u;

@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import type { UserFolders } from "../places.ts";
+import { findRepositoryConfig, readConfigFile } from "./files.ts";
+import { envLayer, type FlagValues, flagLayer, type Layer } from "./layers.ts";
+import { requireTrust } from "./trust.ts";
+
+export interface LoadConfigOptions {
+  readonly flags: FlagValues;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the search for the repository's file begins. */
+  readonly cwd: string;
+  /** Where it ends. */
+  readonly root: string;
+  readonly folders: UserFolders;
+  readonly trust: boolean;
+}
+
+/**
+ * All settings by precedence: command line, environment, the repository's file, the user's file.
+ *
+ * @throws {CliError} `ERR_USAGE`, `ERR_CONFIG`, `ERR_UNSAFE_PATH`, `ERR_UNTRUSTED_CONFIG`.
+ */
+export function loadConfig(options: LoadConfigOptions): readonly Layer[] {
+  const { flags, env, cwd, root, folders, trust } = options;
+  const path = findRepositoryConfig(cwd, root);
+  const repository = path === undefined ? undefined : readConfigFile(path);
+  if (path !== undefined && repository !== undefined) {
+    requireTrust({ path, layer: repository, stateDir: folders.state, trust });
+  }
+  const user = readConfigFile(join(folders.config, "config.toml"));
+  return [flagLayer(flags), envLayer(env), repository, user].filter((layer) => layer !== undefined);
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CliError } from "../errors.ts";
+import { cleanLine } from "../output/clean.ts";
+import { fit } from "../output/width.ts";
+import { guardedOf, type Layer, toToml } from "./layers.ts";
+
+/**
+ * Whether the user has said yes to what a repository's file would run or spend. A yes is for one
+ * file with one set of such values: it is asked for again when one of them changes.
+ */
+export interface TrustOptions {
+  readonly path: string;
+  readonly layer: Layer;
+  /** The user's state folder. */
+  readonly stateDir: string;
+  /** `--trust-config`: the user says yes now. */
+  readonly trust: boolean;
+}
+
+/** @throws {CliError} `ERR_UNTRUSTED_CONFIG`; names what the file would run or spend. */
+export function requireTrust({ path, layer, stateDir, trust }: TrustOptions): void {
+  const guarded = toToml(guardedOf(layer));
+  if (Object.keys(guarded).length === 0) return;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([path, guarded]))
+    .digest("hex");
+  const record = join(stateDir, "trusted", digest);
+  if (existsSync(record)) return;
+  if (trust) {
+    mkdirSync(join(stateDir, "trusted"), { recursive: true, mode: 0o700 });
+    writeFileSync(record, `${JSON.stringify({ path, ...guarded })}\n`, { mode: 0o600 });
+    return;
+  }
+  const settings = Object.entries(guarded).map(
+    ([key, value]) => `  ${key} = ${fit(cleanLine(JSON.stringify(value)), 200)}`,
+  );
+  const message = `${cleanLine(path)} would run programs or spend money:\n${settings.join("\n")}`;
+  throw new CliError("ERR_UNTRUSTED_CONFIG", message, {
+    next: ["the same command with --trust-config, once, if these settings are yours"],
+  });
+}

@@ -1,0 +1,51 @@
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+
+/** Each reason to stop has a code, which `--json` prints, and an exit code. */
+const EXIT_OF = {
+  ERR_USAGE: EXIT.usage,
+  ERR_CONFIG: EXIT.usage,
+  ERR_TASK: EXIT.usage,
+  ERR_UNSAFE_PATH: EXIT.error,
+  ERR_NOT_A_REPOSITORY: EXIT.error,
+  ERR_NO_COMMITS: EXIT.error,
+  ERR_NOT_INSTALLED: EXIT.error,
+  ERR_AGENT: EXIT.error,
+  ERR_STATE: EXIT.error,
+  ERR_UNEXPECTED: EXIT.error,
+  ERR_NOT_APPROVED: EXIT.notApproved,
+  ERR_BUDGET: EXIT.budget,
+  ERR_PERSON: EXIT.person,
+  ERR_UNTRUSTED_CONFIG: EXIT.refused,
+  ERR_DIRTY: EXIT.refused,
+  ERR_LOCKED: EXIT.refused,
+  ERR_UNFINISHED_RUN: EXIT.refused,
+  ERR_HEAD_MOVED: EXIT.refused,
+  ERR_FOREIGN_CHECKPOINT: EXIT.refused,
+  ERR_CORRUPT: EXIT.corrupt,
+  ERR_NOTHING_TO_RESUME: EXIT.nothingToResume,
+  ERR_LIMIT: EXIT.limit,
+} as const satisfies Record<string, ExitCode>;
+
+export type CliErrorCode = keyof typeof EXIT_OF;
+
+export interface CliErrorOptions extends ErrorOptions {
+  /** What the user can type, or do, to go on; most likely first. */
+  readonly next?: readonly string[] | undefined;
+}
+
+/** A failure that a person can act on. Anything else that is thrown is a defect of ours. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+  readonly code: CliErrorCode;
+  readonly next: readonly string[];
+
+  constructor(code: CliErrorCode, message: string, options: CliErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.next = options.next ?? [];
+  }
+
+  get exitCode(): ExitCode {
+    return EXIT_OF[this.code];
+  }
+}

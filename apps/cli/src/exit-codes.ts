@@ -1,0 +1,25 @@
+/** How `quasar` tells its caller what happened. Part of the command's interface. */
+export const EXIT = {
+  /** The reviewer approved; for other commands: done. */
+  ok: 0,
+  error: 1,
+  usage: 2,
+  /** The cycles are used up, or the loop went in circles. */
+  notApproved: 3,
+  /** The budget or the time is used up. */
+  budget: 4,
+  /** A person is needed before it can go on. */
+  person: 5,
+  /** Refused for the user's sake: a dirty tree, a foreign HEAD, another runner … */
+  refused: 6,
+  /** Damaged state was set aside. */
+  corrupt: 7,
+  nothingToResume: 8,
+  /** A usage limit: the same command works later. */
+  limit: 75,
+  sighup: 129,
+  sigint: 130,
+  sigterm: 143,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

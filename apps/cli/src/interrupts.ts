@@ -1,0 +1,36 @@
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+
+const SIGNALS = { SIGINT: EXIT.sigint, SIGTERM: EXIT.sigterm, SIGHUP: EXIT.sighup } as const;
+
+type Name = keyof typeof SIGNALS;
+
+/** The user's wish to stop. */
+export interface Interrupts {
+  /** Aborted by the first signal: the agent is cancelled and the state saved. */
+  readonly signal: AbortSignal;
+  /** Of the signal that came; `undefined` before. */
+  exitCode(): ExitCode | undefined;
+  /** Signals act as they do by default again. */
+  stop(): void;
+}
+
+/** Listens for signals. The second one leaves at once: what was saved around the turn is kept. */
+export function listenForInterrupts(onFirst: (name: string) => void): Interrupts {
+  const controller = new AbortController();
+  let exitCode: ExitCode | undefined;
+  const listener = (name: Name): void => {
+    if (exitCode !== undefined) process.exit(SIGNALS[name]);
+    exitCode = SIGNALS[name];
+    onFirst(name);
+    controller.abort(new Error(`interrupted by ${name}`));
+  };
+  const names = Object.keys(SIGNALS) as Name[];
+  for (const name of names) process.on(name, listener);
+  return {
+    signal: controller.signal,
+    exitCode: () => exitCode,
+    stop() {
+      for (const name of names) process.off(name, listener);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { lstatSync, mkdirSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { acquireLock, DurableError, isAlive, type Lock, readWholeFile } from "@quasar/durable";
+import { CliError } from "./errors.ts";
+import { cleanLine } from "./output/clean.ts";
+import { moment } from "./output/format.ts";
+import { codeOf } from "./read-input.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Who works on a work tree. */
+export interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** RFC 3339. */
+  readonly since: string;
+}
+
+/** How often, and how long apart, the lock is asked for while nobody says to hold it. */
+const [TRIES, PAUSE_MS] = [20, 25];
+
+/**
+ * Takes the lock of a work tree, for as long as this process lives or until it is released. A holder
+ * who has just come and has not said yet who it is, or who is just going, is waited for.
+ *
+ * @throws {CliError} `ERR_LOCKED`; the message says who holds it.
+ */
+export async function lockWorkspace({ stateDir }: Workspace): Promise<Lock> {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return acquireLock(lockPath(stateDir));
+    } catch (error) {
+      if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
+      const holder = lockHolder({ stateDir });
+      if (holder !== undefined || tries === TRIES) throw locked(holder, error);
+    }
+    await sleep(PAUSE_MS);
+  }
+}
+
+function locked(holder: Holder | undefined, cause: Error): CliError {
+  const who =
+    holder === undefined
+      ? "another process"
+      : `process ${holder.pid} on ${cleanLine(holder.host)}, since ${moment(holder.since)}`;
+  const message = `another quasar works on this tree: ${who}`;
+  return new CliError("ERR_LOCKED", message, {
+    cause,
+    next: ["quasar status", "wait for it, or interrupt it with Ctrl-C where it runs"],
+  });
+}
+
+/** Who holds the lock of a work tree, as far as can be seen without taking it. */
+export function lockHolder({ stateDir }: Pick<Workspace, "stateDir">): Holder | undefined {
+  const path = `${lockPath(stateDir)}.owner.json`;
+  const bytes = readWholeFile(path, { maxBytes: 4096 });
+  const since = modifiedAt(path);
+  if (bytes === undefined || since === undefined) return undefined;
+  const owner = parse(Buffer.from(bytes).toString());
+  return owner === undefined ? undefined : { ...owner, since };
+}
+
+function parse(text: string): Omit<Holder, "since"> | undefined {
+  try {
+    const { pid, host, startTime, bootId } = JSON.parse(text) as Record<string, unknown>;
+    if (!Number.isSafeInteger(pid) || typeof host !== "string") return undefined;
+    const owner = {
+      pid: Number(pid),
+      host,
+      startTime: typeof startTime === "number" ? startTime : undefined,
+      bootId: typeof bootId === "string" ? bootId : undefined,
+    };
+    // Of another host nothing can be known but what is written.
+    return isAlive(owner) === false && host === hostname() ? undefined : { pid: owner.pid, host };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function lockPath(stateDir: string): string {
+  return join(stateDir, "lock");
+}
+
+function modifiedAt(path: string): string | undefined {
+  try {
+    return lstatSync(path).mtime.toISOString();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

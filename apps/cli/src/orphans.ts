@@ -1,0 +1,29 @@
+import { endRunProcesses, findRunProcesses } from "@quasar/agents";
+import { CliError } from "./errors.ts";
+import { count } from "./output/format.ts";
+import type { Reporter } from "./output/reporter.ts";
+
+/**
+ * Ends what a dead runner has left running: its turn is about to be started again, and two agents
+ * must not write at once. Call it under the lock.
+ *
+ * @throws {CliError} `ERR_STATE` when something does not end.
+ */
+export async function endOrphans(runIds: readonly string[], reporter: Reporter): Promise<void> {
+  for (const runId of runIds) {
+    const found = (await findRunProcesses(runId)) ?? [];
+    if (found.length === 0) continue;
+    const what = `${count(found.length, "process")} of run ${runId}`.replace(
+      "processs",
+      "processes",
+    );
+    const message = `ending ${what} that outlived the runner: ${found.join(" ")}`;
+    reporter.report({ type: "notice", message });
+    const left = (await endRunProcesses(runId, { graceMs: 2000 }))?.left ?? [];
+    if (left.length > 0) {
+      throw new CliError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`, {
+        next: [`kill -9 ${left.join(" ")}, then the same command again`],
+      });
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import type { AgentFailure, TaskResult } from "@quasar/loop";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { moment } from "./output/format.ts";
+import type { ResultRecord } from "./output/record.ts";
+import { resumeCommand } from "./runs/summary.ts";
+
+/** What a person has to do about an agent's failure, where it takes a person. */
+const PERSON: Readonly<Partial<Record<AgentFailure["kind"], string>>> = {
+  auth: "log in to the agent's program (or set its API key), then resume",
+  billing: "look at the account's credit, then resume",
+  "refused-permissions": "look at what the agent was not allowed to do",
+};
+
+/** The exit code of an agent's failure. */
+export function exitOfFailure(failure: AgentFailure | undefined): ExitCode {
+  switch (failure?.kind) {
+    case "rate-limit":
+      return EXIT.limit;
+    case "budget":
+    case "timeout-idle":
+    case "timeout-total":
+      return EXIT.budget;
+    case "auth":
+    case "billing":
+    case "refused-permissions":
+      return EXIT.person;
+    default:
+      return EXIT.error;
+  }
+}
+
+/** @param interrupted - Exit code of the signal that stopped the run, if one did. */
+export function exitOf(result: TaskResult, interrupted: ExitCode | undefined): ExitCode {
+  switch (result.outcome) {
+    case "approved":
+      return EXIT.ok;
+    case "struggling":
+    case "max_cycles":
+      return EXIT.notApproved;
+    case "budget":
+      return EXIT.budget;
+    case "interrupted":
+      return interrupted ?? EXIT.error;
+    case "agent":
+      return interrupted ?? exitOfFailure(result.agentFailure);
+    case "checkpoint":
+    case "git":
+    case "check":
+      return EXIT.error;
+  }
+}
+
+/** The record that ends a run. */
+export function resultRecord(result: TaskResult, exit: ExitCode): ResultRecord {
+  const { outcome, runId, cycle, totalCostUsd, message, report } = result;
+  const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
+  const retryAt = result.agentFailure?.retryAt;
+  return {
+    type: "result",
+    exit,
+    outcome,
+    runId,
+    cycle,
+    totalCostUsd,
+    message,
+    report,
+    findings,
+    baseCommitSha,
+    finalCommitSha,
+    commits,
+    retryAt,
+    next: nextOf(result),
+  };
+}
+
+function nextOf({ outcome, runId, baseCommitSha, agentFailure, checkpoint }: TaskResult): string[] {
+  const resume = resumeCommand(runId, checkpoint);
+  switch (outcome) {
+    case "approved":
+      return [`git log --patch ${baseCommitSha.slice(0, 10)}..`];
+    case "agent": {
+      const person = agentFailure && PERSON[agentFailure.kind];
+      const when = agentFailure?.retryAt;
+      const command = when === undefined ? resume : `${resume}   (after ${moment(when)})`;
+      return person === undefined ? [command] : [person, command];
+    }
+    case "struggling":
+      return ["split the task or word it anew", resume];
+    case "max_cycles":
+    case "budget":
+    case "interrupted":
+    case "checkpoint":
+    case "git":
+    case "check":
+      return [resume];
+  }
+}

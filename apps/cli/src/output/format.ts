@@ -1,0 +1,39 @@
+/** US dollars to the cent; what is more than nothing never reads as nothing. */
+export function money(usd: number): string {
+  if (usd > 0 && usd < 0.005) return "<$0.01";
+  return `$${usd.toFixed(2)}`;
+}
+
+/** What was spent against the limit; 0 is no limit. */
+export function budget(spentUsd: number, maxUsd: number): string {
+  return maxUsd === 0 ? `${money(spentUsd)}, no limit` : `${money(spentUsd)} of ${money(maxUsd)}`;
+}
+
+/** `0.4 s`, `41 s`, `3:07`, `1:02:09`. */
+export function duration(ms: number): string {
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : clock(ms);
+}
+
+/** `0:07`, `1:02:09`: for a figure that moves. */
+export function clock(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** `1 finding`, `2 findings`, `no findings`. */
+export function count(n: number, noun: string): string {
+  return `${n === 0 ? "no" : n} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** A point in time as a person's clock shows it; text that is no time is given back. */
+export function moment(rfc3339: string): string {
+  const time = new Date(rfc3339);
+  if (Number.isNaN(time.getTime())) return rfc3339;
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
+}

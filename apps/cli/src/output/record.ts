@@ -1,0 +1,71 @@
+import type { LoopEventData, TaskResult } from "@quasar/loop";
+
+/** What `run`, `resume` and `demo` report, in the order it happens; `--json` prints each as a line. */
+export type OutputRecord =
+  | EventRecord
+  | RunRecord
+  | StepRecord
+  | NoticeRecord
+  | ResultRecord
+  | ErrorRecord;
+
+/** An event of the loop, with what the run had cost by then, in US dollars. */
+export type EventRecord = LoopEventData & { readonly spentUsd?: number | undefined };
+
+/** The first line of a run or a resume. */
+export interface RunRecord {
+  readonly type: "run";
+  readonly runId: string;
+  readonly task: string;
+  readonly workDir: string;
+  /** `""` where HEAD is detached. */
+  readonly branch: string;
+  readonly coder: string;
+  readonly reviewer: string;
+  readonly maxCycles: number;
+  /** 0 is no limit. */
+  readonly maxBudgetUsd: number;
+  /** Spent before this start, over all crashes. */
+  readonly spentUsd: number;
+}
+
+/** A step of the demo. */
+export interface StepRecord {
+  readonly type: "step";
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** Something that the command itself did or saw. */
+export interface NoticeRecord {
+  readonly type: "notice";
+  readonly message: string;
+}
+
+/** The last line of a run that came to an end of its own. */
+export interface ResultRecord {
+  readonly type: "result";
+  readonly exit: number;
+  readonly outcome: TaskResult["outcome"];
+  readonly runId: string;
+  readonly cycle: number;
+  readonly totalCostUsd: number;
+  readonly message: string;
+  readonly report: TaskResult["report"];
+  readonly findings: TaskResult["allFindings"];
+  readonly baseCommitSha: string;
+  readonly finalCommitSha: string;
+  readonly commits: readonly string[];
+  /** RFC 3339: when a usage limit is lifted, where the agent said so. */
+  readonly retryAt: string | undefined;
+  readonly next: readonly string[];
+}
+
+/** The last line when a command was refused or failed. */
+export interface ErrorRecord {
+  readonly type: "error";
+  readonly code: string;
+  readonly exit: number;
+  readonly message: string;
+  readonly next: readonly string[];
+}

@@ -1,0 +1,136 @@
+import { stripVTControlCharacters, styleText } from "node:util";
+import { jsonLine } from "./clean.ts";
+import { advance, IDLE, type Progress } from "./progress.ts";
+import type { OutputRecord } from "./record.ts";
+import { linesOf, liveBlock, type Paint, type View } from "./text.ts";
+import { widthOf } from "./width.ts";
+
+/** Takes what a command has to say and puts it where it belongs. */
+export interface Reporter {
+  report(record: OutputRecord): void;
+  /** Ends a live block; the reporter is of no use afterwards. */
+  close(): void;
+}
+
+/** The streams that are written to. */
+export interface Streams {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+export interface ReporterOptions {
+  readonly json?: boolean | undefined;
+  /** Milliseconds; @default the system's clock */
+  readonly now?: (() => number) | undefined;
+}
+
+/** JSON lines, a live block with lines above it, or lines alone, by where the output goes. */
+export function createReporter(streams: Streams, options: ReporterOptions = {}): Reporter {
+  const now = options.now ?? Date.now;
+  if (options.json === true) return createJsonReporter(streams, now);
+  return isLive(streams.stdout)
+    ? createLiveReporter(streams, now)
+    : createPlainReporter(streams, now);
+}
+
+/** Version of the JSON lines. New keys and types may come within it; none go or change. */
+export const JSON_VERSION = 1;
+
+function createJsonReporter({ stdout, stderr }: Streams, now: () => number): Reporter {
+  const view: View = { ...viewOf(stderr), live: false };
+  return {
+    report(record) {
+      const time = new Date(now()).toISOString();
+      stdout.write(jsonLine({ v: JSON_VERSION, time, ...record }));
+      if (isDiagnostic(record)) write(stderr, linesOf(record, IDLE, view));
+    },
+    close() {},
+  };
+}
+
+function createPlainReporter({ stdout, stderr }: Streams, now: () => number): Reporter {
+  let progress: Progress = IDLE;
+  return {
+    report(record) {
+      progress = advance(progress, record, now());
+      const stream = isDiagnostic(record) ? stderr : stdout;
+      write(stream, linesOf(record, progress, viewOf(stream)));
+    },
+    close() {},
+  };
+}
+
+const FRAME_MS = 100;
+
+function createLiveReporter({ stdout, stderr }: Streams, now: () => number): Reporter {
+  let progress: Progress = IDLE;
+  let block: readonly string[] = [];
+  const width = (): number => Math.max(20, stdout.columns);
+
+  const draw = (above: string): void => {
+    const next = liveBlock(progress, now(), width(), painter(stdout));
+    if (above === "" && block.length === 0 && next.length === 0) return;
+    // One write, and no wrapping while it lasts: nothing flickers, nothing scrolls by itself.
+    stdout.write(
+      `${BEGIN}${erase(rowsOf(block, width()))}${above}${NO_WRAP}${next.join("\n")}${WRAP}${END}`,
+    );
+    block = next;
+  };
+  const timer = setInterval(() => draw(""), FRAME_MS);
+  timer.unref();
+
+  return {
+    report(record) {
+      progress = advance(progress, record, now());
+      const stream = isDiagnostic(record) ? stderr : stdout;
+      const lines = linesOf(record, progress, { ...viewOf(stream), live: true });
+      if (lines.length === 0) return;
+      const text = `${lines.join("\n")}\n`;
+      if (stream === stdout || stderr.isTTY) return draw(text);
+      stderr.write(text);
+    },
+    close() {
+      clearInterval(timer);
+      progress = { ...progress, role: undefined };
+      draw("");
+    },
+  };
+}
+
+const [BEGIN, END] = ["\u001b[?2026h\u001b[?25l", "\u001b[?25h\u001b[?2026l"];
+const [NO_WRAP, WRAP] = ["\u001b[?7l", "\u001b[?7h"];
+
+/** Rows that lines take now: a terminal that became narrower has broken the longer ones. */
+function rowsOf(lines: readonly string[], columns: number): number {
+  const rows = lines.map((line) => Math.ceil(widthOf(stripVTControlCharacters(line)) / columns));
+  return rows.reduce((sum, n) => sum + Math.max(1, n), 0);
+}
+
+/** Moves to the start of a block of so many rows and clears from there to the screen's end. */
+function erase(rows: number): string {
+  return rows === 0 ? "" : `\r${rows > 1 ? `\u001b[${rows - 1}A` : ""}\u001b[J`;
+}
+
+function isDiagnostic(record: OutputRecord): boolean {
+  return record.type === "warning" || record.type === "notice" || record.type === "error";
+}
+
+function isLive(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY && process.env["TERM"] !== "dumb" && process.env["CI"] === undefined;
+}
+
+/** How text is laid out on a stream: by the terminal's width, or unbroken where there is none. */
+export function viewOf(stream: NodeJS.WriteStream): View {
+  const columns = stream.isTTY ? Math.max(20, stream.columns) : undefined;
+  return { columns, paint: painter(stream), live: false };
+}
+
+/** Colours where the stream is a terminal and `NO_COLOR` is not set. */
+export function painter(stream: NodeJS.WriteStream): Paint {
+  return (style, text) => (text === "" ? "" : styleText(style, text, { stream }));
+}
+
+/** Writes lines; those of an empty list are none. */
+export function write(stream: NodeJS.WriteStream, lines: readonly string[]): void {
+  if (lines.length > 0) stream.write(`${lines.join("\n")}\n`);
+}

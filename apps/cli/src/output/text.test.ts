@@ -1,0 +1,219 @@
+import type { Finding } from "@quasar/loop";
+import { expect, test } from "vitest";
+import { advance, IDLE, type Progress } from "./progress.ts";
+import type { OutputRecord } from "./record.ts";
+import { linesOf, liveBlock, type View } from "./text.ts";
+import { widthOf } from "./width.ts";
+
+const plain: View = { columns: undefined, paint: (_style, text) => text, live: false };
+
+const finding: Finding = {
+  id: "f-e67f8738fdc5",
+  severity: "major",
+  description: "the session token is compared with ==, which leaks its length and prefix by time",
+  cycle: 1,
+  status: "found",
+};
+
+const TURN = "20261121-101500-7f3a9c";
+
+const RECORDS: readonly OutputRecord[] = [
+  {
+    type: "run",
+    runId: TURN,
+    task: "Add input validation to the login handler, for every field that a user can send\n\nMore.",
+    workDir: "/home/ada/shop",
+    branch: "main",
+    coder: "claude",
+    reviewer: "codex",
+    maxCycles: 3,
+    maxBudgetUsd: 5,
+    spentUsd: 0,
+  },
+  { type: "cycle_start", cycle: 1 },
+  { type: "agent_start", cycle: 1, role: "coder", turnId: `${TURN}.1`, attempt: 1 },
+  {
+    type: "agent_event",
+    cycle: 1,
+    role: "coder",
+    event: { type: "tool", name: "Edit", detail: "src/login.ts" },
+  },
+  { type: "agent_event", cycle: 1, role: "coder", event: { type: "usage", costUsd: 0.2 } },
+  {
+    type: "agent_done",
+    cycle: 1,
+    role: "coder",
+    turnId: `${TURN}.1`,
+    costUsd: 0.25,
+    durationMs: 41_000,
+    spentUsd: 0.25,
+  },
+  { type: "committed", cycle: 1, sha: "1a2b3c4d5e6f".padEnd(40, "0") },
+  { type: "check_done", cycle: 1, check: "filter", name: "npm test", passed: true, output: "" },
+  { type: "agent_start", cycle: 1, role: "reviewer", turnId: `${TURN}.2`, attempt: 2 },
+  {
+    type: "agent_done",
+    cycle: 1,
+    role: "reviewer",
+    turnId: `${TURN}.2`,
+    costUsd: undefined,
+    durationMs: 187_000,
+  },
+  { type: "review_complete", cycle: 1, approved: false, findings: [finding] },
+  { type: "warning", cycle: 1, message: "the budget \u001b[2Jis watched between turns only" },
+  { type: "review_complete", cycle: 2, approved: true, findings: [] },
+  {
+    type: "result",
+    exit: 0,
+    outcome: "approved",
+    runId: TURN,
+    cycle: 2,
+    totalCostUsd: 0.5,
+    message: "approved",
+    report: {
+      satisfaction: "high",
+      risk: "low",
+      needsHumanReview: true,
+      summary: "Every field is checked by one schema, and what fails is told without an echo.",
+    },
+    findings: [finding],
+    baseCommitSha: "b".repeat(40),
+    finalCommitSha: "c".repeat(40),
+    commits: ["b", "1", "c"].map((digit) => digit.repeat(40)),
+    retryAt: undefined,
+    next: ["git log --oneline bbbbbbbbbb.."],
+  },
+  {
+    type: "error",
+    code: "ERR_DIRTY",
+    exit: 6,
+    message: "the work tree has changes that are not committed:\n  src/login.ts\n  notes.md",
+    next: ["quasar run --accept-dirty …", "quasar run --worktree …"],
+  },
+];
+
+function rendered(view: View): string {
+  let progress: Progress = IDLE;
+  const lines = RECORDS.flatMap((record) => {
+    progress = advance(progress, record, 0);
+    return linesOf(record, progress, view);
+  });
+  return lines.join("\n");
+}
+
+test("tells a run in plain lines when piped", () => {
+  expect(rendered(plain)).toMatchInlineSnapshot(`
+    "quasar run 20261121-101500-7f3a9c
+      task     Add input validation to the login handler, for every field that a user can send
+      in       /home/ada/shop, branch main
+      agents   coder claude, reviewer codex
+      limits   3 cycles, $5.00
+    cycle 1 of 3
+      coder    works (20261121-101500-7f3a9c.1)
+      coder    done in 41 s, $0.25
+      commit   1a2b3c4d5e
+      filter   npm test: passed
+      reviewer works (20261121-101500-7f3a9c.2, attempt 2)
+      reviewer done in 3:07, cost unknown
+      finding  major: the session token is compared with ==, which leaks its length and prefix by time
+      review   1 finding, back to the coder
+    warning: the budget \\u{1b}[2Jis watched between turns only
+      review   approved
+    approved after 2 cycles
+      cost     at least $0.50 of $5.00
+      commits  1111111111 cccccccccc
+      report   satisfaction high, risk low, a person should look at it
+               Every field is checked by one schema, and what fails is told without an echo.
+      next     git log --oneline bbbbbbbbbb..
+    error: the work tree has changes that are not committed:
+           src/login.ts
+           notes.md
+      next     quasar run --accept-dirty …
+               quasar run --worktree …"
+  `);
+});
+
+test.for([80, 120])("keeps within %d columns", (columns) => {
+  const lines = rendered({ ...plain, columns, live: true }).split("\n");
+  expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(columns);
+});
+
+test("goes on under its own beginning at 80 columns", () => {
+  expect(rendered({ ...plain, columns: 80, live: true })).toMatchInlineSnapshot(`
+    "quasar run 20261121-101500-7f3a9c
+      task     Add input validation to the login handler, for every field that a
+               user can send
+      in       /home/ada/shop, branch main
+      agents   coder claude, reviewer codex
+      limits   3 cycles, $5.00
+    cycle 1 of 3
+      coder    done in 41 s, $0.25
+      commit   1a2b3c4d5e
+      filter   npm test: passed
+      reviewer done in 3:07, cost unknown
+      finding  major: the session token is compared with ==, which leaks its length
+               and prefix by time
+      review   1 finding, back to the coder
+    warning: the budget \\u{1b}[2Jis watched between turns only
+      review   approved
+    approved after 2 cycles
+      cost     at least $0.50 of $5.00
+      commits  1111111111 cccccccccc
+      report   satisfaction high, risk low, a person should look at it
+               Every field is checked by one schema, and what fails is told without
+               an echo.
+      next     git log --oneline bbbbbbbbbb..
+    error: the work tree has changes that are not committed:
+           src/login.ts
+           notes.md
+      next     quasar run --accept-dirty …
+               quasar run --worktree …"
+  `);
+});
+
+function progressAfter(count: number, now: number): Progress {
+  return RECORDS.slice(0, count).reduce((state, record) => advance(state, record, now), IDLE);
+}
+
+test.for([80, 120])("draws who works in a block of two lines within %d columns", (columns) => {
+  const working = {
+    ...progressAfter(5, 1000),
+    activity: `says ${"日本語 \u001b[31m ".repeat(40)}`,
+  };
+  const block = liveBlock(working, 8_900, columns, (_style, text) => text);
+  expect(block).toHaveLength(2);
+  expect(block[0]).toMatch(/^. coder works · cycle 1 of 3 · 0:07 · \$0\.20 of \$5\.00$/u);
+  expect(block[1]).toMatch(/^ {2}says 日本語 \\u\{1b\}\[31m .*…$/u);
+  expect(Math.max(...block.map(widthOf))).toBeLessThan(columns);
+});
+
+test("draws nothing when nobody works", () => {
+  expect(liveBlock(progressAfter(6, 0), 0, 80, (_style, text) => text)).toEqual([]);
+});
+
+test("adds up what turns cost, and says when it is only a lower bound", () => {
+  expect(progressAfter(6, 0)).toMatchObject({ settledUsd: 0.25, turnUsd: 0, costUnknown: false });
+  expect(progressAfter(10, 0)).toMatchObject({ settledUsd: 0.25, costUnknown: true });
+});
+
+test("lets no text of an agent act on the terminal, whichever record brings it", () => {
+  const evil = "x\u001b]0;t\u0007\u202e\r";
+  const records: readonly OutputRecord[] = [
+    { type: "agent_event", cycle: 1, role: "coder", event: { type: "retry", message: evil } },
+    { type: "check_done", cycle: 1, check: "lint", name: evil, passed: false, output: evil },
+    {
+      type: "review_complete",
+      cycle: 1,
+      approved: false,
+      findings: [{ ...finding, severity: evil, description: evil }],
+    },
+    { type: "resumed", cycle: 1, message: evil, details: [evil] },
+    { type: "struggle_detected", cycle: 1, message: evil },
+    { type: "notice", message: evil },
+    { type: "warning", cycle: 1, message: evil },
+    { type: "error", code: evil, exit: 1, message: evil, next: [evil] },
+  ];
+  const text = records.flatMap((record) => linesOf(record, IDLE, plain)).join("\n");
+  expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(text.split("\\u{1b}]0;t").length).toBeGreaterThan(records.length);
+});

@@ -1,0 +1,222 @@
+import type { Finding } from "@quasar/loop";
+import { clean, cleanLine } from "./clean.ts";
+import { budget, clock, count, duration, money, moment } from "./format.ts";
+import { type Progress, spentUsd } from "./progress.ts";
+import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
+import { fit, widthOf, wrap } from "./width.ts";
+
+export type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
+export type Paint = (style: Style, text: string) => string;
+
+/** How text is laid out. */
+export interface View {
+  /** Columns to wrap at; `undefined` where the output is no terminal: a line is then never broken. */
+  readonly columns: number | undefined;
+  readonly paint: Paint;
+  /** Whether a live block shows who works, so that the start of a turn needs no line. */
+  readonly live: boolean;
+}
+
+const LABEL = 11;
+
+/** A labelled line; what is too long for the terminal goes on under its own beginning. */
+export function labelled(view: View, label: string, text: string, style?: Style): string[] {
+  const gap = `  ${label}`.padEnd(LABEL).padEnd(label.length + 3);
+  const parts =
+    view.columns === undefined ? [text] : wrap(text, Math.max(20, view.columns - LABEL));
+  return parts.map((part, n) => {
+    const painted = style === undefined ? part : view.paint(style, part);
+    return `${n === 0 ? view.paint("dim", gap) : " ".repeat(LABEL)}${painted}`.trimEnd();
+  });
+}
+
+/** The lines that tell a record to a person. Those of `notice`, `warning` and `error` are diagnostics. */
+export function linesOf(record: OutputRecord, progress: Progress, view: View): string[] {
+  const { paint } = view;
+  switch (record.type) {
+    case "run":
+      return runLines(record, view);
+    case "resumed":
+      return [
+        paint("bold", cleanLine(record.message)),
+        ...record.details.flatMap((detail) => labelled(view, "", cleanLine(detail))),
+      ];
+    case "cycle_start":
+      return [paint("bold", `cycle ${record.cycle} of ${progress.maxCycles}`)];
+    case "agent_start": {
+      const again = record.attempt > 1 ? `, attempt ${record.attempt}` : "";
+      return view.live ? [] : labelled(view, record.role, `works (${record.turnId}${again})`);
+    }
+    case "agent_event":
+      return record.event.type === "retry"
+        ? labelled(view, record.role, `tries again: ${cleanLine(record.event.message)}`, "yellow")
+        : [];
+    case "agent_done": {
+      const cost = record.costUsd === undefined ? "cost unknown" : money(record.costUsd);
+      return labelled(view, record.role, `done in ${duration(record.durationMs)}, ${cost}`);
+    }
+    case "committed":
+      return labelled(view, "commit", record.sha?.slice(0, 10) ?? "nothing had changed");
+    case "check_done": {
+      const verdict = record.passed ? "passed" : "failed";
+      const style = record.passed ? undefined : "yellow";
+      return labelled(view, record.check, `${cleanLine(record.name)}: ${verdict}`, style);
+    }
+    case "review_complete":
+      return reviewLines(record.approved, record.findings, view);
+    case "refactored":
+      return labelled(view, "task", "goes on with its new text");
+    case "struggle_detected":
+      return labelled(view, "struggle", cleanLine(record.message), "yellow");
+    case "task_success":
+    case "task_failed":
+      return [];
+    case "step":
+      return [
+        "",
+        ...wrapped(view, cleanLine(record.title)).map((line) => paint("cyan", line)),
+        ...record.lines.flatMap((line) => wrapped(view, clean(line), "  ")),
+      ];
+    case "result":
+      return resultLines(record, progress, view);
+    case "warning":
+      return diagnostic(view, "warning: ", "yellow", record.message);
+    case "notice":
+      return diagnostic(view, "", undefined, record.message);
+    case "error":
+      return errorLines(record, view);
+  }
+}
+
+function runLines(run: RunRecord, view: View): string[] {
+  const where = run.branch === "" ? run.workDir : `${run.workDir}, branch ${run.branch}`;
+  const limit = run.maxBudgetUsd === 0 ? "no budget limit" : money(run.maxBudgetUsd);
+  const spent = run.spentUsd > 0 ? `, ${money(run.spentUsd)} spent` : "";
+  return [
+    view.paint("bold", `quasar run ${run.runId}`),
+    ...labelled(view, "task", firstLine(run.task)),
+    ...labelled(view, "in", cleanLine(where)),
+    ...labelled(view, "agents", cleanLine(`coder ${run.coder}, reviewer ${run.reviewer}`)),
+    ...labelled(view, "limits", `${count(run.maxCycles, "cycle")}, ${limit}${spent}`),
+  ];
+}
+
+/** The name of a task: its first line that says something, cleaned and kept short. */
+export function firstLine(task: string): string {
+  const line = task.split("\n").find((candidate) => candidate.trim() !== "") ?? "";
+  return fit(cleanLine(line), 200);
+}
+
+function reviewLines(approved: boolean, findings: readonly Finding[], view: View): string[] {
+  if (approved) return labelled(view, "review", "approved", "green");
+  return [
+    ...findings.flatMap((finding) => findingLines(finding, view)),
+    ...labelled(
+      view,
+      "review",
+      `${count(findings.length, "finding")}, back to the coder`,
+      "yellow",
+    ),
+  ];
+}
+
+export function findingLines(finding: Finding, view: View): string[] {
+  const text = `${fit(cleanLine(finding.severity), 12)}: ${cleanLine(finding.description)}`;
+  return labelled(view, "finding", fit(text, 600));
+}
+
+const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
+  approved: "approved",
+  struggling: "stopped: the loop goes in circles",
+  max_cycles: "not approved: the cycles are used up",
+  budget: "stopped: the budget is used up",
+  agent: "stopped: the agent failed",
+  interrupted: "interrupted",
+  checkpoint: "stopped: its state could not be saved",
+  git: "stopped: git failed",
+  check: "stopped: a check could not be run",
+};
+
+function resultLines(result: ResultRecord, progress: Progress, view: View): string[] {
+  const { paint } = view;
+  const approved = result.outcome === "approved";
+  const cycles = approved ? ` after ${count(result.cycle, "cycle")}` : ` in cycle ${result.cycle}`;
+  const least = progress.costUnknown ? "at least " : "";
+  const { report } = result;
+  const lines = [
+    paint(approved ? "green" : "yellow", `${OUTCOMES[result.outcome]}${cycles}`),
+    ...(approved ? [] : labelled(view, "because", cleanLine(result.message))),
+    ...labelled(view, "cost", least + budget(result.totalCostUsd, progress.maxBudgetUsd)),
+    ...labelled(view, "commits", commitsText(result)),
+  ];
+  if (report !== undefined) {
+    const human = report.needsHumanReview ? ", a person should look at it" : "";
+    const opinion = `satisfaction ${report.satisfaction}, risk ${report.risk}${human}`;
+    lines.push(...labelled(view, "report", cleanLine(opinion)));
+    lines.push(...labelled(view, "", fit(cleanLine(report.summary), 1000)));
+  }
+  if (result.retryAt !== undefined) {
+    lines.push(...labelled(view, "limit", `lifted at ${cleanLine(moment(result.retryAt))}`));
+  }
+  return [...lines, ...nextLines(result.next, view)];
+}
+
+function commitsText(result: ResultRecord): string {
+  const shas = [...new Set(result.commits)].filter((sha) => sha !== result.baseCommitSha);
+  return shas.length === 0 ? "none" : shas.map((sha) => sha.slice(0, 10)).join(" ");
+}
+
+function errorLines(error: ErrorRecord, view: View): string[] {
+  return [...diagnostic(view, "error: ", "red", error.message), ...nextLines(error.next, view)];
+}
+
+/** What to type next, one suggestion a line. */
+export function nextLines(next: readonly string[], view: View): string[] {
+  return next.flatMap((step, n) => labelled(view, n === 0 ? "next" : "", cleanLine(step), "cyan"));
+}
+
+function diagnostic(
+  view: View,
+  prefix: string,
+  style: Style | undefined,
+  message: string,
+): string[] {
+  const text = message.split("\n").map(cleanLine).join("\n");
+  const columns = (view.columns ?? Number.POSITIVE_INFINITY) - widthOf(prefix);
+  const lines = view.columns === undefined ? [text] : wrap(text, columns);
+  const [head = "", ...rest] = lines.flatMap((line) => line.split("\n"));
+  const painted = style === undefined ? prefix : view.paint(style, prefix);
+  return [painted + head, ...rest.map((line) => " ".repeat(widthOf(prefix)) + line)];
+}
+
+/** Lines of at most the terminal's width, each behind the same indentation. */
+function wrapped(view: View, text: string, indent = ""): string[] {
+  const lines = view.columns === undefined ? [text] : wrap(text, view.columns - indent.length);
+  return lines.map((line) => (indent + line).trimEnd());
+}
+
+const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+
+/** The live block: who works, for how long, for how much, on what. Empty when nobody works. */
+export function liveBlock(
+  progress: Progress,
+  now: number,
+  columns: number,
+  paint: Paint,
+): string[] {
+  if (progress.role === undefined) return [];
+  const elapsed = now - progress.turnStartedAt;
+  const frame = FRAMES[Math.floor(elapsed / 100) % FRAMES.length] ?? "";
+  const agent = progress.role === "coder" ? progress.coder : progress.reviewer;
+  const findings = progress.findings === 0 ? "" : ` · ${count(progress.findings, "finding")}`;
+  const facts = [
+    `${progress.role} works`,
+    `cycle ${progress.cycle} of ${progress.maxCycles}`,
+    clock(elapsed),
+    budget(spentUsd(progress), progress.maxBudgetUsd) + findings,
+  ];
+  const head = fit(facts.join(" · "), columns - 3);
+  const activity = progress.activity === "" ? `${agent} has said nothing yet` : progress.activity;
+  const detail = fit(cleanLine(activity.slice(-2000)), columns - 5);
+  return [`${paint("cyan", frame)} ${head}`, paint("dim", `  ${detail}`)];
+}

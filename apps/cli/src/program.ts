@@ -1,0 +1,200 @@
+import { Command, CommanderError, Option } from "@commander-js/extra-typings";
+import type { FlagValues } from "./config/layers.ts";
+import { SETTING_NAMES, SETTINGS, type SettingName } from "./config/settings.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { fail } from "./fail.ts";
+import { readVersion } from "./version.ts";
+
+/**
+ * Runs the command that the arguments name and sets the process's exit code.
+ *
+ * @param args - Arguments without the program's own path.
+ */
+export async function main(args: readonly string[]): Promise<void> {
+  const streams = { stdout: process.stdout, stderr: process.stderr };
+  // A reader that went away (`quasar status | head`) is no reason to stop work on a task.
+  for (const stream of Object.values(streams)) stream.on("error", ignoreClosedPipe);
+  let exitCode: ExitCode = EXIT.ok;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    const helped = error instanceof CommanderError && error.exitCode === 0;
+    if (!helped) exitCode = fail(error, streams, args.includes("--json"));
+  }
+  process.exitCode = exitCode;
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
+
+const JSON_HELP = "machine-readable output on standard output";
+
+function createProgram(done: (code: ExitCode) => void): Command {
+  const program = new Command("quasar")
+    .description(
+      "Runs a coding agent and a reviewer in turns until the task is approved,\n" +
+        "and goes on exactly where it stopped after any crash.",
+    )
+    .version(readVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .helpCommand("help [command]", "show help for a command")
+    .configureHelp({ showGlobalOptions: false })
+    // Errors are told in one place, see fail.ts.
+    .configureOutput({ writeErr: () => {} })
+    .exitOverride()
+    .showSuggestionAfterError(true);
+  program.addHelpText("after", OVERVIEW);
+
+  const run = program
+    .command("run")
+    .description("work on a task until a reviewer approves it")
+    .argument("[task]", "what to do, in words; - reads it from standard input")
+    .option("-f, --file <path>", "read the task from a file")
+    .option("--accept-dirty", "start on a dirty tree; those files are never committed")
+    .option("--worktree", "work in a new git worktree, on a branch of its own")
+    .option("--new", "start although another run of this tree is unfinished")
+    .option("--trust-config", "let .quasar/config.toml run programs and raise the budget")
+    .option("--json", JSON_HELP);
+  addSettings(run)
+    .addHelpText("after", examples(RUN_EXAMPLES))
+    .action(async (task, options) => {
+      const { runCommand } = await import("./commands/run.ts");
+      done(await runCommand(task, { ...options, flags: flagsOf(options) }));
+    });
+
+  const resume = program
+    .command("resume")
+    .description("go on with a run that was interrupted")
+    .argument("[run]", "id of the run; the newest unfinished one if left out")
+    .option("--accept-head", "go on although others have committed or the branch changed")
+    .option("--trust", "go on with a checkpoint that this machine did not write")
+    .option("--force", "both of the above")
+    .option("--trust-config", "let .quasar/config.toml run programs and raise the budget")
+    .option("--json", JSON_HELP);
+  addSettings(resume)
+    .addHelpText("after", examples(RESUME_EXAMPLES))
+    .action(async (id, options) => {
+      const { resumeCommand } = await import("./commands/resume.ts");
+      done(await resumeCommand(id, { ...options, flags: flagsOf(options) }));
+    });
+
+  program
+    .command("status")
+    .description("show the runs of this work tree, and what to type next")
+    .argument("[run]", "id of a run; the newest ones if left out")
+    .option("--all", "every run that is kept, not only the newest")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(STATUS_EXAMPLES))
+    .action(async (id, options) => {
+      const { statusCommand } = await import("./commands/status.ts");
+      done(await statusCommand(id, options));
+    });
+
+  program
+    .command("init")
+    .description("write a commented .quasar/config.toml and say which agents there are")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(INIT_EXAMPLES))
+    .action(async (options) => {
+      const { initCommand } = await import("./commands/init.ts");
+      done(await initCommand(options));
+    });
+
+  program
+    .command("demo")
+    .description("see a run fail, be killed and go on: no agent, no key, no network")
+    .option("--keep", "keep the demo's folder to look around in")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(DEMO_EXAMPLES))
+    .action(async (options) => {
+      const { demoCommand } = await import("./commands/demo.ts");
+      done(await demoCommand(options));
+    });
+
+  return program as unknown as Command;
+}
+
+/** Adds a flag for each setting: those of a run can be changed again when it is resumed. */
+function addSettings<Args extends unknown[], Opts extends Record<string, unknown>>(
+  command: Command<Args, Opts>,
+): Command<Args, Opts> {
+  for (const name of SETTING_NAMES) command.addOption(settingOption(name));
+  return command;
+}
+
+function settingOption(name: SettingName): Option {
+  const { flag, kind, fallback, help } = SETTINGS[name];
+  const shownDefault = isTold(fallback) ? ` (default: ${String(fallback)})` : "";
+  const option = new Option(`${flag} ${kind.placeholder}`.trim(), help + shownDefault);
+  return Array.isArray(fallback)
+    ? option.argParser((value: string, all: readonly string[] | undefined) => [
+        ...(all ?? []),
+        value,
+      ])
+    : option;
+}
+
+function isTold(fallback: unknown): boolean {
+  return typeof fallback === "number" || (typeof fallback === "string" && fallback !== "");
+}
+
+/** The settings among a command's options. */
+function flagsOf(options: Readonly<Record<string, unknown>>): FlagValues {
+  const entries = SETTING_NAMES.map((name) => [name, options[attributeOf(name)]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as FlagValues;
+}
+
+/** The name under which the parser keeps a flag's value. */
+function attributeOf(name: SettingName): string {
+  return new Option(SETTINGS[name].flag).attributeName();
+}
+
+type Examples = readonly (readonly [command: string, what: string])[];
+
+function examples(list: Examples): string {
+  const width = Math.max(...list.map(([command]) => command.length)) + 2;
+  return `\nExamples:\n${list.map(([command, what]) => `  ${command.padEnd(width)}${what}`).join("\n")}\n`;
+}
+
+const RUN_EXAMPLES: Examples = [
+  ['quasar run "Add a --dry-run flag"', "claude writes, claude reviews"],
+  ["quasar run -f task.md --coder codex", "codex writes"],
+  ["quasar run - < task.md", "the task from standard input"],
+  ['quasar run "…" --filter "npm test"', "no review before the tests pass"],
+  ['quasar run "…" --worktree', "your own files stay as they are"],
+];
+
+const RESUME_EXAMPLES: Examples = [
+  ["quasar resume", "the newest unfinished run"],
+  ["quasar resume 20261121-101500-7f3a9c", "this one"],
+  ["quasar resume --max-cycles 5", "with more cycles than before"],
+];
+
+const STATUS_EXAMPLES: Examples = [
+  ["quasar status", "the newest runs of this work tree"],
+  ["quasar status 20261121-101500-7f3a9c", "one run in full"],
+  ["quasar status --json", "for a program"],
+];
+
+const INIT_EXAMPLES: Examples = [["quasar init", "then edit .quasar/config.toml"]];
+
+const DEMO_EXAMPLES: Examples = [
+  ["quasar demo", "about ten seconds"],
+  ["quasar demo --keep", "and look at its repository afterwards"],
+];
+
+const OVERVIEW = `
+Examples:
+  quasar demo                            see it work: no agent and no key needed
+  quasar run "Fix the flaky login test"  start
+  quasar resume                          go on after a crash or Ctrl-C
+  quasar status                          see where it stands
+
+Exit codes: 0 approved, 1 error, 2 usage, 3 not approved, 4 budget used up,
+  5 a person is needed, 6 refused, 7 damaged state set aside,
+  8 nothing to resume, 75 usage limit, 130 and 143 interrupted and saved
+`;

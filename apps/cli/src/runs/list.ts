@@ -1,0 +1,65 @@
+import { readdirSync } from "node:fs";
+import { isRunId } from "../run-id.ts";
+import { codeOf } from "../read-input.ts";
+import { type Holder, lockHolder } from "../lock.ts";
+import type { Workspace } from "../workspace.ts";
+import { loadRun, type RunFiles, runStores, storedOutcome } from "./store.ts";
+import { damagedSummary, type RunStatus, type RunSummary, summaryOf } from "./summary.ts";
+
+/** Ids of the runs of a work tree, newest first. */
+export function runIds({ runsDir }: Workspace): readonly string[] {
+  try {
+    return readdirSync(runsDir).filter(isRunId).toSorted().toReversed();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/**
+ * Runs as they stand, in the order of the ids; not those that never got to their first save.
+ *
+ * @param options.live - Whether somebody else may be working on one. @default true
+ */
+export async function summarize(
+  workspace: Workspace,
+  ids: readonly string[],
+  { live = true }: { readonly live?: boolean | undefined } = {},
+): Promise<readonly RunSummary[]> {
+  const holder = live ? lockHolder(workspace) : undefined;
+  const runs: RunSummary[] = [];
+  for (const id of ids) {
+    const run = await summarizeOne(workspace, id, runs.length === 0 ? holder : undefined);
+    if (run !== undefined) runs.push(run);
+  }
+  return runs;
+}
+
+/** @param holder - The live runner, if this is the run that it may be working on. */
+async function summarizeOne(
+  workspace: Workspace,
+  id: string,
+  holder: Holder | undefined,
+): Promise<RunSummary | undefined> {
+  let files: RunFiles;
+  try {
+    files = await loadRun(runStores(workspace, id));
+  } catch (error) {
+    return damagedSummary(id, error instanceof Error ? error.message : String(error));
+  }
+  const checkpoint = files.loaded?.checkpoint;
+  if (checkpoint === undefined) return undefined;
+  const outcome = storedOutcome(checkpoint);
+  const status = statusOf(files.ended, outcome?.outcome, holder);
+  return summaryOf(id, status, checkpoint, outcome?.message);
+}
+
+function statusOf(
+  ended: boolean,
+  outcome: string | undefined,
+  holder: Holder | undefined,
+): RunStatus {
+  if (ended) return "approved";
+  if (holder !== undefined) return "running";
+  return outcome === undefined || outcome === "interrupted" ? "interrupted" : "stopped";
+}

@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  createFileCheckpointStore,
+  type FileCheckpointStore,
+  type LoadedCheckpoint,
+  type TomlValue,
+} from "@quasar/checkpoint";
+import type { TaskResult } from "@quasar/loop";
+import { tomlLayer, toToml } from "../config/layers.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Workspace } from "../workspace.ts";
+
+/** Where the checkpoint of a run is kept: while it goes on, and after it was approved. */
+export interface RunStores {
+  readonly current: FileCheckpointStore;
+  readonly archive: FileCheckpointStore;
+}
+
+/** @param sealKey - Without it a checkpoint's origin is not judged. */
+export function runStores(workspace: Workspace, runId: string, sealKey?: Uint8Array): RunStores {
+  const dir = join(workspace.runsDir, runId);
+  const { repositoryId } = workspace;
+  return {
+    current: createFileCheckpointStore({ dir, sealKey, repositoryId }),
+    archive: createFileCheckpointStore({ dir: join(dir, "archive"), sealKey, repositoryId }),
+  };
+}
+
+/** Keys of ours in a checkpoint: the run's settings, and how its last runner ended it. */
+const [SETTINGS_KEY, OUTCOME_KEY] = ["settings", "outcome"];
+
+/**
+ * The store that the loop writes to. It adds the run's settings to each checkpoint, so that a resume
+ * has the agents and the checks of the run, under the same seal; and what the loop removes when the
+ * task is approved goes to the archive first.
+ */
+export function archivingStore(
+  { current, archive }: RunStores,
+  settings: Settings,
+): CheckpointStore {
+  return {
+    save: (checkpoint) => current.save(withOurs(checkpoint, { [SETTINGS_KEY]: toToml(settings) })),
+    load: (phaseId) => current.load(phaseId),
+    loadAll: () => current.loadAll(),
+    async remove(phaseId) {
+      const loaded = await current.load(phaseId);
+      if (loaded !== undefined) await archive.save(loaded.checkpoint);
+      await current.remove(phaseId);
+    },
+  };
+}
+
+/** Notes how a runner ended a run that is not approved: a run without a note was killed. */
+export async function noteOutcome(
+  { current }: RunStores,
+  { outcome, message }: TaskResult,
+): Promise<void> {
+  const checkpoint = (await current.load())?.checkpoint;
+  if (checkpoint === undefined) return;
+  const { extra, revision } = checkpoint;
+  const ours = { [SETTINGS_KEY]: extra[SETTINGS_KEY] ?? {}, [OUTCOME_KEY]: { outcome, message } };
+  await current.save({ ...withOurs(checkpoint, ours), revision: revision + 1 });
+}
+
+function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Checkpoint {
+  const { [SETTINGS_KEY]: _, [OUTCOME_KEY]: __, ...others } = checkpoint.extra;
+  return { ...checkpoint, extra: { ...others, ...ours } };
+}
+
+/** The settings that a run was started with; none for a checkpoint that another program wrote. */
+export function storedSettings({ extra }: Checkpoint): Partial<Settings> {
+  const stored = asTable(extra[SETTINGS_KEY]);
+  return stored === undefined ? {} : tomlLayer("the settings of the run", stored).values;
+}
+
+/** How the last runner ended a run; `undefined` when it could not say so any more. */
+export function storedOutcome({
+  extra,
+}: Checkpoint): { outcome: string; message: string } | undefined {
+  const { outcome, message } = asTable(extra[OUTCOME_KEY]) ?? {};
+  if (typeof outcome !== "string" || typeof message !== "string") return undefined;
+  return { outcome, message };
+}
+
+function asTable(value: TomlValue | undefined): Readonly<Record<string, TomlValue>> | undefined {
+  const isTable = typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
+  return isTable ? (value as Readonly<Record<string, TomlValue>>) : undefined;
+}
+
+/** A run as its files say; `loaded` is what was archived where `ended`. */
+export interface RunFiles {
+  readonly loaded: LoadedCheckpoint | undefined;
+  readonly ended: boolean;
+}
+
+/** @throws {CheckpointError} When the files cannot be read. */
+export async function loadRun({ current, archive }: RunStores): Promise<RunFiles> {
+  const loaded = await current.load();
+  if (loaded !== undefined) return { loaded, ended: false };
+  return { loaded: await archive.load(), ended: true };
+}

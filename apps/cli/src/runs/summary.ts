@@ -1,0 +1,111 @@
+import type { Checkpoint, CheckpointFinding } from "@quasar/checkpoint";
+
+/**
+ * `running`: a runner works on it now. `interrupted`: its runner is gone without a word, or was told
+ * to stop. `stopped`: its runner ended it, not approved. `damaged`: nothing of it can be read.
+ */
+export type RunStatus = "running" | "interrupted" | "stopped" | "approved" | "damaged";
+
+/** A run as its checkpoint tells it. Text in it is not cleaned yet. */
+export interface RunSummary {
+  readonly id: string;
+  readonly status: RunStatus;
+  readonly task: string;
+  /** Why it was stopped or cannot be read; `""` otherwise. */
+  readonly reason: string;
+  readonly cycle: number;
+  readonly maxCycles: number;
+  readonly phase: string;
+  /** Of the turn whose end is not known; `undefined` when there is none. */
+  readonly openTurn: { readonly role: string; readonly reservedUsd: number } | undefined;
+  readonly spentUsd: number;
+  /** 0 is no limit. */
+  readonly maxBudgetUsd: number;
+  /** All that are not fixed. */
+  readonly findings: readonly CheckpointFinding[];
+  readonly baseCommitSha: string;
+  readonly commits: readonly string[];
+  /** RFC 3339; `""` where unknown. */
+  readonly savedAt: string;
+  readonly next: readonly string[];
+}
+
+/** Whether it is for `resume` to go on with. */
+export function isUnfinished({ status }: Pick<RunSummary, "status">): boolean {
+  return status === "interrupted" || status === "stopped";
+}
+
+export function summaryOf(
+  id: string,
+  status: RunStatus,
+  checkpoint: Checkpoint,
+  reason = "",
+): RunSummary {
+  const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha } = checkpoint;
+  const openTurn =
+    turn?.status === "started" ? { role: turn.role, reservedUsd: turn.reservedUsd } : undefined;
+  return {
+    id,
+    status,
+    task: checkpoint.taskTitle,
+    reason: status === "stopped" ? reason : "",
+    cycle,
+    maxCycles,
+    phase: checkpoint.phase,
+    openTurn,
+    spentUsd: checkpoint.totalCostUsd,
+    maxBudgetUsd,
+    findings: checkpoint.allFindings.filter((finding) => finding.status !== "fixed"),
+    baseCommitSha,
+    commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseCommitSha),
+    savedAt: checkpoint.createdAt,
+    next: nextOf(id, status, checkpoint),
+  };
+}
+
+/** What there is to say of a run that cannot be read. */
+export function damagedSummary(id: string, reason: string): RunSummary {
+  return {
+    id,
+    status: "damaged",
+    task: "",
+    reason,
+    cycle: 0,
+    maxCycles: 0,
+    phase: "",
+    openTurn: undefined,
+    spentUsd: 0,
+    maxBudgetUsd: 0,
+    findings: [],
+    baseCommitSha: "",
+    commits: [],
+    savedAt: "",
+    next: [`quasar resume ${id}`],
+  };
+}
+
+function nextOf(id: string, status: RunStatus, checkpoint: Checkpoint): readonly string[] {
+  switch (status) {
+    case "running":
+      return ["wait for it, or interrupt it with Ctrl-C where it runs"];
+    case "approved":
+      return [`git log --oneline ${checkpoint.baseCommitSha.slice(0, 10)}..`];
+    case "interrupted":
+    case "stopped":
+      return [resumeCommand(id, checkpoint)];
+    case "damaged":
+      return [];
+  }
+}
+
+/** The command that goes on with a run, with the limit raised that has stopped it. */
+export function resumeCommand(id: string, checkpoint: Checkpoint): string {
+  const { cycle, maxCycles, phase, totalCostUsd, maxBudgetUsd } = checkpoint;
+  const command = `quasar resume ${id}`;
+  if (maxBudgetUsd > 0 && totalCostUsd >= maxBudgetUsd) {
+    return `${command} --max-budget ${Math.ceil(totalCostUsd + maxBudgetUsd)}`;
+  }
+  const isCycleOver = phase === "review_complete" || phase === "resolving_issues";
+  if (cycle >= maxCycles && isCycleOver) return `${command} --max-cycles ${maxCycles + 2}`;
+  return command;
+}

@@ -1,0 +1,83 @@
+import { cleanLine } from "../output/clean.ts";
+import { budget, count, moment, money } from "../output/format.ts";
+import {
+  findingLines,
+  firstLine,
+  labelled,
+  nextLines,
+  type Style,
+  type View,
+} from "../output/text.ts";
+import { fit } from "../output/width.ts";
+import type { RunStatus, RunSummary } from "./summary.ts";
+
+const STYLES: Readonly<Record<RunStatus, Style>> = {
+  running: "cyan",
+  interrupted: "yellow",
+  stopped: "yellow",
+  approved: "green",
+  damaged: "red",
+};
+
+const PHASES: Readonly<Record<string, string>> = {
+  idle: "about to start",
+  bead_created: "about to start",
+  coding: "the coder's turn",
+  code_complete: "the coder is done",
+  linting: "lint",
+  filtering: "filters",
+  reviewing: "the reviewer's turn",
+  review_complete: "reviewed",
+  resolving_issues: "findings go back to the coder",
+  approved: "approved",
+  error: "failed",
+};
+
+/** A run in full. */
+export function runLines(run: RunSummary, view: View): string[] {
+  const { paint } = view;
+  const title = `${paint("bold", `run ${run.id}`)} ${paint(STYLES[run.status], run.status)}`;
+  const reason =
+    run.reason === "" ? [] : labelled(view, "because", fit(cleanLine(run.reason), 1000));
+  if (run.status === "damaged") return [title, ...reason, ...nextLines(run.next, view)];
+  return [
+    title,
+    ...labelled(view, "task", firstLine(run.task)),
+    ...labelled(view, "stands", `cycle ${run.cycle} of ${run.maxCycles}, ${stageOf(run)}`),
+    ...reason,
+    ...labelled(view, "cost", budget(run.spentUsd, run.maxBudgetUsd) + openCost(run)),
+    ...labelled(view, "findings", openFindings(run)),
+    ...run.findings.flatMap((finding) => findingLines(finding, view)),
+    ...labelled(view, "commits", run.commits.map((sha) => sha.slice(0, 10)).join(" ") || "none"),
+    ...labelled(view, "saved", cleanLine(moment(run.savedAt))),
+    ...nextLines(run.next, view),
+  ];
+}
+
+function stageOf(run: RunSummary): string {
+  const stage = PHASES[run.phase] ?? run.phase;
+  return run.openTurn === undefined ? stage : `${stage}, not finished`;
+}
+
+function openCost({ openTurn }: RunSummary): string {
+  if (openTurn === undefined || openTurn.reservedUsd === 0) return "";
+  return `, and up to ${money(openTurn.reservedUsd)} for the turn whose end is not known`;
+}
+
+function openFindings(run: RunSummary): string {
+  return run.findings.length === 0 ? "none open" : `${run.findings.length} not known to be fixed`;
+}
+
+/** Runs as a list, one line each. */
+export function listLines(runs: readonly RunSummary[], view: View): string[] {
+  return runs.map((run) => {
+    const status = view.paint(STYLES[run.status], run.status.padEnd(11));
+    const cycles = count(run.cycle, "cycle").padEnd(10);
+    const facts = `  ${run.id}  ${status}  ${cycles}  ${money(run.spentUsd).padStart(7)}  `;
+    const task = run.status === "damaged" ? cleanLine(run.reason) : firstLine(run.task);
+    const used = `  ${run.id}  `.length + 11 + 2 + 10 + 2 + 7 + 2;
+    return (
+      facts + (view.columns === undefined ? task : fit(task, Math.max(10, view.columns - used)))
+    );
+  });
+}

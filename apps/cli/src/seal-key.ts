@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createOnce, readPrivateFile } from "@quasar/durable";
+import { CliError } from "./errors.ts";
+
+const BYTES = 32;
+
+/**
+ * The key by which this machine knows its own checkpoints; made on first use, by one process only.
+ *
+ * @param stateDir - The user's state folder.
+ * @throws {DurableError} `ERR_UNSAFE_MODE` when others can read it, and for anything but a file.
+ */
+export function sealKey(stateDir: string): Uint8Array {
+  const path = join(stateDir, "seal.key");
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  const key = readKey(path) ?? (createOnce(path, randomBytes(BYTES)), readKey(path));
+  if (key?.length !== BYTES) {
+    throw new CliError("ERR_STATE", `${path} is not a key of ours`, {
+      next: [`mv ${path} ${path}.old   (older runs then need --trust)`],
+    });
+  }
+  return key;
+}
+
+function readKey(path: string): Uint8Array | undefined {
+  return readPrivateFile(path, { maxBytes: 1024 });
+}

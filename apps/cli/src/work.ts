@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
+import { currentBranch, currentGitSha } from "@quasar/git";
+import {
+  createCheckpointHook,
+  type LoopEvent,
+  type LoopOptions,
+  type TaskResult,
+} from "@quasar/loop";
+import { createAgent } from "./agents.ts";
+import { FOLDER } from "./config/files.ts";
+import type { Settings } from "./config/settings.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { exitOf, resultRecord } from "./outcome.ts";
+import type { EventRecord } from "./output/record.ts";
+import { archivingStore, noteOutcome, type RunStores } from "./runs/store.ts";
+import type { Session } from "./session.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** One piece of work of the loop, new or taken up again. */
+export interface Work {
+  readonly runId: string;
+  readonly task: string;
+  readonly settings: Settings;
+  readonly stores: RunStores;
+  readonly sealKey: Uint8Array;
+  readonly spentUsd: number;
+  readonly untouchablePaths: readonly string[];
+  readonly acceptHead?: boolean | undefined;
+}
+
+/** Has the loop work, reports what it does, and says with which code to leave. */
+export async function work(
+  session: Session,
+  work: Work,
+  start: (options: LoopOptions) => Promise<TaskResult>,
+): Promise<ExitCode> {
+  const { workspace, reporter, interrupts } = session;
+  const { runId, task, settings, spentUsd, stores } = work;
+  const { root } = workspace;
+  const { maxCycles, maxBudgetUsd } = settings;
+  const coder = createAgent(settings, "coder");
+  const reviewer = createAgent(settings, "reviewer");
+  reporter.report({
+    type: "run",
+    runId,
+    task,
+    workDir: root,
+    branch: (await currentBranch(root)) ?? "",
+    coder: coder.name,
+    reviewer: reviewer.name,
+    maxCycles,
+    maxBudgetUsd,
+    spentUsd,
+  });
+  const seed = seedStore(workspace, work.sealKey);
+  const result = await start({
+    workDir: root,
+    runId,
+    coder,
+    reviewer,
+    maxCycles,
+    maxBudgetUsd,
+    lint: checksOf(settings.lint),
+    filters: checksOf(settings.filter),
+    maxLintRetries: settings.maxLintRetries,
+    detectStruggle: settings.detectStruggle,
+    projectContext: settings.projectContext,
+    untouchablePaths: work.untouchablePaths,
+    acceptHead: work.acceptHead,
+    checkpoint: { store: archivingStore(stores, settings), granularity: "turn" },
+    hooks: [createCheckpointHook({ store: seed, gitSha: () => currentGitSha(root) })],
+    onEvent: (event) => reporter.report(recordOf(event)),
+    signal: interrupts.signal,
+  });
+  await (result.outcome === "approved" ? seed.remove() : noteOutcome(stores, result));
+  const exit = exitOf(result, interrupts.exitCode());
+  reporter.report(resultRecord(result, exit));
+  return exit;
+}
+
+/** An event as data. What it cost is asked for only where it may have changed. */
+function recordOf(event: LoopEvent): EventRecord {
+  const { state, ...data } = event;
+  return event.type === "agent_event" ? data : { ...data, spentUsd: state().totalCostUsd };
+}
+
+/** Where a standalone loop's own file is kept: for other programs that know the format. */
+export function seedStore(
+  { root, repositoryId }: Workspace,
+  sealKey: Uint8Array,
+): FileCheckpointStore {
+  return createFileCheckpointStore({ dir: join(root, FOLDER), sealKey, repositoryId });
+}
+
+function checksOf(commands: readonly string[]): NonNullable<LoopOptions["lint"]> {
+  return commands.map((command) => ({ name: command, command }));
+}

@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { openRepository } from "@quasar/git";
+import { isRealFolder } from "./config/files.ts";
+
+/** Where a command works. All paths are absolute. */
+export interface Workspace {
+  /** The top folder of the work tree. */
+  readonly root: string;
+  readonly gitDir: string;
+  /** What a checkpoint's seal is bound to. */
+  readonly repositoryId: string;
+  /** Where quasar keeps what belongs to this work tree: the lock and the runs. */
+  readonly stateDir: string;
+  readonly runsDir: string;
+}
+
+/**
+ * The work tree that a folder is in.
+ *
+ * @throws {GitError} When it is in none.
+ * @throws {CliError} `ERR_UNSAFE_PATH` when a link stands where our folders belong.
+ */
+export async function openWorkspace(cwd: string): Promise<Workspace> {
+  const { root, gitDir, commonDir } = await openRepository(cwd);
+  const stateDir = join(gitDir, "quasar");
+  const runsDir = join(stateDir, "runs");
+  if (isRealFolder(stateDir)) isRealFolder(runsDir);
+  return { root, gitDir, repositoryId: commonDir, stateDir, runsDir };
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+/** The command as it is shipped. */
+export const MAIN: string = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+
+/** A repository with a user, both of their own. */
+export interface Place {
+  /** The work tree. */
+  readonly repo: string;
+  /** Outside the work tree: for scripts, and to see that nothing else is touched. */
+  readonly outside: string;
+  readonly env: Record<string, string>;
+}
+
+/** A folder that goes when the test ends. */
+export function folder(): string {
+  const path = mkdtempSync(join(realpathSync(tmpdir()), "quasar-cli-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+  return path;
+}
+
+/** A repository with one commit. */
+export function place(files: Readonly<Record<string, string>> = { "a.txt": "one\n" }): Place {
+  const made = emptyPlace();
+  write(made.repo, files);
+  git(made, "init", "--quiet", "--initial-branch=main");
+  git(made, "add", "--all");
+  git(made, "-c", "user.name=Ada", "-c", "user.email=ada@localhost", "commit", "-qm", "Start");
+  return made;
+}
+
+/** The same without a repository. */
+export function emptyPlace(): Place {
+  const outside = folder();
+  const repo = join(outside, "repo");
+  mkdirSync(repo);
+  mkdirSync(join(outside, "home"));
+  const { PATH = "" } = process.env;
+  const home = join(outside, "home");
+  return { repo, outside, env: { PATH, HOME: home, TZ: "UTC", GIT_CONFIG_NOSYSTEM: "1" } };
+}
+
+export function write(root: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+}
+
+export function git({ repo, env }: Place, ...args: string[]): string {
+  return execFileSync("git", args, { cwd: repo, env, encoding: "utf8" }).trim();
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  /** Resolves when standard output holds the text, or the process has ended without it. */
+  sees(text: string): Promise<boolean>;
+  stdout(): string;
+}
+
+export interface StartOptions {
+  readonly input?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Starts `quasar` in a place; it is ended with the test. */
+export function start(at: Place, args: readonly string[], options: StartOptions = {}): Running {
+  const begun = performance.now();
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: options.cwd ?? at.repo,
+    env: { ...at.env, ...options.env },
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  if (options.input !== undefined) child.stdin?.end(options.input);
+  let stdout = "";
+  let stderr = "";
+  const watchers = new Set<() => void>();
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    stdout += chunk;
+    for (const watch of watchers) watch();
+  });
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr += chunk;
+  });
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      resolve({ code, signal, stdout, stderr, ms: performance.now() - begun });
+    });
+  });
+  const sees = (text: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const watch = (): void => {
+        if (stdout.includes(text)) resolve(true);
+      };
+      watchers.add(watch);
+      watch();
+      void finished.then(() => resolve(stdout.includes(text)));
+    });
+  return { child, finished, sees, stdout: () => stdout };
+}
+
+/** Runs `quasar` to its end. */
+export function quasar(
+  at: Place,
+  args: readonly string[],
+  options: StartOptions = {},
+): Promise<Finished> {
+  return start(at, args, options).finished;
+}
+
+/** The JSON lines that a command printed. */
+export function records(stdout: string): readonly Record<string, unknown>[] {
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** The one JSON object that a command printed last. */
+export function lastRecord({ stdout }: Pick<Finished, "stdout">): Record<string, unknown> {
+  return records(stdout).at(-1) ?? {};
+}

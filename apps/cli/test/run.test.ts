@@ -1,0 +1,315 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  emptyPlace,
+  folder,
+  git,
+  lastRecord,
+  type Place,
+  place,
+  quasar,
+  records,
+  start,
+  write,
+} from "./harness.ts";
+import { agents, neverContent, oneCycle, twoCycles } from "./scripts.ts";
+
+/** What differs between two runs of the same test, by what it is. */
+function steady(text: string, at: Place): string {
+  return text
+    .replaceAll(at.outside, "<place>")
+    .replaceAll(/\d{8}-\d{6}-[0-9a-f]{6}/gu, "<run>")
+    .replaceAll(/\b[0-9a-f]{10}\b/gu, "<sha>")
+    .replaceAll(/\d+\.\d s/gu, "<time>")
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/gu, "<moment>");
+}
+
+function runDirs(at: Place): readonly string[] {
+  return readdirSync(join(at.repo, ".git", "quasar", "runs"));
+}
+
+test("run works until the reviewer approves, one commit a cycle, and says so in plain lines", async () => {
+  const at = place();
+  const done = await quasar(at, ["run", "Write work.txt", ...agents(at, twoCycles())]);
+  expect(steady(done.stdout, at)).toMatchInlineSnapshot(`
+    "quasar run <run>
+      task     Write work.txt
+      in       <place>/repo, branch main
+      agents   coder scripted, reviewer scripted
+      limits   3 cycles, $5.00
+    cycle 1 of 3
+      coder    works (<run>.1)
+      coder    done in <time>, $0.30
+      commit   <sha>
+      reviewer works (<run>.2)
+      reviewer done in <time>, $0.10
+      finding  major: flaw of the first
+      review   1 finding, back to the coder
+    cycle 2 of 3
+      coder    works (<run>.3)
+      coder    done in <time>, $0.20
+      commit   <sha>
+      reviewer works (<run>.4)
+      reviewer done in <time>, $0.10
+      review   approved
+    approved after 2 cycles
+      cost     $0.70 of $5.00
+      commits  <sha> <sha>
+      report   satisfaction high, risk low
+               Small and right.
+      next     git log --patch <sha>..
+    "
+  `);
+  expect(done).toMatchObject({ code: 0, stderr: "" });
+  expect(git(at, "show", "HEAD:work.txt")).toBe("right");
+  expect(git(at, "log", "--format=%s").split("\n")).toHaveLength(3);
+  expect(git(at, "log", "-1", "--format=%(trailers:key=Quasar-Cycle,valueonly)")).toBe("2");
+  expect(git(at, "status", "--porcelain")).toBe("");
+});
+
+test("an approved run is kept in the archive, and the seed's own file is gone", async () => {
+  const at = place();
+  await quasar(at, ["run", "Write work.txt", ...agents(at, oneCycle())]);
+  const [id = ""] = runDirs(at);
+  const dir = join(at.repo, ".git", "quasar", "runs", id);
+  expect(existsSync(join(dir, "archive", "checkpoint.toml"))).toBe(true);
+  expect(existsSync(join(dir, "checkpoint.toml"))).toBe(false);
+  expect(statSync(join(dir, "archive", "checkpoint.toml")).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(at.repo, ".quasar"))).toEqual([".gitignore"]);
+  const status = await quasar(at, ["status"]);
+  expect(status.stdout).toContain(`run ${id} approved`);
+  expect(await quasar(at, ["resume"])).toMatchObject({ code: 8 });
+  expect(await quasar(at, ["resume", id])).toMatchObject({ code: 8 });
+});
+
+test("--json prints versioned events and a result", async () => {
+  const at = place();
+  const done = await quasar(at, ["run", "Write work.txt", "--json", ...agents(at, twoCycles())]);
+  const all = records(done.stdout);
+  expect(all.every(({ v, time }) => v === 1 && typeof time === "string")).toBe(true);
+  const types = all.map(({ type }) => type);
+  expect([types[0], types.at(-1)]).toEqual(["run", "result"]);
+  expect(types.filter((type) => type === "agent_start")).toHaveLength(4);
+  expect(all.at(-1)).toMatchObject({ exit: 0, outcome: "approved", cycle: 2 });
+  expect(Number(all.at(-1)?.["totalCostUsd"])).toBeCloseTo(0.7);
+});
+
+test("takes the task from a file and from standard input", async () => {
+  const at = place();
+  write(at.outside, { "task.md": "# From a file\r\n\r\nmore\n" });
+  const args = agents(at, oneCycle());
+  const file = await quasar(at, ["run", "-f", join(at.outside, "task.md"), ...args]);
+  expect(file).toMatchObject({ code: 0, stdout: expect.stringContaining("# From a file") });
+  const input = "From standard input";
+  const stdin = await quasar(at, ["run", "-", ...args], { input });
+  expect(stdin).toMatchObject({ code: 0, stdout: expect.stringContaining(input) });
+});
+
+test("a filter that fails sends the cycle back without a review", async () => {
+  const at = place();
+  const turns = twoCycles().map((turn) => ({ ...turn, match: turn.match && "work.txt is wrong" }));
+  const check = "grep -q right work.txt || { echo work.txt is wrong; exit 1; }";
+  const args = ["run", "Write work.txt", "--filter", check, ...agents(at, turns)];
+  const done = await quasar(at, [...args, "--json"]);
+  expect(records(done.stdout).filter(({ type }) => type === "check_done")).toMatchObject([
+    { cycle: 1, passed: false },
+    { cycle: 2, passed: true },
+  ]);
+});
+
+test("the cycles used up end with 3, and a resume with more goes on", async () => {
+  const at = place();
+  const args = ["run", "Write", "--max-cycles", "1", ...agents(at, neverContent())];
+  const stopped = await quasar(at, args);
+  expect(stopped).toMatchObject({ code: 3, stdout: expect.stringContaining("--max-cycles 3") });
+  agents(at, twoCycles());
+  const again = await quasar(at, ["resume", "--max-cycles", "3"]);
+  expect(again.stdout).toContain("cycle 2 of 3");
+});
+
+test("the budget used up ends with 4, and a resume with more goes on", async () => {
+  const at = place();
+  const args = ["run", "Write", "--max-budget", "0.25", ...agents(at, neverContent())];
+  const stopped = await quasar(at, args);
+  expect(stopped).toMatchObject({ code: 4, stdout: expect.stringContaining("--max-budget 1") });
+  expect(await quasar(at, ["resume"])).toMatchObject({ code: 4 });
+  agents(at, oneCycle());
+  expect(await quasar(at, ["resume", "--max-budget", "5"])).toMatchObject({ code: 0 });
+});
+
+test("a dirty tree is refused with 6, names the files and the ways on", async () => {
+  const at = place();
+  write(at.repo, { "a.txt": "mine\n", "new.txt": "mine\n" });
+  const args = ["run", "Write", ...agents(at, oneCycle())];
+  const refused = await quasar(at, [...args, "--json"]);
+  expect(refused.code).toBe(6);
+  expect(lastRecord(refused)).toMatchObject({ v: 1, type: "error", code: "ERR_DIRTY", exit: 6 });
+  expect(refused.stderr).toMatch(/a\.txt\n.*new\.txt\n[^]*--worktree[^]*--accept-dirty/u);
+
+  const accepted = await quasar(at, [...args, "--accept-dirty"]);
+  expect(accepted.code).toBe(0);
+  expect(git(at, "diff", "--name-only", "HEAD~1", "HEAD")).toBe("work.txt");
+  expect(git(at, "status", "--porcelain").split("\n")).toEqual(["M a.txt", "?? new.txt"]);
+});
+
+test("--worktree works beside a dirty tree, on a branch of its own", async () => {
+  const at = place();
+  write(at.repo, { "a.txt": "mine\n" });
+  const args = ["run", "Write", "--worktree", "--json", ...agents(at, oneCycle())];
+  const done = await quasar(at, args);
+  expect(done.code).toBe(0);
+  const { workDir, runId } = records(done.stdout)[0] as { workDir: string; runId: string };
+  expect(workDir).toBe(`${at.repo}-${runId}`);
+  expect(git(at, "branch", "--format=%(refname:short)")).toContain(`quasar/${runId}`);
+  expect(git(at, "show", `quasar/${runId}:work.txt`)).toBe("right");
+  expect(git(at, "status", "--porcelain")).toBe("M a.txt");
+});
+
+test("a git operation in progress is refused with 6", async () => {
+  const at = place();
+  writeFileSync(join(at.repo, ".git", "MERGE_HEAD"), `${git(at, "rev-parse", "HEAD")}\n`);
+  const refused = await quasar(at, ["run", "Write", ...agents(at, oneCycle())]);
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("a merge") });
+});
+
+test("another runner is told who works here, and leaves with 6", async () => {
+  const at = place();
+  const args = ["run", "Write", "--json", ...agents(at, oneCycle(5000))];
+  const first = start(at, args);
+  expect(await first.sees('"agent_start"')).toBe(true);
+  for (const command of [["resume"], args]) {
+    const refused = await quasar(at, command);
+    expect(refused.code).toBe(6);
+    expect(refused.stderr).toContain(`process ${first.child.pid} on `);
+  }
+  const status = await quasar(at, ["status", "--json"]);
+  expect(lastRecord(status)).toMatchObject({ type: "status", runs: [{ status: "running" }] });
+});
+
+test.for([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s saves, says how to go on and leaves with %d", async ([signal, code]) => {
+  const at = place();
+  const first = start(at, ["run", "Write", ...agents(at, oneCycle(5000))]);
+  expect(await first.sees("works")).toBe(true);
+  first.child.kill(signal);
+  const done = await first.finished;
+  expect(done).toMatchObject({
+    code,
+    stdout: expect.stringMatching(/interrupted[^]*quasar resume/u),
+  });
+  expect(done.ms).toBeLessThan(4000);
+  agents(at, oneCycle());
+  expect(await quasar(at, ["resume"])).toMatchObject({ code: 0 });
+});
+
+test("a run that was interrupted is not passed over, and --new leaves it for later", async () => {
+  const at = place();
+  const first = start(at, ["run", "The first task", ...agents(at, oneCycle(5000))]);
+  await first.sees("works");
+  first.child.kill("SIGKILL");
+  await first.finished;
+  const args = ["run", "Another task", ...agents(at, oneCycle())];
+  const refused = await quasar(at, args);
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("The first task") });
+  expect(await quasar(at, [...args, "--new"])).toMatchObject({ code: 0 });
+  const status = await quasar(at, ["status"]);
+  expect(steady(status.stdout, at)).toMatchInlineSnapshot(`
+    "run <run> approved
+      task     Another task
+      stands   cycle 1 of 3, approved
+      cost     $0.40 of $5.00
+      findings none open
+      commits  <sha>
+      saved    <moment>
+      next     git log --oneline <sha>..
+
+    older runs
+      <run>  interrupted  1 cycle       $0.00  The first task
+      next     quasar resume <run>
+    "
+  `);
+  const resumed = await quasar(at, ["resume", "--accept-head"]);
+  expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining("The first task") });
+});
+
+test("commits of others are refused with 6 until they are accepted", async () => {
+  const at = place();
+  const first = start(at, ["run", "Write", ...agents(at, oneCycle(5000))]);
+  await first.sees("works");
+  first.child.kill("SIGKILL");
+  await first.finished;
+  write(at.repo, { "theirs.txt": "x\n" });
+  git(at, "add", "theirs.txt");
+  git(at, "-c", "user.name=Eve", "-c", "user.email=eve@localhost", "commit", "-qm", "Theirs");
+  agents(at, oneCycle());
+  const refused = await quasar(at, ["resume"]);
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("--accept-head") });
+  expect(await quasar(at, ["resume", "--accept-head"])).toMatchObject({ code: 0 });
+});
+
+test("a repository's commands are not run before the user says so", async () => {
+  const at = place();
+  write(at.repo, {
+    ".quasar/config.toml": 'filter = ["touch ../ran"]\n',
+    ".quasar/.gitignore": "*\n",
+  });
+  const args = ["run", "Write", ...agents(at, oneCycle())];
+  const refused = await quasar(at, args);
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("touch ../ran") });
+  expect(existsSync(join(at.outside, "ran"))).toBe(false);
+  expect(await quasar(at, [...args, "--trust-config"])).toMatchObject({ code: 0 });
+  expect(existsSync(join(at.outside, "ran"))).toBe(true);
+});
+
+test("outside a repository, and in one without a commit, it says what to type", async () => {
+  const none = emptyPlace();
+  const args = ["run", "Write", ...agents(none, oneCycle())];
+  const outside = await quasar(none, args);
+  expect(outside).toMatchObject({ code: 1, stderr: expect.stringContaining("git init") });
+  git(none, "init", "--quiet");
+  const unborn = await quasar(none, args);
+  expect(unborn).toMatchObject({ code: 1, stderr: expect.stringContaining("git commit") });
+});
+
+test("init writes a file whose every setting is the default, and never overwrites one", async () => {
+  const at = place();
+  const done = await quasar(at, ["init", "--json"]);
+  const created = [".quasar/config.toml", ".quasar/.gitignore"];
+  expect(lastRecord(done)).toMatchObject({ v: 1, type: "init", created, root: at.repo });
+  const path = join(at.repo, ".quasar", "config.toml");
+  const text = readFileSync(path, "utf8").replaceAll(/^# (\w+ = )/gmu, "$1");
+  writeFileSync(path, text);
+  expect(git(at, "status", "--porcelain")).toBe("");
+  const run = await quasar(at, ["run", "Write", "--json", ...agents(at, oneCycle())]);
+  expect(records(run.stdout)[0]).toMatchObject({ maxCycles: 3, maxBudgetUsd: 5 });
+  expect(await quasar(at, ["init"])).toMatchObject({ stdout: expect.stringContaining("kept") });
+  expect(readFileSync(path, "utf8")).toBe(text);
+});
+
+test("status tells that there is nothing yet", async () => {
+  expect(await quasar(place(), ["status"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("no runs in this work tree yet"),
+  });
+});
+
+test("works from a folder deep inside the repository", async () => {
+  const at = place({ "src/deep/a.txt": "x\n" });
+  const cwd = join(at.repo, "src", "deep");
+  const done = await quasar(at, ["run", "Write", ...agents(at, oneCycle())], { cwd });
+  expect(done.code).toBe(0);
+  expect(git(at, "show", "HEAD:work.txt")).toBe("right");
+});
+
+test("leaves nothing outside the repository but the user's own state", async () => {
+  const at = place();
+  await quasar(at, ["run", "Write", ...agents(at, oneCycle())]);
+  expect(readdirSync(at.outside).toSorted()).toEqual(["home", "repo", "script.json"]);
+  expect(readdirSync(join(at.outside, "home", ".local", "state"))).toEqual(["quasar"]);
+  const key = statSync(join(at.outside, "home", ".local", "state", "quasar", "seal.key"));
+  expect(key.mode & 0o777).toBe(0o600);
+  expect(folder()).toContain("quasar-cli-");
+});

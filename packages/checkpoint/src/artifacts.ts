@@ -1,0 +1,109 @@
+import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
+import type { Checkpoint, TomlValue } from "./checkpoint.ts";
+import { MAX_CHECKPOINT_BYTES, tooLarge, writeCheckpoint } from "./encode.ts";
+import { CheckpointError } from "./errors.ts";
+import { type Field, LARGE_FIELDS, type LargeName } from "./fields.ts";
+import { MAX_SEAL_BYTES } from "./seal.ts";
+import { cutText } from "./text.ts";
+
+/** The root key that says which texts are elsewhere: `artifacts = { coder_output = '<sha256>' }`. */
+const ARTIFACTS_KEY = "artifacts";
+/** The folder beside the checkpoints; a file's name is the SHA-256 of its bytes. */
+export const ARTIFACTS_DIR = "artifacts";
+export const artifactName: RegExp = /^[0-9a-f]{64}$/;
+
+/** Most bytes of one text. */
+export const MAX_ARTIFACT_BYTES: number = 64 * 1024 * 1024;
+/** How much of it stays in the checkpoint, for those who read no artifacts. */
+const EXCERPT = 2000;
+
+/** A checkpoint's text, in parts, that fits into a file, and what had to go elsewhere for it, by SHA-256. */
+export interface FittingText {
+  readonly text: readonly string[];
+  readonly artifacts: ReadonlyMap<string, Buffer>;
+}
+
+/**
+ * Moves the largest texts out until the rest fits.
+ *
+ * @throws {CheckpointError} `ERR_TOO_LARGE` where that does not help.
+ * @see SPEC.md, "Artifacts"
+ */
+export function fitText(checkpoint: Checkpoint): FittingText {
+  const artifacts = new Map<string, Buffer>();
+  const references: Record<string, string> = {};
+  const { [ARTIFACTS_KEY]: _, ...extra } = checkpoint.extra;
+  let reduced: Checkpoint = { ...checkpoint, extra };
+  let text = writeCheckpoint(reduced, true);
+  for (const { key, name } of largestFirst(checkpoint)) {
+    if (fits(text)) return { text, artifacts };
+    const bytes = Buffer.from(checkpoint[name]);
+    if (bytes.length > MAX_ARTIFACT_BYTES) throw tooLarge(bytes.length);
+    const sha256 = hash("sha256", bytes);
+    artifacts.set(sha256, bytes);
+    references[key] = sha256;
+    reduced = {
+      ...reduced,
+      [name]: excerpt(checkpoint[name], `${ARTIFACTS_DIR}/${sha256}`),
+      extra: { ...extra, [ARTIFACTS_KEY]: references },
+    };
+    text = writeCheckpoint(reduced, true);
+  }
+  if (fits(text)) return { text, artifacts };
+  throw tooLarge(byteLength(text));
+}
+
+function fits(text: readonly string[]): boolean {
+  const room = MAX_CHECKPOINT_BYTES - MAX_SEAL_BYTES;
+  const units = text.reduce((sum, part) => sum + part.length, 0);
+  return units * 3 <= room || (units <= room && byteLength(text) <= room);
+}
+
+function byteLength(text: readonly string[]): number {
+  return text.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+}
+
+function largestFirst(checkpoint: Checkpoint): readonly Field<LargeName>[] {
+  return LARGE_FIELDS.toSorted((a, b) => checkpoint[b.name].length - checkpoint[a.name].length);
+}
+
+function excerpt(text: string, path: string): string {
+  return `${cutText(text, EXCERPT)}\n[… ${text.length} characters in ${path}]`;
+}
+
+/**
+ * Puts the texts back that were moved out.
+ *
+ * @param read - The bytes of the artifact with this name, `undefined` where there is none.
+ * @throws {CheckpointError} `ERR_DAMAGED` where one is missing or altered, or the key is not ours.
+ */
+export function restoreTexts(
+  checkpoint: Checkpoint,
+  read: (sha256: string) => Uint8Array | undefined,
+): Checkpoint {
+  const { [ARTIFACTS_KEY]: references, ...extra } = checkpoint.extra;
+  if (references === undefined) return checkpoint;
+  const texts: Partial<Record<LargeName, string>> = {};
+  for (const [key, sha256] of Object.entries(asTable(references))) {
+    const field = LARGE_FIELDS.find((candidate) => candidate.key === key);
+    if (field === undefined || typeof sha256 !== "string" || !artifactName.test(sha256)) {
+      throw damaged("names an artifact that none of its texts can have");
+    }
+    const bytes = read(sha256);
+    if (bytes === undefined) throw damaged(`the artifact ${sha256} is missing`);
+    if (hash("sha256", bytes) !== sha256) throw damaged(`the artifact ${sha256} was altered`);
+    texts[field.name] = Buffer.from(bytes).toString();
+  }
+  return { ...checkpoint, ...texts, extra };
+}
+
+function asTable(value: TomlValue): Readonly<Record<string, TomlValue>> {
+  const isTable = typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
+  if (!isTable) throw damaged("artifacts is not a table");
+  return value as Readonly<Record<string, TomlValue>>;
+}
+
+function damaged(message: string): CheckpointError {
+  return new CheckpointError("ERR_DAMAGED", message);
+}

@@ -1,0 +1,426 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { describe, expect, test } from "vitest";
+import { temporaryFolders } from "../test/folder.ts";
+import { encodeCheckpoint } from "./encode.ts";
+import { checkpointPath } from "./file-name.ts";
+import { createFileCheckpointStore } from "./file-store.ts";
+import { aCheckpoint, describeCheckpointStore } from "./testing.ts";
+
+const aFolder = temporaryFolders();
+const sealKey = Buffer.alloc(32, 7);
+const goText = readFileSync(new URL("../test/fixtures/go-populated.toml", import.meta.url), "utf8");
+const now = (): Date => new Date("2026-11-20T18:04:05Z");
+
+/** A folder with two saves of one phase. */
+async function twoGenerations() {
+  const dir = aFolder();
+  const store = createFileCheckpointStore({ dir, sealKey, now });
+  await store.save(aCheckpoint({ coderOutput: "first" }));
+  await store.save(aCheckpoint({ coderOutput: "second" }));
+  return { dir, store, path: checkpointPath(dir, "auth-api") };
+}
+
+/** Replaces the file, not the bytes that its generation shares. */
+function damage(path: string, bytes: string | Buffer = "version = 1\n"): void {
+  copyFileSync(path, `${path}.copy`);
+  writeFileSync(`${path}.copy`, bytes);
+  // A second name of the newest generation would hide the damage.
+  for (const name of readdirSync(join(path, "..")).filter((each) => each.endsWith(".prev"))) {
+    const generation = join(path, "..", name);
+    if (statSync(generation).ino === statSync(path).ino) writeFileSync(generation, bytes);
+  }
+  writeFileSync(path, bytes);
+}
+
+describe("the file store", () => {
+  describeCheckpointStore({ test }, () => createFileCheckpointStore({ dir: aFolder() }));
+});
+
+describe("the file store with a key", () => {
+  describeCheckpointStore({ test }, () => createFileCheckpointStore({ dir: aFolder(), sealKey }));
+});
+
+describe("the file store without flushes", () => {
+  describeCheckpointStore({ test }, () =>
+    createFileCheckpointStore({ dir: aFolder(), fsync: false }),
+  );
+});
+
+test("seed 2: Save writes a valid TOML file that can be loaded back with Load", async () => {
+  const { path, store } = await twoGenerations();
+  expect(parse(readFileSync(path, "utf8"))).toMatchObject({ version: 1, phase_id: "auth-api" });
+  expect((await store.load("auth-api"))?.checkpoint).toMatchObject({ coderOutput: "second" });
+});
+
+test("seed 2: Write is atomic: uses tmp file + rename", async () => {
+  const { dir, path, store } = await twoGenerations();
+  const before = statSync(path).ino;
+  symlinkSync("/dev/null", `${path}.tmp`); // where a fixed name would have been written through
+  await store.save(aCheckpoint());
+  expect(statSync(path).ino).not.toBe(before);
+  expect(readdirSync(dir).filter((name) => name.endsWith(".tmp"))).toStrictEqual([
+    "checkpoint.auth-api.toml.tmp",
+  ]);
+});
+
+test("seed 3: Load returns nil, nil when no checkpoint file exists", async () => {
+  const { store } = await twoGenerations();
+  expect(await store.load("another")).toBeUndefined();
+  expect(await createFileCheckpointStore({ dir: aFolder() }).load()).toBeUndefined();
+});
+
+test("seed 3: Load returns a parsed Checkpoint when the file exists", async () => {
+  const dir = aFolder();
+  mkdirSync(dir);
+  writeFileSync(join(dir, "checkpoint.auth-api.toml"), goText);
+  const loaded = await createFileCheckpointStore({ dir, sealKey }).load("auth-api");
+  expect(loaded).toMatchObject({ source: "current", seal: "none", problems: [] });
+  expect(loaded?.checkpoint).toMatchObject({ phase: "resolving_issues", cycle: 2 });
+});
+
+test("seed 3: LoadAll discovers all checkpoint.*.toml files in a directory, and hides none for another", async () => {
+  const { dir, store } = await twoGenerations();
+  await store.save(aCheckpoint({ phaseId: "" }));
+  await store.save(aCheckpoint({ phaseId: "Ünïcode" }));
+  writeFileSync(join(dir, "checkpoint.Go_Phase.toml"), goText.replace("auth-api", "Go_Phase"));
+  writeFileSync(join(dir, "checkpoint.bad.toml"), "version = ");
+  writeFileSync(join(dir, "checkpoint.renamed.toml"), goText);
+  writeFileSync(join(dir, "checkpoint.later.toml"), goText.replace("version = 1", "version = 2"));
+  writeFileSync(join(dir, "checkpoint.x.toml.tmp"), "no");
+  writeFileSync(join(dir, "checkpoint.x.toml.damaged-20261120T180405Z"), "no");
+  writeFileSync(join(dir, "nebula.toml"), "no");
+  mkdirSync(join(dir, "checkpoint.folder.toml"));
+  const { checkpoints, problems } = await store.loadAll();
+  expect([...checkpoints.keys()].toSorted()).toStrictEqual(["", "Go_Phase", "auth-api", "Ünïcode"]);
+  expect(problems.map(({ file, error }) => [file, error.code])).toStrictEqual([
+    ["checkpoint.bad.toml", "ERR_INVALID_CHECKPOINT"],
+    ["checkpoint.folder.toml", "ERR_DAMAGED"],
+    ["checkpoint.later.toml", "ERR_INCOMPATIBLE_VERSION"],
+    ["checkpoint.renamed.toml", "ERR_INVALID_CHECKPOINT"],
+  ]);
+});
+
+test("seed 3: Remove deletes the file and returns; no error if file already absent", async () => {
+  const { dir, store } = await twoGenerations();
+  await store.remove("auth-api");
+  expect(readdirSync(dir)).toStrictEqual([]);
+  await expect(store.remove("auth-api")).resolves.toBeUndefined();
+  await expect(createFileCheckpointStore({ dir: aFolder() }).remove()).resolves.toBeUndefined();
+});
+
+test("seed 3: errors carry one of the package's codes, whatever was underneath", async () => {
+  const { store, path } = await twoGenerations();
+  damage(path, "nothing");
+  const loaded = await store.load("auth-api");
+  expect(loaded?.problems.join()).toMatch(/^checkpoint\.auth-api\.toml: /);
+});
+
+test("files are for their owner only", async () => {
+  const { dir, path } = await twoGenerations();
+  expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
+  expect((statSync(dir).mode & 0o777).toString(8)).toBe("700");
+});
+
+describe("a seal", () => {
+  test("is announced in the head and closes the file", async () => {
+    const { path } = await twoGenerations();
+    const text = readFileSync(path, "utf8");
+    expect(text).toMatch(/^version = 1\nsealed = 1\n/);
+    expect(text).toMatch(/\n# quasar:v1 len=\d+ sha256=[0-9a-f]{64} mac=[0-9a-f]{64}\n$/);
+  });
+
+  test.for([
+    ["our key", { sealKey }, "valid"],
+    ["no key", {}, "digest"],
+    ["another key", { sealKey: Buffer.alloc(32, 8) }, "foreign"],
+    ["another repository", { sealKey, repositoryId: "elsewhere" }, "foreign"],
+  ] as const)("read with %s", async ([, options, seal]) => {
+    const { dir } = await twoGenerations();
+    expect(await createFileCheckpointStore({ dir, ...options }).load("auth-api")).toMatchObject({
+      seal,
+      source: "current",
+    });
+  });
+
+  test("without a MAC is foreign to who has a key", async () => {
+    const dir = aFolder();
+    await createFileCheckpointStore({ dir }).save(aCheckpoint());
+    const loaded = await createFileCheckpointStore({ dir, sealKey }).load("auth-api");
+    expect(loaded?.seal).toBe("foreign");
+  });
+});
+
+describe("a damaged file", () => {
+  test("gives way to the generation before it, which load says and does not change", async () => {
+    const { dir, store, path } = await twoGenerations();
+    damage(path);
+    const before = readdirSync(dir);
+    const loaded = await store.load("auth-api");
+    expect(loaded).toMatchObject({ source: "previous", checkpoint: { coderOutput: "first" } });
+    expect(loaded?.problems[0]).toMatch(/^checkpoint\.auth-api\.toml: /);
+    expect(readdirSync(dir)).toStrictEqual(before);
+  });
+
+  test("is set aside by recover, and the generation before it takes its place", async () => {
+    const { dir, store, path } = await twoGenerations();
+    damage(path, "half of it");
+    const { setAside, problems } = await store.recover();
+    const aside = "checkpoint.auth-api.toml.damaged-20261120T180405Z";
+    expect([setAside, problems]).toStrictEqual([[aside], []]);
+    expect(readFileSync(join(dir, aside), "utf8")).toBe("half of it");
+    expect(await store.load("auth-api")).toMatchObject({
+      source: "current",
+      checkpoint: { coderOutput: "first" },
+      problems: [],
+    });
+    expect(await store.recover()).toStrictEqual({ setAside: [], problems: [] });
+  });
+
+  test("is set aside by the first save of a process, not made a generation", async () => {
+    const { dir, path } = await twoGenerations();
+    damage(path, "half of it");
+    const store = createFileCheckpointStore({ dir, now });
+    await store.save(aCheckpoint({ coderOutput: "third" }));
+    expect((await store.load("auth-api"))?.checkpoint).toMatchObject({
+      coderOutput: "third",
+      revision: 2, // after the first; what the second said is lost
+    });
+    expect(readdirSync(dir).filter((name) => name.includes("damaged"))).toHaveLength(1);
+  });
+
+  test("is an error where there is nothing before it, and stays", async () => {
+    const dir = aFolder();
+    const store = createFileCheckpointStore({ dir, now });
+    await store.save(aCheckpoint());
+    const path = checkpointPath(dir, "auth-api");
+    truncateSync(path, statSync(path).size - 10);
+    await expect(store.load("auth-api")).rejects.toMatchObject({ code: "ERR_DAMAGED" });
+    expect((await store.recover()).setAside).toHaveLength(1);
+    expect(await store.load("auth-api")).toBeUndefined();
+  });
+
+  test("that a folder stands for is reported by recover and refuses the save", async () => {
+    const dir = aFolder();
+    mkdirSync(join(dir, "checkpoint.toml"), { recursive: true });
+    const store = createFileCheckpointStore({ dir });
+    await expect(store.load()).rejects.toMatchObject({ code: "ERR_DAMAGED" });
+    await expect(store.save(aCheckpoint({ phaseId: "" }))).rejects.toMatchObject({
+      code: "ERR_NOT_DURABLE",
+    });
+    expect((await store.recover()).problems.map(({ file }) => file)).toStrictEqual([
+      "checkpoint.toml",
+    ]);
+  });
+});
+
+describe("a newer version's file", () => {
+  test("is neither passed over for an older generation nor replaced", async () => {
+    const { dir, path } = await twoGenerations();
+    writeFileSync(`${path}.new`, goText.replace("version = 1", "version = 2\nnews = 1"));
+    copyFileSync(`${path}.new`, path);
+    const store = createFileCheckpointStore({ dir });
+    const incompatible = {
+      code: "ERR_INCOMPATIBLE_VERSION",
+      message: expect.stringContaining("newer") as string,
+    };
+    await expect(store.load("auth-api")).rejects.toMatchObject(incompatible);
+    await expect(store.save(aCheckpoint())).rejects.toMatchObject(incompatible);
+    expect((await store.recover()).setAside).toStrictEqual([]);
+    expect(readFileSync(path, "utf8")).toContain("news = 1");
+  });
+});
+
+describe("the Go original's file of a phase whose name ours encodes", () => {
+  async function withGoFile() {
+    const dir = aFolder();
+    mkdirSync(dir);
+    writeFileSync(join(dir, "checkpoint.Auth_API.toml"), goText.replace("auth-api", "Auth_API"));
+    return { dir, store: createFileCheckpointStore({ dir }) };
+  }
+
+  test("is loaded by that phase's id", async () => {
+    const { store } = await withGoFile();
+    expect((await store.load("Auth_API"))?.checkpoint.phaseId).toBe("Auth_API");
+    expect(await store.load("auth_api")).toBeUndefined();
+  });
+
+  test("is superseded by a save, and goes with its removal", async () => {
+    const { dir, store } = await withGoFile();
+    await store.save(aCheckpoint({ phaseId: "Auth_API", cycle: 3 }));
+    expect((await store.load("Auth_API"))?.checkpoint.cycle).toBe(3);
+    const { checkpoints } = await store.loadAll();
+    expect([...checkpoints].map(([id, { checkpoint }]) => [id, checkpoint.cycle])).toStrictEqual([
+      ["Auth_API", 3],
+    ]);
+    await store.remove("Auth_API");
+    expect(readdirSync(dir)).toStrictEqual([]);
+  });
+});
+
+describe("texts too large for the file", () => {
+  const huge = `${randomBytes(1_500_000).toString("hex")}\n${"é😀".repeat(500_000)}`;
+  const artifactsOf = (dir: string): readonly string[] => readdirSync(join(dir, "artifacts"));
+
+  async function withArtifact() {
+    const dir = aFolder();
+    const store = createFileCheckpointStore({ dir, sealKey });
+    await store.save(aCheckpoint({ coderOutput: huge }));
+    return { dir, store, path: checkpointPath(dir, "auth-api") };
+  }
+
+  test("are kept beside it and come back", async () => {
+    const { dir, path } = await withArtifact();
+    expect(statSync(path).size).toBeLessThan(20_000);
+    expect(artifactsOf(dir)).toHaveLength(1);
+    const text = parse(readFileSync(path, "utf8"));
+    expect(text["coder_output"]).toContain(`artifacts/${artifactsOf(dir)[0]}`);
+    const loaded = await createFileCheckpointStore({ dir, sealKey }).load("auth-api");
+    expect(loaded?.checkpoint.coderOutput === huge).toBe(true);
+    expect(loaded).toMatchObject({ seal: "valid", problems: [] });
+    expect(loaded?.checkpoint.extra).toStrictEqual({});
+  });
+
+  test("go from the largest on, as far as needed", async () => {
+    const dir = aFolder();
+    const store = createFileCheckpointStore({ dir });
+    const half = "x\n".repeat(1_200_000);
+    const saved = aCheckpoint({ coderOutput: half, reviewOutput: `${half}y`, lintOutput: half });
+    await store.save(saved);
+    expect(artifactsOf(dir)).toHaveLength(2);
+    expect((await store.load("auth-api"))?.checkpoint).toStrictEqual({ ...saved, revision: 1 });
+  });
+
+  test("go when no generation names them any more", async () => {
+    const { dir, store } = await withArtifact();
+    await store.save(aCheckpoint());
+    expect(artifactsOf(dir)).toHaveLength(1);
+    await store.save(aCheckpoint());
+    expect(artifactsOf(dir)).toHaveLength(0);
+  });
+
+  test("go with the checkpoint, unless another one names them", async () => {
+    const { dir, store } = await withArtifact();
+    await store.save(aCheckpoint({ phaseId: "other", coderOutput: huge }));
+    await store.remove("auth-api");
+    expect(artifactsOf(dir)).toHaveLength(1);
+    await createFileCheckpointStore({ dir }).remove("other");
+    expect(artifactsOf(dir)).toHaveLength(0);
+  });
+
+  test("are collected by recover when a killed save left them", async () => {
+    const { dir, store } = await withArtifact();
+    writeFileSync(join(dir, "artifacts", "0".repeat(64)), "left");
+    await store.recover();
+    expect(artifactsOf(dir)).toHaveLength(1);
+    expect((await store.load("auth-api"))?.checkpoint.coderOutput === huge).toBe(true);
+  });
+
+  test.for([
+    ["altered", (path: string) => writeFileSync(path, `${huge.slice(0, -2)}x`)],
+    ["emptied", (path: string) => truncateSync(path)],
+    ["missing", (path: string) => rmSync(path)],
+  ] as const)("are damage when one is %s: the generation before is loaded", async ([, harm]) => {
+    const dir = aFolder();
+    const store = createFileCheckpointStore({ dir });
+    await store.save(aCheckpoint({ coderOutput: "first" }));
+    await store.save(aCheckpoint({ coderOutput: huge }));
+    harm(join(dir, "artifacts", artifactsOf(dir)[0]!));
+    const loaded = await store.load("auth-api");
+    expect(loaded).toMatchObject({ source: "previous", checkpoint: { coderOutput: "first" } });
+    expect(loaded?.problems[0]).toMatch(/artifact/);
+  });
+
+  test.for([
+    ["a path", "artifacts = { coder_output = '../../../etc/passwd' }"],
+    ["no text's", `artifacts = { cycle = '${"0".repeat(64)}' }`],
+    ["no table", "artifacts = 'x'"],
+    ["missing", `artifacts = { coder_output = '${"0".repeat(64)}' }`],
+  ])("are damage when the reference is %s", async ([, line]) => {
+    const dir = aFolder();
+    mkdirSync(dir);
+    writeFileSync(join(dir, "checkpoint.auth-api.toml"), `${line}\n${goText}`);
+    await expect(createFileCheckpointStore({ dir }).load("auth-api")).rejects.toMatchObject({
+      code: "ERR_DAMAGED",
+    });
+  });
+
+  test("are refused where moving them out does not help", async () => {
+    const { dir, store } = await withArtifact();
+    const childBeadIds = ["x".repeat(5 * 1024 * 1024)];
+    await expect(store.save(aCheckpoint({ childBeadIds }))).rejects.toMatchObject({
+      code: "ERR_TOO_LARGE",
+    });
+    expect(artifactsOf(dir)).toHaveLength(1);
+  });
+});
+
+describe("a listing", () => {
+  test("shows what the heads say", async () => {
+    const { dir, store } = await twoGenerations();
+    const title = "Set up\nthe rest of a very long task\n".repeat(1000);
+    await store.save(aCheckpoint({ phaseId: "", taskTitle: title, totalCostUsd: 2 }));
+    writeFileSync(join(dir, "checkpoint.go-phase.toml"), goText.replace("auth-api", "go-phase"));
+    writeFileSync(join(dir, "checkpoint.bad.toml"), "version = ");
+    const { heads, problems } = await store.list();
+    expect(heads.map(({ file, phaseId, title: shown }) => [file, phaseId, shown])).toStrictEqual([
+      ["checkpoint.auth-api.toml", "auth-api", "Add JWT"],
+      ["checkpoint.go-phase.toml", "go-phase", "PROJECT CONTEXT:"],
+      ["checkpoint.toml", "", "Set up"],
+    ]);
+    expect(heads[2]).toMatchObject({ cycle: 2, totalCostUsd: 2, revision: 1, runId: "run-1" });
+    expect(problems.map(({ file }) => file)).toStrictEqual(["checkpoint.bad.toml"]);
+  });
+
+  test("reads on where the head does not say enough", async () => {
+    const dir = aFolder();
+    mkdirSync(dir);
+    const long = goText.replace("auth-api", "long").replace("'my-nebula'", `'${"n".repeat(9000)}'`);
+    writeFileSync(join(dir, "checkpoint.long.toml"), long);
+    const { heads } = await createFileCheckpointStore({ dir }).list();
+    expect(heads).toMatchObject([{ phaseId: "long", cycle: 2, title: "PROJECT CONTEXT:" }]);
+  });
+
+  test("says nothing of an empty or missing folder", async () => {
+    const store = createFileCheckpointStore({ dir: aFolder() });
+    expect(await store.list()).toStrictEqual({ heads: [], problems: [] });
+    expect(await store.recover()).toStrictEqual({ setAside: [], problems: [] });
+  });
+});
+
+test("a folder that is a link is refused, reading and writing", async () => {
+  const { dir } = await twoGenerations();
+  const link = aFolder();
+  symlinkSync(dir, link);
+  const store = createFileCheckpointStore({ dir: link });
+  await expect(store.load("auth-api")).rejects.toMatchObject({ code: "ERR_UNREADABLE" });
+  await expect(store.loadAll()).rejects.toMatchObject({ code: "ERR_UNREADABLE" });
+  await expect(store.list()).rejects.toMatchObject({ code: "ERR_UNREADABLE" });
+  await expect(store.save(aCheckpoint({ phaseId: "new" }))).rejects.toMatchObject({
+    name: "CheckpointError",
+  });
+  expect(readdirSync(dir).some((name) => name.includes("new"))).toBe(false);
+});
+
+test("a text that says it is sealed and is not is damage, even if it is whole", async () => {
+  const dir = aFolder();
+  mkdirSync(dir);
+  const text = encodeCheckpoint(aCheckpoint()).replace("version = 1", "version = 1\nsealed = 1");
+  writeFileSync(join(dir, "checkpoint.auth-api.toml"), text);
+  await expect(createFileCheckpointStore({ dir }).load("auth-api")).rejects.toMatchObject({
+    code: "ERR_DAMAGED",
+  });
+});

@@ -1,0 +1,77 @@
+import { parse } from "smol-toml";
+import type { Checkpoint } from "./checkpoint.ts";
+import { readFields, type Table } from "./decode.ts";
+import { HEAD_FIELDS } from "./fields.ts";
+import { scanSource } from "./toml-source.ts";
+
+/** How much of a file is read for its head. */
+export const HEAD_BYTES: number = 4096;
+
+/**
+ * What a listing shows of a checkpoint. It comes from the first bytes of the file and nothing was
+ * verified: to be shown, not to be acted on.
+ */
+export interface CheckpointHead
+  extends Pick<
+    Checkpoint,
+    | "phaseId"
+    | "nebulaName"
+    | "createdAt"
+    | "gitSha"
+    | "taskBeadId"
+    | "cycle"
+    | "maxCycles"
+    | "phase"
+    | "totalCostUsd"
+    | "maxBudgetUsd"
+    | "revision"
+    | "runId"
+    | "baseCommitSha"
+    | "refactored"
+    | "filterCheckName"
+  > {
+  /** Name of the file within the store's folder. */
+  readonly file: string;
+  /** First line of the task's title, as far as it was read. */
+  readonly title: string;
+}
+
+const line = /^([A-Za-z_.]+) = ('[^']*'|"(?:[^"\\]|\\.)*"|[^'"{].*)$/;
+const title = /^task_title = (?:'''\n([^\n]*)|"""\n([^\n]*)|'([^'\n]*)|"((?:[^"\\\n]|\\.)*))/m;
+
+/**
+ * The head of a text that ours or the Go original wrote, of which the end may be missing;
+ * `undefined` where the head does not say enough.
+ */
+export function readHead(text: string, file: string): CheckpointHead | undefined {
+  const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
+  const end = lines.findIndex((candidate) => !line.test(candidate));
+  const head = lines.slice(0, end).join("\n");
+  try {
+    const root: Table = parse(head);
+    const { version: _, ...fields } = readFields(root, "", HEAD_FIELDS, scanSource(head).scalars);
+    return { ...fields, file, title: readTitle(text) } as unknown as CheckpointHead;
+  } catch {
+    return undefined; // the whole file is going to say why
+  }
+}
+
+/** The head of a whole checkpoint. */
+export function headOf(checkpoint: Checkpoint, file: string): CheckpointHead {
+  const entries = HEAD_FIELDS.map(({ name }) => [name, checkpoint[name]] as const);
+  const { version: _, ...fields } = Object.fromEntries(entries);
+  return { ...fields, file, title: firstLine(checkpoint.taskTitle) } as unknown as CheckpointHead;
+}
+
+function readTitle(text: string): string {
+  const [, literalBlock, block, literal, basic] = title.exec(text) ?? [];
+  const escaped = block ?? basic;
+  if (escaped === undefined) return firstLine(literalBlock?.replace(/'''$/, "") ?? literal ?? "");
+  const first = /^(?:[^"\\]|\\[^nr])*/.exec(escaped)?.[0] ?? "";
+  const value = parse(`title = "${first}"`)["title"];
+  return typeof value === "string" ? firstLine(value) : "";
+}
+
+function firstLine(text: string): string {
+  return text.split(/[\r\n]/, 1)[0] ?? "";
+}

@@ -1,0 +1,42 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { cut, oneLine, tail } from "./text.ts";
+
+test.for([
+  ["plain text", "plain text"],
+  [" a\t b\r\nc\u2028d ", "a b c d"],
+  ["\u001b]0;title\u0007", "]0;title"],
+  ["a\u202eb\u2066c", "a b c"],
+  ["\ud83d", "\ufffd"],
+  ["👩\u200d💻", "👩\u200d💻"],
+] as const)("makes one line of %j", ([text, expected]) => {
+  expect(oneLine(text)).toBe(expected);
+});
+
+test("leaves no control in any text, and a line as it is", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const line = oneLine(text);
+      expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+      expect(oneLine(line)).toBe(line);
+    }),
+  );
+});
+
+test.for([
+  ["abc", 3, "abc"],
+  ["abcd", 3, "ab…"],
+  ["a bcd", 3, "a…"],
+  ["😀😀😀", 2, "😀…"],
+] as const)("cuts %j to %d code points", ([text, limit, expected]) => {
+  expect(cut(text, limit)).toBe(expected);
+});
+
+test("keeps the last lines of an output, cleaned", () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `\u001b[1mline ${index}\r`);
+  const kept = tail(lines.join("\n")).split("\n");
+  expect(kept).toHaveLength(12);
+  expect(kept.at(-1)).toBe("[1mline 39");
+  expect(tail("x".repeat(1e6))).toHaveLength(2_000);
+  expect(tail("\n\n")).toBe("");
+});

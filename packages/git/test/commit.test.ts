@@ -1,0 +1,378 @@
+import { chmodSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  type CommitOptions,
+  commitAll,
+  commitsOfTask,
+  currentGitSha,
+  durableGitEnv,
+  logRange,
+  TRAILER,
+} from "../src/index.ts";
+import {
+  aFolder,
+  anEmptyRepository,
+  aRepository,
+  failure,
+  failureCode,
+  git,
+  headOf,
+  script,
+  traced,
+  write,
+} from "./fixture.ts";
+
+function filesOf(root: string, revision = "HEAD"): readonly string[] {
+  return git(root, "ls-tree", "-r", "-z", "--name-only", revision).split("\0").slice(0, -1);
+}
+
+test("commits changes, deletions and untracked files, not ignored ones", async () => {
+  const root = aRepository();
+  write(root, "gone", "");
+  git(root, "add", "-A");
+  git(root, "commit", "-qm", "second");
+  write(root, "a.txt", "two\n");
+  rmSync(join(root, "gone"));
+  write(root, ".gitignore", "ignored\n.quasar/\n");
+  write(root, "ignored", "");
+  write(root, "dir/new\nfile", "");
+  const sha = await commitAll(join(root, "dir"), { subject: "cycle" });
+  expect(sha).toBe(headOf(root));
+  expect(filesOf(root)).toEqual([".gitignore", "a.txt", "dir/new\nfile"]);
+  expect(git(root, "show", "HEAD:a.txt")).toBe("two\n");
+  expect(git(root, "status", "--porcelain")).toBe("");
+});
+
+test("resolves to undefined when there is nothing to commit, and runs no hook then", async () => {
+  const root = aRepository();
+  const before = headOf(root);
+  script(root, ".git/hooks/pre-commit", "exit 1");
+  expect(await commitAll(root, { subject: "cycle" })).toBeUndefined();
+  write(root, "checkpoint.toml", "");
+  const exclude = ["checkpoint.toml"];
+  expect(await commitAll(root, { subject: "cycle", exclude })).toBeUndefined();
+  expect(headOf(root)).toBe(before);
+});
+
+test("takes changes that are none after the line endings are converted for nothing", async () => {
+  const root = aRepository();
+  git(root, "config", "core.autocrlf", "input");
+  write(root, "a.txt", "one\r\n");
+  expect(await commitAll(root, { subject: "cycle" })).toBeUndefined();
+});
+
+test.for([
+  ["untracked", () => undefined],
+  ["staged by somebody", (root) => git(root, "add", "-A")],
+  ["staged with intent only", (root) => git(root, "add", "-N", "-A")],
+  [
+    "tracked",
+    (root) => {
+      git(root, "add", "-A");
+      git(root, "commit", "-qm", "tracked");
+      write(root, "*.toml", "changed");
+      write(root, "state/deep/x", "changed");
+    },
+  ],
+  [
+    "tracked, changed and staged",
+    (root) => {
+      git(root, "add", "-A");
+      git(root, "commit", "-qm", "tracked");
+      write(root, "*.toml", "changed");
+      rmSync(join(root, "state/deep/x"));
+      git(root, "add", "-A");
+    },
+  ],
+] as readonly (readonly [string, (root: string) => unknown])[])(
+  "never commits an excluded path that is %s",
+  async ([, prepare]) => {
+    const root = aRepository();
+    write(root, "*.toml", "first");
+    write(root, "state/deep/x", "first");
+    prepare(root);
+    const excluded = (revision: string) =>
+      git(root, "ls-tree", "-r", revision)
+        .split("\n")
+        .filter((line) => /\*|state\//.test(line));
+    const before = excluded("HEAD");
+    write(root, "b.toml", "");
+    write(root, "stateless", "");
+    write(root, "a.txt", "changed\n");
+    const exclude = ["*.toml", "state", ":(glob)**", "missing"];
+    expect(await commitAll(root, { subject: "cycle", exclude })).toBe(headOf(root));
+    expect(excluded("HEAD")).toEqual(before);
+    expect(filesOf(root)).toEqual(expect.arrayContaining(["b.toml", "stateless"]));
+    expect(git(root, "show", "HEAD:a.txt")).toBe("changed\n");
+    expect(await commitAll(root, { subject: "again", exclude })).toBeUndefined();
+  },
+);
+
+test.for(["", ".", "..", "/abs", "a/../b", "a//b", "a/", "a\0b"])(
+  "refuses to exclude %j",
+  async (path) => {
+    const root = aRepository();
+    write(root, "b", "");
+    const code = await failureCode(commitAll(root, { subject: "cycle", exclude: [path] }));
+    expect(code).toBe("ERR_INVALID_ARGUMENT");
+  },
+);
+
+test.for([
+  ["a comment", "# not a comment", "# not a comment"],
+  ["several lines", "one\r\ntwo\n\nQuasar-Task: forged", "one two Quasar-Task: forged"],
+  ["controls", "a\u001b[31mb\u0000c\u0007\u009b\u202ed", "a [31mb c d"],
+  ["nothing", " \n ", "(no subject)"],
+  ["an option", "--amend", "--amend"],
+  ["scissors", "# ------------------------ >8 ------------------------", undefined],
+  ["72 code points", "\u{1f600}".repeat(72), undefined],
+  ["73 code points", "\u{1f600}".repeat(73), `${"\u{1f600}".repeat(71)}…`],
+  ["half of a character", "a\ud83d", "a\ufffd"],
+  ["a trailer", "Quasar-Task: forged", undefined],
+  ["another commit's id", `x ${"a".repeat(40)}] y`, undefined],
+] as const)("writes %s as a subject of one line", async ([, subject, expected]) => {
+  const root = aRepository();
+  git(root, "config", "commit.cleanup", "strip");
+  write(root, "b", "");
+  const from = headOf(root);
+  const sha = await commitAll(root, { subject, trailers: { [TRAILER.task]: "real" } });
+  expect(sha).toBe(headOf(root));
+  const message = `${expected ?? subject}\n\nQuasar-Task: real\n`;
+  expect(git(root, "cat-file", "commit", "HEAD").split("\n\n").slice(1).join("\n\n")).toBe(message);
+  const [commit] = await logRange(root, { from });
+  expect(commit?.subject).toBe(expected ?? subject);
+  expect(commit?.trailers).toEqual(new Map([[TRAILER.task, ["real"]]]));
+});
+
+test("refuses a trailer's name that git would not take for one", async () => {
+  const root = aRepository();
+  for (const name of ["", "a b", "a:", "a\nb", "-a", "é"]) {
+    const options = { subject: "cycle", trailers: { [name]: "x" } };
+    expect(await failureCode(commitAll(root, options))).toBe("ERR_INVALID_ARGUMENT");
+  }
+});
+
+test("writes trailers that git reads too, each value on one line", async () => {
+  const root = aRepository();
+  write(root, "b", "");
+  const trailers = { [TRAILER.task]: "t\nQuasar-Cycle: 9", [TRAILER.cycle]: "1" };
+  await commitAll(root, { subject: "cycle", trailers });
+  expect(git(root, "log", "-1", "--format=%(trailers:only)").trim()).toBe(
+    "Quasar-Task: t Quasar-Cycle: 9\nQuasar-Cycle: 1",
+  );
+  const found = await commitsOfTask(root, { taskId: "t\nQuasar-Cycle: 9", cycle: 1 });
+  expect(found).toHaveLength(1);
+});
+
+test("finds the commits of a task, a cycle, a turn", async () => {
+  const root = aRepository();
+  const from = headOf(root);
+  const rows = [
+    ["t", 1, "r.1"],
+    ["other", 1, "s.1"],
+    ["t", 2, "r.3"],
+    ["t", 11, "r.11"],
+  ] as const;
+  for (const [task, cycle, turn] of rows) {
+    write(root, "b", turn);
+    const trailers = { [TRAILER.task]: task, [TRAILER.cycle]: `${cycle}`, [TRAILER.turn]: turn };
+    await commitAll(root, { subject: turn, trailers });
+  }
+  const find = async (mark: { cycle?: number; turn?: string }, range = {}) =>
+    (await commitsOfTask(root, { taskId: "t", from, ...mark, ...range })).map((c) => c.subject);
+  expect(await find({})).toEqual(["r.1", "r.3", "r.11"]);
+  expect(await find({ cycle: 1 })).toEqual(["r.1"]);
+  expect(await find({ cycle: 2, turn: "r.3" })).toEqual(["r.3"]);
+  expect(await find({ cycle: 2, turn: "r.1" })).toEqual([]);
+  expect(await find({}, { from: "HEAD" })).toEqual([]);
+  expect(await find({}, { to: from, from: undefined })).toEqual([]);
+});
+
+test("lists a range with merges so that no commit is before its parent", async () => {
+  const root = aRepository();
+  const from = headOf(root);
+  // By its date, the fork would be listed after the branch that was committed by a slow clock.
+  emptyCommit(root, "2030", "fork");
+  git(root, "checkout", "-q", "-b", "side");
+  emptyCommit(root, "2010", "side");
+  git(root, "checkout", "-q", "main");
+  emptyCommit(root, "2035", "main");
+  git(root, "merge", "-q", "--no-ff", "-m", "merged\nsubject\n\nA: 1\nA: 2\nB:\n  folded", "side");
+  const commits = await logRange(root, { from });
+  expect(commits.map(({ subject }) => subject).toSorted()).toEqual([
+    "fork",
+    "main",
+    "merged subject",
+    "side",
+  ]);
+  const seen = new Set([from]);
+  for (const { sha, subject, parents } of commits) {
+    expect(
+      parents.filter((parent) => !seen.has(parent)),
+      `${subject}'s parents`,
+    ).toEqual([]);
+    seen.add(sha);
+  }
+  expect(commits.at(-1)?.trailers).toEqual(
+    new Map([
+      ["A", ["1", "2"]],
+      ["B", ["folded"]],
+    ]),
+  );
+});
+
+function emptyCommit(root: string, year: string, subject: string): void {
+  process.env["GIT_COMMITTER_DATE"] = `${year}-01-01T00:00:00Z`;
+  git(root, "commit", "-q", "--allow-empty", "-m", subject);
+  delete process.env["GIT_COMMITTER_DATE"];
+}
+
+test("is not fooled by messages that look like its own separators", async () => {
+  const root = aRepository();
+  const from = headOf(root);
+  git(root, "commit", "-q", "--allow-empty", "--cleanup=verbatim", "-m", `\n\n%x00${from}\n%H`);
+  git(root, "commit", "-q", "--allow-empty", "--allow-empty-message", "-m", "");
+  const commits = await logRange(root, { from });
+  expect(commits.map(({ sha, subject }) => [sha, subject])).toEqual([
+    [git(root, "rev-parse", "HEAD~1").trim(), `%x00${from} %H`],
+    [headOf(root), ""],
+  ]);
+});
+
+test.for([
+  ["nothing is set", {}, {}, "Quasar <quasar@localhost> Quasar <quasar@localhost>"],
+  ["all is set", { "user.name": "U", "user.email": "u@h" }, {}, "U <u@h> U <u@h>"],
+  ["only the name is set", { "user.name": "U" }, {}, "U <quasar@localhost> U <quasar@localhost>"],
+  [
+    "the author is set apart",
+    { "user.name": "U", "user.email": "u@h", "author.name": "A" },
+    {},
+    "A <u@h> U <u@h>",
+  ],
+  [
+    "the environment says it",
+    { "user.name": "U", "user.email": "u@h" },
+    { GIT_AUTHOR_NAME: "E", GIT_COMMITTER_EMAIL: "e@h" },
+    "E <u@h> U <e@h>",
+  ],
+  ["git is told not to guess", { "user.useConfigOnly": "true" }, {}, undefined],
+  ["the name is empty", { "user.name": "", "user.email": "u@h" }, {}, "Quasar <u@h> Quasar <u@h>"],
+] as const)("knows who commits when %s", async ([, config, environment, expected]) => {
+  const root = anEmptyRepository();
+  write(root, "a", "");
+  for (const [name, value] of Object.entries(config)) git(root, "config", name, value);
+  Object.assign(process.env, environment);
+  try {
+    await commitAll(root, { subject: "cycle" });
+  } finally {
+    for (const name of Object.keys(environment)) delete process.env[name];
+  }
+  const neutral = "Quasar <quasar@localhost> Quasar <quasar@localhost>";
+  expect(git(root, "log", "--format=%an <%ae> %cn <%ce>").trim()).toBe(expected ?? neutral);
+});
+
+test("commits as the given author, under the given reflog action", async () => {
+  const root = aRepository();
+  write(root, "b", "");
+  const options: CommitOptions = {
+    subject: "cycle",
+    author: { name: "Coder", email: "coder@localhost" },
+    reflogAction: "quasar:run-1/2\nforged",
+  };
+  await commitAll(root, options);
+  expect(git(root, "log", "-1", "--format=%an <%ae>").trim()).toBe("Coder <coder@localhost>");
+  expect(git(root, "reflog", "-1", "--format=%gs").trim()).toBe("quasar:run-1/2 forged: cycle");
+});
+
+test("runs the user's git hooks and says what a failing one said, without its escapes", async () => {
+  const root = aRepository();
+  write(root, "b", "");
+  script(
+    root,
+    ".git/hooks/pre-commit",
+    "printf 'lint: \\033[31mb is bad\\033[0m\\r\\n' >&2; exit 3",
+  );
+  const error = await failure(commitAll(root, { subject: "cycle" }));
+  expect(error.code).toBe("ERR_COMMIT_FAILED");
+  expect(error.message).toContain("lint: [31mb is bad");
+  expect(error.message).not.toContain("\u001b");
+  expect(git(root, "log", "--format=%s")).toBe("first\n");
+
+  script(root, ".git/hooks/pre-commit", "touch hook-ran");
+  expect(await commitAll(root, { subject: "cycle" })).toBe(headOf(root));
+  expect(git(root, "status", "--porcelain")).toBe("?? hook-ran\n");
+});
+
+test("does not wait for what a git hook leaves running", async () => {
+  const root = aRepository();
+  write(root, "b", "");
+  script(root, ".git/hooks/post-commit", "sleep 4 &");
+  const started = Date.now();
+  expect(await commitAll(root, { subject: "cycle" })).toBe(headOf(root));
+  expect(Date.now() - started).toBeLessThan(3_000);
+});
+
+test("runs the user's filters, as Git LFS needs it", async () => {
+  const root = aRepository();
+  write(root, ".gitattributes", "*.big filter=upper\n");
+  git(root, "config", "filter.upper.clean", "tr a-z A-Z");
+  git(root, "config", "filter.upper.required", "true");
+  write(root, "x.big", "content\n");
+  await commitAll(root, { subject: "cycle" });
+  expect(git(root, "show", "HEAD:x.big")).toBe("CONTENT\n");
+});
+
+test("says that a nested repository without commits cannot be committed", async () => {
+  const root = aRepository();
+  anEmptyRepository(join(root, "nested"));
+  write(root, "nested/x", "");
+  const error = await failure(commitAll(root, { subject: "cycle" }));
+  expect(error.code).toBe("ERR_COMMIT_FAILED");
+  expect(error.message).toContain("nested");
+});
+
+test("starts four git processes for a commit and two for none, git's own included", async () => {
+  const root = aRepository();
+  git(root, "config", "gc.auto", "1");
+  write(root, "b", "");
+  const names = (await traced(() => commitAll(root, { subject: "cycle" }))).map(commandOf);
+  expect(names).toEqual(["config", "status", "add", "commit"]);
+  const none = (await traced(() => commitAll(root, { subject: "cycle" }))).map(commandOf);
+  expect(none).toEqual(["config", "status"]);
+  expect((await traced(() => currentGitSha(root))).map(commandOf)).toEqual(["rev-parse"]);
+});
+
+function commandOf({ argv }: { argv: readonly string[] }): string | undefined {
+  return argv[2];
+}
+
+test("flushes what it writes", async () => {
+  const root = aRepository();
+  write(root, "b", "");
+  const processes = await traced(() => commitAll(root, { subject: "cycle" }));
+  const flushes = new Map(processes.map((process) => [commandOf(process), process.flushes]));
+  expect(flushes.get("add"), "object and index").toBeGreaterThanOrEqual(2);
+  expect(flushes.get("commit"), "tree, commit, index and ref").toBeGreaterThanOrEqual(4);
+});
+
+test("hands the durable settings on to a git that an agent starts", async () => {
+  const root = aRepository();
+  const theirs = {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "user.name",
+    GIT_CONFIG_VALUE_0: "Agent",
+  };
+  const env = { ...process.env, ...theirs, ...durableGitEnv(theirs) };
+  const agent = script(aFolder(), "agent", "git config core.fsync; git config user.name");
+  const { execa } = await import("execa");
+  const { stdout } = await execa(agent, { cwd: root, env, extendEnv: false });
+  expect(stdout).toBe("all\nAgent");
+});
+
+test("commits a file's change of mode", async () => {
+  const root = aRepository();
+  chmodSync(join(root, "a.txt"), 0o755);
+  await commitAll(root, { subject: "cycle" });
+  expect(git(root, "ls-tree", "HEAD", "a.txt")).toMatch(/^100755/);
+});

@@ -1,0 +1,93 @@
+import { type Checkpoint, CheckpointError, validateCheckpoint } from "@quasar/checkpoint";
+import type { Commit } from "@quasar/git";
+import { stateFromCheckpoint } from "./convert.ts";
+import { describeResume } from "./describe-resume.ts";
+import { drive } from "./engine.ts";
+import { EventResumed, type LoopEventData } from "./event.ts";
+import { openingWarnings, warning } from "./opening.ts";
+import type { TaskResult } from "./options.ts";
+import { adoptCommit, isLine, isOwn, restart } from "./resume.ts";
+import { type Ports, Run } from "./run.ts";
+import { newRunId } from "./run-id.ts";
+import type { Settings } from "./settings.ts";
+import type { CycleState } from "./state.ts";
+import { cycleToBegin, nextStep } from "./steps.ts";
+
+/** `runFromCheckpoint` on given ports. */
+export async function continueRun(
+  checkpoint: Checkpoint,
+  settings: Settings,
+  ports: Ports,
+): Promise<TaskResult> {
+  // What does not depend on HEAD comes first: a later version's fields are not to be read.
+  validateCheckpoint(checkpoint, checkpoint.gitSha);
+  const head = (await ports.repository?.head()) ?? "";
+  const commits =
+    head === checkpoint.gitSha ? [] : await ports.repository?.commitsSince(checkpoint.gitSha);
+  const adopted = adopt(checkpoint, commits ?? [], head);
+  const mismatch = headMismatch(adopted.checkpoint, head);
+  if (mismatch !== undefined && !settings.acceptHead) throw mismatch;
+
+  const stored = stateFromCheckpoint(adopted.checkpoint);
+  const state = restart(withOptions(stored, settings), head);
+  const opening: LoopEventData[] = [
+    {
+      type: EventResumed,
+      cycle: resumedCycle(state),
+      message: "resumed from checkpoint",
+      details: [...adopted.details, ...describeResume(state)],
+    },
+    ...openingWarnings(ports, state),
+  ];
+  if (mismatch !== undefined) opening.push(warning(state, `${mismatch.message}: accepted`));
+  return drive(new Run(settings, ports, { state, head }), opening);
+}
+
+interface Adopted {
+  readonly checkpoint: Checkpoint;
+  readonly details: readonly string[];
+}
+
+/** The checkpoint with the run's own commits taken in; at HEAD if there are no others. */
+function adopt(checkpoint: Checkpoint, commits: readonly Commit[], head: string): Adopted {
+  const own = commits.filter((commit) => isOwn(commit, checkpoint));
+  if (own.length === 0) return { checkpoint, details: [] };
+  const state = own.reduce(
+    (before, commit) => adoptCommit(before, commit, checkpoint.createdAt),
+    stateFromCheckpoint(checkpoint),
+  );
+  const whole = own.length === commits.length && isLine(checkpoint.gitSha, commits);
+  const gitSha = whole ? head : checkpoint.gitSha;
+  const details = own.map(({ sha, subject }) => `commit ${sha.slice(0, 12)} is kept: ${subject}`);
+  return { checkpoint: { ...checkpoint, ...state, gitSha }, details };
+}
+
+function headMismatch(checkpoint: Checkpoint, head: string): CheckpointError | undefined {
+  try {
+    validateCheckpoint(checkpoint, head);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CheckpointError && error.code === "ERR_GIT_SHA_MISMATCH") return error;
+    throw error;
+  }
+}
+
+/** What the caller says now goes before what was said when the run began. */
+function withOptions(state: CycleState, settings: Settings): CycleState {
+  const untouchable = new Set([...state.untouchablePaths, ...settings.untouchablePaths]);
+  return {
+    ...state,
+    maxCycles: settings.maxCycles ?? Math.max(1, state.maxCycles),
+    maxBudgetUsd: settings.maxBudgetUsd ?? state.maxBudgetUsd,
+    runId: state.runId === "" ? (settings.runId ?? newRunId()) : state.runId,
+    untouchablePaths: [...untouchable],
+  };
+}
+
+/** The cycle that will be worked at; that of the approval when there is nothing left to do. */
+function resumedCycle(state: CycleState): number {
+  const next = nextStep(state, { detectStruggle: false });
+  if (!("step" in next)) return state.cycle;
+  if (next.step === "begin") return cycleToBegin(state);
+  return next.step === "resolve" ? state.cycle + 1 : state.cycle;
+}

@@ -1,0 +1,54 @@
+import { createCheckpoint } from "@quasar/checkpoint";
+import { stateFromCheckpoint } from "./convert.ts";
+import { messageOf } from "./emitter.ts";
+import { drive } from "./engine.ts";
+import { LoopError } from "./errors.ts";
+import { openingWarnings, warning } from "./opening.ts";
+import type { Task, TaskResult } from "./options.ts";
+import { type Ports, Run } from "./run.ts";
+import { newRunId } from "./run-id.ts";
+import { DEFAULT_MAX_BUDGET_USD, DEFAULT_MAX_CYCLES, type Settings } from "./settings.ts";
+import { oneLine, trimSpace } from "./text.ts";
+
+/** `runTask` on given ports. */
+export async function startRun(task: Task, settings: Settings, ports: Ports): Promise<TaskResult> {
+  const title = task.title.toWellFormed();
+  if (trimSpace(title) === "") throw new LoopError("ERR_INVALID_TASK", "the task says nothing");
+  const head = (await ports.repository?.head()) ?? "";
+  const runId = settings.runId ?? newRunId();
+  const { id, problem } = await nameTask(task, title, runId, settings);
+  const state = stateFromCheckpoint(
+    createCheckpoint({
+      taskBeadId: id,
+      taskTitle: title,
+      runId,
+      phase: "bead_created",
+      cycle: 1,
+      maxCycles: settings.maxCycles ?? DEFAULT_MAX_CYCLES,
+      maxBudgetUsd: settings.maxBudgetUsd ?? DEFAULT_MAX_BUDGET_USD,
+      baseCommitSha: head,
+      untouchablePaths: settings.untouchablePaths,
+    }),
+  );
+  const opening = openingWarnings(ports, state);
+  if (problem !== undefined) opening.push(warning(state, problem));
+  return drive(new Run(settings, ports, { state, head }), opening);
+}
+
+/** Names the task, by the first listener that can. */
+async function nameTask(
+  task: Task,
+  title: string,
+  runId: string,
+  { hooks }: Settings,
+): Promise<{ id: string; problem?: string }> {
+  if (task.id !== undefined) return { id: oneLine(task.id) };
+  const namer = hooks.find((hook) => hook.createTask !== undefined);
+  try {
+    const id = oneLine((await namer?.createTask?.(title)) ?? "");
+    if (id !== "") return { id };
+  } catch (error) {
+    return { id: `task-${runId}`, problem: `the task could not be recorded: ${messageOf(error)}` };
+  }
+  return { id: `task-${runId}` };
+}
