@@ -254,9 +254,13 @@ test("stops a response that begins when the money is spent", async () => {
 });
 
 test("says how to install what is not there", async () => {
-  const { failure } = await createClaudeAgent({ env: { PATH: "/nowhere" } }).invoke(aRequest());
-  expect(failure).toMatchObject({
-    kind: "not-installed",
-    message: containing("npm install -g @anthropic-ai/claude-code"),
+  const result = await createClaudeAgent({ env: { PATH: "/nowhere" } }).invoke(aRequest());
+  expect(result).toMatchObject({
+    failure: {
+      kind: "not-installed",
+      message: containing("npm install -g @anthropic-ai/claude-code"),
+    },
+    costUsd: 0,
+    costSource: "computed",
   });
 });
