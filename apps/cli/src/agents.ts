@@ -1,59 +1,61 @@
-import {
-  type AgentProcessOptions,
-  type AgentScript,
-  AgentsError,
-  createCommandAgent,
-  createScriptedAgent,
-  parseAgentScript,
-} from "@quasar/agents";
+import { type AgentScript, AgentsError, createAgent, parseAgentScript } from "@quasar/agents";
 import type { AgentInvoker, AgentRole } from "@quasar/loop";
 import type { Settings } from "./config/settings.ts";
 import { CliError } from "./errors.ts";
+import { findProgram } from "./find-program.ts";
 import { cleanLine } from "./output/clean.ts";
 import { readInput } from "./read-input.ts";
 
-const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
+/** Who works and who reviews. */
+export type Agents = Readonly<Record<AgentRole, AgentInvoker>>;
 
 /**
- * The agent that the settings name for a role.
+ * The agents that the settings name.
  *
- * @throws {CliError} `ERR_CONFIG` for a script that is none.
+ * @throws {CliError} `ERR_NOT_INSTALLED`; `ERR_CONFIG` for a script that is none.
  */
-export function createAgent(settings: Settings, role: AgentRole): AgentInvoker {
-  const { name, argument } = parseAgent(settings[role]);
-  const options = processOptions(settings);
-  switch (name) {
-    case "scripted":
-      return createScriptedAgent({ ...readScript(argument), ...options });
-    case "command":
-      return createCommandAgent({ command: argument, name: cleanLine(argument), ...options });
-    case "claude":
-    case "codex":
-      throw new CliError("ERR_NOT_INSTALLED", `agent ${name} is not there yet`);
-  }
-}
-
-/** Creates both agents once, so that what is wrong with them is told before anything is touched. */
-export function checkAgents(settings: Settings): void {
-  createAgent(settings, "coder");
-  createAgent(settings, "reviewer");
-}
-
-type AgentName = "claude" | "codex" | "command" | "scripted";
-
-function parseAgent(spec: string): { readonly name: AgentName; readonly argument: string } {
-  const [name = "", ...rest] = spec.split(":");
-  return { name: name as AgentName, argument: rest.join(":").trim() };
+export function createAgents(settings: Settings): Agents {
+  return {
+    coder: createInvoker(settings, settings.coder, settings.coderModel),
+    reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel),
+  };
 }
 
 const MINUTE_MS = 60_000;
+const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
 
-function processOptions({ turnTimeout, idleTimeout, passEnv }: Settings): AgentProcessOptions {
+function createInvoker(settings: Settings, spec: string, modelName: string): AgentInvoker {
+  const { turnTimeout, idleTimeout, passEnv, allowedTools } = settings;
+  const [kind = "", ...rest] = spec.split(":");
+  const argument = rest.join(":").trim();
+  const model = modelName === "" ? undefined : modelName;
   const limits = {
     totalTimeoutMs: turnTimeout * MINUTE_MS,
     idleTimeoutMs: idleTimeout * MINUTE_MS,
   };
-  return { limits, passEnv };
+  switch (kind) {
+    case "claude":
+      requireProgram(kind, "npm install -g @anthropic-ai/claude-code");
+      return createAgent({ kind, model, allowedTools, limits, passEnv });
+    case "codex":
+      requireProgram(kind, "npm install -g @openai/codex");
+      return createAgent({ kind, model, limits, passEnv });
+    case "command":
+      return createAgent({ kind, command: argument, name: cleanLine(argument), limits, passEnv });
+    default:
+      return createAgent({ kind: "scripted", ...readScript(argument), limits, passEnv });
+  }
+}
+
+function requireProgram(name: string, install: string): void {
+  if (findProgram(name, process.env["PATH"] ?? "") !== undefined) return;
+  throw new CliError("ERR_NOT_INSTALLED", `there is no program ${name} on the PATH`, {
+    next: [
+      install,
+      'quasar run "…" --coder <another agent> --reviewer <another agent>',
+      "quasar demo",
+    ],
+  });
 }
 
 function readScript(path: string): AgentScript {

@@ -55,11 +55,22 @@ function locked(holder: Holder | undefined, cause: Error): CliError {
 /** Who holds the lock of a work tree, as far as can be seen without taking it. */
 export function lockHolder({ stateDir }: Pick<Workspace, "stateDir">): Holder | undefined {
   const path = `${lockPath(stateDir)}.owner.json`;
-  const bytes = readWholeFile(path, { maxBytes: 4096 });
+  const text = readDescription(path);
   const since = modifiedAt(path);
-  if (bytes === undefined || since === undefined) return undefined;
-  const owner = parse(Buffer.from(bytes).toString());
+  if (text === undefined || since === undefined) return undefined;
+  const owner = parse(text);
   return owner === undefined ? undefined : { ...owner, since };
+}
+
+/** A description that is no file of ours says nothing. */
+function readDescription(path: string): string | undefined {
+  try {
+    const bytes = readWholeFile(path, { maxBytes: 4096 });
+    return bytes && Buffer.from(bytes).toString();
+  } catch (error) {
+    if (error instanceof DurableError) return undefined;
+    throw error;
+  }
 }
 
 function parse(text: string): Omit<Holder, "since"> | undefined {

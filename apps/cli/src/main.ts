@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import module from "node:module";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { readVersion } from "./version.ts";
 
 /** `node:sqlite` is unflagged from 22.13 on, what the libraries use beside it from 22.18 on. */
@@ -8,6 +10,12 @@ const NODE_FLOOR = [22, 18] as const;
 function isOld(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major < NODE_FLOOR[0] || (major === NODE_FLOOR[0] && minor < NODE_FLOOR[1]);
+}
+
+/** In the user's own cache: what is compiled must not come from a folder that others can write to. */
+function compileCache(): string {
+  const { XDG_CACHE_HOME = "", HOME = homedir() } = process.env;
+  return join(isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, ".cache"), "quasar");
 }
 
 // Everything below this file may use what an old Node lacks, so nothing of it is imported here.
@@ -20,7 +28,7 @@ if (isOld(process.versions.node)) {
 } else if (process.argv.length === 3 && /^(--version|-V)$/u.test(process.argv[2] ?? "")) {
   process.stdout.write(`${readVersion()}\n`);
 } else {
-  module.enableCompileCache();
+  module.enableCompileCache(compileCache());
   const { main } = await import("./program.ts");
   await main(process.argv.slice(2));
 }

@@ -1,6 +1,5 @@
 import { endRunProcesses, findRunProcesses } from "@quasar/agents";
 import { CliError } from "./errors.ts";
-import { count } from "./output/format.ts";
 import type { Reporter } from "./output/reporter.ts";
 
 /**
@@ -13,11 +12,8 @@ export async function endOrphans(runIds: readonly string[], reporter: Reporter):
   for (const runId of runIds) {
     const found = (await findRunProcesses(runId)) ?? [];
     if (found.length === 0) continue;
-    const what = `${count(found.length, "process")} of run ${runId}`.replace(
-      "processs",
-      "processes",
-    );
-    const message = `ending ${what} that outlived the runner: ${found.join(" ")}`;
+    const what = found.length === 1 ? "a process" : `${found.length} processes`;
+    const message = `ending ${what} of run ${runId} that outlived the runner: ${found.join(" ")}`;
     reporter.report({ type: "notice", message });
     const left = (await endRunProcesses(runId, { graceMs: 2000 }))?.left ?? [];
     if (left.length > 0) {

@@ -19,6 +19,7 @@ export async function main(args: readonly string[]): Promise<void> {
     exitCode = code;
   });
   try {
+    if (args.length === 0) return program.outputHelp();
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     const helped = error instanceof CommanderError && error.exitCode === 0;
@@ -115,13 +116,14 @@ function createProgram(done: (code: ExitCode) => void): Command {
       done(await demoCommand(options));
     });
 
-  return program as unknown as Command;
+  return program;
 }
 
 /** Adds a flag for each setting: those of a run can be changed again when it is resumed. */
 function addSettings<Args extends unknown[], Opts extends Record<string, unknown>>(
   command: Command<Args, Opts>,
 ): Command<Args, Opts> {
+  command.optionsGroup("Settings, also of .quasar/config.toml and QUASAR_*:");
   for (const name of SETTING_NAMES) command.addOption(settingOption(name));
   return command;
 }

@@ -1,54 +1,75 @@
+import type { AgentsErrorCode } from "@quasar/agents";
+import type { CheckpointErrorCode } from "@quasar/checkpoint";
+import type { DurableErrorCode } from "@quasar/durable";
+import type { GitErrorCode } from "@quasar/git";
+import type { LoopErrorCode } from "@quasar/loop";
 import { CliError, type CliErrorCode } from "./errors.ts";
 import { codeOf } from "./read-input.ts";
 
+type LibraryError =
+  | `AgentsError ${AgentsErrorCode}`
+  | `CheckpointError ${CheckpointErrorCode}`
+  | `DurableError ${DurableErrorCode}`
+  | `GitError ${GitErrorCode}`
+  | `LoopError ${LoopErrorCode}`;
+
 type Translation = readonly [code: CliErrorCode, ...next: string[]];
 
-/** What a library's error is to the command's user, by the library's class and code. */
-const TRANSLATIONS: Readonly<Record<string, Translation>> = {
+const LOOK = "look at it, and move it away if it is not yours";
+const DISK = "look for a full or read-only disk: df -h .";
+const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
+
+/** What each error of a library is to the command's user, by the library's class and code. */
+const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
+  "AgentsError ERR_INVALID_CONFIG": ["ERR_CONFIG", "quasar run --help"],
+  "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar status --all"],
+  "AgentsError ERR_INVALID_SCRIPT": ["ERR_CONFIG"],
+  "CheckpointError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
+  "CheckpointError ERR_GIT_SHA_MISMATCH": [
+    "ERR_HEAD_MOVED",
+    "git log, to see what has changed",
+    "quasar resume --accept-head",
+  ],
+  "CheckpointError ERR_INCOMPATIBLE_VERSION": ["ERR_STATE", "use the quasar that wrote it"],
+  "CheckpointError ERR_INVALID_CHECKPOINT": ["ERR_CORRUPT", LOOK],
+  "CheckpointError ERR_NOT_DURABLE": ["ERR_STATE", DISK],
+  "CheckpointError ERR_TOO_LARGE": ["ERR_CORRUPT", LOOK],
+  "CheckpointError ERR_UNREADABLE": ["ERR_UNSAFE_PATH", LOOK],
+  "DurableError ERR_DAMAGED": ["ERR_STATE", LOOK],
+  "DurableError ERR_LOCKED": ["ERR_LOCKED", "quasar status"],
+  "DurableError ERR_MISSING": ["ERR_STATE", "quasar status"],
+  "DurableError ERR_NOT_DURABLE": ["ERR_STATE", DISK],
+  "DurableError ERR_NOT_REGULAR": ["ERR_UNSAFE_PATH", LOOK],
+  "DurableError ERR_TOO_LARGE": ["ERR_STATE", LOOK],
+  "DurableError ERR_UNSAFE_DIRECTORY": ["ERR_UNSAFE_PATH", LOOK],
+  "DurableError ERR_UNSAFE_MODE": ["ERR_STATE", "chmod 600 on it, if nobody else can have read it"],
+  "GitError ERR_BAD_REVISION": ["ERR_STATE", "git fsck"],
+  "GitError ERR_BROKEN_HEAD": ["ERR_NO_COMMITS", "git fsck", "git reflog"],
+  "GitError ERR_COMMIT_FAILED": ["ERR_STATE", "git status", "quasar resume"],
+  "GitError ERR_FOREIGN_WORK_TREE": ["ERR_NOT_A_REPOSITORY", "git config --unset core.worktree"],
+  "GitError ERR_GIT_FAILED": ["ERR_STATE", "git status"],
+  "GitError ERR_GIT_MISSING": ["ERR_NOT_INSTALLED", "install git"],
+  "GitError ERR_INVALID_ARGUMENT": ["ERR_STATE", DEBUG],
   "GitError ERR_NOT_A_REPOSITORY": [
     "ERR_NOT_A_REPOSITORY",
     "go to your repository, or make one: git init && git add -A && git commit -m start",
   ],
-  "GitError ERR_FOREIGN_WORK_TREE": ["ERR_NOT_A_REPOSITORY", "git config --unset core.worktree"],
   "GitError ERR_NO_COMMITS": ["ERR_NO_COMMITS", "git add -A && git commit -m start"],
-  "GitError ERR_BROKEN_HEAD": ["ERR_NO_COMMITS", "git fsck", "git reflog"],
-  "GitError ERR_GIT_MISSING": ["ERR_NOT_INSTALLED", "install git"],
-  "DurableError ERR_UNSAFE_DIRECTORY": [
-    "ERR_UNSAFE_PATH",
-    "look at it, and remove it if it is not yours",
-  ],
-  "DurableError ERR_NOT_REGULAR": [
-    "ERR_UNSAFE_PATH",
-    "look at it, and remove it if it is not yours",
-  ],
-  "DurableError ERR_UNSAFE_MODE": [
-    "ERR_STATE",
-    "chmod 600 on that file, if nobody else has read it",
-  ],
-  "DurableError ERR_NOT_DURABLE": ["ERR_STATE", "look for a full or read-only disk: df -h ."],
-  "CheckpointError ERR_GIT_SHA_MISMATCH": ["ERR_HEAD_MOVED", "quasar resume --accept-head"],
-  "CheckpointError ERR_DAMAGED": ["ERR_CORRUPT", "quasar status"],
-  "CheckpointError ERR_INVALID_CHECKPOINT": ["ERR_CORRUPT", "quasar status"],
-  "CheckpointError ERR_TOO_LARGE": ["ERR_STATE", "quasar status"],
-  "CheckpointError ERR_INCOMPATIBLE_VERSION": [
-    "ERR_STATE",
-    "use the version of quasar that wrote it",
-  ],
+  "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status, and settle the conflicts"],
+  "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", "quasar run --help"],
+  "LoopError ERR_INVALID_TASK": ["ERR_TASK", "quasar run --help"],
 };
 
 /** Says a library's error in the command's words, with what to do about it. */
 export function translate(error: unknown): CliError {
-  const message = messageOf(error);
-  const known = error instanceof Error ? TRANSLATIONS[`${error.name} ${codeOf(error)}`] : undefined;
-  if (known === undefined) {
-    const next = ["the same command with QUASAR_DEBUG=1 shows where it happened"];
-    return new CliError("ERR_UNEXPECTED", message, { cause: error, next });
-  }
-  const [code, ...next] = known;
-  return new CliError(code, message, { cause: error, next });
+  const name = error instanceof Error ? `${error.name} ${codeOf(error)}` : "";
+  const [code, ...next] = Object.hasOwn(TRANSLATIONS, name)
+    ? TRANSLATIONS[name as LibraryError]
+    : (["ERR_UNEXPECTED", DEBUG] as const);
+  return new CliError(code, messageOf(error), { cause: error, next });
 }
 
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message === "" ? "unknown failure" : message;
 }

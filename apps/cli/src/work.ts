@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
-import { currentBranch, currentGitSha } from "@quasar/git";
+import { currentGitSha } from "@quasar/git";
 import {
   createCheckpointHook,
   type LoopEvent,
   type LoopOptions,
   type TaskResult,
 } from "@quasar/loop";
-import { createAgent } from "./agents.ts";
+import type { Agents } from "./agents.ts";
 import { FOLDER } from "./config/files.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -21,7 +21,10 @@ import type { Workspace } from "./workspace.ts";
 export interface Work {
   readonly runId: string;
   readonly task: string;
+  /** `undefined` where HEAD is on none. */
+  readonly branch: string | undefined;
   readonly settings: Settings;
+  readonly agents: Agents;
   readonly stores: RunStores;
   readonly sealKey: Uint8Array;
   readonly spentUsd: number;
@@ -39,14 +42,13 @@ export async function work(
   const { runId, task, settings, spentUsd, stores } = work;
   const { root } = workspace;
   const { maxCycles, maxBudgetUsd } = settings;
-  const coder = createAgent(settings, "coder");
-  const reviewer = createAgent(settings, "reviewer");
+  const { coder, reviewer } = work.agents;
   reporter.report({
     type: "run",
     runId,
     task,
     workDir: root,
-    branch: (await currentBranch(root)) ?? "",
+    branch: work.branch ?? "",
     coder: coder.name,
     reviewer: reviewer.name,
     maxCycles,

@@ -87,7 +87,8 @@ export function start(at: Place, args: readonly string[], options: StartOptions 
     stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  if (options.input !== undefined) child.stdin?.end(options.input);
+  // What is refused is not read to its end.
+  child.stdin?.on("error", () => {}).end(options.input);
   let stdout = "";
   let stderr = "";
   const watchers = new Set<() => void>();

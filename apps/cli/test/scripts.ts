@@ -23,6 +23,8 @@ export interface Turn {
   readonly files?: Readonly<Record<string, string>> | undefined;
   readonly costUsd?: number | undefined;
   readonly delayMs?: number | undefined;
+  readonly says?: readonly string[] | undefined;
+  readonly failure?: { readonly kind: string; readonly message: string } | undefined;
 }
 
 /** Writes a script and gives the arguments that make it both agents. */

@@ -2,7 +2,7 @@ import { parse } from "smol-toml";
 import type { Checkpoint } from "./checkpoint.ts";
 import { readFields, type Table } from "./decode.ts";
 import { HEAD_FIELDS } from "./fields.ts";
-import { scanSource } from "./toml-source.ts";
+import { scanScalars } from "./toml-source.ts";
 
 /** How much of a file is read for its head. */
 export const HEAD_BYTES: number = 4096;
@@ -49,7 +49,7 @@ export function readHead(text: string, file: string): CheckpointHead | undefined
   const head = lines.slice(0, end).join("\n");
   try {
     const root: Table = parse(head);
-    const { version: _, ...fields } = readFields(root, "", HEAD_FIELDS, scanSource(head).scalars);
+    const { version: _, ...fields } = readFields(root, "", HEAD_FIELDS, scanScalars(head));
     return { ...fields, file, title: readTitle(text) } as unknown as CheckpointHead;
   } catch {
     return undefined; // the whole file is going to say why

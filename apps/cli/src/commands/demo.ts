@@ -74,6 +74,7 @@ class Demo {
     this.#place = place;
     this.#reporter = reporter;
     this.#signal = signal;
+    signal.addEventListener("abort", () => this.#child?.process.kill("SIGKILL"));
   }
 
   async play(): Promise<void> {
@@ -177,7 +178,7 @@ class Demo {
     const format = ["--reverse", "--abbrev=10", "--format=%h %s"];
     const log = await this.#git("log", ...format, `${base}..HEAD`);
     const changed = await this.#git("diff", "--stat", base, "HEAD");
-    this.#tell("one commit a cycle, none of them twice", [
+    this.#tell("one commit for each cycle, none of them twice", [
       ...log.split("\n"),
       ...changed.split("\n"),
     ]);

@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type DetectedAgent, detectAgents } from "@quasar/agents";
 import { FOLDER, isRealFolder } from "../config/files.ts";
 import { SETTING_NAMES, SETTINGS } from "../config/settings.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -13,8 +14,8 @@ export interface InitOptions {
   readonly json?: true | undefined;
 }
 
-/** The agents that we know by name, and the programs that they are. */
-const AGENTS = ["claude", "codex"] as const;
+/** The agents that are looked for. */
+const AGENTS: readonly DetectedAgent["kind"][] = ["claude", "codex"];
 
 /** `quasar init`: writes the repository's settings, all commented out, and looks for agents. */
 export async function initCommand(options: InitOptions): Promise<ExitCode> {
@@ -25,8 +26,7 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   const created = Object.entries(files)
     .filter(([name, text]) => createFile(join(folder, name), text))
     .map(([name]) => join(FOLDER, name));
-  const path = process.env["PATH"] ?? "";
-  const agents = Object.fromEntries(AGENTS.map((name) => [name, findProgram(name, path)]));
+  const agents = await detectAgents();
 
   if (options.json === true) {
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", root, created, agents }));
@@ -39,22 +39,28 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   write(process.stdout, [
     ...(created.length > 0 ? labelled(view, "created", created.join(", "), "green") : []),
     ...(kept.length > 0 ? labelled(view, "kept", `${kept.join(", ")} (already there)`) : []),
-    ...AGENTS.flatMap((name) => labelled(view, name, cleanLine(agents[name] ?? "not installed"))),
-    ...nextLines(nextSteps(AGENTS.filter((name) => agents[name] !== undefined)), view),
+    ...AGENTS.flatMap((kind) => labelled(view, kind, versionOf(kind, agents))),
+    ...nextLines(nextSteps(agents), view),
   ]);
   return EXIT.ok;
 }
 
-function nextSteps(found: readonly string[]): readonly string[] {
-  const [agent] = found;
+function versionOf(kind: DetectedAgent["kind"], agents: readonly DetectedAgent[]): string {
+  const found = agents.find((agent) => agent.kind === kind);
+  if (found === undefined) return "not installed";
+  return found.version === "" ? "installed, does not tell its version" : cleanLine(found.version);
+}
+
+function nextSteps([agent]: readonly DetectedAgent[]): readonly string[] {
   if (agent === undefined) {
     return [
       "quasar demo",
       "install Claude Code or Codex, or set coder and reviewer to command:<command line>",
     ];
   }
+  const { kind } = agent;
   return [
-    agent === "claude" ? 'quasar run "…"' : `quasar run "…" --coder ${agent} --reviewer ${agent}`,
+    kind === "claude" ? 'quasar run "…"' : `quasar run "…" --coder ${kind} --reviewer ${kind}`,
   ];
 }
 
@@ -65,25 +71,6 @@ function createFile(path: string, text: string): boolean {
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
-    throw error;
-  }
-}
-
-/** Path of a program; `undefined` where the search path has none. It is not started. */
-export function findProgram(name: string, searchPath: string): string | undefined {
-  return searchPath
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder))
-    .map((folder) => join(folder, name))
-    .find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch (error) {
-    if (["ENOENT", "EACCES", "ENOTDIR", "ELOOP"].includes(codeOf(error))) return false;
     throw error;
   }
 }

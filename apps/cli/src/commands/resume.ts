@@ -5,8 +5,9 @@ import {
   type FileCheckpointStore,
   type LoadedCheckpoint,
 } from "@quasar/checkpoint";
+import { currentBranch } from "@quasar/git";
 import { runFromCheckpoint } from "@quasar/loop";
-import { checkAgents } from "../agents.ts";
+import { createAgents } from "../agents.ts";
 import { FOLDER, isRealFolder } from "../config/files.ts";
 import { type FlagValues, flagLayer, type Layer, resolve } from "../config/layers.ts";
 import { loadConfig } from "../config/load.ts";
@@ -15,7 +16,7 @@ import type { ExitCode } from "../exit-codes.ts";
 import { endOrphans } from "../orphans.ts";
 import { firstLine } from "../output/text.ts";
 import { newRunId, parseRunId } from "../run-id.ts";
-import { runIds } from "../runs/list.ts";
+import { openRunIds, runIds } from "../runs/list.ts";
 import { runStores, storedSettings } from "../runs/store.ts";
 import { inSession, type Session } from "../session.ts";
 import { openUser, type User } from "../user.ts";
@@ -38,9 +39,12 @@ export async function resumeCommand(
 ): Promise<ExitCode> {
   const wanted = id === undefined ? undefined : parseRunId(id);
   const flags = flagLayer(options.flags);
-  const workspace = await openWorkspace(process.cwd());
+  const cwd = process.cwd();
+  const [workspace, branch] = await Promise.all([openWorkspace(cwd), currentBranch(cwd)]);
   const user = openUser();
   return inSession(workspace, options.json === true, async (session) => {
+    // Before anything is judged: an agent that outlived its runner still changes the tree.
+    await endOrphans(openRunIds(workspace), session.reporter);
     const sealKey = user.sealKey();
     const found = await findCheckpoint(session, wanted, sealKey);
     const { runId, loaded } = found;
@@ -52,14 +56,15 @@ export async function resumeCommand(
     if (loaded.seal !== "valid" && !trusted) throw foreign(loaded, found.path);
     const layers = [flags, ...layersOf(found, user, options, workspace.root)];
     const settings = resolve(layers);
-    checkAgents(settings);
-    await endOrphans([runId], session.reporter);
+    const agents = createAgents(settings);
     return work(
       session,
       {
         runId,
         task: checkpoint.taskTitle,
+        branch,
         settings,
+        agents,
         stores: runStores(workspace, runId, sealKey),
         sealKey,
         spentUsd: checkpoint.totalCostUsd,
@@ -91,7 +96,7 @@ async function findCheckpoint(
   if (wanted !== undefined && !ids.includes(wanted)) {
     throw nothing(`there is no run ${wanted} in this work tree`);
   }
-  for (const runId of wanted === undefined ? ids : [wanted]) {
+  for (const runId of wanted === undefined ? openRunIds(workspace) : [wanted]) {
     const dir = join(workspace.runsDir, runId);
     const loaded = await recoverAndLoad(runStores(workspace, runId, sealKey).current);
     if (loaded !== undefined) return { runId, loaded, path: checkpointPath(dir) };

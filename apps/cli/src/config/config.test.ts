@@ -121,6 +121,7 @@ test.for([
   ["reviewer = 'scripted:x.json'", "reviewer"],
   ["lint = ['make']", "lint"],
   ["filter = ['make']", "filter"],
+  ["allowed_tools = ['Bash']", "allowed_tools"],
   ["pass_env = ['TOKEN']", "pass_env"],
   ["max_budget_usd = 0", "max_budget_usd"],
   ["max_budget_usd = 5.01", "max_budget_usd"],

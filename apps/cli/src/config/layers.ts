@@ -111,21 +111,19 @@ export function toToml(
 
 /** The settings of a layer that a repository may not make without the user's word. */
 export function guardedOf(layer: Layer): Partial<Settings> {
-  const guarded: Partial<Settings> = {};
-  for (const name of SETTING_NAMES) copyIfGuarded(name, layer.values, guarded);
-  return guarded;
+  const guarded = SETTING_NAMES.filter((name) => isGuarded(name, layer.values));
+  return Object.fromEntries(guarded.map((name) => [name, layer.values[name]]));
+}
+
+function isGuarded<Name extends SettingName>(
+  name: Name,
+  values: Pick<Partial<Settings>, Name>,
+): boolean {
+  const value: Settings[Name] | undefined = values[name];
+  return value !== undefined && SETTINGS[name].guarded(value);
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-function copyIfGuarded<Name extends SettingName>(
-  name: Name,
-  from: Partial<Settings>,
-  to: Partial<Writable<Settings>>,
-): void {
-  const value: Settings[Name] | undefined = from[name];
-  if (value !== undefined && SETTINGS[name].guarded(value)) to[name] = value;
-}
 
 function set<Name extends SettingName>(
   values: Partial<Writable<Settings>>,

@@ -13,6 +13,7 @@ export interface Settings {
   readonly maxLintRetries: number;
   readonly turnTimeout: number;
   readonly idleTimeout: number;
+  readonly allowedTools: readonly string[];
   readonly passEnv: readonly string[];
   readonly detectStruggle: boolean;
   readonly projectContext: string;
@@ -139,6 +140,15 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     fallback: 10,
     help: "minutes that an agent may be silent",
     guarded: free,
+  },
+  allowedTools: {
+    key: "allowed_tools",
+    flag: "--allow-tool",
+    env: "QUASAR_ALLOWED_TOOLS",
+    kind: several(text(1000, "<tool>"), 100),
+    fallback: [],
+    help: 'what claude may use beside editing files: "Bash(npm test *)" (repeatable)',
+    guarded: isAny,
   },
   passEnv: {
     key: "pass_env",

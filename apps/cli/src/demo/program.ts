@@ -44,8 +44,7 @@ export const FILES: Readonly<Record<string, string>> = {
 };
 
 export const FINDING =
-  "median() sorts the array that it was given, so the caller's data is reordered. " +
-  "Sort a copy, and hold that by a test.";
+  "median() sorts the caller's own array. Sort a copy, and hold that by a test.";
 
 /** What the coder writes, by cycle. */
 export const CODER_FILES: readonly Readonly<Record<string, string>>[] = [
@@ -60,7 +59,7 @@ export function script(): object {
     turns: [
       {
         role: "coder",
-        match: "sorts the array",
+        match: "sorts the caller",
         says: ["Reading median.js", "Sorting a copy with toSorted()", "Adding a test for it"],
         files: second,
         text: "median() sorts a copy now, and a test holds that.",

@@ -61,6 +61,6 @@ test("puts several lines into one", () => {
 
 test.for(HOSTILE)("writes %s into JSON without loss and without effect", ([, text]) => {
   const line = jsonLine({ text });
-  expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\u{e0000}-\u{e0fff}\ufe0f]/u);
+  expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
   expect(JSON.parse(line)).toEqual({ text });
 });

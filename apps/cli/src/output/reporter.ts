@@ -20,6 +20,8 @@ export interface Streams {
 
 export interface ReporterOptions {
   readonly json?: boolean | undefined;
+  /** Whether a live block is drawn. @default on a terminal that can, and not under CI */
+  readonly live?: boolean | undefined;
   /** Milliseconds; @default the system's clock */
   readonly now?: (() => number) | undefined;
 }
@@ -27,10 +29,9 @@ export interface ReporterOptions {
 /** JSON lines, a live block with lines above it, or lines alone, by where the output goes. */
 export function createReporter(streams: Streams, options: ReporterOptions = {}): Reporter {
   const now = options.now ?? Date.now;
+  const { live = isLive(streams.stdout) } = options;
   if (options.json === true) return createJsonReporter(streams, now);
-  return isLive(streams.stdout)
-    ? createLiveReporter(streams, now)
-    : createPlainReporter(streams, now);
+  return live ? createLiveReporter(streams, now) : createPlainReporter(streams, now);
 }
 
 /** Version of the JSON lines. New keys and types may come within it; none go or change. */

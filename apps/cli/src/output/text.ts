@@ -140,12 +140,13 @@ const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
 function resultLines(result: ResultRecord, progress: Progress, view: View): string[] {
   const { paint } = view;
   const approved = result.outcome === "approved";
+  const isPlain = approved || result.outcome === "interrupted";
   const cycles = approved ? ` after ${count(result.cycle, "cycle")}` : ` in cycle ${result.cycle}`;
   const least = progress.costUnknown ? "at least " : "";
   const { report } = result;
   const lines = [
     paint(approved ? "green" : "yellow", `${OUTCOMES[result.outcome]}${cycles}`),
-    ...(approved ? [] : labelled(view, "because", cleanLine(result.message))),
+    ...(isPlain ? [] : labelled(view, "because", cleanLine(result.message))),
     ...labelled(view, "cost", least + budget(result.totalCostUsd, progress.maxBudgetUsd)),
     ...labelled(view, "commits", commitsText(result)),
   ];
@@ -189,9 +190,9 @@ function diagnostic(
   return [painted + head, ...rest.map((line) => " ".repeat(widthOf(prefix)) + line)];
 }
 
-/** Lines of at most the terminal's width, each behind the same indentation. */
+/** Prose of ours, which is broken where there is no terminal too. */
 function wrapped(view: View, text: string, indent = ""): string[] {
-  const lines = view.columns === undefined ? [text] : wrap(text, view.columns - indent.length);
+  const lines = wrap(text, (view.columns ?? 80) - indent.length);
   return lines.map((line) => (indent + line).trimEnd());
 }
 

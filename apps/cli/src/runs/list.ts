@@ -1,4 +1,6 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { checkpointPath } from "@quasar/checkpoint";
 import { isRunId } from "../run-id.ts";
 import { codeOf } from "../read-input.ts";
 import { type Holder, lockHolder } from "../lock.ts";
@@ -14,6 +16,14 @@ export function runIds({ runsDir }: Workspace): readonly string[] {
     if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
+}
+
+/** Ids of the runs that were not approved yet, newest first; found without reading them. */
+export function openRunIds(workspace: Workspace): readonly string[] {
+  return runIds(workspace).filter((id) => {
+    const dir = join(workspace.runsDir, id);
+    return existsSync(checkpointPath(dir)) || !existsSync(checkpointPath(join(dir, "archive")));
+  });
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type TomlValue,
 } from "@quasar/checkpoint";
 import type { TaskResult } from "@quasar/loop";
+import { isRealFolder } from "../config/files.ts";
 import { tomlLayer, toToml } from "../config/layers.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Workspace } from "../workspace.ts";
@@ -18,9 +19,13 @@ export interface RunStores {
   readonly archive: FileCheckpointStore;
 }
 
-/** @param sealKey - Without it a checkpoint's origin is not judged. */
+/**
+ * @param sealKey - Without it a checkpoint's origin is not judged.
+ * @throws {CliError} `ERR_UNSAFE_PATH` when something else stands where the run's folder belongs.
+ */
 export function runStores(workspace: Workspace, runId: string, sealKey?: Uint8Array): RunStores {
   const dir = join(workspace.runsDir, runId);
+  isRealFolder(dir);
   const { repositoryId } = workspace;
   return {
     current: createFileCheckpointStore({ dir, sealKey, repositoryId }),

@@ -16,12 +16,12 @@ export interface RunSummary {
   readonly cycle: number;
   readonly maxCycles: number;
   readonly phase: string;
-  /** Of the turn whose end is not known; `undefined` when there is none. */
+  /** The turn whose end is not known and whose cost is not counted yet, if there is one. */
   readonly openTurn: { readonly role: string; readonly reservedUsd: number } | undefined;
   readonly spentUsd: number;
   /** 0 is no limit. */
   readonly maxBudgetUsd: number;
-  /** All that are not fixed. */
+  /** All that are not known to be fixed. */
   readonly findings: readonly CheckpointFinding[];
   readonly baseCommitSha: string;
   readonly commits: readonly string[];
@@ -42,8 +42,8 @@ export function summaryOf(
   reason = "",
 ): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha } = checkpoint;
-  const openTurn =
-    turn?.status === "started" ? { role: turn.role, reservedUsd: turn.reservedUsd } : undefined;
+  const isOpen = turn?.status === "started" && checkpoint.failure === "";
+  const openTurn = isOpen ? { role: turn.role, reservedUsd: turn.reservedUsd } : undefined;
   return {
     id,
     status,

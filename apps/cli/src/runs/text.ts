@@ -37,6 +37,7 @@ const PHASES: Readonly<Record<string, string>> = {
 export function runLines(run: RunSummary, view: View): string[] {
   const { paint } = view;
   const title = `${paint("bold", `run ${run.id}`)} ${paint(STYLES[run.status], run.status)}`;
+  const isApproved = run.status === "approved";
   const reason =
     run.reason === "" ? [] : labelled(view, "because", fit(cleanLine(run.reason), 1000));
   if (run.status === "damaged") return [title, ...reason, ...nextLines(run.next, view)];
@@ -47,7 +48,7 @@ export function runLines(run: RunSummary, view: View): string[] {
     ...reason,
     ...labelled(view, "cost", budget(run.spentUsd, run.maxBudgetUsd) + openCost(run)),
     ...labelled(view, "findings", openFindings(run)),
-    ...run.findings.flatMap((finding) => findingLines(finding, view)),
+    ...(isApproved ? [] : run.findings.flatMap((finding) => findingLines(finding, view))),
     ...labelled(view, "commits", run.commits.map((sha) => sha.slice(0, 10)).join(" ") || "none"),
     ...labelled(view, "saved", cleanLine(moment(run.savedAt))),
     ...nextLines(run.next, view),
@@ -65,7 +66,9 @@ function openCost({ openTurn }: RunSummary): string {
 }
 
 function openFindings(run: RunSummary): string {
-  return run.findings.length === 0 ? "none open" : `${run.findings.length} not known to be fixed`;
+  if (run.findings.length === 0) return "none open";
+  const which = run.status === "approved" ? "before the approval" : "not known to be fixed";
+  return `${run.findings.length} ${which}`;
 }
 
 /** Runs as a list, one line each. */

@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import {
+  createWorktree,
+  currentBranch,
+  currentGitSha,
+  dirtyPaths,
+  operationInProgress,
+} from "@quasar/git";
+import { FOLDER, isRealFolder } from "./config/files.ts";
+import { CliError } from "./errors.ts";
+import { cleanLine } from "./output/clean.ts";
+import type { Reporter } from "./output/reporter.ts";
+import { codeOf } from "./read-input.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
+
+/** A work tree of its own for a run, beside the one that the user is in. */
+export async function linkedTree({ root }: Workspace, runId: string): Promise<Workspace> {
+  const path = join(dirname(root), `${basename(root)}-${runId}`);
+  await createWorktree(root, { path, branch: `quasar/${runId}`, from: await currentGitSha(root) });
+  return openWorkspace(path);
+}
+
+/** What a new run has to know of the tree that it starts on. */
+export interface Ground {
+  /** `undefined` where HEAD is on none. */
+  readonly branch: string | undefined;
+  /** What the user had not committed: the run leaves it alone. */
+  readonly untouchablePaths: readonly string[];
+}
+
+/**
+ * Makes sure that a work tree is fit to be worked in.
+ *
+ * @throws {CliError} `ERR_DIRTY`, `ERR_UNSAFE_PATH`
+ * @throws {GitError} `ERR_NO_COMMITS`: a run needs a commit to start from.
+ */
+export async function inspectTree(
+  { root, gitDir }: Workspace,
+  acceptDirty: boolean,
+  reporter: Reporter,
+): Promise<Ground> {
+  ignoreOwnFolder(root);
+  await currentGitSha(root);
+  const operation = await operationInProgress({ gitDir });
+  if (operation !== undefined) throw busyTree(operation);
+  const branch = await currentBranch(root);
+  if (branch === undefined) {
+    const message = "HEAD is on no branch, so its commits will be on none: git switch -c <name>";
+    reporter.report({ type: "warning", cycle: 0, message });
+  }
+  const dirty = (await dirtyPaths(root)).map(({ path }) => path);
+  if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty);
+  return { branch, untouchablePaths: dirty };
+}
+
+function busyTree(operation: string): CliError {
+  return new CliError("ERR_DIRTY", `git is in the middle of a ${operation} in this work tree`, {
+    next: [`git ${operation} --continue, or --abort`, 'quasar run --worktree "…"'],
+  });
+}
+
+function dirtyTree(paths: readonly string[]): CliError {
+  const shown = paths.slice(0, 5).map((path) => `\n  ${cleanLine(path)}`);
+  const more = paths.length > 5 ? `\n  and ${paths.length - 5} more` : "";
+  const message = `the work tree has changes that are not committed:${shown.join("")}${more}`;
+  return new CliError("ERR_DIRTY", message, {
+    next: [
+      "git add -A && git commit -m … (or git stash -u)",
+      'quasar run --worktree "…" (in a work tree of its own)',
+      'quasar run --accept-dirty "…" (those files are never committed)',
+    ],
+  });
+}
+
+/** Tells git to pass over `.quasar`, which belongs to this machine. */
+function ignoreOwnFolder(root: string): void {
+  const folder = join(root, FOLDER);
+  if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
+  try {
+    writeFileSync(join(folder, ".gitignore"), "*\n", { flag: "wx" });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
