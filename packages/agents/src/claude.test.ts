@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aProgramThatPrints, aSample, aShellScript } from "../test/program.ts";
-import { aListener, aRequest, containing } from "../test/request.ts";
+import { aDirectory, aListener, aRequest, containing } from "../test/request.ts";
 import { createClaudeAgent } from "./claude.ts";
 
 const GOOD = "claude-2.1.329.stream.jsonl";
@@ -253,10 +255,24 @@ test("stops a response that begins when the money is spent", async () => {
   expect(result).toMatchObject({ failure: { kind: "budget" }, costUsd: 8 });
 });
 
+test.for([
+  ["Do it.", "Do it."],
+  ["/compact it", "\n/compact it"],
+] as const)("hands %j over as text", async ([prompt, input]) => {
+  const seen = join(aDirectory(), "seen");
+  const agent = createClaudeAgent({ file: aShellScript(`cat > '${seen}'`) });
+  await agent.invoke(aRequest({ prompt }));
+  expect(readFileSync(seen, "utf8")).toBe(input);
+});
+
 test("says how to install what is not there", async () => {
-  const { failure } = await createClaudeAgent({ env: { PATH: "/nowhere" } }).invoke(aRequest());
-  expect(failure).toMatchObject({
-    kind: "not-installed",
-    message: containing("npm install -g @anthropic-ai/claude-code"),
+  const result = await createClaudeAgent({ env: { PATH: "/nowhere" } }).invoke(aRequest());
+  expect(result).toMatchObject({
+    failure: {
+      kind: "not-installed",
+      message: containing("npm install -g @anthropic-ai/claude-code"),
+    },
+    costUsd: 0,
+    costSource: "computed",
   });
 });

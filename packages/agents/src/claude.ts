@@ -2,8 +2,10 @@ import type { AgentInvoker, AgentResult } from "@quasar/loop";
 import {
   type AgentProcessOptions,
   type AgentProgram,
+  type Cost,
   failureOfExit,
   failureOfProcess,
+  NOTHING_SPENT,
   runAgent,
 } from "./agent-process.ts";
 import { type ClaudeArgsOptions, claudeArgs } from "./claude/args.ts";
@@ -18,7 +20,7 @@ export type ClaudeAgentOptions = ClaudeArgsOptions &
     readonly file?: string | undefined;
   };
 
-function costs({ result, costUsd }: ClaudeReading): Pick<AgentResult, "costUsd" | "costSource"> {
+function costs({ result, costUsd }: ClaudeReading): Cost {
   const reported = result && runCost(result);
   if (reported !== undefined) {
     return { costUsd: reported, costSource: "reported" };
@@ -28,6 +30,9 @@ function costs({ result, costUsd }: ClaudeReading): Pick<AgentResult, "costUsd" 
   }
   return { costUsd, costSource: result ? "computed" : "partial" };
 }
+
+/** A prompt that begins with a slash would be a command of Claude Code's own, answered by no model. */
+const asText = (prompt: string) => (prompt.startsWith("/") ? `\n${prompt}` : prompt);
 
 /**
  * Claude Code as an agent. A turn is a session of its own, with the request's id where it has one.
@@ -49,7 +54,7 @@ export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoke
         file: options.file ?? "claude",
         args: claudeArgs(request, options),
         ownEnv: ["ANTHROPIC_*", "CLAUDE_*"],
-        input: request.prompt,
+        input: asText(request.prompt),
         installHint: "Install it with: npm install -g @anthropic-ai/claude-code",
       };
       const emit = invoke.onEvent ?? (() => undefined);
@@ -70,7 +75,7 @@ export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoke
         ...(result?.structured_output !== undefined && { structured: result.structured_output }),
         ...(sessionId && { sessionId }),
         ...(version && { agentVersion: version }),
-        ...costs(reading),
+        ...(outcome.started ? costs(reading) : NOTHING_SPENT),
         durationMs: outcome.durationMs,
       };
     },
