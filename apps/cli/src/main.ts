@@ -22,7 +22,7 @@ function compileCache(): string {
 if (isOld(process.versions.node)) {
   process.stderr.write(
     `error: quasar needs Node ${NODE_FLOOR.join(".")} or later; this is ${process.versions.node}\n` +
-      "  next     npx -y -p node@24 quasar, or install a newer Node\n",
+      `  next     npx -y -p node@24 node ${process.argv[1]}\n`,
   );
   process.exitCode = 1;
 } else if (process.argv.length === 3 && /^(--version|-V)$/u.test(process.argv[2] ?? "")) {

@@ -12,8 +12,8 @@ import { readVersion } from "./version.ts";
  */
 export async function main(args: readonly string[]): Promise<void> {
   const streams = { stdout: process.stdout, stderr: process.stderr };
-  // A reader that went away (`quasar status | head`) is no reason to stop work on a task.
-  for (const stream of Object.values(streams)) stream.on("error", ignoreClosedPipe);
+  // A reader or a terminal that went away is no reason to drop work on a task unsaved.
+  for (const stream of Object.values(streams)) stream.on("error", ignoreLostReader);
   let exitCode: ExitCode = EXIT.ok;
   const program = createProgram((code) => {
     exitCode = code;
@@ -28,8 +28,8 @@ export async function main(args: readonly string[]): Promise<void> {
   process.exitCode = exitCode;
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
+function ignoreLostReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
 }
 
 const JSON_HELP = "machine-readable output on standard output";
