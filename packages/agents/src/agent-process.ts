@@ -1,4 +1,4 @@
-import type { AgentFailure, AgentRequest, InvokeOptions } from "@quasar/loop";
+import type { AgentFailure, AgentRequest, AgentResult, InvokeOptions } from "@quasar/loop";
 import {
   type ChildOutcome,
   DEFAULT_LIMITS,
@@ -112,3 +112,8 @@ export function failureOfExit(outcome: ChildOutcome, title: string): AgentFailur
   }
   return undefined;
 }
+
+export type Cost = Pick<AgentResult, "costUsd" | "costSource">;
+
+/** What a turn cost of which no process was started. */
+export const NOTHING_SPENT: Cost = { costUsd: 0, costSource: "computed" };

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
-import { createLineSplitter } from "./line-splitter.ts";
-import { endRunProcesses, sendSignal } from "./run-processes.ts";
+import { checkRunId, endRunProcesses, sendSignal } from "./run-processes.ts";
+import { superviseChild } from "./supervise.ts";
 
 /** Limits of one turn's process. All times in milliseconds, all sizes in bytes. */
 export interface ProcessLimits {
@@ -52,7 +52,9 @@ export interface ChildHandlers {
 }
 
 export interface ChildOutcome {
-  /** Set if the process was never started; nothing else is meant then. */
+  /** Whether there was a process at all: without one, nothing was spent. */
+  readonly started: boolean;
+  /** Why it could not be started. */
   readonly problem?: { readonly kind: StartProblem; readonly message: string } | undefined;
   readonly stopped?: StopReason | undefined;
   readonly exitCode: number | null;
@@ -64,14 +66,7 @@ export interface ChildOutcome {
   readonly orphansEnded: number;
 }
 
-const STDERR_TAIL_BYTES = 8192;
-/** How long output may stay quiet after `exit`; not `close`, which a child holding the pipe delays. */
-const QUIET_AFTER_EXIT_MS = 50;
-const READ_AFTER_EXIT_MS = 2000;
 const ORPHAN_GRACE_MS = 500;
-/** Of a process that not even SIGKILL ends (it hangs in the kernel). */
-const AFTER_SIGKILL_MS = 5000;
-
 const PROBLEMS: Readonly<Record<string, StartProblem>> = {
   ENOENT: "no-program",
   EACCES: "no-program",
@@ -79,14 +74,11 @@ const PROBLEMS: Readonly<Record<string, StartProblem>> = {
   E2BIG: "arguments-too-long",
 };
 
-async function isDirectory(path: string): Promise<boolean> {
+async function problemOfDirectory(path: string): Promise<string | undefined> {
   try {
-    return (await stat(path)).isDirectory();
+    return (await stat(path)).isDirectory() ? undefined : `${path} is not a directory`;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
-      return false;
-    }
-    throw error;
+    return messageOf(error);
   }
 }
 
@@ -101,6 +93,7 @@ async function isDirectory(path: string): Promise<boolean> {
 export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promise<ChildOutcome> {
   const startedAt = performance.now();
   const ended = (part: Partial<ChildOutcome>): ChildOutcome => ({
+    started: false,
     exitCode: null,
     exitSignal: null,
     stderrTail: "",
@@ -108,26 +101,36 @@ export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promis
     ...part,
     durationMs: Math.round(performance.now() - startedAt),
   });
+  checkRunId(spec.runId);
   // A missing directory and a missing program give the same ENOENT.
-  if (!(await isDirectory(spec.cwd))) {
-    return ended({ problem: { kind: "no-work-dir", message: `${spec.cwd} is not a directory` } });
+  const missing = await problemOfDirectory(spec.cwd);
+  if (missing !== undefined) {
+    return ended({ problem: { kind: "no-work-dir", message: missing } });
   }
   if (handlers.signal?.aborted) {
     return ended({ stopped: "cancelled" });
   }
-  const { pid, ...end } = await superviseChild(spec, handlers);
-  if (pid === undefined) {
-    return ended(end);
+  const child = start(spec);
+  if ("kind" in child) {
+    return ended({ problem: child });
+  }
+  const { startError, thrown, outcome } = await superviseChild(child, spec, handlers);
+  if (child.pid === undefined) {
+    return ended({ problem: problemOf(startError) });
   }
   const swept = await endRunProcesses(spec.runId, { graceMs: ORPHAN_GRACE_MS });
-  sendSignal(-pid, "SIGKILL"); // what has shed the run's id but not the group
-  return ended({ ...end, orphansEnded: swept?.ended.length ?? 0 });
+  sendSignal(-child.pid, "SIGKILL"); // what has shed the run's id but not the group
+  if (thrown) {
+    throw thrown.error;
+  }
+  return ended({ ...outcome, started: true, orphansEnded: swept?.ended.length ?? 0 });
 }
 
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
 function problemOf(error: unknown): NonNullable<ChildOutcome["problem"]> {
-  const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return { kind: PROBLEMS[code] ?? "other", message };
+  return { kind: PROBLEMS[code] ?? "other", message: messageOf(error) };
 }
 
 /** Some failures to start are thrown, others come as an event. */
@@ -137,120 +140,4 @@ function start(spec: ChildSpec): ChildProcessWithoutNullStreams | ReturnType<typ
   } catch (error) {
     return problemOf(error);
   }
-}
-
-type ChildEnd = Partial<ChildOutcome> & { readonly pid?: number | undefined };
-
-/** Resolves when the process has exited and its output has been read, whoever else holds the pipes. */
-function superviseChild(spec: ChildSpec, { onLine, signal }: ChildHandlers): Promise<ChildEnd> {
-  const { limits } = spec;
-  const child = start(spec);
-  if ("kind" in child) {
-    return Promise.resolve({ problem: child });
-  }
-  return new Promise((resolve, reject) => {
-    const timers: NodeJS.Timeout[] = [];
-    const after = (ms: number, act: () => void): NodeJS.Timeout => {
-      const timer = setTimeout(act, ms);
-      timers.push(timer);
-      return timer;
-    };
-    let stopped: StopReason | undefined;
-    let thrown: { readonly error: unknown } | undefined;
-    let exit: Pick<ChildOutcome, "exitCode" | "exitSignal"> | undefined;
-    let stderrTail: Buffer = Buffer.alloc(0);
-    let received = 0;
-    let settled = false;
-
-    const finish = (end: ChildEnd) => {
-      if (settled) {
-        return;
-      }
-      settled = true;
-      timers.forEach(clearTimeout);
-      signal?.removeEventListener("abort", onAbort);
-      child.stdout.destroy();
-      child.stderr.destroy();
-      child.stdin.destroy();
-      if (thrown) {
-        reject(thrown.error);
-      } else {
-        resolve(end);
-      }
-    };
-    const stop = (reason: StopReason) => {
-      if (stopped || exit || child.pid === undefined) {
-        return;
-      }
-      stopped = reason;
-      const group = -child.pid;
-      const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGKILL"];
-      if (reason === "output-too-large") {
-        signals.shift();
-        child.stdout.destroy();
-      }
-      signals.forEach((name, at) => after(at * limits.killGraceMs, () => sendSignal(group, name)));
-      after(signals.length * limits.killGraceMs + AFTER_SIGKILL_MS, () =>
-        finish({ stopped, pid: child.pid, stderrTail: stderrTail.toString("utf8") }),
-      );
-    };
-    const onAbort = () => stop("cancelled");
-    const idle = after(limits.idleTimeoutMs, () => stop("timeout-idle"));
-    after(limits.totalTimeoutMs, () => stop("timeout-total"));
-    const count = (chunk: Buffer) => {
-      idle.refresh();
-      received += chunk.length;
-      if (received > limits.maxOutputBytes) {
-        stop("output-too-large");
-      }
-    };
-
-    const lines = createLineSplitter(limits.maxLineBytes, (line) => {
-      try {
-        const reason = thrown ? undefined : onLine(line);
-        if (reason) {
-          stop(reason);
-        }
-      } catch (error) {
-        thrown ??= { error };
-        stop("cancelled");
-      }
-    });
-    child.stdout.on("data", (chunk: Buffer) => {
-      count(chunk);
-      if (stopped !== "output-too-large" && !lines.push(chunk)) {
-        stop("output-too-large");
-      }
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      count(chunk);
-      stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
-    });
-    child.stdin.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE" && error.code !== "ECONNRESET") {
-        thrown ??= { error };
-        stop("cancelled");
-      }
-    });
-    child.on("error", (error: NodeJS.ErrnoException) => finish({ problem: problemOf(error) }));
-    child.on("exit", (exitCode, exitSignal) => {
-      exit = { exitCode, exitSignal };
-      timers.forEach(clearTimeout);
-      const read = () => {
-        lines.end();
-        finish({ ...exit, stopped, pid: child.pid, stderrTail: stderrTail.toString("utf8") });
-      };
-      // A timer that fires late, on a busy machine, must not overtake output that is there to read.
-      const quiet = after(QUIET_AFTER_EXIT_MS, () => setImmediate(read));
-      child.stdout.on("data", () => quiet.refresh());
-      after(READ_AFTER_EXIT_MS, read);
-      child.on("close", read);
-    });
-
-    if (signal?.aborted) {
-      stop("cancelled");
-    }
-    signal?.addEventListener("abort", onAbort);
-    child.stdin.end(spec.input);
-  });
 }

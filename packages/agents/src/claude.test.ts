@@ -111,6 +111,12 @@ test.for([
   expect(result.costUsd).toBe(0.01034);
 });
 
+test("cleans what it quotes", async () => {
+  const file = aProgramThatPrints(withResult({ ...ERROR, result: "\u001b[2J\u202egone\nfar" }), 1);
+  const { failure } = await createClaudeAgent({ file }).invoke(aRequest());
+  expect(failure?.message).toBe("Claude Code: gone far");
+});
+
 test("keeps the text of a good result before exit code 1", async () => {
   const file = aProgramThatPrints(withResult({}), 1);
   const { text } = await createClaudeAgent({ file }).invoke(aRequest());
@@ -248,9 +254,13 @@ test("stops a response that begins when the money is spent", async () => {
 });
 
 test("says how to install what is not there", async () => {
-  const { failure } = await createClaudeAgent({ env: { PATH: "/nowhere" } }).invoke(aRequest());
-  expect(failure).toMatchObject({
-    kind: "not-installed",
-    message: containing("npm install -g @anthropic-ai/claude-code"),
+  const result = await createClaudeAgent({ env: { PATH: "/nowhere" } }).invoke(aRequest());
+  expect(result).toMatchObject({
+    failure: {
+      kind: "not-installed",
+      message: containing("npm install -g @anthropic-ai/claude-code"),
+    },
+    costUsd: 0,
+    costSource: "computed",
   });
 });

@@ -2,8 +2,10 @@ import type { AgentInvoker, AgentResult } from "@quasar/loop";
 import {
   type AgentProcessOptions,
   type AgentProgram,
+  type Cost,
   failureOfExit,
   failureOfProcess,
+  NOTHING_SPENT,
   runAgent,
 } from "./agent-process.ts";
 import { type ClaudeArgsOptions, claudeArgs } from "./claude/args.ts";
@@ -18,7 +20,7 @@ export type ClaudeAgentOptions = ClaudeArgsOptions &
     readonly file?: string | undefined;
   };
 
-function costs({ result, costUsd }: ClaudeReading): Pick<AgentResult, "costUsd" | "costSource"> {
+function costs({ result, costUsd }: ClaudeReading): Cost {
   const reported = result && runCost(result);
   if (reported !== undefined) {
     return { costUsd: reported, costSource: "reported" };
@@ -70,7 +72,7 @@ export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoke
         ...(result?.structured_output !== undefined && { structured: result.structured_output }),
         ...(sessionId && { sessionId }),
         ...(version && { agentVersion: version }),
-        ...costs(reading),
+        ...(outcome.started ? costs(reading) : NOTHING_SPENT),
         durationMs: outcome.durationMs,
       };
     },

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { aProgramThatPrints, aSample, aShellScript } from "../test/program.ts";
 import { aDirectory, aListener, aRequest } from "../test/request.ts";
 import { createCodexAgent } from "./codex.ts";
@@ -84,8 +84,8 @@ test.for([
 
 test("hands the schema over in a file of its own and takes the structured answer", async () => {
   const answer = { type: "agent_message", text: '{"verdict":"approved"}' };
-  const TMPDIR = aDirectory();
   const seen = join(aDirectory(), "seen");
+  const temporary = aDirectory();
   const file = aShellScript(
     `while [ "$1" != --output-schema ]; do shift; done; cat "$2" > '${seen}'
      cat <<'END'
@@ -93,10 +93,14 @@ ${JSON.stringify({ type: "item.completed", item: answer })}
 {"type":"turn.completed","usage":{}}
 END`,
   );
-  const result = await createCodexAgent({ file }).invoke(aRequest({ outputSchema: SCHEMA }));
+  const request = aRequest({ outputSchema: SCHEMA });
+  vi.stubEnv("TMPDIR", temporary);
+  const result = await createCodexAgent({ file }).invoke(request);
   expect(result.structured).toEqual({ verdict: "approved" });
   expect(result.failure).toBeUndefined();
-  expect(readdirSync(TMPDIR)).toEqual([]);
+  expect(readdirSync(temporary)).toEqual([]);
+  vi.unstubAllEnvs();
+  expect(JSON.parse(readFileSync(seen, "utf8"))).toEqual(SCHEMA);
 });
 
 test("reads from Codex's own record what a killed run has cost", async () => {
@@ -121,6 +125,16 @@ test("reads from Codex's own record what a killed run has cost", async () => {
   );
   expect(result).toMatchObject({ failure: { kind: "killed" }, costSource: "partial" });
   expect(result.costUsd).toBeCloseTo(0.0085, 6);
+});
+
+test("knows that a turn which failed before any answer has cost nothing", async () => {
+  const home = aDirectory();
+  mkdirSync(join(home, "sessions"));
+  const record = { type: "turn_context", payload: { model: "gpt-5.5" } };
+  writeFileSync(join(home, "sessions/rollout-x-t1.jsonl"), `${JSON.stringify(record)}\n`);
+  const file = aProgramThatPrints(failed("last status: 429 Too Many Requests"), 1);
+  const agent = createCodexAgent({ file, env: { CODEX_HOME: home, PATH: "/bin" } });
+  expect(await agent.invoke(aRequest())).toMatchObject({ costUsd: 0, costSource: "computed" });
 });
 
 test.for([

@@ -5,8 +5,10 @@ import type { AgentFailure, AgentInvoker, AgentRequest, AgentResult } from "@qua
 import {
   type AgentProcessOptions,
   type AgentProgram,
+  type Cost,
   failureOfExit,
   failureOfProcess,
+  NOTHING_SPENT,
   runAgent,
 } from "./agent-process.ts";
 import type { ChildOutcome } from "./child.ts";
@@ -14,7 +16,7 @@ import { readCodexLedger } from "./codex/ledger.ts";
 import { failureOfWords } from "./codex/outcome.ts";
 import { type CodexReading, createCodexReader } from "./codex/reader.ts";
 import { failure } from "./failure.ts";
-import { costOf } from "./prices.ts";
+import { costOf, type Tokens } from "./prices.ts";
 
 export type CodexAgentOptions = AgentProcessOptions & {
   /** The program. @default "codex", looked up on the PATH */
@@ -93,19 +95,22 @@ function failureOfTurn(
   return failureOfExit(outcome, "Codex");
 }
 
+const NO_TOKENS: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
 async function costs(
-  { threadId, tokens, completed }: CodexReading,
+  { threadId, tokens, ended }: CodexReading,
   options: CodexAgentOptions,
-): Promise<Pick<AgentResult, "costUsd" | "costSource">> {
+): Promise<Cost> {
   const env = options.env ?? process.env;
   const home = env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex");
   const ledger = threadId === undefined ? {} : await readCodexLedger(home, threadId);
   const model = ledger.model ?? options.model;
-  const used = tokens ?? ledger.tokens;
+  // The record of a thread that came to no answer has no tokens in it: none were spent.
+  const used = tokens ?? ledger.tokens ?? (ledger.model === undefined ? undefined : NO_TOKENS);
   const costUsd = model === undefined || used === undefined ? undefined : costOf(model, used);
   return costUsd === undefined
     ? { costSource: "unknown" }
-    : { costUsd, costSource: completed ? "computed" : "partial" };
+    : { costUsd, costSource: ended ? "computed" : "partial" };
 }
 
 /**
@@ -143,7 +148,7 @@ export function createCodexAgent(options: CodexAgentOptions = {}): AgentInvoker 
           text: reading.text,
           ...(structured && { structured }),
           ...(reading.threadId && { sessionId: reading.threadId }),
-          ...(await costs(reading, options)),
+          ...(outcome.started ? await costs(reading, options) : NOTHING_SPENT),
           durationMs: outcome.durationMs,
         };
       });

@@ -2,8 +2,10 @@ import type { AgentInvoker, AgentResult } from "@quasar/loop";
 import {
   type AgentProcessOptions,
   type AgentProgram,
+  type Cost,
   failureOfExit,
   failureOfProcess,
+  NOTHING_SPENT,
   runAgent,
 } from "./agent-process.ts";
 import { AgentsError } from "./errors.ts";
@@ -26,6 +28,8 @@ export type CommandAgentOptions = Command &
 
 /** The whole output is the answer, so less of it is taken than of an agent that streams events. */
 const MAX_ANSWER_BYTES = 8 * 2 ** 20;
+
+const COST_UNKNOWN: Cost = { costSource: "unknown" };
 
 /** Exit code of a shell that did not find the command. */
 const SHELL_NOT_FOUND = 127;
@@ -79,7 +83,7 @@ export function createCommandAgent(given: CommandAgentOptions): AgentInvoker {
       return {
         ...(problem && { failure: problem }),
         text,
-        costSource: "unknown",
+        ...(outcome.started ? COST_UNKNOWN : NOTHING_SPENT),
         durationMs: outcome.durationMs,
       };
     },

@@ -15,10 +15,5 @@ export {
   type EndRunProcessesOptions,
   findRunProcesses,
 } from "./run-processes.ts";
-export {
-  type AgentScript,
-  createScriptedAgent,
-  parseAgentScript,
-  type ScriptedAgentOptions,
-  type ScriptedTurn,
-} from "./scripted.ts";
+export { type AgentScript, parseAgentScript, type ScriptedTurn } from "./agent-script.ts";
+export { createScriptedAgent, type ScriptedAgentOptions } from "./scripted.ts";

@@ -63,18 +63,23 @@ async function findWithPs(runId: string): Promise<number[]> {
     .map((line) => Number.parseInt(line, 10));
 }
 
+/** @throws {AgentsError} `ERR_INVALID_RUN_ID` for an empty id or one with white space or a NUL in it. */
+export function checkRunId(runId: string): void {
+  if (runId === "" || /[\s\0]/.test(runId)) {
+    throw new AgentsError("ERR_INVALID_RUN_ID", `${JSON.stringify(runId)} is not a run id`);
+  }
+}
+
 /**
  * Ids of the processes that carry a run's id in their environment, this one excepted: its agents,
  * and what they have started, in whatever session or group that may be.
  *
  * @returns `undefined` on a platform where nobody can know (Windows).
- * @throws {AgentsError} `ERR_INVALID_RUN_ID` for an empty id or one with white space or a NUL in it.
+ * @throws {AgentsError} `ERR_INVALID_RUN_ID`
  * @see SPEC.md, "Processes of a run"
  */
 export async function findRunProcesses(runId: string): Promise<readonly number[] | undefined> {
-  if (runId === "" || /[\s\0]/.test(runId)) {
-    throw new AgentsError("ERR_INVALID_RUN_ID", `${JSON.stringify(runId)} is not a run id`);
-  }
+  checkRunId(runId);
   if (process.platform === "win32") {
     return undefined;
   }

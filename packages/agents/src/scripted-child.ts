@@ -1,4 +1,4 @@
-import type { ScriptedTurn } from "./scripted.ts";
+import type { ScriptedTurn } from "./agent-script.ts";
 
 /** What the child is given on standard input. */
 export interface ScriptedTask {

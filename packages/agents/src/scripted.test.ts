@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aListener, aRequest, containing } from "../test/request.ts";
-import { createScriptedAgent, parseAgentScript, type ScriptedTurn } from "./scripted.ts";
+import { parseAgentScript, type ScriptedTurn } from "./agent-script.ts";
+import { createScriptedAgent } from "./scripted.ts";
 
 const turns: readonly ScriptedTurn[] = [
   { role: "coder", match: "issues:.*no test", text: "second" },

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Checkpoint, TomlValue } from "./checkpoint.ts";
-import { MAX_CHECKPOINT_BYTES, tooLarge, writeCheckpoint } from "./encode.ts";
+import { tooLarge, writeCheckpoint } from "./encode.ts";
 import { CheckpointError } from "./errors.ts";
 import { type Field, LARGE_FIELDS, type LargeName } from "./fields.ts";
 import { MAX_SEAL_BYTES } from "./seal.ts";
@@ -16,7 +16,7 @@ export const artifactName: RegExp = /^[0-9a-f]{64}$/;
 /** Most bytes of one text. */
 export const MAX_ARTIFACT_BYTES: number = 64 * 1024 * 1024;
 /** How much of it stays in the checkpoint, for those who read no artifacts. */
-const EXCERPT = 2000;
+const EXCERPT = 500;
 
 /** A checkpoint's text, in parts, that fits into a file, and what had to go elsewhere for it, by SHA-256. */
 export interface FittingText {
@@ -30,14 +30,15 @@ export interface FittingText {
  * @throws {CheckpointError} `ERR_TOO_LARGE` where that does not help.
  * @see SPEC.md, "Artifacts"
  */
-export function fitText(checkpoint: Checkpoint): FittingText {
+export function fitText(checkpoint: Checkpoint, maxBytes: number): FittingText {
+  const room = maxBytes - MAX_SEAL_BYTES;
   const artifacts = new Map<string, Buffer>();
   const references: Record<string, string> = {};
   const { [ARTIFACTS_KEY]: _, ...extra } = checkpoint.extra;
   let reduced: Checkpoint = { ...checkpoint, extra };
   let text = writeCheckpoint(reduced, true);
   for (const { key, name } of largestFirst(checkpoint)) {
-    if (fits(text)) return { text, artifacts };
+    if (fits(text, room)) return { text, artifacts };
     const bytes = Buffer.from(checkpoint[name]);
     if (bytes.length > MAX_ARTIFACT_BYTES) throw tooLarge(bytes.length);
     const sha256 = hash("sha256", bytes);
@@ -50,12 +51,11 @@ export function fitText(checkpoint: Checkpoint): FittingText {
     };
     text = writeCheckpoint(reduced, true);
   }
-  if (fits(text)) return { text, artifacts };
+  if (fits(text, room)) return { text, artifacts };
   throw tooLarge(byteLength(text));
 }
 
-function fits(text: readonly string[]): boolean {
-  const room = MAX_CHECKPOINT_BYTES - MAX_SEAL_BYTES;
+function fits(text: readonly string[], room: number): boolean {
   const units = text.reduce((sum, part) => sum + part.length, 0);
   return units * 3 <= room || (units <= room && byteLength(text) <= room);
 }

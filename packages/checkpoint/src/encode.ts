@@ -3,6 +3,7 @@ import type { Checkpoint, CheckpointFinding } from "./checkpoint.ts";
 import { CheckpointError } from "./errors.ts";
 import { checkedValue, writeField } from "./field-value.ts";
 import {
+  type Field,
   FINDING_FIELDS,
   FINDING_LISTS,
   HEAD_FIELDS,
@@ -51,7 +52,8 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): read
   };
 
   for (const field of HEAD_FIELDS) {
-    put(field.key, writeField(field, checkedValue(field, checkpoint[field.name])));
+    const value = checkedValue(field, checkpoint[field.name]);
+    if (!goesWithoutSaying(field, value)) put(field.key, writeField(field, value));
     if (isSealed && field.key === "version") put(SEALED_KEY, "1");
   }
   const { turn } = checkpoint;
@@ -62,7 +64,8 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): read
     }
   }
   for (const field of LIST_FIELDS) {
-    rest.push(`${field.key} = ${writeField(field, checkedValue(field, checkpoint[field.name]))}`);
+    const value = checkedValue(field, checkpoint[field.name]);
+    if (!goesWithoutSaying(field, value)) rest.push(`${field.key} = ${writeField(field, value)}`);
   }
   for (const { key, name } of FINDING_LISTS) {
     if (checkpoint[name].length === 0) rest.push(`${key} = []`);
@@ -76,12 +79,19 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): read
   const parts = [[...head, ...rest, ""].join("\n")];
   for (const field of LARGE_FIELDS) {
     const text = checkedValue(field, checkpoint[field.name]) as string;
+    if (goesWithoutSaying(field, text)) continue;
     parts.push(`${field.key} = `, ...writeBlock(text), "\n");
   }
   for (const { key, name } of FINDING_LISTS) {
     for (const finding of checkpoint[name]) parts.push(writeFinding(key, finding));
   }
   return parts;
+}
+
+/** A key of ours that would say what its absence says. */
+function goesWithoutSaying(field: Field, value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0 && field.absent !== undefined;
+  return value === field.absent;
 }
 
 function writeFinding(list: string, finding: CheckpointFinding): string {

@@ -63,8 +63,8 @@ export const TURN_FIELDS: readonly Field<keyof CheckpointTurn>[] = [
 export const LIST_FIELDS: readonly Field<keyof Checkpoint>[] = [
   { key: "cycle_commits", name: "cycleCommits", type: "texts" },
   { key: "child_bead_ids", name: "childBeadIds", type: "texts" },
-  { key: "filter_history", name: "filterHistory", type: "texts", absent: [] },
-  { key: "untouchable_paths", name: "untouchablePaths", type: "texts", absent: [] },
+  { key: "filter_history", name: "filterHistory", type: "texts", absent: Object.freeze([]) },
+  { key: "untouchable_paths", name: "untouchablePaths", type: "texts", absent: Object.freeze([]) },
 ];
 
 /** The names of {@link LARGE_FIELDS}. */

@@ -12,6 +12,10 @@ export function isDamage(error: unknown): boolean {
   return error instanceof CheckpointError && damage.has(error.code);
 }
 
+export function isOtherVersion(error: unknown): error is CheckpointError {
+  return error instanceof CheckpointError && error.code === "ERR_INCOMPATIBLE_VERSION";
+}
+
 /** What kept a file from being loaded, by the newest generation's reason, naming the others. */
 export function unusable(name: string, error: unknown): CheckpointError {
   const generations = error instanceof DurableError && error.cause instanceof AggregateError;

@@ -2,7 +2,7 @@ import { parse } from "smol-toml";
 import type { Checkpoint } from "./checkpoint.ts";
 import { readFields, type Table } from "./decode.ts";
 import { HEAD_FIELDS } from "./fields.ts";
-import { scanSource } from "./toml-source.ts";
+import { scanScalars } from "./toml-source.ts";
 
 /** How much of a file is read for its head. */
 export const HEAD_BYTES: number = 4096;
@@ -14,6 +14,7 @@ export const HEAD_BYTES: number = 4096;
 export interface CheckpointHead
   extends Pick<
     Checkpoint,
+    | "version"
     | "phaseId"
     | "nebulaName"
     | "createdAt"
@@ -49,8 +50,9 @@ export function readHead(text: string, file: string): CheckpointHead | undefined
   const head = lines.slice(0, end).join("\n");
   try {
     const root: Table = parse(head);
-    const { version: _, ...fields } = readFields(root, "", HEAD_FIELDS, scanSource(head).scalars);
-    return { ...fields, file, title: readTitle(text) } as unknown as CheckpointHead;
+    const read: Record<string, unknown> = { file, title: readTitle(text) };
+    readFields(read, root, "", HEAD_FIELDS, scanScalars(head));
+    return read as unknown as CheckpointHead;
   } catch {
     return undefined; // the whole file is going to say why
   }
@@ -59,8 +61,8 @@ export function readHead(text: string, file: string): CheckpointHead | undefined
 /** The head of a whole checkpoint. */
 export function headOf(checkpoint: Checkpoint, file: string): CheckpointHead {
   const entries = HEAD_FIELDS.map(({ name }) => [name, checkpoint[name]] as const);
-  const { version: _, ...fields } = Object.fromEntries(entries);
-  return { ...fields, file, title: firstLine(checkpoint.taskTitle) } as unknown as CheckpointHead;
+  const title = firstLine(checkpoint.taskTitle);
+  return { ...Object.fromEntries(entries), file, title } as unknown as CheckpointHead;
 }
 
 function readTitle(text: string): string {

@@ -4,7 +4,7 @@ export { decodeCheckpoint } from "./decode.ts";
 export { encodeCheckpoint } from "./encode.ts";
 export * from "./errors.ts";
 export { checkpointPath } from "./file-name.ts";
-export { createFileCheckpointStore, type FileCheckpointStoreOptions } from "./file-store.ts";
+export { createFileCheckpointStore } from "./file-store.ts";
 export { findingId } from "./finding-id.ts";
 export type { CheckpointHead } from "./head.ts";
 export { createMemoryCheckpointStore } from "./memory-store.ts";

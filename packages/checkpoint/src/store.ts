@@ -1,3 +1,4 @@
+import type { FileSystem, Random } from "@quasar/durable";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { CheckpointError } from "./errors.ts";
 import type { CheckpointHead } from "./head.ts";
@@ -76,4 +77,25 @@ export interface FileCheckpointStore extends CheckpointStore {
    * @throws {CheckpointError} `ERR_NOT_DURABLE`
    */
   recover(): Promise<RecoveredCheckpoints>;
+}
+
+export interface FileCheckpointStoreOptions {
+  /** Folder of the files. The first `save` creates it. */
+  readonly dir: string;
+  /**
+   * Secret of this machine's user, by which `load` tells files of ours from others.
+   *
+   * @default none: seals show damage, not origin
+   */
+  readonly sealKey?: Uint8Array | undefined;
+  /** Which repository the runs are of; a file of another one is `foreign`. @default "" */
+  readonly repositoryId?: string | undefined;
+  /** Flush to disk before `save` resolves, so that a power cut is survived. @default true */
+  readonly fsync?: boolean | undefined;
+  /** @default the file system of this machine */
+  readonly fs?: FileSystem | undefined;
+  /** @default the random bytes of `node:crypto` */
+  readonly random?: Random | undefined;
+  /** Names what is set aside. @default the system's clock */
+  readonly now?: (() => Date) | undefined;
 }

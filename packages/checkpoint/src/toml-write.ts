@@ -1,5 +1,6 @@
 // oxlint-disable no-control-regex -- which control characters a string may hold is what is told here
 import { CheckpointError } from "./errors.ts";
+import { MAX_DEPTH } from "./toml-source.ts";
 
 /** What a single-quoted string cannot hold. */
 const notLiteral = /['\x00-\x08\x0a-\x1f\x7f]/;
@@ -62,9 +63,6 @@ export function writeTexts(texts: readonly string[]): string {
 export function writeKey(key: string): string {
   return bareKey.test(key) ? key : `"${key.replace(escaped, escape)}"`;
 }
-
-/** Deeper than this no unknown value is kept, whichever way it is written. */
-export const MAX_DEPTH = 16;
 
 /**
  * A value of a key that this version does not know, on one line.

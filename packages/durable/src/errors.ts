@@ -23,7 +23,10 @@ export interface DurableErrorOptions extends ErrorOptions {
   readonly owner?: Owner | undefined;
 }
 
-/** Thrown by everything in this package. Branch on `code`, not `message`. */
+/**
+ * Thrown where this package refuses something or cannot keep its promise. Branch on `code`, not
+ * `message`. A system error that stops a read or the taking of a lock passes through as it is.
+ */
 export class DurableError extends Error {
   override readonly name = "DurableError";
   readonly code: DurableErrorCode;

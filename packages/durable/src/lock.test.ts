@@ -1,6 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { acquireLock } from "./lock.ts";
 import { currentOwner } from "./owner.ts";
@@ -24,9 +26,32 @@ test("excludes a second holder, who learns of the first, until it is released", 
   expect(readdirSync(dir)).toEqual(["lock"]);
 });
 
-test("refuses a link where the lock should be", () => {
-  symlinkSync(join(dir, "victim"), join(dir, "lock"));
-  expect(() => acquireLock(join(dir, "lock"))).toThrow(
-    expect.objectContaining({ code: "ERR_NOT_REGULAR" }),
+test("is held even if the caller keeps no reference to it", async () => {
+  const path = join(dir, "lock");
+  const { pid } = acquireLock(path).owner;
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc()");
+  await new Promise(setImmediate);
+  expect(() => acquireLock(path)).toThrow(
+    expect.objectContaining({ owner: expect.objectContaining({ pid }) as unknown }),
   );
+});
+
+test.for([
+  ["a link", "ERR_NOT_REGULAR", (path: string) => symlinkSync(join(dir, "victim"), path)],
+  ["a folder", "ERR_NOT_REGULAR", (path: string) => mkdirSync(path)],
+  ["a file with something in it", "ERR_DAMAGED", (path: string) => writeFileSync(path, "x")],
+] as const)("refuses %s where the lock should be, with %s", ([, code, plant]) => {
+  const path = join(dir, "lock");
+  plant(path);
+  expect(() => acquireLock(path)).toThrow(expect.objectContaining({ code }));
+});
+
+test("does not name the holder before, if it has died", () => {
+  const path = join(dir, "lock");
+  const lock = acquireLock(path, { owner: { ...currentOwner(), bootId: "another" } });
+  expect(() => acquireLock(path)).toThrow(
+    expect.objectContaining({ code: "ERR_LOCKED", owner: undefined }),
+  );
+  lock.release();
 });

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import type * as Sqlite from "node:sqlite";
 import { changeDirectory } from "./directory.ts";
 import { DurableError, hasErrno } from "./errors.ts";
 import { nodeFileSystem } from "./file-system.ts";
@@ -23,7 +23,7 @@ export interface Lock {
 }
 
 /** Kept from the garbage collector, which would close the file and so release the lock. */
-const held = new Set<DatabaseSync>();
+const held = new Set<Sqlite.DatabaseSync>();
 
 /**
  * Takes a lock of the kernel's on the file `path`, at once or not at all. The file stays for ever;
@@ -112,7 +112,7 @@ function isBusy(error: unknown): boolean {
 }
 
 /** On first use, as it costs time to load, and without Node 22's warning that it is experimental. */
-function loadSqlite(): typeof import("node:sqlite") {
+function loadSqlite(): typeof Sqlite {
   const warning = Object.getOwnPropertyDescriptor(process, "emitWarning");
   Object.defineProperty(process, "emitWarning", { ...warning, value: () => {} });
   try {

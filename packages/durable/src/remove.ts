@@ -1,7 +1,8 @@
 import { dirname, resolve } from "node:path";
-import { changeDirectory, memoryOf, refuseLinkedDirectory, syncFile } from "./directory.ts";
-import type { DurableOptions, FileSystem } from "./file-system.ts";
+import { changeDirectory, memoryOf, refuseLinkedDirectory } from "./directory.ts";
+import type { DurableOptions } from "./file-system.ts";
 import { nodeFileSystem } from "./file-system.ts";
+import { settle } from "./generations.ts";
 import { generationName, listGenerations } from "./names.ts";
 import { acknowledge } from "./replace.ts";
 import { unlinkIfThere } from "./temporary.ts";
@@ -24,20 +25,15 @@ export function removeFile(path: string, options: DurableOptions = {}): void {
     refuseLinkedDirectory(fs, dirname(file));
     if (fs.lstat(dirname(file)) === undefined) return;
     changeDirectory(fs, dirname(file), (directory) => {
-      const [last, ...older] = newestFirst(fs, file);
-      // What stands alone for a moment must be whole then: another tool may not have synced it.
-      if (last !== undefined && fs.lstat(last)?.kind === "file") syncFile(fs, last);
+      const hasGenerations = listGenerations(fs, file).length > 0;
+      const numbers = hasGenerations ? settle(fs, file, directory) : [];
+      const generations = numbers.map((number) => generationName(file, number));
+      const older = generations.slice(0, -1);
       for (const name of older) unlinkIfThere(fs, name);
       if (older.length > 0) fs.fsync(directory);
-      if (last !== undefined) unlinkIfThere(fs, last);
+      for (const name of [...generations.slice(-1), file]) unlinkIfThere(fs, name);
       fs.fsync(directory);
       memoryOf(fs).generations.delete(file);
     });
   });
-}
-
-function newestFirst(fs: FileSystem, file: string): readonly string[] {
-  const names = listGenerations(fs, file).map((number) => generationName(file, number));
-  if (fs.lstat(file) !== undefined) names.push(file);
-  return names.toReversed();
 }

@@ -2,10 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { nodeFileSystem } from "./file-system.ts";
 import { loadFile } from "./load.ts";
 import { removeFile } from "./remove.ts";
 import { replaceFile } from "./replace.ts";
 import { setAside } from "./set-aside.ts";
+import { failing } from "./testing.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -60,4 +62,62 @@ test("leaves nothing of a file that was removed", () => {
   removeFile(path);
   expect(load(path)).toBeUndefined();
   expect(readdirSync(dir)).toEqual([]);
+});
+
+test("flushes twice, the file and its folder, from the second save of a process on", () => {
+  const path = join(dir, "file.toml");
+  const fs = failing(nodeFileSystem);
+  replaceFile(path, text("v1"), { fs });
+  for (const version of ["v2", "v3", "v4"]) {
+    const before = fs.calls.length;
+    replaceFile(path, text(version), { fs });
+    expect(fs.calls.slice(before).filter((call) => call === "fsync")).toHaveLength(2);
+  }
+});
+
+test("goes on from a file that another tool put in its place", () => {
+  const path = join(dir, "file.toml");
+  for (const version of ["v1", "v2"]) replaceFile(path, text(version));
+  rmSync(path);
+  writeFileSync(path, "v3");
+  replaceFile(path, text("v4"));
+  writeFileSync(path, "damaged");
+  expect(load(path)).toMatchObject({ value: "v3", source: "previous" });
+});
+
+test("keeps one name only where no previous generation is wanted", () => {
+  const path = join(dir, "file.toml");
+  for (const version of ["v1", "v2"]) replaceFile(path, text(version), { keepPrevious: false });
+  expect(load(path)).toMatchObject({ value: "v2", source: "current" });
+  expect(readdirSync(dir)).toEqual(["file.toml"]);
+});
+
+test("takes the newest generation where the file itself is missing, and puts it back", () => {
+  const path = join(dir, "file.toml");
+  for (const version of ["v1", "v2"]) replaceFile(path, text(version));
+  rmSync(path);
+  const problems: unknown = [expect.objectContaining({ code: "ERR_MISSING" })];
+  expect(load(path)).toMatchObject({ value: "v2", source: "previous", problems });
+  expect(setAside(path, { now: new Date(0) })).toBeUndefined();
+  expect(load(path)).toMatchObject({ value: "v2", source: "current" });
+});
+
+test("never sets a file aside over another", () => {
+  const path = join(dir, "file.toml");
+  const now = new Date("2026-11-20T10:11:12Z");
+  const names = ["damaged 1", "damaged 2"].map((content) => {
+    writeFileSync(path, content);
+    return setAside(path, { now });
+  });
+  const aside = `${path}.damaged-20261120T101112Z`;
+  expect(names).toEqual([aside, `${aside}-2`]);
+  expect(names.map((name) => readFileSync(name ?? "", "utf8"))).toEqual(["damaged 1", "damaged 2"]);
+});
+
+test("does not fall back to an older state where a file cannot be read for now", () => {
+  const path = join(dir, "file.toml");
+  for (const version of ["v1", "v2"]) replaceFile(path, text(version));
+  const fs = failing(nodeFileSystem, { at: 1, errno: "EMFILE" });
+  const act = (): unknown => loadFile(path, parse, { maxBytes: 100, fs });
+  expect(act).toThrow(expect.objectContaining({ code: "EMFILE" }));
 });

@@ -1,15 +1,17 @@
 import { dirname, resolve } from "node:path";
-import { changeDirectory, memoryOf, syncFile } from "./directory.ts";
-import { DurableError, hasErrno } from "./errors.ts";
+import { changeDirectory, memoryOf } from "./directory.ts";
+import { DurableError } from "./errors.ts";
 import type { DurableOptions, FileSystem } from "./file-system.ts";
-import { isSameFile, nodeFileSystem, nodeRandom } from "./file-system.ts";
-import { generationName, listGenerations } from "./names.ts";
+import { nodeFileSystem, nodeRandom } from "./file-system.ts";
+import { linkGeneration, settle } from "./generations.ts";
+import { generationName } from "./names.ts";
 import { discard, unlinkIfThere, writeTemporary } from "./temporary.ts";
 
 export interface ReplaceFileOptions extends DurableOptions {
   /**
    * Keep the generation that is replaced, and a second name of the newest. Without it a damaged file
-   * has no substitute, and a file system whose rename is not atomic (FAT) may lose the file.
+   * has no substitute, and a file system whose rename is not atomic may lose the file. Not to be
+   * changed during a file's life: older generations would stay behind.
    *
    * @default true
    */
@@ -60,42 +62,6 @@ export function acknowledge(message: string, change: () => void): void {
     if (error instanceof DurableError) throw error;
     const reason = error instanceof Error ? `: ${error.message}` : "";
     throw new DurableError("ERR_NOT_DURABLE", `${message}${reason}`, { cause: error });
-  }
-}
-
-/**
- * Makes sure that what is about to be replaced has a durable second name that is the newest
- * generation, and returns the generations there are, oldest first.
- *
- * A save of ours leaves it so, in two flushes; a file of another tool, or a crash, may not.
- */
-function settle(fs: FileSystem, file: string, directory: number): readonly number[] {
-  const current = fs.lstat(file);
-  const isNewest = (newest: number | undefined): boolean =>
-    newest !== undefined && isSameFile(current, fs.lstat(generationName(file, newest)));
-
-  const remembered = memoryOf(fs).generations.get(file);
-  if (isNewest(remembered?.at(-1))) return remembered ?? [];
-
-  const generations = listGenerations(fs, file);
-  if (current?.kind !== "file" || isNewest(generations.at(-1))) return generations;
-
-  syncFile(fs, file);
-  const number = linkGeneration(fs, file, file, generations.at(-1) ?? 0);
-  fs.fsync(directory);
-  return [...generations, number];
-}
-
-/** Links `existing` as the first free generation after `newest`, and returns its number. */
-function linkGeneration(fs: FileSystem, existing: string, file: string, newest: number): number {
-  for (let number = newest + 1; ; number += 1) {
-    try {
-      fs.link(existing, generationName(file, number));
-      return number;
-    } catch (error) {
-      // Another saver took the number: possible where nobody holds a lock.
-      if (!hasErrno(error, "EEXIST") || number - newest >= 1000) throw error;
-    }
   }
 }
 

@@ -32,9 +32,9 @@ function withoutSync(drop: (sync: Sync, fs: FileSystem) => boolean): Mutant {
         paths.set(fd, path);
         return fd;
       },
-      link: noting("link", fs.link),
-      rename: noting("rename", fs.rename),
-      unlink: noting("unlink", fs.unlink),
+      link: noting("link", (from: string, to: string) => fs.link(from, to)),
+      rename: noting("rename", (from: string, to: string) => fs.rename(from, to)),
+      unlink: noting("unlink", (path: string) => fs.unlink(path)),
       fsync: (fd) => {
         const path = paths.get(fd) ?? "";
         const count = counts.get(path) ?? 0;
@@ -46,6 +46,8 @@ function withoutSync(drop: (sync: Sync, fs: FileSystem) => boolean): Mutant {
 }
 
 const isTemporary = (path: string): boolean => path.endsWith(".tmp");
+
+export const WITHOUT_SYNC_OF_FILE: Mutant = withoutSync(({ path }) => path === FILE);
 
 /** @see SPEC.md, "Steps that are needed" */
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
@@ -59,9 +61,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "the ancestors of a new folder are not synced": withoutSync(
     ({ path }) => DIR.startsWith(path) && path !== DIR,
   ),
-  "another tool's file is not synced before it is acted on": withoutSync(({ path }) =>
-    path.startsWith(FILE),
-  ),
+  "files are not synced in recovery": withoutSync(({ path }) => path.startsWith(FILE)),
   "the second name of another tool's file is not synced": withoutSync(
     ({ path, before }) => path === DIR && before.startsWith("link") && before.endsWith(".prev"),
   ),

@@ -75,7 +75,7 @@ export function save(process: SimulatedProcess, value: string): Value {
   return value;
 }
 
-function remove(process: SimulatedProcess, value: Value): Value {
+export function remove(process: SimulatedProcess, value?: Value): Value {
   const left = value?.endsWith("!") === true ? "undefined!" : undefined;
   process.begin(left);
   removeFile(FILE, process);
@@ -83,17 +83,36 @@ function remove(process: SimulatedProcess, value: Value): Value {
   return left;
 }
 
-/** A rename without a sync: nothing is promised until we recovered. */
+/** Two saves of ours, then one of another tool that nobody syncs, on which `act` works. */
+export function afterAnotherTool(
+  process: SimulatedProcess,
+  act: (process: SimulatedProcess) => void,
+): void {
+  save(process, "v1");
+  save(process, "v2");
+  renameUnsynced(process, "v3");
+  act(process);
+}
+
+export function saveAndDamage(process: SimulatedProcess): void {
+  damage(process, save(process, "v4") ?? "");
+}
+
 function saveLikeAnotherTool(process: SimulatedProcess, value: string): Value {
+  renameUnsynced(process, value);
+  recoverDirectory(DIR, process);
+  process.acknowledge(value);
+  return value;
+}
+
+/** Nothing is promised of it until we recovered. */
+function renameUnsynced(process: SimulatedProcess, value: string): void {
   const { fs } = process;
   process.begin(value);
   const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
   const temporary = `${FILE}.${value}.tmp`;
   put(fs, temporary, O_WRONLY | O_CREAT | O_TRUNC, encode(value.replace("!", "")));
   fs.rename(temporary, FILE);
-  recoverDirectory(DIR, process);
-  process.acknowledge(value);
-  return value;
 }
 
 const DAMAGED = "X".charCodeAt(0);

@@ -26,7 +26,7 @@ export function createCheckpointHook(options: CheckpointHookOptions): Hook {
   const { store, phaseId, nebulaName, gitSha, onError, now } = options;
   return {
     async onEvent(event) {
-      if (!isStored(event.type)) return;
+      if (!STORED.has(event.type)) return;
       try {
         const metadata = { phaseId, nebulaName, gitSha: await gitSha(), now };
         await store.save(checkpointFromState(event.state(), metadata));
@@ -36,11 +36,6 @@ export function createCheckpointHook(options: CheckpointHookOptions): Hook {
       }
     },
   };
-}
-
-/** Whether a checkpoint is stored at an event. */
-export function isStored(type: LoopEvent["type"]): boolean {
-  return STORED.has(type);
 }
 
 const STORED: ReadonlySet<LoopEvent["type"]> = new Set([

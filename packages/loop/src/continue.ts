@@ -9,7 +9,7 @@ import type { TaskResult } from "./options.ts";
 import { adoptCommit, isLine, isOwn, restart } from "./resume.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
-import type { Settings } from "./settings.ts";
+import { MOST_CYCLES, type Settings } from "./settings.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep } from "./steps.ts";
 
@@ -21,6 +21,9 @@ export async function continueRun(
 ): Promise<TaskResult> {
   // What does not depend on HEAD comes first: a later version's fields are not to be read.
   validateCheckpoint(checkpoint, checkpoint.gitSha);
+  if (checkpoint.cycle > MOST_CYCLES) {
+    throw new CheckpointError("ERR_INVALID_CHECKPOINT", `no run has ${checkpoint.cycle} cycles`);
+  }
   const head = (await ports.repository?.head()) ?? "";
   const commits =
     head === checkpoint.gitSha ? [] : await ports.repository?.commitsSince(checkpoint.gitSha);
@@ -37,7 +40,7 @@ export async function continueRun(
       message: "resumed from checkpoint",
       details: [...adopted.details, ...describeResume(state)],
     },
-    ...openingWarnings(ports, state),
+    ...openingWarnings(settings, ports, state),
   ];
   if (mismatch !== undefined) opening.push(warning(state, `${mismatch.message}: accepted`));
   return drive(new Run(settings, ports, { state, head }), opening);
@@ -77,7 +80,7 @@ function withOptions(state: CycleState, settings: Settings): CycleState {
   const untouchable = new Set([...state.untouchablePaths, ...settings.untouchablePaths]);
   return {
     ...state,
-    maxCycles: settings.maxCycles ?? Math.max(1, state.maxCycles),
+    maxCycles: settings.maxCycles ?? Math.min(MOST_CYCLES, Math.max(1, state.maxCycles)),
     maxBudgetUsd: settings.maxBudgetUsd ?? state.maxBudgetUsd,
     runId: state.runId === "" ? (settings.runId ?? newRunId()) : state.runId,
     untouchablePaths: [...untouchable],

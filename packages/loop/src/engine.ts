@@ -167,7 +167,7 @@ async function filter(run: Run): Outcome {
 }
 
 function broken(name: string, output: string): string {
-  return `${name} could not be run: ${trimSpace(output)}`;
+  return `${name} could not be run: ${trimSpace(output) || "the shell does not know it"}`;
 }
 
 /** Takes what the reviewer said. */

@@ -8,10 +8,13 @@ export function isOverBudget({ totalCostUsd, maxBudgetUsd }: Limits): boolean {
   return maxBudgetUsd > 0 && totalCostUsd >= maxBudgetUsd;
 }
 
-/** What the next turn may cost in US dollars; 0 without a limit. */
-export function reservation({ totalCostUsd, maxBudgetUsd, maxCycles }: Limits): number {
-  if (maxBudgetUsd === 0) return 0;
-  return Math.max(0, Math.min(maxBudgetUsd - totalCostUsd, maxBudgetUsd / (2 * maxCycles)));
+/** What the next turns may cost together in US dollars; 0 without a limit. */
+export function reservation(
+  { totalCostUsd, maxBudgetUsd, maxCycles }: Limits,
+  turns: number = 1,
+): number {
+  const share = maxBudgetUsd / (2 * maxCycles);
+  return Math.max(0, Math.min(maxBudgetUsd - totalCostUsd, turns * share));
 }
 
 /** What a turn is counted with: what is not known of its cost is taken for all that was reserved. */

@@ -11,6 +11,7 @@ const LIMITS = {
   previousWork: 2000,
   lintForCoder: 3000,
   lintForReviewer: 2000,
+  finding: 4000,
   priorFinding: 200,
 } as const;
 
@@ -71,9 +72,7 @@ function coderPrompt(state: CycleState): string {
 }
 
 function fixPrompt(state: CycleState, findings: readonly Finding[]): string {
-  const list = findings
-    .map(({ severity, description }, at) => `${at + 1}. [${oneLine(severity)}] ${description}`)
-    .join("\n");
+  const list = findings.map((finding, at) => `${at + 1}. ${entry(finding)}`).join("\n");
   return `Task (${oneLine(state.taskBeadId)}):
 
 ${state.taskTitle}
@@ -85,10 +84,12 @@ ${list}
 Fix all of them. Read the code that each concerns first; keep what is already right.`;
 }
 
+function entry({ severity, description }: Finding): string {
+  return `[${oneLine(severity)}] ${truncate(description, LIMITS.finding)}`;
+}
+
 function refactorPrompt(state: CycleState): string {
-  const findings = openFindings(state).map(
-    ({ severity, description }) => `- [${oneLine(severity)}] ${description}`,
-  );
+  const findings = openFindings(state).map((finding) => `- ${entry(finding)}`);
   const previous = [truncate(state.coderOutput, LIMITS.previousWork), ...findings].join("\n");
   return `The task was changed while you worked on it.
 

@@ -3,8 +3,15 @@ import { carriesMark, type Commit, TRAILER } from "@quasar/git";
 import { accumulate } from "./findings.ts";
 import { reservation } from "./money.ts";
 import type { CycleState } from "./state.ts";
-import { oneLine } from "./text.ts";
-import { beginCycle, commitWork, failTurn, isUnknown, settleTurn } from "./transitions.ts";
+import {
+  beginCycle,
+  commitWork,
+  failTurn,
+  isUnknown,
+  lintFixes,
+  settleTurn,
+  withLintFixes,
+} from "./transitions.ts";
 import { isTurnOf, turnNumber } from "./turn-id.ts";
 
 /** What becomes of a checkpoint without a `turn` entry: the rules of the seed. */
@@ -76,9 +83,7 @@ export function isOwn(
   { runId, taskBeadId }: Pick<CycleState, "runId" | "taskBeadId">,
 ): boolean {
   const turns = commit.trailers.get(TRAILER.turn) ?? [];
-  return (
-    turns.some((id) => isTurnOf(runId, id)) && carriesMark(commit, { taskId: oneLine(taskBeadId) })
-  );
+  return turns.some((id) => isTurnOf(runId, id)) && carriesMark(commit, { taskId: taskBeadId });
 }
 
 /** Whether the commits lead from one commit to another in a single line. */
@@ -104,12 +109,10 @@ export function adoptCommit(state: CycleState, commit: Commit, at: string): Cycl
   const id = commit.trailers.get(TRAILER.turn)?.[0] ?? "";
   const cycle = Number(commit.trailers.get(TRAILER.cycle)?.[0]);
   const unseen = turnNumber(id) - turnNumber(state.turn?.id);
-  if (unseen < 0 || !Number.isSafeInteger(cycle) || cycle < state.cycle) return state;
+  if (unseen < 0 || !isNextCycle(cycle, state)) return state;
   if (unseen === 0) return adoptKnown(state, commit.sha);
-  let adopted = isUnknown(state) ? failTurn(state, state.turn?.reservedUsd ?? 0, "") : state;
-  for (let n = 0; n < unseen; n += 1) {
-    adopted = failTurn(adopted, reservation(adopted), "");
-  }
+  const counted = isUnknown(state) ? failTurn(state, state.turn?.reservedUsd ?? 0, "") : state;
+  const adopted = failTurn(counted, reservation(counted, unseen), "");
   const fix = cycle === state.cycle && isCoded(state);
   const begun = fix ? adopted : beginCycle(adopted, cycle);
   const turn = {
@@ -121,10 +124,17 @@ export function adoptCommit(state: CycleState, commit: Commit, at: string): Cycl
     startedAt: at,
     sessionId: "",
   } as const;
-  return commitWork(
-    { ...begun, phase: fix ? "linting" : "coding", turn, coderOutput: "" },
-    commit.sha,
-  );
+  const worked = { ...begun, phase: fix ? "linting" : "coding", turn, coderOutput: "" } as const;
+  const committed = commitWork(worked, commit.sha);
+  const mended = fix ? withLintFixes(committed, lintFixes(committed) + 1) : committed;
+  // A turn of which there is no trace may have begun to mend lint: what it left is committed first.
+  return { ...mended, phase: "linting" };
+}
+
+/** Trailers can be written by anybody: they do not take a run beyond its cycles. */
+function isNextCycle(cycle: number, state: CycleState): boolean {
+  const last = Math.max(state.cycle + 1, state.maxCycles);
+  return Number.isSafeInteger(cycle) && cycle >= state.cycle && cycle <= last;
 }
 
 /** The commit is that of the state's last turn. */

@@ -1,6 +1,6 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import type { CheckOptions, CheckResult } from "./check.ts";
-import { createCheckpointHook, isStored } from "./checkpoint-hook.ts";
+import { createCheckpointHook } from "./checkpoint-hook.ts";
 import { checkpointFromState } from "./convert.ts";
 import { Emitter, messageOf } from "./emitter.ts";
 import type { Hook, LoopEventData } from "./event.ts";
@@ -45,7 +45,6 @@ export class Run {
 
   /** Resolves when every listener has dealt with the event. */
   async emit(data: LoopEventData): Promise<void> {
-    if (isStored(data.type)) this.#countSave();
     await this.#emitter.emit(data, this.state);
     for (const error of this.#unreported.splice(0)) {
       await this.warn(`the checkpoint could not be saved: ${messageOf(error)}`);
@@ -61,7 +60,6 @@ export class Run {
   async saveTurn(): Promise<void> {
     const { checkpoint } = this.settings;
     if (checkpoint === undefined || !savesTurns(checkpoint)) return;
-    this.#countSave();
     await checkpoint.store.save(this.checkpoint());
   }
 
@@ -69,10 +67,6 @@ export class Run {
     const { checkpoint, now } = this.settings;
     const { phaseId, nebulaName } = checkpoint ?? {};
     return checkpointFromState(this.state, { phaseId, nebulaName, gitSha: this.head, now });
-  }
-
-  #countSave(): void {
-    this.state = { ...this.state, revision: this.state.revision + 1 };
   }
 
   /** The checkpoint first: what the others do at an event may not be undone by a crash. */

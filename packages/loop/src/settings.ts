@@ -19,6 +19,8 @@ type Defaulted =
 
 export const DEFAULT_MAX_CYCLES = 3;
 export const DEFAULT_MAX_BUDGET_USD = 5;
+/** More than any run needs, and few enough to keep a list of. */
+export const MOST_CYCLES = 10_000;
 
 /** @throws {LoopError} `ERR_INVALID_OPTIONS` */
 export function settingsOf(options: LoopOptions): Settings {
@@ -52,7 +54,7 @@ type Rule = readonly [name: keyof LoopOptions, isValid: (value: unknown) => bool
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
 
 const RULES: readonly Rule[] = [
-  ["maxCycles", (value) => isInteger(value, 1), "a whole number from 1"],
+  ["maxCycles", (value) => isInteger(value, 1, MOST_CYCLES), "a whole number from 1 to 10000"],
   ["maxLintRetries", (value) => isInteger(value, 0), "a whole number from 0"],
   ["maxBudgetUsd", (value) => isAmount(value, 0), "a number of US dollars from 0"],
   ["checkTimeoutMs", (value) => isInteger(value, 1), "a whole number of milliseconds from 1"],
@@ -63,8 +65,8 @@ const RULES: readonly Rule[] = [
   ],
 ];
 
-function isInteger(value: unknown, least: number): boolean {
-  return Number.isSafeInteger(value) && isAmount(value, least);
+function isInteger(value: unknown, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isSafeInteger(value) && isAmount(value, least) && Number(value) <= most;
 }
 
 function isAmount(value: unknown, least: number): boolean {

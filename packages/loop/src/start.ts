@@ -30,7 +30,7 @@ export async function startRun(task: Task, settings: Settings, ports: Ports): Pr
       untouchablePaths: settings.untouchablePaths,
     }),
   );
-  const opening = openingWarnings(ports, state);
+  const opening = openingWarnings(settings, ports, state);
   if (problem !== undefined) opening.push(warning(state, problem));
   return drive(new Run(settings, ports, { state, head }), opening);
 }
@@ -42,7 +42,8 @@ async function nameTask(
   runId: string,
   { hooks }: Settings,
 ): Promise<{ id: string; problem?: string }> {
-  if (task.id !== undefined) return { id: oneLine(task.id) };
+  const given = oneLine(task.id ?? "");
+  if (given !== "") return { id: given };
   const namer = hooks.find((hook) => hook.createTask !== undefined);
   try {
     const id = oneLine((await namer?.createTask?.(title)) ?? "");

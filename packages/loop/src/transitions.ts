@@ -39,7 +39,9 @@ export function isUnknown(state: CycleState): boolean {
 
 /** A turn is about to begin: from here on its cost counts, whatever becomes of it. */
 export function startTurn(state: CycleState, phase: TurnPhase, turn: CheckpointTurn): CycleState {
-  return { ...state, phase, turn, failure: "" };
+  const isNewFix = phase === "linting" && turn.attempt === 1;
+  const counted = isNewFix ? withLintFixes(state, lintFixes(state) + 1) : state;
+  return { ...counted, phase, turn, failure: "" };
 }
 
 /** Ids are short. A longer one is hostile, and would not fit the head of the file. */
@@ -73,10 +75,9 @@ export function failTurn(state: CycleState, costUsd: number, failure: string): C
 
 /** The coder's work is committed; `""` outside a repository, where nothing is. */
 export function commitWork(state: CycleState, sha: string): CycleState {
-  const fixes = lintFixes(state) + (state.phase === "linting" ? 1 : 0);
   const cycleCommits = sha === "" ? state.cycleCommits : sealCommit(state, sha);
   const task = state.phase === "coding" ? closeRefactor(state) : state;
-  return withLintFixes({ ...task, phase: "code_complete", cycleCommits }, fixes);
+  return { ...task, phase: "code_complete", cycleCommits };
 }
 
 /** A cycle has one commit at its own index, however often it is made anew. */

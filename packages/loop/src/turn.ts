@@ -75,6 +75,10 @@ async function tryTurn(run: Run, phase: TurnPhase, attempt: number): Promise<Fai
   }
   const { cycle } = before;
   await run.emit({ type: "agent_start", cycle, role, turnId: turn.id, attempt });
+  if (isCancelled(run)) {
+    run.state = before;
+    return INTERRUPTED;
+  }
   const request = requestOf(run, turn, promptFor(before, phase, attempt));
   const result = await listen(run, role, (options) => agent.invoke(request, options));
   return settle(run, result);

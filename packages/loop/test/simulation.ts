@@ -7,6 +7,7 @@ import type { Hook, LoopEvent } from "../src/event.ts";
 import type { Check, LoopOptions, TaskResult } from "../src/options.ts";
 import type { CycleCommit, LoopRepository } from "../src/repository.ts";
 import { settingsOf } from "../src/settings.ts";
+import type { CycleState } from "../src/state.ts";
 import { startRun } from "../src/start.ts";
 import { lintFixes } from "../src/transitions.ts";
 
@@ -33,6 +34,8 @@ export interface Scenario {
   readonly checks?: Readonly<Record<string, (text: string) => boolean>>;
   /** The agents outlive a killed runner, and a later one finds their results. */
   readonly supervised?: boolean;
+  /** @default "turn" */
+  readonly granularity?: "cycle" | "turn";
 }
 
 /** What is left of a run after all its crashes, to be compared with one that had none. */
@@ -41,6 +44,8 @@ export interface Traces {
   readonly result: TaskResult | undefined;
   readonly subjects: readonly string[];
   readonly files: Readonly<Record<string, string>>;
+  /** Whether HEAD holds all of the work. */
+  readonly clean: boolean;
   readonly children: readonly string[];
   readonly billed: number;
   /** Reserved for turns that were under way when the runner was killed. */
@@ -57,6 +62,11 @@ export interface Traces {
 }
 
 const COST = 0.04;
+
+/** Which piece of work a pending turn is. */
+function keyOf(state: CycleState): string {
+  return `${state.cycle} ${state.phase} ${lintFixes(state)}`;
+}
 
 /**
  * Lets a scenario run, kills its runner at the given points (counted per runner), resumes it.
@@ -110,9 +120,9 @@ export async function simulate(
       save: (checkpoint) =>
         around(async () => {
           await store.save(checkpoint);
-          const { turn, cycle, phase } = checkpoint;
+          const { turn, phase } = checkpoint;
           if (turn?.status === "settled" && /^(?:coding|linting|reviewing)$/u.test(phase)) {
-            settled.add(`${cycle} ${phase} ${lintFixes(checkpoint)}`);
+            settled.add(keyOf(checkpoint));
           }
         }),
       remove: (phaseId) =>
@@ -137,8 +147,7 @@ export async function simulate(
       },
       async invoke(request, options) {
         const stored = (await store.load())?.checkpoint;
-        const key =
-          stored === undefined ? "" : `${stored.cycle} ${stored.phase} ${lintFixes(stored)}`;
+        const key = stored === undefined ? "" : keyOf(stored);
         await point();
         if (settled.has(key)) repeated.push(key);
         invocations += 1;
@@ -172,6 +181,8 @@ export async function simulate(
     const hook: Hook = {
       async onEvent(event: LoopEvent) {
         log.push(event.type);
+        // Whoever was told that a turn is done may rely on it.
+        if (event.type === "agent_done") settled.add(keyOf(event.state()));
         if (atEvents) await point();
       },
       createFindings: (_task, findings) =>
@@ -187,7 +198,7 @@ export async function simulate(
       coder: agent,
       reviewer: agent,
       runId: "run",
-      checkpoint: { store: guarded, granularity: "turn" },
+      checkpoint: { store: guarded, granularity: scenario.granularity ?? "turn" },
       hooks: [hook],
       ...scenario.options,
     });
@@ -223,6 +234,7 @@ export async function simulate(
       result,
       subjects: ground.subjects(),
       files: ground.files(),
+      clean: ground.read() === ground.committed(),
       children: [...children],
       billed,
       lostReservations,

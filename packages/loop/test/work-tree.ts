@@ -23,8 +23,17 @@ export interface WorkTree {
   remove(): void;
 }
 
+let template: WorkTree | undefined;
+
+/** A repository with one commit; a copy of one that is made once. */
 export function createWorkTree(): WorkTree {
+  template ??= makeTemplate();
+  return copyWorkTree(template);
+}
+
+function makeTemplate(): WorkTree {
   const tree = workTreeAt(createFolder());
+  process.once("exit", () => tree.remove());
   tree.git("init", "-q", "-b", "main");
   tree.write("README", "a project\n");
   tree.git("add", "-A");

@@ -37,6 +37,7 @@ const PROSE_WITHOUT_STATUS: Prose = [
   [/not logged in|invalid api key|\/login\b/i, "auth"],
   [/usage limit|rate.limit|hit your .{0,30}limit/i, "rate-limit"],
   [/overloaded/i, "overloaded"],
+  [/malformed response/i, "bad-output"],
   [/connection|network|socket|timed? ?out/i, "network"],
 ];
 

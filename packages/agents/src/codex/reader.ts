@@ -9,6 +9,8 @@ export interface CodexReading {
   /** The last message of the agent. */
   readonly text: string;
   readonly completed: boolean;
+  /** Whether it said that the turn is over, well or not. */
+  readonly ended: boolean;
   /** What the turn failed of, in Codex's words. */
   readonly error: string | undefined;
   /** Of the thread, known when the turn is complete. */
@@ -29,6 +31,7 @@ export function createCodexReader(emit: (event: AgentEvent) => void): CodexReade
     threadId: undefined,
     text: "",
     completed: false,
+    ended: false,
     error: undefined,
     tokens: undefined,
     acted: false,
@@ -73,10 +76,12 @@ export function createCodexReader(emit: (event: AgentEvent) => void): CodexReade
           break;
         case "turn.completed":
           reading.completed = true;
+          reading.ended = true;
           reading.error = undefined;
           reading.tokens = event.usage ?? undefined;
           break;
         case "turn.failed":
+          reading.ended = true;
           reading.error = event.error?.message ?? reading.error ?? "the turn failed";
           break;
         case undefined:

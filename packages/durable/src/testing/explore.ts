@@ -275,7 +275,11 @@ function judge(
       case "failed":
         blame("kill", event.error instanceof Error ? event.error : undefined, []);
         break;
-      default:
+      case "folder":
+      case "names":
+      case "data":
+      case "truncate":
+      case "sync":
         point += 1;
         for (const { apply } of trackers) apply(event);
         if (isCounted) cutPower();

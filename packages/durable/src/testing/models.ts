@@ -11,12 +11,16 @@ export type PersistenceModel = (typeof PERSISTENCE_MODELS)[number];
 
 /** Follows the effects of processes, and knows what a crash would leave now. */
 export interface Tracker {
-  apply(effect: Effect): void;
+  readonly apply: (effect: Effect) => void;
   /**
    * Calls `emit` with every image that a crash may leave now, each once; where there are more than
    * `limit`, with about that many that `choose` picks. Returns whether it was every one.
    */
-  images(emit: (image: Image, key: string) => void, limit: number, choose: Choose): boolean;
+  readonly images: (
+    emit: (image: Image, key: string) => void,
+    limit: number,
+    choose: Choose,
+  ) => boolean;
 }
 
 type Choose = (count: number) => number;

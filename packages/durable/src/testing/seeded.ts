@@ -1,8 +1,8 @@
 /** A source of choices that a seed replays. */
 export interface Chooser {
   /** An integer from 0 up to, but not including, `count`. */
-  choose(count: number): number;
-  bytes(size: number): Uint8Array;
+  readonly choose: (count: number) => number;
+  readonly bytes: (size: number) => Uint8Array;
   /** All the answers of `choose` so far. */
   readonly choices: readonly number[];
 }

@@ -1,10 +1,11 @@
 // An agent that does what agents do at their worst; the first argument says which.
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const MB = 2 ** 20;
 
-async function write(bytes, text) {
+async function write(bytes: number, text: string): Promise<void> {
   for (let sent = 0; sent < bytes; sent += text.length) {
     if (!process.stdout.write(text)) {
       await new Promise((resolve) => process.stdout.once("drain", resolve));
@@ -12,7 +13,7 @@ async function write(bytes, text) {
   }
 }
 
-const WAYS = {
+const WAYS: Readonly<Record<string, () => unknown>> = {
   hang: () => sleep(60_000),
   async deaf() {
     process.on("SIGINT", () => process.stdout.write("no\n"));
@@ -27,6 +28,16 @@ const WAYS = {
     });
     process.stdout.write("ready\n");
     await sleep(60_000);
+  },
+  async chatty() {
+    for (let said = 0; said < 6; said += 1) {
+      process.stdout.write("still here\n");
+      await sleep(150);
+    }
+  },
+  // Its last words are still in the pipe when it has gone.
+  burst() {
+    process.stdout.write(`${"x".repeat(1023)}\n`.repeat(2048), () => process.exit(0));
   },
   flood: () => write(100 * MB, `${"x".repeat(65_535)}\n`),
   line: () => write(100 * MB, "x".repeat(65_536)),
@@ -62,11 +73,10 @@ const WAYS = {
     await sleep(100);
   },
   garbage() {
-    const bytes = Buffer.from({ length: 200_000 }, () => Math.floor(Math.random() * 256));
-    process.stdout.write(bytes);
+    process.stdout.write(randomBytes(200_000));
   },
   environment: () => process.stdout.write(JSON.stringify(process.env)),
 };
 
 process.stdout.on("error", () => process.exit(1));
-await WAYS[process.argv[2]]();
+await WAYS[process.argv[2] ?? ""]?.();

@@ -1,0 +1,101 @@
+import * as v from "valibot";
+
+/** What a client asks, in one shape for both APIs. */
+export interface ModelRequest {
+  readonly api: "anthropic" | "openai";
+  readonly model: string;
+  readonly system: string;
+  /** The last text of the user's own. */
+  readonly prompt: string;
+  /** How many rounds of tool calls there have been since. */
+  readonly step: number;
+  /** Names of the tools on offer. */
+  readonly tools: readonly string[];
+}
+
+/** Text that clients add in the user's name. */
+const NOT_A_PROMPT =
+  /^\s*(<(system-reminder|environment_context|user_instructions|permissions|skills_instructions|turn_aborted)|\[(structured-output-enforce|Request interrupted))/;
+
+interface Round {
+  readonly prompt: string;
+  readonly calls: boolean;
+}
+
+const Block = v.object({ type: v.optional(v.string(), ""), text: v.optional(v.string(), "") });
+const Content = v.optional(v.union([v.string(), v.array(Block)]), "");
+
+const blocksOf = (content: v.InferOutput<typeof Content>) =>
+  typeof content === "string" ? [{ type: "text", text: content }] : content;
+
+const textOf = (content: v.InferOutput<typeof Content>) =>
+  blocksOf(content)
+    .map(({ text }) => text)
+    .filter((text) => text !== "" && !NOT_A_PROMPT.test(text))
+    .join("\n");
+
+const Anthropic = v.object({
+  model: v.string(),
+  system: Content,
+  tools: v.optional(v.array(v.object({ name: v.string() })), []),
+  messages: v.array(v.object({ role: v.string(), content: Content })),
+});
+
+const OpenAi = v.object({
+  model: v.string(),
+  instructions: v.optional(v.string(), ""),
+  tools: v.optional(v.array(v.object({ name: v.optional(v.string(), "") })), []),
+  input: v.array(
+    v.object({
+      type: v.optional(v.string(), ""),
+      role: v.optional(v.string(), ""),
+      content: v.nullish(Content, ""),
+    }),
+  ),
+});
+
+function positionIn(rounds: readonly Round[]): Pick<ModelRequest, "prompt" | "step"> {
+  const last = rounds.findLastIndex(({ prompt }) => prompt !== "");
+  const step = rounds.slice(last + 1).filter(({ calls }) => calls).length;
+  return { prompt: rounds[last]?.prompt ?? "", step };
+}
+
+function ofAnthropic(body: unknown): ModelRequest {
+  const { model, system, tools, messages } = v.parse(Anthropic, body);
+  const rounds = messages.map(({ role, content }) => ({
+    prompt: role === "user" ? textOf(content) : "",
+    calls: role === "assistant" && blocksOf(content).some(({ type }) => type === "tool_use"),
+  }));
+  const more = messages.filter(({ role }) => role === "system").map(({ content }) => content);
+  return {
+    api: "anthropic",
+    model,
+    system: [system, ...more].map(textOf).join("\n"),
+    tools: tools.map(({ name }) => name),
+    ...positionIn(rounds),
+  };
+}
+
+function ofOpenAi(body: unknown): ModelRequest {
+  const { model, instructions, tools, input } = v.parse(OpenAi, body);
+  const rounds = input.map(({ type, role, content }) => ({
+    prompt: role === "user" ? textOf(content) : "",
+    calls: type.endsWith("_call"),
+  }));
+  const more = input.filter(({ role }) => role === "developer" || role === "system");
+  return {
+    api: "openai",
+    model,
+    system: [instructions, ...more.map(({ content }) => textOf(content))].join("\n"),
+    tools: tools.map(({ name }) => name),
+    ...positionIn(rounds),
+  };
+}
+
+/** The request to a model at a path; `undefined` when it is none. */
+export function modelRequestOf(path: string, body: unknown): ModelRequest | undefined {
+  if (/\/messages(\?|$)/.test(path)) {
+    return ofAnthropic(body);
+  }
+  return /\/responses(\?|$)/.test(path) ? ofOpenAi(body) : undefined;
+}

@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { eventsOf, type ModelTurn } from "./model-answer.ts";
+import { type ModelRequest, modelRequestOf } from "./model-request.ts";
+
+/** What goes wrong instead of an answer, or in it. */
+export type ModelFault =
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly type: string;
+      readonly message: string;
+    }
+  /** The connection breaks after so many events. */
+  | { readonly kind: "drop"; readonly after: number }
+  /** Each event is followed by one that is no JSON. */
+  | { readonly kind: "garbage" };
+
+export type ModelScript = (request: ModelRequest) => ModelTurn | ModelFault;
+
+/** A scripted model API on loopback: Anthropic's Messages and OpenAI's Responses, both streamed. */
+export interface ModelStub {
+  readonly url: string;
+  /** What was asked so far. */
+  readonly requests: readonly ModelRequest[];
+  /** What the model answers with from now on. */
+  script: ModelScript;
+  close(): Promise<void>;
+}
+
+function sendJson(response: ServerResponse, status: number, value: object): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(value));
+}
+
+function errorOf({ api }: ModelRequest, type: string, message: string): object {
+  return api === "anthropic"
+    ? { type: "error", error: { type, message } }
+    : { error: { type, code: type, message } };
+}
+
+/** Starts a stub on a free port of 127.0.0.1. */
+export async function startModelStub(script: ModelScript): Promise<ModelStub> {
+  const requests: ModelRequest[] = [];
+  const stub = { requests, script, url: "", close };
+
+  const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = message.url ?? "";
+    const body = await text(message);
+    const request = message.method === "POST" ? modelRequestOf(path, JSON.parse(body)) : undefined;
+    if (!request) {
+      const isCount = path.includes("count_tokens");
+      sendJson(response, isCount ? 200 : 404, isCount ? { input_tokens: 1 } : { error: "no" });
+      return;
+    }
+    requests.push(request);
+    const turn = stub.script(request);
+    if ("kind" in turn && turn.kind === "status") {
+      sendJson(response, turn.status, errorOf(request, turn.type, turn.message));
+      return;
+    }
+    const fault = "kind" in turn ? turn : undefined;
+    const said = "kind" in turn ? { text: "An answer that does not arrive whole." } : turn;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const [at, event] of eventsOf(said, request).entries()) {
+      if (fault?.kind === "drop" && at === fault.after) {
+        message.socket.destroy();
+        return;
+      }
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      if (fault?.kind === "garbage") {
+        response.write('event: message_delta\ndata: {"type": no json\n\n');
+      }
+    }
+    response.end();
+  };
+
+  const server = createServer((message, response) => {
+    answer(message, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function close(): Promise<void> {
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  }
+  return stub;
+}

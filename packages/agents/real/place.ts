@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentInvoker, CheckpointOptions } from "@quasar/loop";
+import { createClaudeAgent, createCodexAgent } from "../src/index.ts";
+
+/** Where real agents run: a home and a work tree of their own, and no other model than the stub. */
+export interface Place {
+  readonly workDir: string;
+  readonly agents: Readonly<Record<"claude" | "codex", AgentInvoker>>;
+  git(...args: string[]): string;
+  /** Puts a line of shell in a program's place, until the returned function is called. */
+  breakProgram(name: string, script: string): () => void;
+  readonly remove: () => void;
+}
+
+const BIN = join(import.meta.dirname, "node_modules", ".bin");
+
+const codexConfig = (url: string) => `model = "gpt-5.5"
+model_provider = "stub"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.stub]
+name = "stub"
+base_url = "${url}/v1"
+env_key = "CODEX_STUB_KEY"
+wire_api = "responses"
+request_max_retries = 1
+stream_max_retries = 1
+`;
+
+/** Makes a place whose agents talk to the stub at `url`. */
+export function createPlace(url: string): Place {
+  const root = mkdtempSync(join(tmpdir(), "quasar-real-"));
+  const home = join(root, "home");
+  const workDir = join(root, "work");
+  const codexHome = join(home, ".codex");
+  mkdirSync(codexHome, { recursive: true });
+  const broken = join(root, "broken");
+  mkdirSync(workDir);
+  mkdirSync(broken);
+  writeFileSync(join(codexHome, "config.toml"), codexConfig(url));
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: workDir, encoding: "utf8" }).trim();
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "Test");
+  git("config", "user.email", "test@example.com");
+  writeFileSync(join(workDir, "README.md"), "# A project\n");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=Begin");
+  const env = {
+    PATH: `${broken}:${BIN}:${process.env["PATH"]}`,
+    HOME: home,
+    CLAUDE_CONFIG_DIR: join(home, ".claude"),
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    CLAUDE_CODE_MAX_RETRIES: "1",
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: "sk-ant-stub",
+    CODEX_HOME: codexHome,
+    CODEX_STUB_KEY: "stub",
+  };
+  const options = { env, limits: { idleTimeoutMs: 60_000, totalTimeoutMs: 90_000 } };
+  return {
+    workDir,
+    agents: {
+      claude: createClaudeAgent({ ...options, allowedTools: ["Bash(sleep *)"] }),
+      codex: createCodexAgent(options),
+    },
+    git,
+    breakProgram(name, script) {
+      const file = join(broken, name);
+      writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+      return () => rmSync(file);
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+type Store = CheckpointOptions["store"];
+
+/** A store of one checkpoint. */
+export function createTestStore(): Store {
+  let kept: Parameters<Store["save"]>[0] | undefined;
+  return {
+    save: async (checkpoint) => {
+      kept = structuredClone(checkpoint);
+    },
+    load: async () => kept && { checkpoint: kept, source: "current", seal: "none", problems: [] },
+    loadAll: async () => ({ checkpoints: new Map(), problems: [] }),
+    remove: async () => {
+      kept = undefined;
+    },
+  };
+}

@@ -1,0 +1,240 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CheckpointOptions, runFromCheckpoint, runTask } from "@quasar/loop";
+import { afterEach, expect, test } from "vitest";
+import { type ModelFault, type ModelScript, type ModelStub, startModelStub } from "./model-stub.ts";
+import type { ModelRequest } from "./model-request.ts";
+import { findRunProcesses } from "../src/index.ts";
+import { createPlace, createTestStore, type Place } from "./place.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) {
+    await close();
+  }
+});
+
+async function aPlace(script: (place: () => Place) => ModelScript) {
+  let place: Place | undefined;
+  const here = () => {
+    if (!place) {
+      throw new Error("the place is not there yet");
+    }
+    return place;
+  };
+  const stub = await startModelStub(script(here));
+  place = createPlace(stub.url);
+  const { remove } = place;
+  closing.push(() => stub.close(), remove);
+  return { place, stub };
+}
+
+const isReviewer = ({ system, prompt }: ModelRequest) =>
+  `${system}${prompt}`.includes("You are the reviewer of");
+
+const FINDING = { severity: "major", description: "greet() has no test" };
+const REPORT = { satisfaction: "high", risk: "low", needs_human_review: false, summary: "Fine." };
+
+const review = (findings: readonly object[]) => ({
+  verdict: findings.length > 0 ? "changes_requested" : "approved",
+  findings,
+  verifications: [],
+  report: REPORT,
+});
+
+/** A coder that writes greet.js and, when asked, its test; a reviewer that asks for the test. */
+const twoCycles =
+  (place: () => Place): ModelScript =>
+  (request) => {
+    const path = (name: string) => join(place().workDir, name);
+    if (isReviewer(request)) {
+      const hasTest = existsSync(path("greet.test.js"));
+      return request.step === 0
+        ? { shell: "git show --stat HEAD" }
+        : { json: review(hasTest ? [] : [FINDING]) };
+    }
+    if (request.step > 0) {
+      return { text: "Done." };
+    }
+    return request.prompt.includes(FINDING.description)
+      ? { write: { path: path("greet.test.js"), content: 'import "./greet.js";\n' } }
+      : { write: { path: path("greet.js"), content: 'export const greet = () => "hi";\n' } };
+  };
+
+const CODER_TURN = {
+  runId: "run-1",
+  turnId: "run-1.1",
+  role: "coder",
+  prompt: "Write greet().",
+  systemPrompt: "You are the coder.",
+  access: "write",
+  maxCostUsd: 1,
+} as const;
+
+const TASK = { id: "t-1", title: "Write greet()" };
+
+test.for(["claude", "codex"] as const)(
+  "%s writes a file in a turn",
+  { timeout: 60_000 },
+  async (name) => {
+    const { place } = await aPlace(twoCycles);
+    const result = await place.agents[name].invoke({
+      runId: "run-1",
+      turnId: "run-1.1",
+      role: "coder",
+      prompt: "Write greet().",
+      systemPrompt: "You are the coder.",
+      workDir: place.workDir,
+      access: "write",
+      maxCostUsd: 1,
+    });
+    expect(result).toMatchObject({ text: "Done." });
+    expect(result.failure).toBeUndefined();
+    expect(result.costUsd).toBeGreaterThan(0);
+    expect(readFileSync(join(place.workDir, "greet.js"), "utf8")).toContain("hi");
+  },
+);
+
+test.for([
+  ["claude", "claude"],
+  ["codex", "codex"],
+  ["claude", "codex"],
+] as const)(
+  "%s codes and %s reviews until it is approved",
+  { timeout: 90_000 },
+  async ([coder, reviewer]) => {
+    const { place } = await aPlace(twoCycles);
+    const result = await runTask(TASK, {
+      workDir: place.workDir,
+      coder: place.agents[coder],
+      reviewer: place.agents[reviewer],
+    });
+    expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
+    expect(result.allFindings).toMatchObject([FINDING]);
+    expect(result.totalCostUsd).toBeGreaterThan(0);
+    expect(place.git("log", "--reverse", "--format=%s")).toBe(
+      "Begin\nt-1/cycle-1: Write greet()\nt-1/cycle-2: Write greet()",
+    );
+    expect(place.git("ls-files")).toBe("README.md\ngreet.js\ngreet.test.js");
+    expect(place.git("status", "--porcelain")).toBe("");
+  },
+);
+
+/** Lets the first review of a run go wrong. */
+const failingReview =
+  (fault: ModelFault) =>
+  (place: () => Place): ModelScript =>
+  (request) =>
+    isReviewer(request) ? fault : twoCycles(place)(request);
+
+const status = (code: number, type: string, message: string): ModelFault => ({
+  kind: "status",
+  status: code,
+  type,
+  message,
+});
+
+/** Resumes a stopped run with a model that works, and counts what the coder is asked again. */
+async function resume(
+  place: Place,
+  stub: ModelStub,
+  store: CheckpointOptions["store"],
+  name: "claude" | "codex",
+) {
+  const asked = stub.requests.length;
+  stub.script = twoCycles(() => place);
+  const loaded = await store.load();
+  if (!loaded) {
+    throw new Error("nothing was stored");
+  }
+  const agent = place.agents[name];
+  const result = await runFromCheckpoint(loaded.checkpoint, {
+    workDir: place.workDir,
+    coder: agent,
+    reviewer: agent,
+    checkpoint: { store, granularity: "turn" },
+  });
+  const again = stub.requests
+    .slice(asked)
+    .filter((request) => !isReviewer(request) && !request.prompt.includes(FINDING.description));
+  return { result, again };
+}
+
+test.for(["claude", "codex"] as const)(
+  "%s is cancelled in the middle of a command, and leaves no process behind",
+  { timeout: 60_000 },
+  async (name) => {
+    const { place } = await aPlace(() => () => ({ shell: "sleep 300", text: "Waiting." }));
+    const controller = new AbortController();
+    const request = { ...CODER_TURN, runId: `cancelled-${name}`, workDir: place.workDir };
+    const result = await place.agents[name].invoke(request, {
+      signal: controller.signal,
+      onEvent: ({ type }) => type === "tool" && setTimeout(() => controller.abort(), 1000),
+    });
+    expect(result.failure?.kind).toBe("cancelled");
+    expect(result.costUsd).toBeGreaterThan(0);
+    expect(await findRunProcesses(request.runId)).toEqual([]);
+  },
+);
+
+/** Each with what it is to Claude Code, and to Codex, which passes over events that are no JSON. */
+const FAULTS = [
+  ["a rate limit", status(429, "rate_limit_error", "slow down"), "rate-limit", "rate-limit"],
+  ["an overload", status(529, "overloaded_error", "Overloaded"), "overloaded", "overloaded"],
+  ["an outage", status(503, "api_error", "Service unavailable"), "overloaded", "overloaded"],
+  ["a refused key", status(401, "authentication_error", "invalid x-api-key"), "auth", "auth"],
+  ["a dropped stream", { kind: "drop", after: 3 }, "network", "network"],
+  ["garbage in the stream", { kind: "garbage" }, "bad-output", "schema"],
+] as const;
+
+test.for(
+  (["claude", "codex"] as const).flatMap((name) =>
+    FAULTS.map(
+      ([what, fault, claude, codex]) => [name, what, fault, { claude, codex }[name]] as const,
+    ),
+  ),
+)(
+  "%s: %s stops the run, which resumes to its end",
+  { timeout: 90_000 },
+  async ([name, , fault, kind]) => {
+    const { place, stub } = await aPlace(failingReview(fault));
+    const store = createTestStore();
+    const failed = await runTask(TASK, {
+      workDir: place.workDir,
+      coder: place.agents[name],
+      reviewer: place.agents[name],
+      checkpoint: { store, granularity: "turn" },
+    });
+    expect(failed).toMatchObject({ outcome: "agent", agentFailure: { kind } });
+    const { result, again } = await resume(place, stub, store, name);
+    expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
+    expect(again).toEqual([]);
+    expect(await store.load()).toBeUndefined();
+  },
+);
+
+test.for([
+  ["claude", "exits with 3 and says nothing", "exit 3", "unknown", "exited with 3"],
+  ["codex", "exits with 3 and says nothing", "exit 3", "unknown", "exited with 3"],
+  ["claude", "prints garbage", "head -c 100000 /dev/urandom", "bad-output", "without a result"],
+  ["codex", "prints garbage", "head -c 100000 /dev/urandom", "bad-output", "without saying"],
+] as const)(
+  "%s that %s stops the run, which resumes to its end",
+  { timeout: 90_000 },
+  async ([name, , script, kind, message]) => {
+    const { place, stub } = await aPlace(twoCycles);
+    const store = createTestStore();
+    const mend = place.breakProgram(name, script);
+    const failed = await runTask(TASK, {
+      workDir: place.workDir,
+      coder: place.agents[name],
+      reviewer: place.agents[name],
+      checkpoint: { store, granularity: "turn" },
+    });
+    expect(failed).toMatchObject({ outcome: "agent", agentFailure: { kind } });
+    expect(failed.message).toContain(message);
+    mend();
+    const { result } = await resume(place, stub, store, name);
+    expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
+  },
+);

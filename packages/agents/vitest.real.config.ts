@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+// Real agent CLIs, installed into real/node_modules: `pnpm test:real` does both.
+export default defineConfig({
+  test: {
+    name: "real agents",
+    include: ["real/*.test.ts"],
+    maxWorkers: 1,
+    pool: "forks",
+  },
+});

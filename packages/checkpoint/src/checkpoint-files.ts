@@ -1,0 +1,257 @@
+import { Buffer } from "node:buffer";
+import { join, resolve } from "node:path";
+import {
+  type FileSystem,
+  loadFile,
+  nodeFileSystem,
+  readFileHead,
+  readWholeFile,
+  recoverDirectory,
+  removeFile,
+  replaceFile,
+  setAside,
+} from "@quasar/durable";
+import { createArtifactFolder } from "./artifact-folder.ts";
+import { fitText, restoreTexts } from "./artifacts.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import { MAX_CHECKPOINT_BYTES } from "./encode.ts";
+import { CheckpointError } from "./errors.ts";
+import { acknowledged, isDamage, isOtherVersion, unusable } from "./file-errors.ts";
+import { checkpointFileName, checkpointNames, isNameOf, plainFileName } from "./file-name.ts";
+import { type CheckpointHead, HEAD_BYTES, headOf, readHead } from "./head.ts";
+import { judgeBytes } from "./judge.ts";
+import { sealText } from "./seal.ts";
+import type {
+  CheckpointListing,
+  CheckpointProblem,
+  FileCheckpointStoreOptions,
+  LoadedCheckpoint,
+  LoadedCheckpoints,
+  RecoveredCheckpoints,
+} from "./store.ts";
+
+/** As {@link FileCheckpointStore}, but what is asked for is returned at once. */
+export interface CheckpointFiles {
+  save(checkpoint: Checkpoint): void;
+  load(phaseId: string): LoadedCheckpoint | undefined;
+  loadAll(): LoadedCheckpoints;
+  remove(phaseId: string): void;
+  list(): CheckpointListing;
+  recover(): RecoveredCheckpoints;
+}
+
+export interface CheckpointFilesOptions extends FileCheckpointStoreOptions {
+  /** A larger file is neither written nor read. @default 4 MiB */
+  readonly maxBytes?: number | undefined;
+}
+
+/** The store's whole work, synchronous, so that no signal handler comes between its steps. */
+export function createCheckpointFiles(options: CheckpointFilesOptions): CheckpointFiles {
+  const { sealKey, repositoryId = "", random, now = () => new Date() } = options;
+  const { maxBytes = MAX_CHECKPOINT_BYTES } = options;
+  const dir = resolve(options.dir);
+  const fs = options.fsync === false ? unsynced(options.fs) : (options.fs ?? nodeFileSystem);
+  const artifacts = createArtifactFolder(dir, { fs, random });
+  /** The newest revision of the phases whose files this store has seen to. */
+  const revisions = new Map<string, number>();
+
+  /** @param isExpected - Whether the file's name and this phase id agree. */
+  function loadName(
+    name: string,
+    isExpected: (phaseId: string) => boolean,
+  ): LoadedCheckpoint | undefined {
+    try {
+      const found = loadFile(join(dir, name), (bytes) => judge(bytes, isExpected), {
+        fs,
+        maxBytes,
+      });
+      if (found === undefined) return undefined;
+      if (found.value instanceof CheckpointError) throw found.value;
+      const problems = found.problems.map((problem) => `${name}: ${problem.message}`);
+      return { ...found.value, source: found.source, problems };
+    } catch (error) {
+      throw unusable(name, error);
+    }
+  }
+
+  /** Another version's file is no damage: the generation before it must not take its place. */
+  function judge(bytes: Uint8Array, isExpected: (phaseId: string) => boolean) {
+    try {
+      const { checkpoint, seal } = judgeBytes(view(bytes), { sealKey, repositoryId });
+      if (!isExpected(checkpoint.phaseId)) {
+        const message = `its phase_id ${JSON.stringify(checkpoint.phaseId)} is not that of its name`;
+        throw new CheckpointError("ERR_INVALID_CHECKPOINT", message);
+      }
+      return { checkpoint: restoreTexts(checkpoint, artifacts.read), seal };
+    } catch (error) {
+      if (isOtherVersion(error)) return error;
+      throw error;
+    }
+  }
+
+  /** The shorter way to a file that has nothing wrong with it; `undefined` for any other. */
+  function loadWhole(name: string): LoadedCheckpoint | undefined {
+    try {
+      const bytes = readWholeFile(join(dir, name), { fs, maxBytes });
+      const found = bytes && judge(bytes, (id) => isNameOf(name, id));
+      if (found === undefined || found instanceof CheckpointError) return undefined;
+      return { ...found, source: "current", problems: [] };
+    } catch {
+      return undefined; // the longer way says why
+    }
+  }
+
+  function loadPhase(phaseId: string): LoadedCheckpoint | undefined {
+    const isExpected = (id: string): boolean => id === phaseId;
+    const loaded = loadName(checkpointFileName(phaseId), isExpected);
+    const plain = loaded === undefined ? plainFileName(phaseId) : undefined;
+    return plain === undefined ? loaded : loadName(plain, isExpected);
+  }
+
+  /** Sets damaged generations aside until the newest is whole, and returns their new names. */
+  function mend(name: string, isExpected: (phaseId: string) => boolean): readonly string[] {
+    const path = join(dir, name);
+    const aside: string[] = [];
+    for (;;) {
+      try {
+        const loaded = loadName(name, isExpected);
+        if (loaded?.source !== "previous" || fs.lstat(path) === undefined) return aside;
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+      }
+      const to = setAside(path, { fs, random, now: now() });
+      if (to === undefined) return aside;
+      aside.push(to.slice(dir.length + 1));
+    }
+  }
+
+  function saveNow(checkpoint: Checkpoint): void {
+    const { phaseId } = checkpoint;
+    const name = checkpointFileName(phaseId);
+    const known = revisions.get(phaseId) ?? firstRevision(phaseId, name);
+    const revision = Math.max(checkpoint.revision, known) + 1;
+    const runId = checkpoint.runId.toWellFormed();
+    const { text, artifacts: texts } = fitText({ ...checkpoint, revision }, maxBytes);
+    const bytes = sealText(text, sealKey, { repositoryId, runId, phaseId, revision });
+
+    revisions.delete(phaseId); // unless it is acknowledged, what is on disk is not known
+    artifacts.write(name, texts);
+    replaceFile(join(dir, name), bytes, { fs, random });
+    revisions.set(phaseId, revision);
+    artifacts.collectUnused();
+  }
+
+  /** What is on disk before this store's first save; a damaged file does not become a generation. */
+  function firstRevision(phaseId: string, name: string): number {
+    mend(name, (id) => id === phaseId);
+    return loadPhase(phaseId)?.checkpoint.revision ?? 0;
+  }
+
+  function mendUnlessNewer(name: string, phaseId: string): void {
+    try {
+      mend(name, (id) => id === phaseId);
+    } catch (error) {
+      if (!isOtherVersion(error)) throw error;
+    }
+  }
+
+  function removeNow(phaseId: string): void {
+    const plain = plainFileName(phaseId);
+    const names = [checkpointFileName(phaseId)];
+    // By the folder's own spelling: where case is folded, the plain name may be another phase's.
+    if (plain !== undefined && readNames().includes(plain)) names.push(plain);
+    for (const name of names) {
+      // Else a damaged file would for a moment be all there is: its generations go before it.
+      if (!revisions.has(phaseId)) mendUnlessNewer(name, phaseId);
+      artifacts.suspect(name);
+      removeFile(join(dir, name), { fs });
+    }
+    revisions.delete(phaseId);
+    artifacts.collectUnused();
+  }
+
+  function readNames(): readonly string[] {
+    const stat = fs.lstat(dir);
+    if (stat === undefined) return [];
+    if (stat.kind === "directory") return fs.readdir(dir);
+    throw new CheckpointError("ERR_UNREADABLE", `${dir} is not a folder, or is a link to one`);
+  }
+
+  function readHeadOf(name: string): CheckpointHead | undefined {
+    const bytes = readFileHead(join(dir, name), HEAD_BYTES, { fs });
+    const head = bytes === undefined ? undefined : readHead(view(bytes).toString(), name);
+    if (head !== undefined && isNameOf(name, head.phaseId)) return head;
+    const loaded = loadName(name, (id) => isNameOf(name, id));
+    return loaded === undefined ? undefined : headOf(loaded.checkpoint, name);
+  }
+
+  /** Calls `visit` with each checkpoint's name; what it throws hides no other. */
+  function forEachName(visit: (name: string) => void): readonly CheckpointProblem[] {
+    const problems: CheckpointProblem[] = [];
+    for (const name of checkpointNames(readNames())) {
+      try {
+        visit(name);
+      } catch (error) {
+        const isOurs = error instanceof CheckpointError;
+        problems.push({ file: name, error: isOurs ? error : unusable(name, error) });
+      }
+    }
+    return problems;
+  }
+
+  return {
+    save: (checkpoint) => acknowledged(() => saveNow(checkpoint)),
+
+    load: loadPhase,
+
+    loadAll() {
+      const checkpoints = new Map<string, LoadedCheckpoint>();
+      const problems = forEachName((name) => {
+        const loaded = loadWhole(name) ?? loadName(name, (id) => isNameOf(name, id));
+        if (loaded === undefined) return;
+        const { phaseId } = loaded.checkpoint;
+        if (name === checkpointFileName(phaseId) || !checkpoints.has(phaseId)) {
+          checkpoints.set(phaseId, loaded);
+        }
+      });
+      return { checkpoints, problems };
+    },
+
+    remove: (phaseId) => acknowledged(() => removeNow(phaseId)),
+
+    list() {
+      const heads = new Map<string, CheckpointHead>();
+      const problems = forEachName((name) => {
+        const head = readHeadOf(name);
+        if (head === undefined) return;
+        if (name === checkpointFileName(head.phaseId) || !heads.has(head.phaseId)) {
+          heads.set(head.phaseId, head);
+        }
+      });
+      return { heads: [...heads.values()], problems };
+    },
+
+    recover() {
+      const aside: string[] = [];
+      acknowledged(() => {
+        recoverDirectory(dir, { fs });
+        artifacts.recover();
+      });
+      const problems = forEachName((name) => {
+        aside.push(...mend(name, (id) => isNameOf(name, id)));
+      });
+      acknowledged(() => artifacts.collectUnused());
+      revisions.clear();
+      return { setAside: aside, problems };
+    },
+  };
+}
+
+/** Buffer's methods over the same bytes. */
+function view(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function unsynced(fs: FileSystem = nodeFileSystem): FileSystem {
+  return Object.assign(Object.create(fs) as FileSystem, { fsync: () => undefined });
+}

@@ -1,0 +1,171 @@
+import { Buffer } from "node:buffer";
+import { constants } from "node:fs";
+import type { FileSystem } from "@quasar/durable";
+import type { SimulatedFileSystem, SimulatedProcess, Value } from "@quasar/durable/testing";
+import { createCheckpointFiles, type CheckpointFiles } from "../src/checkpoint-files.ts";
+import { createCheckpoint } from "../src/create.ts";
+import { encodeCheckpoint } from "../src/encode.ts";
+
+const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
+
+export const DIR = "/git/runs";
+export const FILE = `${DIR}/checkpoint.toml`;
+
+/** So small that every third text has to go into an artifact. */
+const maxBytes = 2200;
+
+function open(disk: FileSystem, random?: SimulatedProcess["random"]): CheckpointFiles {
+  const fs: FileSystem = {
+    ...disk,
+    // As a real disk does: the store uses its buffer again.
+    write: (fd, bytes, offset, length) =>
+      disk.write(fd, Uint8Array.from(bytes.subarray(offset, offset + length)), 0, length),
+  };
+  const sealKey = Buffer.alloc(32, 7);
+  return createCheckpointFiles({ dir: DIR, fs, random, sealKey, maxBytes, now: () => new Date(0) });
+}
+
+/** Long for every third value of ours, and not the same for any two. */
+function outputOf(value: string): string {
+  const isLong = value.startsWith("v") && Number(value.slice(1)) % 3 === 0;
+  return `${value}\n`.repeat(isLong ? 600 : 2);
+}
+
+/** What a reader finds: the value of the checkpoint, if it is whole with all its texts. */
+export function observe(fs: FileSystem): Value {
+  const loaded = open(fs).load("");
+  if (loaded === undefined) return undefined;
+  const { runId, coderOutput } = loaded.checkpoint;
+  const seal = runId.startsWith("g") ? "none" : "valid";
+  if (loaded.seal !== seal || coderOutput !== outputOf(runId)) throw new Error("a third state");
+  return runId;
+}
+
+/** One to six saves and removals by one process, in random order. */
+export function workload(process: SimulatedProcess): void {
+  work(process, open(process.fs, process.random), undefined, 1 + process.choose(6));
+}
+
+/** What a new process does: recovers, takes what it finds for the truth, and goes on. */
+export function resume(process: SimulatedProcess): void {
+  const files = open(process.fs, process.random);
+  const isHasty = process.choose(4) === 0; // one that saves without having looked
+  const found = observe(process.fs);
+  if (!isHasty) {
+    files.recover();
+    process.acknowledge(observe(process.fs));
+  }
+  work(process, files, found, process.choose(4));
+}
+
+function work(process: SimulatedProcess, files: CheckpointFiles, start: Value, count: number) {
+  let version = 10 * Number(start?.slice(1) ?? 0);
+  let isOurs = false; // where renames are not atomic, another tool's file may lose its only name
+  for (let done = 0; done < count; done += 1) {
+    const action = process.choose(7);
+    const number = (version += 1 + process.choose(3));
+    if (action === 0) change(process, undefined, () => files.remove(""));
+    else if (action === 1) files.recover();
+    else if (action === 2 && isOurs) saveLikeTheGoOriginal(process, files, `g${number}`);
+    else {
+      const checkpoint = createCheckpoint({
+        runId: `v${number}`,
+        coderOutput: outputOf(`v${number}`),
+      });
+      change(process, `v${number}`, () => files.save(checkpoint));
+    }
+    isOurs = action > 2;
+  }
+}
+
+/**
+ * A rename without a sync: nothing is promised until we recovered. The temporary name is new, since
+ * what a crash leaves under an old one could show through, and nothing in the file would tell.
+ */
+function saveLikeTheGoOriginal(process: SimulatedProcess, files: CheckpointFiles, value: string) {
+  const { fs } = process;
+  const bytes = Buffer.from(
+    encodeCheckpoint(createCheckpoint({ runId: value, coderOutput: outputOf(value) })),
+  );
+  const temporary = `${FILE}.${value}.tmp`;
+  change(process, value, () => {
+    const fd = fs.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0o644);
+    fs.write(fd, bytes, 0, bytes.length);
+    fs.close(fd);
+    fs.rename(temporary, FILE);
+    files.recover();
+  });
+}
+
+function change(process: SimulatedProcess, value: Value, act: () => void): void {
+  process.begin(value);
+  act();
+  process.acknowledge(value);
+}
+
+/** A file system on which a step of a save or removal does not happen. */
+export type Mutant = (fs: SimulatedFileSystem) => FileSystem;
+
+function withoutSync(drop: (path: string, before: string) => boolean): Mutant {
+  return (fs) => {
+    const paths = new Map<number, string>();
+    let before = "";
+    const noting =
+      <Args extends readonly string[]>(name: string, call: (...args: Args) => void) =>
+      (...args: Args): void => {
+        before = `${name} ${args.at(-1)}`;
+        call(...args);
+      };
+    return {
+      ...fs,
+      open: (path, flags, mode) => {
+        const fd = fs.open(path, flags, mode);
+        paths.set(fd, path);
+        return fd;
+      },
+      link: noting("link", (from: string, to: string) => fs.link(from, to)),
+      rename: noting("rename", (from: string, to: string) => fs.rename(from, to)),
+      unlink: noting("unlink", (path: string) => fs.unlink(path)),
+      fsync: (fd) => {
+        if (!drop(paths.get(fd) ?? "", before)) fs.fsync(fd);
+      },
+    };
+  };
+}
+
+const ARTIFACTS = `${DIR}/artifacts`;
+const isTemporary = (path: string): boolean => path.endsWith(".tmp");
+
+/** @see SPEC.md, "Steps that are needed" */
+export const MUTANTS: Readonly<Record<string, Mutant>> = {
+  "the new file is not synced": withoutSync(
+    (path) => path.startsWith(`${DIR}/.checkpoint`) && isTemporary(path),
+  ),
+  "the folder is not synced after the rename": withoutSync(
+    (path, before) => path === DIR && before === `rename ${FILE}`,
+  ),
+  "the ancestors of a new folder are not synced": withoutSync(
+    (path) => DIR.startsWith(path) && path !== DIR,
+  ),
+  "a removal is not synced": withoutSync(
+    (path, before) => path === DIR && before.startsWith("unlink"),
+  ),
+  "a recovery syncs no file": withoutSync((path) => path.startsWith(FILE)),
+  "an artifact is not synced": withoutSync(
+    (path) => path.startsWith(ARTIFACTS) && isTemporary(path),
+  ),
+  "the artifacts' folder is not synced": withoutSync((path) => path === ARTIFACTS),
+  "the checkpoint is written before its artifact": (fs) => {
+    const late: (() => void)[] = [];
+    return {
+      ...fs,
+      rename: (from, to) => {
+        if (to.startsWith(ARTIFACTS)) late.push(() => fs.rename(from, to));
+        else {
+          fs.rename(from, to);
+          for (const rename of late.splice(0)) rename();
+        }
+      },
+    };
+  },
+};

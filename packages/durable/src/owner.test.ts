@@ -1,0 +1,42 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { currentOwner, isAlive, parseOwner } from "./owner.ts";
+
+const self = currentOwner();
+
+function endedPid(): number {
+  return spawnSync(process.execPath, ["--version"]).pid;
+}
+
+test.for([
+  ["this process", {}, true],
+  ["its pid with another start", { startTime: (self.startTime ?? 0) + 1 }, false],
+  ["its pid before the last boot", { bootId: "another" }, false],
+  ["a pid of another host", { host: "another.example" }, undefined],
+  ["a process that has ended", { pid: endedPid() }, false],
+  [
+    "a process that has ended, where there is no /proc",
+    { pid: endedPid(), startTime: undefined },
+    false,
+  ],
+  ["this process, where there is no /proc", { startTime: undefined, bootId: undefined }, true],
+] as const)("tells of %s", ([, change, alive]) => {
+  expect(isAlive({ ...self, ...change })).toBe(alive);
+});
+
+test.for([
+  "",
+  "{",
+  "null",
+  "[]",
+  '"x"',
+  '{"pid":0,"host":"h"}',
+  '{"pid":1}',
+  '{"pid":1.5,"host":"h"}',
+])("finds no owner in %s", (text) => {
+  expect(parseOwner(text)).toBeUndefined();
+});
+
+test("reads back what it described", () => {
+  expect(parseOwner(JSON.stringify(self))).toEqual(self);
+});

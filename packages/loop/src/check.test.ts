@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { aFolder } from "../test/harness.ts";
+import { type CheckOptions, runCheck } from "./check.ts";
+
+const options = (change: Partial<CheckOptions> = {}): CheckOptions => ({
+  workDir: aFolder(),
+  timeoutMs: 10_000,
+  ...change,
+});
+
+test.for([
+  ["passes", "echo fine", "passed", "fine\n"],
+  ["fails", "echo bad; echo worse >&2; exit 3", "failed", "bad\nworse\n"],
+  ["uses the shell", "test -d . && echo $((1 + 1)) | cat", "passed", "2\n"],
+  ["is unknown to the shell", "no-such-program 2>/dev/null", "broken", ""],
+  ["may not be run", ". 2>/dev/null; /dev/null 2>/dev/null", "broken", ""],
+  ["is killed", "kill -9 $$", "failed", ""],
+  ["reads its input", "cat; echo end", "passed", "end\n"],
+] as const)("a check that %s", async ([, command, status, output]) => {
+  expect(await runCheck({ name: "x", command }, options())).toEqual({ status, output });
+});
+
+test("runs in the work tree", async () => {
+  const workDir = aFolder();
+  const { output } = await runCheck({ name: "x", command: "pwd" }, options({ workDir }));
+  expect(output.trim()).toBe(workDir);
+});
+
+test("cannot be run where there is no folder", async () => {
+  const result = await runCheck({ name: "x", command: "true" }, options({ workDir: "/no/such" }));
+  expect(result.status).toBe("broken");
+});
+
+test("keeps the beginning and the end of a flood", async () => {
+  const command = "echo first; yes 0123456789 | head -c 3000000; echo; echo last; exit 1";
+  const { output } = await runCheck({ name: "x", command }, options());
+  expect(output.length).toBeLessThan(40_000);
+  expect(output).toMatch(/^first\n[^]*bytes left out[^]*last\n$/u);
+});
+
+const alive = (pid: number): boolean => {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    return false;
+  }
+};
+
+async function pidIn(dir: string): Promise<number> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    try {
+      const pid = Number(readFileSync(join(dir, "pid"), "utf8"));
+      if (pid > 0) return pid;
+    } catch {
+      // not yet written
+    }
+    await sleep(10);
+  }
+  throw new Error("no pid");
+}
+
+test("fails when it takes too long, and its processes end", async () => {
+  const workDir = aFolder();
+  const command = "sleep 60 & echo $! > pid; echo begun; wait";
+  const result = await runCheck({ name: "x", command }, options({ workDir, timeoutMs: 300 }));
+  expect(result).toEqual({ status: "failed", output: "begun\n\n(ended after 0.3 s)" });
+  expect(alive(await pidIn(workDir))).toBe(false);
+});
+
+test("leaves nothing running when it has passed", async () => {
+  const workDir = aFolder();
+  const command = "sleep 60 & echo $! > pid";
+  const started = performance.now();
+  expect((await runCheck({ name: "x", command }, options({ workDir }))).status).toBe("passed");
+  expect(performance.now() - started).toBeLessThan(5000);
+  await sleep(20);
+  expect(alive(await pidIn(workDir))).toBe(false);
+});
+
+test("ends with the signal's reason when aborted, even one deaf to SIGTERM", async () => {
+  const workDir = aFolder();
+  const controller = new AbortController();
+  const command = "trap '' TERM; sleep 60 & echo $! > pid; wait; sleep 60";
+  const running = runCheck({ name: "x", command }, options({ workDir, signal: controller.signal }));
+  const pid = await pidIn(workDir);
+  controller.abort(new Error("enough"));
+  await expect(running).rejects.toThrow("enough");
+  await sleep(20);
+  expect(alive(pid)).toBe(false);
+});
+
+test("does not begin when aborted", async () => {
+  const workDir = aFolder();
+  const signal = AbortSignal.abort(new Error("enough"));
+  const running = runCheck({ name: "x", command: "touch ran" }, options({ workDir, signal }));
+  await expect(running).rejects.toThrow("enough");
+  expect(() => readFileSync(join(workDir, "ran"))).toThrow("ENOENT");
+});

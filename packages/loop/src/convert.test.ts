@@ -1,0 +1,149 @@
+import { decodeCheckpoint, encodeCheckpoint, PHASES } from "@quasar/checkpoint";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { aCheckpoint, aFinding, aTurn } from "../test/fixtures.ts";
+import { checkpointFromState, stateFromCheckpoint } from "./convert.ts";
+import type { Finding } from "./finding.ts";
+import { parseReview } from "./parse-review.ts";
+import type { CycleState } from "./state.ts";
+import { tagFindings } from "./findings.ts";
+
+const SHA = "a".repeat(40);
+const METADATA = { phaseId: "api", nebulaName: "neb", gitSha: SHA };
+
+const finding = aFinding({ description: "it's missing a check — §3", cycle: 2 });
+const states: readonly (readonly [name: string, state: CycleState])[] = [
+  [
+    "an empty state",
+    stateFromCheckpoint(aCheckpoint({ taskBeadId: "", taskTitle: "", cycle: 0, phase: "idle" })),
+  ],
+  [
+    "a state in mid-cycle with findings",
+    stateFromCheckpoint(
+      aCheckpoint({
+        cycle: 2,
+        phase: "reviewing",
+        coderOutput: "Changed a.go\n\t- tab\r\n",
+        reviewOutput: 'ISSUE:\nDESCRIPTION: "x"\n',
+        lintOutput: "a.go:1: unused",
+        findings: [finding],
+        allFindings: [aFinding({ status: "fixed" }), finding],
+        turn: aTurn({ id: "run.4", role: "reviewer", status: "started", attempt: 2 }),
+        totalCostUsd: 1.25,
+      }),
+    ),
+  ],
+  [
+    "a state of several cycles with commits",
+    stateFromCheckpoint(
+      aCheckpoint({
+        cycle: 3,
+        phase: "resolving_issues",
+        baseCommitSha: SHA,
+        cycleCommits: ["b".repeat(40), "c".repeat(40), "d".repeat(40)],
+        childBeadIds: ["q-1", "q-2"],
+        refactored: true,
+        originalDescription: "old\ntask",
+        refactorDescription: "new\ntask",
+        filterHistory: ["", "tests", "tests"],
+        filterOutput: "failed",
+        filterCheckName: "tests",
+        untouchablePaths: ["notes.txt"],
+        failure: "out of budget",
+        revision: 17,
+        extra: { lint_fixes: 1, other: "kept" },
+      }),
+    ),
+  ],
+];
+
+describe("seed 1: Define Checkpoint struct and TOML serialization format", () => {
+  test.for(states)(
+    "%s makes a faithful round-trip through the state's stored form",
+    ([, state]) => {
+      expect(stateFromCheckpoint(checkpointFromState(state, METADATA))).toEqual(state);
+    },
+  );
+
+  test.for(states)("%s makes a faithful round-trip through TOML", ([, state]) => {
+    const checkpoint = checkpointFromState(state, METADATA);
+    const read = decodeCheckpoint(encodeCheckpoint(checkpoint));
+    expect(read).toEqual(checkpoint);
+    expect(stateFromCheckpoint(read)).toEqual(state);
+  });
+
+  test("transient fields are not stored", () => {
+    const stored = Object.keys(checkpointFromState(stateFromCheckpoint(aCheckpoint()), METADATA));
+    expect(stored).not.toContain("lastCycleSha");
+    expect(stored).not.toContain("bridgedDiscoveryIds");
+  });
+
+  test("a finding of a review is a checkpoint's finding, and round-trips", () => {
+    const { findings } = parseReview("ISSUE:\nSEVERITY: minor\nDESCRIPTION: odd name");
+    const [ofReview] = tagFindings(findings, 2);
+    const state = { ...stateFromCheckpoint(aCheckpoint()), findings: ofReview ? [ofReview] : [] };
+    const text = encodeCheckpoint(checkpointFromState(state, METADATA));
+    const read: readonly Finding[] = stateFromCheckpoint(decodeCheckpoint(text)).findings;
+    expect(read).toEqual([
+      { id: ofReview?.id, severity: "minor", description: "odd name", cycle: 2, status: "found" },
+    ]);
+  });
+
+  test("the version field is set to 1", () => {
+    expect(checkpointFromState(stateFromCheckpoint(aCheckpoint()), METADATA).version).toBe(1);
+  });
+
+  test("createdAt is the time at which it is made", () => {
+    const state = stateFromCheckpoint(aCheckpoint());
+    const before = Date.now();
+    const { createdAt } = checkpointFromState(state, METADATA);
+    expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now());
+    const now = (): Date => new Date("2026-01-02T03:04:05.678Z");
+    expect(checkpointFromState(state, { ...METADATA, now }).createdAt).toBe(
+      "2026-01-02T03:04:05.678Z",
+    );
+  });
+});
+
+test("any state makes a round-trip through TOML", () => {
+  const text = fc.string({ unit: "grapheme" }).map((each) => each.toWellFormed());
+  const findings = fc.array(
+    fc.record({
+      severity: text,
+      description: text,
+      cycle: fc.integer({ min: 1, max: 99 }),
+      status: fc.constantFrom("found", "fixed", "still_present", "regressed" as const),
+    }),
+  );
+  const changes = fc.record({
+    cycle: fc.integer({ min: 0, max: 99 }),
+    phase: fc.constantFrom(...PHASES),
+    totalCostUsd: fc.double({ min: 0, max: 1e6, noNaN: true }).map((cost) => cost + 0),
+    taskTitle: text,
+    coderOutput: text,
+    reviewOutput: text,
+    failure: text,
+    findings: findings.map((each) => each.map((change) => aFinding(change))),
+    cycleCommits: fc.array(fc.constantFrom(SHA, "b".repeat(40))),
+    childBeadIds: fc.array(text),
+    filterHistory: fc.array(text),
+    extra: fc.record({ lint_fixes: fc.integer({ min: 1, max: 5 }) }),
+  });
+  fc.assert(
+    fc.property(changes, (change) => {
+      const state = stateFromCheckpoint(aCheckpoint(change));
+      const stored = checkpointFromState(state, METADATA);
+      expect(stateFromCheckpoint(decodeCheckpoint(encodeCheckpoint(stored)))).toEqual(state);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a stored form cannot be changed by who holds it", () => {
+  const list = [aFinding()];
+  const state = stateFromCheckpoint(aCheckpoint({ findings: list }));
+  list.push(aFinding({ description: "late" }));
+  expect(state.findings).toHaveLength(1);
+  expect(() => (state.findings as Finding[]).push(aFinding())).toThrow(TypeError);
+});

@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import { parseReview } from "./parse-review.ts";
+
+const verdicts: readonly (readonly [name: string, text: string, verdict: string | undefined])[] = [
+  ["an approval", "APPROVED: good", "approved"],
+  ["an approval after prose", "I read it all.\n\n  APPROVED: good", "approved"],
+  ["an issue", "ISSUE:\nDESCRIPTION: bad", "changes_requested"],
+  ["an issue beside an approval", "APPROVED: yes\n\nISSUE:\nDESCRIPTION: bad", "changes_requested"],
+  [
+    "an approval that calls an old finding still there",
+    "VERIFICATION:\nFINDING_ID: f-1\nSTATUS: still_present\n\nAPPROVED: minor",
+    "approved",
+  ],
+  [
+    "an old finding that is still there",
+    "VERIFICATION:\nFINDING_ID: f-1\nSTATUS: regressed",
+    "changes_requested",
+  ],
+  [
+    "old findings that are all fixed, and no word more",
+    "VERIFICATION:\nFINDING_ID: f-1\nSTATUS: fixed",
+    undefined,
+  ],
+  ["prose", "Looks good to me!", undefined],
+  ["nothing", "", undefined],
+  ["keywords in lower case", "approved: good", undefined],
+  ["keywords in bold", "**APPROVED:** good", undefined],
+  ["an issue on the keyword's line", "ISSUE: bad", undefined],
+  ["an issue with a blank line after the keyword", "ISSUE:\n\nDESCRIPTION: bad", undefined],
+  ["an issue without a description", "ISSUE:\nSEVERITY: major", undefined],
+];
+test.for(verdicts)("gives the verdict of %s", ([, text, verdict]) => {
+  expect(parseReview(text).verdict).toBe(verdict);
+});
+
+const issues: readonly (readonly [name: string, text: string, findings: readonly string[]])[] = [
+  ["severity and description", "ISSUE:\nSEVERITY: minor\nDESCRIPTION: a", ["minor a"]],
+  ["fields in the other order", "ISSUE:\nDESCRIPTION: a\nSEVERITY: minor", ["minor a"]],
+  ["no severity", "ISSUE:\nDESCRIPTION: a", ["major a"]],
+  ["a severity of its own", "ISSUE:\nSEVERITY: HIGH\nDESCRIPTION: a", ["HIGH a"]],
+  ["CRLF", "ISSUE:\r\nSEVERITY: minor\r\nDESCRIPTION: a\r\n  b\r\n", ["minor a b"]],
+  ["a description of several lines", "ISSUE:\nDESCRIPTION: a\n  b\nc\n\nd", ["major a b c"]],
+  [
+    "two blocks without a blank line",
+    "ISSUE:\nDESCRIPTION: a\nISSUE:\nDESCRIPTION: b",
+    ["major a", "major b"],
+  ],
+  ["the same issue twice", "ISSUE:\nDESCRIPTION: a\n\nISSUE:\nDESCRIPTION: a", ["major a"]],
+  ["options after it", "ISSUE:\nDESCRIPTION: a\nOPTIONS:\nA) b\nRECOMMENDATION: A", ["major a"]],
+  ["a severity after options", "ISSUE:\nDESCRIPTION: a\nOPTIONS: b\nSEVERITY: minor", ["minor a"]],
+  ["a report right after it", "ISSUE:\nDESCRIPTION: a\nREPORT:\nRISK: low", ["major a"]],
+  [
+    "a verification right after it",
+    "ISSUE:\nDESCRIPTION: a\nVERIFICATION:\nFINDING_ID: f-1",
+    ["major a"],
+  ],
+  ["unknown lines before the description", "ISSUE:\nFILE: x\nDESCRIPTION: a", ["major a"]],
+];
+test.for(issues)("reads an issue with %s", ([, text, findings]) => {
+  const found = parseReview(text).findings.map(
+    ({ severity, description }) => `${severity} ${description}`,
+  );
+  expect(found).toEqual(findings);
+});
+
+test.for([
+  ["major", "missing nil check in a.go:12", "f-e67f8738fdc5"],
+  ["major", "bad", "f-8b8e622349e8"],
+  ["critical", "bad", "f-ab488000c9c2"],
+  ["MAJOR", "missing nil check in a.go:12", "f-0acb9d483394"],
+] as const)("gives %s, %s the id of the original", ([severity, description, id]) => {
+  const text = `ISSUE:\nSEVERITY: ${severity}\nDESCRIPTION: ${description}\n`;
+  expect(parseReview(text).findings).toEqual([{ id, severity, description }]);
+});
+
+test("keeps the id of a finding whatever options stand under it", () => {
+  const plain = parseReview("ISSUE:\nDESCRIPTION: bad").findings;
+  const wordy = parseReview(
+    "ISSUE:\nDESCRIPTION: bad\nOPTIONS: many\nRECOMMENDATION: one",
+  ).findings;
+  expect(wordy).toEqual(plain);
+});
+
+const statuses: readonly (readonly [text: string, status: string])[] = [
+  ["fixed", "fixed"],
+  ["Fixed", "fixed"],
+  ["still_present", "still_present"],
+  ["regressed", "regressed"],
+  ["resolved", "still_present"],
+  ["", "still_present"],
+];
+test.for(statuses)("takes the status %o for %s", ([text, status]) => {
+  const { verifications } = parseReview(
+    `VERIFICATION:\nFINDING_ID: f-1\nSTATUS: ${text}\nCOMMENT: why`,
+  );
+  expect(verifications).toEqual([{ findingId: "f-1", status, comment: "why" }]);
+});
+
+test("drops a verification that names no finding", () => {
+  expect(parseReview("VERIFICATION:\nSTATUS: fixed").verifications).toEqual([]);
+});
+
+const humans: readonly (readonly [text: string, needed: boolean])[] = [
+  ["yes", true],
+  ["yes — it touches money", true],
+  ["True, see above", true],
+  ["no", false],
+  ["yesterday I would have said so", false],
+  ["", false],
+];
+test.for(humans)("takes NEEDS_HUMAN_REVIEW: %o for %s", ([text, needsHumanReview]) => {
+  const block = `REPORT:\nSATISFACTION: High\n\nRISK: LOW\nNEEDS_HUMAN_REVIEW: ${text}\nSUMMARY: Done`;
+  expect(parseReview(block).report).toEqual({
+    satisfaction: "high",
+    risk: "low",
+    needsHumanReview,
+    summary: "Done",
+  });
+});
+
+test("takes the first report that says something", () => {
+  const text = "REPORT:\nnothing\n\nREPORT:\nRISK: low\nother text\nSUMMARY: not read";
+  expect(parseReview(text).report).toMatchObject({ risk: "low", summary: "" });
+  expect(parseReview("APPROVED: x").report).toBeUndefined();
+});
+
+test("reads a megabyte of keywords in less than two seconds", () => {
+  const started = performance.now();
+  for (const line of [
+    "ISSUE:",
+    "VERIFICATION:",
+    "REPORT:",
+    "REPORT:\n",
+    "DESCRIPTION: x",
+    " \t ",
+  ]) {
+    parseReview(`ISSUE:\n${`${line}\n`.repeat(1_000_000 / (line.length + 1))}`);
+  }
+  expect(performance.now() - started).toBeLessThan(2000);
+});

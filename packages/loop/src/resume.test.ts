@@ -1,0 +1,555 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type Checkpoint,
+  createMemoryCheckpointStore,
+  PHASES,
+  type Phase,
+} from "@quasar/checkpoint";
+import { describe, expect, test } from "vitest";
+import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
+import { aCheckpoint, aFinding, aTurn } from "../test/fixtures.ts";
+import { aFolder, aWorkTree, type Harness, harness } from "../test/harness.ts";
+import type { WorkTree } from "../test/work-tree.ts";
+import { stateFromCheckpoint } from "./convert.ts";
+import type { LoopEvent } from "./event.ts";
+import { runFromCheckpoint, runTask } from "./loop.ts";
+import { type RestartRule, RESTART_RULES, restart } from "./resume.ts";
+
+const OTHER_SHA = "b".repeat(40);
+const ISSUES = issue("needs a test");
+
+/** A checkpoint of the harness's work tree as it stands. */
+function at({ tree }: Harness, change: Partial<Checkpoint>): Checkpoint {
+  return aCheckpoint({ gitSha: tree.head(), ...change });
+}
+
+describe("seed 4: Add resume capability to Loop.RunExistingTask", () => {
+  test("RunFromCheckpoint reconstructs the state from the checkpoint and enters the loop", async () => {
+    const loop = harness();
+    const checkpoint = at(loop, {
+      cycle: 2,
+      phase: "review_complete",
+      reviewOutput: ISSUES,
+      findings: [aFinding({ description: "needs a test", cycle: 2 })],
+      allFindings: [aFinding({ cycle: 1, status: "fixed" })],
+      totalCostUsd: 1,
+      cycleCommits: [OTHER_SHA, loop.tree.head()],
+      childBeadIds: ["child-1"],
+      baseCommitSha: OTHER_SHA,
+    });
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result).toMatchObject({
+      outcome: "approved",
+      taskId: "t-1",
+      runId: "run",
+      cycle: 3,
+      baseCommitSha: OTHER_SHA,
+      finalCommitSha: loop.tree.head(),
+      cycleCommits: [OTHER_SHA, checkpoint.gitSha, loop.tree.head()],
+    });
+    expect(result.totalCostUsd).toBeCloseTo(1.2);
+    expect(result.allFindings.map(({ cycle, status }) => [cycle, status])).toEqual([
+      [1, "fixed"],
+      [2, "found"],
+    ]);
+    expect(result.checkpoint.childBeadIds).toEqual(["child-1"]);
+  });
+
+  test("resume from review_complete starts the next cycle", async () => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    const findings = [aFinding({ description: "needs a test" })];
+    await runFromCheckpoint(at(loop, { reviewOutput: ISSUES, findings }), loop.options);
+    expect(loop.trace().slice(0, 3)).toEqual([
+      "resumed 2",
+      "cycle_start 2",
+      "agent_start coder run.1",
+    ]);
+    expect(coder.requests[0]?.prompt).toContain("1. [major] needs a test");
+  });
+
+  test("resume from coding restarts the same cycle, and what its coder said is discarded", async () => {
+    const coder = writingCoder();
+    const reviewer = fakeAgent([APPROVAL]);
+    const loop = harness({ coder, reviewer });
+    const checkpoint = at(loop, {
+      cycle: 2,
+      phase: "coding",
+      coderOutput: "half a thought",
+      findings: [aFinding({ description: "needs a test" })],
+    });
+    await runFromCheckpoint(checkpoint, loop.options);
+    expect(loop.trace().slice(0, 2)).toEqual(["resumed 2", "cycle_start 2"]);
+    expect(coder.requests[0]?.prompt).toContain("1. [major] needs a test");
+    expect(reviewer.requests[0]?.prompt).not.toContain("half a thought");
+  });
+
+  test("EventResumed is emitted before the loop begins, in these words", async () => {
+    const loop = harness();
+    await runFromCheckpoint(at(loop, { reviewOutput: ISSUES }), loop.options);
+    expect(loop.events[0]).toMatchObject({
+      type: "resumed",
+      taskId: "t-1",
+      cycle: 2,
+      message: "resumed from checkpoint",
+      details: [
+        "cycle 1 of 3, $0.0000 of $3.00 spent",
+        "cycle 1 is whole: the coder goes on with what was found",
+      ],
+    });
+    expect(loop.events.filter(({ type }) => type === "resumed")).toHaveLength(1);
+  });
+
+  test("the checkpoint hook is wired by itself when a store is given", async () => {
+    const store = createMemoryCheckpointStore();
+    const seen: string[] = [];
+    const hook = {
+      async onEvent(event: LoopEvent) {
+        const stored = (await store.load("api"))?.checkpoint;
+        if (event.type === "review_complete") {
+          seen.push(`${stored?.phase} ${stored?.cycle} ${stored?.nebulaName}`);
+        }
+      },
+    };
+    const loop = harness({
+      checkpoint: { store, phaseId: "api", nebulaName: "neb" },
+      hooks: [hook],
+      maxCycles: 1,
+      reviewer: fakeAgent([ISSUES]),
+    });
+    await runTask({ id: "t", title: "Do it" }, loop.options);
+    expect(seen, "stored before other hooks are told").toEqual(["review_complete 1 neb"]);
+    expect((await store.load("api"))?.checkpoint).toMatchObject({
+      phase: "resolving_issues",
+      failure: expect.stringContaining("Max cycles reached (1)"),
+      gitSha: loop.tree.head(),
+    });
+  });
+
+  test.for(["runTask", "runFromCheckpoint"])(
+    "the checkpoint is removed after the task has succeeded: %s",
+    async (way) => {
+      const loop = harness();
+      const checkpoint = at(loop, { reviewOutput: ISSUES });
+      await loop.store.save(checkpoint);
+      const running =
+        way === "runTask"
+          ? runTask({ title: "Do it" }, loop.options)
+          : runFromCheckpoint(checkpoint, loop.options);
+      expect((await running).outcome).toBe("approved");
+      expect(await loop.store.load()).toBeUndefined();
+    },
+  );
+
+  test.for([
+    ["a later version", { version: 2 }, "ERR_INCOMPATIBLE_VERSION"],
+    ["another HEAD", { gitSha: OTHER_SHA }, "ERR_GIT_SHA_MISMATCH"],
+    ["no cycle", { cycle: 0 }, "ERR_INVALID_CHECKPOINT"],
+    ["more cycles than there can be", { cycle: 4e9 }, "ERR_INVALID_CHECKPOINT"],
+    ["the phase error", { phase: "error" }, "ERR_INVALID_CHECKPOINT"],
+  ] as const)("RunFromCheckpoint refuses %s and starts nothing", async ([, change, code]) => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    await expect(runFromCheckpoint(at(loop, change), loop.options)).rejects.toMatchObject({
+      name: "CheckpointError",
+      code,
+    });
+    expect(coder.requests).toHaveLength(0);
+    expect(loop.events).toHaveLength(0);
+  });
+
+  test("nothing changes when no store is given: the same events, the same commits, no file", async () => {
+    const traces = await Promise.all(
+      [undefined, { store: createMemoryCheckpointStore() }].map(async (checkpoint) => {
+        const reviewer = fakeAgent([ISSUES, APPROVAL]);
+        const loop = harness({ checkpoint, reviewer });
+        const result = await runTask({ id: "t", title: "Do it" }, loop.options);
+        expect(existsSync(join(loop.tree.dir, ".quasar"))).toBe(false);
+        return { trace: loop.trace(), subjects: loop.tree.subjects(), cost: result.totalCostUsd };
+      }),
+    );
+    expect(traces[0]).toEqual(traces[1]);
+  });
+});
+
+/** What each phase makes of a checkpoint that has no `turn` entry. */
+const RULES: Readonly<Record<Exclude<Phase, "error">, readonly [RestartRule, string]>> = {
+  idle: ["same cycle", "resumed 2, cycle_start 2, agent_start coder run.1"],
+  bead_created: ["same cycle", "resumed 2, cycle_start 2, agent_start coder run.1"],
+  coding: ["same cycle", "resumed 2, cycle_start 2, agent_start coder run.1"],
+  code_complete: ["checks", "resumed 2, agent_start reviewer run.1, agent_done reviewer"],
+  linting: ["checks", "resumed 2, agent_start reviewer run.1, agent_done reviewer"],
+  filtering: ["checks", "resumed 2, agent_start reviewer run.1, agent_done reviewer"],
+  reviewing: ["same cycle", "resumed 2, cycle_start 2, agent_start coder run.1"],
+  review_complete: ["next cycle", "resumed 3, cycle_start 3, agent_start coder run.1"],
+  resolving_issues: ["next cycle", "resumed 3, cycle_start 3, agent_start coder run.1"],
+  approved: ["finish", "resumed 2, task_success 2"],
+};
+
+test.for(Object.entries(RULES))(
+  "resumes a checkpoint of phase %s without a turn by its rule",
+  async ([phase, [rule, beginning]]) => {
+    const loop = harness();
+    const head = loop.tree.head();
+    const checkpoint = at(loop, { cycle: 2, phase: phase as Phase, cycleCommits: ["", head] });
+    expect(RESTART_RULES[checkpoint.phase]).toBe(rule);
+    await runFromCheckpoint(checkpoint, loop.options);
+    expect(loop.trace().slice(0, 3).join(", ")).toBe(beginning);
+  },
+);
+
+test("has a rule for every phase", () => {
+  expect(Object.keys(RESTART_RULES)).toEqual([...PHASES]);
+});
+
+test.for(["code_complete", "linting", "filtering"] as const)(
+  "restarts the cycle of a checkpoint of phase %s whose commit is not HEAD",
+  async (phase) => {
+    const loop = harness();
+    await runFromCheckpoint(
+      at(loop, { cycle: 2, phase, cycleCommits: [loop.tree.head()] }),
+      loop.options,
+    );
+    expect(loop.trace()[1]).toBe("cycle_start 2");
+  },
+);
+
+test("puts findings on record that a foreign file did not yet accumulate, once", () => {
+  const findings = [aFinding({ cycle: 2 })];
+  const state = stateFromCheckpoint(aCheckpoint({ cycle: 2, findings }));
+  const once = restart(state, "");
+  expect(once.allFindings).toEqual(findings);
+  expect(restart(once, "").allFindings).toEqual(findings);
+});
+
+describe("approved means finished", () => {
+  const finished: readonly Partial<Checkpoint>[] = [
+    { cycle: 3, phase: "approved", reviewOutput: APPROVAL },
+    { cycle: 3, phase: "review_complete", reviewOutput: APPROVAL },
+    { cycle: 3, phase: "review_complete", reviewOutput: APPROVAL, totalCostUsd: 9 },
+  ];
+  test.for(finished)("a checkpoint of %o is completed and not run again", async (change) => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    const checkpoint = at(loop, { maxCycles: 3, ...change });
+    await loop.store.save(checkpoint);
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", cycle: 3, report: { summary: "fine" } });
+    expect(loop.trace()).toEqual(["resumed 3", "task_success 3"]);
+    expect(coder.requests).toHaveLength(0);
+    expect(await loop.store.load()).toBeUndefined();
+  });
+});
+
+describe("limits", () => {
+  const ended: readonly (readonly [Partial<Checkpoint>, string])[] = [
+    [{ cycle: 3, reviewOutput: ISSUES }, "max_cycles"],
+    [{ cycle: 3, phase: "resolving_issues" }, "max_cycles"],
+    [{ totalCostUsd: 3, reviewOutput: ISSUES }, "budget"],
+    [{ totalCostUsd: 3, phase: "code_complete", turn: aTurn() }, "budget"],
+  ];
+  test.for(ended)(
+    "a resume of %o buys nothing, says why and keeps the file",
+    async ([change, outcome]) => {
+      const coder = writingCoder();
+      const reviewer = fakeAgent([APPROVAL]);
+      const loop = harness({ coder, reviewer });
+      const result = await runFromCheckpoint(at(loop, change), loop.options);
+      expect(result.outcome).toBe(outcome);
+      expect(result.message).toMatch(/resume with (?:a higher budget|more cycles)/iu);
+      expect([...coder.requests, ...reviewer.requests]).toHaveLength(0);
+      expect((await loop.stored()).failure).toBe(result.message);
+    },
+  );
+
+  test.for(ended)("a resume of %o with raised limits goes on", async ([change]) => {
+    const loop = harness({ maxCycles: 5, maxBudgetUsd: 9 });
+    const result = await runFromCheckpoint(at(loop, change), loop.options);
+    expect(result.outcome).toBe("approved");
+    expect(result.checkpoint).toMatchObject({ maxCycles: 5, maxBudgetUsd: 9, failure: "" });
+  });
+
+  test("the file's limits hold when the caller says nothing", async () => {
+    const coder = writingCoder();
+    const loop = harness({ coder, maxCycles: undefined, maxBudgetUsd: undefined });
+    const checkpoint = at(loop, { maxCycles: 2, maxBudgetUsd: 8, reviewOutput: ISSUES });
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result.checkpoint).toMatchObject({ maxCycles: 2, maxBudgetUsd: 8 });
+    expect(coder.requests[0]?.maxCostUsd).toBe(2);
+  });
+});
+
+function commitAs(tree: WorkTree, subject: string, trailers: Record<string, string>): string {
+  tree.write("work.txt", `${subject}\n`);
+  tree.git("add", "-A");
+  const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}`);
+  tree.git("commit", "-q", "-m", subject, "-m", lines.join("\n"));
+  return tree.head();
+}
+
+describe("commits after the checkpoint", () => {
+  const own = (cycle: number, n: number): Record<string, string> => ({
+    "Quasar-Task": "t-1",
+    "Quasar-Cycle": String(cycle),
+    "Quasar-Turn": `run.${n}`,
+  });
+
+  test("the run's own are adopted: their turns are not run again, and their cost is not forgotten", async () => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    const checkpoint = at(loop, {
+      cycle: 1,
+      reviewOutput: ISSUES,
+      turn: aTurn({ id: "run.2", role: "reviewer" }),
+      totalCostUsd: 1,
+    });
+    commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 3));
+    const sha = commitAs(loop.tree, "t-1/cycle-2: Do it (lint fix)", own(2, 4));
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", cycle: 2, cycleCommits: ["", sha] });
+    expect(coder.requests).toHaveLength(0);
+    expect(result.totalCostUsd, "two turns at half a dollar, and the review").toBeCloseTo(2.1);
+    expect(loop.trace().slice(0, 3)).toEqual([
+      "resumed 2",
+      "committed nothing",
+      "agent_start reviewer run.5",
+    ]);
+    const [resumed] = loop.events;
+    expect(resumed?.type === "resumed" && resumed.details[0]).toContain("t-1/cycle-2: Do it");
+  });
+
+  test.for([
+    ["settled", 0.1],
+    ["started", 0.6],
+  ] as const)("that of a %s turn is its end: nothing is committed again", async ([status, usd]) => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    const turn = aTurn({ id: "run.3", status, reservedUsd: 0.5 });
+    const checkpoint = at(loop, { cycle: 2, phase: "coding", turn });
+    const sha = commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 3));
+    loop.tree.write("notes.txt", "written by a person since\n");
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", cycleCommits: ["", sha] });
+    expect(loop.trace().slice(0, 2)).toEqual(["resumed 2", "agent_start reviewer run.4"]);
+    expect(coder.requests).toHaveLength(0);
+    expect(loop.tree.head()).toBe(sha);
+    expect(result.totalCostUsd).toBeCloseTo(usd);
+  });
+
+  test.for([
+    ["of nobody", {}],
+    ["of another run", { ...own(2, 1), "Quasar-Turn": "other.1" }],
+    ["of another task", { ...own(2, 1), "Quasar-Task": "t-2" }],
+  ] as const)("one %s is refused, and taken with acceptHead", async ([, trailers]) => {
+    const loop = harness();
+    const checkpoint = at(loop, { reviewOutput: ISSUES });
+    const head = commitAs(loop.tree, "something", trailers);
+    await expect(runFromCheckpoint(checkpoint, loop.options)).rejects.toMatchObject({
+      code: "ERR_GIT_SHA_MISMATCH",
+      message: expect.stringMatching(new RegExp(`${checkpoint.gitSha}.*${head}`, "u")),
+    });
+    const result = await runFromCheckpoint(checkpoint, { ...loop.options, acceptHead: true });
+    expect(result.outcome).toBe("approved");
+    expect(loop.trace().slice(0, 2)).toEqual([
+      "resumed 2",
+      `warning checkpoint is of commit ${checkpoint.gitSha}, but HEAD is ${head}: accepted`,
+    ]);
+  });
+
+  test("a foreign one on top of an own one is refused", async () => {
+    const loop = harness();
+    const checkpoint = at(loop, { reviewOutput: ISSUES });
+    commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 1));
+    commitAs(loop.tree, "something", {});
+    await expect(runFromCheckpoint(checkpoint, loop.options)).rejects.toMatchObject({
+      code: "ERR_GIT_SHA_MISMATCH",
+    });
+  });
+
+  test("trailers that anybody may have written take a run nowhere", async () => {
+    const loop = harness();
+    const checkpoint = at(loop, { reviewOutput: ISSUES, turn: aTurn({ role: "reviewer" }) });
+    commitAs(loop.tree, "t-1/cycle-9: Do it", own(999_999_999, 999_999_999));
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
+    expect(result.cycleCommits).toHaveLength(2);
+  });
+
+  test("turns that they tell of cost no more than the budget", async () => {
+    const loop = harness();
+    const checkpoint = at(loop, { reviewOutput: ISSUES, totalCostUsd: 1 });
+    commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 999_999_999));
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result).toMatchObject({ outcome: "budget", totalCostUsd: 3 });
+  });
+
+  test("an own one on another base is refused", async () => {
+    const loop = harness();
+    commitAs(loop.tree, "t-1/cycle-1: Do it", own(1, 1));
+    const checkpoint = at(loop, { reviewOutput: ISSUES });
+    loop.tree.git("reset", "-q", "--hard", "HEAD~1");
+    commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 3));
+    await expect(runFromCheckpoint(checkpoint, loop.options)).rejects.toMatchObject({
+      code: "ERR_GIT_SHA_MISMATCH",
+    });
+  });
+
+  test("a HEAD that went back is refused", async () => {
+    const loop = harness();
+    const sha = commitAs(loop.tree, "t-1/cycle-1: Do it", own(1, 1));
+    loop.tree.git("reset", "-q", "--hard", "HEAD~1");
+    const checkpoint = at(loop, { gitSha: sha, reviewOutput: ISSUES });
+    await expect(runFromCheckpoint(checkpoint, loop.options)).rejects.toMatchObject({
+      code: "ERR_GIT_SHA_MISMATCH",
+    });
+  });
+
+  test("a checkpoint of a repository is refused outside of one", async () => {
+    const loop = harness();
+    const dir = aFolder();
+    const checkpoint = at(loop, { reviewOutput: ISSUES });
+    await expect(
+      runFromCheckpoint(checkpoint, { ...loop.options, workDir: dir }),
+    ).rejects.toMatchObject({ code: "ERR_GIT_SHA_MISMATCH" });
+  });
+});
+
+describe("a turn entry", () => {
+  test("a settled coder turn is committed and goes on to the checks", async () => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    loop.tree.write("work.txt", "done\n");
+    const turn = aTurn({ id: "run.3" });
+    const checkpoint = at(loop, { cycle: 2, phase: "coding", turn, coderOutput: "did it" });
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(loop.trace().slice(0, 3)).toEqual([
+      "resumed 2",
+      "committed",
+      "agent_start reviewer run.4",
+    ]);
+    expect(coder.requests).toHaveLength(0);
+    expect(result.totalCostUsd).toBeCloseTo(0.1);
+    expect(loop.tree.subjects()).toEqual(["t-1/cycle-2: Do it"]);
+  });
+
+  test("a settled reviewer turn is processed and not bought again", async () => {
+    const reviewer = fakeAgent([APPROVAL]);
+    const loop = harness({ reviewer });
+    const turn = aTurn({ id: "run.2", role: "reviewer" });
+    const checkpoint = at(loop, { phase: "reviewing", turn, reviewOutput: ISSUES });
+    await runFromCheckpoint(checkpoint, loop.options);
+    expect(loop.trace().slice(0, 3)).toEqual([
+      "resumed 1",
+      "review_complete 1 1 found",
+      "cycle_start 2",
+    ]);
+    expect(reviewer.requests).toHaveLength(1);
+  });
+
+  test("an unfinished turn starts again, is told so, and counts with its reservation", async () => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    const turn = aTurn({ id: "run.3", status: "started", reservedUsd: 0.5 });
+    const result = await runFromCheckpoint(at(loop, { phase: "coding", turn }), loop.options);
+    expect(loop.trace().slice(0, 2)).toEqual(["resumed 1", "agent_start coder run.4 again 2"]);
+    expect(coder.requests[0]?.prompt).toContain("may hold its partial work");
+    expect(result.totalCostUsd).toBeCloseTo(0.7);
+  });
+
+  test("an unfinished turn whose agent outlived its runner is adopted", async () => {
+    const invoked = writingCoder();
+    const adopted: unknown[] = [];
+    const coder = {
+      ...invoked,
+      adopt: async (unfinished: unknown) => {
+        adopted.push(unfinished);
+        return { text: "did it", costUsd: 0.3, costSource: "reported", durationMs: 1 } as const;
+      },
+    };
+    const loop = harness({ coder });
+    loop.tree.write("work.txt", "done\n");
+    const turn = aTurn({ id: "run.3", status: "started", sessionId: "s-1" });
+    const result = await runFromCheckpoint(at(loop, { phase: "coding", turn }), loop.options);
+    expect(adopted).toEqual([
+      { runId: "run", turnId: "run.3", role: "coder", workDir: loop.tree.dir, sessionId: "s-1" },
+    ]);
+    expect(invoked.requests).toHaveLength(0);
+    expect(result.totalCostUsd).toBeCloseTo(0.4);
+    expect(loop.tree.subjects()).toEqual(["t-1/cycle-1: Do it"]);
+  });
+
+  test("an adopted turn that had failed is counted and started again", async () => {
+    const invoked = writingCoder();
+    const failure = { kind: "overloaded", message: "busy", retryable: true } as const;
+    const coder = {
+      ...invoked,
+      adopt: async () =>
+        ({ failure, text: "", costUsd: 0.3, costSource: "reported", durationMs: 1 }) as const,
+    };
+    const loop = harness({ coder });
+    const turn = aTurn({ id: "run.3", status: "started" });
+    const result = await runFromCheckpoint(at(loop, { phase: "coding", turn }), loop.options);
+    expect(result.outcome).toBe("approved");
+    expect(invoked.requests).toHaveLength(1);
+    expect(result.totalCostUsd).toBeCloseTo(0.5);
+  });
+
+  test("a turn that is known to have failed is started again without counting it twice", async () => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    const turn = aTurn({ id: "run.3", status: "started", attempt: 2 });
+    const checkpoint = at(loop, { phase: "coding", turn, failure: "coder: busy", totalCostUsd: 1 });
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(loop.trace()[1]).toBe("agent_start coder run.4 again 3");
+    expect(result.totalCostUsd).toBeCloseTo(1.2);
+  });
+
+  test("a resume that is interrupted before it looked for a turn's end leaves it unknown", async () => {
+    const loop = harness({ signal: AbortSignal.abort() });
+    const turn = aTurn({ id: "run.3", status: "started", reservedUsd: 0.5 });
+    const result = await runFromCheckpoint(at(loop, { phase: "coding", turn }), loop.options);
+    expect(result.outcome).toBe("interrupted");
+    expect(await loop.stored()).toMatchObject({ failure: "", turn: { status: "started" } });
+    const resumed = await runFromCheckpoint(await loop.stored(), {
+      ...loop.options,
+      signal: undefined,
+    });
+    expect(resumed.totalCostUsd).toBeCloseTo(0.7);
+  });
+});
+
+test("a file of somebody else gets a run id, and its commits carry it", async () => {
+  const loop = harness({ runId: undefined });
+  const result = await runFromCheckpoint(
+    at(loop, { runId: "", reviewOutput: ISSUES }),
+    loop.options,
+  );
+  expect(result.runId).toMatch(/^[0-9a-f]{12}$/u);
+  expect(loop.tree.git("log", "-1", "--format=%(trailers)")).toContain(
+    `Quasar-Turn: ${result.runId}.1`,
+  );
+});
+
+test("works outside a repository, without commits, and resumes there", async () => {
+  const dir = aFolder();
+  const failing = fakeAgent([{ failure: { kind: "network", message: "no net", retryable: true } }]);
+  const loop = harness({ workDir: dir, reviewer: failing });
+  const failed = await runTask({ id: "t-1", title: "Do it" }, loop.options);
+  expect(failed).toMatchObject({ outcome: "agent", baseCommitSha: "", cycleCommits: [] });
+  expect(loop.trace()[0]).toBe("warning not in a git repository: nothing is committed");
+  const options = { ...loop.options, reviewer: fakeAgent([APPROVAL]) };
+  const result = await runFromCheckpoint(await loop.stored(), options);
+  expect(result).toMatchObject({ outcome: "approved", finalCommitSha: "" });
+});
+
+test("begins in a repository without a commit", async () => {
+  const tree = aWorkTree();
+  tree.git("update-ref", "-d", "HEAD");
+  const result = await runTask({ title: "Do it" }, { ...harness().options, workDir: tree.dir });
+  expect(result).toMatchObject({
+    outcome: "approved",
+    baseCommitSha: "",
+    finalCommitSha: tree.head(),
+  });
+});

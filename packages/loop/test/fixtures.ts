@@ -1,0 +1,41 @@
+import {
+  type Checkpoint,
+  type CheckpointTurn,
+  createCheckpoint,
+  findingId,
+} from "@quasar/checkpoint";
+import type { Finding } from "../src/finding.ts";
+
+export function aFinding(change: Partial<Finding> = {}): Finding {
+  const { severity = "major", description = "bad" } = change;
+  const id = findingId(severity, description);
+  return { id, severity, description, cycle: 1, status: "found", ...change };
+}
+
+export function aTurn(change: Partial<CheckpointTurn> = {}): CheckpointTurn {
+  return {
+    id: "run.1",
+    role: "coder",
+    attempt: 1,
+    status: "settled",
+    reservedUsd: 0.5,
+    startedAt: "2026-01-02T03:04:05Z",
+    sessionId: "",
+    ...change,
+  };
+}
+
+/** A checkpoint of a run in the middle of its work. */
+export function aCheckpoint(change: Partial<Checkpoint> = {}): Checkpoint {
+  return createCheckpoint({
+    createdAt: "2026-01-02T03:04:05.678Z",
+    taskBeadId: "t-1",
+    taskTitle: "Do it",
+    cycle: 1,
+    maxCycles: 3,
+    maxBudgetUsd: 3,
+    phase: "review_complete",
+    runId: "run",
+    ...change,
+  });
+}
