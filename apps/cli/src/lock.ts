@@ -41,15 +41,17 @@ export async function lockWorkspace({ stateDir }: Workspace): Promise<Lock> {
 }
 
 function locked(holder: Holder | undefined, cause: Error): CliError {
-  const who =
-    holder === undefined
-      ? "another process"
-      : `process ${holder.pid} on ${cleanLine(holder.host)}, since ${moment(holder.since)}`;
+  const who = holder === undefined ? "another process" : describe(holder);
   const message = `another quasar works on this tree: ${who}`;
   return new CliError("ERR_LOCKED", message, {
     cause,
     next: ["quasar status", "wait for it, or interrupt it with Ctrl-C where it runs"],
   });
+}
+
+/** Names a holder to a person. */
+export function describe({ pid, host, since }: Holder): string {
+  return `process ${pid} on ${cleanLine(host)}, since ${moment(since)}`;
 }
 
 /** Who holds the lock of a work tree, as far as can be seen without taking it. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { writeSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
@@ -22,13 +23,14 @@ function compileCache(): string {
 if (isOld(process.versions.node)) {
   process.stderr.write(
     `error: quasar needs Node ${NODE_FLOOR.join(".")} or later; this is ${process.versions.node}\n` +
-      "  next     npx -y -p node@24 quasar, or install a newer Node\n",
+      `  next     npx -y -p node@24 node ${process.argv[1]}\n`,
   );
   process.exitCode = 1;
 } else if (process.argv.length === 3 && /^(--version|-V)$/u.test(process.argv[2] ?? "")) {
-  process.stdout.write(`${readVersion()}\n`);
+  // Not through process.stdout, which takes longer to come up than all of this.
+  writeSync(1, `${readVersion()}\n`);
 } else {
   module.enableCompileCache(compileCache());
   const { main } = await import("./program.ts");
-  await main(process.argv.slice(2));
+  await main(process.argv.slice(2), readVersion());
 }

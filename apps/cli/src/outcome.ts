@@ -50,8 +50,16 @@ export function exitOf(result: TaskResult, interrupted: ExitCode | undefined): E
   }
 }
 
-/** The record that ends a run. */
-export function resultRecord(result: TaskResult, exit: ExitCode): ResultRecord {
+/**
+ * The record that ends a run.
+ *
+ * @param folder - Where the user has to go first to type what comes next; `undefined`: is there.
+ */
+export function resultRecord(
+  result: TaskResult,
+  exit: ExitCode,
+  folder: string | undefined,
+): ResultRecord {
   const { outcome, runId, cycle, totalCostUsd, message, report } = result;
   const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
   const retryAt = result.agentFailure?.retryAt;
@@ -69,8 +77,12 @@ export function resultRecord(result: TaskResult, exit: ExitCode): ResultRecord {
     finalCommitSha,
     commits,
     retryAt,
-    next: nextOf(result),
+    next: nextOf(result).map((step) => (folder === undefined ? step : inFolder(step, folder))),
   };
+}
+
+function inFolder(step: string, folder: string): string {
+  return /^(git|quasar) /u.test(step) ? `cd ${folder} && ${step}` : step;
 }
 
 function nextOf({ outcome, runId, baseCommitSha, agentFailure, checkpoint }: TaskResult): string[] {
@@ -81,7 +93,7 @@ function nextOf({ outcome, runId, baseCommitSha, agentFailure, checkpoint }: Tas
     case "agent": {
       const person = agentFailure && PERSON[agentFailure.kind];
       const when = agentFailure?.retryAt;
-      const command = when === undefined ? resume : `${resume}   (after ${moment(when)})`;
+      const command = when === undefined ? resume : `${resume} (after ${moment(when)})`;
       return person === undefined ? [command] : [person, command];
     }
     case "struggling":

@@ -3,19 +3,19 @@ import type { FlagValues } from "./config/layers.ts";
 import { SETTING_NAMES, SETTINGS, type SettingName } from "./config/settings.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { fail } from "./fail.ts";
-import { readVersion } from "./version.ts";
 
 /**
  * Runs the command that the arguments name and sets the process's exit code.
  *
  * @param args - Arguments without the program's own path.
+ * @param version - Of the command.
  */
-export async function main(args: readonly string[]): Promise<void> {
+export async function main(args: readonly string[], version: string): Promise<void> {
   const streams = { stdout: process.stdout, stderr: process.stderr };
-  // A reader that went away (`quasar status | head`) is no reason to stop work on a task.
-  for (const stream of Object.values(streams)) stream.on("error", ignoreClosedPipe);
+  // A reader or a terminal that went away is no reason to drop work on a task unsaved.
+  for (const stream of Object.values(streams)) stream.on("error", ignoreLostReader);
   let exitCode: ExitCode = EXIT.ok;
-  const program = createProgram((code) => {
+  const program = createProgram(version, (code) => {
     exitCode = code;
   });
   try {
@@ -28,19 +28,19 @@ export async function main(args: readonly string[]): Promise<void> {
   process.exitCode = exitCode;
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
+function ignoreLostReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
 }
 
 const JSON_HELP = "machine-readable output on standard output";
 
-function createProgram(done: (code: ExitCode) => void): Command {
+function createProgram(version: string, done: (code: ExitCode) => void): Command {
   const program = new Command("quasar")
     .description(
       "Runs a coding agent and a reviewer in turns until the task is approved,\n" +
         "and goes on exactly where it stopped after any crash.",
     )
-    .version(readVersion(), "-V, --version", "print the version")
+    .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help for a command")
     .configureHelp({ showGlobalOptions: false })

@@ -49,7 +49,9 @@ export async function inspectTree(
     const message = "HEAD is on no branch, so its commits will be on none: git switch -c <name>";
     reporter.report({ type: "warning", cycle: 0, message });
   }
-  const dirty = (await dirtyPaths(root)).map(({ path }) => path);
+  const dirty = (await dirtyPaths(root))
+    .map(({ path }) => path)
+    .filter((path) => !path.startsWith(`${FOLDER}/`)); // never committed anyway
   if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty);
   return { branch, untouchablePaths: dirty };
 }

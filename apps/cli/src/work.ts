@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
 import { currentGitSha } from "@quasar/git";
 import {
@@ -77,7 +77,8 @@ export async function work(
   });
   await (result.outcome === "approved" ? seed.remove() : noteOutcome(stores, result));
   const exit = exitOf(result, interrupts.exitCode());
-  reporter.report(resultRecord(result, exit));
+  const isThere = !relative(root, process.cwd()).startsWith("..");
+  reporter.report(resultRecord(result, exit, isThere ? undefined : root));
   return exit;
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import {
   emptyPlace,
@@ -123,6 +124,8 @@ test("the cycles used up end with 3, and a resume with more goes on", async () =
   const args = ["run", "Write", "--max-cycles", "1", ...agents(at, neverContent())];
   const stopped = await quasar(at, args);
   expect(stopped).toMatchObject({ code: 3, stdout: expect.stringContaining("--max-cycles 3") });
+  const status = await quasar(at, ["status"]);
+  expect(status.stdout).toMatch(/stopped\n[^]*because  Max cycles reached/u);
   agents(at, twoCycles());
   const again = await quasar(at, ["resume", "--max-cycles", "3"]);
   expect(again.stdout).toContain("cycle 2 of 3");
@@ -161,6 +164,8 @@ test("--worktree works beside a dirty tree, on a branch of its own", async () =>
   expect(done.code).toBe(0);
   const { workDir, runId } = records(done.stdout)[0] as { workDir: string; runId: string };
   expect(workDir).toBe(`${at.repo}-${runId}`);
+  const { next } = lastRecord(done) as { next: string[] };
+  expect(next[0]).toMatch(`cd ${workDir} && git log`);
   expect(git(at, "branch", "--format=%(refname:short)")).toContain(`quasar/${runId}`);
   expect(git(at, "show", `quasar/${runId}:work.txt`)).toBe("right");
   expect(git(at, "status", "--porcelain")).toBe("M a.txt");
@@ -184,7 +189,9 @@ test("another runner is told who works here, and leaves with 6", async () => {
     expect(refused.stderr).toContain(`process ${first.child.pid} on `);
   }
   const status = await quasar(at, ["status", "--json"]);
-  expect(lastRecord(status)).toMatchObject({ type: "status", runs: [{ status: "running" }] });
+  const runner = { pid: first.child.pid };
+  expect(lastRecord(status)).toMatchObject({ runs: [{ status: "running", runner }] });
+  expect((await quasar(at, ["status"])).stdout).toContain(`runner   process ${runner.pid} on `);
 });
 
 test.for([
@@ -204,6 +211,39 @@ test.for([
   agents(at, oneCycle());
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 0 });
 });
+
+/** An agent that obeys no signal but SIGKILL, and writes a file after a while. */
+const DEAF = "command:trap '' INT TERM; echo here; sleep 3; echo late > late.txt; sleep 60";
+
+test("a second signal leaves at once", async () => {
+  const at = place();
+  const args = ["run", "Write", "--json", "--coder", DEAF, "--reviewer", "command:true"];
+  const first = start(at, args);
+  expect(await first.sees('"text":"here')).toBe(true);
+  first.child.kill("SIGINT");
+  await sleep(100);
+  const again = performance.now();
+  first.child.kill("SIGINT");
+  expect(await first.finished).toMatchObject({ code: 130 });
+  expect(performance.now() - again).toBeLessThan(1000);
+});
+
+test("a resume ends the agent that outlived a killed runner, before it judges", async () => {
+  const at = place();
+  const args = ["run", "Write", "--json", "--coder", DEAF, "--reviewer", "command:true"];
+  const first = start(at, args);
+  expect(await first.sees('"text":"here')).toBe(true);
+  first.child.kill("SIGKILL");
+  await first.finished;
+
+  const resumed = await quasar(at, ["resume", "--json", ...agents(at, oneCycle())]);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(resumed.stderr).toMatch(/ending (a process|\d+ processes) of run/u);
+  const types = records(resumed.stdout).map(({ type }) => type);
+  expect(types.slice(0, 3)).toEqual(["notice", "run", "resumed"]);
+  await sleep(3000);
+  expect(existsSync(join(at.repo, "late.txt"))).toBe(false);
+}, 15_000);
 
 test("a run that was interrupted is not passed over, and --new leaves it for later", async () => {
   const at = place();

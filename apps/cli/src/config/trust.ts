@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createOnce } from "@quasar/durable";
 import { CliError } from "../errors.ts";
 import { cleanLine } from "../output/clean.ts";
 import { fit } from "../output/width.ts";
@@ -30,7 +31,7 @@ export function requireTrust({ path, layer, stateDir, trust }: TrustOptions): vo
   if (existsSync(record)) return;
   if (trust) {
     mkdirSync(join(stateDir, "trusted"), { recursive: true, mode: 0o700 });
-    writeFileSync(record, `${JSON.stringify({ path, ...guarded })}\n`, { mode: 0o600 });
+    createOnce(record, Buffer.from(`${JSON.stringify({ path, ...guarded })}\n`));
     return;
   }
   const settings = Object.entries(guarded).map(

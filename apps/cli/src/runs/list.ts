@@ -61,7 +61,8 @@ async function summarizeOne(
   if (checkpoint === undefined) return undefined;
   const outcome = storedOutcome(checkpoint);
   const status = statusOf(files.ended, outcome?.outcome, holder);
-  return summaryOf(id, status, checkpoint, outcome?.message);
+  const runner = status === "running" ? holder : undefined;
+  return summaryOf(id, { status, runner, reason: outcome?.message ?? "" }, checkpoint);
 }
 
 function statusOf(

@@ -1,4 +1,5 @@
 import type { Checkpoint, CheckpointFinding } from "@quasar/checkpoint";
+import type { Holder } from "../lock.ts";
 
 /**
  * `running`: a runner works on it now. `interrupted`: its runner is gone without a word, or was told
@@ -10,6 +11,8 @@ export type RunStatus = "running" | "interrupted" | "stopped" | "approved" | "da
 export interface RunSummary {
   readonly id: string;
   readonly status: RunStatus;
+  /** Who works on it now. */
+  readonly runner: Holder | undefined;
   readonly task: string;
   /** Why it was stopped or cannot be read; `""` otherwise. */
   readonly reason: string;
@@ -35,11 +38,18 @@ export function isUnfinished({ status }: Pick<RunSummary, "status">): boolean {
   return status === "interrupted" || status === "stopped";
 }
 
+/** What a summary takes from elsewhere than the checkpoint. */
+export interface Circumstances {
+  readonly status: RunStatus;
+  readonly runner: Holder | undefined;
+  /** Why its last runner stopped, where it could say so. */
+  readonly reason: string;
+}
+
 export function summaryOf(
   id: string,
-  status: RunStatus,
+  { status, runner, reason }: Circumstances,
   checkpoint: Checkpoint,
-  reason = "",
 ): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha } = checkpoint;
   const isOpen = turn?.status === "started" && checkpoint.failure === "";
@@ -47,6 +57,7 @@ export function summaryOf(
   return {
     id,
     status,
+    runner,
     task: checkpoint.taskTitle,
     reason: status === "stopped" ? reason : "",
     cycle,
@@ -68,6 +79,7 @@ export function damagedSummary(id: string, reason: string): RunSummary {
   return {
     id,
     status: "damaged",
+    runner: undefined,
     task: "",
     reason,
     cycle: 0,

@@ -1,3 +1,4 @@
+import { describe } from "../lock.ts";
 import { cleanLine } from "../output/clean.ts";
 import { budget, count, moment, money } from "../output/format.ts";
 import {
@@ -46,6 +47,7 @@ export function runLines(run: RunSummary, view: View): string[] {
     ...labelled(view, "task", firstLine(run.task)),
     ...labelled(view, "stands", `cycle ${run.cycle} of ${run.maxCycles}, ${stageOf(run)}`),
     ...reason,
+    ...(run.runner === undefined ? [] : labelled(view, "runner", describe(run.runner))),
     ...labelled(view, "cost", budget(run.spentUsd, run.maxBudgetUsd) + openCost(run)),
     ...labelled(view, "findings", openFindings(run)),
     ...(isApproved ? [] : run.findings.flatMap((finding) => findingLines(finding, view))),
