@@ -165,14 +165,7 @@ function median(values: readonly number[]): number {
 }
 
 if (import.meta.main) {
-  const rows = await benchCheckpoint(Number(process.argv[2] ?? 1));
-  console.table(
-    rows.map(({ name, ours, theirs, ratio, goal }) => ({
-      name,
-      "ours, ms": ours.toFixed(2),
-      "theirs, ms": theirs.toFixed(2),
-      ratio: ratio.toFixed(2),
-      "at most": goal ?? "",
-    })),
-  );
+  const rows = await benchCheckpoint();
+  if (process.argv.includes("--json")) console.log(JSON.stringify(rows));
+  else console.table(rows);
 }
