@@ -35,7 +35,11 @@ test("reports text, tools, session, version and the cost of the run", async () =
   });
   expect(events[0]).toEqual({ type: "session", sessionId: result.sessionId });
   expect(events).toContainEqual({ type: "text", text: "Writing the file." });
-  expect(events).toContainEqual({ type: "tool", name: "Write", detail: "/lab/work/hello.txt" });
+  expect(events).toContainEqual({
+    type: "tool",
+    name: "Write",
+    detail: "/home/dev/project/hello.txt",
+  });
 });
 
 test.for([
