@@ -58,6 +58,10 @@ export function createPlace(url: string): Place {
     CLAUDE_CODE_MAX_RETRIES: "1",
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: "sk-ant-stub",
+    // Nothing but loopback is reached: not by Codex, which asks for news at each start, either.
+    HTTPS_PROXY: "http://127.0.0.1:9",
+    HTTP_PROXY: "http://127.0.0.1:9",
+    NO_PROXY: "127.0.0.1",
     CODEX_HOME: codexHome,
     CODEX_STUB_KEY: "stub",
   };

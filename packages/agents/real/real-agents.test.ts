@@ -177,6 +177,36 @@ test.for(["claude", "codex"] as const)(
   },
 );
 
+const WRITING_COMMANDS = [
+  "touch evil",
+  "git show HEAD > evil",
+  "git diff HEAD; touch evil",
+  "git diff --output=evil HEAD",
+  "git log --output evil",
+  "git -c alias.x='!touch evil' x",
+];
+
+test.for(["claude", "codex"] as const)(
+  "%s writes nothing as a reviewer, whatever it tries",
+  { timeout: 60_000 },
+  async (name) => {
+    const { place } = await aPlace((here) => ({ step }) => {
+      const shell = WRITING_COMMANDS[step];
+      if (shell !== undefined) {
+        return { shell };
+      }
+      const path = join(here().workDir, "evil");
+      return step === WRITING_COMMANDS.length
+        ? { write: { path, content: "x" } }
+        : { text: "Done." };
+    });
+    const request = { ...CODER_TURN, role: "reviewer", access: "read" } as const;
+    const result = await place.agents[name].invoke({ ...request, workDir: place.workDir });
+    expect(result).toMatchObject({ text: "Done." });
+    expect(place.git("status", "--porcelain")).toBe("");
+  },
+);
+
 /** Each with what it is to Claude Code, and to Codex, which passes over events that are no JSON. */
 const FAULTS = [
   ["a rate limit", status(429, "rate_limit_error", "slow down"), "rate-limit", "rate-limit"],

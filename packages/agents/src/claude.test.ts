@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aProgramThatPrints, aSample, aShellScript } from "../test/program.ts";
-import { aListener, aRequest, containing } from "../test/request.ts";
+import { aDirectory, aListener, aRequest, containing } from "../test/request.ts";
 import { createClaudeAgent } from "./claude.ts";
 
 const GOOD = "claude-2.1.329.stream.jsonl";
@@ -33,7 +35,11 @@ test("reports text, tools, session, version and the cost of the run", async () =
   });
   expect(events[0]).toEqual({ type: "session", sessionId: result.sessionId });
   expect(events).toContainEqual({ type: "text", text: "Writing the file." });
-  expect(events).toContainEqual({ type: "tool", name: "Write", detail: "/lab/work/hello.txt" });
+  expect(events).toContainEqual({
+    type: "tool",
+    name: "Write",
+    detail: "/home/dev/project/hello.txt",
+  });
 });
 
 test.for([
@@ -251,6 +257,16 @@ test("stops a response that begins when the money is spent", async () => {
   const file = aShellScript(`printf '%s\\n' '${lines.join("' '")}'; exec sleep 60`);
   const result = await createClaudeAgent({ file }).invoke(aRequest({ maxCostUsd: 1 }));
   expect(result).toMatchObject({ failure: { kind: "budget" }, costUsd: 8 });
+});
+
+test.for([
+  ["Do it.", "Do it."],
+  ["/compact it", "\n/compact it"],
+] as const)("hands %j over as text", async ([prompt, input]) => {
+  const seen = join(aDirectory(), "seen");
+  const agent = createClaudeAgent({ file: aShellScript(`cat > '${seen}'`) });
+  await agent.invoke(aRequest({ prompt }));
+  expect(readFileSync(seen, "utf8")).toBe(input);
 });
 
 test("says how to install what is not there", async () => {

@@ -31,6 +31,9 @@ function costs({ result, costUsd }: ClaudeReading): Cost {
   return { costUsd, costSource: result ? "computed" : "partial" };
 }
 
+/** A prompt that begins with a slash would be a command of Claude Code's own, answered by no model. */
+const asText = (prompt: string) => (prompt.startsWith("/") ? `\n${prompt}` : prompt);
+
 /**
  * Claude Code as an agent. A turn is a session of its own, with the request's id where it has one.
  *
@@ -51,7 +54,7 @@ export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoke
         file: options.file ?? "claude",
         args: claudeArgs(request, options),
         ownEnv: ["ANTHROPIC_*", "CLAUDE_*"],
-        input: request.prompt,
+        input: asText(request.prompt),
         installHint: "Install it with: npm install -g @anthropic-ai/claude-code",
       };
       const emit = invoke.onEvent ?? (() => undefined);

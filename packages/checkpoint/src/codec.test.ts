@@ -89,7 +89,9 @@ describe("a round trip", () => {
       findings: [finding],
       extra: { [bad]: bad },
     });
-    const read = decodeCheckpoint(encodeCheckpoint(checkpoint));
+    const text = encodeCheckpoint(checkpoint);
+    expect(text.isWellFormed()).toBe(true);
+    const read = decodeCheckpoint(text);
     expect(read).toMatchObject({ taskTitle: "a\ufffd", childBeadIds: ["a\ufffd"] });
     expect(read.findings[0]?.description).toBe("a\ufffd");
     expect(read.extra).toStrictEqual({ "a\ufffd": "a\ufffd" });

@@ -37,7 +37,8 @@ export interface CheckpointHead
   readonly title: string;
 }
 
-const line = /^([A-Za-z_.]+) = ('[^']*'|"(?:[^"\\]|\\.)*"|[^'"{].*)$/;
+/** The lines before the first that goes on in the next one, or is cut. */
+const headLines = /^(?:[A-Za-z_.]+ = (?:'[^'\n]*'|"(?:[^"\\\n]|\\.)*"|[^'"{\n].*)\n)*/;
 const title = /^task_title = (?:'''\n([^\n]*)|"""\n([^\n]*)|'([^'\n]*)|"((?:[^"\\\n]|\\.)*))/m;
 
 /**
@@ -45,9 +46,7 @@ const title = /^task_title = (?:'''\n([^\n]*)|"""\n([^\n]*)|'([^'\n]*)|"((?:[^"\
  * `undefined` where the head does not say enough.
  */
 export function readHead(text: string, file: string): CheckpointHead | undefined {
-  const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
-  const end = lines.findIndex((candidate) => !line.test(candidate));
-  const head = lines.slice(0, end).join("\n");
+  const head = headLines.exec(text)?.[0] ?? "";
   try {
     const root: Table = parse(head);
     const read: Record<string, unknown> = { file, title: readTitle(text) };

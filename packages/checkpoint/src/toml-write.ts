@@ -7,8 +7,7 @@ const notLiteral = /['\x00-\x08\x0a-\x1f\x7f]/;
 /** Controls but tab and newline: as two classes, which V8 searches twice as fast as one. */
 const control = /[\x00-\x08]|[\x0b-\x1f]/;
 const escaped = /["\\\x00-\x08\x0a-\x1f\x7f]/g;
-/** As above, but newlines stay, and of quotes only those that could run into the closing three. */
-const escapedInBlock = /"(?="|$)|[\\\x00-\x08\x0b-\x1f\x7f]/g;
+const controls = /[\x00-\x08\x0b-\x1f\x7f]/g;
 const bareKey = /^[A-Za-z0-9_-]+$/;
 /** A date that TOML can say; JavaScript's go on to the year 275760. */
 const tomlDate = /^(\d{4}-\d\d-\d\d|\d\d:)/;
@@ -39,15 +38,31 @@ export function writeText(text: string): string {
  */
 export function writeBlock(text: string): readonly string[] {
   if (!text.includes("\n")) return [writeText(text)];
-  return isLiteralBlock(text)
-    ? ["'''\n", text, "'''"]
-    : ['"""\n', text.replace(escapedInBlock, escape), '"""'];
+  return isLiteralBlock(text) ? ["'''\n", text, "'''"] : ['"""\n', escapeBlock(text), '"""'];
 }
 
 /** A CR would be read back as a newline. */
 function isLiteralBlock(text: string): boolean {
   const hasQuotes = text.endsWith("'") || text.includes("'''");
-  return !hasQuotes && !control.test(text) && !text.includes("\x7f");
+  return !hasQuotes && !hasControls(text);
+}
+
+/**
+ * Newlines stay, and of quotes all but those that could run into the closing three. What terminals
+ * are told by (ESC, CR) goes first, at the speed of a search.
+ */
+function escapeBlock(text: string): string {
+  const common = text
+    .replaceAll("\\", "\\\\")
+    .replaceAll("\x1b", "\\u001B")
+    .replaceAll("\r", "\\r");
+  const hasQuotes = common.endsWith('"') || common.includes('""');
+  const quoted = hasQuotes ? common.replace(/"(?="|$)/g, '\\"') : common;
+  return hasControls(quoted) ? quoted.replace(controls, escape) : quoted;
+}
+
+function hasControls(text: string): boolean {
+  return control.test(text) || text.includes("\x7f");
 }
 
 /** With a dot, always: the Go reader takes `2` for a float, but not `2.0` for an integer. */

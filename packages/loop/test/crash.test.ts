@@ -1,5 +1,5 @@
 import { createMemoryCheckpointStore } from "@quasar/checkpoint";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openLoopRepository } from "../src/repository.ts";
 import {
   createMemoryGround,
@@ -8,7 +8,7 @@ import {
   simulate,
   type Traces,
 } from "./simulation.ts";
-import { copyWorkTree, createWorkTree, type WorkTree } from "./work-tree.ts";
+import { createWorkTree, type WorkTree } from "./work-tree.ts";
 
 const version = (text: string): string => /v\d/u.exec(text)?.[0] ?? "v0";
 
@@ -24,6 +24,8 @@ const wants = (last: string) => (text: string) => {
   return `ISSUE:\nSEVERITY: major\nDESCRIPTION: needs ${next}\n`;
 };
 
+const STUBBORN = "lint that nobody mends";
+
 const SCENARIOS: readonly Scenario[] = [
   { name: "two cycles", code: obedient, review: wants("v2") },
   { name: "three cycles", code: obedient, review: wants("v3") },
@@ -36,7 +38,7 @@ const SCENARIOS: readonly Scenario[] = [
     checks: { style: (text) => !text.includes("dirty") },
   },
   {
-    name: "lint that nobody mends",
+    name: STUBBORN,
     options: { lint: [{ name: "style", command: "" }], maxLintRetries: 2 },
     code: (text, prompt) =>
       prompt.includes("lint checks")
@@ -66,25 +68,20 @@ const SUPERVISED = SCENARIOS.map((scenario) => ({
   supervised: true,
 }));
 
-const trees: WorkTree[] = [];
-afterAll(() => {
-  for (const tree of trees) tree.remove();
-});
-
-let made: WorkTree | undefined;
-function template(): WorkTree {
-  if (made !== undefined) return made;
-  made = createWorkTree();
-  trees.push(made);
-  made.write("file", "");
-  made.git("add", "-A");
-  made.git("commit", "-q", "-m", "an empty file");
-  return made;
+/** Simulates in a git repository of its own. */
+async function simulateOnGit(scenario: Scenario, kills: readonly number[]): Promise<Traces> {
+  const tree = createWorkTree();
+  try {
+    tree.write("file", "");
+    tree.git("add", "-A");
+    tree.git("commit", "-q", "-m", "an empty file");
+    return await simulate(scenario, await createGitGround(tree), kills, LONG);
+  } finally {
+    tree.remove();
+  }
 }
 
-async function createGitGround(): Promise<Ground> {
-  const tree = copyWorkTree(template());
-  trees.push(tree);
+async function createGitGround(tree: WorkTree): Promise<Ground> {
   const repository = await openLoopRepository(tree.dir);
   if (repository === undefined) throw new Error("no repository");
   return {
@@ -164,7 +161,9 @@ test.each([...SCENARIOS, ...SUPERVISED])(
   },
 );
 
-test.each(LONG ? [...SCENARIOS, ...SUPERVISED] : [...SCENARIOS, ...SUPERVISED.slice(0, 1)])(
+const PAIRED = [...SCENARIOS.filter(({ name }) => name !== STUBBORN), ...SUPERVISED.slice(0, 1)];
+
+test.each(LONG ? [...SCENARIOS, ...SUPERVISED] : PAIRED)(
   "a run of $name ends the same wherever its runner is killed twice",
   { timeout: TIMEOUT },
   async (scenario) => {
@@ -196,7 +195,7 @@ const BY_TURNS: readonly string[] = [
 const BY_CYCLE: readonly string[] = [...BY_TURNS, "no cycle's work is committed twice"];
 
 // Lint that nobody mends is left out: its tree counts the fixes, and one that left no trace is unknown.
-test.each(SCENARIOS.filter(({ name }) => name !== "lint that nobody mends"))(
+test.each(SCENARIOS.filter(({ name }) => name !== STUBBORN))(
   "a run of $name with the seed's granularity ends the same wherever it is killed once",
   async (scenario) => {
     const coarse = { ...scenario, granularity: "cycle" } as const;
@@ -218,9 +217,9 @@ test.each(LONG ? SCENARIOS : SCENARIOS.slice(0, 1))(
   "a run of $name in a real repository ends the same wherever it is killed",
   { timeout: TIMEOUT },
   async (scenario) => {
-    const whole = await simulate(scenario, await createGitGround(), [], LONG);
+    const whole = await simulateOnGit(scenario, []);
     for (let k = 0; k < whole.points; k += LONG ? 1 : 2) {
-      const traces = await simulate(scenario, await createGitGround(), [k], LONG);
+      const traces = await simulateOnGit(scenario, [k]);
       expect(broken(traces, whole, scenario), `killed at ${k}`).toEqual([]);
     }
   },

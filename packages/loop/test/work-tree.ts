@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll } from "vitest";
 
 const IDENTITY = {
   GIT_AUTHOR_NAME: "A",
@@ -24,6 +25,7 @@ export interface WorkTree {
 }
 
 let template: WorkTree | undefined;
+afterAll(() => template?.remove());
 
 /** A repository with one commit; a copy of one that is made once. */
 export function createWorkTree(): WorkTree {
@@ -33,7 +35,6 @@ export function createWorkTree(): WorkTree {
 
 function makeTemplate(): WorkTree {
   const tree = workTreeAt(createFolder());
-  process.once("exit", () => tree.remove());
   tree.git("init", "-q", "-b", "main");
   tree.write("README", "a project\n");
   tree.git("add", "-A");
@@ -41,7 +42,7 @@ function makeTemplate(): WorkTree {
   return tree;
 }
 
-export function copyWorkTree({ dir }: WorkTree): WorkTree {
+function copyWorkTree({ dir }: WorkTree): WorkTree {
   const copy = createFolder();
   cpSync(dir, copy, { recursive: true });
   return workTreeAt(copy);

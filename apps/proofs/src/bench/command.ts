@@ -30,7 +30,7 @@ export async function commandRows(): Promise<Row[]> {
 async function versionRow(): Promise<Row> {
   const ours = () => spawnSync(process.execPath, [quasar, "--version"]);
   const { ratio, ms } = await inPairs(30, ours, bareNode);
-  return { what: "quasar --version", against: "node -e 0", figure: ratio, atMost: 1.4, ms };
+  return { what: "quasar --version, against node -e 0", figure: ratio, atMost: 1.4, ms };
 }
 
 /** From the start of `quasar resume` to the first instruction of the agent. */
@@ -94,8 +94,7 @@ async function resumeRow(scratch: string): Promise<Row> {
   await inPairs(15, resume, empty);
   const { ratio, ms } = compare(startedAfter, empties);
   return {
-    what: "quasar resume, until the agent starts",
-    against: "node -e 0",
+    what: "quasar resume until the agent starts, against node -e 0",
     figure: ratio,
     atMost: 5,
     ms,
@@ -106,7 +105,7 @@ async function resumeRow(scratch: string): Promise<Row> {
 function gitProcessesRow(scratch: string): Row {
   const one = gitProcesses(scratch, 1);
   const two = gitProcesses(scratch, 2);
-  return { what: "git processes started by a cycle", against: "", figure: two - one, atMost: 6 };
+  return { what: "git processes started by a cycle", figure: two - one, atMost: 6 };
 }
 
 function gitProcesses(scratch: string, cycles: number): number {

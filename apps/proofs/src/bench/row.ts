@@ -1,11 +1,10 @@
 /** One line of the table: how a figure of ours compares with its yardstick, measured side by side. */
 export interface Row {
   readonly what: string;
-  readonly against: string;
   /** Ours divided by the yardstick's, or a plain count where there is no yardstick. */
   readonly figure: number;
-  /** The figure may be this at most. */
-  readonly atMost: number;
+  /** The figure may be this at most; `undefined` for one without a goal. */
+  readonly atMost: number | undefined;
   /** The medians behind the ratio, in milliseconds. */
   readonly ms?: { readonly ours: number; readonly yardstick: number } | undefined;
 }

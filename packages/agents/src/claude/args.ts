@@ -22,7 +22,8 @@ const READ_TOOLS = ["Read", "Glob", "Grep"] as const;
 const READ_COMMANDS = ["status", "diff", "log", "show", "blame"].map(
   (name) => `Bash(git ${name} *)`,
 );
-const WRITE_TOOLS = ["Write", "Edit", "NotebookEdit"] as const;
+/** With `--output` git's reading commands write a file. */
+const WRITE_TOOLS = ["Write", "Edit", "NotebookEdit", "Bash(git *--out*)"] as const;
 
 /** A reviewer has no tool that writes; what is not allowed is denied without a question. */
 const READ_ACCESS: readonly string[] = [
