@@ -4,6 +4,7 @@ import type { Settings } from "./config/settings.ts";
 import { CliError } from "./errors.ts";
 import { findProgram } from "./find-program.ts";
 import { cleanLine } from "./output/clean.ts";
+import { fit } from "./output/width.ts";
 import { readInput } from "./read-input.ts";
 
 /** Who works and who reviews. */
@@ -41,10 +42,15 @@ function createInvoker(settings: Settings, spec: string, modelName: string): Age
       requireProgram(kind, "npm install -g @openai/codex");
       return createAgent({ kind, model, limits, passEnv });
     case "command":
-      return createAgent({ kind, command: argument, name: cleanLine(argument), limits, passEnv });
+      return createAgent({ kind, command: argument, name: nameOf(argument), limits, passEnv });
     default:
       return createAgent({ kind: "scripted", ...readScript(argument), limits, passEnv });
   }
+}
+
+/** A command line is named by its beginning. */
+function nameOf(command: string): string {
+  return `command "${fit(cleanLine(command), 30)}"`;
 }
 
 function requireProgram(name: string, install: string): void {

@@ -5,9 +5,15 @@ import type { ErrorRecord } from "./output/record.ts";
 import { createReporter, type Streams } from "./output/reporter.ts";
 import { translate } from "./translate.ts";
 
+export interface FailOptions {
+  readonly json: boolean;
+  /** The command that failed, `quasar run`: its help is what to read next. */
+  readonly command: string;
+}
+
 /** Tells of an error, once, in the way the user asked for, and says which exit code it has. */
-export function fail(error: unknown, streams: Streams, json: boolean): ExitCode {
-  const record = recordOf(error);
+export function fail(error: unknown, streams: Streams, { json, command }: FailOptions): ExitCode {
+  const record = recordOf(error, command);
   createReporter(streams, { json }).report(record);
   if (process.env["QUASAR_DEBUG"] === "1" && error instanceof Error) {
     streams.stderr.write(`${error.stack ?? error.message}\n`);
@@ -15,10 +21,11 @@ export function fail(error: unknown, streams: Streams, json: boolean): ExitCode 
   return record.exit as ExitCode;
 }
 
-function recordOf(error: unknown): ErrorRecord {
+function recordOf(error: unknown, command: string): ErrorRecord {
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /u, "");
-    const next = ["quasar --help"];
+    const isUnquoted = error.code === "commander.excessArguments" && command === "quasar run";
+    const next = [...(isUnquoted ? ['quasar run "the task, in quotes"'] : []), `${command} --help`];
     return { type: "error", code: "ERR_USAGE", exit: EXIT.usage, message, next };
   }
   const known = error instanceof CliError ? error : translate(error);

@@ -23,7 +23,9 @@ export async function main(args: readonly string[], version: string): Promise<vo
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     const helped = error instanceof CommanderError && error.exitCode === 0;
-    if (!helped) exitCode = fail(error, streams, args.includes("--json"));
+    const named = program.commands.find((command) => command.name() === args[0]);
+    const command = named === undefined ? "quasar" : `quasar ${named.name()}`;
+    if (!helped) exitCode = fail(error, streams, { json: args.includes("--json"), command });
   }
   process.exitCode = exitCode;
 }
@@ -71,7 +73,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .command("resume")
     .description("go on with a run that was interrupted")
     .argument("[run]", "id of the run; the newest unfinished one if left out")
-    .option("--accept-head", "go on although others have committed or the branch changed")
+    .option("--accept-head", "go on although HEAD is not where the run left it")
     .option("--trust", "go on with a checkpoint that this machine did not write")
     .option("--force", "both of the above")
     .option("--trust-config", "let .quasar/config.toml run programs and raise the budget")
