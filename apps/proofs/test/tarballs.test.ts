@@ -10,7 +10,9 @@ const nodes = ["22.18.0", "24", "26"];
 
 const scratch = mkdtempSync(join(tmpdir(), "quasar-tarballs-"));
 const tarball = (name: string) => join(scratch, `${basename(name)}.tgz`);
-const nodeBinary = (version: string) => join(scratch, `node-${version}`, "node_modules");
+const NODE = `node-${process.platform}-${process.arch}`;
+const nodeBinary = (version: string) =>
+  join(scratch, "nodes", "node_modules", `node-${version}`, "bin", "node");
 const npm = (args: string[], cwd: string) =>
   execa("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], { cwd, stdin: "ignore" });
 
@@ -25,11 +27,9 @@ beforeAll(async () => {
   await Promise.all(
     packages.map((pkg) => execa("pnpm", ["pack", "--out", tarball(pkg.name)], { cwd: pkg.dir })),
   );
-  for (const version of nodes) {
-    const dir = project(`node-${version}`, {});
-    // The platform's own package holds the binary itself, so no install script has to run.
-    await npm(["install", `node-${process.platform}-${process.arch}@${version}`], dir);
-  }
+  // The platform's own package holds the binary itself, so no install script has to run.
+  const aliases = nodes.map((version) => [`node-${version}`, `npm:${NODE}@${version}`]);
+  await npm(["install"], project("nodes", { dependencies: Object.fromEntries(aliases) }));
 });
 
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -68,11 +68,7 @@ test.for(packages)("$name installs alone and imports on every supported Node", a
      }`,
   );
   for (const version of nodes) {
-    const binary = join(
-      nodeBinary(version),
-      `node-${process.platform}-${process.arch}`,
-      "bin/node",
-    );
+    const binary = nodeBinary(version);
     expect(existsSync(binary), binary).toBe(true);
     const run = await execa(binary, ["main.js"], { cwd: dir, reject: false });
     expect(run.stderr).toBe("");
