@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endRunProcesses } from "@quasar/agents";
-import { expect, onTestFinished, test } from "vitest";
-import { place, records, type Running, start } from "./harness.ts";
+import { expect, test } from "vitest";
+import { place, type Running, start } from "./harness.ts";
 import { seededRandom } from "./random.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
@@ -28,8 +27,6 @@ test(`of two resumes at once one works and the other says who does, ${ROUNDS} ti
   expect(await begun.sees('"agent_start"')).toBe(true);
   begun.child.kill("SIGKILL");
   await begun.finished;
-  const runId = String(records(begun.stdout())[0]?.["runId"]);
-  onTestFinished(async () => void (await endRunProcesses(runId, { graceMs: 0 })));
 
   const seen = { works: 0, refused: 0, killed: 0 };
   for (let round = 0; round < ROUNDS; round += 1) {
