@@ -1,3 +1,4 @@
+import module from "node:module";
 import { type Interrupts, listenForInterrupts } from "./interrupts.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { lockWorkspace } from "./lock.ts";
@@ -23,6 +24,8 @@ export async function inSession(
   body: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const lock = await lockWorkspace(workspace);
+  // Everything is loaded now. Node itself would do it at the end, to which a killed runner never comes.
+  module.flushCompileCache();
   const reporter = createReporter(STREAMS, { json });
   const interrupts = listenForInterrupts((name) => {
     const message = `${name}: the agent is told to stop, then the state is saved; again leaves at once`;

@@ -1,18 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import {
-  createWorktree,
-  currentBranch,
-  currentGitSha,
-  dirtyPaths,
-  operationInProgress,
-} from "@quasar/git";
+import { createWorktree, currentGitSha, dirtyPaths, operationInProgress } from "@quasar/git";
 import { FOLDER, isRealFolder } from "./config/files.ts";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
 import type { Reporter } from "./output/reporter.ts";
 import { codeOf } from "./read-input.ts";
-import { openWorkspace, type Workspace } from "./workspace.ts";
+import { branchOf, openWorkspace, type Workspace } from "./workspace.ts";
 
 /** A work tree of its own for a run, beside the one that the user is in. */
 export async function linkedTree({ root }: Workspace, runId: string): Promise<Workspace> {
@@ -36,15 +30,16 @@ export interface Ground {
  * @throws {GitError} `ERR_NO_COMMITS`: a run needs a commit to start from.
  */
 export async function inspectTree(
-  { root, gitDir }: Workspace,
+  workspace: Workspace,
   acceptDirty: boolean,
   reporter: Reporter,
 ): Promise<Ground> {
+  const { root, gitDir } = workspace;
   ignoreOwnFolder(root);
   await currentGitSha(root);
   const operation = await operationInProgress({ gitDir });
   if (operation !== undefined) throw busyTree(operation);
-  const branch = await currentBranch(root);
+  const branch = await branchOf(workspace);
   if (branch === undefined) {
     const message = "HEAD is on no branch, so its commits will be on none: git switch -c <name>";
     reporter.report({ type: "warning", cycle: 0, message });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { openRepository } from "@quasar/git";
+import { readWholeFile } from "@quasar/durable";
+import { currentBranch, openRepository } from "@quasar/git";
 import { isRealFolder } from "./config/files.ts";
 
 /** Where a command works. All paths are absolute. */
@@ -26,4 +27,15 @@ export async function openWorkspace(cwd: string): Promise<Workspace> {
   const runsDir = join(stateDir, "runs");
   if (isRealFolder(stateDir)) isRealFolder(runsDir);
   return { root, gitDir, repositoryId: commonDir, stateDir, runsDir };
+}
+
+/**
+ * The branch that a work tree is on; `undefined` where HEAD is on none. It is read from git's file,
+ * where it mostly stands in plain words, because git itself takes longer than a resume may.
+ */
+export async function branchOf({ root, gitDir }: Workspace): Promise<string | undefined> {
+  const head = readWholeFile(join(gitDir, "HEAD"), { maxBytes: 4096 });
+  const text = Buffer.from(head ?? []).toString();
+  const [, branch] = /^ref: refs\/heads\/(?!\.invalid$)(.+)\n$/u.exec(text) ?? [];
+  return branch ?? currentBranch(root);
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { endRunProcesses } from "@quasar/agents";
 import { onTestFinished } from "vitest";
 
 /** The command as it is shipped. */
@@ -78,7 +79,9 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Starts `quasar` in a place; it is ended with the test. */
+const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/u;
+
+/** Starts `quasar` in a place; it is ended with the test, and so is what it leaves running. */
 export function start(at: Place, args: readonly string[], options: StartOptions = {}): Running {
   const begun = performance.now();
   const child = spawn(process.execPath, [MAIN, ...args], {
@@ -86,7 +89,6 @@ export function start(at: Place, args: readonly string[], options: StartOptions 
     env: { ...at.env, ...options.env },
     stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
   // What is refused is not read to its end.
   child.stdin?.on("error", () => {}).end(options.input);
   let stdout = "";
@@ -104,6 +106,12 @@ export function start(at: Place, args: readonly string[], options: StartOptions 
     child.once("close", (code, signal) => {
       resolve({ code, signal, stdout, stderr, ms: performance.now() - begun });
     });
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    const { code } = await finished;
+    const [runId] = RUN_ID.exec(stdout) ?? [];
+    if (code === null && runId !== undefined) await endRunProcesses(runId, { graceMs: 0 });
   });
   const sees = (text: string): Promise<boolean> =>
     new Promise((resolve) => {

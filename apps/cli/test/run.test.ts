@@ -178,6 +178,14 @@ test("a git operation in progress is refused with 6", async () => {
   expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("a merge") });
 });
 
+test("a run on no branch says that its commits will be on none", async () => {
+  const at = place();
+  git(at, "checkout", "--quiet", "--detach");
+  const done = await quasar(at, ["run", "Write", "--json", ...agents(at, oneCycle())]);
+  expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining("on no branch") });
+  expect(records(done.stdout).find(({ type }) => type === "run")).toMatchObject({ branch: "" });
+});
+
 test("another runner is told who works here, and leaves with 6", async () => {
   const at = place();
   const args = ["run", "Write", "--json", ...agents(at, oneCycle(5000))];

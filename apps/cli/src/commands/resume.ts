@@ -5,7 +5,6 @@ import {
   type FileCheckpointStore,
   type LoadedCheckpoint,
 } from "@quasar/checkpoint";
-import { currentBranch } from "@quasar/git";
 import { runFromCheckpoint } from "@quasar/loop";
 import { createAgents } from "../agents.ts";
 import { FOLDER, isRealFolder } from "../config/files.ts";
@@ -21,7 +20,7 @@ import { runStores, storedSettings } from "../runs/store.ts";
 import { inSession, type Session } from "../session.ts";
 import { openUser, type User } from "../user.ts";
 import { seedStore, work } from "../work.ts";
-import { openWorkspace } from "../workspace.ts";
+import { branchOf, openWorkspace } from "../workspace.ts";
 
 export interface ResumeOptions {
   readonly flags: FlagValues;
@@ -39,8 +38,7 @@ export async function resumeCommand(
 ): Promise<ExitCode> {
   const wanted = id === undefined ? undefined : parseRunId(id);
   const flags = flagLayer(options.flags);
-  const cwd = process.cwd();
-  const [workspace, branch] = await Promise.all([openWorkspace(cwd), currentBranch(cwd)]);
+  const workspace = await openWorkspace(process.cwd());
   const user = openUser();
   return inSession(workspace, options.json === true, async (session) => {
     // Before anything is judged: an agent that outlived its runner still changes the tree.
@@ -62,7 +60,7 @@ export async function resumeCommand(
       {
         runId,
         task: checkpoint.taskTitle,
-        branch,
+        branch: await branchOf(workspace),
         settings,
         agents,
         stores: runStores(workspace, runId, sealKey),
