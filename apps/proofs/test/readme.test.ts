@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { packages, root } from "../src/workspace.ts";
+
+const read = (path: string): string => readFileSync(`${root}${path}`, "utf8");
+const readme = read("README.md");
+
+test("the README shows the recording that the command's own README holds", () => {
+  const recording = (text: string) => /<!-- demo:start -->[^]*<!-- demo:end -->/u.exec(text)?.[0];
+  expect(recording(readme)).toContain("$ quasar demo");
+  expect(recording(readme)).toBe(recording(read("apps/cli/README.md")));
+});
+
+test("CI runs the test command that the README gives", () => {
+  const command = /^(npx .* pnpm check)\b/mu.exec(readme)?.[1];
+  expect(command).toBeDefined();
+  expect(read(".ci/run").split("\n")).toContain(command);
+});
+
+test.for(packages)("the README names $name, and every page that it points to is there", (pkg) => {
+  expect(readme).toContain(pkg.name);
+  for (const [, page = ""] of readme.matchAll(/\]\(([^)#:]+)\)/gu)) {
+    expect(() => read(page), page).not.toThrow();
+  }
+});
