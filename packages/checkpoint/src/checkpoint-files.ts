@@ -135,10 +135,8 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     const bytes = sealText(text, sealKey, { repositoryId, runId, phaseId, revision });
 
     revisions.delete(phaseId); // unless it is acknowledged, what is on disk is not known
-    artifacts.write(name, texts);
-    replaceFile(join(dir, name), bytes, { fs, random });
+    artifacts.save(name, texts, () => replaceFile(join(dir, name), bytes, { fs, random }));
     revisions.set(phaseId, revision);
-    artifacts.collectUnused();
   }
 
   /** What is on disk before this store's first save; a damaged file does not become a generation. */
@@ -163,11 +161,9 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     for (const name of names) {
       // Else a damaged file would for a moment be all there is: its generations go before it.
       if (!revisions.has(phaseId)) mendUnlessNewer(name, phaseId);
-      artifacts.suspect(name);
-      removeFile(join(dir, name), { fs });
+      artifacts.remove(name, () => removeFile(join(dir, name), { fs }));
     }
     revisions.delete(phaseId);
-    artifacts.collectUnused();
   }
 
   function readNames(): readonly string[] {
@@ -240,7 +236,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
       const problems = forEachName((name) => {
         aside.push(...mend(name, (id) => isNameOf(name, id)));
       });
-      acknowledged(() => artifacts.collectUnused());
+      artifacts.collect();
       revisions.clear();
       return { setAside: aside, problems };
     },

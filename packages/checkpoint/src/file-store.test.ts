@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -320,6 +321,99 @@ describe("texts too large for the file", () => {
     expect(artifactsOf(dir)).toHaveLength(1);
     await createFileCheckpointStore({ dir }).remove("other");
     expect(artifactsOf(dir)).toHaveLength(0);
+  });
+
+  test.for<[string, (dir: string) => unknown]>([
+    ["the folder was deleted", (dir) => rmSync(dir, { recursive: true })],
+    [
+      "another store removed the checkpoint",
+      (dir) => createFileCheckpointStore({ dir }).remove("auth-api"),
+    ],
+    [
+      "one was altered",
+      (dir) => writeFileSync(join(dir, "artifacts", artifactsOf(dir)[0]!), "bad"),
+    ],
+    [
+      "one was replaced by as many other bytes",
+      (dir) => {
+        const path = join(dir, "artifacts", artifactsOf(dir)[0]!);
+        writeFileSync(`${path}.new`, "x".repeat(statSync(path).size));
+        renameSync(`${path}.new`, path);
+      },
+    ],
+  ])("are written again when since the last save %s", async ([, harm]) => {
+    const { dir, store } = await withArtifact();
+    await harm(dir);
+    await store.save(aCheckpoint({ coderOutput: huge }));
+    const loaded = await createFileCheckpointStore({ dir, sealKey }).load("auth-api");
+    expect(loaded?.source).toBe("current");
+    expect(loaded?.checkpoint.coderOutput === huge).toBe(true);
+  });
+
+  test("are not written again when nothing happened to them", async () => {
+    const { dir, store } = await withArtifact();
+    const path = join(dir, "artifacts", artifactsOf(dir)[0]!);
+    const { ino } = statSync(path);
+    await store.save(aCheckpoint({ coderOutput: huge }));
+    expect(statSync(path).ino).toBe(ino);
+  });
+
+  test("go two saves after a store found them there", async () => {
+    const { dir } = await withArtifact();
+    const store = createFileCheckpointStore({ dir, sealKey });
+    for (const left of [1, 0]) {
+      await store.save(aCheckpoint());
+      expect(artifactsOf(dir)).toHaveLength(left);
+    }
+  });
+
+  test("go with the next save that is on disk, if theirs was not", async () => {
+    const { dir } = await withArtifact();
+    let isFull = true;
+    const rename: FileSystem["rename"] = (from, to) => {
+      if (isFull && to.endsWith(".toml")) throw Object.assign(new Error(), { code: "ENOSPC" });
+      nodeFileSystem.rename(from, to);
+    };
+    const store = createFileCheckpointStore({ dir, sealKey, fs: { ...nodeFileSystem, rename } });
+    await expect(store.save(aCheckpoint({ reviewOutput: `${huge}!` }))).rejects.toMatchObject({
+      code: "ERR_NOT_DURABLE",
+    });
+    expect(artifactsOf(dir)).toHaveLength(2);
+    isFull = false;
+    await store.save(aCheckpoint());
+    expect(artifactsOf(dir)).toHaveLength(1);
+  });
+
+  test("stay, and no save or removal fails, when another checkpoint cannot be read", async () => {
+    const { dir } = await withArtifact();
+    await createFileCheckpointStore({ dir }).save(aCheckpoint({ phaseId: "other" }));
+    const open: FileSystem["open"] = (path, flags, mode) => {
+      if (!path.endsWith("checkpoint.other.toml")) return nodeFileSystem.open(path, flags, mode);
+      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+    };
+    const store = createFileCheckpointStore({ dir, sealKey, fs: { ...nodeFileSystem, open } });
+    for (const cycle of [1, 2, 3, 4]) await store.save(aCheckpoint({ cycle }));
+    expect((await store.load("auth-api"))?.checkpoint.cycle).toBe(4);
+    await store.remove("auth-api");
+    expect(artifactsOf(dir)).toHaveLength(1);
+    await createFileCheckpointStore({ dir, sealKey }).recover();
+    expect(artifactsOf(dir)).toHaveLength(0);
+  });
+
+  test("in use do not make a save read other checkpoints, after a recovery neither", async () => {
+    const { dir } = await withArtifact();
+    await createFileCheckpointStore({ dir }).save(aCheckpoint({ phaseId: "other" }));
+    let isWatched = false;
+    const seen: string[] = [];
+    const open: FileSystem["open"] = (path, flags, mode) => {
+      if (isWatched && path.endsWith("checkpoint.auth-api.toml")) seen.push(path);
+      return nodeFileSystem.open(path, flags, mode);
+    };
+    const store = createFileCheckpointStore({ dir, sealKey, fs: { ...nodeFileSystem, open } });
+    await store.recover();
+    isWatched = true;
+    for (const cycle of [1, 2, 3]) await store.save(aCheckpoint({ phaseId: "other", cycle }));
+    expect(seen).toStrictEqual([]);
   });
 
   test("are collected by recover when a killed save left them", async () => {
