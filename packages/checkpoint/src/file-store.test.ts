@@ -260,6 +260,30 @@ describe("the Go original's file of a phase whose name ours encodes", () => {
     expect(await store.load("auth_api")).toBeUndefined();
   });
 
+  test("is set aside by the first save when it is damaged", async () => {
+    const { dir } = await withGoFile();
+    writeFileSync(join(dir, "checkpoint.Auth_API.toml"), "garbage");
+    const store = createFileCheckpointStore({ dir, now });
+    await expect(store.load("Auth_API")).rejects.toMatchObject({ code: "ERR_INVALID_CHECKPOINT" });
+    await store.save(aCheckpoint({ phaseId: "Auth_API", cycle: 3 }));
+    expect((await store.load("Auth_API"))?.checkpoint).toMatchObject({ cycle: 3, revision: 1 });
+    expect(readdirSync(dir)).toContain("checkpoint.Auth_API.toml.damaged-20261120T180405Z");
+  });
+
+  test.for([0, 1, 2, 3])("does not come back when unlink %i of a removal fails", async (at) => {
+    const { dir, store: first } = await withGoFile();
+    await first.save(aCheckpoint({ phaseId: "Auth_API", cycle: 3 }));
+    let unlinks = 0;
+    const unlink: FileSystem["unlink"] = (path) => {
+      if (unlinks++ >= at) throw Object.assign(new Error("EIO"), { code: "EIO" });
+      nodeFileSystem.unlink(path);
+    };
+    const store = createFileCheckpointStore({ dir, fs: { ...nodeFileSystem, unlink } });
+    await store.remove("Auth_API").catch(() => {});
+    expect(unlinks).toBeGreaterThan(0);
+    expect([3, undefined]).toContain((await first.load("Auth_API"))?.checkpoint.cycle);
+  });
+
   test("is superseded by a save, and goes with its removal", async () => {
     const { dir, store } = await withGoFile();
     await store.save(aCheckpoint({ phaseId: "Auth_API", cycle: 3 }));
