@@ -138,7 +138,7 @@ export function createArtifactFolder(
 
     recover() {
       named.clear();
-      recoverDirectory(folder, { fs });
+      recoverDirectory(folder, { fs, accept: (name) => artifactName.test(name) });
     },
 
     collect: () => removeUnnamed(new Set(unlessUnreadable(names, []))),

@@ -245,7 +245,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     recover() {
       const aside: string[] = [];
       acknowledged(() => {
-        recoverDirectory(dir, { fs });
+        recoverDirectory(dir, { fs, accept: (name) => name.startsWith("checkpoint.") });
         artifacts.recover();
       });
       const problems = forEachName((name) => {

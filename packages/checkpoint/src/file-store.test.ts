@@ -229,6 +229,31 @@ describe("a damaged file", () => {
   });
 });
 
+test("recover touches nothing of the folder but checkpoints and artifacts", async () => {
+  const { dir } = await twoGenerations();
+  mkdirSync(join(dir, "artifacts"));
+  const hex = "0123456789abcdef";
+  const others = ["notes.md", `.notes.md.${hex}.tmp`, `artifacts/.notes.md.${hex}.tmp`];
+  for (const name of others) writeFileSync(join(dir, name), "mine");
+  writeFileSync(join(dir, `.checkpoint.toml.${hex}.tmp`), "left by a killed save");
+  writeFileSync(join(dir, `artifacts/.${"0".repeat(64)}.${hex}.tmp`), "left by a killed save");
+  const opened: string[] = [];
+  const open: FileSystem["open"] = (path, flags, mode) => {
+    opened.push(path);
+    return nodeFileSystem.open(path, flags, mode);
+  };
+  await createFileCheckpointStore({ dir, fs: { ...nodeFileSystem, open } }).recover();
+  expect(opened.filter((path) => path.includes("notes"))).toStrictEqual([]);
+  expect(readdirSync(dir, { recursive: true, encoding: "utf8" }).toSorted()).toStrictEqual(
+    [
+      ...others,
+      "artifacts",
+      "checkpoint.auth-api.toml",
+      ...[1, 2].map((number) => `checkpoint.auth-api.toml.${number}.prev`),
+    ].toSorted(),
+  );
+});
+
 describe("a newer version's file", () => {
   test("is neither passed over for an older generation nor replaced", async () => {
     const { dir, path } = await twoGenerations();
