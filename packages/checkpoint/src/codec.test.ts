@@ -7,6 +7,7 @@ import type { Checkpoint, TomlValue } from "./checkpoint.ts";
 import { createCheckpoint } from "./create.ts";
 import { decodeCheckpoint } from "./decode.ts";
 import { encodeCheckpoint } from "./encode.ts";
+import { createMemoryCheckpointStore } from "./memory-store.ts";
 import { PHASES, type Phase } from "./phases.ts";
 import { aCheckpoint } from "./testing.ts";
 
@@ -301,6 +302,44 @@ test.for<[string, Partial<Checkpoint>]>([
   expect(() => encodeCheckpoint(aCheckpoint(change))).toThrow(
     expect.objectContaining({ code: "ERR_INVALID_CHECKPOINT" }),
   );
+});
+
+test.for<[string, Partial<Checkpoint>, string]>([
+  ["a later version", { version: 2 }, "ERR_INCOMPATIBLE_VERSION"],
+  ["version 0", { version: 0 }, "ERR_INCOMPATIBLE_VERSION"],
+  ["half a version", { version: 1.5 }, "ERR_INVALID_CHECKPOINT"],
+  [
+    "two unknown keys that are one on disk",
+    { extra: { "\ud83d": 1, "\ude00": 2 } },
+    "ERR_INVALID_CHECKPOINT",
+  ],
+  [
+    "two such keys within a table",
+    { extra: { a: [{ "\ud83d": 1, "\ude00": 2 }] } },
+    "ERR_INVALID_CHECKPOINT",
+  ],
+  [
+    "more values than are read",
+    { childBeadIds: Array.from({ length: 200_000 }, () => "a") },
+    "ERR_INVALID_CHECKPOINT",
+  ],
+  [
+    "more unknown keys than are read",
+    { extra: Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, 1])) },
+    "ERR_INVALID_CHECKPOINT",
+  ],
+])("neither encoding nor saving takes %s", async ([, change, code]) => {
+  const checkpoint = aCheckpoint(change);
+  expect(() => encodeCheckpoint(checkpoint)).toThrow(expect.objectContaining({ code }));
+  const store = createMemoryCheckpointStore();
+  await expect(store.save(checkpoint)).rejects.toMatchObject({ code });
+});
+
+test("encoding takes as many values as are read", () => {
+  const others = encodeCheckpoint(aCheckpoint({ childBeadIds: [] })).split("\n").length;
+  const childBeadIds = Array.from({ length: 200_000 - others - 10 }, () => "a");
+  const checkpoint = aCheckpoint({ childBeadIds });
+  expect(decodeCheckpoint(encodeCheckpoint(checkpoint))).toStrictEqual(checkpoint);
 });
 
 test("encoding refuses more than 4 MiB, and takes just that", () => {
