@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Checkpoint, TomlValue } from "./checkpoint.ts";
-import { tooLarge, writeCheckpoint } from "./encode.ts";
+import { checkMarks, tooLarge, writeCheckpoint } from "./encode.ts";
 import { CheckpointError } from "./errors.ts";
 import { type Field, LARGE_FIELDS, type LargeName } from "./fields.ts";
 import { MAX_SEAL_BYTES } from "./seal.ts";
@@ -38,7 +38,7 @@ export function fitText(checkpoint: Checkpoint, maxBytes: number): FittingText {
   let reduced: Checkpoint = { ...checkpoint, extra };
   let text = writeCheckpoint(reduced, true);
   for (const { key, name } of largestFirst(checkpoint)) {
-    if (fits(text, room)) return { text, artifacts };
+    if (fits(text, room)) break;
     const bytes = Buffer.from(checkpoint[name]);
     if (bytes.length > MAX_ARTIFACT_BYTES) throw tooLarge(bytes.length);
     const sha256 = hash("sha256", bytes);
@@ -51,8 +51,9 @@ export function fitText(checkpoint: Checkpoint, maxBytes: number): FittingText {
     };
     text = writeCheckpoint(reduced, true);
   }
-  if (fits(text, room)) return { text, artifacts };
-  throw tooLarge(byteLength(text));
+  if (!fits(text, room)) throw tooLarge(byteLength(text));
+  checkMarks(text);
+  return { text, artifacts };
 }
 
 function fits(text: readonly string[], room: number): boolean {

@@ -101,11 +101,20 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     }
   }
 
+  /** Our name for a phase, then the Go original's where there is such a file. */
+  function* namesOf(phaseId: string): Generator<string> {
+    yield checkpointFileName(phaseId);
+    const plain = plainFileName(phaseId);
+    // By the folder's own spelling: where case is folded, the plain name may be another phase's.
+    if (plain !== undefined && checkpointNames(readNames()).includes(plain)) yield plain;
+  }
+
   function loadPhase(phaseId: string): LoadedCheckpoint | undefined {
-    const isExpected = (id: string): boolean => id === phaseId;
-    const loaded = loadName(checkpointFileName(phaseId), isExpected);
-    const plain = loaded === undefined ? plainFileName(phaseId) : undefined;
-    return plain === undefined ? loaded : loadName(plain, isExpected);
+    for (const name of namesOf(phaseId)) {
+      const loaded = loadName(name, (id) => id === phaseId);
+      if (loaded !== undefined) return loaded;
+    }
+    return undefined;
   }
 
   /** Sets damaged generations aside until the newest is whole, and returns their new names. */
@@ -128,23 +137,26 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   function saveNow(checkpoint: Checkpoint): void {
     const { phaseId } = checkpoint;
     const name = checkpointFileName(phaseId);
-    const known = revisions.get(phaseId) ?? firstRevision(phaseId, name);
+    const known = revisions.get(phaseId) ?? firstRevision(phaseId);
     const revision = Math.max(checkpoint.revision, known) + 1;
     const runId = checkpoint.runId.toWellFormed();
     const { text, artifacts: texts } = fitText({ ...checkpoint, revision }, maxBytes);
     const bytes = sealText(text, sealKey, { repositoryId, runId, phaseId, revision });
 
     revisions.delete(phaseId); // unless it is acknowledged, what is on disk is not known
-    artifacts.write(name, texts);
-    replaceFile(join(dir, name), bytes, { fs, random });
+    artifacts.save(name, texts, () => replaceFile(join(dir, name), bytes, { fs, random }));
     revisions.set(phaseId, revision);
-    artifacts.collectUnused();
   }
 
   /** What is on disk before this store's first save; a damaged file does not become a generation. */
-  function firstRevision(phaseId: string, name: string): number {
-    mend(name, (id) => id === phaseId);
-    return loadPhase(phaseId)?.checkpoint.revision ?? 0;
+  function firstRevision(phaseId: string): number {
+    const isExpected = (id: string): boolean => id === phaseId;
+    for (const name of namesOf(phaseId)) {
+      mend(name, isExpected);
+      const loaded = loadName(name, isExpected);
+      if (loaded !== undefined) return loaded.checkpoint.revision;
+    }
+    return 0;
   }
 
   function mendUnlessNewer(name: string, phaseId: string): void {
@@ -156,24 +168,23 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   }
 
   function removeNow(phaseId: string): void {
-    const plain = plainFileName(phaseId);
-    const names = [checkpointFileName(phaseId)];
-    // By the folder's own spelling: where case is folded, the plain name may be another phase's.
-    if (plain !== undefined && readNames().includes(plain)) names.push(plain);
-    for (const name of names) {
+    // The Go original's first: left alone, it would be loaded in place of ours, which is newer.
+    for (const name of [...namesOf(phaseId)].toReversed()) {
       // Else a damaged file would for a moment be all there is: its generations go before it.
       if (!revisions.has(phaseId)) mendUnlessNewer(name, phaseId);
-      artifacts.suspect(name);
-      removeFile(join(dir, name), { fs });
+      artifacts.remove(name, () => removeFile(join(dir, name), { fs }));
     }
     revisions.delete(phaseId);
-    artifacts.collectUnused();
   }
 
   function readNames(): readonly string[] {
-    const stat = fs.lstat(dir);
-    if (stat === undefined) return [];
-    if (stat.kind === "directory") return fs.readdir(dir);
+    try {
+      const stat = fs.lstat(dir);
+      if (stat === undefined) return [];
+      if (stat.kind === "directory") return fs.readdir(dir);
+    } catch (error) {
+      throw unusable(dir, error);
+    }
     throw new CheckpointError("ERR_UNREADABLE", `${dir} is not a folder, or is a link to one`);
   }
 
@@ -234,13 +245,13 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     recover() {
       const aside: string[] = [];
       acknowledged(() => {
-        recoverDirectory(dir, { fs });
+        recoverDirectory(dir, { fs, accept: (name) => name.startsWith("checkpoint.") });
         artifacts.recover();
       });
       const problems = forEachName((name) => {
         aside.push(...mend(name, (id) => isNameOf(name, id)));
       });
-      acknowledged(() => artifacts.collectUnused());
+      artifacts.collect();
       revisions.clear();
       return { setAside: aside, problems };
     },

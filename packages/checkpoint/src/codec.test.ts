@@ -7,6 +7,7 @@ import type { Checkpoint, TomlValue } from "./checkpoint.ts";
 import { createCheckpoint } from "./create.ts";
 import { decodeCheckpoint } from "./decode.ts";
 import { encodeCheckpoint } from "./encode.ts";
+import { createMemoryCheckpointStore } from "./memory-store.ts";
 import { PHASES, type Phase } from "./phases.ts";
 import { aCheckpoint } from "./testing.ts";
 
@@ -137,9 +138,10 @@ describe("files of the Go original", () => {
 });
 
 describe("what the Go reader asks of a file", () => {
-  const texts = [createCheckpoint(), aCheckpoint({ turn: aTurn, maxBudgetUsd: 1e21 })].map((one) =>
-    encodeCheckpoint(one),
-  );
+  const texts = [
+    createCheckpoint({ unknownCostUsd: 1 }),
+    aCheckpoint({ turn: aTurn, maxBudgetUsd: 1e21, unknownCostUsd: 2.5 }),
+  ].map((one) => encodeCheckpoint(one));
 
   test.for(texts)("every seed key is there, once", (text) => {
     const keys = [...text.matchAll(/^(?:\[\[)?([a-z_]+)(?: =|\]\])/gm)].map(([, key]) => key);
@@ -154,7 +156,7 @@ describe("what the Go reader asks of a file", () => {
     for (const key of ["version", "cycle", "max_cycles", "phase"]) {
       expect(lines.get(key)).toMatch(/^[0-9]+$/);
     }
-    for (const key of ["total_cost_usd", "max_budget_usd"]) {
+    for (const key of ["total_cost_usd", "max_budget_usd", "unknown_cost_usd"]) {
       expect(lines.get(key)).toMatch(/^[0-9.]+$|e[+-][0-9]+$/);
       expect(lines.get(key)).toMatch(/[.e]/);
     }
@@ -217,8 +219,10 @@ test("a key of ours is written where it says something", () => {
   const written = (change: Partial<Checkpoint>): readonly string[] =>
     Object.keys(parse(encodeCheckpoint(createCheckpoint(change)))).toSorted();
   expect(written({})).toStrictEqual(seedKeys.toSorted());
-  expect(written({ revision: 1, failure: "x", filterHistory: [""] })).toStrictEqual(
-    [...seedKeys, "revision", "failure", "filter_history"].toSorted(),
+  expect(
+    written({ revision: 1, unknownCostUsd: 2, failure: "x", filterHistory: [""] }),
+  ).toStrictEqual(
+    [...seedKeys, "revision", "unknown_cost_usd", "failure", "filter_history"].toSorted(),
   );
 });
 
@@ -289,6 +293,7 @@ test.for<[string, Partial<Checkpoint>]>([
   ["a cost that is no number", { totalCostUsd: Number.NaN }],
   ["a cost without end", { totalCostUsd: Infinity }],
   ["a negative budget", { maxBudgetUsd: -1 }],
+  ["an unknown cost that is no number", { unknownCostUsd: Number.NaN }],
   ["another phase", { phase: "lunch" as Phase }],
   ["a day that does not exist", { createdAt: "2026-02-30T00:00:00Z" }],
   ["a time that is more than one", { createdAt: "2026-01-01T00:00:00Z\nphase = 9" }],
@@ -297,6 +302,44 @@ test.for<[string, Partial<Checkpoint>]>([
   expect(() => encodeCheckpoint(aCheckpoint(change))).toThrow(
     expect.objectContaining({ code: "ERR_INVALID_CHECKPOINT" }),
   );
+});
+
+test.for<[string, Partial<Checkpoint>, string]>([
+  ["a later version", { version: 2 }, "ERR_INCOMPATIBLE_VERSION"],
+  ["version 0", { version: 0 }, "ERR_INCOMPATIBLE_VERSION"],
+  ["half a version", { version: 1.5 }, "ERR_INVALID_CHECKPOINT"],
+  [
+    "two unknown keys that are one on disk",
+    { extra: { "\ud83d": 1, "\ude00": 2 } },
+    "ERR_INVALID_CHECKPOINT",
+  ],
+  [
+    "two such keys within a table",
+    { extra: { a: [{ "\ud83d": 1, "\ude00": 2 }] } },
+    "ERR_INVALID_CHECKPOINT",
+  ],
+  [
+    "more values than are read",
+    { childBeadIds: Array.from({ length: 200_000 }, () => "a") },
+    "ERR_INVALID_CHECKPOINT",
+  ],
+  [
+    "more unknown keys than are read",
+    { extra: Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, 1])) },
+    "ERR_INVALID_CHECKPOINT",
+  ],
+])("neither encoding nor saving takes %s", async ([, change, code]) => {
+  const checkpoint = aCheckpoint(change);
+  expect(() => encodeCheckpoint(checkpoint)).toThrow(expect.objectContaining({ code }));
+  const store = createMemoryCheckpointStore();
+  await expect(store.save(checkpoint)).rejects.toMatchObject({ code });
+});
+
+test("encoding takes as many values as are read", () => {
+  const others = encodeCheckpoint(aCheckpoint({ childBeadIds: [] })).split("\n").length;
+  const childBeadIds = Array.from({ length: 200_000 - others - 10 }, () => "a");
+  const checkpoint = aCheckpoint({ childBeadIds });
+  expect(decodeCheckpoint(encodeCheckpoint(checkpoint))).toStrictEqual(checkpoint);
 });
 
 test("encoding refuses more than 4 MiB, and takes just that", () => {
@@ -341,7 +384,18 @@ const anyText = fc.oneof(
 );
 const anyKey = fc
   .oneof(anyText, fc.constantFrom("__proto__", "constructor", "", "a.b"))
-  .filter((key) => ![...seedKeys, "sealed", "turn", "revision", "run_id", "failure"].includes(key));
+  .filter(
+    (key) =>
+      ![
+        ...seedKeys,
+        "sealed",
+        "turn",
+        "revision",
+        "run_id",
+        "unknown_cost_usd",
+        "failure",
+      ].includes(key),
+  );
 const anyAmount = fc
   .double({ min: 0, noNaN: true, noDefaultInfinity: true })
   .map((value) => value + 0);
@@ -399,6 +453,7 @@ const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
       findings: fc.array(anyFinding, { maxLength: 3 }),
       allFindings: fc.array(anyFinding, { maxLength: 3 }),
       revision: fc.nat(),
+      unknownCostUsd: anyAmount,
       filterHistory: fc.array(anyText),
       untouchablePaths: fc.array(anyText),
       turn: fc.record(

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { parse, TomlDate } from "smol-toml";
 import {
   type Checkpoint,
-  CHECKPOINT_VERSION,
   type CheckpointFinding,
   type CheckpointTurn,
   type TomlValue,
@@ -23,6 +22,7 @@ import {
 import { findingId } from "./finding-id.ts";
 import { PHASES } from "./phases.ts";
 import { MAX_DEPTH, scanScalars } from "./toml-source.ts";
+import { checkVersion } from "./version.ts";
 
 export type Table = Readonly<Record<string, unknown>>;
 
@@ -77,17 +77,6 @@ function parseToml(text: string): Table {
       cause: error,
     });
   }
-}
-
-function checkVersion(version: unknown): void {
-  if (!Number.isSafeInteger(version)) throw invalid("version is not a whole number");
-  if (version !== CHECKPOINT_VERSION) throw incompatible(Number(version));
-}
-
-export function incompatible(version: number): CheckpointError {
-  const age = version > CHECKPOINT_VERSION ? "a newer Quasar" : "an older one";
-  const message = `version ${version} is not supported: it is of ${age}, this one reads ${CHECKPOINT_VERSION}`;
-  return new CheckpointError("ERR_INCOMPATIBLE_VERSION", message);
 }
 
 function invalid(reason: string): CheckpointError {

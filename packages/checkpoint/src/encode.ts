@@ -13,7 +13,9 @@ import {
   SEALED_KEY,
   TURN_FIELDS,
 } from "./fields.ts";
-import { writeBlock, writeKey, writeValue } from "./toml-write.ts";
+import { MAX_MARKS, scanScalars } from "./toml-source.ts";
+import { writeBlock, writeEntries } from "./toml-write.ts";
+import { checkVersion } from "./version.ts";
 
 /** Most bytes of a checkpoint file, its seal included. */
 export const MAX_CHECKPOINT_BYTES: number = 4 * 1024 * 1024;
@@ -24,12 +26,14 @@ const MAX_HEAD_VALUE = 320;
 /**
  * A checkpoint as a TOML text, without a seal.
  *
- * @throws {CheckpointError} `ERR_INVALID_CHECKPOINT` for a value that decoding would refuse;
- *   `ERR_TOO_LARGE` over 4 MiB.
+ * @throws {CheckpointError} What decoding the text would: `ERR_INCOMPATIBLE_VERSION`;
+ *   `ERR_INVALID_CHECKPOINT` for a value out of range, or too many of them; `ERR_TOO_LARGE` over 4 MiB.
  * @see SPEC.md, "Order"
  */
 export function encodeCheckpoint(checkpoint: Checkpoint): string {
-  const text = writeCheckpoint(checkpoint, false).join("");
+  const parts = writeCheckpoint(checkpoint, false);
+  checkMarks(parts);
+  const text = parts.join("");
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_CHECKPOINT_BYTES) throw tooLarge(bytes);
   return text;
@@ -45,6 +49,7 @@ export function tooLarge(bytes: number): CheckpointError {
  * going to follow.
  */
 export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): readonly string[] {
+  checkVersion(checkpoint.version);
   const head: string[] = [];
   const rest: string[] = [];
   const put = (key: string, value: string): void => {
@@ -70,13 +75,12 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): read
   for (const { key, name } of FINDING_LISTS) {
     if (checkpoint[name].length === 0) rest.push(`${key} = []`);
   }
-  for (const [key, value] of Object.entries(checkpoint.extra)) {
-    if (KNOWN_KEYS.has(key)) {
-      throw new CheckpointError("ERR_INVALID_CHECKPOINT", `${key} is not an unknown key`);
-    }
-    rest.push(`${writeKey(key.toWellFormed())} = ${writeValue(value)}`);
+  for (const key of Object.keys(checkpoint.extra)) {
+    if (!KNOWN_KEYS.has(key)) continue;
+    throw new CheckpointError("ERR_INVALID_CHECKPOINT", `${key} is not an unknown key`);
   }
-  const parts = [[...head, ...rest, ""].join("\n")];
+  const unknown = writeEntries(checkpoint.extra);
+  const parts = [[...head, ...rest, ...unknown, ""].join("\n")];
   for (const field of LARGE_FIELDS) {
     const text = checkedValue(field, checkpoint[field.name]) as string;
     if (goesWithoutSaying(field, text)) continue;
@@ -86,6 +90,16 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): read
     for (const finding of checkpoint[name]) parts.push(writeFinding(key, finding));
   }
   return parts;
+}
+
+/**
+ * Refuses a text with more keys and values than are read.
+ *
+ * @throws {CheckpointError} `ERR_INVALID_CHECKPOINT`
+ */
+export function checkMarks(text: readonly string[]): void {
+  const length = text.reduce((sum, part) => sum + part.length, 0);
+  if (length > MAX_MARKS) scanScalars(text.join("")); // each mark is at least one character
 }
 
 /** A key of ours that would say what its absence says. */

@@ -5,13 +5,15 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { type FileSystem, nodeFileSystem } from "@quasar/durable";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { temporaryFolders } from "../test/folder.ts";
@@ -227,6 +229,31 @@ describe("a damaged file", () => {
   });
 });
 
+test("recover touches nothing of the folder but checkpoints and artifacts", async () => {
+  const { dir } = await twoGenerations();
+  mkdirSync(join(dir, "artifacts"));
+  const hex = "0123456789abcdef";
+  const others = ["notes.md", `.notes.md.${hex}.tmp`, `artifacts/.notes.md.${hex}.tmp`];
+  for (const name of others) writeFileSync(join(dir, name), "mine");
+  writeFileSync(join(dir, `.checkpoint.toml.${hex}.tmp`), "left by a killed save");
+  writeFileSync(join(dir, `artifacts/.${"0".repeat(64)}.${hex}.tmp`), "left by a killed save");
+  const opened: string[] = [];
+  const open: FileSystem["open"] = (path, flags, mode) => {
+    opened.push(path);
+    return nodeFileSystem.open(path, flags, mode);
+  };
+  await createFileCheckpointStore({ dir, fs: { ...nodeFileSystem, open } }).recover();
+  expect(opened.filter((path) => path.includes("notes"))).toStrictEqual([]);
+  expect(readdirSync(dir, { recursive: true, encoding: "utf8" }).toSorted()).toStrictEqual(
+    [
+      ...others,
+      "artifacts",
+      "checkpoint.auth-api.toml",
+      ...[1, 2].map((number) => `checkpoint.auth-api.toml.${number}.prev`),
+    ].toSorted(),
+  );
+});
+
 describe("a newer version's file", () => {
   test("is neither passed over for an older generation nor replaced", async () => {
     const { dir, path } = await twoGenerations();
@@ -256,6 +283,30 @@ describe("the Go original's file of a phase whose name ours encodes", () => {
     const { store } = await withGoFile();
     expect((await store.load("Auth_API"))?.checkpoint.phaseId).toBe("Auth_API");
     expect(await store.load("auth_api")).toBeUndefined();
+  });
+
+  test("is set aside by the first save when it is damaged", async () => {
+    const { dir } = await withGoFile();
+    writeFileSync(join(dir, "checkpoint.Auth_API.toml"), "garbage");
+    const store = createFileCheckpointStore({ dir, now });
+    await expect(store.load("Auth_API")).rejects.toMatchObject({ code: "ERR_INVALID_CHECKPOINT" });
+    await store.save(aCheckpoint({ phaseId: "Auth_API", cycle: 3 }));
+    expect((await store.load("Auth_API"))?.checkpoint).toMatchObject({ cycle: 3, revision: 1 });
+    expect(readdirSync(dir)).toContain("checkpoint.Auth_API.toml.damaged-20261120T180405Z");
+  });
+
+  test.for([0, 1, 2, 3])("does not come back when unlink %i of a removal fails", async (at) => {
+    const { dir, store: first } = await withGoFile();
+    await first.save(aCheckpoint({ phaseId: "Auth_API", cycle: 3 }));
+    let unlinks = 0;
+    const unlink: FileSystem["unlink"] = (path) => {
+      if (unlinks++ >= at) throw Object.assign(new Error("EIO"), { code: "EIO" });
+      nodeFileSystem.unlink(path);
+    };
+    const store = createFileCheckpointStore({ dir, fs: { ...nodeFileSystem, unlink } });
+    await store.remove("Auth_API").catch(() => {});
+    expect(unlinks).toBeGreaterThan(0);
+    expect([3, undefined]).toContain((await first.load("Auth_API"))?.checkpoint.cycle);
   });
 
   test("is superseded by a save, and goes with its removal", async () => {
@@ -321,6 +372,99 @@ describe("texts too large for the file", () => {
     expect(artifactsOf(dir)).toHaveLength(0);
   });
 
+  test.for<[string, (dir: string) => unknown]>([
+    ["the folder was deleted", (dir) => rmSync(dir, { recursive: true })],
+    [
+      "another store removed the checkpoint",
+      (dir) => createFileCheckpointStore({ dir }).remove("auth-api"),
+    ],
+    [
+      "one was altered",
+      (dir) => writeFileSync(join(dir, "artifacts", artifactsOf(dir)[0]!), "bad"),
+    ],
+    [
+      "one was replaced by as many other bytes",
+      (dir) => {
+        const path = join(dir, "artifacts", artifactsOf(dir)[0]!);
+        writeFileSync(`${path}.new`, "x".repeat(statSync(path).size));
+        renameSync(`${path}.new`, path);
+      },
+    ],
+  ])("are written again when since the last save %s", async ([, harm]) => {
+    const { dir, store } = await withArtifact();
+    await harm(dir);
+    await store.save(aCheckpoint({ coderOutput: huge }));
+    const loaded = await createFileCheckpointStore({ dir, sealKey }).load("auth-api");
+    expect(loaded?.source).toBe("current");
+    expect(loaded?.checkpoint.coderOutput === huge).toBe(true);
+  });
+
+  test("are not written again when nothing happened to them", async () => {
+    const { dir, store } = await withArtifact();
+    const path = join(dir, "artifacts", artifactsOf(dir)[0]!);
+    const { ino } = statSync(path);
+    await store.save(aCheckpoint({ coderOutput: huge }));
+    expect(statSync(path).ino).toBe(ino);
+  });
+
+  test("go two saves after a store found them there", async () => {
+    const { dir } = await withArtifact();
+    const store = createFileCheckpointStore({ dir, sealKey });
+    for (const left of [1, 0]) {
+      await store.save(aCheckpoint());
+      expect(artifactsOf(dir)).toHaveLength(left);
+    }
+  });
+
+  test("go with the next save that is on disk, if theirs was not", async () => {
+    const { dir } = await withArtifact();
+    let isFull = true;
+    const rename: FileSystem["rename"] = (from, to) => {
+      if (isFull && to.endsWith(".toml")) throw Object.assign(new Error(), { code: "ENOSPC" });
+      nodeFileSystem.rename(from, to);
+    };
+    const store = createFileCheckpointStore({ dir, sealKey, fs: { ...nodeFileSystem, rename } });
+    await expect(store.save(aCheckpoint({ reviewOutput: `${huge}!` }))).rejects.toMatchObject({
+      code: "ERR_NOT_DURABLE",
+    });
+    expect(artifactsOf(dir)).toHaveLength(2);
+    isFull = false;
+    await store.save(aCheckpoint());
+    expect(artifactsOf(dir)).toHaveLength(1);
+  });
+
+  test("stay, and no save or removal fails, when another checkpoint cannot be read", async () => {
+    const { dir } = await withArtifact();
+    await createFileCheckpointStore({ dir }).save(aCheckpoint({ phaseId: "other" }));
+    const open: FileSystem["open"] = (path, flags, mode) => {
+      if (!path.endsWith("checkpoint.other.toml")) return nodeFileSystem.open(path, flags, mode);
+      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+    };
+    const store = createFileCheckpointStore({ dir, sealKey, fs: { ...nodeFileSystem, open } });
+    for (const cycle of [1, 2, 3, 4]) await store.save(aCheckpoint({ cycle }));
+    expect((await store.load("auth-api"))?.checkpoint.cycle).toBe(4);
+    await store.remove("auth-api");
+    expect(artifactsOf(dir)).toHaveLength(1);
+    await createFileCheckpointStore({ dir, sealKey }).recover();
+    expect(artifactsOf(dir)).toHaveLength(0);
+  });
+
+  test("in use do not make a save read other checkpoints, after a recovery neither", async () => {
+    const { dir } = await withArtifact();
+    await createFileCheckpointStore({ dir }).save(aCheckpoint({ phaseId: "other" }));
+    let isWatched = false;
+    const seen: string[] = [];
+    const open: FileSystem["open"] = (path, flags, mode) => {
+      if (isWatched && path.endsWith("checkpoint.auth-api.toml")) seen.push(path);
+      return nodeFileSystem.open(path, flags, mode);
+    };
+    const store = createFileCheckpointStore({ dir, sealKey, fs: { ...nodeFileSystem, open } });
+    await store.recover();
+    isWatched = true;
+    for (const cycle of [1, 2, 3]) await store.save(aCheckpoint({ phaseId: "other", cycle }));
+    expect(seen).toStrictEqual([]);
+  });
+
   test("are collected by recover when a killed save left them", async () => {
     const { dir, store } = await withArtifact();
     writeFileSync(join(dir, "artifacts", "0".repeat(64)), "left");
@@ -342,6 +486,47 @@ describe("texts too large for the file", () => {
     const loaded = await store.load("auth-api");
     expect(loaded).toMatchObject({ source: "previous", checkpoint: { coderOutput: "first" } });
     expect(loaded?.problems[0]).toMatch(/artifact/);
+  });
+
+  /** A store that cannot open artifacts, but for the first `count` times. */
+  function failingToReadArtifacts(dir: string, errno: string, count = 0) {
+    let opened = 0;
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      open: (path, flags, mode) => {
+        if (dirname(path).endsWith("artifacts") && (opened += 1) > count) {
+          throw Object.assign(new Error(errno), { code: errno });
+        }
+        return nodeFileSystem.open(path, flags, mode);
+      },
+    };
+    return createFileCheckpointStore({ dir, fs });
+  }
+
+  test.for(["EMFILE", "ENFILE", "EACCES", "ENOMEM"])(
+    "bring no older generation back when reading one fails with %s",
+    async (errno) => {
+      const dir = aFolder();
+      const store = createFileCheckpointStore({ dir });
+      await store.save(aCheckpoint({ coderOutput: "first" }));
+      await store.save(aCheckpoint({ coderOutput: huge }));
+      const unreadable = expect.objectContaining({ code: "ERR_UNREADABLE" }) as unknown;
+      await expect(failingToReadArtifacts(dir, errno).load("auth-api")).rejects.toEqual(unreadable);
+
+      const { setAside, problems } = await failingToReadArtifacts(dir, errno, 1).recover();
+      expect(setAside).toStrictEqual([]);
+      expect(problems.map(({ error }) => error.code)).toStrictEqual(["ERR_UNREADABLE"]);
+      const loaded = await store.load("auth-api");
+      expect(loaded?.source).toBe("current");
+      expect(loaded?.checkpoint.coderOutput === huge).toBe(true);
+    },
+  );
+
+  test("are damage when a file stands for their folder", async () => {
+    const { dir, store } = await withArtifact();
+    rmSync(join(dir, "artifacts"), { recursive: true });
+    writeFileSync(join(dir, "artifacts"), "");
+    await expect(store.load("auth-api")).rejects.toMatchObject({ code: "ERR_DAMAGED" });
   });
 
   test.for([

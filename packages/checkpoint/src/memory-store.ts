@@ -1,6 +1,6 @@
 import type { Checkpoint } from "./checkpoint.ts";
 import { readCheckpoint } from "./decode.ts";
-import { writeCheckpoint } from "./encode.ts";
+import { checkMarks, writeCheckpoint } from "./encode.ts";
 import { checkpointFileName } from "./file-name.ts";
 import type { CheckpointStore, LoadedCheckpoint } from "./store.ts";
 
@@ -22,7 +22,9 @@ export function createMemoryCheckpointStore(): CheckpointStore {
       const { phaseId } = checkpoint;
       checkpointFileName(phaseId);
       const revision = Math.max(checkpoint.revision, revisions.get(phaseId) ?? 0) + 1;
-      texts.set(phaseId, writeCheckpoint({ ...checkpoint, revision }, false).join(""));
+      const text = writeCheckpoint({ ...checkpoint, revision }, false);
+      checkMarks(text);
+      texts.set(phaseId, text.join(""));
       revisions.set(phaseId, revision);
     },
     async load(phaseId = "") {

@@ -4,7 +4,7 @@ import { CheckpointError } from "./errors.ts";
 export const MAX_DEPTH = 16;
 
 /** More keys, brackets and commas than this no checkpoint has: 10,000 findings have a third of it. */
-const MAX_MARKS = 200_000;
+export const MAX_MARKS = 200_000;
 
 /** So small a text cannot keep the parser long, whatever it holds. */
 const SMALL = 64 * 1024;

@@ -75,7 +75,7 @@ export function writeTexts(texts: readonly string[]): string {
   return `[${texts.map(writeText).join(", ")}]`;
 }
 
-export function writeKey(key: string): string {
+function writeKey(key: string): string {
   return bareKey.test(key) ? key : `"${key.replace(escaped, escape)}"`;
 }
 
@@ -94,12 +94,18 @@ export function writeValue(value: unknown, depth: number = MAX_DEPTH): string {
     return `[${value.map((item) => writeValue(item, depth - 1)).join(", ")}]`;
   }
   if (typeof value === "object" && value !== null) {
-    const items = Object.entries(value).map(
-      ([key, item]) => `${writeKey(key.toWellFormed())} = ${writeValue(item, depth - 1)}`,
-    );
+    const items = writeEntries(value, depth - 1);
     return items.length === 0 ? "{}" : `{ ${items.join(", ")} }`;
   }
   throw unwritable(`a ${value === null ? "null" : typeof value}`);
+}
+
+/** Keys and values that this version does not know, each as `key = value`. */
+export function writeEntries(table: object, depth: number = MAX_DEPTH): readonly string[] {
+  const entries = Object.entries(table).map(([key, value]) => [key.toWellFormed(), value] as const);
+  const keys = new Set(entries.map(([key]) => key));
+  if (keys.size < entries.length) throw unwritable("two keys that are one, made well-formed");
+  return entries.map(([key, value]) => `${writeKey(key)} = ${writeValue(value, depth)}`);
 }
 
 /** Whole numbers lose their dot, which no reader minds; not so those that no integer can hold. */

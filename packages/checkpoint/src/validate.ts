@@ -1,7 +1,7 @@
 import { type Checkpoint, CHECKPOINT_VERSION } from "./checkpoint.ts";
-import { incompatible } from "./decode.ts";
 import { CheckpointError } from "./errors.ts";
 import { PHASES } from "./phases.ts";
+import { incompatible } from "./version.ts";
 
 /** The stages from which a run goes on: all but the last, `error`. */
 const resumable: ReadonlySet<string> = new Set(PHASES.slice(0, PHASES.indexOf("error")));

@@ -1,6 +1,6 @@
 import { exploreCrashes } from "@quasar/durable/testing";
 import { describe, expect, test } from "vitest";
-import { MUTANTS, observe, resume, workload } from "./crash.ts";
+import { MUTANTS, phaseOf } from "./crash.ts";
 
 const isLong = process.env["QUASAR_PROOF"] === "long";
 const MAX_STATES = isLong ? 20_000_000 : 2_000_000;
@@ -8,15 +8,23 @@ const MAX_STATES = isLong ? 20_000_000 : 2_000_000;
 test("a crash leaves the acknowledged checkpoint or the one begun, whole, in every state", {
   timeout: 1_200_000,
 }, () => {
-  const report = exploreCrashes({ seed: 1, maxStates: MAX_STATES, workload, resume, observe });
+  const report = exploreCrashes({ seed: 1, maxStates: MAX_STATES, ...phaseOf("") });
   expect(report.findings).toEqual([]);
   expect(report.bad).toBe(0);
   expect(report.states).toBeGreaterThanOrEqual(MAX_STATES);
 });
 
+test("a crash brings no file of the Go original back that is under another name than ours", {
+  timeout: 120_000,
+}, () => {
+  const report = exploreCrashes({ seed: 1, maxStates: MAX_STATES / 10, ...phaseOf("P1") });
+  expect(report.findings).toEqual([]);
+  expect(report.bad).toBe(0);
+});
+
 describe("the explorer notices that", () => {
   test.for(Object.entries(MUTANTS))("%s", { timeout: 120_000 }, ([, mutate]) => {
-    const options = { seed: 1, maxStates: 20_000, workload, resume, observe, mutate };
+    const options = { seed: 1, maxStates: 20_000, ...phaseOf(""), mutate };
     expect(exploreCrashes(options).bad).toBeGreaterThan(0);
   });
 });

@@ -5,6 +5,7 @@ import type { SimulatedFileSystem, SimulatedProcess, Value } from "@quasar/durab
 import { createCheckpointFiles, type CheckpointFiles } from "../src/checkpoint-files.ts";
 import { createCheckpoint } from "../src/create.ts";
 import { encodeCheckpoint } from "../src/encode.ts";
+import { plainFileName } from "../src/file-name.ts";
 
 const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
 
@@ -31,70 +32,109 @@ function outputOf(value: string): string {
   return `${value}\n`.repeat(isLong ? 600 : 2);
 }
 
-/** What a reader finds: the value of the checkpoint, if it is whole with all its texts. */
-export function observe(fs: FileSystem): Value {
-  const loaded = open(fs).load("");
-  if (loaded === undefined) return undefined;
-  const { runId, coderOutput } = loaded.checkpoint;
-  const seal = runId.startsWith("g") ? "none" : "valid";
-  if (loaded.seal !== seal || coderOutput !== outputOf(runId)) throw new Error("a third state");
-  return runId;
-}
-
-/** One to six saves and removals by one process, in random order. */
-export function workload(process: SimulatedProcess): void {
-  work(process, open(process.fs, process.random), undefined, 1 + process.choose(6));
-}
-
-/** What a new process does: recovers, takes what it finds for the truth, and goes on. */
-export function resume(process: SimulatedProcess): void {
-  const files = open(process.fs, process.random);
-  const isHasty = process.choose(4) === 0; // one that saves without having looked
-  const found = observe(process.fs);
-  if (!isHasty) {
-    files.recover();
-    process.acknowledge(observe(process.fs));
-  }
-  work(process, files, found, process.choose(4));
-}
-
-function work(process: SimulatedProcess, files: CheckpointFiles, start: Value, count: number) {
-  let version = 10 * Number(start?.slice(1) ?? 0);
-  let isOurs = false; // where renames are not atomic, another tool's file may lose its only name
-  for (let done = 0; done < count; done += 1) {
-    const action = process.choose(7);
-    const number = (version += 1 + process.choose(3));
-    if (action === 0) change(process, undefined, () => files.remove(""));
-    else if (action === 1) files.recover();
-    else if (action === 2 && isOurs) saveLikeTheGoOriginal(process, files, `g${number}`);
-    else {
-      const checkpoint = createCheckpoint({
-        runId: `v${number}`,
-        coderOutput: outputOf(`v${number}`),
-      });
-      change(process, `v${number}`, () => files.save(checkpoint));
-    }
-    isOurs = action > 2;
-  }
+/** Processes that save, remove and recover the checkpoint of one phase, for the explorer. */
+export interface Phase {
+  /** One to six saves and removals by one process, in random order. */
+  readonly workload: (process: SimulatedProcess) => void;
+  /** What a new process does: recovers, takes what it finds for the truth, and goes on. */
+  readonly resume: (process: SimulatedProcess) => void;
+  /** What a reader finds: the value of the checkpoint, if it is whole with all its texts. */
+  readonly observe: (fs: FileSystem) => Value;
 }
 
 /**
- * A rename without a sync: nothing is promised until we recovered. The temporary name is new, since
- * what a crash leaves under an old one could show through, and nothing in the file would tell.
+ * The Go original saves now and then, where its file counts: over ours where the names are the same,
+ * else where there is none of ours.
  */
-function saveLikeTheGoOriginal(process: SimulatedProcess, files: CheckpointFiles, value: string) {
-  const { fs } = process;
-  const bytes = Buffer.from(
-    encodeCheckpoint(createCheckpoint({ runId: value, coderOutput: outputOf(value) })),
-  );
-  const temporary = `${FILE}.${value}.tmp`;
-  change(process, value, () => {
-    const fd = fs.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0o644);
-    fs.write(fd, bytes, 0, bytes.length);
-    fs.close(fd);
-    fs.rename(temporary, FILE);
-    files.recover();
-  });
+export function phaseOf(phaseId: string): Phase {
+  const plain = plainFileName(phaseId);
+
+  const observe = (fs: FileSystem): Value => {
+    const loaded = open(fs).load(phaseId);
+    if (loaded === undefined) return undefined;
+    const { runId, coderOutput } = loaded.checkpoint;
+    const seal = runId.startsWith("g") ? "none" : "valid";
+    if (loaded.seal !== seal || coderOutput !== outputOf(runId)) throw new Error("a third state");
+    return runId;
+  };
+
+  /**
+   * A rename without a sync: nothing is promised until we recovered. Where no generation of ours could
+   * take its place, the file is synced all the same: it is one that has been there for long. The
+   * temporary name is new, since what a crash leaves under an old one could show through, and nothing
+   * in the file would tell.
+   */
+  const saveLikeTheGoOriginal = (
+    process: SimulatedProcess,
+    files: CheckpointFiles,
+    value: string,
+  ): void => {
+    const { fs } = process;
+    const file = plain === undefined ? FILE : `${DIR}/${plain}`;
+    const bytes = Buffer.from(
+      encodeCheckpoint(createCheckpoint({ phaseId, runId: value, coderOutput: outputOf(value) })),
+    );
+    const temporary = `${file}.${value}.tmp`;
+    change(process, value, () => {
+      const fd = fs.open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0o644);
+      fs.write(fd, bytes, 0, bytes.length);
+      if (plain !== undefined) fs.fsync(fd);
+      fs.close(fd);
+      fs.rename(temporary, file);
+      files.recover();
+    });
+  };
+
+  const work = (
+    process: SimulatedProcess,
+    files: CheckpointFiles,
+    start: Value,
+    count: number,
+  ): void => {
+    let version = 10 * Number(start?.slice(1) ?? 0);
+    let isOurs = false; // where renames are not atomic, another tool's file may lose its only name
+    let isNothing = false;
+    for (let done = 0; done < count; done += 1) {
+      const action = process.choose(7);
+      const number = (version += 1 + process.choose(3));
+      if (action === 0) change(process, undefined, () => files.remove(phaseId));
+      else if (action === 1) files.recover();
+      else if (action === 2 && (plain === undefined ? isOurs : isNothing)) {
+        saveLikeTheGoOriginal(process, files, `g${number}`);
+      } else {
+        const runId = `v${number}`;
+        const checkpoint = createCheckpoint({ phaseId, runId, coderOutput: outputOf(runId) });
+        change(process, runId, () => files.save(checkpoint));
+      }
+      isOurs = action > 2;
+      isNothing = action === 0;
+    }
+  };
+
+  return {
+    workload(process) {
+      const files = open(process.fs, process.random);
+      if (plain !== undefined) {
+        process.fs.mkdir("/git", 0o700);
+        process.fs.mkdir(DIR, 0o700);
+        saveLikeTheGoOriginal(process, files, "g1");
+      }
+      work(process, files, plain === undefined ? undefined : "g1", 1 + process.choose(6));
+    },
+
+    resume(process) {
+      const files = open(process.fs, process.random);
+      const isHasty = process.choose(4) === 0; // one that saves without having looked
+      const found = observe(process.fs);
+      if (!isHasty) {
+        files.recover();
+        process.acknowledge(observe(process.fs));
+      }
+      work(process, files, found, process.choose(4));
+    },
+
+    observe,
+  };
 }
 
 function change(process: SimulatedProcess, value: Value, act: () => void): void {

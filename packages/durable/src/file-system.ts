@@ -11,6 +11,8 @@ export interface FileStat {
   readonly uid: number;
   readonly dev: bigint;
   readonly ino: bigint;
+  /** Nanoseconds; another one where the content was changed since. Of use to be compared only. */
+  readonly ctimeNs: bigint;
 }
 
 /**
@@ -84,6 +86,7 @@ function fileStat(stat: fs.BigIntStats): FileStat {
     uid: Number(stat.uid),
     dev: stat.dev,
     ino: stat.ino,
+    ctimeNs: stat.ctimeNs,
   };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { acquireLock } from "./lock.ts";
 import { currentOwner } from "./owner.ts";
 
@@ -54,4 +54,31 @@ test("does not name the holder before, if it has died", () => {
     expect.objectContaining({ code: "ERR_LOCKED", owner: undefined }),
   );
   lock.release();
+});
+
+describe.for<[string, (path: string) => void]>([
+  ["a folder", (path) => mkdirSync(path)],
+  ["a link", (path) => symlinkSync(join(dir, "victim"), path)],
+  ["too long", (path) => writeFileSync(path, "x".repeat(5000))],
+  ["no JSON", (path) => writeFileSync(path, "{")],
+])("an owner's description that is %s", ([, plant]) => {
+  test("leaves a held lock held, by an unknown owner", () => {
+    const path = join(dir, "lock");
+    const lock = acquireLock(path);
+    rmSync(`${path}.owner.json`);
+    plant(`${path}.owner.json`);
+    const held = expect.objectContaining({ code: "ERR_LOCKED", owner: undefined }) as unknown;
+    expect(() => acquireLock(path)).toThrow(held);
+    lock.release();
+    acquireLock(path).release();
+  });
+
+  test("does not keep a free lock from being taken, once", () => {
+    const path = join(dir, "lock");
+    plant(`${path}.owner.json`);
+    const lock = acquireLock(path);
+    expect(() => acquireLock(path)).toThrow(expect.objectContaining({ code: "ERR_LOCKED" }));
+    lock.release();
+    expect(readdirSync(dir)).not.toContain("victim");
+  });
 });

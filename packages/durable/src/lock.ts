@@ -55,20 +55,21 @@ export function acquireLock(path: string, options: AcquireLockOptions = {}): Loc
     if (!isHeld) return;
     isHeld = false;
     held.delete(database);
-    try {
-      removeFile(ownerPath(file));
-    } finally {
-      database.close();
-    }
+    tryToDescribe(() => removeFile(ownerPath(file)));
+    database.close();
   };
-  try {
-    const text = `${JSON.stringify(owner, undefined, 2)}\n`;
-    replaceFile(ownerPath(file), Buffer.from(text), { keepPrevious: false });
-  } catch (error) {
-    release();
-    throw error;
-  }
+  const text = `${JSON.stringify(owner, undefined, 2)}\n`;
+  tryToDescribe(() => replaceFile(ownerPath(file), Buffer.from(text), { keepPrevious: false }));
   return { path: file, owner, release };
+}
+
+/** Of the description, which decides nothing: without it the lock is the same. */
+function tryToDescribe(change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    if (!(error instanceof DurableError)) throw error;
+  }
 }
 
 function locked(path: string, owner: Owner | undefined, cause: unknown): DurableError {
@@ -98,9 +99,14 @@ function createLockFile(file: string): void {
   }
 }
 
-/** The description may be that of the holder before: then nothing is known. */
+/** The description may be that of the holder before, or unreadable: then nothing is known. */
 function readOwner(file: string): Owner | undefined {
-  const bytes = readWholeFile(ownerPath(file), { maxBytes: 4096 });
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = readWholeFile(ownerPath(file), { maxBytes: 4096 });
+  } catch {
+    return undefined; // that the lock is held is the answer, whoever holds it
+  }
   const owner = bytes && parseOwner(Buffer.from(bytes).toString());
   return owner && isAlive(owner) !== false ? owner : undefined;
 }

@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { hasErrno } from "./errors.ts";
 import type { FileSystem, Random } from "./file-system.ts";
 
-const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/s;
+const TEMPORARY = /^\.(.+)\.[0-9a-f]{16}\.tmp$/s;
 
 /** A name beside `file` that nobody can have put something at: `.<name>.<16 hex digits>.tmp`. */
 export function temporaryName(file: string, random: Random): string {
@@ -10,9 +10,9 @@ export function temporaryName(file: string, random: Random): string {
   return join(dirname(file), `.${basename(file)}.${unique}.tmp`);
 }
 
-/** Whether a name within a folder has the form of {@link temporaryName}. */
-export function isTemporaryName(name: string): boolean {
-  return TEMPORARY.test(name);
+/** The file that a name within a folder is temporary for; `undefined` for any other name. */
+export function temporaryFor(name: string): string | undefined {
+  return TEMPORARY.exec(name)?.[1];
 }
 
 /**

@@ -2,12 +2,17 @@ import { join, resolve } from "node:path";
 import { changeDirectory, memoryOf, refuseLinkedDirectory, syncFile } from "./directory.ts";
 import type { DurableOptions } from "./file-system.ts";
 import { nodeFileSystem } from "./file-system.ts";
-import { isTemporaryName } from "./names.ts";
+import { temporaryFor } from "./names.ts";
 import { acknowledge } from "./replace.ts";
 import { unlinkIfThere } from "./temporary.ts";
 
 export interface RecoverDirectoryOptions extends DurableOptions {
-  /** Which files the caller is going to act on, by name. @default all */
+  /**
+   * Which files the caller is going to act on, by name; others are not touched, nor are their
+   * temporary ones.
+   *
+   * @default all
+   */
   readonly accept?: ((name: string) => boolean) | undefined;
 }
 
@@ -29,12 +34,14 @@ export function recoverDirectory(dir: string, options: RecoverDirectoryOptions =
     memoryOf(fs).prepared.delete(folder); // another process may have changed it since
     changeDirectory(fs, folder, () => {
       for (const name of fs.readdir(folder)) {
+        const target = temporaryFor(name);
+        if (!accept(target ?? name)) continue;
         const path = join(folder, name);
         const stat = fs.lstat(path);
         if (stat?.kind !== "file") continue;
-        if (isTemporaryName(name)) unlinkIfThere(fs, path);
+        if (target !== undefined) unlinkIfThere(fs, path);
         // A lock file is empty, and must not be opened: closing it would release the lock.
-        else if (stat.size > 0 && accept(name)) syncFile(fs, path);
+        else if (stat.size > 0) syncFile(fs, path);
       }
     });
   });

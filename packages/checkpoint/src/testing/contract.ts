@@ -101,6 +101,8 @@ const contract: Readonly<Record<string, (store: CheckpointStore) => Promise<void
     for (const change of [{ maxBudgetUsd: Number.NaN }, { cycle: 1.5 }, { createdAt: "today" }]) {
       await assert.rejects(store.save(aCheckpoint(change)), { code: "ERR_INVALID_CHECKPOINT" });
     }
+    const incompatible = { code: "ERR_INCOMPATIBLE_VERSION" };
+    await assert.rejects(store.save(aCheckpoint({ version: 2 })), incompatible);
     for (const phaseId of ["a\0b", "a\nb", "\ud83d", "x".repeat(1025)]) {
       const invalid = { code: "ERR_INVALID_CHECKPOINT" };
       await assert.rejects(store.save(aCheckpoint({ phaseId })), invalid);

@@ -26,6 +26,8 @@ interface Node {
   /** Of a folder. */
   readonly entries: Map<string, number> | undefined;
   data: Uint8Array;
+  /** Changes of `data` so far. */
+  changes: number;
 }
 
 interface OpenFile {
@@ -44,10 +46,10 @@ export function createDisk(
 ): SimulatedDisk {
   const nodes = new Map<number, Node>();
   for (const [ino, names] of image.names) {
-    nodes.set(ino, { ino, mode: 0o700, entries: new Map(names), data: NO_BYTES });
+    nodes.set(ino, { ino, mode: 0o700, entries: new Map(names), data: NO_BYTES, changes: 0 });
   }
   for (const [ino, data] of image.files) {
-    nodes.set(ino, { ino, mode: 0o600, entries: undefined, data });
+    nodes.set(ino, { ino, mode: 0o600, entries: undefined, data, changes: 0 });
   }
   let lastIno = Math.max(ROOT, ...nodes.keys());
   let generation = 0;
@@ -77,7 +79,7 @@ export function createDisk(
   const create = (path: string, mode: number, entries: Map<string, number> | undefined): Node => {
     const parent = parentOf(path);
     lastIno += 1;
-    const node: Node = { ino: lastIno, mode, entries, data: NO_BYTES };
+    const node: Node = { ino: lastIno, mode, entries, data: NO_BYTES, changes: 0 };
     nodes.set(node.ino, node);
     parent.entries.set(parent.name, node.ino);
     if (entries !== undefined) onEffect({ type: "folder", ino: node.ino });
@@ -111,6 +113,7 @@ export function createDisk(
           node = create(path, mode, undefined);
         } else if (flags & constants.O_TRUNC && node.data.length > 0) {
           node.data = NO_BYTES;
+          node.changes += 1;
           onEffect({ type: "truncate", ino: node.ino });
         }
         if (flags & constants.O_DIRECTORY && node.entries === undefined) {
@@ -138,6 +141,7 @@ export function createDisk(
         for (let done = 0; done < length; done += step) {
           const chunk = bytes.slice(offset + done, offset + Math.min(done + step, length));
           file.node.data = patched(file.node.data, file.position, chunk);
+          file.node.changes += 1;
           onEffect({ type: "data", ino: file.node.ino, offset: file.position, bytes: chunk });
           file.position += chunk.length;
           alive();
@@ -236,6 +240,7 @@ function statOf(node: Node): FileStat {
     uid: 0,
     dev: 1n,
     ino: BigInt(node.ino),
+    ctimeNs: BigInt(node.changes),
   };
 }
 
