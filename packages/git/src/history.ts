@@ -1,7 +1,7 @@
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
-import { checkRevision } from "./revision.ts";
-import { git } from "./run.ts";
+import { checkRevision, isMissing } from "./revision.ts";
+import { git, gitFailed } from "./run.ts";
 import { oneLine, tail } from "./text.ts";
 import { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
 
@@ -30,7 +30,7 @@ const FORMAT = "--format=%H%x00%P%x00%B%x00";
  * by a merge are among them; the line of first parents is followed through `parents[0]`.
  *
  * @throws {GitError} `ERR_BAD_REVISION` also for a commit that the repository does not have;
- *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
+ *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function logRange(
   workDir: string,
@@ -38,9 +38,10 @@ export async function logRange(
 ): Promise<readonly Commit[]> {
   const range = [checkRevision(to), ...(from === undefined ? [] : [`^${checkRevision(from)}`])];
   const args = ["rev-list", "--no-commit-header", "--topo-order", "--reverse", FORMAT, ...range];
-  const { exitCode, stdout, stderr } = await git("read", workDir, [...args, "--"], { signal });
-  if (exitCode === 0) return parseLog(stdout);
-  const message = `cannot list the commits ${range.join(" ")}: ${tail(stderr)}`;
+  const result = await git("read", workDir, [...args, "--"], { signal });
+  if (result.exitCode === 0) return parseLog(result.stdout);
+  if (!isMissing(result)) throw gitFailed(args, result);
+  const message = `cannot list the commits ${range.join(" ")}: ${tail(result.stderr)}`;
   throw new GitError("ERR_BAD_REVISION", message);
 }
 
