@@ -5,6 +5,7 @@ import {
   GitError,
   logRange,
   openRepository,
+  reflogActions,
   TRAILER,
 } from "@quasar/git";
 
@@ -26,6 +27,8 @@ export interface LoopRepository {
   commit(commit: CycleCommit): Promise<string | undefined>;
   /** Oldest first; `undefined` when the repository does not know the commit `from`. */
   commitsSince(from: string): Promise<readonly Commit[] | undefined>;
+  /** What the reflog says brought HEAD to a commit, by its id. */
+  reflogActions(): Promise<ReadonlyMap<string, string>>;
 }
 
 /** What the loop writes for itself: never a part of the coder's work. */
@@ -58,13 +61,20 @@ export async function openLoopRepository(workDir: string): Promise<LoopRepositor
         },
         exclude: [OWN_FOLDER, ...exclude],
         signal,
-        reflogAction: `quasar:${turnId.replace(/\.(\d+)$/u, "/$1")}`,
+        reflogAction: reflogAction(turnId),
       }),
     commitsSince: (from) =>
       logRange(workDir, { from: from === "" ? undefined : from }).catch(
         unless("ERR_BAD_REVISION", undefined),
       ),
+    // A reflog that cannot be read bears witness of nothing.
+    reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
   };
+}
+
+/** How the reflog calls what is done in a turn, by its agent or by the loop. */
+function reflogAction(turnId: string): string {
+  return `quasar:${turnId.replace(/\.(\d+)$/u, "/$1")}`;
 }
 
 function unless<T>(code: GitError["code"], value: T): (error: unknown) => T {

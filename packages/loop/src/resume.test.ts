@@ -6,7 +6,7 @@ import {
   PHASES,
   type Phase,
 } from "@quasar/checkpoint";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
 import { aCheckpoint, aFinding, aTurn } from "../test/fixtures.ts";
 import { aFolder, aWorkTree, type Harness, harness } from "../test/harness.ts";
@@ -280,11 +280,18 @@ describe("limits", () => {
   });
 });
 
-function commitAs(tree: WorkTree, subject: string, trailers: Record<string, string>): string {
+function commitAs(
+  tree: WorkTree,
+  subject: string,
+  trailers: Record<string, string>,
+  reflogAction?: string,
+): string {
   tree.write("work.txt", `${subject}\n`);
   tree.git("add", "-A");
   const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}`);
+  vi.stubEnv("GIT_REFLOG_ACTION", reflogAction);
   tree.git("commit", "-q", "-m", subject, "-m", lines.join("\n"));
+  vi.unstubAllEnvs();
   return tree.head();
 }
 
@@ -335,6 +342,49 @@ describe("commits after the checkpoint", () => {
     expect(coder.requests).toHaveLength(0);
     expect(loop.tree.head()).toBe(sha);
     expect(result.totalCostUsd).toBeCloseTo(usd);
+  });
+
+  test("those that an agent made itself are known by the reflog, and finish no turn", async () => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    const turn = aTurn({ id: "run.3", status: "started", reservedUsd: 0.5 });
+    const checkpoint = at(loop, { cycle: 2, phase: "coding", turn });
+    commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 3), "quasar:run/3");
+    const theirs = commitAs(loop.tree, "wip", {}, "quasar:run/3");
+    const started = at(loop, {
+      ...checkpoint,
+      gitSha: loop.tree.git("rev-parse", "HEAD~2").trim(),
+    });
+    const half = { ...started, gitSha: loop.tree.git("rev-parse", "HEAD~1").trim() };
+    const result = await runFromCheckpoint(half, loop.options);
+    expect(result.outcome).toBe("approved");
+    expect(loop.trace().slice(0, 2)).toEqual(["resumed 2", "agent_start coder run.4 again 2"]);
+    expect(loop.events[0]).toMatchObject({
+      details: expect.arrayContaining([
+        expect.stringMatching(/\(wip\) is kept: an agent of this/u),
+      ]),
+    });
+    expect(loop.tree.subjects()).toEqual(["t-1/cycle-2: Do it", "wip", "t-1/cycle-2: Do it"]);
+    loop.tree.git("reset", "-q", "--hard", theirs);
+    expect((await runFromCheckpoint(started, loop.options)).cycleCommits).toEqual([
+      "",
+      half.gitSha,
+    ]);
+  });
+
+  test.for([
+    ["by the reflog of another run", "quasar:run-2/3"],
+    ["by the reflog of a run whose id begins the same", "quasar:ru/3"],
+    ["by a person in the middle", "commit"],
+  ] as const)("one %s is refused", async ([, action]) => {
+    const loop = harness();
+    const turn = aTurn({ id: "run.3", status: "started" });
+    const checkpoint = at(loop, { cycle: 2, phase: "coding", turn });
+    commitAs(loop.tree, "wip", {}, action);
+    commitAs(loop.tree, "more", {}, "quasar:run/3");
+    await expect(runFromCheckpoint(checkpoint, loop.options)).rejects.toMatchObject({
+      code: "ERR_GIT_SHA_MISMATCH",
+    });
   });
 
   test.for([

@@ -77,13 +77,24 @@ function isCounted(state: CycleState): boolean {
   return isUnknown({ ...state, failure: "" });
 }
 
-/** Whether a commit was made by the run of a checkpoint. */
-export function isOwn(
+/** Whether a commit carries the marks that a run gives to those it makes. */
+export function isMarked(
   commit: Pick<Commit, "trailers">,
   { runId, taskBeadId }: Pick<CycleState, "runId" | "taskBeadId">,
 ): boolean {
   const turns = commit.trailers.get(TRAILER.turn) ?? [];
   return turns.some((id) => isTurnOf(runId, id)) && carriesMark(commit, { taskId: taskBeadId });
+}
+
+/** Whether a commit was made in one of a run's turns, as the reflog has it: its agents' own are. */
+export function isOfTurn(
+  action: string | undefined,
+  { runId }: Pick<CycleState, "runId">,
+): boolean {
+  const prefix = `quasar:${runId}/`;
+  return (
+    runId !== "" && action?.startsWith(prefix) === true && /^\d+/u.test(action.slice(prefix.length))
+  );
 }
 
 /** Whether the commits lead from one commit to another in a single line. */

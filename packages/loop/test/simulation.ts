@@ -207,6 +207,7 @@ export async function simulate(
         head: () => ground.repository.head(),
         commit: (commit: CycleCommit) => around(() => ground.repository.commit(commit)),
         commitsSince: (from: string) => ground.repository.commitsSince(from),
+        reflogActions: () => ground.repository.reflogActions(),
       },
       runCheck: (check: Check): Promise<CheckResult> =>
         around(() => {
@@ -283,6 +284,7 @@ export function createMemoryGround(store: CheckpointStore = createPlainStore()):
         const at = commits.findIndex((commit) => commit.sha === from);
         return at === -1 ? undefined : commits.slice(at + 1);
       },
+      reflogActions: async () => new Map(),
     },
   };
 }
