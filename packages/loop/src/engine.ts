@@ -6,7 +6,7 @@ import type { Finding } from "./finding.ts";
 import { filterFinding } from "./findings.ts";
 import type { TaskResult } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
-import type { Run } from "./run.ts";
+import { marksOf, type Run } from "./run.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep, type Step } from "./steps.ts";
 import { commitSubject } from "./subject.ts";
@@ -121,13 +121,15 @@ async function commit(run: Run): Outcome {
       cycle,
       turnId: turn?.id ?? "",
       exclude: untouchablePaths,
+      env: marksOf(state),
       signal,
     });
+    // Whoever else has committed, the agent or a git hook: the work is in HEAD.
+    run.head = sha ?? (await repository.head());
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
     return { outcome: "git", message: `the work could not be committed: ${messageOf(error)}` };
   }
-  run.head = sha ?? run.head;
   run.state = commitWork(state, run.head);
   await run.emit({ type: "committed", cycle, sha });
   if (state.refactored && !run.state.refactored) await run.emit({ type: "refactored", cycle });

@@ -16,6 +16,8 @@ export interface CycleCommit {
   readonly cycle: number;
   readonly turnId: string;
   readonly exclude: readonly string[];
+  /** More variables for git and the user's git hooks. */
+  readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -51,7 +53,7 @@ export async function openLoopRepository(workDir: string): Promise<LoopRepositor
     head: () => currentGitSha(workDir).catch(unless("ERR_NO_COMMITS", "")),
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
-    commit: ({ subject, taskId, cycle, turnId, exclude, signal }) =>
+    commit: ({ subject, taskId, cycle, turnId, exclude, env, signal }) =>
       commitAll(workDir, {
         subject,
         trailers: {
@@ -60,6 +62,7 @@ export async function openLoopRepository(workDir: string): Promise<LoopRepositor
           [TRAILER.turn]: turnId,
         },
         exclude: [OWN_FOLDER, ...exclude],
+        env,
         signal,
         reflogAction: reflogAction(turnId),
       }),

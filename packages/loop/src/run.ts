@@ -23,6 +23,11 @@ export interface Standing {
   readonly head: string;
 }
 
+/** By these variables the processes of a run are found, should they outlive its runner. */
+export function marksOf({ runId, turn }: CycleState): Readonly<Record<string, string>> {
+  return { QUASAR_RUN_ID: runId, QUASAR_TURN_ID: turn?.id ?? "" };
+}
+
 /** One run: what it knows, and its ways to the store and to the listeners. */
 export class Run {
   readonly settings: Settings;

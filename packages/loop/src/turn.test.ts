@@ -1,5 +1,5 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import {
   createMemoryCheckpointStore,
   type CheckpointStore,
@@ -429,6 +429,33 @@ describe("saves around turns", () => {
 });
 
 describe("commits", () => {
+  test("and checks run with the run's and the turn's ids, by which their processes are found", async () => {
+    const say = (what: string): string =>
+      `echo ${what} $QUASAR_RUN_ID $QUASAR_TURN_ID >> .git/said`;
+    const lint = [{ name: "style", command: say("lint") }];
+    const loop = harness({ lint, filters: [{ name: "tests", command: say("filter") }] });
+    const hook = join(loop.tree.dir, ".git", "hooks", "pre-commit");
+    mkdirSync(dirname(hook), { recursive: true });
+    writeFileSync(hook, `#!/bin/sh\n${say("hook")}\n`, { mode: 0o755 });
+    await runTask(TASK, loop.options);
+    expect(readFileSync(join(loop.tree.dir, ".git", "said"), "utf8")).toBe(
+      "hook run run.1\nlint run run.1\nfilter run run.1\n",
+    );
+  });
+
+  test("that somebody else has made since the turn are found when nothing is left to commit", async () => {
+    const loop = harness();
+    const { tree } = loop;
+    const onEvent: Hook["onEvent"] = ({ type }) => {
+      if (type !== "agent_done" || tree.subjects().length > 0) return;
+      tree.git("add", "-A");
+      tree.git("commit", "-q", "-m", "by a daemon of the agent's");
+    };
+    const result = await runTask(TASK, { ...loop.options, hooks: [{ onEvent }] });
+    expect(tree.subjects()).toEqual(["by a daemon of the agent's"]);
+    expect(result).toMatchObject({ finalCommitSha: tree.head(), cycleCommits: [tree.head()] });
+  });
+
   test("leave out what was there before, and what is the loop's own", async () => {
     const loop = harness({ untouchablePaths: ["notes.txt"] });
     loop.tree.write("notes.txt", "mine\n");
