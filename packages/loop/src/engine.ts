@@ -124,14 +124,14 @@ async function commit(run: Run): Outcome {
       env: marksOf(state),
       signal,
     });
-    // Whoever else has committed, the agent or a git hook: the work is in HEAD.
-    run.head = sha ?? (await repository.head());
+    // Not the commit's own id: a git hook may have amended it, the agent have made one itself.
+    run.head = await repository.head();
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
     return { outcome: "git", message: `the work could not be committed: ${messageOf(error)}` };
   }
   run.state = commitWork(state, run.head);
-  await run.emit({ type: "committed", cycle, sha });
+  await run.emit({ type: "committed", cycle, sha: sha && run.head });
   if (state.refactored && !run.state.refactored) await run.emit({ type: "refactored", cycle });
   return undefined;
 }

@@ -443,6 +443,20 @@ describe("commits", () => {
     );
   });
 
+  test("that a git hook amends are known as they are then", async () => {
+    const loop = harness();
+    const hook = join(loop.tree.dir, ".git", "hooks", "post-commit");
+    mkdirSync(dirname(hook), { recursive: true });
+    const once =
+      "[ -e .git/once ] || { touch .git/once; git commit -q --amend --no-edit --date=2020-01-01T00:00:00Z; }";
+    writeFileSync(hook, `#!/bin/sh\n${once}\n`, { mode: 0o755 });
+    const result = await runTask(TASK, loop.options);
+    const head = loop.tree.head();
+    expect(result).toMatchObject({ finalCommitSha: head, cycleCommits: [head] });
+    expect(loop.events.find(({ type }) => type === "committed")).toMatchObject({ sha: head });
+    expect(result.checkpoint.gitSha).toBe(head);
+  });
+
   test("that somebody else has made since the turn are found when nothing is left to commit", async () => {
     const loop = harness();
     const { tree } = loop;
