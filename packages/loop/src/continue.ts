@@ -38,7 +38,7 @@ export async function continueRun(
       type: EventResumed,
       cycle: resumedCycle(state),
       message: "resumed from checkpoint",
-      details: [...adopted.details, ...describeResume(state)],
+      details: [...adopted.details, ...describeResume(state, settings)],
     },
     ...openingWarnings(settings, ports, state),
   ];

@@ -241,6 +241,7 @@ async function finish(run: Run, ending: Ending): Promise<TaskResult> {
     runId: state.runId,
     cycle,
     totalCostUsd: state.totalCostUsd,
+    unknownCostUsd: state.unknownCostUsd,
     message,
     report,
     findings: state.findings,

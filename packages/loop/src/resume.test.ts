@@ -317,6 +317,7 @@ describe("commits after the checkpoint", () => {
     expect(result).toMatchObject({ outcome: "approved", cycle: 2, cycleCommits: ["", sha] });
     expect(coder.requests).toHaveLength(0);
     expect(result.totalCostUsd, "two turns at half a dollar, and the review").toBeCloseTo(2.1);
+    expect(result.unknownCostUsd).toBeCloseTo(1);
     expect(loop.trace().slice(0, 3)).toEqual([
       "resumed 2",
       "committed nothing",
@@ -505,6 +506,25 @@ describe("a turn entry", () => {
     expect(loop.trace().slice(0, 2)).toEqual(["resumed 1", "agent_start coder run.4 again 2"]);
     expect(coder.requests[0]?.prompt).toContain("may hold its partial work");
     expect(result.totalCostUsd).toBeCloseTo(0.7);
+  });
+
+  test.for([
+    [3, false, "under way: it is started again, and counts with up to $0.5000"],
+    [3, true, "its end is looked for; if nobody knows it, it is started again, and counts with up"],
+    [0, false, "it is started again, and what it has cost cannot be counted"],
+  ] as const)("what becomes of it is told, with a budget of %s (adopted: %s)", async (row) => {
+    const [maxBudgetUsd, adopts, words] = row;
+    const coder = adopts ? { ...writingCoder(), adopt: async () => undefined } : writingCoder();
+    const loop = harness({ coder, maxBudgetUsd });
+    const reservedUsd = maxBudgetUsd === 0 ? 0 : 0.5;
+    const turn = aTurn({ id: "run.3", status: "started", reservedUsd });
+    const spent = { totalCostUsd: 0.6, unknownCostUsd: 0.2 };
+    const checkpoint = at(loop, { phase: "coding", turn, maxBudgetUsd, ...spent });
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    const details = loop.events[0]?.type === "resumed" ? loop.events[0].details : [];
+    expect(details[0]).toContain("$0.4000 known + up to $0.2000");
+    expect(details[1]).toContain(words);
+    expect(result.unknownCostUsd).toBeCloseTo(0.2 + reservedUsd);
   });
 
   test("an unfinished turn whose agent outlived its runner is adopted", async () => {

@@ -75,22 +75,40 @@ describe("what an agent is given", () => {
 });
 
 describe("what a turn costs", () => {
-  const rows: readonly (readonly [name: string, result: Partial<AgentResult>, usd: number])[] = [
-    ["what was reported", { costUsd: 0.2, costSource: "reported" }, 0.2],
-    ["what was computed", { costUsd: 0.2, costSource: "computed" }, 0.2],
-    ["nothing, when that is known", { costUsd: 0, costSource: "reported" }, 0],
-    ["its reservation, when it is unknown", { costUsd: undefined, costSource: "unknown" }, 0.5],
-    ["its reservation, when it is a guess", { costUsd: 0.2, costSource: "unknown" }, 0.5],
-    ["its reservation, when a part is known", { costUsd: 0.2, costSource: "partial" }, 0.5],
-    ["the known part, when that is more", { costUsd: 0.7, costSource: "partial" }, 0.7],
-    ["its reservation, when it is no number", { costUsd: Number.NaN }, 0.5],
-    ["its reservation, when it is below zero", { costUsd: -1 }, 0.5],
-    ["its reservation, when it is endless", { costUsd: Number.POSITIVE_INFINITY }, 0.5],
+  type Row = readonly [name: string, result: Partial<AgentResult>, usd: number, unknown: number];
+  const rows: readonly Row[] = [
+    ["what was reported", { costUsd: 0.2, costSource: "reported" }, 0.2, 0],
+    ["what was computed", { costUsd: 0.2, costSource: "computed" }, 0.2, 0],
+    ["nothing, when that is known", { costUsd: 0, costSource: "reported" }, 0, 0],
+    [
+      "its reservation, when it is unknown",
+      { costUsd: undefined, costSource: "unknown" },
+      0.5,
+      0.5,
+    ],
+    ["its reservation, when it is a guess", { costUsd: 0.2, costSource: "unknown" }, 0.5, 0.5],
+    ["its reservation, when a part is known", { costUsd: 0.2, costSource: "partial" }, 0.5, 0.3],
+    ["the known part, when that is more", { costUsd: 0.7, costSource: "partial" }, 0.7, 0],
+    ["its reservation, when it is no number", { costUsd: Number.NaN }, 0.5, 0.5],
+    ["its reservation, when it is below zero", { costUsd: -1 }, 0.5, 0.5],
+    ["its reservation, when it is endless", { costUsd: Number.POSITIVE_INFINITY }, 0.5, 0.5],
   ];
-  test.for(rows)("counts %s", async ([, result, usd]) => {
+  test.for(rows)("counts %s, and how much of that is reserved only", async (row) => {
+    const [, result, usd, unknown] = row;
     const coder = fakeAgent([{ text: "done", ...result, failure: BUSY }]);
-    const { totalCostUsd } = await runTask(TASK, harness({ coder, maxBudgetUsd: 3 }).options);
+    const loop = harness({ coder, maxBudgetUsd: 3 });
+    const { totalCostUsd, unknownCostUsd } = await runTask(TASK, loop.options);
     expect(totalCostUsd).toBeCloseTo(usd);
+    expect(unknownCostUsd).toBeCloseTo(unknown);
+    expect((await loop.stored()).unknownCostUsd).toBeCloseTo(unknown);
+  });
+
+  test("is told as what is known and what it may be at most", async () => {
+    const coder = fakeAgent([{ costUsd: undefined, costSource: "unknown" }]);
+    const reviewer = fakeAgent([issue("bad")]);
+    const loop = harness({ coder, reviewer, maxBudgetUsd: 0.2, maxCycles: 1 });
+    const { message } = await runTask(TASK, loop.options);
+    expect(message).toContain("Budget exceeded: $0.1000 known + up to $0.1000 / $0.20.");
   });
 
   test.for([

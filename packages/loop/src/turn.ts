@@ -11,7 +11,7 @@ import type {
 } from "./agent.ts";
 import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED } from "./ending.ts";
-import { isOverBudget, reservation, settledCost } from "./money.ts";
+import { isOverBudget, reservation, settledCost, unknownCost } from "./money.ts";
 import { parseReview } from "./parse-review.ts";
 import { promptFor, systemPrompt } from "./prompts.ts";
 import { REVIEW_SCHEMA, renderReview } from "./review-schema.ts";
@@ -114,7 +114,11 @@ export async function recoverTurn(run: Run): Promise<Failure> {
   const unfinished = { runId, turnId: id, role, workDir: run.settings.workDir, sessionId };
   const result = await listen(run, role, async (options) => agent.adopt?.(unfinished, options));
   if (result !== undefined) return settle(run, result);
-  run.state = failTurn(run.state, reservedUsd, "interrupted: how it ended is not known");
+  run.state = failTurn(
+    run.state,
+    unknownCost(reservedUsd),
+    "interrupted: how it ended is not known",
+  );
   return undefined;
 }
 
