@@ -43,7 +43,7 @@ export async function continueRun(
     ...openingWarnings(settings, ports, state),
   ];
   if (mismatch !== undefined) opening.push(warning(state, `${mismatch.message}: accepted`));
-  return drive(new Run(settings, ports, { state, head }), opening);
+  return drive(new Run(settings, ports, { state, head, resumed: true }), opening);
 }
 
 /** Commits after the checkpoint: which of them carry the run's marks, and whether all are its own. */

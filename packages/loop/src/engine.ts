@@ -37,7 +37,7 @@ import { recoverTurn, takeTurn } from "./turn.ts";
 export async function drive(run: Run, opening: readonly LoopEventData[]): Promise<TaskResult> {
   for (const event of opening) await run.emit(event);
   for (;;) {
-    const next = nextStep(run.state, run.settings);
+    const next = nextStep(run.state, run);
     const ending = "end" in next ? endingOf(next.end, run.state) : await take(run, next.step);
     if (ending !== undefined) return finish(run, ending);
   }

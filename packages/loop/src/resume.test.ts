@@ -270,6 +270,22 @@ describe("limits", () => {
     expect(result.checkpoint).toMatchObject({ maxCycles: 5, maxBudgetUsd: 9, failure: "" });
   });
 
+  test("a run that went in circles goes on when it is resumed, as it says, and may end so again", async () => {
+    const reviewer = fakeAgent([issue("the same")]);
+    const loop = harness({ reviewer, detectStruggle: true, maxBudgetUsd: 0.6, maxCycles: 3 });
+    const ended = await runTask({ id: "t-1", title: "Do it" }, loop.options);
+    expect(ended).toMatchObject({ outcome: "struggling", cycle: 2 });
+    const before = loop.events.length;
+    const options = { ...loop.options, maxCycles: 6, maxBudgetUsd: 1.2 };
+    const resumed = await runFromCheckpoint(await loop.stored(), options);
+    expect(resumed).toMatchObject({ outcome: "struggling", cycle: 3 });
+    expect(loop.events[before]).toMatchObject({
+      type: "resumed",
+      details: [expect.any(String), "cycle 2 is whole: the coder goes on with what was found"],
+    });
+    expect(loop.trace().slice(before)[1]).toBe("cycle_start 3");
+  });
+
   test("the file's limits hold when the caller says nothing", async () => {
     const coder = writingCoder();
     const loop = harness({ coder, maxCycles: undefined, maxBudgetUsd: undefined });
