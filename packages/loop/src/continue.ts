@@ -12,6 +12,7 @@ import { newRunId } from "./run-id.ts";
 import { MOST_CYCLES, type Settings } from "./settings.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep } from "./steps.ts";
+import { foreignWork } from "./untouchable.ts";
 
 /** `runFromCheckpoint` on given ports. */
 export async function continueRun(
@@ -27,7 +28,8 @@ export async function continueRun(
   const head = (await ports.repository?.head()) ?? "";
   const commits =
     head === checkpoint.gitSha ? [] : await ports.repository?.commitsSince(checkpoint.gitSha);
-  const adopted = adopt(checkpoint, await ownCommits(checkpoint, commits ?? [], ports), head);
+  const since = await ownCommits(checkpoint, commits ?? [], ports);
+  const adopted = adopt(checkpoint, since, head);
   const mismatch = headMismatch(adopted.checkpoint, head);
   if (mismatch !== undefined && !settings.acceptHead) throw mismatch;
 
@@ -42,6 +44,10 @@ export async function continueRun(
     },
     ...openingWarnings(settings, ports, state),
   ];
+  if (since.unmarked.length > 0) {
+    const found = await foreignWork(state, ports.repository, checkpoint.gitSha, head);
+    if (found !== undefined) opening.push(warning(state, found));
+  }
   if (mismatch !== undefined) opening.push(warning(state, `${mismatch.message}: accepted`));
   return drive(new Run(settings, ports, { state, head, resumed: true }), opening);
 }

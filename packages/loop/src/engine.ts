@@ -28,6 +28,7 @@ import {
   type TurnPhase,
 } from "./transitions.ts";
 import { recoverTurn, takeTurn } from "./turn.ts";
+import { listPaths } from "./untouchable.ts";
 
 /**
  * Takes a run to its end: asks what comes next, does it, keeps what came of it.
@@ -129,6 +130,11 @@ async function commit(run: Run): Outcome {
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
     return { outcome: "git", message: `the work could not be committed: ${messageOf(error)}` };
+  }
+  const known = [state.baseCommitSha, ...state.cycleCommits].includes(run.head);
+  if (sha === undefined && known && untouchablePaths.length > 0) {
+    const list = listPaths(untouchablePaths).join(", ");
+    await run.warn(`cycle ${cycle} has nothing to commit: changes in ${list} are never committed`);
   }
   run.state = commitWork(state, run.head);
   await run.emit({ type: "committed", cycle, sha: sha && run.head });

@@ -1,4 +1,5 @@
 import {
+  changedPaths,
   type Commit,
   commitAll,
   currentGitSha,
@@ -29,6 +30,8 @@ export interface LoopRepository {
   commit(commit: CycleCommit): Promise<string | undefined>;
   /** Oldest first; `undefined` when the repository does not know the commit `from`. */
   commitsSince(from: string): Promise<readonly Commit[] | undefined>;
+  /** Paths in which two commits differ, from the root; `from` `""` is before the first commit. */
+  changedPaths(from: string, to: string): Promise<readonly string[]>;
   /** What the reflog says brought HEAD to a commit, by its id. */
   reflogActions(): Promise<ReadonlyMap<string, string>>;
 }
@@ -70,6 +73,7 @@ export async function openLoopRepository(workDir: string): Promise<LoopRepositor
       logRange(workDir, { from: from === "" ? undefined : from }).catch(
         unless("ERR_BAD_REVISION", undefined),
       ),
+    changedPaths: (from, to) => changedPaths(workDir, from, to),
     // A reflog that cannot be read bears witness of nothing.
     reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
   };

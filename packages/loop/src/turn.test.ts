@@ -6,10 +6,12 @@ import {
   decodeCheckpoint,
   encodeCheckpoint,
 } from "@quasar/checkpoint";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
-import { harness } from "../test/harness.ts";
-import type { AgentResult } from "./agent.ts";
+import { aCheckpoint, aTurn } from "../test/fixtures.ts";
+import { type Harness, harness } from "../test/harness.ts";
+import type { WorkTree } from "../test/work-tree.ts";
+import type { AgentRequest, AgentResult } from "./agent.ts";
 import type { Hook } from "./event.ts";
 import { runFromCheckpoint, runTask } from "./loop.ts";
 import { REVIEW_SCHEMA } from "./review-schema.ts";
@@ -496,6 +498,62 @@ describe("commits", () => {
     await runTask(TASK, loop.options);
     expect(loop.tree.git("show", "--stat", "--format=", "--name-only", "HEAD").trim()).toBe(
       "work.txt",
+    );
+  });
+
+  /** A coder that commits a file by itself. */
+  const committing = (tree: () => WorkTree, file: string) =>
+    fakeAgent([
+      () => {
+        tree().write(file, "changed\n");
+        tree().git("add", file);
+        vi.stubEnv("GIT_REFLOG_ACTION", "quasar:run/1");
+        tree().git("commit", "-q", "-m", "by the agent");
+        vi.unstubAllEnvs();
+        return "done";
+      },
+    ]);
+
+  test.for([
+    ["notes.txt", ["notes.txt"]],
+    ["work.txt", []],
+    ["notes.txt.bak", []],
+  ] as const)("that the agent makes itself of %s are warned of where it may not", async (row) => {
+    const [file, names] = row;
+    const loop: Harness = harness({
+      coder: committing(() => loop.tree, file),
+      untouchablePaths: ["notes.txt"],
+    });
+    const first = loop.tree.head();
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", finalCommitSha: loop.tree.head() });
+    const warnings = loop.trace().filter((line) => line.includes("had changes before the run"));
+    expect(warnings).toHaveLength(names.length);
+    for (const name of names) {
+      expect(warnings[0]).toContain(`: ${name}. See git log ${first.slice(0, 12)}..`);
+    }
+  });
+
+  test("that an agent made before its runner was killed are warned of at the resume", async () => {
+    const loop: Harness = harness({
+      coder: fakeAgent(["done"]),
+      untouchablePaths: ["notes.txt"],
+    });
+    const turn = aTurn({ id: "run.1", status: "started" });
+    const checkpoint = aCheckpoint({ gitSha: loop.tree.head(), phase: "coding", turn });
+    await committing(() => loop.tree, "notes.txt").invoke({} as AgentRequest);
+    await runFromCheckpoint(checkpoint, loop.options);
+    expect(loop.trace()[0]).toBe("resumed 1");
+    expect(loop.trace().join("\n")).toContain("had changes before the run: notes.txt.");
+  });
+
+  test("that would hold nothing but what may not be touched are not made, which is said", async () => {
+    const coder = writingCoder("notes.txt");
+    const loop = harness({ coder, untouchablePaths: ["notes.txt"] });
+    await runTask(TASK, loop.options);
+    expect(loop.tree.subjects()).toEqual([]);
+    expect(loop.trace()).toContain(
+      "warning cycle 1 has nothing to commit: changes in notes.txt are never committed",
     );
   });
 

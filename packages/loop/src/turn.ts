@@ -26,6 +26,7 @@ import {
   type TurnPhase,
 } from "./transitions.ts";
 import { turnId, turnNumber } from "./turn-id.ts";
+import { foreignWork } from "./untouchable.ts";
 
 /**
  * How a turn ended: `undefined` when it is settled, an agent's failure when the turn came to nothing,
@@ -214,7 +215,11 @@ function brokenInvoker(error: unknown): AgentResult {
 async function lookAtHead(run: Run): Promise<Failure> {
   try {
     const { repository } = run.ports;
-    if (repository !== undefined) run.head = await repository.head();
+    if (repository === undefined) return undefined;
+    const before = run.head;
+    run.head = await repository.head();
+    const warning = await foreignWork(run.state, repository, before, run.head);
+    if (warning !== undefined) await run.warn(warning);
     return undefined;
   } catch (error) {
     return { outcome: "git", message: `HEAD cannot be read: ${messageOf(error)}` };
