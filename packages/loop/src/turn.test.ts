@@ -9,7 +9,7 @@ import {
 import { describe, expect, test, vi } from "vitest";
 import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
 import { aCheckpoint, aTurn } from "../test/fixtures.ts";
-import { type Harness, harness } from "../test/harness.ts";
+import { type Harness, harness, TREE_EDITS } from "../test/harness.ts";
 import type { WorkTree } from "../test/work-tree.ts";
 import type { AgentRequest, AgentResult } from "./agent.ts";
 import type { Hook } from "./event.ts";
@@ -125,6 +125,22 @@ describe("what a turn costs", () => {
     const result = await runTask(TASK, loop.options);
     expect(loop.trace()[0]).toBe(`warning fake does not say what it costs: each turn is ${words}`);
     expect(result.totalCostUsd).toBeCloseTo(usd);
+  });
+
+  test.for([
+    [
+      3,
+      [
+        "warning fake does not say what it uses while it works: its budget holds between turns only",
+      ],
+    ],
+    [0, []],
+  ] as const)("is watched between turns only where an agent says nothing, at $%s", async (row) => {
+    const [maxBudgetUsd, warnings] = row;
+    const coder = fakeAgent(["done"], { streamsUsage: false });
+    const loop = harness({ coder, maxBudgetUsd });
+    await runTask(TASK, loop.options);
+    expect(loop.trace().filter((line) => line.startsWith("warning"))).toEqual(warnings);
   });
 
   test("an invoker that rejects is a failed turn of unknown cost", async () => {
@@ -581,6 +597,27 @@ describe("commits", () => {
     expect(coder.requests).toHaveLength(1);
     expect(loop.tree.subjects()).toEqual(["t/cycle-1: Do it"]);
   });
+});
+
+test("a new run in a repository says once that edits are taken for the agent's", async () => {
+  const reviewer = fakeAgent([{ failure: BUSY }, APPROVAL]);
+  const loop = harness({ reviewer });
+  await runTask(TASK, loop.options);
+  await runFromCheckpoint(await loop.stored(), loop.options);
+  const said = loop.events.filter(
+    (event) => event.type === "warning" && event.message.startsWith(TREE_EDITS),
+  );
+  expect(said).toEqual([loop.events[0]]);
+});
+
+test("seed 2: checkpoint write errors are logged to stderr, not returned (non-fatal)", async () => {
+  // A library does not print: each is a `warning` event, which the command line puts on stderr.
+  const store = failingStore(() => true);
+  const loop = harness({ checkpoint: { store } });
+  const result = await runTask(TASK, loop.options);
+  expect(result.outcome).toBe("approved");
+  expect(loop.trace()).toContain("warning the checkpoint could not be saved: disk full");
+  expect(store.saves).toEqual(["review_complete 1 settled", "approved 1 settled"]);
 });
 
 test("a listener that throws is reported, and the others are told", async () => {
