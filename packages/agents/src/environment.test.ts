@@ -33,6 +33,20 @@ test.for(["ATLAS_SIGNING_KEY", "CLAUDE_SIGNING_KEY", "MY_PRIVATE_KEY", "QUASAR_R
   (name) => expect(passes(name, ["CLAUDE_*"], ["*"])).toBe(false),
 );
 
+test("adds the durable settings to git's configuration that is set already", () => {
+  const setEnv = {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "user.name",
+    GIT_CONFIG_VALUE_0: "Agent",
+  };
+  expect(agentEnvironment(IDS, [], { env: {}, setEnv })).toMatchObject({
+    ...setEnv,
+    GIT_CONFIG_COUNT: "2",
+    GIT_CONFIG_KEY_1: "core.fsync",
+    GIT_CONFIG_VALUE_1: "all",
+  });
+});
+
 test("marks the agent and its commits with the run and the turn", () => {
   expect(agentEnvironment(IDS, [], { env: { QUASAR_RUN_ID: "outer" } })).toEqual({
     QUASAR_RUN_ID: "r1",

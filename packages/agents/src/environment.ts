@@ -1,3 +1,5 @@
+import { durableGitEnv } from "@quasar/git";
+
 /** Which variables an agent gets, beside its own family's. */
 export interface EnvironmentOptions {
   /** Where variables are taken from. @default process.env */
@@ -18,13 +20,6 @@ const ALLOWED: readonly string[] = [
 
 /** Never let through, whatever is configured: keys that sign what an agent must not be able to. */
 const FORBIDDEN = /(_SIGNING_KEY|_PRIVATE_KEY|_MASTER_KEY)$|^(QUASAR|ATLAS)_/i;
-
-/** git's own flush of what a commit names, so that a power cut cannot lose an agent's commit. */
-const DURABLE_GIT = {
-  GIT_CONFIG_COUNT: "1",
-  GIT_CONFIG_KEY_0: "core.fsync",
-  GIT_CONFIG_VALUE_0: "all",
-} as const;
 
 const matches = (patterns: readonly string[], name: string) =>
   patterns.some((p) => (p.endsWith("*") ? name.startsWith(p.slice(0, -1)) : name === p));
@@ -50,10 +45,10 @@ export function agentEnvironment(
   }
   const prefix = `${ids.runId}.`;
   const turn = ids.turnId.startsWith(prefix) ? ids.turnId.slice(prefix.length) : ids.turnId;
+  const given = { ...result, ...setEnv };
   return {
-    ...result,
-    ...DURABLE_GIT,
-    ...setEnv,
+    ...given,
+    ...durableGitEnv(given),
     GIT_REFLOG_ACTION: `quasar:${ids.runId}/${turn}`,
     QUASAR_RUN_ID: ids.runId,
     QUASAR_TURN_ID: ids.turnId,
