@@ -9,7 +9,7 @@ const SHA = "a".repeat(40);
 const STATE = stateFromCheckpoint(aCheckpoint({ cycle: 2 }));
 
 function event(data: LoopEventData): LoopEvent {
-  return { ...data, taskId: "t-1", state: () => STATE };
+  return { ...data, taskId: "t-1", headSha: "b".repeat(40), state: () => STATE };
 }
 
 const WRITES: readonly LoopEventData[] = [
@@ -48,6 +48,14 @@ describe("seed 2: Implement atomic checkpoint writer with Hook integration", () 
     expect(loaded?.checkpoint).toEqual(
       aCheckpoint({ ...names, cycle: 2, gitSha: SHA, revision: 1 }),
     );
+  });
+
+  test("HEAD is as the loop last saw it, where nobody is to ask for it", async () => {
+    const store = createMemoryCheckpointStore();
+    await createCheckpointHook({ store }).onEvent(
+      event({ type: "task_success", cycle: 2, report: undefined }),
+    );
+    expect((await store.load())?.checkpoint.gitSha).toBe("b".repeat(40));
   });
 
   test.for(SILENT)("the hook does not write on $type", async (data) => {

@@ -8,8 +8,8 @@ export interface CheckpointHookOptions {
   readonly phaseId?: string | undefined;
   /** @default "" */
   readonly nebulaName?: string | undefined;
-  /** HEAD of the work tree, `""` outside a repository. */
-  readonly gitSha: () => Promise<string>;
+  /** HEAD of the work tree, `""` outside a repository. @default as the loop last saw it */
+  readonly gitSha?: (() => Promise<string>) | undefined;
   /** Told why a checkpoint could not be written. @default the loop reports it as a `warning` */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** @default the system's clock */
@@ -28,7 +28,8 @@ export function createCheckpointHook(options: CheckpointHookOptions): Hook {
     async onEvent(event) {
       if (!STORED.has(event.type)) return;
       try {
-        const metadata = { phaseId, nebulaName, gitSha: await gitSha(), now };
+        const head = gitSha === undefined ? event.headSha : await gitSha();
+        const metadata = { phaseId, nebulaName, gitSha: head, now };
         await store.save(checkpointFromState(event.state(), metadata));
       } catch (error) {
         if (onError === undefined) throw error;

@@ -2,6 +2,12 @@ import type { Hook, LoopEvent, LoopEventData } from "./event.ts";
 import { snapshot } from "./snapshot.ts";
 import type { CycleState } from "./state.ts";
 
+/** Where the loop stood when it emitted an event. */
+export interface EventStanding {
+  readonly state: CycleState;
+  readonly head: string;
+}
+
 /**
  * Tells hooks what happens: one event after the other, each hook awaited in order. A hook that
  * throws is reported to all in a `warning` and stops nothing.
@@ -15,21 +21,21 @@ export class Emitter {
   }
 
   /** Resolves when every hook has dealt with the event, and with all that came before it. */
-  emit(data: LoopEventData, state: CycleState): Promise<void> {
+  emit(data: LoopEventData, standing: EventStanding): Promise<void> {
     const before = this.#last;
     this.#last = (async () => {
       await before;
-      const errors = await this.#deliver(data, state);
+      const errors = await this.#deliver(data, standing);
       for (const error of errors) {
         const message = `a listener failed at ${data.type}: ${messageOf(error)}`;
-        await this.#deliver({ type: "warning", cycle: state.cycle, message }, state);
+        await this.#deliver({ type: "warning", cycle: standing.state.cycle, message }, standing);
       }
     })();
     return this.#last;
   }
 
-  async #deliver(data: LoopEventData, state: CycleState): Promise<readonly unknown[]> {
-    const event = eventOf(data, state);
+  async #deliver(data: LoopEventData, standing: EventStanding): Promise<readonly unknown[]> {
+    const event = eventOf(data, standing);
     const errors: unknown[] = [];
     for (const hook of this.#hooks) {
       try {
@@ -42,11 +48,12 @@ export class Emitter {
   }
 }
 
-function eventOf(data: LoopEventData, state: CycleState): LoopEvent {
+function eventOf(data: LoopEventData, { state, head }: EventStanding): LoopEvent {
   let copy: CycleState | undefined;
   return Object.freeze({
     ...snapshot(data),
     taskId: state.taskBeadId,
+    headSha: head,
     state: () => (copy ??= snapshot(state)),
   });
 }

@@ -18,7 +18,12 @@ export const EventResumed = "resumed";
  *
  * Every event carries the state at the moment it was emitted: a frozen copy, made when first asked for.
  */
-export type LoopEvent = LoopEventData & { readonly taskId: string; state(): CycleState };
+export type LoopEvent = LoopEventData & {
+  readonly taskId: string;
+  /** HEAD of the work tree as the loop last saw it; `""` outside a repository. */
+  readonly headSha: string;
+  state(): CycleState;
+};
 
 export type LoopEventData =
   /** A cycle begins. */

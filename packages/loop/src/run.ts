@@ -64,7 +64,7 @@ export class Run {
 
   /** Resolves when every listener has dealt with the event. */
   async emit(data: LoopEventData): Promise<void> {
-    await this.#emitter.emit(data, this.state);
+    await this.#emitter.emit(data, { state: this.state, head: this.head });
     for (const error of this.#unreported.splice(0)) {
       await this.warn(`the checkpoint could not be saved: ${messageOf(error)}`);
       if (this.settings.checkpoint?.onSaveError === "stop") this.saveFailure ??= error;
@@ -94,9 +94,8 @@ export class Run {
     const listeners = [...hooks];
     if (checkpoint !== undefined) {
       const { store, phaseId, nebulaName } = checkpoint;
-      const gitSha = async (): Promise<string> => this.head;
       const onError = (error: unknown): void => void this.#unreported.push(error);
-      listeners.unshift(createCheckpointHook({ store, phaseId, nebulaName, gitSha, onError, now }));
+      listeners.unshift(createCheckpointHook({ store, phaseId, nebulaName, onError, now }));
     }
     if (onEvent !== undefined) listeners.push({ onEvent });
     return listeners;
