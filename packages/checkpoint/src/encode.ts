@@ -14,7 +14,7 @@ import {
   TURN_FIELDS,
 } from "./fields.ts";
 import { MAX_MARKS, scanScalars } from "./toml-source.ts";
-import { writeBlock, writeEntries } from "./toml-write.ts";
+import { blockOpenings, writeBlock, writeEntries } from "./toml-write.ts";
 import { checkVersion } from "./version.ts";
 
 /** Most bytes of a checkpoint file, its seal included. */
@@ -98,7 +98,8 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): read
  * @throws {CheckpointError} `ERR_INVALID_CHECKPOINT`
  */
 export function checkMarks(text: readonly string[]): void {
-  const length = text.reduce((sum, part) => sum + part.length, 0);
+  const isBlock = (at: number): boolean => blockOpenings.has(text[at - 1] ?? "");
+  const length = text.reduce((sum, part, at) => sum + (isBlock(at) ? 0 : part.length), 0);
   if (length > MAX_MARKS) scanScalars(text.join("")); // each mark is at least one character
 }
 

@@ -32,6 +32,9 @@ export function writeText(text: string): string {
   return notLiteral.test(text) ? `"${text.replace(escaped, escape)}"` : `'${text}'`;
 }
 
+/** The part before a block's text, in what {@link writeBlock} returns. */
+export const blockOpenings: ReadonlySet<string> = new Set(["'''\n", '"""\n']);
+
 /**
  * On lines of its own where it has several, unescaped where TOML allows it. In parts, to be joined:
  * a long text is not copied.
