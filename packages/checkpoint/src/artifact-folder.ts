@@ -38,10 +38,10 @@ export function createArtifactFolder(
   const named = new Map<string, ReadonlySet<string>>();
   const suspects = new Set<string>();
 
-  const names = (): readonly string[] => {
-    if (fs.lstat(folder)?.kind !== "directory") return [];
-    return fs.readdir(folder).filter((name) => artifactName.test(name));
-  };
+  const isFolder = (): boolean => fs.lstat(folder)?.kind === "directory";
+
+  const names = (): readonly string[] =>
+    isFolder() ? fs.readdir(folder).filter((name) => artifactName.test(name)) : [];
 
   /** Also generations and what was set aside: any file that may still be wanted. */
   const checkpointBytes = (isWanted: (name: string) => boolean): readonly Uint8Array[] =>
@@ -55,7 +55,10 @@ export function createArtifactFolder(
       .map((name) => readWholeFile(join(dir, name), { fs, maxBytes }) ?? new Uint8Array());
 
   return {
-    read: (sha256) => readWholeFile(join(folder, sha256), { fs, maxBytes: MAX_ARTIFACT_BYTES }),
+    read: (sha256) =>
+      isFolder()
+        ? readWholeFile(join(folder, sha256), { fs, maxBytes: MAX_ARTIFACT_BYTES })
+        : undefined,
 
     write(checkpointName, artifacts) {
       for (const [sha256, bytes] of artifacts) {

@@ -91,6 +91,11 @@ export interface Checkpoint {
   readonly revision: number;
   /** `""` in a file of somebody else. */
   readonly runId: string;
+  /**
+   * US dollars within {@link totalCostUsd} that are reservations: what turns cost whose end or price
+   * nobody learned.
+   */
+  readonly unknownCostUsd: number;
   /** What the failed filter check printed; `""` when none failed. */
   readonly filterOutput: string;
   readonly filterCheckName: string;

@@ -137,9 +137,10 @@ describe("files of the Go original", () => {
 });
 
 describe("what the Go reader asks of a file", () => {
-  const texts = [createCheckpoint(), aCheckpoint({ turn: aTurn, maxBudgetUsd: 1e21 })].map((one) =>
-    encodeCheckpoint(one),
-  );
+  const texts = [
+    createCheckpoint({ unknownCostUsd: 1 }),
+    aCheckpoint({ turn: aTurn, maxBudgetUsd: 1e21, unknownCostUsd: 2.5 }),
+  ].map((one) => encodeCheckpoint(one));
 
   test.for(texts)("every seed key is there, once", (text) => {
     const keys = [...text.matchAll(/^(?:\[\[)?([a-z_]+)(?: =|\]\])/gm)].map(([, key]) => key);
@@ -154,7 +155,7 @@ describe("what the Go reader asks of a file", () => {
     for (const key of ["version", "cycle", "max_cycles", "phase"]) {
       expect(lines.get(key)).toMatch(/^[0-9]+$/);
     }
-    for (const key of ["total_cost_usd", "max_budget_usd"]) {
+    for (const key of ["total_cost_usd", "max_budget_usd", "unknown_cost_usd"]) {
       expect(lines.get(key)).toMatch(/^[0-9.]+$|e[+-][0-9]+$/);
       expect(lines.get(key)).toMatch(/[.e]/);
     }
@@ -217,8 +218,10 @@ test("a key of ours is written where it says something", () => {
   const written = (change: Partial<Checkpoint>): readonly string[] =>
     Object.keys(parse(encodeCheckpoint(createCheckpoint(change)))).toSorted();
   expect(written({})).toStrictEqual(seedKeys.toSorted());
-  expect(written({ revision: 1, failure: "x", filterHistory: [""] })).toStrictEqual(
-    [...seedKeys, "revision", "failure", "filter_history"].toSorted(),
+  expect(
+    written({ revision: 1, unknownCostUsd: 2, failure: "x", filterHistory: [""] }),
+  ).toStrictEqual(
+    [...seedKeys, "revision", "unknown_cost_usd", "failure", "filter_history"].toSorted(),
   );
 });
 
@@ -289,6 +292,7 @@ test.for<[string, Partial<Checkpoint>]>([
   ["a cost that is no number", { totalCostUsd: Number.NaN }],
   ["a cost without end", { totalCostUsd: Infinity }],
   ["a negative budget", { maxBudgetUsd: -1 }],
+  ["an unknown cost that is no number", { unknownCostUsd: Number.NaN }],
   ["another phase", { phase: "lunch" as Phase }],
   ["a day that does not exist", { createdAt: "2026-02-30T00:00:00Z" }],
   ["a time that is more than one", { createdAt: "2026-01-01T00:00:00Z\nphase = 9" }],
@@ -341,7 +345,18 @@ const anyText = fc.oneof(
 );
 const anyKey = fc
   .oneof(anyText, fc.constantFrom("__proto__", "constructor", "", "a.b"))
-  .filter((key) => ![...seedKeys, "sealed", "turn", "revision", "run_id", "failure"].includes(key));
+  .filter(
+    (key) =>
+      ![
+        ...seedKeys,
+        "sealed",
+        "turn",
+        "revision",
+        "run_id",
+        "unknown_cost_usd",
+        "failure",
+      ].includes(key),
+  );
 const anyAmount = fc
   .double({ min: 0, noNaN: true, noDefaultInfinity: true })
   .map((value) => value + 0);
@@ -399,6 +414,7 @@ const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
       findings: fc.array(anyFinding, { maxLength: 3 }),
       allFindings: fc.array(anyFinding, { maxLength: 3 }),
       revision: fc.nat(),
+      unknownCostUsd: anyAmount,
       filterHistory: fc.array(anyText),
       untouchablePaths: fc.array(anyText),
       turn: fc.record(

@@ -29,6 +29,7 @@ export function createCheckpoint(values: Partial<Checkpoint> = {}): Checkpoint {
     allFindings: [],
     revision: 0,
     runId: "",
+    unknownCostUsd: 0,
     filterOutput: "",
     filterCheckName: "",
     filterHistory: [],

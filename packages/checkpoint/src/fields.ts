@@ -45,6 +45,7 @@ export const HEAD_FIELDS: readonly Field<keyof Checkpoint>[] = [
   { key: "refactored", name: "refactored", type: "flag" },
   { key: "revision", name: "revision", type: "integer", absent: 0 },
   { key: "run_id", name: "runId", type: "text", absent: "" },
+  { key: "unknown_cost_usd", name: "unknownCostUsd", type: "amount", absent: 0 },
   { key: "filter_check_name", name: "filterCheckName", type: "text", absent: "" },
 ];
 

@@ -11,7 +11,8 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { type FileSystem, nodeFileSystem } from "@quasar/durable";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { temporaryFolders } from "../test/folder.ts";
@@ -342,6 +343,47 @@ describe("texts too large for the file", () => {
     const loaded = await store.load("auth-api");
     expect(loaded).toMatchObject({ source: "previous", checkpoint: { coderOutput: "first" } });
     expect(loaded?.problems[0]).toMatch(/artifact/);
+  });
+
+  /** A store that cannot open artifacts, but for the first `count` times. */
+  function failingToReadArtifacts(dir: string, errno: string, count = 0) {
+    let opened = 0;
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      open: (path, flags, mode) => {
+        if (dirname(path).endsWith("artifacts") && (opened += 1) > count) {
+          throw Object.assign(new Error(errno), { code: errno });
+        }
+        return nodeFileSystem.open(path, flags, mode);
+      },
+    };
+    return createFileCheckpointStore({ dir, fs });
+  }
+
+  test.for(["EMFILE", "ENFILE", "EACCES", "ENOMEM"])(
+    "bring no older generation back when reading one fails with %s",
+    async (errno) => {
+      const dir = aFolder();
+      const store = createFileCheckpointStore({ dir });
+      await store.save(aCheckpoint({ coderOutput: "first" }));
+      await store.save(aCheckpoint({ coderOutput: huge }));
+      const unreadable = expect.objectContaining({ code: "ERR_UNREADABLE" }) as unknown;
+      await expect(failingToReadArtifacts(dir, errno).load("auth-api")).rejects.toEqual(unreadable);
+
+      const { setAside, problems } = await failingToReadArtifacts(dir, errno, 1).recover();
+      expect(setAside).toStrictEqual([]);
+      expect(problems.map(({ error }) => error.code)).toStrictEqual(["ERR_UNREADABLE"]);
+      const loaded = await store.load("auth-api");
+      expect(loaded?.source).toBe("current");
+      expect(loaded?.checkpoint.coderOutput === huge).toBe(true);
+    },
+  );
+
+  test("are damage when a file stands for their folder", async () => {
+    const { dir, store } = await withArtifact();
+    rmSync(join(dir, "artifacts"), { recursive: true });
+    writeFileSync(join(dir, "artifacts"), "");
+    await expect(store.load("auth-api")).rejects.toMatchObject({ code: "ERR_DAMAGED" });
   });
 
   test.for([

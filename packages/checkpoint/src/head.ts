@@ -27,6 +27,7 @@ export interface CheckpointHead
     | "maxBudgetUsd"
     | "revision"
     | "runId"
+    | "unknownCostUsd"
     | "baseCommitSha"
     | "refactored"
     | "filterCheckName"

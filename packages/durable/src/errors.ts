@@ -42,10 +42,12 @@ export class DurableError extends Error {
 
 /** Whether an error is a system error with one of these codes. */
 export function hasErrno(error: unknown, ...codes: readonly string[]): error is Error {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    typeof error.code === "string" &&
-    codes.includes(error.code)
-  );
+  const errno = errnoOf(error);
+  return errno !== undefined && codes.includes(errno);
+}
+
+/** The code of a system error, such as `EMFILE`; `undefined` for any other. */
+export function errnoOf(error: unknown): string | undefined {
+  const isCoded = error instanceof Error && "code" in error && typeof error.code === "string";
+  return isCoded && /^E[A-Z0-9]+$/.test(error.code as string) ? (error.code as string) : undefined;
 }

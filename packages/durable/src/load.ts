@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { DurableError, hasErrno } from "./errors.ts";
+import { DurableError, errnoOf } from "./errors.ts";
 import { nodeFileSystem } from "./file-system.ts";
 import type { FileSystem } from "./file-system.ts";
 import { refuseLinkedDirectory } from "./directory.ts";
@@ -21,7 +21,8 @@ export interface LoadedFile<T> {
 /**
  * The newest generation of a file that `parse` accepts; `undefined` only where there is none at all.
  *
- * @param parse - Throws at bytes that are not whole.
+ * @param parse - Throws at bytes that are not whole. It may read other files: a system error of that
+ *   but EIO says nothing about these bytes, and passes through as if the file could not be read.
  * @throws {DurableError} `ERR_DAMAGED` where there are generations but none is acceptable; its cause
  *   is an `AggregateError` with a reason for each.
  * @see SPEC.md, "Load"
@@ -67,18 +68,13 @@ function attempt<T>(
   options: ReadFileOptions,
   problems: Error[],
 ): { value: T } | undefined {
-  let bytes: Uint8Array | undefined;
   try {
-    bytes = readWholeFile(path, options);
+    const bytes = readWholeFile(path, options);
+    return bytes && { value: parse(bytes) };
   } catch (error) {
     // What may pass (no descriptor left, no permission) must not bring back an older state.
-    if (!(error instanceof DurableError || hasErrno(error, "EIO"))) throw error;
-    problems.push(error);
-  }
-  if (bytes === undefined) return undefined;
-  try {
-    return { value: parse(bytes) };
-  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno !== undefined && errno !== "EIO") throw error;
     problems.push(error instanceof Error ? error : new Error(String(error)));
     return undefined;
   }

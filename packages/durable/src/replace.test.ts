@@ -114,6 +114,27 @@ test("never sets a file aside over another", () => {
   expect(names.map((name) => readFileSync(name ?? "", "utf8"))).toEqual(["damaged 1", "damaged 2"]);
 });
 
+test("does not fall back to an older state where what parse reads cannot be read for now", () => {
+  const path = join(dir, "file.toml");
+  for (const version of ["v1", "v2"]) replaceFile(path, text(version));
+  const failsAtV2 = (code: string) => () =>
+    loadFile(
+      path,
+      (bytes) => {
+        const value = parse(bytes);
+        if (value === "v2") throw Object.assign(new Error(code), { code });
+        return value;
+      },
+      { maxBytes: 100 },
+    );
+  for (const code of ["EMFILE", "EACCES", "ENOMEM"]) {
+    expect(failsAtV2(code)).toThrow(expect.objectContaining({ code }));
+  }
+  for (const code of ["EIO", "ERR_DAMAGED"]) {
+    expect(failsAtV2(code)()).toMatchObject({ value: "v1", source: "previous" });
+  }
+});
+
 test("does not fall back to an older state where a file cannot be read for now", () => {
   const path = join(dir, "file.toml");
   for (const version of ["v1", "v2"]) replaceFile(path, text(version));

@@ -20,6 +20,11 @@ export interface CommitOptions extends SignalOptions {
   readonly author?: Identity | undefined;
   /** How the reflog calls the commit. @default "commit" */
   readonly reflogAction?: string | undefined;
+  /**
+   * More variables for git and the user's git hooks, such as a mark by which their processes are
+   * found; none that begins with `GIT_`. @default {}
+   */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The longest subject that is written, in code points. */
@@ -43,8 +48,9 @@ export async function commitAll(
   workDir: string,
   options: CommitOptions,
 ): Promise<string | undefined> {
-  const { signal, exclude = [] } = options;
+  const { signal, exclude = [], env = {} } = options;
   const message = commitMessage(options);
+  checkVariables(env);
   const kept = exclude.map(checkExclude);
   const config = await readConfig(workDir, { signal });
 
@@ -57,7 +63,7 @@ export async function commitAll(
   if (unmerged !== undefined) throw conflict(unmerged.path);
 
   const paths = [":/", ...kept.map((path) => `:(top,literal,exclude)${path}`)];
-  const added = await git("write", workDir, ["add", "-A", "--", ...paths], { signal });
+  const added = await git("write", workDir, ["add", "-A", "--", ...paths], { signal, env });
   if (added.exitCode !== 0) throw commitFailed("stage the changes", added);
 
   // Naming the paths makes git leave out what is staged of others; it is not always done because
@@ -68,7 +74,7 @@ export async function commitAll(
     signal,
     hooks: true,
     input: message,
-    env: { ...missingIdentity(config, process.env), ...commitEnvironment(options) },
+    env: { ...env, ...missingIdentity(config, process.env), ...commitEnvironment(options) },
   });
   if (committed.exitCode === 0) return commitId(committed.stdout);
   if (committed.exitCode === 1 && NOTHING.test(committed.stdout)) return undefined;
@@ -86,6 +92,13 @@ function commitEnvironment({ author, reflogAction }: CommitOptions): Record<stri
     ...(author && { GIT_AUTHOR_NAME: author.name, GIT_AUTHOR_EMAIL: author.email }),
     ...(reflogAction === undefined ? {} : { GIT_REFLOG_ACTION: oneLine(reflogAction) }),
   };
+}
+
+/** Git's own variables would steer it past what is made sure of here. */
+function checkVariables(env: Readonly<Record<string, string>>): void {
+  const name = Object.keys(env).find((each) => /^GIT_/i.test(each));
+  if (name === undefined) return;
+  throw new GitError("ERR_INVALID_ARGUMENT", `${quoted(name)} steers git: it cannot be set here`);
 }
 
 /** An empty path would exclude everything, one with `..` nothing that the caller means. */

@@ -1,5 +1,5 @@
 import { GitError } from "./errors.ts";
-import { checkSha, isSha } from "./revision.ts";
+import { checkSha, isMissing, isSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
 
 export interface SignalOptions {
@@ -32,12 +32,14 @@ async function whyNoHead(workDir: string, options: SignalOptions): Promise<GitEr
   if (head.exitCode !== 0) return gitFailed(args, head);
   const ref = head.stdout.trimEnd();
   // Lists a branch whose commit is lost, warns of one that is no commit's id; else there is none.
-  const listing = ["for-each-ref", "--format=%(objectname)", ref];
+  // The pattern also takes what is below it: `topic` may be unborn beside `topic/x`.
+  const listing = ["for-each-ref", "--format=%(objectname) %(refname)", ref];
   const { stdout, stderr } = await git("read", workDir, listing, options);
-  if (stdout === "" && stderr === "") {
+  const named = stdout.split("\n").find((line) => line.endsWith(` ${ref}`));
+  if (named === undefined && !stderr.split("\n").some((line) => line.endsWith(` ${ref}`))) {
     return new GitError("ERR_NO_COMMITS", `${ref} has no commit yet: make a first one`);
   }
-  const at = stdout.trimEnd() || "nothing";
+  const at = named?.split(" ")[0] ?? "nothing";
   const message = `HEAD is ${ref}, which names ${at}, not a readable commit: run git fsck`;
   return new GitError("ERR_BROKEN_HEAD", message);
 }
@@ -65,7 +67,7 @@ export async function currentBranch(
  * one of them is missing, or the history is shallow and ends before an answer.
  *
  * @throws {GitError} `ERR_BAD_REVISION` unless both are full commit ids; `ERR_NOT_A_REPOSITORY`,
- *   `ERR_GIT_MISSING`; the signal's reason when aborted.
+ *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function isAncestor(
   workDir: string,
@@ -74,9 +76,10 @@ export async function isAncestor(
   options: SignalOptions = {},
 ): Promise<boolean | undefined> {
   const args = ["merge-base", "--is-ancestor", checkSha(ancestor), checkSha(descendant)];
-  const { exitCode } = await git("read", workDir, args, options);
-  if (exitCode === 0) return true;
-  if (exitCode !== 1) return undefined;
+  const result = await git("read", workDir, args, options);
+  if (result.exitCode === 0) return true;
+  if (isMissing(result)) return undefined;
+  if (result.exitCode !== 1) throw gitFailed(args, result);
   const shallow = ["rev-parse", "--is-shallow-repository"];
   return (await gitOutput("read", workDir, shallow, options)).trim() === "true" ? undefined : false;
 }

@@ -1,7 +1,7 @@
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
-import { checkRevision } from "./revision.ts";
-import { git } from "./run.ts";
+import { checkRevision, checkSha, isMissing } from "./revision.ts";
+import { git, gitFailed, gitOutput } from "./run.ts";
 import { oneLine, tail } from "./text.ts";
 import { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
 
@@ -30,7 +30,7 @@ const FORMAT = "--format=%H%x00%P%x00%B%x00";
  * by a merge are among them; the line of first parents is followed through `parents[0]`.
  *
  * @throws {GitError} `ERR_BAD_REVISION` also for a commit that the repository does not have;
- *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
+ *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function logRange(
   workDir: string,
@@ -38,9 +38,10 @@ export async function logRange(
 ): Promise<readonly Commit[]> {
   const range = [checkRevision(to), ...(from === undefined ? [] : [`^${checkRevision(from)}`])];
   const args = ["rev-list", "--no-commit-header", "--topo-order", "--reverse", FORMAT, ...range];
-  const { exitCode, stdout, stderr } = await git("read", workDir, [...args, "--"], { signal });
-  if (exitCode === 0) return parseLog(stdout);
-  const message = `cannot list the commits ${range.join(" ")}: ${tail(stderr)}`;
+  const result = await git("read", workDir, [...args, "--"], { signal });
+  if (result.exitCode === 0) return parseLog(result.stdout);
+  if (!isMissing(result)) throw gitFailed(args, result);
+  const message = `cannot list the commits ${range.join(" ")}: ${tail(result.stderr)}`;
   throw new GitError("ERR_BAD_REVISION", message);
 }
 
@@ -86,4 +87,61 @@ export function carriesMark({ trailers }: Pick<Commit, "trailers">, mark: Commit
   return wanted.every(
     ([name, value]) => value === undefined || trailers.get(name)?.includes(oneLine(value)) === true,
   );
+}
+
+/** How many moves of HEAD are looked back at. */
+const REFLOG_LENGTH = 1000;
+
+/**
+ * What brought HEAD to a commit the first time, by the commit's id: the action that git was told by
+ * `GIT_REFLOG_ACTION`, or its own word (`commit`, `reset`). Of the last 1000 moves of this work
+ * tree's HEAD; empty where no reflog is kept.
+ *
+ * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`, also while HEAD is
+ *   on a branch without a commit; the signal's reason when aborted.
+ */
+export async function reflogActions(
+  workDir: string,
+  options: SignalOptions = {},
+): Promise<ReadonlyMap<string, string>> {
+  const what = ["--walk-reflogs", `--max-count=${REFLOG_LENGTH}`, "--format=%H%x00%gs%x00"];
+  const args = ["log", "--no-patch", "--no-decorate", "--no-mailmap", ...what, "HEAD", "--"];
+  const fields = (await gitOutput("read", workDir, args, options)).split("\0");
+  const actions = new Map<string, string>();
+  // Newest first, so the first time that HEAD came to a commit is what stays.
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [sha = "", message = ""] = fields.slice(at, at + 2);
+    actions.set(sha.trim(), oneLine(message.split(": ", 1)[0] ?? ""));
+  }
+  return actions;
+}
+
+/**
+ * The paths in which two commits differ, from the root of the work tree; a renamed file is two.
+ *
+ * @param from - A full commit id; `""`: all that is in `to`.
+ * @param to - A full commit id.
+ * @throws {GitError} `ERR_BAD_REVISION` unless they are; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,
+ *   `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function changedPaths(
+  workDir: string,
+  from: string,
+  to: string,
+  options: SignalOptions = {},
+): Promise<readonly string[]> {
+  const names = ["-r", "-z", "--name-only"];
+  const args =
+    from === ""
+      ? ["ls-tree", ...names, "--full-tree", checkSha(to)]
+      : [
+          "diff-tree",
+          ...names,
+          "--no-renames",
+          "--no-relative",
+          checkSha(from),
+          checkSha(to),
+          "--",
+        ];
+  return (await gitOutput("read", workDir, args, options)).split("\0").slice(0, -1);
 }

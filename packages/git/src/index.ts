@@ -7,9 +7,11 @@ export {
   type Commit,
   type CommitMark,
   carriesMark,
+  changedPaths,
   commitsOfTask,
   logRange,
   type RangeOptions,
+  reflogActions,
 } from "./history.ts";
 export {
   type Operation,

@@ -1,4 +1,5 @@
 import { GitError } from "./errors.ts";
+import type { GitResult } from "./run.ts";
 
 const SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const FULL_REF = /^refs\/(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)))[^\p{Cc} ~^:?*[\\]+$/u;
@@ -6,6 +7,14 @@ const FULL_REF = /^refs\/(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)))[^\p{Cc} ~^:?*[\\
 /** Whether text is a full commit id: 40 (SHA-1) or 64 (SHA-256) lowercase hex digits. */
 export function isSha(text: string): boolean {
   return SHA.test(text);
+}
+
+const MISSING =
+  /^(?:fatal|error): (?:not a valid (?:commit|object) name|bad (?:object|revision) |could not read |object file .* is empty$|loose object )/im;
+
+/** Whether git has failed because the repository does not have a commit, or has lost it. */
+export function isMissing({ exitCode, stderr }: Pick<GitResult, "exitCode" | "stderr">): boolean {
+  return exitCode === 128 && MISSING.test(stderr);
 }
 
 /** @throws {GitError} `ERR_BAD_REVISION` unless it is a full commit id. */

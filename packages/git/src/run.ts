@@ -40,6 +40,7 @@ const CONFIG: Readonly<Record<Profile, readonly ConfigPair[]>> = {
     ["core.fsmonitor", "false"],
     ["core.hooksPath", "/dev/null"],
     ["core.commitGraph", "false"],
+    ["status.showStash", "false"],
     ["log.showSignature", "false"],
     ["i18n.logOutputEncoding", "UTF-8"],
     ["color.ui", "false"],
@@ -49,6 +50,7 @@ const CONFIG: Readonly<Record<Profile, readonly ConfigPair[]>> = {
     ["safe.bareRepository", "explicit"],
     ["core.fsmonitor", "false"],
     ["core.abbrev", "no"],
+    ["status.showStash", "false"],
     ["add.ignoreErrors", "false"],
     ["i18n.commitEncoding", "UTF-8"],
     ["color.ui", "false"],
@@ -136,7 +138,7 @@ async function neverEnded(
     return new GitError("ERR_NOT_A_REPOSITORY", `${quoted(workDir)} is not a folder`, options);
   }
   if (error.code === "ENOENT") {
-    const message = "git was not found on the PATH: install git 2.31 or later";
+    const message = "git was not found on the PATH: install git 2.38 or later";
     return new GitError("ERR_GIT_MISSING", message, options);
   }
   const why = tail(error.shortMessage ?? "it did not end by itself");

@@ -46,7 +46,9 @@ const FIELDS: Readonly<Record<string, number>> = { "1": 8, u: 10 };
 
 /** Parses `status --porcelain=v2 -z`, made without renames. */
 export function parseStatus(output: string): readonly DirtyPath[] {
-  return output.split("\0").slice(0, -1).map(parseEntry);
+  const entries = output.split("\0").slice(0, -1);
+  // What begins with `#` is about the branch or the stash. A path cannot: its kind comes first.
+  return entries.filter((entry) => !entry.startsWith("# ")).map(parseEntry);
 }
 
 function parseEntry(entry: string): DirtyPath {

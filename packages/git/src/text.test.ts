@@ -7,6 +7,7 @@ test.for([
   [" a\t b\r\nc\u2028d ", "a b c d"],
   ["\u001b]0;title\u0007", "]0;title"],
   ["a\u202eb\u2066c", "a b c"],
+  ["a\u200eb\u200fc\u061cd", "a b c d"],
   ["\ud83d", "\ufffd"],
   ["👩\u200d💻", "👩\u200d💻"],
 ] as const)("makes one line of %j", ([text, expected]) => {

@@ -1,6 +1,6 @@
-// Control characters move a terminal's cursor or end a line; the bidirectional ones reorder what
-// is read. Neither belongs into one line of text that somebody else wrote.
-const UNSAFE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+// Control characters move a terminal's cursor or end a line; the bidirectional ones, marks included,
+// reorder what is read. Neither belongs into one line of text that somebody else wrote.
+const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 
 /** Makes hostile text one safe line: controls and runs of white space become one space. */
 export function oneLine(text: string): string {

@@ -1,13 +1,15 @@
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
+  changedPaths,
   type CommitOptions,
   commitAll,
   commitsOfTask,
   currentGitSha,
   durableGitEnv,
   logRange,
+  reflogActions,
   TRAILER,
 } from "../src/index.ts";
 import {
@@ -283,6 +285,76 @@ test("commits as the given author, under the given reflog action", async () => {
   await commitAll(root, options);
   expect(git(root, "log", "-1", "--format=%an <%ae>").trim()).toBe("Coder <coder@localhost>");
   expect(git(root, "reflog", "-1", "--format=%gs").trim()).toBe("quasar:run-1/2 forged: cycle");
+});
+
+test("gives its environment to the user's git hooks and filters, and takes none of git's", async () => {
+  const root = aRepository();
+  const said = join(aFolder(), "said");
+  script(root, ".git/hooks/pre-commit", `echo "hook $QUASAR_RUN_ID" >> '${said}'`);
+  git(root, "config", "filter.f.clean", `echo "filter $QUASAR_RUN_ID" >> '${said}'; cat`);
+  write(root, ".gitattributes", "b filter=f\n");
+  write(root, "b", "");
+  await commitAll(root, { subject: "cycle", env: { QUASAR_RUN_ID: "run-1" } });
+  const lines = readFileSync(said, "utf8").trim().split("\n");
+  expect(new Set(lines)).toEqual(new Set(["filter run-1", "hook run-1"]));
+  write(root, "b", "2");
+  const steered = commitAll(root, { subject: "cycle", env: { GIT_DIR: "/elsewhere" } });
+  expect(await failureCode(steered)).toBe("ERR_INVALID_ARGUMENT");
+});
+
+test("tells by what action HEAD came to a commit the first time", async () => {
+  const root = aRepository();
+  const first = headOf(root);
+  write(root, "b", "");
+  const reflogAction = "quasar:run-1/2";
+  const ours = await commitAll(root, { subject: "a: subject", reflogAction });
+  git(root, "commit", "-q", "--allow-empty", "-m", "theirs: by hand");
+  const theirs = headOf(root);
+  process.env["GIT_REFLOG_ACTION"] = "quasar:run-1/3";
+  git(root, "reset", "-q", "--hard", first);
+  git(root, "reset", "-q", "--hard", theirs);
+  delete process.env["GIT_REFLOG_ACTION"];
+  expect(Object.fromEntries(await reflogActions(root))).toEqual({
+    [first]: "commit (initial)",
+    [ours ?? ""]: "quasar:run-1/2",
+    [theirs]: "commit",
+  });
+  rmSync(join(root, ".git/logs"), { recursive: true });
+  expect(await reflogActions(root)).toEqual(new Map());
+  expect(await failureCode(reflogActions(anEmptyRepository()))).toBe("ERR_GIT_FAILED");
+});
+
+test("names the paths in which two commits differ", async () => {
+  const root = aRepository();
+  git(root, "config", "diff.relative", "true");
+  const first = headOf(root);
+  git(root, "mv", "a.txt", "new\nname");
+  write(root, "dir/b", "");
+  const second = (await commitAll(root, { subject: "cycle" })) ?? "";
+  const dir = join(root, "dir");
+  expect(await changedPaths(dir, first, second)).toEqual(["a.txt", "dir/b", "new\nname"]);
+  expect(await changedPaths(dir, "", second)).toEqual(["dir/b", "new\nname"]);
+  expect(await changedPaths(root, second, second)).toEqual([]);
+  expect(await failureCode(changedPaths(root, "HEAD", second))).toBe("ERR_BAD_REVISION");
+});
+
+test("seed 2: CurrentGitSHA uses exec.CommandContext for cancellation support", async () => {
+  const dir = aFolder();
+  const pid = join(dir, "pid");
+  script(dir, "git", `echo $$ > '${pid}'; exec sleep 30`);
+  const path = process.env["PATH"];
+  process.env["PATH"] = `${dir}:${path}`;
+  try {
+    const controller = new AbortController();
+    const reading = currentGitSha(aFolder(), { signal: controller.signal });
+    await vi.waitUntil(() => existsSync(pid) && readFileSync(pid, "utf8") !== "");
+    controller.abort(new Error("enough"));
+    await expect(reading).rejects.toThrow("enough");
+    const running = Number(readFileSync(pid, "utf8"));
+    expect(() => process.kill(running, 0), "the git that ran is gone").toThrow("ESRCH");
+  } finally {
+    process.env["PATH"] = path;
+  }
 });
 
 test("runs the user's git hooks and says what a failing one said, without its escapes", async () => {

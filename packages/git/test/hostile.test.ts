@@ -2,6 +2,7 @@ import { appendFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
+  changedPaths,
   commitAll,
   commitsOfTask,
   currentBranch,
@@ -10,6 +11,7 @@ import {
   isAncestor,
   logRange,
   openRepository,
+  reflogActions,
 } from "../src/index.ts";
 import {
   aCanary,
@@ -35,6 +37,9 @@ async function askEverything(workDir: string, sha: string): Promise<void> {
     isAncestor(workDir, "0".repeat(40), sha),
     logRange(workDir),
     commitsOfTask(workDir, { taskId: "t", to: sha }),
+    reflogActions(workDir),
+    changedPaths(workDir, "", sha),
+    changedPaths(workDir, sha, sha),
   ]);
 }
 

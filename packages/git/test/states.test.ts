@@ -94,6 +94,23 @@ test("tells ancestors from others, and from commits that are not there", async (
   expect(await isAncestor(root, tree, second)).toBeUndefined();
 });
 
+test("says that git failed, not that a commit is missing, when it cannot read anything", async () => {
+  const root = aRepository();
+  const head = headOf(root);
+  writeFileSync(join(root, ".git/config"), "[broken");
+  const acts = [isAncestor(root, head, head), logRange(root, { from: head })];
+  expect(await Promise.all(acts.map(failureCode))).toEqual(["ERR_GIT_FAILED", "ERR_GIT_FAILED"]);
+});
+
+test("knows a branch without a commit from the branches below its name", async () => {
+  const root = aRepository();
+  git(root, "branch", "topic/x");
+  git(root, "symbolic-ref", "HEAD", "refs/heads/topic");
+  expect(await failureCode(currentGitSha(root))).toBe("ERR_NO_COMMITS");
+  writeFileSync(join(root, ".git/refs/heads/topic/x"), "");
+  expect(await failureCode(currentGitSha(root))).toBe("ERR_NO_COMMITS");
+});
+
 test("keeps the work trees of a repository apart", async () => {
   const root = aRepository();
   const linked = await createWorktree(root, {
@@ -313,6 +330,17 @@ test("lists each path that differs from HEAD once, by its exact name", async () 
     "staged gone": "D.",
     to: "A.",
   });
+});
+
+test("passes over what status says of a stash", async () => {
+  const root = aRepository();
+  write(root, "a.txt", "stashed\n");
+  git(root, "stash");
+  git(root, "config", "status.showStash", "true");
+  git(root, "config", "status.branch", "true");
+  write(root, "# stash 1", "");
+  expect(await dirtyPaths(root)).toEqual([{ path: "# stash 1", status: "??" }]);
+  expect(await commitAll(root, { subject })).toBe(headOf(root));
 });
 
 test("says what is not a repository, whatever is there instead", async () => {

@@ -13,6 +13,8 @@ export interface CheckResult {
 export interface CheckOptions {
   readonly workDir: string;
   readonly timeoutMs: number;
+  /** More variables for its processes. @default {} */
+  readonly env?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -30,11 +32,12 @@ const NOT_RUN: ReadonlySet<number> = new Set([126, 127]);
  * @throws the signal's reason when aborted.
  */
 export async function runCheck(check: Check, options: CheckOptions): Promise<CheckResult> {
-  const { workDir, timeoutMs, signal } = options;
+  const { workDir, timeoutMs, env, signal } = options;
   signal?.throwIfAborted();
   const kept = new Ends(KEPT_BYTES);
   const child = spawn(check.command, {
     cwd: workDir,
+    env: { ...process.env, ...env },
     shell: true,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],

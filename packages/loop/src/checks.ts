@@ -2,7 +2,7 @@ import type { CheckResult } from "./check.ts";
 import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED } from "./ending.ts";
 import type { Check } from "./options.ts";
-import type { Run } from "./run.ts";
+import { marksOf, type Run } from "./run.ts";
 
 /** Runs one of the user's checks and tells of it. */
 export async function tryCheck(
@@ -12,8 +12,9 @@ export async function tryCheck(
 ): Promise<CheckResult | Ending> {
   const { workDir, checkTimeoutMs, signal } = run.settings;
   const { cycle } = run.state;
+  const options = { workDir, timeoutMs: checkTimeoutMs, env: marksOf(run.state), signal };
   try {
-    const result = await run.ports.runCheck(check, { workDir, timeoutMs: checkTimeoutMs, signal });
+    const result = await run.ports.runCheck(check, options);
     const passed = result.status === "passed";
     const { output } = result;
     await run.emit({ type: "check_done", cycle, check: kind, name: check.name, passed, output });

@@ -6,12 +6,13 @@ import { drive } from "./engine.ts";
 import { EventResumed, type LoopEventData } from "./event.ts";
 import { openingWarnings, warning } from "./opening.ts";
 import type { TaskResult } from "./options.ts";
-import { adoptCommit, isLine, isOwn, restart } from "./resume.ts";
+import { adoptCommit, isLine, isMarked, isOfTurn, restart } from "./resume.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
 import { MOST_CYCLES, type Settings } from "./settings.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep } from "./steps.ts";
+import { foreignWork } from "./untouchable.ts";
 
 /** `runFromCheckpoint` on given ports. */
 export async function continueRun(
@@ -27,7 +28,8 @@ export async function continueRun(
   const head = (await ports.repository?.head()) ?? "";
   const commits =
     head === checkpoint.gitSha ? [] : await ports.repository?.commitsSince(checkpoint.gitSha);
-  const adopted = adopt(checkpoint, commits ?? [], head);
+  const since = await ownCommits(checkpoint, commits ?? [], ports);
+  const adopted = adopt(checkpoint, since, head);
   const mismatch = headMismatch(adopted.checkpoint, head);
   if (mismatch !== undefined && !settings.acceptHead) throw mismatch;
 
@@ -38,12 +40,38 @@ export async function continueRun(
       type: EventResumed,
       cycle: resumedCycle(state),
       message: "resumed from checkpoint",
-      details: [...adopted.details, ...describeResume(state)],
+      details: [...adopted.details, ...describeResume(state, settings)],
     },
     ...openingWarnings(settings, ports, state),
   ];
+  if (since.unmarked.length > 0) {
+    const found = await foreignWork(state, ports.repository, checkpoint.gitSha, head);
+    if (found !== undefined) opening.push(warning(state, found));
+  }
   if (mismatch !== undefined) opening.push(warning(state, `${mismatch.message}: accepted`));
-  return drive(new Run(settings, ports, { state, head }), opening);
+  return drive(new Run(settings, ports, { state, head, resumed: true }), opening);
+}
+
+/** Commits after the checkpoint: which of them carry the run's marks, and whether all are its own. */
+interface Since {
+  readonly marked: readonly Commit[];
+  /** Made by the run's agents themselves, as the reflog says. */
+  readonly unmarked: readonly Commit[];
+  /** Whether there are no others, and all are in one line. */
+  readonly whole: boolean;
+}
+
+async function ownCommits(
+  checkpoint: Checkpoint,
+  commits: readonly Commit[],
+  { repository }: Ports,
+): Promise<Since> {
+  const marked = commits.filter((commit) => isMarked(commit, checkpoint));
+  const others = commits.filter((commit) => !marked.includes(commit));
+  const actions = others.length === 0 ? undefined : await repository?.reflogActions();
+  const unmarked = others.filter(({ sha }) => isOfTurn(actions?.get(sha), checkpoint));
+  const whole = unmarked.length === others.length && isLine(checkpoint.gitSha, commits);
+  return { marked, unmarked, whole };
 }
 
 interface Adopted {
@@ -51,18 +79,28 @@ interface Adopted {
   readonly details: readonly string[];
 }
 
-/** The checkpoint with the run's own commits taken in; at HEAD if there are no others. */
-function adopt(checkpoint: Checkpoint, commits: readonly Commit[], head: string): Adopted {
-  const own = commits.filter((commit) => isOwn(commit, checkpoint));
-  if (own.length === 0) return { checkpoint, details: [] };
-  const state = own.reduce(
+/**
+ * The checkpoint with the run's own commits taken in; at HEAD if there are no others. A commit
+ * without marks finishes no turn: its agent may not have been done.
+ */
+function adopt(checkpoint: Checkpoint, { marked, unmarked, whole }: Since, head: string): Adopted {
+  if (marked.length + unmarked.length === 0) return { checkpoint, details: [] };
+  const state = marked.reduce(
     (before, commit) => adoptCommit(before, commit, checkpoint.createdAt),
     stateFromCheckpoint(checkpoint),
   );
-  const whole = own.length === commits.length && isLine(checkpoint.gitSha, commits);
-  const gitSha = whole ? head : checkpoint.gitSha;
-  const details = own.map(({ sha, subject }) => `commit ${sha.slice(0, 12)} is kept: ${subject}`);
-  return { checkpoint: { ...checkpoint, ...state, gitSha }, details };
+  const details = [
+    ...marked.map((commit) => `${nameOf(commit)} is kept`),
+    ...unmarked.map((commit) => `${nameOf(commit)} is kept: an agent of this run made it`),
+  ];
+  return {
+    checkpoint: { ...checkpoint, ...state, gitSha: whole ? head : checkpoint.gitSha },
+    details,
+  };
+}
+
+function nameOf({ sha, subject }: Commit): string {
+  return `commit ${sha.slice(0, 12)} (${subject})`;
 }
 
 function headMismatch(checkpoint: Checkpoint, head: string): CheckpointError | undefined {

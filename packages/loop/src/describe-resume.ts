@@ -1,14 +1,21 @@
+import type { CheckpointTurn } from "@quasar/checkpoint";
+import type { AgentInvoker, AgentRole } from "./agent.ts";
+import { dollars, spentWords } from "./money.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep, type Step } from "./steps.ts";
 
+type Agents = Readonly<Record<AgentRole, Pick<AgentInvoker, "adopt">>>;
+
 /** What a resumed run reuses and what it does again, in words for a person. */
-export function describeResume(state: CycleState): readonly string[] {
-  const { cycle, maxCycles, totalCostUsd, maxBudgetUsd } = state;
+export function describeResume(state: CycleState, agents: Agents): readonly string[] {
+  const { cycle, maxCycles, maxBudgetUsd } = state;
   const budget = maxBudgetUsd === 0 ? "" : ` of $${maxBudgetUsd.toFixed(2)}`;
   const next = nextStep(state, { detectStruggle: false });
   return [
-    `cycle ${cycle} of ${maxCycles}, $${totalCostUsd.toFixed(4)}${budget} spent`,
-    "step" in next ? STEPS[next.step](state) : (ENDS[next.end] ?? `the run has ended: ${next.end}`),
+    `cycle ${cycle} of ${maxCycles}, ${spentWords(state)}${budget} spent`,
+    "step" in next
+      ? STEPS[next.step](state, agents)
+      : (ENDS[next.end] ?? `the run has ended: ${next.end}`),
   ];
 }
 
@@ -20,10 +27,21 @@ const ENDS: Readonly<Record<string, string>> = {
 
 const checks = (): string => "the coder's work is committed: the checks are next";
 
-const STEPS: Readonly<Record<Step, (state: CycleState) => string>> = {
+/** A turn without a limit has no reservation that could stand for what it has cost. */
+function recovered(turn: CheckpointTurn, { maxBudgetUsd }: CycleState, agents: Agents): string {
+  const { role, reservedUsd } = turn;
+  const looks = agents[role].adopt !== undefined;
+  const search = looks ? "its end is looked for; if nobody knows it, " : "";
+  const cost =
+    reservedUsd > 0 || maxBudgetUsd > 0
+      ? `counts with up to ${dollars(reservedUsd)}`
+      : "what it has cost cannot be counted";
+  return `the ${role}'s turn was under way: ${search}it is started again, and ${cost}`;
+}
+
+const STEPS: Readonly<Record<Step, (state: CycleState, agents: Agents) => string>> = {
   begin: (state) => `the coder begins cycle ${cycleToBegin(state)}`,
-  recover: ({ turn }) =>
-    `the ${turn?.role}'s turn was under way: its end is looked for; if that cannot be known, it is started again and counts with $${(turn?.reservedUsd ?? 0).toFixed(4)}`,
+  recover: (state, agents) => (state.turn ? recovered(state.turn, state, agents) : ""),
   again: ({ turn }) => `the ${turn?.role}'s turn came to nothing: it is started again`,
   commit: () => "the coder's turn is finished: its work is committed, not done again",
   lint: checks,

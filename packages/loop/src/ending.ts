@@ -1,4 +1,5 @@
 import type { AgentFailure } from "./agent.ts";
+import { spentWords } from "./money.ts";
 import type { TaskResult } from "./options.ts";
 import type { CycleState } from "./state.ts";
 
@@ -22,8 +23,8 @@ export function endingOf(outcome: Ending["outcome"], state: CycleState): Ending 
 
 const MESSAGES: Readonly<Partial<Record<Ending["outcome"], (state: CycleState) => string>>> = {
   approved: () => "The reviewer approved the work.",
-  budget: ({ totalCostUsd, maxBudgetUsd }) =>
-    `Budget exceeded: $${totalCostUsd.toFixed(4)} / $${maxBudgetUsd.toFixed(2)}. Resume with a higher budget to go on.`,
+  budget: (state) =>
+    `Budget exceeded: ${spentWords(state)} / $${state.maxBudgetUsd.toFixed(2)}. Resume with a higher budget to go on.`,
   max_cycles: ({ maxCycles }) =>
     `Max cycles reached (${maxCycles}). Manual review recommended; resume with more cycles to go on.`,
   struggling: () =>

@@ -6,7 +6,7 @@ import type { Finding } from "./finding.ts";
 import { filterFinding } from "./findings.ts";
 import type { TaskResult } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
-import type { Run } from "./run.ts";
+import { marksOf, type Run } from "./run.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep, type Step } from "./steps.ts";
 import { commitSubject } from "./subject.ts";
@@ -28,6 +28,7 @@ import {
   type TurnPhase,
 } from "./transitions.ts";
 import { recoverTurn, takeTurn } from "./turn.ts";
+import { listPaths } from "./untouchable.ts";
 
 /**
  * Takes a run to its end: asks what comes next, does it, keeps what came of it.
@@ -37,7 +38,7 @@ import { recoverTurn, takeTurn } from "./turn.ts";
 export async function drive(run: Run, opening: readonly LoopEventData[]): Promise<TaskResult> {
   for (const event of opening) await run.emit(event);
   for (;;) {
-    const next = nextStep(run.state, run.settings);
+    const next = nextStep(run.state, run);
     const ending = "end" in next ? endingOf(next.end, run.state) : await take(run, next.step);
     if (ending !== undefined) return finish(run, ending);
   }
@@ -121,15 +122,22 @@ async function commit(run: Run): Outcome {
       cycle,
       turnId: turn?.id ?? "",
       exclude: untouchablePaths,
+      env: marksOf(state),
       signal,
     });
+    // Not the commit's own id: a git hook may have amended it, the agent have made one itself.
+    run.head = await repository.head();
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
     return { outcome: "git", message: `the work could not be committed: ${messageOf(error)}` };
   }
-  run.head = sha ?? run.head;
+  const known = [state.baseCommitSha, ...state.cycleCommits].includes(run.head);
+  if (sha === undefined && known && untouchablePaths.length > 0) {
+    const list = listPaths(untouchablePaths).join(", ");
+    await run.warn(`cycle ${cycle} has nothing to commit: changes in ${list} are never committed`);
+  }
   run.state = commitWork(state, run.head);
-  await run.emit({ type: "committed", cycle, sha });
+  await run.emit({ type: "committed", cycle, sha: sha && run.head });
   if (state.refactored && !run.state.refactored) await run.emit({ type: "refactored", cycle });
   return undefined;
 }
@@ -239,6 +247,7 @@ async function finish(run: Run, ending: Ending): Promise<TaskResult> {
     runId: state.runId,
     cycle,
     totalCostUsd: state.totalCostUsd,
+    unknownCostUsd: state.unknownCostUsd,
     message,
     report,
     findings: state.findings,

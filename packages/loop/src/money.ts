@@ -17,12 +17,50 @@ export function reservation(
   return Math.max(0, Math.min(maxBudgetUsd - totalCostUsd, turns * share));
 }
 
-/** What a turn is counted with: what is not known of its cost is taken for all that was reserved. */
+/** What a turn is counted with, in US dollars. */
+export interface Cost {
+  readonly totalUsd: number;
+  /** How much of it is reserved only: it may have cost so much less. */
+  readonly unknownUsd: number;
+}
+
+/** The cost of a turn of which nothing is known: all that was reserved for it. */
+export function unknownCost(reservedUsd: number): Cost {
+  return { totalUsd: reservedUsd, unknownUsd: reservedUsd };
+}
+
+/**
+ * What is not known of a turn's cost is taken for all that was reserved. Of a cost known in part,
+ * what goes beyond that part is unknown.
+ */
 export function settledCost(
-  result: Pick<AgentResult, "costUsd" | "costSource">,
+  { costUsd, costSource }: Pick<AgentResult, "costUsd" | "costSource">,
   reservedUsd: number,
-): number {
-  const cost = result.costUsd ?? Number.NaN;
-  if (!Number.isFinite(cost) || cost < 0 || result.costSource === "unknown") return reservedUsd;
-  return result.costSource === "partial" ? Math.max(cost, reservedUsd) : cost;
+): Cost {
+  const cost = costUsd ?? Number.NaN;
+  if (!Number.isFinite(cost) || cost < 0 || costSource === "unknown")
+    return unknownCost(reservedUsd);
+  const unknownUsd = costSource === "partial" ? Math.max(0, reservedUsd - cost) : 0;
+  return { totalUsd: cost + unknownUsd, unknownUsd };
+}
+
+type Spent = Pick<CycleState, "totalCostUsd" | "unknownCostUsd">;
+
+/** The money spent, once a turn's is added. */
+export function spend({ totalCostUsd, unknownCostUsd }: Spent, cost: Cost): Spent {
+  return {
+    totalCostUsd: totalCostUsd + cost.totalUsd,
+    unknownCostUsd: unknownCostUsd + cost.unknownUsd,
+  };
+}
+
+/** What is spent, in words: what is known of it, and what the rest may be at most. */
+export function spentWords({ totalCostUsd, unknownCostUsd }: Spent): string {
+  if (unknownCostUsd <= 0) return dollars(totalCostUsd);
+  const known = Math.max(0, totalCostUsd - unknownCostUsd);
+  return `${dollars(known)} known + up to ${dollars(unknownCostUsd)}`;
+}
+
+export function dollars(usd: number): string {
+  return `$${usd.toFixed(4)}`;
 }

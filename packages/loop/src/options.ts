@@ -80,7 +80,10 @@ export interface TaskResult {
   readonly taskId: string;
   readonly runId: string;
   readonly cycle: number;
+  /** US dollars over all crashes of the run. */
   readonly totalCostUsd: number;
+  /** How much of it is reserved only, for turns of which not all is known: it may be so much less. */
+  readonly unknownCostUsd: number;
   readonly message: string;
   readonly report: ReviewReport | undefined;
   readonly findings: readonly Finding[];

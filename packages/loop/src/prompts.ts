@@ -4,6 +4,7 @@ import { openFindings } from "./findings.ts";
 import type { CycleState } from "./state.ts";
 import { fence, oneLine, truncate } from "./text.ts";
 import { ROLES, type TurnPhase } from "./transitions.ts";
+import { listPaths } from "./untouchable.ts";
 
 // Limits in code points, so that an agent's flood never becomes the next agent's.
 const LIMITS = {
@@ -168,6 +169,17 @@ STATUS: fixed|still_present|regressed
 COMMENT: why`;
 }
 
+/** What the user had not committed is not the coder's to change, and is never committed. */
+function untouchable({ untouchablePaths }: CycleState): string {
+  if (untouchablePaths.length === 0) return "";
+  const list = listPaths(untouchablePaths).join("\n");
+  return `
+
+These paths have changes of somebody else's. Do not change, stage, commit or discard them; what you change in them is lost to this task:
+
+${fence(list)}`;
+}
+
 const PROMPTS: Readonly<Record<TurnPhase, (state: CycleState) => string>> = {
   coding: coderPrompt,
   linting: lintPrompt,
@@ -184,6 +196,6 @@ const AGAIN: Readonly<Record<AgentRole, string>> = {
 
 /** What an agent is asked in a turn. */
 export function promptFor(state: CycleState, phase: TurnPhase, attempt: number): string {
-  const prompt = PROMPTS[phase](state);
+  const prompt = `${PROMPTS[phase](state)}${ROLES[phase] === "coder" ? untouchable(state) : ""}`;
   return attempt === 1 ? prompt : `${AGAIN[ROLES[phase]]}\n\n${prompt}`;
 }

@@ -1,10 +1,12 @@
 import {
+  changedPaths,
   type Commit,
   commitAll,
   currentGitSha,
   GitError,
   logRange,
   openRepository,
+  reflogActions,
   TRAILER,
 } from "@quasar/git";
 
@@ -15,6 +17,8 @@ export interface CycleCommit {
   readonly cycle: number;
   readonly turnId: string;
   readonly exclude: readonly string[];
+  /** More variables for git and the user's git hooks. */
+  readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -26,6 +30,10 @@ export interface LoopRepository {
   commit(commit: CycleCommit): Promise<string | undefined>;
   /** Oldest first; `undefined` when the repository does not know the commit `from`. */
   commitsSince(from: string): Promise<readonly Commit[] | undefined>;
+  /** Paths in which two commits differ, from the root; `from` `""` is before the first commit. */
+  changedPaths(from: string, to: string): Promise<readonly string[]>;
+  /** What the reflog says brought HEAD to a commit, by its id. */
+  reflogActions(): Promise<ReadonlyMap<string, string>>;
 }
 
 /** What the loop writes for itself: never a part of the coder's work. */
@@ -48,7 +56,7 @@ export async function openLoopRepository(workDir: string): Promise<LoopRepositor
     head: () => currentGitSha(workDir).catch(unless("ERR_NO_COMMITS", "")),
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
-    commit: ({ subject, taskId, cycle, turnId, exclude, signal }) =>
+    commit: ({ subject, taskId, cycle, turnId, exclude, env, signal }) =>
       commitAll(workDir, {
         subject,
         trailers: {
@@ -57,14 +65,23 @@ export async function openLoopRepository(workDir: string): Promise<LoopRepositor
           [TRAILER.turn]: turnId,
         },
         exclude: [OWN_FOLDER, ...exclude],
+        env,
         signal,
-        reflogAction: `quasar:${turnId.replace(/\.(\d+)$/u, "/$1")}`,
+        reflogAction: reflogAction(turnId),
       }),
     commitsSince: (from) =>
       logRange(workDir, { from: from === "" ? undefined : from }).catch(
         unless("ERR_BAD_REVISION", undefined),
       ),
+    changedPaths: (from, to) => changedPaths(workDir, from, to),
+    // A reflog that cannot be read bears witness of nothing.
+    reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
   };
+}
+
+/** How the reflog calls what is done in a turn, by its agent or by the loop. */
+function reflogAction(turnId: string): string {
+  return `quasar:${turnId.replace(/\.(\d+)$/u, "/$1")}`;
 }
 
 function unless<T>(code: GitError["code"], value: T): (error: unknown) => T {

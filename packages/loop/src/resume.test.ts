@@ -6,7 +6,7 @@ import {
   PHASES,
   type Phase,
 } from "@quasar/checkpoint";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
 import { aCheckpoint, aFinding, aTurn } from "../test/fixtures.ts";
 import { aFolder, aWorkTree, type Harness, harness } from "../test/harness.ts";
@@ -270,6 +270,22 @@ describe("limits", () => {
     expect(result.checkpoint).toMatchObject({ maxCycles: 5, maxBudgetUsd: 9, failure: "" });
   });
 
+  test("a run that went in circles goes on when it is resumed, as it says, and may end so again", async () => {
+    const reviewer = fakeAgent([issue("the same")]);
+    const loop = harness({ reviewer, detectStruggle: true, maxBudgetUsd: 0.6, maxCycles: 3 });
+    const ended = await runTask({ id: "t-1", title: "Do it" }, loop.options);
+    expect(ended).toMatchObject({ outcome: "struggling", cycle: 2 });
+    loop.events.length = 0;
+    const options = { ...loop.options, maxCycles: 6, maxBudgetUsd: 1.2 };
+    const resumed = await runFromCheckpoint(await loop.stored(), options);
+    expect(resumed).toMatchObject({ outcome: "struggling", cycle: 3 });
+    expect(loop.events[0]).toMatchObject({
+      type: "resumed",
+      details: [expect.any(String), "cycle 2 is whole: the coder goes on with what was found"],
+    });
+    expect(loop.trace()[1]).toBe("cycle_start 3");
+  });
+
   test("the file's limits hold when the caller says nothing", async () => {
     const coder = writingCoder();
     const loop = harness({ coder, maxCycles: undefined, maxBudgetUsd: undefined });
@@ -280,11 +296,18 @@ describe("limits", () => {
   });
 });
 
-function commitAs(tree: WorkTree, subject: string, trailers: Record<string, string>): string {
+function commitAs(
+  tree: WorkTree,
+  subject: string,
+  trailers: Record<string, string>,
+  reflogAction?: string,
+): string {
   tree.write("work.txt", `${subject}\n`);
   tree.git("add", "-A");
   const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}`);
+  vi.stubEnv("GIT_REFLOG_ACTION", reflogAction);
   tree.git("commit", "-q", "-m", subject, "-m", lines.join("\n"));
+  vi.unstubAllEnvs();
   return tree.head();
 }
 
@@ -310,6 +333,7 @@ describe("commits after the checkpoint", () => {
     expect(result).toMatchObject({ outcome: "approved", cycle: 2, cycleCommits: ["", sha] });
     expect(coder.requests).toHaveLength(0);
     expect(result.totalCostUsd, "two turns at half a dollar, and the review").toBeCloseTo(2.1);
+    expect(result.unknownCostUsd).toBeCloseTo(1);
     expect(loop.trace().slice(0, 3)).toEqual([
       "resumed 2",
       "committed nothing",
@@ -335,6 +359,49 @@ describe("commits after the checkpoint", () => {
     expect(coder.requests).toHaveLength(0);
     expect(loop.tree.head()).toBe(sha);
     expect(result.totalCostUsd).toBeCloseTo(usd);
+  });
+
+  test("those that an agent made itself are known by the reflog, and finish no turn", async () => {
+    const coder = writingCoder();
+    const loop = harness({ coder });
+    const turn = aTurn({ id: "run.3", status: "started", reservedUsd: 0.5 });
+    const checkpoint = at(loop, { cycle: 2, phase: "coding", turn });
+    commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 3), "quasar:run/3");
+    const theirs = commitAs(loop.tree, "wip", {}, "quasar:run/3");
+    const started = at(loop, {
+      ...checkpoint,
+      gitSha: loop.tree.git("rev-parse", "HEAD~2").trim(),
+    });
+    const half = { ...started, gitSha: loop.tree.git("rev-parse", "HEAD~1").trim() };
+    const result = await runFromCheckpoint(half, loop.options);
+    expect(result.outcome).toBe("approved");
+    expect(loop.trace().slice(0, 2)).toEqual(["resumed 2", "agent_start coder run.4 again 2"]);
+    expect(loop.events[0]).toMatchObject({
+      details: expect.arrayContaining([
+        expect.stringMatching(/\(wip\) is kept: an agent of this/u),
+      ]),
+    });
+    expect(loop.tree.subjects()).toEqual(["t-1/cycle-2: Do it", "wip", "t-1/cycle-2: Do it"]);
+    loop.tree.git("reset", "-q", "--hard", theirs);
+    expect((await runFromCheckpoint(started, loop.options)).cycleCommits).toEqual([
+      "",
+      half.gitSha,
+    ]);
+  });
+
+  test.for([
+    ["by the reflog of another run", "quasar:run-2/3"],
+    ["by the reflog of a run whose id begins the same", "quasar:ru/3"],
+    ["by a person in the middle", "commit"],
+  ] as const)("one %s is refused", async ([, action]) => {
+    const loop = harness();
+    const turn = aTurn({ id: "run.3", status: "started" });
+    const checkpoint = at(loop, { cycle: 2, phase: "coding", turn });
+    commitAs(loop.tree, "wip", {}, action);
+    commitAs(loop.tree, "more", {}, "quasar:run/3");
+    await expect(runFromCheckpoint(checkpoint, loop.options)).rejects.toMatchObject({
+      code: "ERR_GIT_SHA_MISMATCH",
+    });
   });
 
   test.for([
@@ -455,6 +522,25 @@ describe("a turn entry", () => {
     expect(loop.trace().slice(0, 2)).toEqual(["resumed 1", "agent_start coder run.4 again 2"]);
     expect(coder.requests[0]?.prompt).toContain("may hold its partial work");
     expect(result.totalCostUsd).toBeCloseTo(0.7);
+  });
+
+  test.for([
+    [3, false, "under way: it is started again, and counts with up to $0.5000"],
+    [3, true, "its end is looked for; if nobody knows it, it is started again, and counts with up"],
+    [0, false, "it is started again, and what it has cost cannot be counted"],
+  ] as const)("what becomes of it is told, with a budget of %s (adopted: %s)", async (row) => {
+    const [maxBudgetUsd, adopts, words] = row;
+    const coder = adopts ? { ...writingCoder(), adopt: async () => undefined } : writingCoder();
+    const loop = harness({ coder, maxBudgetUsd });
+    const reservedUsd = maxBudgetUsd === 0 ? 0 : 0.5;
+    const turn = aTurn({ id: "run.3", status: "started", reservedUsd });
+    const spent = { totalCostUsd: 0.6, unknownCostUsd: 0.2 };
+    const checkpoint = at(loop, { phase: "coding", turn, maxBudgetUsd, ...spent });
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    const details = loop.events[0]?.type === "resumed" ? loop.events[0].details : [];
+    expect(details[0]).toContain("$0.4000 known + up to $0.2000");
+    expect(details[1]).toContain(words);
+    expect(result.unknownCostUsd).toBeCloseTo(0.2 + reservedUsd);
   });
 
   test("an unfinished turn whose agent outlived its runner is adopted", async () => {

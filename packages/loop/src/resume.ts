@@ -1,7 +1,7 @@
 import type { Phase } from "@quasar/checkpoint";
 import { carriesMark, type Commit, TRAILER } from "@quasar/git";
 import { accumulate } from "./findings.ts";
-import { reservation } from "./money.ts";
+import { reservation, unknownCost } from "./money.ts";
 import type { CycleState } from "./state.ts";
 import {
   beginCycle,
@@ -77,13 +77,24 @@ function isCounted(state: CycleState): boolean {
   return isUnknown({ ...state, failure: "" });
 }
 
-/** Whether a commit was made by the run of a checkpoint. */
-export function isOwn(
+/** Whether a commit carries the marks that a run gives to those it makes. */
+export function isMarked(
   commit: Pick<Commit, "trailers">,
   { runId, taskBeadId }: Pick<CycleState, "runId" | "taskBeadId">,
 ): boolean {
   const turns = commit.trailers.get(TRAILER.turn) ?? [];
   return turns.some((id) => isTurnOf(runId, id)) && carriesMark(commit, { taskId: taskBeadId });
+}
+
+/** Whether a commit was made in one of a run's turns, as the reflog has it: its agents' own are. */
+export function isOfTurn(
+  action: string | undefined,
+  { runId }: Pick<CycleState, "runId">,
+): boolean {
+  const prefix = `quasar:${runId}/`;
+  return (
+    runId !== "" && action?.startsWith(prefix) === true && /^\d+/u.test(action.slice(prefix.length))
+  );
 }
 
 /** Whether the commits lead from one commit to another in a single line. */
@@ -111,8 +122,9 @@ export function adoptCommit(state: CycleState, commit: Commit, at: string): Cycl
   const unseen = turnNumber(id) - turnNumber(state.turn?.id);
   if (unseen < 0 || !isNextCycle(cycle, state)) return state;
   if (unseen === 0) return adoptKnown(state, commit.sha);
-  const counted = isUnknown(state) ? failTurn(state, state.turn?.reservedUsd ?? 0, "") : state;
-  const adopted = failTurn(counted, reservation(counted, unseen), "");
+  const reserved = unknownCost(state.turn?.reservedUsd ?? 0);
+  const counted = isUnknown(state) ? failTurn(state, reserved, "") : state;
+  const adopted = failTurn(counted, unknownCost(reservation(counted, unseen)), "");
   const fix = cycle === state.cycle && isCoded(state);
   const begun = fix ? adopted : beginCycle(adopted, cycle);
   const turn = {
@@ -142,8 +154,8 @@ function adoptKnown(state: CycleState, sha: string): CycleState {
   if (state.phase !== "coding" && state.phase !== "linting") return state;
   const { turn } = state;
   if (turn?.role !== "coder") return state;
-  const settled =
-    turn.status === "settled" ? state : settleTurn({ ...state, failure: "" }, "", turn.reservedUsd);
+  if (turn.status === "settled") return commitWork(state, sha);
+  const settled = settleTurn({ ...state, failure: "" }, "", unknownCost(turn.reservedUsd));
   return commitWork(settled, sha);
 }
 

@@ -21,6 +21,13 @@ export interface Standing {
   readonly state: CycleState;
   /** HEAD of the work tree; `""` outside a repository and before its first commit. */
   readonly head: string;
+  /** The run is resumed here: a person has looked at it since. @default false */
+  readonly resumed?: boolean | undefined;
+}
+
+/** By these variables the processes of a run are found, should they outlive its runner. */
+export function marksOf({ runId, turn }: CycleState): Readonly<Record<string, string>> {
+  return { QUASAR_RUN_ID: runId, QUASAR_TURN_ID: turn?.id ?? "" };
 }
 
 /** One run: what it knows, and its ways to the store and to the listeners. */
@@ -31,16 +38,28 @@ export class Run {
   head: string;
   /** The first failed save of the hook, once it is to stop the run. */
   saveFailure: unknown;
+  /** The cycle that was whole when the run was resumed; 0 when there is none. */
+  readonly #resumedAfter: number;
   readonly #emitter: Emitter;
   /** Failed saves of the hook that nobody was told of yet. */
   #unreported: unknown[] = [];
 
-  constructor(settings: Settings, ports: Ports, { state, head }: Standing) {
+  constructor(settings: Settings, ports: Ports, standing: Standing) {
+    const { state, head, resumed = false } = standing;
     this.settings = settings;
     this.ports = ports;
     this.state = state;
     this.head = head;
+    this.#resumedAfter = resumed && state.phase === "review_complete" ? state.cycle : 0;
     this.#emitter = new Emitter(this.#listeners());
+  }
+
+  /**
+   * Whether the loop may be found to go in circles now. Not by the cycle that it was resumed after:
+   * the same state would be judged the same for ever.
+   */
+  get detectStruggle(): boolean {
+    return this.settings.detectStruggle && this.state.cycle > this.#resumedAfter;
   }
 
   /** Resolves when every listener has dealt with the event. */

@@ -3,7 +3,7 @@ import { stateFromCheckpoint } from "./convert.ts";
 import { messageOf } from "./emitter.ts";
 import { drive } from "./engine.ts";
 import { LoopError } from "./errors.ts";
-import { openingWarnings, warning } from "./opening.ts";
+import { openingWarnings, treeWarning, warning } from "./opening.ts";
 import type { Task, TaskResult } from "./options.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
@@ -31,6 +31,7 @@ export async function startRun(task: Task, settings: Settings, ports: Ports): Pr
     }),
   );
   const opening = openingWarnings(settings, ports, state);
+  if (ports.repository !== undefined) opening.push(treeWarning(state));
   if (problem !== undefined) opening.push(warning(state, problem));
   return drive(new Run(settings, ports, { state, head }), opening);
 }

@@ -2,6 +2,7 @@ import type { CheckpointTurn, Phase } from "@quasar/checkpoint";
 import type { AgentRole } from "./agent.ts";
 import type { Finding } from "./finding.ts";
 import { accumulate, applyVerifications, tagFindings } from "./findings.ts";
+import { type Cost, spend } from "./money.ts";
 import type { ParsedReview } from "./review.ts";
 import type { CycleState } from "./state.ts";
 
@@ -55,22 +56,21 @@ export function nameSession(state: CycleState, sessionId: string): CycleState {
 }
 
 /** A turn ended well: its output and its cost are known, its work is still to be taken. */
-export function settleTurn(state: CycleState, output: string, costUsd: number): CycleState {
+export function settleTurn(state: CycleState, output: string, cost: Cost): CycleState {
   const { turn } = state;
   if (turn === undefined) return state;
   const text = output.toWellFormed();
   return {
     ...state,
     ...(turn.role === "coder" ? { coderOutput: text } : { reviewOutput: text }),
-    totalCostUsd: state.totalCostUsd + costUsd,
+    ...spend(state, cost),
     turn: { ...turn, status: "settled" },
   };
 }
 
 /** A turn came to nothing: what it cost is spent, and it is to be started again. */
-export function failTurn(state: CycleState, costUsd: number, failure: string): CycleState {
-  const totalCostUsd = state.totalCostUsd + costUsd;
-  return { ...state, totalCostUsd, failure: failure.toWellFormed() };
+export function failTurn(state: CycleState, cost: Cost, failure: string): CycleState {
+  return { ...state, ...spend(state, cost), failure: failure.toWellFormed() };
 }
 
 /** The coder's work is committed; `""` outside a repository, where nothing is. */

@@ -1,15 +1,17 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import {
   createMemoryCheckpointStore,
   type CheckpointStore,
   decodeCheckpoint,
   encodeCheckpoint,
 } from "@quasar/checkpoint";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
-import { harness } from "../test/harness.ts";
-import type { AgentResult } from "./agent.ts";
+import { aCheckpoint, aTurn } from "../test/fixtures.ts";
+import { type Harness, harness, TREE_EDITS } from "../test/harness.ts";
+import type { WorkTree } from "../test/work-tree.ts";
+import type { AgentRequest, AgentResult } from "./agent.ts";
 import type { Hook } from "./event.ts";
 import { runFromCheckpoint, runTask } from "./loop.ts";
 import { REVIEW_SCHEMA } from "./review-schema.ts";
@@ -75,22 +77,40 @@ describe("what an agent is given", () => {
 });
 
 describe("what a turn costs", () => {
-  const rows: readonly (readonly [name: string, result: Partial<AgentResult>, usd: number])[] = [
-    ["what was reported", { costUsd: 0.2, costSource: "reported" }, 0.2],
-    ["what was computed", { costUsd: 0.2, costSource: "computed" }, 0.2],
-    ["nothing, when that is known", { costUsd: 0, costSource: "reported" }, 0],
-    ["its reservation, when it is unknown", { costUsd: undefined, costSource: "unknown" }, 0.5],
-    ["its reservation, when it is a guess", { costUsd: 0.2, costSource: "unknown" }, 0.5],
-    ["its reservation, when a part is known", { costUsd: 0.2, costSource: "partial" }, 0.5],
-    ["the known part, when that is more", { costUsd: 0.7, costSource: "partial" }, 0.7],
-    ["its reservation, when it is no number", { costUsd: Number.NaN }, 0.5],
-    ["its reservation, when it is below zero", { costUsd: -1 }, 0.5],
-    ["its reservation, when it is endless", { costUsd: Number.POSITIVE_INFINITY }, 0.5],
+  type Row = readonly [name: string, result: Partial<AgentResult>, usd: number, unknown: number];
+  const rows: readonly Row[] = [
+    ["what was reported", { costUsd: 0.2, costSource: "reported" }, 0.2, 0],
+    ["what was computed", { costUsd: 0.2, costSource: "computed" }, 0.2, 0],
+    ["nothing, when that is known", { costUsd: 0, costSource: "reported" }, 0, 0],
+    [
+      "its reservation, when it is unknown",
+      { costUsd: undefined, costSource: "unknown" },
+      0.5,
+      0.5,
+    ],
+    ["its reservation, when it is a guess", { costUsd: 0.2, costSource: "unknown" }, 0.5, 0.5],
+    ["its reservation, when a part is known", { costUsd: 0.2, costSource: "partial" }, 0.5, 0.3],
+    ["the known part, when that is more", { costUsd: 0.7, costSource: "partial" }, 0.7, 0],
+    ["its reservation, when it is no number", { costUsd: Number.NaN }, 0.5, 0.5],
+    ["its reservation, when it is below zero", { costUsd: -1 }, 0.5, 0.5],
+    ["its reservation, when it is endless", { costUsd: Number.POSITIVE_INFINITY }, 0.5, 0.5],
   ];
-  test.for(rows)("counts %s", async ([, result, usd]) => {
+  test.for(rows)("counts %s, and how much of that is reserved only", async (row) => {
+    const [, result, usd, unknown] = row;
     const coder = fakeAgent([{ text: "done", ...result, failure: BUSY }]);
-    const { totalCostUsd } = await runTask(TASK, harness({ coder, maxBudgetUsd: 3 }).options);
+    const loop = harness({ coder, maxBudgetUsd: 3 });
+    const { totalCostUsd, unknownCostUsd } = await runTask(TASK, loop.options);
     expect(totalCostUsd).toBeCloseTo(usd);
+    expect(unknownCostUsd).toBeCloseTo(unknown);
+    expect((await loop.stored()).unknownCostUsd).toBeCloseTo(unknown);
+  });
+
+  test("is told as what is known and what it may be at most", async () => {
+    const coder = fakeAgent([{ costUsd: undefined, costSource: "unknown" }]);
+    const reviewer = fakeAgent([issue("bad")]);
+    const loop = harness({ coder, reviewer, maxBudgetUsd: 0.2, maxCycles: 1 });
+    const { message } = await runTask(TASK, loop.options);
+    expect(message).toContain("Budget exceeded: $0.1000 known + up to $0.1000 / $0.20.");
   });
 
   test.for([
@@ -105,6 +125,22 @@ describe("what a turn costs", () => {
     const result = await runTask(TASK, loop.options);
     expect(loop.trace()[0]).toBe(`warning fake does not say what it costs: each turn is ${words}`);
     expect(result.totalCostUsd).toBeCloseTo(usd);
+  });
+
+  test.for([
+    [
+      3,
+      [
+        "warning fake does not say what it uses while it works: its budget holds between turns only",
+      ],
+    ],
+    [0, []],
+  ] as const)("is watched between turns only where an agent says nothing, at $%s", async (row) => {
+    const [maxBudgetUsd, warnings] = row;
+    const coder = fakeAgent(["done"], { streamsUsage: false });
+    const loop = harness({ coder, maxBudgetUsd });
+    await runTask(TASK, loop.options);
+    expect(loop.trace().filter((line) => line.startsWith("warning"))).toEqual(warnings);
   });
 
   test("an invoker that rejects is a failed turn of unknown cost", async () => {
@@ -429,6 +465,47 @@ describe("saves around turns", () => {
 });
 
 describe("commits", () => {
+  test("and checks run with the run's and the turn's ids, by which their processes are found", async () => {
+    const say = (what: string): string =>
+      `echo ${what} $QUASAR_RUN_ID $QUASAR_TURN_ID >> .git/said`;
+    const lint = [{ name: "style", command: say("lint") }];
+    const loop = harness({ lint, filters: [{ name: "tests", command: say("filter") }] });
+    const hook = join(loop.tree.dir, ".git", "hooks", "pre-commit");
+    mkdirSync(dirname(hook), { recursive: true });
+    writeFileSync(hook, `#!/bin/sh\n${say("hook")}\n`, { mode: 0o755 });
+    await runTask(TASK, loop.options);
+    expect(readFileSync(join(loop.tree.dir, ".git", "said"), "utf8")).toBe(
+      "hook run run.1\nlint run run.1\nfilter run run.1\n",
+    );
+  });
+
+  test("that a git hook amends are known as they are then", async () => {
+    const loop = harness();
+    const hook = join(loop.tree.dir, ".git", "hooks", "post-commit");
+    mkdirSync(dirname(hook), { recursive: true });
+    const once =
+      "[ -e .git/once ] || { touch .git/once; git commit -q --amend --no-edit --date=2020-01-01T00:00:00Z; }";
+    writeFileSync(hook, `#!/bin/sh\n${once}\n`, { mode: 0o755 });
+    const result = await runTask(TASK, loop.options);
+    const head = loop.tree.head();
+    expect(result).toMatchObject({ finalCommitSha: head, cycleCommits: [head] });
+    expect(loop.events.find(({ type }) => type === "committed")).toMatchObject({ sha: head });
+    expect(result.checkpoint.gitSha).toBe(head);
+  });
+
+  test("that somebody else has made since the turn are found when nothing is left to commit", async () => {
+    const loop = harness();
+    const { tree } = loop;
+    const onEvent: Hook["onEvent"] = ({ type }) => {
+      if (type !== "agent_done" || tree.subjects().length > 0) return;
+      tree.git("add", "-A");
+      tree.git("commit", "-q", "-m", "by a daemon of the agent's");
+    };
+    const result = await runTask(TASK, { ...loop.options, hooks: [{ onEvent }] });
+    expect(tree.subjects()).toEqual(["by a daemon of the agent's"]);
+    expect(result).toMatchObject({ finalCommitSha: tree.head(), cycleCommits: [tree.head()] });
+  });
+
   test("leave out what was there before, and what is the loop's own", async () => {
     const loop = harness({ untouchablePaths: ["notes.txt"] });
     loop.tree.write("notes.txt", "mine\n");
@@ -437,6 +514,62 @@ describe("commits", () => {
     await runTask(TASK, loop.options);
     expect(loop.tree.git("show", "--stat", "--format=", "--name-only", "HEAD").trim()).toBe(
       "work.txt",
+    );
+  });
+
+  /** A coder that commits a file by itself. */
+  const committing = (tree: () => WorkTree, file: string) =>
+    fakeAgent([
+      () => {
+        tree().write(file, "changed\n");
+        tree().git("add", file);
+        vi.stubEnv("GIT_REFLOG_ACTION", "quasar:run/1");
+        tree().git("commit", "-q", "-m", "by the agent");
+        vi.unstubAllEnvs();
+        return "done";
+      },
+    ]);
+
+  test.for([
+    ["notes.txt", ["notes.txt"]],
+    ["work.txt", []],
+    ["notes.txt.bak", []],
+  ] as const)("that the agent makes itself of %s are warned of where it may not", async (row) => {
+    const [file, names] = row;
+    const loop: Harness = harness({
+      coder: committing(() => loop.tree, file),
+      untouchablePaths: ["notes.txt"],
+    });
+    const first = loop.tree.head();
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", finalCommitSha: loop.tree.head() });
+    const warnings = loop.trace().filter((line) => line.includes("had changes before the run"));
+    expect(warnings).toHaveLength(names.length);
+    for (const name of names) {
+      expect(warnings[0]).toContain(`: ${name}. See git log ${first.slice(0, 12)}..`);
+    }
+  });
+
+  test("that an agent made before its runner was killed are warned of at the resume", async () => {
+    const loop: Harness = harness({
+      coder: fakeAgent(["done"]),
+      untouchablePaths: ["notes.txt"],
+    });
+    const turn = aTurn({ id: "run.1", status: "started" });
+    const checkpoint = aCheckpoint({ gitSha: loop.tree.head(), phase: "coding", turn });
+    await committing(() => loop.tree, "notes.txt").invoke({} as AgentRequest);
+    await runFromCheckpoint(checkpoint, loop.options);
+    expect(loop.trace()[0]).toBe("resumed 1");
+    expect(loop.trace().join("\n")).toContain("had changes before the run: notes.txt.");
+  });
+
+  test("that would hold nothing but what may not be touched are not made, which is said", async () => {
+    const coder = writingCoder("notes.txt");
+    const loop = harness({ coder, untouchablePaths: ["notes.txt"] });
+    await runTask(TASK, loop.options);
+    expect(loop.tree.subjects()).toEqual([]);
+    expect(loop.trace()).toContain(
+      "warning cycle 1 has nothing to commit: changes in notes.txt are never committed",
     );
   });
 
@@ -464,6 +597,27 @@ describe("commits", () => {
     expect(coder.requests).toHaveLength(1);
     expect(loop.tree.subjects()).toEqual(["t/cycle-1: Do it"]);
   });
+});
+
+test("a new run in a repository says once that edits are taken for the agent's", async () => {
+  const reviewer = fakeAgent([{ failure: BUSY }, APPROVAL]);
+  const loop = harness({ reviewer });
+  await runTask(TASK, loop.options);
+  await runFromCheckpoint(await loop.stored(), loop.options);
+  const said = loop.events.filter(
+    (event) => event.type === "warning" && event.message.startsWith(TREE_EDITS),
+  );
+  expect(said).toEqual([loop.events[0]]);
+});
+
+test("seed 2: checkpoint write errors are logged to stderr, not returned (non-fatal)", async () => {
+  // A library does not print: each is a `warning` event, which the command line puts on stderr.
+  const store = failingStore(() => true);
+  const loop = harness({ checkpoint: { store } });
+  const result = await runTask(TASK, loop.options);
+  expect(result.outcome).toBe("approved");
+  expect(loop.trace()).toContain("warning the checkpoint could not be saved: disk full");
+  expect(store.saves).toEqual(["review_complete 1 settled", "approved 1 settled"]);
 });
 
 test("a listener that throws is reported, and the others are told", async () => {

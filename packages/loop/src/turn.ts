@@ -11,7 +11,7 @@ import type {
 } from "./agent.ts";
 import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED } from "./ending.ts";
-import { isOverBudget, reservation, settledCost } from "./money.ts";
+import { isOverBudget, reservation, settledCost, unknownCost } from "./money.ts";
 import { parseReview } from "./parse-review.ts";
 import { promptFor, systemPrompt } from "./prompts.ts";
 import { REVIEW_SCHEMA, renderReview } from "./review-schema.ts";
@@ -26,6 +26,7 @@ import {
   type TurnPhase,
 } from "./transitions.ts";
 import { turnId, turnNumber } from "./turn-id.ts";
+import { foreignWork } from "./untouchable.ts";
 
 /**
  * How a turn ended: `undefined` when it is settled, an agent's failure when the turn came to nothing,
@@ -114,7 +115,11 @@ export async function recoverTurn(run: Run): Promise<Failure> {
   const unfinished = { runId, turnId: id, role, workDir: run.settings.workDir, sessionId };
   const result = await listen(run, role, async (options) => agent.adopt?.(unfinished, options));
   if (result !== undefined) return settle(run, result);
-  run.state = failTurn(run.state, reservedUsd, "interrupted: how it ended is not known");
+  run.state = failTurn(
+    run.state,
+    unknownCost(reservedUsd),
+    "interrupted: how it ended is not known",
+  );
   return undefined;
 }
 
@@ -210,7 +215,11 @@ function brokenInvoker(error: unknown): AgentResult {
 async function lookAtHead(run: Run): Promise<Failure> {
   try {
     const { repository } = run.ports;
-    if (repository !== undefined) run.head = await repository.head();
+    if (repository === undefined) return undefined;
+    const before = run.head;
+    run.head = await repository.head();
+    const warning = await foreignWork(run.state, repository, before, run.head);
+    if (warning !== undefined) await run.warn(warning);
     return undefined;
   } catch (error) {
     return { outcome: "git", message: `HEAD cannot be read: ${messageOf(error)}` };

@@ -119,7 +119,7 @@ function broken(traces: Traces, whole: Traces, scenario: Scenario): readonly str
     "a crash repeats one unfinished turn at most": invocations <= whole.invocations + mayRepeat,
     "a resumed run says so first": traces.events
       .slice(1)
-      .every(([first]) => first === undefined || first === "resumed" || first === "cycle_start"),
+      .every(([first]) => first === undefined || first === "resumed" || first === "warning"),
   };
   if (result !== undefined && whole.result !== undefined) {
     const { totalCostUsd } = result;

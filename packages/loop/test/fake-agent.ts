@@ -21,7 +21,7 @@ export function fakeAgent(
       structuredOutput: false,
       choosesSessionId: false,
       reportsCost: true,
-      streamsUsage: false,
+      streamsUsage: true,
       ...capabilities,
     },
     requests,

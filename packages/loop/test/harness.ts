@@ -24,12 +24,15 @@ export function aFolder(): string {
   return dir;
 }
 
+/** How the warning begins that each run in a repository starts with. */
+export const TREE_EDITS = "edits made in the work tree";
+
 export interface Harness {
   readonly tree: WorkTree;
   readonly store: CheckpointStore;
   readonly events: LoopEvent[];
   readonly options: LoopOptions;
-  /** What happened, one line each; what agents say left out. */
+  /** What happened, one line each; left out are what agents say and the warning of each run. */
   trace(): readonly string[];
   stored(): Promise<Checkpoint>;
 }
@@ -52,7 +55,11 @@ export function harness(options: Partial<LoopOptions> = {}): Harness {
       onEvent: (event) => void events.push(event),
       ...options,
     },
-    trace: () => events.filter(({ type }) => type !== "agent_event").map(lineOf),
+    trace: () =>
+      events
+        .filter(({ type }) => type !== "agent_event")
+        .map(lineOf)
+        .filter((line) => !line.startsWith(`warning ${TREE_EDITS}`)),
     async stored() {
       const loaded = await store.load();
       if (loaded === undefined) throw new Error("nothing is stored");

@@ -16,6 +16,8 @@ test("the README's example runs as it says", () => {
   const output = execFileSync(process.execPath, [file], { cwd: aFolder(), encoding: "utf8" });
   expect(output.trim().split("\n")).toEqual([
     "warning",
+    "warning",
+    "warning",
     "cycle_start",
     "agent_start",
     "agent_done",

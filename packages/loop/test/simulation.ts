@@ -207,6 +207,8 @@ export async function simulate(
         head: () => ground.repository.head(),
         commit: (commit: CycleCommit) => around(() => ground.repository.commit(commit)),
         commitsSince: (from: string) => ground.repository.commitsSince(from),
+        changedPaths: (from: string, to: string) => ground.repository.changedPaths(from, to),
+        reflogActions: () => ground.repository.reflogActions(),
       },
       runCheck: (check: Check): Promise<CheckResult> =>
         around(() => {
@@ -283,6 +285,8 @@ export function createMemoryGround(store: CheckpointStore = createPlainStore()):
         const at = commits.findIndex((commit) => commit.sha === from);
         return at === -1 ? undefined : commits.slice(at + 1);
       },
+      changedPaths: async () => [],
+      reflogActions: async () => new Map(),
     },
   };
 }

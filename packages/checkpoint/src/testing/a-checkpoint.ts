@@ -37,6 +37,7 @@ export function aCheckpoint(change: Partial<Checkpoint> = {}): Checkpoint {
     findings: [finding],
     allFindings: [earlier, finding],
     runId: "run-1",
+    unknownCostUsd: 0.25,
     ...change,
   });
 }
