@@ -70,7 +70,7 @@ export async function work(
     projectContext: settings.projectContext,
     untouchablePaths: work.untouchablePaths,
     acceptHead: work.acceptHead,
-    checkpoint: { store: archivingStore(stores, settings), granularity: "turn" },
+    checkpoint: { store: archivingStore(stores, work), granularity: "turn" },
     hooks: [createCheckpointHook({ store: seed, gitSha: () => currentGitSha(root) })],
     onEvent: (event) => reporter.report(recordOf(event)),
     signal: interrupts.signal,

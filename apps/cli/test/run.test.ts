@@ -62,7 +62,8 @@ test("run works until the reviewer approves, one commit a cycle, and says so in 
       next     git log --patch <sha>..
     "
   `);
-  expect(done).toMatchObject({ code: 0, stderr: "" });
+  const warning = "warning: edits made in the work tree while this runs are taken for the agent's";
+  expect(done).toMatchObject({ code: 0, stderr: `${warning}: committed too\n` });
   expect(git(at, "show", "HEAD:work.txt")).toBe("right");
   expect(git(at, "log", "--format=%s").split("\n")).toHaveLength(3);
   expect(git(at, "log", "-1", "--format=%(trailers:key=Quasar-Cycle,valueonly)")).toBe("2");
@@ -296,6 +297,62 @@ test("commits of others are refused with 6 until they are accepted", async () =>
   const refused = await quasar(at, ["resume"]);
   expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("--accept-head") });
   expect(await quasar(at, ["resume", "--accept-head"])).toMatchObject({ code: 0 });
+});
+
+/** A run that was killed while its reviewer worked: the coder's work is committed. */
+async function killedInReview(at: Place): Promise<void> {
+  const turns = oneCycle().map((turn) =>
+    turn.role === "reviewer" ? { ...turn, delayMs: 5000 } : turn,
+  );
+  const first = start(at, ["run", "Write", ...agents(at, turns)]);
+  expect(await first.sees("reviewer works")).toBe(true);
+  first.child.kill("SIGKILL");
+  await first.finished;
+}
+
+test("a resume refuses edits of the user's with 6, and leaves them alone once accepted", async () => {
+  const at = place();
+  await killedInReview(at);
+  write(at.repo, { "mine.txt": "mine\n", "a.txt": "edited\n" });
+  agents(at, twoCycles());
+  const refused = await quasar(at, ["resume", "--json"]);
+  expect(refused.code).toBe(6);
+  expect(lastRecord(refused)).toMatchObject({ code: "ERR_DIRTY" });
+  expect(refused.stderr).toMatch(/a\.txt\n.*mine\.txt\n[^]*resume --accept-dirty/u);
+  const accepted = await quasar(at, ["resume", "--accept-dirty"]);
+  expect(accepted.code, accepted.stderr).toBe(0);
+  expect(git(at, "log", "--format=", "--name-only", "--", "mine.txt", "a.txt")).toBe("a.txt");
+  expect(git(at, "status", "--porcelain").split("\n")).toEqual(["M a.txt", "?? mine.txt"]);
+});
+
+test("a resume takes what lies in the tree of an unfinished coder's turn for its work", async () => {
+  const at = place();
+  const first = start(at, ["run", "Write", ...agents(at, oneCycle(5000))]);
+  expect(await first.sees("coder    works")).toBe(true);
+  first.child.kill("SIGKILL");
+  await first.finished;
+  write(at.repo, { "half.txt": "half\n" });
+  agents(at, oneCycle());
+  const done = await quasar(at, ["resume"]);
+  expect(done).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/unfinished turn: .*half/u),
+  });
+  expect(git(at, "show", "HEAD:half.txt")).toBe("half");
+});
+
+test("a resume on another branch is refused with 6 until it is accepted", async () => {
+  const at = place();
+  await killedInReview(at);
+  git(at, "switch", "--quiet", "--create", "other");
+  agents(at, oneCycle());
+  const refused = await quasar(at, ["resume", "--json"]);
+  expect(refused.code).toBe(6);
+  expect(lastRecord(refused)).toMatchObject({
+    code: "ERR_BRANCH_CHANGED",
+    next: ["git switch main", "quasar resume --accept-branch"],
+  });
+  expect(await quasar(at, ["resume", "--accept-branch"])).toMatchObject({ code: 0 });
 });
 
 test("a repository's commands are not run before the user says so", async () => {

@@ -33,20 +33,28 @@ export function runStores(workspace: Workspace, runId: string, sealKey?: Uint8Ar
   };
 }
 
-/** Keys of ours in a checkpoint: the run's settings, and how its last runner ended it. */
-const [SETTINGS_KEY, OUTCOME_KEY] = ["settings", "outcome"];
+/** Keys of ours in a checkpoint: the run's settings, its branch, and how its last runner ended it. */
+const [SETTINGS_KEY, BRANCH_KEY, OUTCOME_KEY] = ["settings", "branch", "outcome"];
+
+/** What the command notes in each checkpoint of a run, beside what the loop says. */
+export interface RunNotes {
+  readonly settings: Settings;
+  /** `undefined` where HEAD is on none. */
+  readonly branch: string | undefined;
+}
 
 /**
- * The store that the loop writes to. It adds the run's settings to each checkpoint, so that a resume
- * has the agents and the checks of the run, under the same seal; and what the loop removes when the
+ * The store that the loop writes to. It adds the notes to each checkpoint, so that a resume has
+ * the agents, the checks and the branch of the run, under the same seal; and what the loop removes when the
  * task is approved goes to the archive first.
  */
 export function archivingStore(
   { current, archive }: RunStores,
-  settings: Settings,
+  { settings, branch = "" }: RunNotes,
 ): CheckpointStore {
+  const ours = { [SETTINGS_KEY]: toToml(settings), [BRANCH_KEY]: branch };
   return {
-    save: (checkpoint) => current.save(withOurs(checkpoint, { [SETTINGS_KEY]: toToml(settings) })),
+    save: (checkpoint) => current.save(withOurs(checkpoint, ours)),
     load: (phaseId) => current.load(phaseId),
     loadAll: () => current.loadAll(),
     async remove(phaseId) {
@@ -65,8 +73,8 @@ export async function noteOutcome(
   const checkpoint = (await current.load())?.checkpoint;
   if (checkpoint === undefined) return;
   const { extra, revision } = checkpoint;
-  const ours = { [SETTINGS_KEY]: extra[SETTINGS_KEY] ?? {}, [OUTCOME_KEY]: { outcome, message } };
-  await current.save({ ...withOurs(checkpoint, ours), revision: revision + 1 });
+  const noted = { ...extra, [OUTCOME_KEY]: { outcome, message } };
+  await current.save({ ...checkpoint, extra: noted, revision: revision + 1 });
 }
 
 function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Checkpoint {
@@ -78,6 +86,12 @@ function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Chec
 export function storedSettings({ extra }: Checkpoint): Partial<Settings> {
   const stored = asTable(extra[SETTINGS_KEY]);
   return stored === undefined ? {} : tomlLayer("the settings of the run", stored).values;
+}
+
+/** The branch that a run works on: `""` is none; `undefined` where it was not noted. */
+export function storedBranch({ extra }: Checkpoint): string | undefined {
+  const branch = extra[BRANCH_KEY];
+  return typeof branch === "string" ? branch : undefined;
 }
 
 /** How the last runner ended a run; `undefined` when it could not say so any more. */
