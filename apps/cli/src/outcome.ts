@@ -1,6 +1,6 @@
 import type { AgentFailure, TaskResult } from "@quasar/loop";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { moment } from "./output/format.ts";
+import { knownUsd, moment } from "./output/format.ts";
 import type { ResultRecord } from "./output/record.ts";
 import { resumeCommand } from "./runs/summary.ts";
 
@@ -60,7 +60,7 @@ export function resultRecord(
   exit: ExitCode,
   folder: string | undefined,
 ): ResultRecord {
-  const { outcome, runId, cycle, totalCostUsd, message, report } = result;
+  const { outcome, runId, cycle, totalCostUsd, unknownCostUsd, message, report } = result;
   const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
   const retryAt = result.agentFailure?.retryAt;
   return {
@@ -70,6 +70,8 @@ export function resultRecord(
     runId,
     cycle,
     totalCostUsd,
+    costUsd: knownUsd({ spentUsd: totalCostUsd, unknownCostUsd }),
+    unknownCostUsd,
     message,
     report,
     findings,

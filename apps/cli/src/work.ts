@@ -12,6 +12,7 @@ import { FOLDER } from "./config/files.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { exitOf, resultRecord } from "./outcome.ts";
+import type { Spending } from "./output/format.ts";
 import type { EventRecord } from "./output/record.ts";
 import { archivingStore, noteOutcome, type RunStores } from "./runs/store.ts";
 import type { Session } from "./session.ts";
@@ -27,7 +28,7 @@ export interface Work {
   readonly agents: Agents;
   readonly stores: RunStores;
   readonly sealKey: Uint8Array;
-  readonly spentUsd: number;
+  readonly spending: Spending;
   readonly untouchablePaths: readonly string[];
   readonly acceptHead?: boolean | undefined;
 }
@@ -39,7 +40,7 @@ export async function work(
   start: (options: LoopOptions) => Promise<TaskResult>,
 ): Promise<ExitCode> {
   const { workspace, reporter, interrupts } = session;
-  const { runId, task, settings, spentUsd, stores } = work;
+  const { runId, task, settings, branch, spending, stores } = work;
   const { root } = workspace;
   const { maxCycles, maxBudgetUsd } = settings;
   const { coder, reviewer } = work.agents;
@@ -53,8 +54,9 @@ export async function work(
     reviewer: reviewer.name,
     maxCycles,
     maxBudgetUsd,
-    spentUsd,
+    ...spending,
   });
+  const notes = { settings, branch, hasUnsaidCosts: spending.hasUnsaidCosts };
   const seed = seedStore(workspace, work.sealKey);
   const result = await start({
     workDir: root,
@@ -70,12 +72,16 @@ export async function work(
     projectContext: settings.projectContext,
     untouchablePaths: work.untouchablePaths,
     acceptHead: work.acceptHead,
-    checkpoint: { store: archivingStore(stores, work), granularity: "turn" },
+    checkpoint: { store: archivingStore(stores, notes), granularity: "turn" },
     hooks: [createCheckpointHook({ store: seed, gitSha: () => currentGitSha(root) })],
-    onEvent: (event) => reporter.report(recordOf(event)),
+    onEvent: (event) => {
+      const isUnsaid = event.type === "agent_done" && event.costUsd === undefined;
+      if (isUnsaid && maxBudgetUsd === 0) notes.hasUnsaidCosts = true;
+      reporter.report(recordOf(event));
+    },
     signal: interrupts.signal,
   });
-  await (result.outcome === "approved" ? seed.remove() : noteOutcome(stores, result));
+  await (result.outcome === "approved" ? seed.remove() : noteOutcome(stores, notes, result));
   const exit = exitOf(result, interrupts.exitCode());
   const isThere = !relative(root, process.cwd()).startsWith("..");
   reporter.report(resultRecord(result, exit, isThere ? undefined : root));
@@ -85,7 +91,9 @@ export async function work(
 /** An event as data. What it cost is asked for only where it may have changed. */
 function recordOf(event: LoopEvent): EventRecord {
   const { state, ...data } = event;
-  return event.type === "agent_event" ? data : { ...data, spentUsd: state().totalCostUsd };
+  if (event.type === "agent_event") return data;
+  const { totalCostUsd: spentUsd, unknownCostUsd } = state();
+  return { ...data, spentUsd, unknownCostUsd };
 }
 
 /** Where a standalone loop's own file is kept: for other programs that know the format. */

@@ -142,6 +142,24 @@ test("the budget used up ends with 4, and a resume with more goes on", async () 
   expect(await quasar(at, ["resume", "--max-budget", "5"])).toMatchObject({ code: 0 });
 });
 
+test("a cost that nobody said is told apart from what is known", async () => {
+  const at = place();
+  const command = [
+    "--coder",
+    "command:echo x > work.txt",
+    "--reviewer",
+    "command:echo APPROVED: yes",
+  ];
+  const limited = await quasar(at, ["run", "Write", ...command]);
+  expect(limited.stdout).toContain("cost     $0.00 known, up to $1.67 more, of $5.00");
+  const json = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
+  expect(json.runs[0]).toMatchObject({ costUsd: 0, unknownCostUsd: expect.closeTo(1.667, 2) });
+  const unlimited = await quasar(at, ["run", "Write", "--max-budget", "0", ...command]);
+  const unsaid = "cost     $0.00 known; some turns did not say what they cost";
+  expect(unlimited.stdout).toContain(unsaid);
+  expect((await quasar(at, ["status"])).stdout).toContain(unsaid);
+});
+
 test("a dirty tree is refused with 6, names the files and the ways on", async () => {
   const at = place();
   write(at.repo, { "a.txt": "mine\n", "new.txt": "mine\n" });

@@ -16,7 +16,7 @@ import { endOrphans } from "../orphans.ts";
 import { firstLine } from "../output/text.ts";
 import { newRunId, parseRunId } from "../run-id.ts";
 import { openRunIds, runIds } from "../runs/list.ts";
-import { runStores, storedBranch, storedSettings } from "../runs/store.ts";
+import { runStores, storedBranch, storedSettings, storedUnsaidCosts } from "../runs/store.ts";
 import { type FoundTree, requireBranch, userPaths } from "../resumed-tree.ts";
 import { inSession, type Session } from "../session.ts";
 import { openUser, type User } from "../user.ts";
@@ -74,7 +74,11 @@ export async function resumeCommand(
         agents,
         stores: runStores(workspace, runId, sealKey),
         sealKey,
-        spentUsd: checkpoint.totalCostUsd,
+        spending: {
+          spentUsd: checkpoint.totalCostUsd,
+          unknownCostUsd: checkpoint.unknownCostUsd,
+          hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+        },
         untouchablePaths: [...checkpoint.untouchablePaths, ...mine],
         acceptHead: says(acceptHead),
       },

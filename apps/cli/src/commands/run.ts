@@ -56,9 +56,10 @@ export async function runCommand(
     const ground = await inspectTree(workspace, options.acceptDirty === true, reporter);
     const sealKey = user.sealKey();
     const stores = runStores(workspace, runId, sealKey);
+    const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnsaidCosts: false };
     return work(
       session,
-      { runId, task, settings, agents, stores, sealKey, spentUsd: 0, ...ground },
+      { runId, task, settings, agents, stores, sealKey, spending, ...ground },
       (loopOptions) => runTask({ title: task }, loopOptions),
     );
   });

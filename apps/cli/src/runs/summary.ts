@@ -1,5 +1,7 @@
 import type { Checkpoint, CheckpointFinding } from "@quasar/checkpoint";
 import type { Holder } from "../lock.ts";
+import { knownUsd } from "../output/format.ts";
+import { storedUnsaidCosts } from "./store.ts";
 
 /**
  * `running`: a runner works on it now. `interrupted`: its runner is gone without a word, or was told
@@ -21,7 +23,14 @@ export interface RunSummary {
   readonly phase: string;
   /** The turn whose end is not known and whose cost is not counted yet, if there is one. */
   readonly openTurn: { readonly role: string; readonly reservedUsd: number } | undefined;
+  /** What counts against the limit: `costUsd` and `unknownCostUsd`. */
   readonly spentUsd: number;
+  /** What is known to have been spent. */
+  readonly costUsd: number;
+  /** What was spent at most by turns whose cost is not known. */
+  readonly unknownCostUsd: number;
+  /** Whether turns without a limit did not say what they cost. */
+  readonly hasUnsaidCosts: boolean;
   /** 0 is no limit. */
   readonly maxBudgetUsd: number;
   /** All that are not known to be fixed. */
@@ -51,7 +60,8 @@ export function summaryOf(
   { status, runner, reason }: Circumstances,
   checkpoint: Checkpoint,
 ): RunSummary {
-  const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha } = checkpoint;
+  const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha, unknownCostUsd } = checkpoint;
+  const spentUsd = checkpoint.totalCostUsd;
   const isOpen = turn?.status === "started" && checkpoint.failure === "";
   const openTurn = isOpen ? { role: turn.role, reservedUsd: turn.reservedUsd } : undefined;
   return {
@@ -64,7 +74,10 @@ export function summaryOf(
     maxCycles,
     phase: checkpoint.phase,
     openTurn,
-    spentUsd: checkpoint.totalCostUsd,
+    spentUsd,
+    costUsd: knownUsd({ spentUsd, unknownCostUsd }),
+    unknownCostUsd,
+    hasUnsaidCosts: storedUnsaidCosts(checkpoint),
     maxBudgetUsd,
     findings: checkpoint.allFindings.filter((finding) => finding.status !== "fixed"),
     baseCommitSha,
@@ -87,6 +100,9 @@ export function damagedSummary(id: string, reason: string): RunSummary {
     phase: "",
     openTurn: undefined,
     spentUsd: 0,
+    costUsd: 0,
+    unknownCostUsd: 0,
+    hasUnsaidCosts: false,
     maxBudgetUsd: 0,
     findings: [],
     baseCommitSha: "",
