@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findRunProcesses } from "@quasar/agents";
 import { expect, test } from "vitest";
 import {
   emptyPlace,
@@ -221,6 +222,24 @@ test("another runner is told who works here, and leaves with 6", async () => {
   expect((await quasar(at, ["status"])).stdout).toContain(`runner   process ${runner.pid} on `);
 });
 
+test("status shows the run as running that is worked on, not the newest one", async () => {
+  const at = place();
+  const older = start(at, ["run", "Older", ...agents(at, oneCycle(5000))]);
+  expect(await older.sees("works")).toBe(true);
+  older.child.kill("SIGKILL");
+  await older.finished;
+  const [runId = ""] = runDirs(at);
+  await quasar(at, ["run", "Newer", "--new", ...agents(at, neverContent()), "--max-cycles", "1"]);
+  agents(at, oneCycle(5000));
+  const resumed = start(at, ["resume", runId, "--accept-head"]);
+  expect(await resumed.sees("works")).toBe(true);
+  const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
+  expect(runs).toMatchObject([
+    { task: "Newer", status: "stopped" },
+    { id: runId, status: "running", runner: { pid: resumed.child.pid, runId } },
+  ]);
+});
+
 test.for([
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -251,8 +270,12 @@ test("a second signal leaves at once", async () => {
   await sleep(100);
   const again = performance.now();
   first.child.kill("SIGINT");
-  expect(await first.finished).toMatchObject({ code: 130 });
+  const done = await first.finished;
+  expect(done.code).toBe(130);
   expect(performance.now() - again).toBeLessThan(1000);
+  const { runId } = records(done.stdout)[0] as { runId: string };
+  expect(done.stderr).toContain(`to go on: quasar resume ${runId}`);
+  expect(await findRunProcesses(runId)).toEqual([]);
 });
 
 test("a resume ends the agent that outlived a killed runner, before it judges", async () => {

@@ -62,6 +62,7 @@ export async function resumeCommand(
     if (!says(acceptBranch)) requireBranch(storedBranch(checkpoint), tree);
     const mine = userPaths(checkpoint, tree, says(acceptDirty), session.reporter);
     const layers = [flags, ...layersOf(found, user, options, workspace.root)];
+    session.begin(runId);
     const settings = resolve(layers);
     const agents = createAgents(settings);
     return work(

@@ -54,6 +54,7 @@ export async function runCommand(
     }
     await seeToThePast(session, options.new === true);
     const ground = await inspectTree(workspace, options.acceptDirty === true, reporter);
+    session.begin(runId);
     const sealKey = user.sealKey();
     const stores = runStores(workspace, runId, sealKey);
     const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnsaidCosts: false };

@@ -39,13 +39,13 @@ export async function summarize(
   const holder = live ? lockHolder(workspace) : undefined;
   const runs: RunSummary[] = [];
   for (const id of ids) {
-    const run = await summarizeOne(workspace, id, runs.length === 0 ? holder : undefined);
+    const run = await summarizeOne(workspace, id, holder?.runId === id ? holder : undefined);
     if (run !== undefined) runs.push(run);
   }
   return runs;
 }
 
-/** @param holder - The live runner, if this is the run that it may be working on. */
+/** @param holder - The live runner, if this is the run that it works on. */
 async function summarizeOne(
   workspace: Workspace,
   id: string,
