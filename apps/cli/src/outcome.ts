@@ -88,7 +88,7 @@ function inFolder(step: string, folder: string): string {
 }
 
 function nextOf({ outcome, runId, baseCommitSha, agentFailure, checkpoint }: TaskResult): string[] {
-  const resume = resumeCommand(runId, checkpoint);
+  const resume = resumeCommand(runId, checkpoint, agentFailure?.kind === "budget");
   switch (outcome) {
     case "approved":
       return [`git log --patch ${baseCommitSha.slice(0, 10)}..`];

@@ -1,6 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { createWorktree, currentGitSha, dirtyPaths, operationInProgress } from "@quasar/git";
+import {
+  createWorktree,
+  currentGitSha,
+  dirtyPaths,
+  type Operation,
+  operationInProgress,
+} from "@quasar/git";
 import { FOLDER, isRealFolder } from "./config/files.ts";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
@@ -55,10 +61,14 @@ export async function uncommitted({ root }: Workspace): Promise<readonly string[
   return dirty.map(({ path }) => path).filter((path) => !path.startsWith(`${FOLDER}/`)); // never committed
 }
 
-function busyTree(operation: string): CliError {
+function busyTree(operation: Operation): CliError {
   return new CliError("ERR_DIRTY", `git is in the middle of a ${operation} in this work tree`, {
-    next: [`git ${operation} --continue, or --abort`, 'quasar run --worktree "…"'],
+    next: [wayOutOf(operation), 'quasar run --worktree "…"'],
   });
+}
+
+function wayOutOf(operation: Operation): string {
+  return operation === "bisect" ? "git bisect reset" : `git ${operation} --continue, or --abort`;
 }
 
 const RUN_STEPS = [
@@ -84,7 +94,7 @@ export function listed(paths: readonly string[]): readonly string[] {
 }
 
 /** Tells git to pass over `.quasar`, which belongs to this machine. */
-function ignoreOwnFolder(root: string): void {
+export function ignoreOwnFolder(root: string): void {
   const folder = join(root, FOLDER);
   if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
   try {

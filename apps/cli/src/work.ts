@@ -14,8 +14,11 @@ import type { ExitCode } from "./exit-codes.ts";
 import { exitOf, resultRecord } from "./outcome.ts";
 import type { Spending } from "./output/format.ts";
 import type { EventRecord } from "./output/record.ts";
-import { archivingStore, noteOutcome, type RunStores } from "./runs/store.ts";
+import type { Reporter } from "./output/reporter.ts";
+import { archivingStore, noteOutcome, type RunNotes, type RunStores } from "./runs/store.ts";
 import type { Session } from "./session.ts";
+import { translate } from "./translate.ts";
+import { ignoreOwnFolder } from "./work-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** One piece of work of the loop, new or taken up again. */
@@ -57,7 +60,7 @@ export async function work(
     ...spending,
   });
   const notes = { settings, branch, hasUnsaidCosts: spending.hasUnsaidCosts };
-  const seed = seedStore(workspace, work.sealKey);
+  const seed = ignoringStore(root, seedStore(workspace, work.sealKey));
   const result = await start({
     workDir: root,
     runId,
@@ -81,11 +84,27 @@ export async function work(
     },
     signal: interrupts.signal,
   });
-  await (result.outcome === "approved" ? seed.remove() : noteOutcome(stores, notes, result));
   const exit = exitOf(result, interrupts.exitCode());
   const isThere = !relative(root, process.cwd()).startsWith("..");
+  // It is told first: where nothing can be saved any more, that is still known.
   reporter.report(resultRecord(result, exit, isThere ? undefined : root));
+  await (result.outcome === "approved" ? seed.remove() : note(stores, notes, result, reporter));
   return exit;
+}
+
+/** That its end cannot be noted does not keep a run from being resumed. */
+async function note(
+  stores: RunStores,
+  notes: RunNotes,
+  result: TaskResult,
+  reporter: Reporter,
+): Promise<void> {
+  try {
+    await noteOutcome(stores, notes, result);
+  } catch (error) {
+    const message = `how the run ended could not be noted: ${translate(error).message}`;
+    reporter.report({ type: "warning", cycle: result.cycle, message });
+  }
 }
 
 /** An event as data. What it cost is asked for only where it may have changed. */
@@ -94,6 +113,17 @@ function recordOf(event: LoopEvent): EventRecord {
   if (event.type === "agent_event") return data;
   const { totalCostUsd: spentUsd, unknownCostUsd } = state();
   return { ...data, spentUsd, unknownCostUsd };
+}
+
+/** A store whose folder git is told to pass over before each save: an agent may have cleaned it. */
+function ignoringStore(root: string, store: FileCheckpointStore): FileCheckpointStore {
+  return {
+    ...store,
+    save(checkpoint) {
+      ignoreOwnFolder(root);
+      return store.save(checkpoint);
+    },
+  };
 }
 
 /** Where a standalone loop's own file is kept: for other programs that know the format. */

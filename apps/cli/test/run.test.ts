@@ -5,7 +5,6 @@ import { findRunProcesses } from "@quasar/agents";
 import { expect, test } from "vitest";
 import {
   emptyPlace,
-  folder,
   git,
   lastRecord,
   type Place,
@@ -196,6 +195,52 @@ test("a git operation in progress is refused with 6", async () => {
   writeFileSync(join(at.repo, ".git", "MERGE_HEAD"), `${git(at, "rev-parse", "HEAD")}\n`);
   const refused = await quasar(at, ["run", "Write", ...agents(at, oneCycle())]);
   expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("a merge") });
+});
+
+test("a bisect in progress is refused with the one command that ends it", async () => {
+  const at = place();
+  git(at, "bisect", "start");
+  const refused = await quasar(at, ["run", "Write", ...agents(at, oneCycle())]);
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("git bisect reset") });
+});
+
+test("a task's file that is not there is refused with a way on", async () => {
+  const refused = await quasar(place(), ["run", "-f", "/nonexistent"]);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/next +quasar run -f/u) });
+});
+
+test("cycles and budget that are both used up are both named", async () => {
+  const at = place();
+  const limits = ["--max-cycles", "1", "--max-budget", "0.4"];
+  const stopped = await quasar(at, ["run", "Write", ...limits, ...agents(at, neverContent())]);
+  expect(stopped.stdout).toMatch(/quasar resume \S+ --max-budget 2 --max-cycles 3/u);
+});
+
+test("status lists a finding once, however often it was found", async () => {
+  const at = place();
+  const args = ["run", "Write", "--max-cycles", "2", ...agents(at, neverContent())];
+  expect(await quasar(at, args)).toMatchObject({ code: 3 });
+  expect((await quasar(at, ["status"])).stdout).toContain("findings 1 not known to be fixed");
+});
+
+test("what is in .quasar stays uncommitted after an agent has cleaned the tree", async () => {
+  const at = place();
+  const coder = "command:git clean -qfdx; echo x >> work.txt";
+  const args = [
+    "run",
+    "Write",
+    "--max-cycles",
+    "2",
+    "--max-budget",
+    "0",
+    "--coder",
+    coder,
+    "--json",
+  ];
+  const review = "command:printf 'ISSUE:\\nSEVERITY: major\\nDESCRIPTION: no\\n'";
+  expect(await quasar(at, [...args, "--reviewer", review])).toMatchObject({ code: 3 });
+  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(existsSync(join(at.repo, ".quasar", ".gitignore"))).toBe(true);
 });
 
 test("a run on no branch says that its commits will be on none", async () => {
@@ -457,5 +502,4 @@ test("leaves nothing outside the repository but the user's own state", async () 
   expect(readdirSync(join(at.outside, "home", ".local", "state"))).toEqual(["quasar"]);
   const key = statSync(join(at.outside, "home", ".local", "state", "quasar", "seal.key"));
   expect(key.mode & 0o777).toBe(0o600);
-  expect(folder()).toContain("quasar-cli-");
 });

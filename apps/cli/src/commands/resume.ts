@@ -164,7 +164,10 @@ async function recoverAndLoad(store: FileCheckpointStore): Promise<LoadedCheckpo
 }
 
 function foreign({ seal, checkpoint }: LoadedCheckpoint, path: string): CliError {
-  const whose = seal === "foreign" ? "was sealed by another machine or user" : "carries no seal";
+  const whose =
+    seal === "foreign"
+      ? "was sealed by another machine or user, or the folder was moved"
+      : "carries no seal";
   const task = firstLine(checkpoint.taskTitle);
   return new CliError("ERR_FOREIGN_CHECKPOINT", `${path} ${whose}; its task: ${task}`, {
     next: [

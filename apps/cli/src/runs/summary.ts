@@ -79,12 +79,18 @@ export function summaryOf(
     unknownCostUsd,
     hasUnsaidCosts: storedUnsaidCosts(checkpoint),
     maxBudgetUsd,
-    findings: checkpoint.allFindings.filter((finding) => finding.status !== "fixed"),
+    findings: openFindings(checkpoint),
     baseCommitSha,
     commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseCommitSha),
     savedAt: checkpoint.createdAt,
     next: nextOf(id, status, checkpoint),
   };
+}
+
+/** What is not known to be fixed: each finding as it was last seen, however often it was found. */
+function openFindings({ allFindings }: Checkpoint): readonly CheckpointFinding[] {
+  const latest = new Map(allFindings.map((finding) => [finding.id, finding]));
+  return [...latest.values()].filter(({ status }) => status !== "fixed");
 }
 
 /** What there is to say of a run that cannot be read. */
@@ -126,14 +132,18 @@ function nextOf(id: string, status: RunStatus, checkpoint: Checkpoint): readonly
   }
 }
 
-/** The command that goes on with a run, with the limit raised that has stopped it. */
-export function resumeCommand(id: string, checkpoint: Checkpoint): string {
+/**
+ * The command that goes on with a run, with the limits raised that have stopped it.
+ *
+ * @param shareUsedUp - Whether a turn was stopped at its share of the budget.
+ */
+export function resumeCommand(id: string, checkpoint: Checkpoint, shareUsedUp = false): string {
   const { cycle, maxCycles, phase, totalCostUsd, maxBudgetUsd } = checkpoint;
-  const command = `quasar resume ${id}`;
-  if (maxBudgetUsd > 0 && totalCostUsd >= maxBudgetUsd) {
-    return `${command} --max-budget ${Math.ceil(totalCostUsd + maxBudgetUsd)}`;
-  }
+  const isSpent = maxBudgetUsd > 0 && (shareUsedUp || totalCostUsd >= maxBudgetUsd);
   const isCycleOver = phase === "review_complete" || phase === "resolving_issues";
-  if (cycle >= maxCycles && isCycleOver) return `${command} --max-cycles ${maxCycles + 2}`;
-  return command;
+  const areCyclesOver = cycle >= maxCycles && isCycleOver;
+  // A turn's share shrinks as cycles are added: twice the budget makes up for that as well.
+  const budget = isSpent ? ` --max-budget ${Math.ceil(totalCostUsd + maxBudgetUsd * 2)}` : "";
+  const cycles = areCyclesOver ? ` --max-cycles ${maxCycles + 2}` : "";
+  return `quasar resume ${id}${budget}${cycles}`;
 }
