@@ -243,6 +243,32 @@ test("what is in .quasar stays uncommitted after an agent has cleaned the tree",
   expect(existsSync(join(at.repo, ".quasar", ".gitignore"))).toBe(true);
 });
 
+test("a run whose checkpoint was set aside stays listed, as damaged", async () => {
+  const at = place();
+  const args = ["run", "Write", "--max-cycles", "1", ...agents(at, neverContent())];
+  expect(await quasar(at, args)).toMatchObject({ code: 3 });
+  const dir = join(at.repo, ".git", "quasar", "runs", runDirs(at)[0] ?? "");
+  for (const name of readdirSync(dir).filter((file) => file.startsWith("checkpoint.toml"))) {
+    writeFileSync(join(dir, name), "sealed = 1\nbroken");
+  }
+  expect(await quasar(at, ["resume"])).toMatchObject({ code: 7 });
+  expect((await quasar(at, ["status"])).stdout).toMatch(/damaged\n +because .*set aside/u);
+});
+
+test("a relative script is found from any folder, and other unfinished runs are named", async () => {
+  const at = place({ "deep/a.txt": "x\n" });
+  agents(at, neverContent());
+  const script = "scripted:../script.json";
+  const args = ["run", "Write", "--max-cycles", "1", "--coder", script, "--reviewer", script];
+  expect(await quasar(at, args)).toMatchObject({ code: 3 });
+  expect(await quasar(at, args)).toMatchObject({ code: 3 });
+  const [older = ""] = runDirs(at).toSorted();
+  agents(at, oneCycle());
+  const cwd = join(at.repo, "deep");
+  const resumed = await quasar(at, ["resume", "--max-cycles", "3"], { cwd });
+  expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining(older) });
+});
+
 test("a run on no branch says that its commits will be on none", async () => {
   const at = place();
   git(at, "checkout", "--quiet", "--detach");

@@ -21,7 +21,7 @@ import { type FoundTree, requireBranch, userPaths } from "../resumed-tree.ts";
 import { inSession, type Session } from "../session.ts";
 import { openUser, type User } from "../user.ts";
 import { seedStore, work } from "../work.ts";
-import { uncommitted } from "../work-tree.ts";
+import { listed, uncommitted } from "../work-tree.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
 
 export interface ResumeOptions {
@@ -63,6 +63,7 @@ export async function resumeCommand(
     const mine = userPaths(checkpoint, tree, says(acceptDirty), session.reporter);
     const layers = [flags, ...layersOf(found, user, options, workspace.root)];
     session.begin(runId);
+    if (wanted === undefined) tellOthers(session, runId);
     const settings = resolve(layers);
     const agents = createAgents(settings);
     return work(
@@ -86,6 +87,14 @@ export async function resumeCommand(
       (loopOptions) => runFromCheckpoint({ ...checkpoint, runId }, loopOptions),
     );
   });
+}
+
+/** Names the unfinished runs that are passed over, without reading them. */
+function tellOthers({ workspace, reporter }: Session, runId: string): void {
+  const others = openRunIds(workspace).filter((id) => id !== runId);
+  if (others.length === 0) return;
+  const message = `also unfinished, for later: ${listed(others).join(", ")}`;
+  reporter.report({ type: "notice", message });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { runTask } from "@quasar/loop";
-import { createAgents } from "../agents.ts";
+import { createAgents, withAbsoluteScripts } from "../agents.ts";
 import { type FlagValues, resolve } from "../config/layers.ts";
 import { loadConfig } from "../config/load.ts";
 import { CliError } from "../errors.ts";
@@ -41,7 +41,7 @@ export async function runCommand(
   const trust = options.trustConfig === true;
   const env = process.env;
   const layers = loadConfig({ flags, env, cwd, root, folders: user.folders, trust });
-  const settings = resolve(layers);
+  const settings = withAbsoluteScripts(resolve(layers), cwd);
   // What is wrong with the agents is told before anything is touched.
   const agents = createAgents(settings);
 

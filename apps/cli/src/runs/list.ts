@@ -58,11 +58,20 @@ async function summarizeOne(
     return damagedSummary(id, error instanceof Error ? error.message : String(error));
   }
   const checkpoint = files.loaded?.checkpoint;
-  if (checkpoint === undefined) return undefined;
+  if (checkpoint === undefined) {
+    const reason = "its checkpoint was damaged and is set aside";
+    const next = ["git log -5 && git status   (the work itself is there)"];
+    const isSetAside = hasSetAside(join(workspace.runsDir, id));
+    return isSetAside ? { ...damagedSummary(id, reason), next } : undefined;
+  }
   const outcome = storedOutcome(checkpoint);
   const status = statusOf(files.ended, outcome?.outcome, holder);
   const runner = status === "running" ? holder : undefined;
   return summaryOf(id, { status, runner, reason: outcome?.message ?? "" }, checkpoint);
+}
+
+function hasSetAside(dir: string): boolean {
+  return readdirSync(dir).some((name) => name.startsWith("checkpoint.toml.damaged-"));
 }
 
 function statusOf(
