@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type AgentScript, AgentsError, createAgent, parseAgentScript } from "@quasar/agents";
 import type { AgentInvoker, AgentRole } from "@quasar/loop";
 import type { Settings } from "./config/settings.ts";
@@ -20,6 +21,15 @@ export function createAgents(settings: Settings): Agents {
     coder: createInvoker(settings, settings.coder, settings.coderModel),
     reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel),
   };
+}
+
+/** Scripts by absolute paths: a run is resumed from any folder. */
+export function withAbsoluteScripts(settings: Settings, cwd: string): Settings {
+  const absolute = (spec: string): string => {
+    const [, path] = /^scripted:(.*)$/su.exec(spec) ?? [];
+    return path === undefined ? spec : `scripted:${resolve(cwd, path.trim())}`;
+  };
+  return { ...settings, coder: absolute(settings.coder), reviewer: absolute(settings.reviewer) };
 }
 
 const MINUTE_MS = 60_000;

@@ -17,6 +17,7 @@ const EXIT_OF = {
   ERR_PERSON: EXIT.person,
   ERR_UNTRUSTED_CONFIG: EXIT.refused,
   ERR_DIRTY: EXIT.refused,
+  ERR_BRANCH_CHANGED: EXIT.refused,
   ERR_LOCKED: EXIT.refused,
   ERR_UNFINISHED_RUN: EXIT.refused,
   ERR_HEAD_MOVED: EXIT.refused,

@@ -14,12 +14,24 @@ export interface Interrupts {
   stop(): void;
 }
 
-/** Listens for signals. The second one leaves at once: what was saved around the turn is kept. */
-export function listenForInterrupts(onFirst: (name: string) => void): Interrupts {
+/**
+ * Listens for signals. The second one leaves: what was saved around the turn is kept. The third one
+ * does not even wait for `onSecond`.
+ */
+export function listenForInterrupts(
+  onFirst: (name: string) => void,
+  onSecond: () => Promise<void> = async () => {},
+): Interrupts {
   const controller = new AbortController();
   let exitCode: ExitCode | undefined;
+  let isLeaving = false;
   const listener = (name: Name): void => {
-    if (exitCode !== undefined) process.exit(SIGNALS[name]);
+    if (isLeaving) process.exit(SIGNALS[name]);
+    if (exitCode !== undefined) {
+      isLeaving = true;
+      void onSecond().finally(() => process.exit(SIGNALS[name]));
+      return;
+    }
     exitCode = SIGNALS[name];
     onFirst(name);
     controller.abort(new Error(`interrupted by ${name}`));

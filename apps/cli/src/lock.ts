@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,6 +7,7 @@ import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
 import { moment } from "./output/format.ts";
 import { codeOf } from "./read-input.ts";
+import { isRunId } from "./run-id.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Who works on a work tree. */
@@ -15,6 +16,8 @@ export interface Holder {
   readonly host: string;
   /** RFC 3339. */
   readonly since: string;
+  /** The run that it works on; `undefined` while it has not said so. */
+  readonly runId: string | undefined;
 }
 
 /** How often, and how long apart, the lock is asked for while nobody says to hold it. */
@@ -50,7 +53,7 @@ function locked(holder: Holder | undefined, cause: Error): CliError {
 }
 
 /** Names a holder to a person. */
-export function describe({ pid, host, since }: Holder): string {
+export function describe({ pid, host, since }: Omit<Holder, "runId">): string {
   return `process ${pid} on ${cleanLine(host)}, since ${moment(since)}`;
 }
 
@@ -61,7 +64,31 @@ export function lockHolder({ stateDir }: Pick<Workspace, "stateDir">): Holder | 
   const since = modifiedAt(path);
   if (text === undefined || since === undefined) return undefined;
   const owner = parse(text);
-  return owner === undefined ? undefined : { ...owner, since };
+  return owner === undefined
+    ? undefined
+    : { ...owner, since, runId: notedRun(stateDir, owner.pid) };
+}
+
+/** Notes beside the lock which run its holder works on. Call it under the lock. */
+export function noteRun({ stateDir }: Pick<Workspace, "stateDir">, runId: string): void {
+  // What stands there was left by a holder who was killed, or is not ours: it is not written through.
+  forgetRun({ stateDir });
+  writeFileSync(runPath(stateDir), `${process.pid} ${runId}\n`, { flag: "wx", mode: 0o600 });
+}
+
+/** Takes the note back. */
+export function forgetRun({ stateDir }: Pick<Workspace, "stateDir">): void {
+  rmSync(runPath(stateDir), { recursive: true, force: true });
+}
+
+/** The run that a process has noted; a note of another one is left over. */
+function notedRun(stateDir: string, pid: number): string | undefined {
+  const [noted, runId = ""] = readDescription(runPath(stateDir))?.trimEnd().split(" ") ?? [];
+  return noted === String(pid) && isRunId(runId) ? runId : undefined;
+}
+
+function runPath(stateDir: string): string {
+  return join(stateDir, "lock.run");
 }
 
 /** A description that is no file of ours says nothing. */
@@ -75,7 +102,7 @@ function readDescription(path: string): string | undefined {
   }
 }
 
-function parse(text: string): Omit<Holder, "since"> | undefined {
+function parse(text: string): Omit<Holder, "since" | "runId"> | undefined {
   try {
     const { pid, host, startTime, bootId } = JSON.parse(text) as Record<string, unknown>;
     if (!Number.isSafeInteger(pid) || typeof host !== "string") return undefined;

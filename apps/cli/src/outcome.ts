@@ -1,6 +1,6 @@
 import type { AgentFailure, TaskResult } from "@quasar/loop";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { moment } from "./output/format.ts";
+import { knownUsd, moment } from "./output/format.ts";
 import type { ResultRecord } from "./output/record.ts";
 import { resumeCommand } from "./runs/summary.ts";
 
@@ -60,7 +60,7 @@ export function resultRecord(
   exit: ExitCode,
   folder: string | undefined,
 ): ResultRecord {
-  const { outcome, runId, cycle, totalCostUsd, message, report } = result;
+  const { outcome, runId, cycle, totalCostUsd, unknownCostUsd, message, report } = result;
   const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
   const retryAt = result.agentFailure?.retryAt;
   return {
@@ -70,6 +70,8 @@ export function resultRecord(
     runId,
     cycle,
     totalCostUsd,
+    costUsd: knownUsd({ spentUsd: totalCostUsd, unknownCostUsd }),
+    unknownCostUsd,
     message,
     report,
     findings,
@@ -86,7 +88,7 @@ function inFolder(step: string, folder: string): string {
 }
 
 function nextOf({ outcome, runId, baseCommitSha, agentFailure, checkpoint }: TaskResult): string[] {
-  const resume = resumeCommand(runId, checkpoint);
+  const resume = resumeCommand(runId, checkpoint, agentFailure?.kind === "budget");
   switch (outcome) {
     case "approved":
       return [`git log --patch ${baseCommitSha.slice(0, 10)}..`];

@@ -1,7 +1,8 @@
 import module from "node:module";
+import { endRunProcesses } from "@quasar/agents";
 import { type Interrupts, listenForInterrupts } from "./interrupts.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import { lockWorkspace } from "./lock.ts";
+import { forgetRun, lockWorkspace, noteRun } from "./lock.ts";
 import { createReporter, type Reporter } from "./output/reporter.ts";
 import { STREAMS } from "./streams.ts";
 import type { Workspace } from "./workspace.ts";
@@ -11,6 +12,8 @@ export interface Session {
   readonly workspace: Workspace;
   readonly reporter: Reporter;
   readonly interrupts: Interrupts;
+  /** Says which run is worked on: to others who ask, and for the end in a hurry. */
+  begin(runId: string): void;
 }
 
 /**
@@ -27,15 +30,30 @@ export async function inSession(
   // Everything is loaded now. Node itself would do it at the end, to which a killed runner never comes.
   module.flushCompileCache();
   const reporter = createReporter(STREAMS, { json });
-  const interrupts = listenForInterrupts((name) => {
-    const message = `${name}: the agent is told to stop, then the state is saved; again leaves at once`;
-    reporter.report({ type: "notice", message });
-  });
+  let current: string | undefined;
+  const interrupts = listenForInterrupts(
+    (name) => {
+      const message = `${name}: the agent is told to stop, then the state is saved; again leaves at once`;
+      reporter.report({ type: "notice", message });
+    },
+    async () => {
+      if (current === undefined) return;
+      await endRunProcesses(current, { graceMs: 0 });
+      const message = `left at once, as of the last save; to go on: quasar resume ${current}`;
+      reporter.report({ type: "notice", message });
+      reporter.close();
+    },
+  );
+  const begin = (runId: string): void => {
+    current = runId;
+    noteRun(workspace, runId);
+  };
   try {
-    return await body({ workspace, reporter, interrupts });
+    return await body({ workspace, reporter, interrupts, begin });
   } finally {
     interrupts.stop();
     reporter.close();
+    forgetRun(workspace);
     lock.release();
   }
 }

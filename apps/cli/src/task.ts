@@ -38,7 +38,10 @@ export async function readTask(source: TaskSource): Promise<string> {
   }
   const path = resolve(source.cwd, file);
   const text = readInput(path, { maxBytes: MAX_TASK_BYTES, code: "ERR_TASK", followLink: true });
-  if (text === undefined) throw new CliError("ERR_TASK", `there is no file ${path}`);
+  if (text === undefined) {
+    const next = ["quasar run -f <a file that holds the task>"];
+    throw new CliError("ERR_TASK", `there is no file ${path}`, { next });
+  }
   return checked(text);
 }
 

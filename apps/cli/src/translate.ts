@@ -66,8 +66,25 @@ export function translate(error: unknown): CliError {
   const [code, ...next] = Object.hasOwn(TRANSLATIONS, name)
     ? TRANSLATIONS[name as LibraryError]
     : (["ERR_UNEXPECTED", DEBUG] as const);
+  if (code === "ERR_UNEXPECTED" && NOT_WRITABLE.has(codeOf(error))) {
+    const { path = "a file" } = error as NodeJS.ErrnoException;
+    const message = `${path} cannot be written or read: ${messageOf(error)}`;
+    return new CliError("ERR_STATE", message, {
+      cause: error,
+      next: ["ls -ld . .git .git/quasar, to see whose they are", DISK],
+    });
+  }
   return new CliError(code, messageOf(error), { cause: error, next });
 }
+
+/** What the system says where a folder is not ours to write to, or nobody's. */
+const NOT_WRITABLE: ReadonlySet<string> = new Set([
+  "EPERM",
+  "EACCES",
+  "EROFS",
+  "ENOSPC",
+  "ENOTDIR",
+]);
 
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { createWorktree, currentGitSha, dirtyPaths, operationInProgress } from "@quasar/git";
+import {
+  createWorktree,
+  currentGitSha,
+  dirtyPaths,
+  type Operation,
+  operationInProgress,
+} from "@quasar/git";
 import { FOLDER, isRealFolder } from "./config/files.ts";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
@@ -44,34 +50,51 @@ export async function inspectTree(
     const message = "HEAD is on no branch, so its commits will be on none: git switch -c <name>";
     reporter.report({ type: "warning", cycle: 0, message });
   }
-  const dirty = (await dirtyPaths(root))
-    .map(({ path }) => path)
-    .filter((path) => !path.startsWith(`${FOLDER}/`)); // never committed anyway
-  if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty);
+  const dirty = await uncommitted(workspace);
+  if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty, RUN_STEPS);
   return { branch, untouchablePaths: dirty };
 }
 
-function busyTree(operation: string): CliError {
+/** What a commit of the whole work tree would hold: paths from its root. */
+export async function uncommitted({ root }: Workspace): Promise<readonly string[]> {
+  const dirty = await dirtyPaths(root);
+  return dirty.map(({ path }) => path).filter((path) => !path.startsWith(`${FOLDER}/`)); // never committed
+}
+
+function busyTree(operation: Operation): CliError {
   return new CliError("ERR_DIRTY", `git is in the middle of a ${operation} in this work tree`, {
-    next: [`git ${operation} --continue, or --abort`, 'quasar run --worktree "…"'],
+    next: [wayOutOf(operation), 'quasar run --worktree "…"'],
   });
 }
 
-function dirtyTree(paths: readonly string[]): CliError {
-  const shown = paths.slice(0, 5).map((path) => `\n  ${cleanLine(path)}`);
-  const more = paths.length > 5 ? `\n  and ${paths.length - 5} more` : "";
-  const message = `the work tree has changes that are not committed:${shown.join("")}${more}`;
-  return new CliError("ERR_DIRTY", message, {
-    next: [
-      "git add -A && git commit -m … (or git stash -u)",
-      'quasar run --worktree "…" (in a work tree of its own)',
-      'quasar run --accept-dirty "…" (those files are never committed)',
-    ],
-  });
+function wayOutOf(operation: Operation): string {
+  return operation === "bisect" ? "git bisect reset" : `git ${operation} --continue, or --abort`;
+}
+
+const RUN_STEPS = [
+  "git add -A && git commit -m … (or git stash -u)",
+  'quasar run --worktree "…" (in a work tree of its own)',
+  'quasar run --accept-dirty "…" (those files are never committed by quasar)',
+];
+
+/** The refusal of a tree that holds what the user has not committed. */
+export function dirtyTree(paths: readonly string[], next: readonly string[]): CliError {
+  const shown = listed(paths).map((path) => `\n  ${path}`);
+  const message = `the work tree has changes that are not committed:${shown.join("")}`;
+  return new CliError("ERR_DIRTY", message, { next });
+}
+
+const MOST_LISTED = 5;
+
+/** The first of the paths, fit to be shown, and how many more there are. */
+export function listed(paths: readonly string[]): readonly string[] {
+  const more = paths.length - MOST_LISTED;
+  const shown = paths.slice(0, MOST_LISTED).map(cleanLine);
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
 /** Tells git to pass over `.quasar`, which belongs to this machine. */
-function ignoreOwnFolder(root: string): void {
+export function ignoreOwnFolder(root: string): void {
   const folder = join(root, FOLDER);
   if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
   try {

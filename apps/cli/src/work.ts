@@ -12,9 +12,13 @@ import { FOLDER } from "./config/files.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { exitOf, resultRecord } from "./outcome.ts";
+import type { Spending } from "./output/format.ts";
 import type { EventRecord } from "./output/record.ts";
-import { archivingStore, noteOutcome, type RunStores } from "./runs/store.ts";
+import type { Reporter } from "./output/reporter.ts";
+import { archivingStore, noteOutcome, type RunNotes, type RunStores } from "./runs/store.ts";
 import type { Session } from "./session.ts";
+import { translate } from "./translate.ts";
+import { ignoreOwnFolder } from "./work-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** One piece of work of the loop, new or taken up again. */
@@ -27,7 +31,7 @@ export interface Work {
   readonly agents: Agents;
   readonly stores: RunStores;
   readonly sealKey: Uint8Array;
-  readonly spentUsd: number;
+  readonly spending: Spending;
   readonly untouchablePaths: readonly string[];
   readonly acceptHead?: boolean | undefined;
 }
@@ -39,7 +43,7 @@ export async function work(
   start: (options: LoopOptions) => Promise<TaskResult>,
 ): Promise<ExitCode> {
   const { workspace, reporter, interrupts } = session;
-  const { runId, task, settings, spentUsd, stores } = work;
+  const { runId, task, settings, branch, spending, stores } = work;
   const { root } = workspace;
   const { maxCycles, maxBudgetUsd } = settings;
   const { coder, reviewer } = work.agents;
@@ -53,9 +57,10 @@ export async function work(
     reviewer: reviewer.name,
     maxCycles,
     maxBudgetUsd,
-    spentUsd,
+    ...spending,
   });
-  const seed = seedStore(workspace, work.sealKey);
+  const notes = { settings, branch, hasUnsaidCosts: spending.hasUnsaidCosts };
+  const seed = ignoringStore(root, seedStore(workspace, work.sealKey));
   const result = await start({
     workDir: root,
     runId,
@@ -70,22 +75,55 @@ export async function work(
     projectContext: settings.projectContext,
     untouchablePaths: work.untouchablePaths,
     acceptHead: work.acceptHead,
-    checkpoint: { store: archivingStore(stores, settings), granularity: "turn" },
+    checkpoint: { store: archivingStore(stores, notes), granularity: "turn" },
     hooks: [createCheckpointHook({ store: seed, gitSha: () => currentGitSha(root) })],
-    onEvent: (event) => reporter.report(recordOf(event)),
+    onEvent: (event) => {
+      const isUnsaid = event.type === "agent_done" && event.costUsd === undefined;
+      if (isUnsaid && maxBudgetUsd === 0) notes.hasUnsaidCosts = true;
+      reporter.report(recordOf(event));
+    },
     signal: interrupts.signal,
   });
-  await (result.outcome === "approved" ? seed.remove() : noteOutcome(stores, result));
   const exit = exitOf(result, interrupts.exitCode());
   const isThere = !relative(root, process.cwd()).startsWith("..");
+  // It is told first: where nothing can be saved any more, that is still known.
   reporter.report(resultRecord(result, exit, isThere ? undefined : root));
+  await (result.outcome === "approved" ? seed.remove() : note(stores, notes, result, reporter));
   return exit;
+}
+
+/** That its end cannot be noted does not keep a run from being resumed. */
+async function note(
+  stores: RunStores,
+  notes: RunNotes,
+  result: TaskResult,
+  reporter: Reporter,
+): Promise<void> {
+  try {
+    await noteOutcome(stores, notes, result);
+  } catch (error) {
+    const message = `how the run ended could not be noted: ${translate(error).message}`;
+    reporter.report({ type: "warning", cycle: result.cycle, message });
+  }
 }
 
 /** An event as data. What it cost is asked for only where it may have changed. */
 function recordOf(event: LoopEvent): EventRecord {
   const { state, ...data } = event;
-  return event.type === "agent_event" ? data : { ...data, spentUsd: state().totalCostUsd };
+  if (event.type === "agent_event") return data;
+  const { totalCostUsd: spentUsd, unknownCostUsd } = state();
+  return { ...data, spentUsd, unknownCostUsd };
+}
+
+/** A store whose folder git is told to pass over before each save: an agent may have cleaned it. */
+function ignoringStore(root: string, store: FileCheckpointStore): FileCheckpointStore {
+  return {
+    ...store,
+    save(checkpoint) {
+      ignoreOwnFolder(root);
+      return store.save(checkpoint);
+    },
+  };
 }
 
 /** Where a standalone loop's own file is kept: for other programs that know the format. */

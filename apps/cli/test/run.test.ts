@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findRunProcesses } from "@quasar/agents";
 import { expect, test } from "vitest";
 import {
   emptyPlace,
-  folder,
   git,
   lastRecord,
   type Place,
@@ -62,7 +62,8 @@ test("run works until the reviewer approves, one commit a cycle, and says so in 
       next     git log --patch <sha>..
     "
   `);
-  expect(done).toMatchObject({ code: 0, stderr: "" });
+  const warning = "warning: edits made in the work tree while this runs are taken for the agent's";
+  expect(done).toMatchObject({ code: 0, stderr: `${warning}: committed too\n` });
   expect(git(at, "show", "HEAD:work.txt")).toBe("right");
   expect(git(at, "log", "--format=%s").split("\n")).toHaveLength(3);
   expect(git(at, "log", "-1", "--format=%(trailers:key=Quasar-Cycle,valueonly)")).toBe("2");
@@ -141,6 +142,24 @@ test("the budget used up ends with 4, and a resume with more goes on", async () 
   expect(await quasar(at, ["resume", "--max-budget", "5"])).toMatchObject({ code: 0 });
 });
 
+test("a cost that nobody said is told apart from what is known", async () => {
+  const at = place();
+  const command = [
+    "--coder",
+    "command:echo x > work.txt",
+    "--reviewer",
+    "command:echo APPROVED: yes",
+  ];
+  const limited = await quasar(at, ["run", "Write", ...command]);
+  expect(limited.stdout).toContain("cost     $0.00 known, up to $1.67 more, of $5.00");
+  const json = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
+  expect(json.runs[0]).toMatchObject({ costUsd: 0, unknownCostUsd: expect.closeTo(1.667, 2) });
+  const unlimited = await quasar(at, ["run", "Write", "--max-budget", "0", ...command]);
+  const unsaid = "cost     $0.00 known; some turns did not say what they cost";
+  expect(unlimited.stdout).toContain(unsaid);
+  expect((await quasar(at, ["status"])).stdout).toContain(unsaid);
+});
+
 test("a dirty tree is refused with 6, names the files and the ways on", async () => {
   const at = place();
   write(at.repo, { "a.txt": "mine\n", "new.txt": "mine\n" });
@@ -178,6 +197,78 @@ test("a git operation in progress is refused with 6", async () => {
   expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("a merge") });
 });
 
+test("a bisect in progress is refused with the one command that ends it", async () => {
+  const at = place();
+  git(at, "bisect", "start");
+  const refused = await quasar(at, ["run", "Write", ...agents(at, oneCycle())]);
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("git bisect reset") });
+});
+
+test("a task's file that is not there is refused with a way on", async () => {
+  const refused = await quasar(place(), ["run", "-f", "/nonexistent"]);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/next +quasar run -f/u) });
+});
+
+test("cycles and budget that are both used up are both named", async () => {
+  const at = place();
+  const limits = ["--max-cycles", "1", "--max-budget", "0.4"];
+  const stopped = await quasar(at, ["run", "Write", ...limits, ...agents(at, neverContent())]);
+  expect(stopped.stdout).toMatch(/quasar resume \S+ --max-budget 2 --max-cycles 3/u);
+});
+
+test("status lists a finding once, however often it was found", async () => {
+  const at = place();
+  const args = ["run", "Write", "--max-cycles", "2", ...agents(at, neverContent())];
+  expect(await quasar(at, args)).toMatchObject({ code: 3 });
+  expect((await quasar(at, ["status"])).stdout).toContain("findings 1 not known to be fixed");
+});
+
+test("what is in .quasar stays uncommitted after an agent has cleaned the tree", async () => {
+  const at = place();
+  const coder = "command:git clean -qfdx; echo x >> work.txt";
+  const args = [
+    "run",
+    "Write",
+    "--max-cycles",
+    "2",
+    "--max-budget",
+    "0",
+    "--coder",
+    coder,
+    "--json",
+  ];
+  const review = "command:printf 'ISSUE:\\nSEVERITY: major\\nDESCRIPTION: no\\n'";
+  expect(await quasar(at, [...args, "--reviewer", review])).toMatchObject({ code: 3 });
+  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(existsSync(join(at.repo, ".quasar", ".gitignore"))).toBe(true);
+});
+
+test("a run whose checkpoint was set aside stays listed, as damaged", async () => {
+  const at = place();
+  const args = ["run", "Write", "--max-cycles", "1", ...agents(at, neverContent())];
+  expect(await quasar(at, args)).toMatchObject({ code: 3 });
+  const dir = join(at.repo, ".git", "quasar", "runs", runDirs(at)[0] ?? "");
+  for (const name of readdirSync(dir).filter((file) => file.startsWith("checkpoint.toml"))) {
+    writeFileSync(join(dir, name), "sealed = 1\nbroken");
+  }
+  expect(await quasar(at, ["resume"])).toMatchObject({ code: 7 });
+  expect((await quasar(at, ["status"])).stdout).toMatch(/damaged\n +because .*set aside/u);
+});
+
+test("a relative script is found from any folder, and other unfinished runs are named", async () => {
+  const at = place({ "deep/a.txt": "x\n" });
+  agents(at, neverContent());
+  const script = "scripted:../script.json";
+  const args = ["run", "Write", "--max-cycles", "1", "--coder", script, "--reviewer", script];
+  expect(await quasar(at, args)).toMatchObject({ code: 3 });
+  expect(await quasar(at, args)).toMatchObject({ code: 3 });
+  const [older = ""] = runDirs(at).toSorted();
+  agents(at, oneCycle());
+  const cwd = join(at.repo, "deep");
+  const resumed = await quasar(at, ["resume", "--max-cycles", "3"], { cwd });
+  expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining(older) });
+});
+
 test("a run on no branch says that its commits will be on none", async () => {
   const at = place();
   git(at, "checkout", "--quiet", "--detach");
@@ -200,6 +291,24 @@ test("another runner is told who works here, and leaves with 6", async () => {
   const runner = { pid: first.child.pid };
   expect(lastRecord(status)).toMatchObject({ runs: [{ status: "running", runner }] });
   expect((await quasar(at, ["status"])).stdout).toContain(`runner   process ${runner.pid} on `);
+});
+
+test("status shows the run as running that is worked on, not the newest one", async () => {
+  const at = place();
+  const older = start(at, ["run", "Older", ...agents(at, oneCycle(5000))]);
+  expect(await older.sees("works")).toBe(true);
+  older.child.kill("SIGKILL");
+  await older.finished;
+  const [runId = ""] = runDirs(at);
+  await quasar(at, ["run", "Newer", "--new", ...agents(at, neverContent()), "--max-cycles", "1"]);
+  agents(at, oneCycle(5000));
+  const resumed = start(at, ["resume", runId, "--accept-head"]);
+  expect(await resumed.sees("works")).toBe(true);
+  const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
+  expect(runs).toMatchObject([
+    { task: "Newer", status: "stopped" },
+    { id: runId, status: "running", runner: { pid: resumed.child.pid, runId } },
+  ]);
 });
 
 test.for([
@@ -232,8 +341,12 @@ test("a second signal leaves at once", async () => {
   await sleep(100);
   const again = performance.now();
   first.child.kill("SIGINT");
-  expect(await first.finished).toMatchObject({ code: 130 });
+  const done = await first.finished;
+  expect(done.code).toBe(130);
   expect(performance.now() - again).toBeLessThan(1000);
+  const { runId } = records(done.stdout)[0] as { runId: string };
+  expect(done.stderr).toContain(`to go on: quasar resume ${runId}`);
+  expect(await findRunProcesses(runId)).toEqual([]);
 });
 
 test("a resume ends the agent that outlived a killed runner, before it judges", async () => {
@@ -298,6 +411,62 @@ test("commits of others are refused with 6 until they are accepted", async () =>
   expect(await quasar(at, ["resume", "--accept-head"])).toMatchObject({ code: 0 });
 });
 
+/** A run that was killed while its reviewer worked: the coder's work is committed. */
+async function killedInReview(at: Place): Promise<void> {
+  const turns = oneCycle().map((turn) =>
+    turn.role === "reviewer" ? { ...turn, delayMs: 5000 } : turn,
+  );
+  const first = start(at, ["run", "Write", ...agents(at, turns)]);
+  expect(await first.sees("reviewer works")).toBe(true);
+  first.child.kill("SIGKILL");
+  await first.finished;
+}
+
+test("a resume refuses edits of the user's with 6, and leaves them alone once accepted", async () => {
+  const at = place();
+  await killedInReview(at);
+  write(at.repo, { "mine.txt": "mine\n", "a.txt": "edited\n" });
+  agents(at, twoCycles());
+  const refused = await quasar(at, ["resume", "--json"]);
+  expect(refused.code).toBe(6);
+  expect(lastRecord(refused)).toMatchObject({ code: "ERR_DIRTY" });
+  expect(refused.stderr).toMatch(/a\.txt\n.*mine\.txt\n[^]*resume --accept-dirty/u);
+  const accepted = await quasar(at, ["resume", "--accept-dirty"]);
+  expect(accepted.code, accepted.stderr).toBe(0);
+  expect(git(at, "log", "--format=", "--name-only", "--", "mine.txt", "a.txt")).toBe("a.txt");
+  expect(git(at, "status", "--porcelain").split("\n")).toEqual(["M a.txt", "?? mine.txt"]);
+});
+
+test("a resume takes what lies in the tree of an unfinished coder's turn for its work", async () => {
+  const at = place();
+  const first = start(at, ["run", "Write", ...agents(at, oneCycle(5000))]);
+  expect(await first.sees("coder    works")).toBe(true);
+  first.child.kill("SIGKILL");
+  await first.finished;
+  write(at.repo, { "half.txt": "half\n" });
+  agents(at, oneCycle());
+  const done = await quasar(at, ["resume"]);
+  expect(done).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/unfinished turn: .*half/u),
+  });
+  expect(git(at, "show", "HEAD:half.txt")).toBe("half");
+});
+
+test("a resume on another branch is refused with 6 until it is accepted", async () => {
+  const at = place();
+  await killedInReview(at);
+  git(at, "switch", "--quiet", "--create", "other");
+  agents(at, oneCycle());
+  const refused = await quasar(at, ["resume", "--json"]);
+  expect(refused.code).toBe(6);
+  expect(lastRecord(refused)).toMatchObject({
+    code: "ERR_BRANCH_CHANGED",
+    next: ["git switch main", "quasar resume --accept-branch"],
+  });
+  expect(await quasar(at, ["resume", "--accept-branch"])).toMatchObject({ code: 0 });
+});
+
 test("a repository's commands are not run before the user says so", async () => {
   const at = place();
   write(at.repo, {
@@ -359,5 +528,4 @@ test("leaves nothing outside the repository but the user's own state", async () 
   expect(readdirSync(join(at.outside, "home", ".local", "state"))).toEqual(["quasar"]);
   const key = statSync(join(at.outside, "home", ".local", "state", "quasar", "seal.key"));
   expect(key.mode & 0o777).toBe(0o600);
-  expect(folder()).toContain("quasar-cli-");
 });

@@ -16,15 +16,19 @@ import { endOrphans } from "../orphans.ts";
 import { firstLine } from "../output/text.ts";
 import { newRunId, parseRunId } from "../run-id.ts";
 import { openRunIds, runIds } from "../runs/list.ts";
-import { runStores, storedSettings } from "../runs/store.ts";
+import { runStores, storedBranch, storedSettings, storedUnsaidCosts } from "../runs/store.ts";
+import { type FoundTree, requireBranch, userPaths } from "../resumed-tree.ts";
 import { inSession, type Session } from "../session.ts";
 import { openUser, type User } from "../user.ts";
 import { seedStore, work } from "../work.ts";
+import { listed, uncommitted } from "../work-tree.ts";
 import { branchOf, openWorkspace } from "../workspace.ts";
 
 export interface ResumeOptions {
   readonly flags: FlagValues;
   readonly acceptHead?: true | undefined;
+  readonly acceptBranch?: true | undefined;
+  readonly acceptDirty?: true | undefined;
   readonly trust?: true | undefined;
   readonly trustConfig?: true | undefined;
   readonly force?: true | undefined;
@@ -41,18 +45,25 @@ export async function resumeCommand(
   const workspace = await openWorkspace(process.cwd());
   const user = openUser();
   return inSession(workspace, options.json === true, async (session) => {
-    // Before anything is judged: an agent that outlived its runner still changes the tree.
-    await endOrphans(openRunIds(workspace), session.reporter);
     const sealKey = user.sealKey();
-    const found = await findCheckpoint(session, wanted, sealKey);
+    // All at once: it takes long enough for a person to wait for.
+    const [found, tree] = await Promise.all([
+      findCheckpoint(session, wanted, sealKey),
+      settledTree(session),
+    ]);
     const { runId, loaded } = found;
     const { checkpoint } = loaded;
     for (const message of loaded.problems) {
       session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
     }
-    const trusted = options.trust === true || options.force === true;
-    if (loaded.seal !== "valid" && !trusted) throw foreign(loaded, found.path);
+    const { trust, acceptHead, acceptBranch, acceptDirty, force } = options;
+    const says = (flag: true | undefined): boolean => flag === true || force === true;
+    if (loaded.seal !== "valid" && !says(trust)) throw foreign(loaded, found.path);
+    if (!says(acceptBranch)) requireBranch(storedBranch(checkpoint), tree);
+    const mine = userPaths(checkpoint, tree, says(acceptDirty), session.reporter);
     const layers = [flags, ...layersOf(found, user, options, workspace.root)];
+    session.begin(runId);
+    if (wanted === undefined) tellOthers(session, runId);
     const settings = resolve(layers);
     const agents = createAgents(settings);
     return work(
@@ -60,18 +71,42 @@ export async function resumeCommand(
       {
         runId,
         task: checkpoint.taskTitle,
-        branch: await branchOf(workspace),
+        branch: tree.branch,
         settings,
         agents,
         stores: runStores(workspace, runId, sealKey),
         sealKey,
-        spentUsd: checkpoint.totalCostUsd,
-        untouchablePaths: checkpoint.untouchablePaths,
-        acceptHead: options.acceptHead === true || options.force === true,
+        spending: {
+          spentUsd: checkpoint.totalCostUsd,
+          unknownCostUsd: checkpoint.unknownCostUsd,
+          hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+        },
+        untouchablePaths: [...checkpoint.untouchablePaths, ...mine],
+        acceptHead: says(acceptHead),
       },
       (loopOptions) => runFromCheckpoint({ ...checkpoint, runId }, loopOptions),
     );
   });
+}
+
+/** Names the unfinished runs that are passed over, without reading them. */
+function tellOthers({ workspace, reporter }: Session, runId: string): void {
+  const others = openRunIds(workspace).filter((id) => id !== runId);
+  if (others.length === 0) return;
+  const message = `also unfinished, for later: ${listed(others).join(", ")}`;
+  reporter.report({ type: "notice", message });
+}
+
+/**
+ * The work tree once nobody changes it any more: an agent that outlived its runner is ended first.
+ * There seldom is one, so the tree is read meanwhile, and again if there was.
+ */
+async function settledTree({ workspace, reporter }: Session): Promise<FoundTree> {
+  const look = (): Promise<[string | undefined, readonly string[]]> =>
+    Promise.all([branchOf(workspace), uncommitted(workspace)]);
+  const [seen, changed] = await Promise.all([look(), endOrphans(openRunIds(workspace), reporter)]);
+  const [branch, dirty] = changed ? await look() : seen;
+  return { branch, dirty };
 }
 
 interface FoundCheckpoint {
@@ -138,7 +173,10 @@ async function recoverAndLoad(store: FileCheckpointStore): Promise<LoadedCheckpo
 }
 
 function foreign({ seal, checkpoint }: LoadedCheckpoint, path: string): CliError {
-  const whose = seal === "foreign" ? "was sealed by another machine or user" : "carries no seal";
+  const whose =
+    seal === "foreign"
+      ? "was sealed by another machine or user, or the folder was moved"
+      : "carries no seal";
   const task = firstLine(checkpoint.taskTitle);
   return new CliError("ERR_FOREIGN_CHECKPOINT", `${path} ${whose}; its task: ${task}`, {
     next: [

@@ -1,5 +1,5 @@
 import { runTask } from "@quasar/loop";
-import { createAgents } from "../agents.ts";
+import { createAgents, withAbsoluteScripts } from "../agents.ts";
 import { type FlagValues, resolve } from "../config/layers.ts";
 import { loadConfig } from "../config/load.ts";
 import { CliError } from "../errors.ts";
@@ -41,7 +41,7 @@ export async function runCommand(
   const trust = options.trustConfig === true;
   const env = process.env;
   const layers = loadConfig({ flags, env, cwd, root, folders: user.folders, trust });
-  const settings = resolve(layers);
+  const settings = withAbsoluteScripts(resolve(layers), cwd);
   // What is wrong with the agents is told before anything is touched.
   const agents = createAgents(settings);
 
@@ -54,11 +54,13 @@ export async function runCommand(
     }
     await seeToThePast(session, options.new === true);
     const ground = await inspectTree(workspace, options.acceptDirty === true, reporter);
+    session.begin(runId);
     const sealKey = user.sealKey();
     const stores = runStores(workspace, runId, sealKey);
+    const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnsaidCosts: false };
     return work(
       session,
-      { runId, task, settings, agents, stores, sealKey, spentUsd: 0, ...ground },
+      { runId, task, settings, agents, stores, sealKey, spending, ...ground },
       (loopOptions) => runTask({ title: task }, loopOptions),
     );
   });

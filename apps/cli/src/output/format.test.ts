@@ -11,11 +11,19 @@ test.for([
 });
 
 test.for([
-  [1.5, 5, "$1.50 of $5.00"],
-  [1.5, 0, "$1.50, no limit"],
-] as const)("shows %d spent of %d", ([spent, max, text]) => {
-  expect(budget(spent, max)).toBe(text);
-});
+  [1.5, 0, 5, false, "$1.50 of $5.00"],
+  [1.5, 0, 5, true, "$1.50 of $5.00"],
+  [1.5, 0, 0, false, "$1.50, no limit"],
+  [3.45, 3.33, 5, true, "$0.12 known, up to $3.33 more, of $5.00"],
+  [0.1 + 0.2, 0.3, 5, false, "$0.00 known, up to $0.30 more, of $5.00"],
+  [3.45, 3.33, 0, false, "$0.12 known, up to $3.33 more, no limit"],
+  [0, 0, 0, true, "$0.00 known; some turns did not say what they cost"],
+] as const)(
+  "shows %d spent, %d of it unknown, of %d",
+  ([spentUsd, unknownCostUsd, max, is, text]) => {
+    expect(budget({ spentUsd, unknownCostUsd, hasUnsaidCosts: is }, max)).toBe(text);
+  },
+);
 
 test.for([
   [420, "0.4 s"],

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "@quasar/loop";
+import type { Spending } from "./format.ts";
 import type { OutputRecord } from "./record.ts";
 
 /** Where a run stands, as far as its records tell. Times are in milliseconds of the given clock. */
@@ -15,8 +16,10 @@ export interface Progress {
   readonly settledUsd: number;
   /** Spent by the turn that runs, as its agent streams it. */
   readonly turnUsd: number;
-  /** Whether a turn's cost is unknown: what was spent is then at least the sum. */
-  readonly costUnknown: boolean;
+  /** The part of `settledUsd` that was reserved for turns whose cost is not known. */
+  readonly unknownCostUsd: number;
+  /** Whether turns without a limit did not say what they cost. */
+  readonly hasUnsaidCosts: boolean;
   /** Of the last review. */
   readonly findings: number;
   readonly activity: string;
@@ -32,24 +35,25 @@ export const IDLE: Progress = {
   turnStartedAt: 0,
   settledUsd: 0,
   turnUsd: 0,
-  costUnknown: false,
+  unknownCostUsd: 0,
+  hasUnsaidCosts: false,
   findings: 0,
   activity: "",
 };
 
-/** Dollars spent so far, the running turn included. */
-export function spentUsd(progress: Progress): number {
-  return progress.settledUsd + progress.turnUsd;
+/** What is spent so far, the running turn included. */
+export function spendingOf(progress: Progress): Spending {
+  const { settledUsd, turnUsd, unknownCostUsd, hasUnsaidCosts } = progress;
+  return { spentUsd: settledUsd + turnUsd, unknownCostUsd, hasUnsaidCosts };
 }
 
 /** The progress after a record. */
 export function advance(before: Progress, record: OutputRecord, now: number): Progress {
-  const told = "spentUsd" in record ? record.spentUsd : undefined;
-  const progress = told === undefined ? before : { ...before, settledUsd: told };
+  const progress = { ...before, ...told(record) };
   switch (record.type) {
     case "run": {
-      const { coder, reviewer, maxCycles, maxBudgetUsd, spentUsd: settledUsd } = record;
-      return { ...IDLE, coder, reviewer, maxCycles, maxBudgetUsd, settledUsd };
+      const { coder, reviewer, maxCycles, maxBudgetUsd, hasUnsaidCosts } = record;
+      return { ...IDLE, ...told(record), coder, reviewer, maxCycles, maxBudgetUsd, hasUnsaidCosts };
     }
     case "resumed":
     case "cycle_start":
@@ -61,8 +65,8 @@ export function advance(before: Progress, record: OutputRecord, now: number): Pr
     case "agent_event":
       return { ...progress, ...seen(progress, record.event) };
     case "agent_done": {
-      const costUnknown = progress.costUnknown || record.costUsd === undefined;
-      return { ...progress, role: undefined, turnUsd: 0, costUnknown, activity: "" };
+      const hasUnsaidCosts = progress.hasUnsaidCosts || record.costUsd === undefined;
+      return { ...progress, role: undefined, turnUsd: 0, hasUnsaidCosts, activity: "" };
     }
     case "review_complete":
       return { ...progress, findings: record.approved ? 0 : record.findings.length };
@@ -80,6 +84,12 @@ export function advance(before: Progress, record: OutputRecord, now: number): Pr
     case "error":
       return progress;
   }
+}
+
+/** What the record says of the money. */
+function told(record: OutputRecord): Partial<Progress> {
+  if (!("spentUsd" in record) || record.spentUsd === undefined) return {};
+  return { settledUsd: record.spentUsd, unknownCostUsd: record.unknownCostUsd ?? 0 };
 }
 
 function seen(progress: Progress, event: AgentEvent): Partial<Progress> {

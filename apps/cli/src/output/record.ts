@@ -10,7 +10,11 @@ export type OutputRecord =
   | ErrorRecord;
 
 /** An event of the loop, with what the run had cost by then, in US dollars. */
-export type EventRecord = LoopEventData & { readonly spentUsd?: number | undefined };
+export type EventRecord = LoopEventData & {
+  readonly spentUsd?: number | undefined;
+  /** The part of `spentUsd` that was reserved for turns whose cost is not known. */
+  readonly unknownCostUsd?: number | undefined;
+};
 
 /** The first line of a run or a resume. */
 export interface RunRecord {
@@ -27,6 +31,10 @@ export interface RunRecord {
   readonly maxBudgetUsd: number;
   /** Spent before this start, over all crashes. */
   readonly spentUsd: number;
+  /** The part of `spentUsd` that was reserved for turns whose cost is not known. */
+  readonly unknownCostUsd: number;
+  /** Whether turns without a limit did not say what they cost. */
+  readonly hasUnsaidCosts: boolean;
 }
 
 /** A step of the demo. */
@@ -49,7 +57,12 @@ export interface ResultRecord {
   readonly outcome: TaskResult["outcome"];
   readonly runId: string;
   readonly cycle: number;
+  /** What counts against the limit: `costUsd` and `unknownCostUsd`. */
   readonly totalCostUsd: number;
+  /** What is known to have been spent. */
+  readonly costUsd: number;
+  /** What was spent at most by turns whose cost is not known. */
+  readonly unknownCostUsd: number;
   readonly message: string;
   readonly report: TaskResult["report"];
   readonly findings: TaskResult["allFindings"];

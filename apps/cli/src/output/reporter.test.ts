@@ -60,6 +60,8 @@ const START: readonly OutputRecord[] = [
     maxCycles: 3,
     maxBudgetUsd: 5,
     spentUsd: 0,
+    unknownCostUsd: 0,
+    hasUnsaidCosts: false,
   },
   { type: "cycle_start", cycle: 1 },
   { type: "agent_start", cycle: 1, role: "coder", turnId: "x.1", attempt: 1 },

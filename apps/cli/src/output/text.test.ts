@@ -29,6 +29,8 @@ const RECORDS: readonly OutputRecord[] = [
     maxCycles: 3,
     maxBudgetUsd: 5,
     spentUsd: 0,
+    unknownCostUsd: 0,
+    hasUnsaidCosts: false,
   },
   { type: "cycle_start", cycle: 1 },
   { type: "agent_start", cycle: 1, role: "coder", turnId: `${TURN}.1`, attempt: 1 },
@@ -69,6 +71,8 @@ const RECORDS: readonly OutputRecord[] = [
     runId: TURN,
     cycle: 2,
     totalCostUsd: 0.5,
+    costUsd: 0.25,
+    unknownCostUsd: 0.25,
     message: "approved",
     report: {
       satisfaction: "high",
@@ -120,7 +124,7 @@ test("tells a run in plain lines when piped", () => {
     warning: the budget \\u{1b}[2Jis watched between turns only
       review   approved
     approved after 2 cycles
-      cost     at least $0.50 of $5.00
+      cost     $0.25 known, up to $0.25 more, of $5.00
       commits  1111111111 cccccccccc
       report   satisfaction high, risk low, a person should look at it
                Every field is checked by one schema, and what fails is told without an echo.
@@ -157,7 +161,7 @@ test("goes on under its own beginning at 80 columns", () => {
     warning: the budget \\u{1b}[2Jis watched between turns only
       review   approved
     approved after 2 cycles
-      cost     at least $0.50 of $5.00
+      cost     $0.25 known, up to $0.25 more, of $5.00
       commits  1111111111 cccccccccc
       report   satisfaction high, risk low, a person should look at it
                Every field is checked by one schema, and what fails is told without
@@ -191,9 +195,13 @@ test("draws nothing when nobody works", () => {
   expect(liveBlock(progressAfter(6, 0), 0, 80, (_style, text) => text)).toEqual([]);
 });
 
-test("adds up what turns cost, and says when it is only a lower bound", () => {
-  expect(progressAfter(6, 0)).toMatchObject({ settledUsd: 0.25, turnUsd: 0, costUnknown: false });
-  expect(progressAfter(10, 0)).toMatchObject({ settledUsd: 0.25, costUnknown: true });
+test("adds up what turns cost, and remembers that one did not say", () => {
+  expect(progressAfter(6, 0)).toMatchObject({
+    settledUsd: 0.25,
+    turnUsd: 0,
+    hasUnsaidCosts: false,
+  });
+  expect(progressAfter(10, 0)).toMatchObject({ settledUsd: 0.25, hasUnsaidCosts: true });
 });
 
 test("lets no text of an agent act on the terminal, whichever record brings it", () => {

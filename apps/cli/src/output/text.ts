@@ -1,7 +1,7 @@
 import type { Finding } from "@quasar/loop";
 import { clean, cleanLine } from "./clean.ts";
 import { budget, clock, count, duration, money, moment } from "./format.ts";
-import { type Progress, spentUsd } from "./progress.ts";
+import { type Progress, spendingOf } from "./progress.ts";
 import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
 import { fit, widthOf, wrap } from "./width.ts";
 
@@ -91,7 +91,9 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
 function runLines(run: RunRecord, view: View): string[] {
   const where = run.branch === "" ? run.workDir : `${run.workDir}, branch ${run.branch}`;
   const limit = run.maxBudgetUsd === 0 ? "no budget limit" : money(run.maxBudgetUsd);
-  const spent = run.spentUsd > 0 ? `, ${money(run.spentUsd)} spent` : "";
+  const reserved =
+    run.unknownCostUsd > 0 ? ` (up to ${money(run.unknownCostUsd)} of it unknown)` : "";
+  const spent = run.spentUsd > 0 ? `, ${money(run.spentUsd)} spent${reserved}` : "";
   return [
     view.paint("bold", `quasar run ${run.runId}`),
     ...labelled(view, "task", firstLine(run.task)),
@@ -142,12 +144,17 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
   const approved = result.outcome === "approved";
   const isPlain = approved || result.outcome === "interrupted";
   const cycles = approved ? ` after ${count(result.cycle, "cycle")}` : ` in cycle ${result.cycle}`;
-  const least = progress.costUnknown ? "at least " : "";
+  const { totalCostUsd: spentUsd, unknownCostUsd } = result;
+  const { hasUnsaidCosts } = progress;
   const { report } = result;
   const lines = [
     paint(approved ? "green" : "yellow", `${OUTCOMES[result.outcome]}${cycles}`),
     ...(isPlain ? [] : labelled(view, "because", cleanLine(result.message))),
-    ...labelled(view, "cost", least + budget(result.totalCostUsd, progress.maxBudgetUsd)),
+    ...labelled(
+      view,
+      "cost",
+      budget({ spentUsd, unknownCostUsd, hasUnsaidCosts }, progress.maxBudgetUsd),
+    ),
     ...labelled(view, "commits", commitsText(result)),
   ];
   if (report !== undefined) {
@@ -214,7 +221,7 @@ export function liveBlock(
     `${progress.role} works`,
     `cycle ${progress.cycle} of ${progress.maxCycles}`,
     clock(elapsed),
-    budget(spentUsd(progress), progress.maxBudgetUsd) + findings,
+    budget(spendingOf(progress), progress.maxBudgetUsd) + findings,
   ];
   const head = fit(facts.join(" · "), columns - 3);
   const activity = progress.activity === "" ? `${agent} has said nothing yet` : progress.activity;

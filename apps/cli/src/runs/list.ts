@@ -39,13 +39,13 @@ export async function summarize(
   const holder = live ? lockHolder(workspace) : undefined;
   const runs: RunSummary[] = [];
   for (const id of ids) {
-    const run = await summarizeOne(workspace, id, runs.length === 0 ? holder : undefined);
+    const run = await summarizeOne(workspace, id, holder?.runId === id ? holder : undefined);
     if (run !== undefined) runs.push(run);
   }
   return runs;
 }
 
-/** @param holder - The live runner, if this is the run that it may be working on. */
+/** @param holder - The live runner, if this is the run that it works on. */
 async function summarizeOne(
   workspace: Workspace,
   id: string,
@@ -58,11 +58,20 @@ async function summarizeOne(
     return damagedSummary(id, error instanceof Error ? error.message : String(error));
   }
   const checkpoint = files.loaded?.checkpoint;
-  if (checkpoint === undefined) return undefined;
+  if (checkpoint === undefined) {
+    const reason = "its checkpoint was damaged and is set aside";
+    const next = ["git log -5 && git status   (the work itself is there)"];
+    const isSetAside = hasSetAside(join(workspace.runsDir, id));
+    return isSetAside ? { ...damagedSummary(id, reason), next } : undefined;
+  }
   const outcome = storedOutcome(checkpoint);
   const status = statusOf(files.ended, outcome?.outcome, holder);
   const runner = status === "running" ? holder : undefined;
   return summaryOf(id, { status, runner, reason: outcome?.message ?? "" }, checkpoint);
+}
+
+function hasSetAside(dir: string): boolean {
+  return readdirSync(dir).some((name) => name.startsWith("checkpoint.toml.damaged-"));
 }
 
 function statusOf(

@@ -33,25 +33,37 @@ export function runStores(workspace: Workspace, runId: string, sealKey?: Uint8Ar
   };
 }
 
-/** Keys of ours in a checkpoint: the run's settings, and how its last runner ended it. */
-const [SETTINGS_KEY, OUTCOME_KEY] = ["settings", "outcome"];
+/** Keys of ours in a checkpoint: the run's settings, its branch, and how its last runner ended it. */
+const [SETTINGS_KEY, BRANCH_KEY, OUTCOME_KEY] = ["settings", "branch", "outcome"];
+const UNSAID_KEY = "unsaid_costs";
+
+/** What the command notes in each checkpoint of a run, beside what the loop says. */
+export interface RunNotes {
+  readonly settings: Settings;
+  /** `undefined` where HEAD is on none. */
+  readonly branch: string | undefined;
+  /** Whether turns without a limit did not say what they cost. */
+  hasUnsaidCosts: boolean;
+}
+
+function oursOf({ settings, branch = "", hasUnsaidCosts }: RunNotes): Record<string, TomlValue> {
+  const ours = { [SETTINGS_KEY]: toToml(settings), [BRANCH_KEY]: branch };
+  return hasUnsaidCosts ? { ...ours, [UNSAID_KEY]: true } : ours;
+}
 
 /**
- * The store that the loop writes to. It adds the run's settings to each checkpoint, so that a resume
- * has the agents and the checks of the run, under the same seal; and what the loop removes when the
+ * The store that the loop writes to. It adds the notes to each checkpoint, so that a resume has
+ * the agents, the checks and the branch of the run, under the same seal; and what the loop removes when the
  * task is approved goes to the archive first.
  */
-export function archivingStore(
-  { current, archive }: RunStores,
-  settings: Settings,
-): CheckpointStore {
+export function archivingStore({ current, archive }: RunStores, notes: RunNotes): CheckpointStore {
   return {
-    save: (checkpoint) => current.save(withOurs(checkpoint, { [SETTINGS_KEY]: toToml(settings) })),
+    save: (checkpoint) => current.save(withOurs(checkpoint, oursOf(notes))),
     load: (phaseId) => current.load(phaseId),
     loadAll: () => current.loadAll(),
     async remove(phaseId) {
       const loaded = await current.load(phaseId);
-      if (loaded !== undefined) await archive.save(loaded.checkpoint);
+      if (loaded !== undefined) await archive.save(withOurs(loaded.checkpoint, oursOf(notes)));
       await current.remove(phaseId);
     },
   };
@@ -60,17 +72,20 @@ export function archivingStore(
 /** Notes how a runner ended a run that is not approved: a run without a note was killed. */
 export async function noteOutcome(
   { current }: RunStores,
+  notes: RunNotes,
   { outcome, message }: TaskResult,
 ): Promise<void> {
   const checkpoint = (await current.load())?.checkpoint;
   if (checkpoint === undefined) return;
-  const { extra, revision } = checkpoint;
-  const ours = { [SETTINGS_KEY]: extra[SETTINGS_KEY] ?? {}, [OUTCOME_KEY]: { outcome, message } };
-  await current.save({ ...withOurs(checkpoint, ours), revision: revision + 1 });
+  const ours = { ...oursOf(notes), [OUTCOME_KEY]: { outcome, message } };
+  await current.save({ ...withOurs(checkpoint, ours), revision: checkpoint.revision + 1 });
 }
 
+const OUR_KEYS: ReadonlySet<string> = new Set([SETTINGS_KEY, BRANCH_KEY, OUTCOME_KEY, UNSAID_KEY]);
+
 function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Checkpoint {
-  const { [SETTINGS_KEY]: _, [OUTCOME_KEY]: __, ...others } = checkpoint.extra;
+  const notOurs = ([key]: readonly [string, TomlValue]): boolean => !OUR_KEYS.has(key);
+  const others = Object.fromEntries(Object.entries(checkpoint.extra).filter(notOurs));
   return { ...checkpoint, extra: { ...others, ...ours } };
 }
 
@@ -78,6 +93,19 @@ function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Chec
 export function storedSettings({ extra }: Checkpoint): Partial<Settings> {
   const stored = asTable(extra[SETTINGS_KEY]);
   return stored === undefined ? {} : tomlLayer("the settings of the run", stored).values;
+}
+
+/** Whether turns without a limit did not say what they cost, the one that was cut off included. */
+export function storedUnsaidCosts(checkpoint: Checkpoint): boolean {
+  const { extra, turn, failure, maxBudgetUsd } = checkpoint;
+  const isOpen = turn?.status === "started" && failure === "";
+  return extra[UNSAID_KEY] === true || (isOpen && maxBudgetUsd === 0);
+}
+
+/** The branch that a run works on: `""` is none; `undefined` where it was not noted. */
+export function storedBranch({ extra }: Checkpoint): string | undefined {
+  const branch = extra[BRANCH_KEY];
+  return typeof branch === "string" ? branch : undefined;
 }
 
 /** How the last runner ended a run; `undefined` when it could not say so any more. */

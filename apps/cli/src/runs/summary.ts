@@ -1,5 +1,7 @@
 import type { Checkpoint, CheckpointFinding } from "@quasar/checkpoint";
 import type { Holder } from "../lock.ts";
+import { knownUsd } from "../output/format.ts";
+import { storedUnsaidCosts } from "./store.ts";
 
 /**
  * `running`: a runner works on it now. `interrupted`: its runner is gone without a word, or was told
@@ -21,7 +23,14 @@ export interface RunSummary {
   readonly phase: string;
   /** The turn whose end is not known and whose cost is not counted yet, if there is one. */
   readonly openTurn: { readonly role: string; readonly reservedUsd: number } | undefined;
+  /** What counts against the limit: `costUsd` and `unknownCostUsd`. */
   readonly spentUsd: number;
+  /** What is known to have been spent. */
+  readonly costUsd: number;
+  /** What was spent at most by turns whose cost is not known. */
+  readonly unknownCostUsd: number;
+  /** Whether turns without a limit did not say what they cost. */
+  readonly hasUnsaidCosts: boolean;
   /** 0 is no limit. */
   readonly maxBudgetUsd: number;
   /** All that are not known to be fixed. */
@@ -51,7 +60,8 @@ export function summaryOf(
   { status, runner, reason }: Circumstances,
   checkpoint: Checkpoint,
 ): RunSummary {
-  const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha } = checkpoint;
+  const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha, unknownCostUsd } = checkpoint;
+  const spentUsd = checkpoint.totalCostUsd;
   const isOpen = turn?.status === "started" && checkpoint.failure === "";
   const openTurn = isOpen ? { role: turn.role, reservedUsd: turn.reservedUsd } : undefined;
   return {
@@ -64,14 +74,23 @@ export function summaryOf(
     maxCycles,
     phase: checkpoint.phase,
     openTurn,
-    spentUsd: checkpoint.totalCostUsd,
+    spentUsd,
+    costUsd: knownUsd({ spentUsd, unknownCostUsd }),
+    unknownCostUsd,
+    hasUnsaidCosts: storedUnsaidCosts(checkpoint),
     maxBudgetUsd,
-    findings: checkpoint.allFindings.filter((finding) => finding.status !== "fixed"),
+    findings: openFindings(checkpoint),
     baseCommitSha,
     commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseCommitSha),
     savedAt: checkpoint.createdAt,
     next: nextOf(id, status, checkpoint),
   };
+}
+
+/** What is not known to be fixed: each finding as it was last seen, however often it was found. */
+function openFindings({ allFindings }: Checkpoint): readonly CheckpointFinding[] {
+  const latest = new Map(allFindings.map((finding) => [finding.id, finding]));
+  return [...latest.values()].filter(({ status }) => status !== "fixed");
 }
 
 /** What there is to say of a run that cannot be read. */
@@ -87,6 +106,9 @@ export function damagedSummary(id: string, reason: string): RunSummary {
     phase: "",
     openTurn: undefined,
     spentUsd: 0,
+    costUsd: 0,
+    unknownCostUsd: 0,
+    hasUnsaidCosts: false,
     maxBudgetUsd: 0,
     findings: [],
     baseCommitSha: "",
@@ -110,14 +132,18 @@ function nextOf(id: string, status: RunStatus, checkpoint: Checkpoint): readonly
   }
 }
 
-/** The command that goes on with a run, with the limit raised that has stopped it. */
-export function resumeCommand(id: string, checkpoint: Checkpoint): string {
+/**
+ * The command that goes on with a run, with the limits raised that have stopped it.
+ *
+ * @param shareUsedUp - Whether a turn was stopped at its share of the budget.
+ */
+export function resumeCommand(id: string, checkpoint: Checkpoint, shareUsedUp = false): string {
   const { cycle, maxCycles, phase, totalCostUsd, maxBudgetUsd } = checkpoint;
-  const command = `quasar resume ${id}`;
-  if (maxBudgetUsd > 0 && totalCostUsd >= maxBudgetUsd) {
-    return `${command} --max-budget ${Math.ceil(totalCostUsd + maxBudgetUsd)}`;
-  }
+  const isSpent = maxBudgetUsd > 0 && (shareUsedUp || totalCostUsd >= maxBudgetUsd);
   const isCycleOver = phase === "review_complete" || phase === "resolving_issues";
-  if (cycle >= maxCycles && isCycleOver) return `${command} --max-cycles ${maxCycles + 2}`;
-  return command;
+  const areCyclesOver = cycle >= maxCycles && isCycleOver;
+  // A turn's share shrinks as cycles are added: twice the budget makes up for that as well.
+  const budget = isSpent ? ` --max-budget ${Math.ceil(totalCostUsd + maxBudgetUsd * 2)}` : "";
+  const cycles = areCyclesOver ? ` --max-cycles ${maxCycles + 2}` : "";
+  return `quasar resume ${id}${budget}${cycles}`;
 }

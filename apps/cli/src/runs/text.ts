@@ -48,7 +48,7 @@ export function runLines(run: RunSummary, view: View): string[] {
     ...labelled(view, "stands", `cycle ${run.cycle} of ${run.maxCycles}, ${stageOf(run)}`),
     ...reason,
     ...(run.runner === undefined ? [] : labelled(view, "runner", describe(run.runner))),
-    ...labelled(view, "cost", budget(run.spentUsd, run.maxBudgetUsd) + openCost(run)),
+    ...labelled(view, "cost", budget(run, run.maxBudgetUsd) + openCost(run)),
     ...labelled(view, "findings", openFindings(run)),
     ...(isApproved ? [] : run.findings.flatMap((finding) => findingLines(finding, view))),
     ...labelled(view, "commits", run.commits.map((sha) => sha.slice(0, 10)).join(" ") || "none"),
