@@ -1,6 +1,5 @@
 import { join, relative } from "node:path";
 import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
-import { currentGitSha } from "@quasar/git";
 import {
   createCheckpointHook,
   type LoopEvent,
@@ -76,7 +75,7 @@ export async function work(
     untouchablePaths: work.untouchablePaths,
     acceptHead: work.acceptHead,
     checkpoint: { store: archivingStore(stores, notes), granularity: "turn" },
-    hooks: [createCheckpointHook({ store: seed, gitSha: () => currentGitSha(root) })],
+    hooks: [createCheckpointHook({ store: seed })],
     onEvent: (event) => {
       const isUnsaid = event.type === "agent_done" && event.costUsd === undefined;
       if (isUnsaid && maxBudgetUsd === 0) notes.hasUnsaidCosts = true;
