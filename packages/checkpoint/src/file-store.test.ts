@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import {
+  constants,
   copyFileSync,
   mkdirSync,
   readdirSync,
@@ -69,14 +70,31 @@ test("seed 2: Save writes a valid TOML file that can be loaded back with Load", 
 });
 
 test("seed 2: Write is atomic: uses tmp file + rename", async () => {
-  const { dir, path, store } = await twoGenerations();
-  const before = statSync(path).ino;
+  const { dir, path } = await twoGenerations();
   symlinkSync("/dev/null", `${path}.tmp`); // where a fixed name would have been written through
-  await store.save(aCheckpoint());
-  expect(statSync(path).ino).not.toBe(before);
-  expect(readdirSync(dir).filter((name) => name.endsWith(".tmp"))).toStrictEqual([
-    "checkpoint.auth-api.toml.tmp",
-  ]);
+  const opened: string[] = [];
+  const unlinked: string[] = [];
+  const renamed: string[] = [];
+  const fs: FileSystem = {
+    ...nodeFileSystem,
+    open: (name, flags, mode) => {
+      if ((flags & (constants.O_WRONLY | constants.O_RDWR)) !== 0) opened.push(name);
+      return nodeFileSystem.open(name, flags, mode);
+    },
+    unlink: (name) => {
+      unlinked.push(name);
+      nodeFileSystem.unlink(name);
+    },
+    rename: (from, to) => {
+      renamed.push(`${from} -> ${to}`);
+      nodeFileSystem.rename(from, to);
+    },
+  };
+  await createFileCheckpointStore({ dir, fs }).save(aCheckpoint());
+  expect(opened).toHaveLength(1);
+  expect(opened[0]).not.toBe(`${path}.tmp`);
+  expect(renamed).toStrictEqual([`${opened[0]} -> ${path}`]);
+  expect(unlinked).not.toContain(path);
 });
 
 test("seed 3: Load returns nil, nil when no checkpoint file exists", async () => {
@@ -124,11 +142,16 @@ test("seed 3: Remove deletes the file and returns; no error if file already abse
   await expect(createFileCheckpointStore({ dir: aFolder() }).remove()).resolves.toBeUndefined();
 });
 
-test("seed 3: errors carry one of the package's codes, whatever was underneath", async () => {
-  const { store, path } = await twoGenerations();
-  damage(path, "nothing");
-  const loaded = await store.load("auth-api");
-  expect(loaded?.problems.join()).toMatch(/^checkpoint\.auth-api\.toml: /);
+test.for([
+  ["no TOML", "version = ", "ERR_INVALID_CHECKPOINT"],
+  ["a later version", goText.replace("version = 1", "version = 2"), "ERR_INCOMPATIBLE_VERSION"],
+  ["a missing seal", goText.replace("version = 1", "version = 1\nsealed = 1"), "ERR_DAMAGED"],
+] as const)("seed 3: sentinel errors: %s has a code of the package", async ([, text, code]) => {
+  const dir = aFolder();
+  mkdirSync(dir);
+  writeFileSync(join(dir, "checkpoint.toml"), text);
+  const loading = createFileCheckpointStore({ dir }).load();
+  await expect(loading).rejects.toMatchObject({ name: "CheckpointError", code });
 });
 
 test("files are for their owner only", async () => {
