@@ -7,8 +7,8 @@ import { type Field, LARGE_FIELDS, type LargeName } from "./fields.ts";
 import { MAX_SEAL_BYTES } from "./seal.ts";
 import { cutText } from "./text.ts";
 
-/** The root key that says which texts are elsewhere: `artifacts = { coder_output = '<sha256>' }`. */
-const ARTIFACTS_KEY = "artifacts";
+/** The root key that says which texts are elsewhere: `quasar_artifacts = { coder_output = '<sha256>' }`. */
+const ARTIFACTS_KEY = "quasar_artifacts";
 /** The folder beside the checkpoints; a file's name is the SHA-256 of its bytes. */
 export const ARTIFACTS_DIR = "artifacts";
 export const artifactName: RegExp = /^[0-9a-f]{64}$/;
@@ -101,7 +101,7 @@ export function restoreTexts(
 
 function asTable(value: TomlValue): Readonly<Record<string, TomlValue>> {
   const isTable = typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
-  if (!isTable) throw damaged("artifacts is not a table");
+  if (!isTable) throw damaged("quasar_artifacts is not a table");
   return value as Readonly<Record<string, TomlValue>>;
 }
 

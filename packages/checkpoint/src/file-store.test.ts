@@ -154,6 +154,13 @@ test.for([
   await expect(loading).rejects.toMatchObject({ name: "CheckpointError", code });
 });
 
+test("a key called artifacts is somebody else's, and kept", async () => {
+  const dir = aFolder();
+  const store = createFileCheckpointStore({ dir });
+  await store.save(aCheckpoint({ extra: { artifacts: "x" } }));
+  expect((await store.load("auth-api"))?.checkpoint.extra).toStrictEqual({ artifacts: "x" });
+});
+
 test("files are for their owner only", async () => {
   const { dir, path } = await twoGenerations();
   expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
@@ -553,10 +560,10 @@ describe("texts too large for the file", () => {
   });
 
   test.for([
-    ["a path", "artifacts = { coder_output = '../../../etc/passwd' }"],
-    ["no text's", `artifacts = { cycle = '${"0".repeat(64)}' }`],
-    ["no table", "artifacts = 'x'"],
-    ["missing", `artifacts = { coder_output = '${"0".repeat(64)}' }`],
+    ["a path", "quasar_artifacts = { coder_output = '../../../etc/passwd' }"],
+    ["no text's", `quasar_artifacts = { cycle = '${"0".repeat(64)}' }`],
+    ["no table", "quasar_artifacts = 'x'"],
+    ["missing", `quasar_artifacts = { coder_output = '${"0".repeat(64)}' }`],
   ])("are damage when the reference is %s", async ([, line]) => {
     const dir = aFolder();
     mkdirSync(dir);

@@ -143,22 +143,22 @@ const keys: readonly HostileFile[] = [
   file("a turn that is a list", prepend("turn = []"), invalid),
   file(
     "artifacts with a path",
-    prepend("artifacts = { coder_output = '../../etc/passwd' }"),
+    prepend("quasar_artifacts = { coder_output = '../../etc/passwd' }"),
     damaged,
   ),
   file(
     "artifacts that are missing",
-    prepend(`artifacts = { coder_output = '${"0".repeat(64)}' }`),
+    prepend(`quasar_artifacts = { coder_output = '${"0".repeat(64)}' }`),
     damaged,
   ),
   file(
     "artifacts of nothing known",
-    prepend(`artifacts = { cycle = '${"0".repeat(64)}' }`),
+    prepend(`quasar_artifacts = { cycle = '${"0".repeat(64)}' }`),
     damaged,
   ),
   file(
     "artifacts with __proto__",
-    prepend(`artifacts = { __proto__ = '${"0".repeat(64)}' }`),
+    prepend(`quasar_artifacts = { __proto__ = '${"0".repeat(64)}' }`),
     damaged,
   ),
 ];
