@@ -1,7 +1,12 @@
 import { Buffer } from "node:buffer";
 import { constants } from "node:fs";
 import type { FileSystem } from "@quasar/durable";
-import type { SimulatedFileSystem, SimulatedProcess, Value } from "@quasar/durable/testing";
+import {
+  type SimulatedFileSystem,
+  type SimulatedProcess,
+  type Value,
+  withoutSync,
+} from "@quasar/durable/testing";
 import { createCheckpointFiles, type CheckpointFiles } from "../src/checkpoint-files.ts";
 import { createCheckpoint } from "../src/create.ts";
 import { encodeCheckpoint } from "../src/encode.ts";
@@ -146,31 +151,8 @@ function change(process: SimulatedProcess, value: Value, act: () => void): void 
 /** A file system on which a step of a save or removal does not happen. */
 export type Mutant = (fs: SimulatedFileSystem) => FileSystem;
 
-function withoutSync(drop: (path: string, before: string) => boolean): Mutant {
-  return (fs) => {
-    const paths = new Map<number, string>();
-    let before = "";
-    const noting =
-      <Args extends readonly string[]>(name: string, call: (...args: Args) => void) =>
-      (...args: Args): void => {
-        before = `${name} ${args.at(-1)}`;
-        call(...args);
-      };
-    return {
-      ...fs,
-      open: (path, flags, mode) => {
-        const fd = fs.open(path, flags, mode);
-        paths.set(fd, path);
-        return fd;
-      },
-      link: noting("link", (from: string, to: string) => fs.link(from, to)),
-      rename: noting("rename", (from: string, to: string) => fs.rename(from, to)),
-      unlink: noting("unlink", (path: string) => fs.unlink(path)),
-      fsync: (fd) => {
-        if (!drop(paths.get(fd) ?? "", before)) fs.fsync(fd);
-      },
-    };
-  };
+function without(drop: (path: string, before: string) => boolean): Mutant {
+  return (fs) => withoutSync(fs, ({ path, before }) => drop(path, before));
 }
 
 const ARTIFACTS = `${DIR}/artifacts`;
@@ -178,23 +160,19 @@ const isTemporary = (path: string): boolean => path.endsWith(".tmp");
 
 /** @see SPEC.md, "Steps that are needed" */
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
-  "the new file is not synced": withoutSync(
+  "the new file is not synced": without(
     (path) => path.startsWith(`${DIR}/.checkpoint`) && isTemporary(path),
   ),
-  "the folder is not synced after the rename": withoutSync(
+  "the folder is not synced after the rename": without(
     (path, before) => path === DIR && before === `rename ${FILE}`,
   ),
-  "the ancestors of a new folder are not synced": withoutSync(
+  "the ancestors of a new folder are not synced": without(
     (path) => DIR.startsWith(path) && path !== DIR,
   ),
-  "a removal is not synced": withoutSync(
-    (path, before) => path === DIR && before.startsWith("unlink"),
-  ),
-  "a recovery syncs no file": withoutSync((path) => path.startsWith(FILE)),
-  "an artifact is not synced": withoutSync(
-    (path) => path.startsWith(ARTIFACTS) && isTemporary(path),
-  ),
-  "the artifacts' folder is not synced": withoutSync((path) => path === ARTIFACTS),
+  "a removal is not synced": without((path, before) => path === DIR && before.startsWith("unlink")),
+  "a recovery syncs no file": without((path) => path.startsWith(FILE)),
+  "an artifact is not synced": without((path) => path.startsWith(ARTIFACTS) && isTemporary(path)),
+  "the artifacts' folder is not synced": without((path) => path === ARTIFACTS),
   "the checkpoint is written before its artifact": (fs) => {
     const late: (() => void)[] = [];
     return {

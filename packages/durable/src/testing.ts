@@ -23,3 +23,4 @@ export {
 } from "./testing/faults.ts";
 export { PERSISTENCE_MODELS, type PersistenceModel } from "./testing/models.ts";
 export { type Chooser, createChooser } from "./testing/seeded.ts";
+export { type Sync, withoutSync } from "./testing/without-sync.ts";

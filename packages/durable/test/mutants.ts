@@ -1,79 +1,44 @@
 import type { FileSystem } from "../src/file-system.ts";
-import type { SimulatedFileSystem } from "../src/testing.ts";
+import { type SimulatedFileSystem, type Sync, withoutSync } from "../src/testing.ts";
 import { DIR, FILE } from "./protocol.ts";
 
 /** A file system on which one step of the protocol does not happen. */
 export type Mutant = (fs: SimulatedFileSystem) => FileSystem;
 
-interface Sync {
-  readonly path: string;
-  /** Syncs of the same folder by this process before this one. */
-  readonly count: number;
-  /** The call before that changed a name. */
-  readonly before: string;
-}
-
 /** Syncs that `drop` says happen only in appearance. */
-function withoutSync(drop: (sync: Sync, fs: FileSystem) => boolean): Mutant {
-  return (fs) => {
-    const paths = new Map<number, string>();
-    const counts = new Map<string, number>();
-    let before = "";
-    const noting =
-      <Args extends readonly string[]>(name: string, call: (...args: Args) => void) =>
-      (...args: Args): void => {
-        before = `${name} ${args.at(-1)}`;
-        call(...args);
-      };
-    return {
-      ...fs,
-      open: (path, flags, mode) => {
-        const fd = fs.open(path, flags, mode);
-        paths.set(fd, path);
-        return fd;
-      },
-      link: noting("link", (from: string, to: string) => fs.link(from, to)),
-      rename: noting("rename", (from: string, to: string) => fs.rename(from, to)),
-      unlink: noting("unlink", (path: string) => fs.unlink(path)),
-      fsync: (fd) => {
-        const path = paths.get(fd) ?? "";
-        const count = counts.get(path) ?? 0;
-        counts.set(path, count + 1);
-        if (!drop({ path, count, before }, fs)) fs.fsync(fd);
-      },
-    };
-  };
+function without(drop: (sync: Sync, fs: FileSystem) => boolean): Mutant {
+  return (fs) => withoutSync(fs, (sync) => drop(sync, fs));
 }
 
 const isTemporary = (path: string): boolean => path.endsWith(".tmp");
 
-export const WITHOUT_SYNC_OF_FILE: Mutant = withoutSync(({ path }) => path === FILE);
+export const WITHOUT_SYNC_OF_FILE: Mutant = without(({ path }) => path === FILE);
 
 /** @see SPEC.md, "Steps that are needed" */
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
-  "the new file is not synced": withoutSync(({ path }) => isTemporary(path)),
-  "the folder is not synced after the rename": withoutSync(
+  "the new file is not synced": without(({ path }) => isTemporary(path)),
+  "the folder is not synced after the rename": without(
     ({ path, before }) => path === DIR && before === `rename ${FILE}`,
   ),
-  "a folder that a process first meets is not synced": withoutSync(
+  "a folder that a process first meets is not synced": without(
     ({ path, count }) => path === DIR && count === 0,
   ),
-  "the ancestors of a new folder are not synced": withoutSync(
+  "the ancestors of a new folder are not synced": without(
     ({ path }) => DIR.startsWith(path) && path !== DIR,
   ),
-  "files are not synced in recovery": withoutSync(({ path }) => path.startsWith(FILE)),
-  "the second name of another tool's file is not synced": withoutSync(
+  "files are not synced in recovery": without(({ path }) => path.startsWith(FILE)),
+  "the second name of another tool's file is not synced": without(
     ({ path, before }) => path === DIR && before.startsWith("link") && before.endsWith(".prev"),
   ),
-  "older generations are not removed durably before the newest": withoutSync(
+  "older generations are not removed durably before the newest": without(
     ({ path, before }, fs) =>
       path === DIR && before.startsWith("unlink") && fs.lstat(FILE) !== undefined,
   ),
-  "a removal is not synced": withoutSync(
+  "a removal is not synced": without(
     ({ path, before }, fs) =>
       path === DIR && before.startsWith("unlink") && fs.lstat(FILE) === undefined,
   ),
-  "the new name of a damaged file is not synced": withoutSync(
+  "the new name of a damaged file is not synced": without(
     ({ path, before }) => path === DIR && before.startsWith("link") && before.includes(".damaged-"),
   ),
   "the newest generation gets no second name": (fs) => ({
