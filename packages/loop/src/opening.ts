@@ -1,3 +1,4 @@
+import type { AgentCapabilities } from "./agent.ts";
 import type { LoopEventData } from "./event.ts";
 import type { Ports } from "./run.ts";
 import type { Settings } from "./settings.ts";
@@ -13,21 +14,29 @@ export function openingWarnings(
   if (ports.repository === undefined) {
     warnings.push(warning(state, "not in a git repository: nothing is committed"));
   }
-  const without = (capability: "reportsCost" | "streamsUsage"): ReadonlySet<string> =>
-    new Set(
-      [coder, reviewer]
-        .filter(({ capabilities }) => !capabilities[capability])
-        .map((agent) => agent.name),
-    );
-  for (const name of without("reportsCost")) {
-    const counted = state.maxBudgetUsd === 0 ? "not counted" : "counted as all that it may cost";
-    warnings.push(warning(state, `${name} does not say what it costs: each turn is ${counted}`));
-  }
-  for (const name of state.maxBudgetUsd === 0 ? [] : without("streamsUsage")) {
-    const holds = "its budget holds between turns only";
-    warnings.push(warning(state, `${name} does not say what it uses while it works: ${holds}`));
+  const told = new Set<string>();
+  for (const { name, capabilities } of [coder, reviewer]) {
+    const message = budgetNote(capabilities, state.maxBudgetUsd);
+    if (message === undefined || told.has(name)) continue;
+    told.add(name);
+    warnings.push(warning(state, `${name} ${message}`));
   }
   return warnings;
+}
+
+/** How far a budget holds an agent, where that is not to the cent. */
+function budgetNote(
+  { reportsCost, streamsUsage }: AgentCapabilities,
+  maxBudgetUsd: number,
+): string | undefined {
+  const isLimited = maxBudgetUsd > 0;
+  const between = "its budget holds between turns only";
+  if (!reportsCost) {
+    const counted = isLimited ? `counted as all that it may cost, and ${between}` : "not counted";
+    return `does not say what it costs: each turn is ${counted}`;
+  }
+  if (streamsUsage || !isLimited) return undefined;
+  return `does not say what it uses while it works: ${between}`;
 }
 
 /** What the user should know before a new run goes off in a repository. */
