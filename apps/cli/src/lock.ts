@@ -1,8 +1,7 @@
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { acquireLock, DurableError, isAlive, type Lock, readWholeFile } from "@quasar/durable";
+import { acquireLock, DurableError, type Lock, lockOwner, readWholeFile } from "@quasar/durable";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
 import { moment } from "./output/format.ts";
@@ -59,14 +58,12 @@ export function describe({ pid, host, since }: Omit<Holder, "runId">): string {
 
 /** Who holds the lock of a work tree, as far as can be seen without taking it. */
 export function lockHolder({ stateDir }: Pick<Workspace, "stateDir">): Holder | undefined {
-  const path = `${lockPath(stateDir)}.owner.json`;
-  const text = readDescription(path);
-  const since = modifiedAt(path);
-  if (text === undefined || since === undefined) return undefined;
-  const owner = parse(text);
-  return owner === undefined
-    ? undefined
-    : { ...owner, since, runId: notedRun(stateDir, owner.pid) };
+  const path = lockPath(stateDir);
+  const owner = lockOwner(path);
+  const since = modifiedAt(`${path}.owner.json`);
+  if (owner === undefined || since === undefined) return undefined;
+  const { pid, host } = owner;
+  return { pid, host, since, runId: notedRun(stateDir, pid) };
 }
 
 /** Notes beside the lock which run its holder works on. Call it under the lock. */
@@ -98,24 +95,6 @@ function readDescription(path: string): string | undefined {
     return bytes && Buffer.from(bytes).toString();
   } catch (error) {
     if (error instanceof DurableError) return undefined;
-    throw error;
-  }
-}
-
-function parse(text: string): Omit<Holder, "since" | "runId"> | undefined {
-  try {
-    const { pid, host, startTime, bootId } = JSON.parse(text) as Record<string, unknown>;
-    if (!Number.isSafeInteger(pid) || typeof host !== "string") return undefined;
-    const owner = {
-      pid: Number(pid),
-      host,
-      startTime: typeof startTime === "number" ? startTime : undefined,
-      bootId: typeof bootId === "string" ? bootId : undefined,
-    };
-    // Of another host nothing can be known but what is written.
-    return isAlive(owner) === false && host === hostname() ? undefined : { pid: owner.pid, host };
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { acquireLock } from "./lock.ts";
+import { acquireLock, lockOwner } from "./lock.ts";
 import { currentOwner } from "./owner.ts";
 
 let dir: string;
@@ -20,8 +20,10 @@ test("excludes a second holder, who learns of the first, until it is released", 
   const owner = currentOwner();
   expect(second).toThrow(expect.objectContaining({ code: "ERR_LOCKED", owner }));
   expect(readdirSync(dir).toSorted()).toEqual(["lock", "lock.owner.json"]);
+  expect(lockOwner(path)).toEqual(owner);
   lock.release();
   lock.release();
+  expect(lockOwner(path)).toBeUndefined();
   second().release();
   expect(readdirSync(dir)).toEqual(["lock"]);
 });

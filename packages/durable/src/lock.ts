@@ -46,7 +46,7 @@ export function acquireLock(path: string, options: AcquireLockOptions = {}): Loc
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;
-    throw locked(path, readOwner(file), error);
+    throw locked(path, lockOwner(file), error);
   }
   held.add(database);
 
@@ -99,11 +99,15 @@ function createLockFile(file: string): void {
   }
 }
 
-/** The description may be that of the holder before, or unreadable: then nothing is known. */
-function readOwner(file: string): Owner | undefined {
+/**
+ * Who is described as having the lock on the file `path`; asking neither takes nor disturbs it.
+ * `undefined` where nobody is, where the description cannot be read, and where it is of a process
+ * that is gone.
+ */
+export function lockOwner(path: string): Owner | undefined {
   let bytes: Uint8Array | undefined;
   try {
-    bytes = readWholeFile(ownerPath(file), { maxBytes: 4096 });
+    bytes = readWholeFile(ownerPath(resolve(path)), { maxBytes: 4096 });
   } catch {
     return undefined; // that the lock is held is the answer, whoever holds it
   }
