@@ -47,6 +47,7 @@ export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoke
       choosesSessionId: true,
       reportsCost: true,
       streamsUsage: true,
+      resumesSession: false,
     },
     async invoke(request, invoke = {}): Promise<AgentResult> {
       const program: AgentProgram = {

@@ -127,6 +127,7 @@ export function createCodexAgent(options: CodexAgentOptions = {}): AgentInvoker 
       choosesSessionId: false,
       reportsCost: true,
       streamsUsage: false,
+      resumesSession: false,
     },
     invoke(request, invoke = {}): Promise<AgentResult> {
       return withSchemaFile(request, async (schemaFile) => {

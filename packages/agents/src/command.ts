@@ -60,6 +60,7 @@ export function createCommandAgent(given: CommandAgentOptions): AgentInvoker {
       choosesSessionId: false,
       reportsCost: false,
       streamsUsage: false,
+      resumesSession: false,
     },
     async invoke(request, invoke = {}): Promise<AgentResult> {
       const input = `${request.systemPrompt}\n\n${request.prompt}\n`;

@@ -55,6 +55,7 @@ export function createScriptedAgent(options: ScriptedAgentOptions): AgentInvoker
       choosesSessionId: false,
       reportsCost: true,
       streamsUsage: true,
+      resumesSession: false,
     },
     async invoke(request, invoke = {}): Promise<AgentResult> {
       const program: AgentProgram = {

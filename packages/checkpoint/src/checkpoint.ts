@@ -33,6 +33,37 @@ export interface CheckpointTurn {
   readonly startedAt: string;
   /** The agent's own name for its conversation, once known; `""` before. */
   readonly sessionId: string;
+  /** Whether it goes on in a conversation that an earlier turn began. */
+  readonly resumed: boolean;
+  /** The process that runs the agent, stored before the agent may do anything; 0 before. */
+  readonly pid: number;
+  /** Clock ticks from boot to the start of that process; 0 where unknown. */
+  readonly processStart: number;
+  /** Of the boot that the process was started in; `""` where unknown. */
+  readonly bootId: string;
+  /** The machine that the process was started on; `""` where unknown. */
+  readonly host: string;
+}
+
+/** What one turn has cost. The costs of all entries add up to the run's. */
+export interface CheckpointLedgerEntry {
+  /** Id of the turn; `""` for the sum of the oldest ones of a very long run. */
+  readonly turnId: string;
+  readonly role: "coder" | "reviewer";
+  readonly cycle: number;
+  readonly attempt: number;
+  /** `settled`: its work was taken. `failed`: it came to nothing. `lost`: nobody learned its end. */
+  readonly status: "settled" | "failed" | "lost";
+  /** Who says so: the agent, our price table, its stream up to where that ends, or nobody. */
+  readonly source: "reported" | "computed" | "partial" | "unknown";
+  /** US dollars that it might cost. */
+  readonly reservedUsd: number;
+  /** US dollars that count for it. */
+  readonly costUsd: number;
+  /** How much of `costUsd` is reserved only. */
+  readonly unknownUsd: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
 }
 
 /** A value that a TOML file can hold; what unknown keys are kept as. */
@@ -108,6 +139,10 @@ export interface Checkpoint {
   readonly untouchablePaths: readonly string[];
   /** Why the last runner ended, when it could still say so; `""` otherwise. */
   readonly failure: string;
+  /** RFC 3339: when the usage limit is lifted that stopped the run; `""` when none did. */
+  readonly retryAt: string;
+  /** What each turn has cost, oldest first. */
+  readonly ledger: readonly CheckpointLedgerEntry[];
   readonly turn?: CheckpointTurn | undefined;
   /** Keys that this version does not know, kept when the file is rewritten. */
   readonly extra: Readonly<Record<string, TomlValue>>;

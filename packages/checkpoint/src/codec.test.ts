@@ -22,6 +22,24 @@ const aTurn = {
   reservedUsd: 0.5,
   startedAt: "2026-11-20T18:04:05.000000001Z",
   sessionId: "5f0e",
+  resumed: true,
+  pid: 4711,
+  processStart: 123_456,
+  bootId: "0d6f8a9e-2f43-4b86-9b6e-6c1f5a2f9f10",
+  host: "here",
+} as const;
+
+const anEntry = {
+  turnId: "run-1.2",
+  role: "reviewer",
+  cycle: 1,
+  attempt: 2,
+  status: "lost",
+  source: "partial",
+  reservedUsd: 0.5,
+  costUsd: 0.5,
+  unknownUsd: 0.25,
+  startedAt: "2026-11-20T18:04:05.000000001Z",
 } as const;
 
 const seedKeys = Object.keys(parse(goFile("go-zero.toml")));
@@ -30,6 +48,10 @@ describe("a round trip", () => {
   test.for<[string, Checkpoint]>([
     ["empty state", createCheckpoint()],
     ["mid-cycle state with findings", aCheckpoint({ phase: "reviewing", turn: aTurn })],
+    [
+      "state with a ledger",
+      aCheckpoint({ ledger: [anEntry, anEntry], retryAt: "2026-11-21T03:00:00Z" }),
+    ],
     [
       "multi-cycle state with commits",
       aCheckpoint({
@@ -433,6 +455,22 @@ const anyFinding = fc.record(
   },
   { noNullPrototype: true },
 );
+const anyLedgerEntry = fc.record(
+  {
+    turnId: anyText,
+    role: fc.constantFrom("coder", "reviewer"),
+    cycle: fc.nat(),
+    attempt: fc.nat(),
+    status: fc.constantFrom("settled", "failed", "lost"),
+    source: fc.constantFrom("reported", "computed", "partial", "unknown"),
+    reservedUsd: anyAmount,
+    costUsd: anyAmount,
+    unknownUsd: anyAmount,
+    startedAt: anyText,
+  },
+  { noNullPrototype: true },
+);
+
 const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
   .record(
     {
@@ -465,9 +503,16 @@ const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
           reservedUsd: anyAmount,
           startedAt: anyTime,
           sessionId: anyText,
+          resumed: fc.boolean(),
+          pid: fc.nat(),
+          processStart: fc.nat(),
+          bootId: anyText,
+          host: anyText,
         },
         { noNullPrototype: true },
       ),
+      retryAt: anyText,
+      ledger: fc.array(anyLedgerEntry, { maxLength: 3 }),
     },
     { requiredKeys: [], noNullPrototype: true },
   )

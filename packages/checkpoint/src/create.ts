@@ -37,6 +37,8 @@ export function createCheckpoint(values: Partial<Checkpoint> = {}): Checkpoint {
     refactorDescription: "",
     untouchablePaths: [],
     failure: "",
+    retryAt: "",
+    ledger: [],
     extra: {},
     ...values,
   };

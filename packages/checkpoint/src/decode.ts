@@ -3,6 +3,7 @@ import { parse, TomlDate } from "smol-toml";
 import {
   type Checkpoint,
   type CheckpointFinding,
+  type CheckpointLedgerEntry,
   type CheckpointTurn,
   type TomlValue,
 } from "./checkpoint.ts";
@@ -15,6 +16,8 @@ import {
   FINDING_FIELDS,
   FINDING_LISTS,
   KNOWN_KEYS,
+  LEDGER_FIELDS,
+  LEDGER_KEY,
   ROOT_FIELDS,
   SEALED_KEY,
   TURN_FIELDS,
@@ -60,6 +63,7 @@ export function readCheckpoint(text: string): { checkpoint: Checkpoint; saysSeal
   const read: Record<string, unknown> = { ...createCheckpoint() };
   readFields(read, root, "", ROOT_FIELDS, scalars);
   for (const { key, name } of FINDING_LISTS) read[name] = readFindings(root[key], key);
+  read["ledger"] = readLedger(root[LEDGER_KEY] ?? []);
   const turn = readTurn(root["turn"], scalars);
   if (turn !== undefined) read["turn"] = turn;
   const unknown = Object.keys(root).filter((key) => !KNOWN_KEYS.has(key));
@@ -121,14 +125,25 @@ function isWhole(source: string | undefined): boolean {
 
 function readFindings(value: unknown, key: string): readonly CheckpointFinding[] {
   if (value === undefined) throw invalid(`${key} is missing`);
-  if (!Array.isArray(value)) throw invalid(`${key} is not a list of findings`);
-  return value.map((item: unknown) => {
-    if (!isTable(item)) throw invalid(`${key} is not a list of findings`);
+  return tablesOf(value, key, "findings").map((item) => {
     const read = { id: "", severity: "", description: "", cycle: 0, status: "found" };
     readFields(read, item, "", FINDING_FIELDS, noScalars);
     read.id ||= findingId(read.severity, read.description);
     return read as CheckpointFinding;
   });
+}
+
+function readLedger(value: unknown): readonly CheckpointLedgerEntry[] {
+  return tablesOf(value, LEDGER_KEY, "entries").map((item) => {
+    const read: Record<string, unknown> = {};
+    readFields(read, item, "", LEDGER_FIELDS, noScalars);
+    return read as unknown as CheckpointLedgerEntry;
+  });
+}
+
+function tablesOf(value: unknown, key: string, what: string): readonly Table[] {
+  if (Array.isArray(value) && value.every(isTable)) return value;
+  throw invalid(`${key} is not a list of ${what}`);
 }
 
 const noScalars: ReadonlyMap<string, string> = new Map();

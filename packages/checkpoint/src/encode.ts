@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Checkpoint, CheckpointFinding } from "./checkpoint.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import { CheckpointError } from "./errors.ts";
 import { checkedValue, writeField } from "./field-value.ts";
 import {
@@ -9,6 +9,8 @@ import {
   HEAD_FIELDS,
   KNOWN_KEYS,
   LARGE_FIELDS,
+  LEDGER_FIELDS,
+  LEDGER_KEY,
   LIST_FIELDS,
   SEALED_KEY,
   TURN_FIELDS,
@@ -65,7 +67,8 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): read
   if (turn !== undefined) {
     for (const field of TURN_FIELDS) {
       const key = `turn.${field.key}`;
-      put(key, writeField(field, checkedValue(field, turn[field.name], key)));
+      const value = checkedValue(field, turn[field.name], key);
+      if (!goesWithoutSaying(field, value)) put(key, writeField(field, value));
     }
   }
   for (const field of LIST_FIELDS) {
@@ -87,8 +90,9 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): read
     parts.push(`${field.key} = `, ...writeBlock(text), "\n");
   }
   for (const { key, name } of FINDING_LISTS) {
-    for (const finding of checkpoint[name]) parts.push(writeFinding(key, finding));
+    for (const finding of checkpoint[name]) parts.push(writeTable(key, FINDING_FIELDS, finding));
   }
+  for (const entry of checkpoint.ledger) parts.push(writeTable(LEDGER_KEY, LEDGER_FIELDS, entry));
   return parts;
 }
 
@@ -109,9 +113,13 @@ function goesWithoutSaying(field: Field, value: unknown): boolean {
   return value === field.absent;
 }
 
-function writeFinding(list: string, finding: CheckpointFinding): string {
-  const lines = FINDING_FIELDS.map((field) => {
-    const value = checkedValue(field, finding[field.name], `${list}.${field.key}`);
+function writeTable<Name extends string>(
+  list: string,
+  fields: readonly Field<Name>[],
+  values: Readonly<Record<Name, unknown>>,
+): string {
+  const lines = fields.map((field) => {
+    const value = checkedValue(field, values[field.name], `${list}.${field.key}`);
     return `${field.key} = ${writeField(field, value)}\n`;
   });
   return `\n[[${list}]]\n${lines.join("")}`;

@@ -1,4 +1,9 @@
-import type { Checkpoint, CheckpointFinding, CheckpointTurn } from "./checkpoint.ts";
+import type {
+  Checkpoint,
+  CheckpointFinding,
+  CheckpointLedgerEntry,
+  CheckpointTurn,
+} from "./checkpoint.ts";
 
 /**
  * `integer`: whole, 0 or more, written bare. `amount`: finite, 0 or more, written with a dot.
@@ -47,6 +52,7 @@ export const HEAD_FIELDS: readonly Field<keyof Checkpoint>[] = [
   { key: "run_id", name: "runId", type: "text", absent: "" },
   { key: "unknown_cost_usd", name: "unknownCostUsd", type: "amount", absent: 0 },
   { key: "filter_check_name", name: "filterCheckName", type: "text", absent: "" },
+  { key: "retry_at", name: "retryAt", type: "text", absent: "" },
 ];
 
 /** Follow the head as dotted keys, `turn.id = …`, when there is a turn. */
@@ -58,6 +64,11 @@ export const TURN_FIELDS: readonly Field<keyof CheckpointTurn>[] = [
   { key: "reserved_usd", name: "reservedUsd", type: "amount" },
   { key: "started_at", name: "startedAt", type: "time" },
   { key: "session_id", name: "sessionId", type: "text", absent: "" },
+  { key: "resumed", name: "resumed", type: "flag", absent: false },
+  { key: "pid", name: "pid", type: "integer", absent: 0 },
+  { key: "process_start", name: "processStart", type: "integer", absent: 0 },
+  { key: "boot_id", name: "bootId", type: "text", absent: "" },
+  { key: "host", name: "host", type: "text", absent: "" },
 ];
 
 /** Values that grow with the run. */
@@ -117,6 +128,27 @@ export const FINDING_FIELDS: readonly Field<keyof CheckpointFinding>[] = [
   },
 ];
 
+/** An array of tables at the very end of the file. */
+export const LEDGER_KEY = "ledger";
+
+export const LEDGER_FIELDS: readonly Field<keyof CheckpointLedgerEntry>[] = [
+  { key: "turn_id", name: "turnId", type: "text" },
+  { key: "role", name: "role", type: "choice", among: ["coder", "reviewer"] },
+  { key: "cycle", name: "cycle", type: "integer" },
+  { key: "attempt", name: "attempt", type: "integer" },
+  { key: "status", name: "status", type: "choice", among: ["settled", "failed", "lost"] },
+  {
+    key: "source",
+    name: "source",
+    type: "choice",
+    among: ["reported", "computed", "partial", "unknown"],
+  },
+  { key: "reserved_usd", name: "reservedUsd", type: "amount" },
+  { key: "cost_usd", name: "costUsd", type: "amount" },
+  { key: "unknown_usd", name: "unknownUsd", type: "amount" },
+  { key: "started_at", name: "startedAt", type: "text" },
+];
+
 /** Says that the file ends in a seal, so that a file without one is known to be cut. */
 export const SEALED_KEY = "sealed";
 
@@ -125,5 +157,6 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   ...ROOT_FIELDS.map((field) => field.key),
   ...FINDING_LISTS.map((list) => list.key),
   SEALED_KEY,
+  LEDGER_KEY,
   "turn",
 ]);

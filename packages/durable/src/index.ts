@@ -9,7 +9,7 @@ export {
 } from "./file-system.ts";
 export { type LoadedFile, loadFile } from "./load.ts";
 export { acquireLock, type AcquireLockOptions, type Lock, lockOwner } from "./lock.ts";
-export { currentOwner, isAlive, type Owner } from "./owner.ts";
+export { currentOwner, isAlive, type Owner, ownerOf } from "./owner.ts";
 export { type ReadFileOptions, readFileHead, readPrivateFile, readWholeFile } from "./read.ts";
 export { recoverDirectory, type RecoverDirectoryOptions } from "./recover.ts";
 export { removeFile } from "./remove.ts";

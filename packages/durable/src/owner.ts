@@ -14,7 +14,11 @@ export interface Owner {
 
 /** This process. */
 export function currentOwner(): Owner {
-  const { pid } = process;
+  return ownerOf(process.pid);
+}
+
+/** The process that has an id now, on this machine. */
+export function ownerOf(pid: number): Owner {
   return { pid, startTime: statOf(pid)?.startTime, bootId: bootId(), host: hostname() };
 }
 

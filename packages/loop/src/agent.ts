@@ -11,6 +11,8 @@ export interface AgentCapabilities {
   readonly reportsCost: boolean;
   /** It reports usage while it works, so that a budget can be watched within a turn. */
   readonly streamsUsage: boolean;
+  /** It goes on in the conversation of an earlier turn of the same role. */
+  readonly resumesSession: boolean;
 }
 
 export interface AgentRequest {
@@ -31,8 +33,20 @@ export interface AgentRequest {
   readonly maxCostUsd?: number | undefined;
   /** JSON schema of the answer; ignored by an agent without `structuredOutput`. */
   readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
-  /** A UUID to use as the session's id; ignored by an agent without `choosesSessionId`. */
+  /**
+   * A UUID to use as the session's id; ignored by an agent without `choosesSessionId`. With
+   * `resumesSession` the session of an earlier turn, to go on in.
+   */
   readonly sessionId?: string | undefined;
+  /** @default false */
+  readonly resumesSession?: boolean | undefined;
+  /**
+   * Absolute path of a folder for the turn's files, from which a later process learns how the turn
+   * ended. Without one the agent ends with this process. @default none
+   */
+  readonly turnsDir?: string | undefined;
+  /** Whether the agent ends when this process does. @default false */
+  readonly leash?: boolean | undefined;
 }
 
 /** What an agent reports while it works. All text in it is hostile until cleaned for its reader. */
@@ -98,16 +112,50 @@ export interface AgentResult {
   readonly agentVersion?: string | undefined;
 }
 
+/** A process, named so that neither a reused pid nor a reboot can be taken for it. */
+export interface AgentProcess {
+  readonly pid: number;
+  /** Clock ticks from boot to its start; `undefined` where there is no `/proc`. */
+  readonly startTime: number | undefined;
+  /** Changes with every boot; `undefined` where there is no `/proc`. */
+  readonly bootId: string | undefined;
+  readonly host: string;
+}
+
 /** A turn that an earlier process began and whose end it did not learn. */
-export type UnfinishedTurn = Pick<AgentRequest, "runId" | "turnId" | "role" | "workDir"> & {
-  /** `""` when the agent had not named its conversation. */
-  readonly sessionId: string;
-};
+export interface UnfinishedTurn {
+  /** As it was begun, but for the prompt, which is `""`. `sessionId` is set once it was known. */
+  readonly request: AgentRequest;
+  /** What was told to `onStart`; `undefined` when nothing was. */
+  readonly process: AgentProcess | undefined;
+}
+
+/** What is found of an {@link UnfinishedTurn}. */
+export type FoundTurn =
+  /** Its agent works on: it can be followed to its end. */
+  | { readonly state: "alive" }
+  /** It has ended, and how can be read. */
+  | { readonly state: "ended" }
+  /** Its agent was killed. The cost is what is known of it; the session can be gone on in. */
+  | ({
+      readonly state: "died";
+      readonly sessionId: string | undefined;
+    } & Pick<AgentResult, "costUsd" | "costSource">)
+  /** No agent was started for it: nothing was done, nothing was spent. */
+  | { readonly state: "not-started" }
+  /** Nothing is known. */
+  | { readonly state: "unknown" };
 
 export interface InvokeOptions {
   /** Cancels the turn: gently first, then with force. The result then has the failure `cancelled`. */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
+  /**
+   * Told of the process that runs the agent when it exists and before it may do anything: the agent
+   * begins when the promise resolves, and is never started if it rejects. An invoker without a
+   * process does not call it.
+   */
+  readonly onStart?: ((process: AgentProcess) => Promise<void>) | undefined;
 }
 
 /**
@@ -121,10 +169,13 @@ export interface AgentInvoker {
   readonly name: string;
   readonly capabilities: AgentCapabilities;
   invoke(request: AgentRequest, options?: InvokeOptions): Promise<AgentResult>;
+  /** Looks for an unfinished turn. Changes nothing. */
+  find?(turn: UnfinishedTurn): Promise<FoundTurn>;
   /**
-   * The end of a turn that outlived the process which began it: waited for while its agent lives,
-   * read when it has ended. Resolves to `undefined` when there is nothing to learn: the turn then
-   * is started again, and all that was reserved for it counts as spent.
+   * The end of a turn that was found `alive` or `ended`: waited for, or read. What the agent had said
+   * before is told to `onEvent` again.
    */
-  adopt?(turn: UnfinishedTurn, options?: InvokeOptions): Promise<AgentResult | undefined>;
+  adopt?(turn: UnfinishedTurn, options?: InvokeOptions): Promise<AgentResult>;
+  /** Ends whatever of a turn still runs, so that it can be started again. */
+  end?(turn: UnfinishedTurn): Promise<void>;
 }

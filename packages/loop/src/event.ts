@@ -95,8 +95,21 @@ export type LoopEventData =
       /** What is reused and what is done again, in words for a person. */
       readonly details: readonly string[];
     }
+  /**
+   * What became of a turn that an earlier process began: its live agent is `followed`, its end is
+   * `read`; it goes on `resumed` in its own session, or is `restarted`.
+   */
+  | {
+      readonly type: "turn_recovered";
+      readonly cycle: number;
+      readonly role: AgentRole;
+      readonly turnId: string;
+      readonly how: TurnRecovery;
+    }
   /** Something a person should know that stops nothing. */
   | { readonly type: "warning"; readonly cycle: number; readonly message: string };
+
+export type TurnRecovery = "followed" | "read" | "resumed" | "restarted";
 
 /** Why a task did not end approved. */
 export type FailureReason =

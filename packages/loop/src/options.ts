@@ -60,6 +60,21 @@ export interface LoopOptions {
    * taken as it is; a `warning` records it. @default false
    */
   readonly acceptHead?: boolean | undefined;
+  /**
+   * Absolute path of the folder for the turns' files, kept with the run: with it, and with turns that
+   * are saved, an agent outlives this process and a resume takes its work. @default none: agents end
+   * with this process
+   */
+  readonly turnsDir?: string | undefined;
+  /** Agents end with this process although there is a `turnsDir`. @default false */
+  readonly leash?: boolean | undefined;
+  /** Takes secrets out of what checks print, before it is stored or told. @default nothing is taken out */
+  readonly redact?: ((text: string) => string) | undefined;
+  /**
+   * Told of each event before anything else is done about it, the save of the checkpoint included: a
+   * write-ahead record. After a crash an event may be told again. A journal that throws stops the run.
+   */
+  readonly journal?: ((event: LoopEvent) => void) | undefined;
   readonly onEvent?: ((event: LoopEvent) => void) | undefined;
   /** Interrupts the loop: the agent is cancelled, the state saved. */
   readonly signal?: AbortSignal | undefined;

@@ -13,6 +13,7 @@ import {
   withLintFixes,
 } from "./transitions.ts";
 import { isTurnOf, turnNumber } from "./turn-id.ts";
+import { NO_PROCESS } from "./turn-process.ts";
 
 /** What becomes of a checkpoint without a `turn` entry: the rules of the seed. */
 export type RestartRule =
@@ -135,6 +136,8 @@ export function adoptCommit(state: CycleState, commit: Commit, at: string): Cycl
     reservedUsd: 0,
     startedAt: at,
     sessionId: "",
+    resumed: false,
+    ...NO_PROCESS,
   } as const;
   const worked = { ...begun, phase: fix ? "linting" : "coding", turn, coderOutput: "" } as const;
   const committed = commitWork(worked, commit.sha);

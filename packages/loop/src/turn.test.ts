@@ -121,6 +121,7 @@ describe("what a turn costs", () => {
     const coder = fakeAgent([{ costUsd: undefined, costSource: "unknown" }], {
       reportsCost: false,
       streamsUsage: false,
+      resumesSession: false,
     });
     const loop = harness({ coder, maxBudgetUsd });
     const result = await runTask(TASK, loop.options);

@@ -8,6 +8,7 @@ import type {
   AgentResult,
   AgentRole,
   InvokeOptions,
+  UnfinishedTurn,
 } from "./agent.ts";
 import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED } from "./ending.ts";
@@ -26,6 +27,7 @@ import {
   type TurnPhase,
 } from "./transitions.ts";
 import { turnId, turnNumber } from "./turn-id.ts";
+import { NO_PROCESS, processOf } from "./turn-process.ts";
 import { foreignWork } from "./untouchable.ts";
 
 /**
@@ -66,6 +68,8 @@ async function tryTurn(run: Run, phase: TurnPhase, attempt: number): Promise<Fai
     reservedUsd: reservation(before),
     startedAt: run.settings.now().toISOString(),
     sessionId: agent.capabilities.choosesSessionId ? randomUUID() : "",
+    resumed: false,
+    ...NO_PROCESS,
   };
   if (isCancelled(run)) return INTERRUPTED;
   run.state = startTurn(before, phase, turn);
@@ -108,13 +112,20 @@ function isCancelled({ settings }: Run): boolean {
 
 /** Takes the end of a turn that an earlier process began, or gives the turn up. */
 export async function recoverTurn(run: Run): Promise<Failure> {
-  const { turn, runId } = run.state;
+  const { turn } = run.state;
   if (turn === undefined) return undefined;
-  const { id, role, sessionId, reservedUsd } = turn;
+  const { role, reservedUsd } = turn;
   const agent: AgentInvoker = run.settings[role];
-  const unfinished = { runId, turnId: id, role, workDir: run.settings.workDir, sessionId };
-  const result = await listen(run, role, async (options) => agent.adopt?.(unfinished, options));
-  if (result !== undefined) return settle(run, result);
+  const unfinished: UnfinishedTurn = {
+    request: requestOf(run, turn, ""),
+    process: processOf(turn),
+  };
+  const found = await agent.find?.(unfinished);
+  if (agent.adopt !== undefined && (found?.state === "alive" || found?.state === "ended")) {
+    const adopt = agent.adopt.bind(agent);
+    return settle(run, await listen(run, role, (options) => adopt(unfinished, options)));
+  }
+  await agent.end?.(unfinished);
   run.state = failTurn(
     run.state,
     unknownCost(reservedUsd),

@@ -22,6 +22,7 @@ export function fakeAgent(
       choosesSessionId: false,
       reportsCost: true,
       streamsUsage: true,
+      resumesSession: false,
       ...capabilities,
     },
     requests,

@@ -21,6 +21,11 @@ export function aTurn(change: Partial<CheckpointTurn> = {}): CheckpointTurn {
     reservedUsd: 0.5,
     startedAt: "2026-01-02T03:04:05Z",
     sessionId: "",
+    resumed: false,
+    pid: 0,
+    processStart: 0,
+    bootId: "",
+    host: "",
     ...change,
   };
 }

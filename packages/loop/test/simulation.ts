@@ -144,6 +144,7 @@ export async function simulate(
         choosesSessionId: false,
         reportsCost: true,
         streamsUsage: true,
+        resumesSession: false,
       },
       async invoke(request, options) {
         const stored = (await store.load())?.checkpoint;

@@ -45,6 +45,11 @@ const contract: Readonly<Record<string, (store: CheckpointStore) => Promise<void
       reservedUsd: 0.5,
       startedAt: "2026-11-20T23:04:05Z",
       sessionId: "",
+      resumed: false,
+      pid: 0,
+      processStart: 0,
+      bootId: "",
+      host: "",
     } as const;
     await store.save(aCheckpoint({ turn }));
     assert.deepEqual((await store.load("auth-api"))?.checkpoint.turn, turn);

@@ -1,0 +1,24 @@
+import type { CheckpointTurn } from "@quasar/checkpoint";
+import type { AgentProcess } from "./agent.ts";
+
+type StoredProcess = Pick<CheckpointTurn, "pid" | "processStart" | "bootId" | "host">;
+
+/** What a turn says of its process before there is one. */
+export const NO_PROCESS: StoredProcess = { pid: 0, processStart: 0, bootId: "", host: "" };
+
+/** A process as a turn keeps it. */
+export function storedProcess({ pid, startTime, bootId, host }: AgentProcess): StoredProcess {
+  return { pid, processStart: startTime ?? 0, bootId: bootId ?? "", host };
+}
+
+/** The process that a turn names; `undefined` where it names none. */
+export function processOf(turn: StoredProcess): AgentProcess | undefined {
+  const { pid, processStart, bootId, host } = turn;
+  if (pid === 0) return undefined;
+  return {
+    pid,
+    startTime: processStart === 0 ? undefined : processStart,
+    bootId: bootId === "" ? undefined : bootId,
+    host,
+  };
+}
