@@ -9,6 +9,8 @@ import {
   openRepository,
   reflogActions,
   type SeenWork,
+  type Snapshot,
+  takeSnapshot,
   TRAILER,
 } from "@quasar/git";
 import { syncFiles } from "@quasar/durable";
@@ -39,14 +41,8 @@ export interface SnapshotRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Uncommitted work, kept in a commit that is on no branch. */
-export interface KeptWork {
-  /** Counts the run's snapshots, from 1. */
-  readonly n: number;
-  /** `refs/quasar/<run id>/<n>` */
-  readonly ref: string;
-  readonly sha: string;
-}
+/** Uncommitted work, kept in a commit that is on no branch, `refs/quasar/<run id>/<n>`. */
+export type KeptWork = Pick<Snapshot, "n" | "ref" | "sha">;
 
 /** The loop's view of a git repository. */
 export interface LoopRepository {
@@ -60,7 +56,7 @@ export interface LoopRepository {
   /** Resolves to `undefined` when there was nothing to commit. */
   commit(commit: CycleCommit): Promise<string | undefined>;
   /** Resolves to `undefined` when nothing is uncommitted. Changes neither work tree nor index. */
-  snapshot?(request: SnapshotRequest): Promise<KeptWork | undefined>;
+  snapshot(request: SnapshotRequest): Promise<KeptWork | undefined>;
   /** Oldest first; `undefined` when the repository does not know the commit `from`. */
   commitsSince(from: string): Promise<readonly Commit[] | undefined>;
   /** Paths in which two commits differ, from the root; `from` `""` is before the first commit. */
@@ -111,6 +107,8 @@ export async function openLoopRepository(workDir: string): Promise<LoopRepositor
         seen,
         reflogAction: reflogAction(turnId),
       }),
+    snapshot: ({ runId, message, signal }) =>
+      takeSnapshot(workDir, { prefix: `refs/quasar/${runId}/`, message, signal }),
     commitsSince: (from) =>
       logRange(workDir, { from: from === "" ? undefined : from }).catch(
         unless("ERR_BAD_REVISION", undefined),
