@@ -1,3 +1,4 @@
+import type { Checkpoint } from "@quasar/checkpoint";
 import type { AgentFailure, TaskResult } from "@quasar/loop";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { knownUsd, moment } from "./output/format.ts";
@@ -48,6 +49,18 @@ export function exitOf(result: TaskResult, interrupted: ExitCode | undefined): E
     case "check":
       return EXIT.error;
   }
+}
+
+/** What there is to say of a run that was interrupted before it was gone on with. */
+export function interruptedResult(checkpoint: Checkpoint): TaskResult {
+  const { taskBeadId: taskId, gitSha: finalCommitSha } = checkpoint;
+  const message = "Interrupted. The run can be resumed.";
+  const nothing = { report: undefined, agentFailure: undefined };
+  const { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings } = checkpoint;
+  const { baseCommitSha, cycleCommits } = checkpoint;
+  const facts = { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings };
+  const commits = { baseCommitSha, finalCommitSha, cycleCommits };
+  return { outcome: "interrupted", taskId, message, checkpoint, ...nothing, ...facts, ...commits };
 }
 
 /**

@@ -10,9 +10,12 @@ import { createAgents } from "../agents.ts";
 import { FOLDER, isRealFolder } from "../config/files.ts";
 import { type FlagValues, flagLayer, type Layer, resolve } from "../config/layers.ts";
 import { loadConfig } from "../config/load.ts";
+import { periodMs } from "../config/kinds.ts";
+import type { Settings } from "../config/settings.ts";
 import { CliError } from "../errors.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { endOrphans } from "../orphans.ts";
+import { pauseFor, restOf } from "../limit.ts";
+import { clearTree, findOutliving, isTurnOpen } from "../orphans.ts";
 import { firstLine } from "../output/text.ts";
 import { newRunId, parseRunId } from "../run-id.ts";
 import { openRunIds, runIds } from "../runs/list.ts";
@@ -22,7 +25,7 @@ import { inSession, type Session } from "../session.ts";
 import { openUser, type User } from "../user.ts";
 import { seedStore, work } from "../work.ts";
 import { listed, uncommitted } from "../work-tree.ts";
-import { branchOf, openWorkspace } from "../workspace.ts";
+import { branchOf, openWorkspace, type Workspace } from "../workspace.ts";
 
 export interface ResumeOptions {
   readonly flags: FlagValues;
@@ -32,6 +35,7 @@ export interface ResumeOptions {
   readonly trust?: true | undefined;
   readonly trustConfig?: true | undefined;
   readonly force?: true | undefined;
+  readonly now?: true | undefined;
   readonly json?: true | undefined;
 }
 
@@ -47,12 +51,17 @@ export async function resumeCommand(
   return inSession(workspace, options.json === true, async (session) => {
     const sealKey = user.sealKey();
     // All at once: it takes long enough for a person to wait for.
-    const [found, tree] = await Promise.all([
+    const [found, seen, outliving] = await Promise.all([
       findCheckpoint(session, wanted, sealKey),
-      settledTree(session),
+      lookAt(workspace),
+      findOutliving(openRunIds(workspace)),
     ]);
     const { runId, loaded } = found;
     const { checkpoint } = loaded;
+    // What belongs to a turn whose end is not known is for the loop to follow or to end.
+    const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
+    const hasEnded = await clearTree(workspace, others, session.reporter);
+    const tree = hasEnded ? await lookAt(workspace) : seen;
     for (const message of loaded.problems) {
       session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
     }
@@ -66,6 +75,8 @@ export async function resumeCommand(
     if (wanted === undefined) tellOthers(session, runId);
     const settings = resolve(layers);
     const agents = createAgents(settings);
+    const retryAt = options.now === true ? undefined : limitOf(checkpoint);
+    if (retryAt !== undefined) requirePatience(runId, retryAt, settings);
     return work(
       session,
       {
@@ -83,9 +94,30 @@ export async function resumeCommand(
         },
         untouchablePaths: [...checkpoint.untouchablePaths, ...mine],
         acceptHead: says(acceptHead),
+        retryAt,
       },
       (loopOptions) => runFromCheckpoint({ ...checkpoint, runId }, loopOptions),
     );
+  });
+}
+
+/** When the usage limit is lifted that stopped a run, if that is still to come. */
+function limitOf({ retryAt, failure }: Checkpoint): string | undefined {
+  return failure !== "" && restOf(retryAt, Date.now()) > 0 ? retryAt : undefined;
+}
+
+/** Refuses to ask an agent in vain, unless it may be waited for. */
+function requirePatience(runId: string, retryAt: string, settings: Settings): void {
+  const limitMs = periodMs(settings.waitLimit) ?? 0;
+  const pause = pauseFor(retryAt, { limitMs, waitedMs: 0, tries: 0 }, Date.now());
+  if (!("refused" in pause)) return;
+  const hours = Math.ceil(restOf(retryAt, Date.now()) / 3_600_000);
+  throw new CliError("ERR_LIMIT", `run ${runId} was stopped by ${pause.refused}`, {
+    next: [
+      `quasar resume ${runId}   (then)`,
+      `quasar resume ${runId} --wait-limit ${hours}h   (waits until then)`,
+      `quasar resume ${runId} --now   (asks the agent all the same)`,
+    ],
   });
 }
 
@@ -97,15 +129,9 @@ function tellOthers({ workspace, reporter }: Session, runId: string): void {
   reporter.report({ type: "notice", message });
 }
 
-/**
- * The work tree once nobody changes it any more: an agent that outlived its runner is ended first.
- * There seldom is one, so the tree is read meanwhile, and again if there was.
- */
-async function settledTree({ workspace, reporter }: Session): Promise<FoundTree> {
-  const look = (): Promise<[string | undefined, readonly string[]]> =>
-    Promise.all([branchOf(workspace), uncommitted(workspace)]);
-  const [seen, changed] = await Promise.all([look(), endOrphans(openRunIds(workspace), reporter)]);
-  const [branch, dirty] = changed ? await look() : seen;
+/** What a resume finds in the work tree. */
+async function lookAt(workspace: Workspace): Promise<FoundTree> {
+  const [branch, dirty] = await Promise.all([branchOf(workspace), uncommitted(workspace)]);
   return { branch, dirty };
 }
 

@@ -6,6 +6,7 @@ export type OutputRecord =
   | RunRecord
   | StepRecord
   | NoticeRecord
+  | WaitingRecord
   | ResultRecord
   | ErrorRecord;
 
@@ -47,6 +48,19 @@ export interface StepRecord {
 /** Something that the command itself did or saw. */
 export interface NoticeRecord {
   readonly type: "notice";
+  readonly message: string;
+}
+
+/** The run waits for a usage limit to be lifted. */
+export interface WaitingRecord {
+  readonly type: "waiting";
+  /** RFC 3339: when it is tried again. */
+  readonly until: string;
+  /** Milliseconds from now. */
+  readonly waitMs: number;
+  /** Whether the agent said when the limit is lifted; else it is tried at growing intervals. */
+  readonly isKnown: boolean;
+  /** As the agent said it. */
   readonly message: string;
 }
 

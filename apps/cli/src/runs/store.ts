@@ -73,12 +73,13 @@ export function archivingStore({ current, archive }: RunStores, notes: RunNotes)
 export async function noteOutcome(
   { current }: RunStores,
   notes: RunNotes,
-  { outcome, message }: TaskResult,
+  { outcome, message, agentFailure }: TaskResult,
 ): Promise<void> {
   const checkpoint = (await current.load())?.checkpoint;
   if (checkpoint === undefined) return;
   const ours = { ...oursOf(notes), [OUTCOME_KEY]: { outcome, message } };
-  await current.save({ ...withOurs(checkpoint, ours), revision: checkpoint.revision + 1 });
+  const retryAt = agentFailure?.kind === "rate-limit" ? (agentFailure.retryAt ?? "") : "";
+  await current.save({ ...withOurs(checkpoint, ours), retryAt, revision: checkpoint.revision + 1 });
 }
 
 const OUR_KEYS: ReadonlySet<string> = new Set([SETTINGS_KEY, BRANCH_KEY, OUTCOME_KEY, UNSAID_KEY]);
@@ -87,6 +88,12 @@ function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Chec
   const notOurs = ([key]: readonly [string, TomlValue]): boolean => !OUR_KEYS.has(key);
   const others = Object.fromEntries(Object.entries(checkpoint.extra).filter(notOurs));
   return { ...checkpoint, extra: { ...others, ...ours } };
+}
+
+/** What a run that was forked notes: the settings of the other one, and a branch of its own. */
+export function forkNotes({ extra }: Checkpoint, branch: string): Record<string, TomlValue> {
+  const { [OUTCOME_KEY]: _outcome, [UNSAID_KEY]: _unsaid, ...others } = extra;
+  return { ...others, [BRANCH_KEY]: branch };
 }
 
 /** The settings that a run was started with; none for a checkpoint that another program wrote. */

@@ -57,7 +57,7 @@ export function runLines(run: RunSummary, view: View): string[] {
   ];
 }
 
-function stageOf(run: RunSummary): string {
+export function stageOf(run: Pick<RunSummary, "phase" | "openTurn">): string {
   const stage = PHASES[run.phase] ?? run.phase;
   return run.openTurn === undefined ? stage : `${stage}, not finished`;
 }
