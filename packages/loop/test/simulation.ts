@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointStore } from "@quasar/checkpoint";
 import type { Commit } from "@quasar/git";
-import type { AgentInvoker, AgentRequest, AgentResult } from "../src/agent.ts";
+import type { AgentInvoker, AgentRequest, AgentResult, FoundTurn } from "../src/agent.ts";
 import type { CheckResult } from "../src/check.ts";
 import { continueRun } from "../src/continue.ts";
 import type { Hook, LoopEvent } from "../src/event.ts";
@@ -62,6 +62,8 @@ export interface Traces {
 }
 
 const COST = 0.04;
+
+const NO_RESULT: AgentResult = { text: "", costSource: "unknown", durationMs: 0 };
 
 /** Which piece of work a pending turn is. */
 function keyOf(state: CycleState): string {
@@ -174,7 +176,12 @@ export async function simulate(
         return result;
       },
       ...(scenario.supervised === true
-        ? { adopt: async ({ turnId }) => around(() => finished.get(turnId)) }
+        ? {
+            find: async ({ request }): Promise<FoundTurn> => ({
+              state: finished.has(request.turnId) ? "ended" : "unknown",
+            }),
+            adopt: async ({ request }) => around(() => finished.get(request.turnId) ?? NO_RESULT),
+          }
         : {}),
     };
     const log: string[] = [];
