@@ -51,10 +51,8 @@ export function restOf(retryAt: string | undefined, now: number): number {
 /** When a limit is lifted, in words. */
 export function limitWords(retryAt: string | undefined, now: number): string {
   const rest = restOf(retryAt, now);
-  if (retryAt === undefined || rest === 0) {
-    return "a usage limit of the agent; nobody says when it is lifted";
-  }
-  return `a usage limit of the agent, lifted at ${moment(retryAt)} (in ${span(rest)})`;
+  if (retryAt === undefined || rest === 0) return "nobody says when it is lifted";
+  return `lifted at ${moment(retryAt)} (in ${span(rest)})`;
 }
 
 /** What a wait takes from the machine. */

@@ -63,13 +63,20 @@ export function interruptedResult(checkpoint: Checkpoint): TaskResult {
   return { outcome: "interrupted", taskId, message, checkpoint, ...nothing, ...facts, ...commits };
 }
 
+/** How the work ended. */
+export interface Worked {
+  readonly result: TaskResult;
+  /** When the usage limit is lifted that has stopped it, and why that is not waited for. */
+  readonly limit?: string | undefined;
+}
+
 /**
  * The record that ends a run.
  *
  * @param folder - Where the user has to go first to type what comes next; `undefined`: is there.
  */
 export function resultRecord(
-  result: TaskResult,
+  { result, limit }: Worked,
   exit: ExitCode,
   folder: string | undefined,
 ): ResultRecord {
@@ -92,6 +99,7 @@ export function resultRecord(
     finalCommitSha,
     commits,
     retryAt,
+    limit,
     next: nextOf(result).map((step) => (folder === undefined ? step : inFolder(step, folder))),
   };
 }

@@ -18,7 +18,7 @@ import { periodMs } from "./config/kinds.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { CliError } from "./errors.ts";
-import { exitOf, interruptedResult, resultRecord } from "./outcome.ts";
+import { exitOf, interruptedResult, resultRecord, type Worked } from "./outcome.ts";
 import type { Spending } from "./output/format.ts";
 import type { EventRecord } from "./output/record.ts";
 import type { Reporter } from "./output/reporter.ts";
@@ -98,11 +98,12 @@ export async function work(
     },
     signal: interrupts.signal,
   };
-  const result = await workThroughLimits(session, work, { options, notes, waiter, start });
+  const worked = await workThroughLimits(session, work, { options, notes, waiter, start });
+  const { result } = worked;
   const exit = exitOf(result, interrupts.exitCode());
   const isThere = !relative(root, process.cwd()).startsWith("..");
   // It is told first: where nothing can be saved any more, that is still known.
-  reporter.report(resultRecord(result, exit, isThere ? undefined : root));
+  reporter.report(resultRecord(worked, exit, isThere ? undefined : root));
   await (result.outcome === "approved" ? seed.remove() : note(stores, notes, result, reporter));
   return exit;
 }
@@ -119,20 +120,21 @@ async function workThroughLimits(
   { reporter }: Session,
   { stores, retryAt }: Work,
   { options, notes, waiter, start }: Course,
-): Promise<TaskResult> {
+): Promise<Worked> {
   const go = async (): Promise<TaskResult> => runFromCheckpoint(await stored(stores), options);
   let next = start;
   let waited: Waited | undefined;
   if (retryAt !== undefined) waited = await waiter.wait(retryAt, "a usage limit stopped the run");
   for (;;) {
-    if (waited?.as === "interrupted") return interruptedResult(await stored(stores));
+    if (waited?.as === "interrupted") {
+      return { result: interruptedResult(await stored(stores)) };
+    }
     const result = await next(options);
-    if (result.agentFailure?.kind !== "rate-limit") return result;
+    if (result.agentFailure?.kind !== "rate-limit") return { result };
     await note(stores, notes, result, reporter);
     const { message, retryAt: until } = result.agentFailure;
     waited = await waiter.wait(until, message);
-    if (waited.as === "refused")
-      return { ...result, message: `${result.message} ${waited.message}` };
+    if (waited.as === "refused") return { result, limit: waited.message };
     next = go;
   }
 }

@@ -75,7 +75,7 @@ export async function resumeCommand(
     if (wanted === undefined) tellOthers(session, runId);
     const settings = resolve(layers);
     const agents = createAgents(settings);
-    const retryAt = options.now === true ? undefined : limitOf(checkpoint);
+    const retryAt = options.now === true ? undefined : limitOf(checkpoint, settings);
     if (retryAt !== undefined) requirePatience(runId, retryAt, settings);
     return work(
       session,
@@ -102,8 +102,12 @@ export async function resumeCommand(
 }
 
 /** When the usage limit is lifted that stopped a run, if that is still to come. */
-function limitOf({ retryAt, failure }: Checkpoint): string | undefined {
-  return failure !== "" && restOf(retryAt, Date.now()) > 0 ? retryAt : undefined;
+function limitOf(checkpoint: Checkpoint, settings: Settings): string | undefined {
+  const { retryAt, turn } = checkpoint;
+  const role = turn?.role ?? "coder";
+  // Another agent has limits of its own.
+  const isOther = settings[role] !== (storedSettings(checkpoint)[role] ?? settings[role]);
+  return isOther || restOf(retryAt, Date.now()) === 0 ? undefined : retryAt;
 }
 
 /** Refuses to ask an agent in vain, unless it may be waited for. */
@@ -112,7 +116,7 @@ function requirePatience(runId: string, retryAt: string, settings: Settings): vo
   const pause = pauseFor(retryAt, { limitMs, waitedMs: 0, tries: 0 }, Date.now());
   if (!("refused" in pause)) return;
   const hours = Math.ceil(restOf(retryAt, Date.now()) / 3_600_000);
-  throw new CliError("ERR_LIMIT", `run ${runId} was stopped by ${pause.refused}`, {
+  throw new CliError("ERR_LIMIT", `run ${runId} was stopped by a usage limit, ${pause.refused}`, {
     next: [
       `quasar resume ${runId}   (then)`,
       `quasar resume ${runId} --wait-limit ${hours}h   (waits until then)`,

@@ -85,6 +85,8 @@ export interface ResultRecord {
   readonly commits: readonly string[];
   /** RFC 3339: when a usage limit is lifted, where the agent said so. */
   readonly retryAt: string | undefined;
+  /** When that is, and why it is not waited for, in words; `undefined` where no limit stopped it. */
+  readonly limit: string | undefined;
   readonly next: readonly string[];
 }
 

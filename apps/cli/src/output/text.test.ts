@@ -85,6 +85,7 @@ const RECORDS: readonly OutputRecord[] = [
     finalCommitSha: "c".repeat(40),
     commits: ["b", "1", "c"].map((digit) => digit.repeat(40)),
     retryAt: undefined,
+    limit: undefined,
     next: ["git log --oneline bbbbbbbbbb.."],
   },
   {

@@ -190,8 +190,8 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
     lines.push(...labelled(view, "report", cleanLine(opinion)));
     lines.push(...labelled(view, "", fit(cleanLine(report.summary), 1000)));
   }
-  if (result.retryAt !== undefined) {
-    lines.push(...labelled(view, "limit", `lifted at ${cleanLine(moment(result.retryAt))}`));
+  if (result.limit !== undefined) {
+    lines.push(...labelled(view, "limit", cleanLine(result.limit)));
   }
   return [...lines, ...nextLines(result.next, view)];
 }

@@ -73,13 +73,12 @@ export function archivingStore({ current, archive }: RunStores, notes: RunNotes)
 export async function noteOutcome(
   { current }: RunStores,
   notes: RunNotes,
-  { outcome, message, agentFailure }: TaskResult,
+  { outcome, message }: TaskResult,
 ): Promise<void> {
   const checkpoint = (await current.load())?.checkpoint;
   if (checkpoint === undefined) return;
   const ours = { ...oursOf(notes), [OUTCOME_KEY]: { outcome, message } };
-  const retryAt = agentFailure?.kind === "rate-limit" ? (agentFailure.retryAt ?? "") : "";
-  await current.save({ ...withOurs(checkpoint, ours), retryAt, revision: checkpoint.revision + 1 });
+  await current.save({ ...withOurs(checkpoint, ours), revision: checkpoint.revision + 1 });
 }
 
 const OUR_KEYS: ReadonlySet<string> = new Set([SETTINGS_KEY, BRANCH_KEY, OUTCOME_KEY, UNSAID_KEY]);

@@ -37,6 +37,8 @@ export interface RunSummary {
   readonly findings: readonly CheckpointFinding[];
   readonly baseCommitSha: string;
   readonly commits: readonly string[];
+  /** RFC 3339: when the usage limit is lifted that stopped it; `""` when none did. */
+  readonly retryAt: string;
   /** RFC 3339; `""` where unknown. */
   readonly savedAt: string;
   readonly next: readonly string[];
@@ -82,6 +84,7 @@ export function summaryOf(
     findings: openFindings(checkpoint),
     baseCommitSha,
     commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseCommitSha),
+    retryAt: checkpoint.failure === "" ? "" : checkpoint.retryAt,
     savedAt: checkpoint.createdAt,
     next: nextOf(id, status, checkpoint),
   };
@@ -113,6 +116,7 @@ export function damagedSummary(id: string, reason: string): RunSummary {
     findings: [],
     baseCommitSha: "",
     commits: [],
+    retryAt: "",
     savedAt: "",
     next: [`quasar resume ${id}`],
   };

@@ -47,6 +47,9 @@ export function runLines(run: RunSummary, view: View): string[] {
     ...labelled(view, "task", firstLine(run.task)),
     ...labelled(view, "stands", `cycle ${run.cycle} of ${run.maxCycles}, ${stageOf(run)}`),
     ...reason,
+    ...(run.retryAt === ""
+      ? []
+      : labelled(view, "limit", `lifted at ${cleanLine(moment(run.retryAt))}`)),
     ...(run.runner === undefined ? [] : labelled(view, "runner", describe(run.runner))),
     ...labelled(view, "cost", budget(run, run.maxBudgetUsd) + openCost(run)),
     ...labelled(view, "findings", openFindings(run)),
