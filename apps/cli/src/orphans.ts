@@ -1,10 +1,10 @@
 import { endRunProcesses, findRunProcesses } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isAlive } from "@quasar/durable";
 import { CliError } from "./errors.ts";
 import { firstLine } from "./output/text.ts";
 import type { Reporter } from "./output/reporter.ts";
 import { runStores } from "./runs/store.ts";
+import { isAgentAlive } from "./runs/turn.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Processes that carry a run's id and may have outlived its runner. */
@@ -19,20 +19,6 @@ export async function findOutliving(runIds: readonly string[]): Promise<readonly
     runIds.map(async (runId) => ({ runId, pids: (await findRunProcesses(runId)) ?? [] })),
   );
   return found.filter(({ pids }) => pids.length > 0);
-}
-
-/** Whether a turn was begun and nobody knows how it ended. */
-export function isTurnOpen({ turn, failure }: Checkpoint): boolean {
-  return turn?.status === "started" && failure === "";
-}
-
-/** Whether a turn's end is not known and the process that runs its agent still lives. */
-export function isAgentAlive(checkpoint: Checkpoint): boolean {
-  const { turn } = checkpoint;
-  if (turn === undefined || turn.pid === 0 || !isTurnOpen(checkpoint)) return false;
-  const { pid, processStart, bootId, host } = turn;
-  const startTime = processStart === 0 ? undefined : processStart;
-  return isAlive({ pid, startTime, bootId: bootId === "" ? undefined : bootId, host }) === true;
 }
 
 /**

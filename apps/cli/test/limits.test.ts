@@ -30,7 +30,7 @@ test("a resume before the time asks nobody and stops with 75, unless told to ask
   const refused = await quasar(at, ["resume", "--json"]);
   expect(refused.code, refused.stderr).toBe(75);
   expect(records(refused.stdout).map(({ type }) => type)).toEqual(["error"]);
-  const { code, message, next } = lastRecord(refused) as Record<string, unknown>;
+  const { code, message, next } = lastRecord(refused);
   expect(code).toBe("ERR_LIMIT");
   expect(message).toMatch(/lifted at .*\(in 2 h\)/u);
   expect(next).toEqual([

@@ -71,7 +71,7 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
     ...labelled(view, "in", cleanLine(`${tree.root}, branch ${branch}`)),
     ...labelled(view, "stands", `${where}, at commit ${commit.slice(0, 10)}`),
     ...labelled(view, "cost", `$0.00 of ${limit}: counted anew, apart from the other run`),
-    ...labelled(view, "not in it", "what the other run had not committed"),
+    ...labelled(view, "without", "what the other run had not committed"),
     ...nextLines(next, view),
   ]);
   return EXIT.ok;

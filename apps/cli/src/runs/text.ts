@@ -50,6 +50,7 @@ export function runLines(run: RunSummary, view: View): string[] {
     ...(run.retryAt === ""
       ? []
       : labelled(view, "limit", `lifted at ${cleanLine(moment(run.retryAt))}`)),
+    ...aliveLines(run, view),
     ...(run.runner === undefined ? [] : labelled(view, "runner", describe(run.runner))),
     ...labelled(view, "cost", budget(run, run.maxBudgetUsd) + openCost(run)),
     ...labelled(view, "findings", openFindings(run)),
@@ -58,6 +59,13 @@ export function runLines(run: RunSummary, view: View): string[] {
     ...labelled(view, "saved", cleanLine(moment(run.savedAt))),
     ...nextLines(run.next, view),
   ];
+}
+
+/** An agent that works although its runner is gone. */
+function aliveLines({ openTurn }: RunSummary, view: View): string[] {
+  if (openTurn?.alivePid === undefined) return [];
+  const text = `the ${openTurn.role} works on without its runner (process ${openTurn.alivePid}): quasar resume follows it`;
+  return labelled(view, "alive", text, "cyan");
 }
 
 export function stageOf(run: Pick<RunSummary, "phase" | "openTurn">): string {
