@@ -122,14 +122,15 @@ async function commit(run: Run): Outcome {
     run.state = commitWork(state, "");
     return undefined;
   }
-  const { cycle, taskBeadId, untouchablePaths, turn } = state;
+  const { cycle, taskBeadId, untouchablePaths } = state;
+  const turnId = state.turn?.id ?? "";
   let sha: string | undefined;
   try {
     sha = await repository.commit({
       subject: commitSubject(state),
       taskId: taskBeadId,
       cycle,
-      turnId: turn?.id ?? "",
+      turnId,
       exclude: untouchablePaths,
       env: marksOf(state),
       signal,
@@ -146,7 +147,7 @@ async function commit(run: Run): Outcome {
     await run.warn(`cycle ${cycle} has nothing to commit: changes in ${list} are never committed`);
   }
   run.state = commitWork(state, run.head);
-  await run.emit({ type: "committed", cycle, sha: sha && run.head });
+  await run.emit({ type: "committed", cycle, turnId, sha: sha && run.head });
   if (state.refactored && !run.state.refactored) await run.emit({ type: "refactored", cycle });
   return undefined;
 }

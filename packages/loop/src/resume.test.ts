@@ -354,10 +354,16 @@ describe("commits after the checkpoint", () => {
     expect(coder.requests).toHaveLength(0);
     expect(result.totalCostUsd, "two turns at half a dollar, and the review").toBeCloseTo(2.1);
     expect(result.unknownCostUsd).toBeCloseTo(1);
-    expect(loop.trace().slice(0, 3)).toEqual([
+    expect(loop.trace().slice(0, 5)).toEqual([
       "resumed 2",
+      "committed",
+      "committed",
       "committed nothing",
       "agent_start reviewer run.5",
+    ]);
+    expect(loop.events.slice(1, 3)).toMatchObject([
+      { type: "committed", cycle: 2, turnId: "run.3" },
+      { type: "committed", cycle: 2, turnId: "run.4", sha },
     ]);
     const [resumed] = loop.events;
     expect(resumed?.type === "resumed" && resumed.details[0]).toContain("t-1/cycle-2: Do it");
@@ -375,7 +381,11 @@ describe("commits after the checkpoint", () => {
     loop.tree.write("notes.txt", "written by a person since\n");
     const result = await runFromCheckpoint(checkpoint, loop.options);
     expect(result).toMatchObject({ outcome: "approved", cycleCommits: ["", sha] });
-    expect(loop.trace().slice(0, 2)).toEqual(["resumed 2", "agent_start reviewer run.4"]);
+    expect(loop.trace().slice(0, 3)).toEqual([
+      "resumed 2",
+      "committed",
+      "agent_start reviewer run.4",
+    ]);
     expect(coder.requests).toHaveLength(0);
     expect(loop.tree.head()).toBe(sha);
     expect(result.totalCostUsd).toBeCloseTo(usd);

@@ -1,5 +1,6 @@
 import type { Phase } from "@quasar/checkpoint";
 import { carriesMark, type Commit, TRAILER } from "@quasar/git";
+import type { LoopEventData } from "./event.ts";
 import { accumulate } from "./findings.ts";
 import { balanced, book, entryOf } from "./ledger.ts";
 import { reservation, unknownCost } from "./money.ts";
@@ -111,6 +112,26 @@ export function isLine(from: string, commits: readonly Commit[]): boolean {
   });
 }
 
+export interface Adoption {
+  readonly state: CycleState;
+  /** Told of each commit that brought the state further: whoever made it may not have come to it. */
+  readonly committed: readonly LoopEventData[];
+}
+
+/** The state once commits of the run's own are taken into account, and what is to be told of them. */
+export function adoptCommits(state: CycleState, commits: readonly Commit[], at: string): Adoption {
+  let last = state;
+  const committed: LoopEventData[] = [];
+  for (const commit of commits) {
+    const next = adoptCommit(last, commit, at);
+    const { cycle, turn } = next;
+    const turnId = turn?.id ?? "";
+    if (next !== last) committed.push({ type: "committed", cycle, turnId, sha: commit.sha });
+    last = next;
+  }
+  return { state: last, committed };
+}
+
 /**
  * The state once a commit of the run's own is taken into account that it does not know of.
  *
@@ -119,7 +140,7 @@ export function isLine(from: string, commits: readonly Commit[]): boolean {
  *
  * @param at - What to take for the time of such a turn: RFC 3339.
  */
-export function adoptCommit(state: CycleState, commit: Commit, at: string): CycleState {
+function adoptCommit(state: CycleState, commit: Commit, at: string): CycleState {
   const id = commit.trailers.get(TRAILER.turn)?.[0] ?? "";
   const cycle = Number(commit.trailers.get(TRAILER.cycle)?.[0]);
   const unseen = turnNumber(id) - turnNumber(state.turn?.id);
