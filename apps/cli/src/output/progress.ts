@@ -86,6 +86,7 @@ export function advance(before: Progress, record: OutputRecord, now: number): Pr
     case "step":
       return { ...progress, role: undefined, activity: "" };
     case "committed":
+    case "snapshot":
     case "check_done":
     case "refactored":
     case "struggle_detected":

@@ -12,7 +12,6 @@ export function factOf(event: LoopEvent): Fact | undefined {
   switch (data.type) {
     case "agent_event":
       return undefined;
-    case "committed":
     case "check_done":
       return { ...data, turnId: state().turn?.id ?? "" };
     case "review_complete":
@@ -24,6 +23,8 @@ export function factOf(event: LoopEvent): Fact | undefined {
     case "cycle_start":
     case "agent_start":
     case "agent_done":
+    case "committed":
+    case "snapshot":
     case "task_success":
     case "task_failed":
     case "refactored":
@@ -42,6 +43,7 @@ const IDENTITY: Readonly<Record<string, readonly string[]>> = {
   agent_done: ["turnId"],
   committed: ["cycle", "turnId"],
   check_done: ["cycle", "turnId", "check", "name"],
+  snapshot: ["n"],
   review_complete: ["cycle"],
   refactored: ["cycle"],
   struggle_detected: ["cycle"],
