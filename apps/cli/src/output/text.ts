@@ -66,7 +66,11 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
     case "committed":
       return labelled(view, "commit", record.sha?.slice(0, 10) ?? "nothing had changed");
     case "snapshot":
-      return labelled(view, "snapshot", `what was not committed is kept: quasar restore ${record.n}`);
+      return labelled(
+        view,
+        "snapshot",
+        `what was not committed is kept: quasar restore ${record.n}`,
+      );
     case "check_done": {
       const verdict = record.passed ? "passed" : "failed";
       const style = record.passed ? undefined : "yellow";
