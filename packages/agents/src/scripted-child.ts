@@ -23,10 +23,22 @@ async function scriptedChild(): Promise<void> {
     readonly keep: (answer: Answer) => void;
   };
 
+  type Owner = { readonly pid: number; readonly start?: string | undefined };
+  type Entry = { readonly begin: Session["task"]; readonly owner: Owner; readonly answer: Answer };
+  type Said = { readonly costUsd: unknown; readonly text: unknown; readonly retryAt: unknown };
+
   const task = JSON.parse(fs.readFileSync(0, "utf8")) as ScriptedTask;
   process.stdout.on("error", () => undefined);
   const print = (value: object) => process.stdout.write(`${JSON.stringify(value)}\n`);
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  /** `undefined` for what is no JSON, such as a record that was cut off. */
+  const parse = <T>(text: string): Partial<T> | undefined => {
+    try {
+      return JSON.parse(text) as Partial<T>;
+    } catch {
+      return undefined;
+    }
+  };
   let spentUsd = 0;
 
   /** When a process was started; `undefined` for one that is gone, and where there is no `/proc`. */
@@ -39,7 +51,7 @@ async function scriptedChild(): Promise<void> {
       return undefined;
     }
   };
-  const isAlive = (owner: { readonly pid: number; readonly start?: string | undefined }) => {
+  const isAlive = (owner: Owner) => {
     try {
       process.kill(owner.pid, 0);
     } catch (error) {
@@ -85,13 +97,7 @@ async function scriptedChild(): Promise<void> {
     const entries = fs
       .readFileSync(file, "utf8")
       .split("\n")
-      .flatMap((line) => {
-        try {
-          return [JSON.parse(line)];
-        } catch {
-          return []; // cut off by a crash
-        }
-      });
+      .flatMap((line) => parse<Entry>(line) ?? []);
     const begin = entries.find((entry) => entry.begin)?.begin;
     if (begin === undefined) {
       return missing;
@@ -100,7 +106,7 @@ async function scriptedChild(): Promise<void> {
     if (owner?.pid !== me.pid) {
       return busy;
     }
-    const answers = entries.flatMap((entry) => (entry.answer ? [entry.answer] : []));
+    const answers = entries.flatMap(({ answer }) => answer ?? []);
     return { id, task: begin, answers, keep: (answer) => add({ answer }) };
   };
 
@@ -119,7 +125,7 @@ async function scriptedChild(): Promise<void> {
       turn: at,
     };
     let status: number;
-    let said: { costUsd?: unknown; text?: unknown; retryAt?: unknown } | null;
+    let said: Partial<Said> | undefined;
     try {
       const response = await fetch(model, {
         method: "POST",
@@ -128,8 +134,7 @@ async function scriptedChild(): Promise<void> {
         redirect: "error",
       });
       status = response.status;
-      const text = await response.text();
-      said = response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : null;
+      said = parse<Said>(await response.text());
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       return { kind: "network", message: `The model did not answer: ${message}` };

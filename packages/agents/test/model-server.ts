@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
@@ -24,7 +24,7 @@ export async function aModelServer(
   reply: (step: number, asked: readonly AskedStep[]) => ModelReply,
 ): Promise<{ readonly url: string; readonly asked: readonly AskedStep[] }> {
   const asked: AskedStep[] = [];
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = JSON.parse(await text(request)) as AskedStep["body"];
     asked.push({ header: request.headers["x-quasar-turn"]?.toString(), body });
     const said = reply(body.step, asked);
@@ -34,6 +34,9 @@ export async function aModelServer(
       response.writeHead(said.status ?? 200, { "content-type": "application/json" });
       response.end(JSON.stringify(said.body ?? {}));
     }
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
