@@ -44,7 +44,7 @@ const PROSE_WITHOUT_STATUS: Prose = [
 /** What Claude Code prints on standard error when it never begins. */
 const STDERR: Prose = [
   [/already in use/i, "session-busy"],
-  [/no conversation found/i, "session-missing"],
+  [/no conversation found|requires a valid session id/i, "session-missing"],
   [/exceeds 10 ?MB/i, "prompt-too-large"],
   [/not logged in|invalid api key|\/login\b/i, "auth"],
   [/unknown option|invalid (value|argument)|requires --|cannot be used/i, "usage"],
