@@ -80,6 +80,26 @@ test.for([
   expect(result).toMatchObject({ failure: { kind }, costUsd: 0, costSource: "computed" });
 });
 
+test("tells a missing session, as it was recorded, from other failures, at no cost", async () => {
+  const lines = aSample("claude-2.1.329.session-missing.stream.jsonl");
+  const agent = createClaudeAgent({ file: aProgramThatPrints(lines, 1) });
+  const result = await agent.invoke(aRequest({ sessionId: SESSION, resumesSession: true }));
+  expect(result).toMatchObject({
+    failure: { kind: "session-missing", message: containing("No conversation found") },
+    costUsd: 0,
+    costSource: "computed",
+  });
+});
+
+test("does not take words in a turn for a missing session", async () => {
+  const errors = ["No conversation found in the export"];
+  const lines = thirdTurn({ subtype: "error_during_execution", is_error: true, errors });
+  const agent = createClaudeAgent({ file: aProgramThatPrints(lines, 1) });
+  const result = await agent.invoke(aRequest({ sessionId: SESSION, resumesSession: true }));
+  expect(result.failure?.kind).toBe("unknown");
+  expect(result.costUsd).toBeCloseTo(0.0016, 9);
+});
+
 test.for([undefined, "", "a title", "--dangerously-skip-permissions"])(
   "starts nothing to go on in %j",
   async (sessionId) => {
