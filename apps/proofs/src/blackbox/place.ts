@@ -84,7 +84,7 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Told of what it prints, as it comes. */
   readonly onOutput?: ((stdout: string, pid: number) => void) | undefined;
-  /** Ends it the hard way. @default 60 s */
+  /** Ends it the hard way. @default 20 s */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -92,11 +92,14 @@ export interface StartOptions {
 export function quasar(
   { repo, env }: Place,
   args: readonly string[],
-  { under = [], timeoutMs = 60_000, ...options }: StartOptions = {},
+  { under = [], timeoutMs = 20_000, ...options }: StartOptions = {},
 ): Promise<Finished> {
   const [program = "", ...rest] = [...under, process.execPath, QUASAR, ...args];
-  const stdio = ["ignore", "pipe", "pipe"] as const;
-  const child = spawn(program, rest, { cwd: repo, env: { ...env, ...options.env }, stdio });
+  const child = spawn(program, rest, {
+    cwd: repo,
+    env: { ...env, ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (chunk: string) => {

@@ -72,9 +72,11 @@ export async function cutPower(options: CutOptions): Promise<readonly Line[]> {
     ...["mem=768M", "quiet", `uml_dir=${scratch}`, `init=${program}`, `ubd0=${image}`],
     ...["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", "con=null", "con0=null,fd:1"],
   ];
-  const stdio = ["ignore", "pipe", "ignore"] as const;
-  // A group of its own, to be ended whole.
-  const machine = spawn("linux.uml", args, { stdio, detached: true, env: { HOME: scratch } });
+  const machine = spawn("linux.uml", args, {
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true, // in a group of its own, to be ended whole
+    env: { HOME: scratch },
+  });
   const closed = new Promise((resolve) => machine.once("close", resolve));
   const lines: Line[] = [];
   let rest = "";
