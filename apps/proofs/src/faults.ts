@@ -41,7 +41,9 @@ async function sweep(target: Target, count: number): Promise<Tally> {
     const faults = sample(all, count, Number(values.seed));
     console.log(`${target}: ${faults.length} of ${all.length} cases`);
     for (const fault of faults) {
-      const t0=performance.now(); const { isStruck, code, bad } = await tryFault(lab, fault); console.log(target, (performance.now()-t0).toFixed(), nameOf(fault));
+      const t0 = performance.now();
+      const { isStruck, code, bad } = await tryFault(lab, fault);
+      console.log(target, (performance.now() - t0).toFixed(), nameOf(fault));
       if (isStruck) tally.struck += 1;
       if (isStruck && bad.length > 0) tally.bad += 1;
       if (!isStruck || bad.length > 0) console.log(`${target} ${nameOf(fault)}: code ${code}`);

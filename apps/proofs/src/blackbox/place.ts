@@ -99,6 +99,7 @@ export function quasar(
     cwd: repo,
     env: { ...env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: true, // in a group of its own, to be ended whole
   });
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
@@ -107,7 +108,7 @@ export function quasar(
       if (name === "stdout") options.onOutput?.(output.stdout, child.pid ?? 0);
     });
   }
-  const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
+  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), timeoutMs);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => {

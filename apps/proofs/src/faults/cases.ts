@@ -46,7 +46,7 @@ export function faultsOf(
     const nth = (counts.get(name) ?? 0) + 1;
     counts.set(name, nth);
     const path = pathOf(name, args);
-    if (name !== "socketpair" && !isOurs(path, at)) return [];
+    if (!isOurs(name, path, at)) return [];
     const writes = /O_WRONLY|O_RDWR|O_CREAT/u.test(args.join());
     const errnos = ERRNOS[name] ?? [];
     const fitting = name === "openat" && !writes ? errnos.slice(0, 3) : errnos;
@@ -57,7 +57,13 @@ export function faultsOf(
   });
 }
 
-function isOurs(path: string, { root, repo }: Place): boolean {
+/** Whether a call is one of those, and not of the runtime beneath: they cannot all be told apart by counting. */
+export function isFaultOf({ name, args }: SystemCall, at: Place): boolean {
+  return isOurs(name, pathOf(name, args), at);
+}
+
+function isOurs(name: string, path: string, { root, repo }: Place): boolean {
+  if (name === "socketpair") return true;
   const stateDir = join(root, "home/.local/state");
   return [join(repo, ".git"), join(repo, ".quasar"), stateDir].some((dir) => path.startsWith(dir));
 }

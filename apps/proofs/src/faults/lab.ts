@@ -22,7 +22,7 @@ import {
   runsOf,
 } from "../blackbox/place.ts";
 import { parseTrace } from "../blackbox/strace.ts";
-import { type FaultCase, FAULTY_CALLS, faultsOf } from "./cases.ts";
+import { type FaultCase, FAULTY_CALLS, faultsOf, isFaultOf } from "./cases.ts";
 
 export type Target = "run" | "resume";
 
@@ -77,17 +77,25 @@ export async function faultsIn(lab: Lab): Promise<readonly FaultCase[]> {
   for (const name of ["runner", ...GIT_COMMANDS]) {
     restore(lab);
     const log = join(lab.at.root, "strace.log");
-    const options = ["-xx", "-y", "-s", "4096", "-e", `trace=${FAULTY_CALLS.join()}`];
-    await strike(lab, name, [...options, "-o", log]);
-    const calls = parseTrace(existsSync(log) ? withPids(readFileSync(log, "utf8")) : "");
-    faults.push(...faultsOf(name, calls, lab.at));
+    await strike(lab, name, [...LOGGED, "-o", log, "-e", `trace=${FAULTY_CALLS.join()}`]);
+    faults.push(...faultsOf(name, parseTrace(readLog(log)), lab.at));
   }
   return faults;
 }
 
-/** Without `-f` a line has no pid. */
-function withPids(text: string): string {
-  return text.replaceAll(/^(?=\w+\()/gmu, "1 ");
+const LOGGED = ["-xx", "-y", "-s", "4096"];
+
+/** Without `-f` a line has no pid: it is given one. */
+function readLog(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8").replaceAll(/^(?=\w+\()/gmu, "1 ") : "";
+}
+
+function isHit(log: string, at: Place): boolean {
+  const lines = readLog(log)
+    .split("\n")
+    .filter((line) => line.endsWith("(INJECTED)"));
+  const [first] = parseTrace(lines.join("\n"));
+  return first !== undefined && isFaultOf(first, at);
 }
 
 /** Runs the command with one process of it under strace. */
@@ -111,7 +119,7 @@ exec git "$@"
 }
 
 export interface Outcome {
-  /** Whether there was such a call at all. */
+  /** Whether it was the call that it should have been. */
   readonly isStruck: boolean;
   readonly code: number | null;
   /** What was broken, in words. */
@@ -128,9 +136,9 @@ export async function tryFault(lab: Lab, fault: FaultCase): Promise<Outcome> {
   const log = join(at.root, "strace.log");
   const when = `${fault.nth}${fault.forGood ? "+" : ""}`;
   const inject = `inject=${fault.call}:error=${fault.errno}:when=${when}`;
-  const options = ["-o", log, "-e", `trace=${fault.call}`, "-e", inject];
+  const options = [...LOGGED, "-o", log, "-e", `trace=${fault.call}`, "-e", inject];
   const struck = await strike(lab, fault.process, options);
-  const isStruck = existsSync(log) && readFileSync(log, "utf8").includes("(INJECTED)");
+  if (!isHit(log, at)) return { isStruck: false, code: struck.code, bad: [] };
   const bad: string[] = [];
   const tell = (message: string): void => void bad.push(message);
 
@@ -164,7 +172,7 @@ export async function tryFault(lab: Lab, fault: FaultCase): Promise<Outcome> {
   if (fault.call !== "unlink") {
     for (const path of temporaries(at)) tell(`left behind: ${path}`);
   }
-  return { isStruck, code, bad };
+  return { isStruck: true, code, bad };
 }
 
 /** A plain `quasar resume` with the fault gone: it has to end as if there had been none. */
