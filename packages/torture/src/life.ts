@@ -2,10 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { CHANCE } from "./chance.ts";
 import type { Place } from "./place.ts";
-import { type KillKind, watcherSource } from "./watcher.ts";
+import { endProcesses } from "./processes.ts";
+import type { Kill } from "./trial.ts";
+import { watcherSource } from "./watcher.ts";
 
 /** A program and what it is told. */
 export interface Command {
@@ -18,8 +21,10 @@ export interface Life {
   readonly command: Command;
   /** Names of the steps that it took, or began: the last one where it was killed at it. */
   readonly steps: readonly string[];
-  /** The step it was killed at; `undefined` when it ended by itself. */
-  readonly killedAt: string | undefined;
+  /** How it was to be killed. */
+  readonly kill: Kill | undefined;
+  /** Whether it was killed so; else it ended by itself, or took too long. */
+  readonly killed: boolean;
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -30,7 +35,7 @@ export interface Life {
 export interface LifeOptions {
   /** How many there were before it in the trial. */
   readonly number: number;
-  readonly kill?: { readonly step: string; readonly kind: KillKind } | undefined;
+  readonly kill: Kill | undefined;
   readonly timeoutMs: number;
 }
 
@@ -44,7 +49,13 @@ export async function live(place: Place, command: Command, options: LifeOptions)
   const log = file("steps");
   writeFileSync(
     watcher,
-    watcherSource({ root: place.root, log, chance: CHANCE, kill, nodeOptions }),
+    watcherSource({
+      root: place.root,
+      log,
+      chance: CHANCE,
+      kill: kill?.step === undefined ? undefined : { step: kill.step, kind: kill.kind },
+      nodeOptions,
+    }),
   );
   const loading = `--import=${pathToFileURL(watcher).href}`;
   // Files, not pipes: what outlives the process may hold them open.
@@ -62,19 +73,30 @@ export async function live(place: Place, command: Command, options: LifeOptions)
   });
   closeSync(out);
   closeSync(err);
-  const [exitCode, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  const ending = once(child, "exit");
+  const isLate = kill?.afterMs !== undefined && (await isRunningAfter(kill.afterMs, ending));
+  if (isLate) {
+    child.kill("SIGKILL");
+    if (kill.kind === "everything") await endProcesses(place.root);
+  }
+  const [exitCode, signal] = (await ending) as [number | null, NodeJS.Signals | null];
   const lines = readLines(log);
-  const killedAt = /^killed (.+)$/u.exec(lines.at(-1) ?? "")?.[1];
+  const [, last] = /^killed (.+)$/u.exec(lines.at(-1) ?? "") ?? [];
   return {
     command,
-    steps: killedAt === undefined ? lines : [...lines.slice(0, -1), killedAt],
-    killedAt,
+    kill,
+    steps: last === undefined ? lines : [...lines.slice(0, -1), last],
+    killed: last !== undefined || (isLate && signal === "SIGKILL"),
     exitCode,
     signal,
     stdout: readFileSync(file("stdout"), "utf8"),
     stderr: readFileSync(file("stderr"), "utf8"),
     ms: performance.now() - begun,
   };
+}
+
+async function isRunningAfter(ms: number, ending: Promise<unknown>): Promise<boolean> {
+  return Promise.race([sleep(ms, true), ending.then(() => false)]);
 }
 
 function readLines(file: string): readonly string[] {

@@ -53,6 +53,7 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
   const scratch = makeScratch();
   let count = 0;
   const trial = async (kills: readonly Kill[], whole?: Facts): Promise<Trial> => {
+    signal?.throwIfAborted();
     count += 1;
     const name = String(count);
     const done = await runTrial(subject, {
@@ -67,7 +68,9 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
     const whole = await trial([]);
     const [life] = whole.lives;
     if (whole.deviations.length > 0 || life === undefined) {
-      throw new Error(`the undisturbed run fails: ${whole.deviations.join("; ")}`);
+      throw new Error(
+        `the undisturbed run fails: ${whole.deviations.map(({ message }) => message).join("; ")}`,
+      );
     }
     const chosen = life.steps.filter(points);
     const singles = chosen.flatMap((step) => kinds.map((kind) => [{ step, kind }]));

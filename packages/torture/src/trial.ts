@@ -10,9 +10,18 @@ export type Facts = Readonly<Record<string, unknown>>;
 /** What comes after a life: the command to try next, the end, or a failure that names itself. */
 export type Next = "run" | "resume" | "end" | { readonly failed: string };
 
+/** Something about a trial's end that is not as it is where nobody is killed. */
+export interface Deviation {
+  /** Which promise it breaks; the name of the fact by default. */
+  readonly law: string;
+  readonly message: string;
+}
+
 /** Something that is tortured: how it is started, gone on with, and looked at when it is through. */
 export interface Subject {
   readonly fixture: Fixture;
+  /** Puts into a trial's place what only that trial has. @default nothing */
+  prepare?(place: Place): void;
   run(place: Place): Command;
   /** With the flags that a user needs after a plain kill: none. */
   resume(place: Place): Command;
@@ -21,7 +30,7 @@ export interface Subject {
   /** @default after a kill `resume`, after exit code 0 `end`, else a failure */
   next?(life: Life, place: Place): Next | Promise<Next>;
   /**
-   * What is wrong with a trial's facts, given those of the undisturbed run; one line each.
+   * What is wrong with a trial's facts, given those of the undisturbed run.
    *
    * @default every fact that is not equal
    */
@@ -29,22 +38,24 @@ export interface Subject {
     facts: Facts,
     whole: Facts,
     trial: Pick<Trial, "kills" | "lives">,
-  ) => readonly string[];
+  ) => readonly Deviation[];
 }
 
-/** A kill of one life: the first kill is of the run, a second one of the resume after it. */
-export interface Kill {
-  readonly step: string;
-  readonly kind: KillKind;
-}
+/** A kill of one life: the first kill is of the run, the second one of the resume after it. */
+export type Kill = { readonly kind: KillKind } & (
+  | { readonly step: string; readonly afterMs?: undefined }
+  | { readonly step?: undefined; readonly afterMs: number }
+);
 
 /** A run with its kills, and what became of it. */
 export interface Trial {
   readonly kills: readonly Kill[];
   readonly lives: readonly Life[];
   readonly facts: Facts;
-  /** What is wrong, one line each; none if it is as though it had never been killed. */
-  readonly deviations: readonly string[];
+  /** None if it is as though it had never been killed. */
+  readonly deviations: readonly Deviation[];
+  /** Its folder, which is there only while it is kept. */
+  readonly root: string;
   readonly ms: number;
 }
 
@@ -65,18 +76,21 @@ export async function runTrial(subject: Subject, options: TrialOptions): Promise
   const { scratch, name, kills, whole } = options;
   const begun = performance.now();
   const place = makePlace(scratch, name, subject.fixture);
+  const { root } = place;
+  let deviations: readonly Deviation[] = [];
   try {
+    subject.prepare?.(place);
     const { lives, failures } = await liveOut(subject, place, options);
-    // What is at work is let go on until here: a killed runner's agents may outlive it.
-    await endProcesses(place.root);
+    // Until here they were let go on: a killed runner's agents may outlive it.
+    await endProcesses(root);
     const facts = await subject.observe(place, lives);
     const judge = subject.judge ?? compareFacts;
     const judged = whole === undefined ? [] : judge(facts, whole, { kills, lives });
-    const deviations = [...failures, ...judged];
-    return { kills, lives, facts, deviations, ms: performance.now() - begun };
+    deviations = [...failures, ...judged];
+    return { kills, lives, facts, deviations, root, ms: performance.now() - begun };
   } finally {
-    await endProcesses(place.root);
-    if (!options.keep) removePlace(place);
+    await endProcesses(root);
+    if (!options.keep || deviations.length === 0) removePlace(place);
   }
 }
 
@@ -84,42 +98,46 @@ async function liveOut(
   subject: Subject,
   place: Place,
   { kills, maxLives, timeoutMs }: TrialOptions,
-): Promise<{ readonly lives: readonly Life[]; readonly failures: readonly string[] }> {
+): Promise<{ readonly lives: readonly Life[]; readonly failures: readonly Deviation[] }> {
   const lives: Life[] = [];
+  const ended = (law: string, message: string): Awaited<ReturnType<typeof liveOut>> => ({
+    lives,
+    failures: [{ law, message }],
+  });
   let next: Next = "run";
   while (next === "run" || next === "resume") {
-    if (lives.length === maxLives)
-      return { lives, failures: [`not ended after ${maxLives} lives`] };
+    if (lives.length === maxLives) return ended("unending", `not ended after ${maxLives} lives`);
     const kill = kills[lives.length];
     const command = next === "run" ? subject.run(place) : subject.resume(place);
-    const life: Life = await live(place, command, { number: lives.length, kill, timeoutMs });
-    if (kill !== undefined && kill.kind === "everything") await endProcesses(place.root);
+    const life = await live(place, command, { number: lives.length, kill, timeoutMs });
+    // What was started in the instant of the kill.
+    if (life.killed && kill?.kind === "everything") await endProcesses(place.root);
     lives.push(life);
     next = (await subject.next?.(life, place)) ?? nextOf(life);
   }
+  if (next !== "end") return ended("refused", next.failed);
   const [kill] = kills;
-  const missed = kill !== undefined && lives[0]?.killedAt === undefined;
-  return {
-    lives,
-    failures: [
-      ...(next === "end" ? [] : [`failed: ${next.failed}`]),
-      ...(missed ? ["not reached: the run did not come to the step"] : []),
-    ],
-  };
+  if (kill?.step !== undefined && lives[0]?.killed !== true) {
+    return ended("unreached", `the run did not come to ${kill.step}`);
+  }
+  return { lives, failures: [] };
 }
 
-function nextOf({ exitCode, killedAt, signal, stderr }: Life): Next {
-  if (killedAt !== undefined) return "resume";
+function nextOf({ exitCode, killed, signal, stderr }: Life): Next {
+  if (killed) return "resume";
   if (exitCode === 0) return "end";
   return { failed: `ended with ${signal ?? exitCode}: ${stderr.trim().slice(-300)}` };
 }
 
-/** The facts that differ, one line each. */
-export function compareFacts(facts: Facts, whole: Facts): readonly string[] {
+/** The facts that differ. */
+export function compareFacts(facts: Facts, whole: Facts): readonly Deviation[] {
   const names = [...new Set([...Object.keys(whole), ...Object.keys(facts)])];
   return names
     .filter((name) => !isDeepStrictEqual(facts[name], whole[name]))
-    .map((name) => `${name}: ${show(facts[name])} instead of ${show(whole[name])}`);
+    .map((name) => ({
+      law: name,
+      message: `${show(facts[name])} instead of ${show(whole[name])}`,
+    }));
 }
 
 function show(value: unknown): string {

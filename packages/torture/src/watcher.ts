@@ -10,7 +10,7 @@ export interface WatchPlan {
   /** Patterns of what differs from run to run: source and replacement, applied in order. */
   readonly chance: readonly (readonly [pattern: string, replacement: string])[];
   /** Kills before this step takes effect. */
-  readonly kill?: { readonly step: string; readonly kind: KillKind } | undefined;
+  readonly kill: { readonly step: string; readonly kind: KillKind } | undefined;
   /** What `NODE_OPTIONS` was without the watcher. */
   readonly nodeOptions: string | undefined;
 }
@@ -107,19 +107,25 @@ function watch(plan: WatchPlan): void {
     if (file === undefined || !file.startsWith(`${plan.root}${path.sep}`)) return;
     step(kind, path.relative(plan.root, file), undo);
   };
-  const opening = (file: string | undefined, flags: unknown): void => {
-    if (file === undefined) return;
+  /** Whether a call with these flags gets as far as to open the file. */
+  const opening = (file: string | undefined, flags: unknown): boolean => {
+    if (file === undefined) return false;
     const letters = typeof flags === "string" ? flags : "";
     const bits = typeof flags === "number" ? flags : 0;
-    const creates = /[wa]/u.test(letters) || (bits & constants.O_CREAT) !== 0;
-    const truncates = letters.includes("w") || (bits & constants.O_TRUNC) !== 0;
-    if (creates && !isThere(file)) on("create", file);
-    else if (truncates) on("truncate", file);
+    const has = (letter: string, bit: number): boolean =>
+      letters.includes(letter) || (bits & bit) !== 0;
+    if (!isThere(file)) {
+      if (letters.includes("a") || has("w", constants.O_CREAT)) on("create", file);
+      return true;
+    }
+    if (has("x", constants.O_EXCL)) return false;
+    if (has("w", constants.O_TRUNC)) on("truncate", file);
+    return true;
   };
   const writingWhole = (target: unknown, flag: string): void => {
     const file = fileOf(target);
     const isPath = pathOf(target) !== undefined;
-    if (isPath) opening(file, flag);
+    if (isPath && !opening(file, flag)) return;
     // Between the two steps the file is there, and empty where it was not appended to.
     on("write", file, () => {
       if (isPath && file !== undefined) openSync(file, flag);

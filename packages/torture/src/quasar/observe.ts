@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createFileCheckpointStore } from "@quasar/checkpoint";
+import type { Place } from "../place.ts";
+
+const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/gu;
+
+function git(place: Place, ...args: string[]): string {
+  return execFileSync("git", args, { cwd: place.work, env: place.env, encoding: "utf8" }).trim();
+}
+
+/** The files of a work tree that are not ignored, by the beginning of their SHA-256. */
+export function treeOf(place: Place): Readonly<Record<string, string>> {
+  const listed = git(place, "ls-files", "--cached", "--others", "--exclude-standard", "-z");
+  const names = new Set(listed.split("\0").filter((name) => name !== ""));
+  const hash = (name: string): string =>
+    createHash("sha256")
+      .update(readFileSync(join(place.work, name)))
+      .digest("hex")
+      .slice(0, 12);
+  return Object.fromEntries([...names].toSorted().map((name) => [name, hash(name)]));
+}
+
+export function uncommittedOf(place: Place): string {
+  return git(place, "status", "--porcelain");
+}
+
+/** Subjects and cycles, oldest first: not ids, which hold the time. */
+export function commitsOf(place: Place): readonly string[] {
+  const format = "--format=%s (%(trailers:key=Quasar-Cycle,valueonly,separator=))";
+  return git(place, "log", "--reverse", format).replaceAll(RUN_ID, "*").split("\n");
+}
+
+function runsOf({ work }: Place): readonly string[] {
+  const runs = join(work, ".git", "quasar", "runs");
+  return existsSync(runs) ? readdirSync(runs).map((id) => join(runs, id)) : [];
+}
+
+/** Whether a run of the place has ended. */
+export function hasEndedRun(place: Place): boolean {
+  return runsOf(place).some((run) => existsSync(join(run, "archive", "checkpoint.toml")));
+}
+
+/** Ids of the turns whose end is on disk. */
+export function finishedTurns(place: Place): ReadonlySet<string> {
+  const ids = runsOf(place).flatMap((run) => {
+    const turns = join(run, "turns");
+    const names = existsSync(turns) ? readdirSync(turns) : [];
+    const ends = names.filter((name) => /^\d+\.exit$/u.test(name));
+    return ends.map((name) => `${run.split("/").at(-1)}.${name.replace(".exit", "")}`);
+  });
+  return new Set(ids);
+}
+
+/** What the runs of a place say that they have cost, in US dollars. */
+export interface Ledger {
+  readonly totalUsd: number;
+  /** How much of it is reserved only. */
+  readonly unknownUsd: number;
+}
+
+export async function ledgerOf(place: Place): Promise<Ledger> {
+  let [totalUsd, unknownUsd] = [0, 0];
+  for (const run of runsOf(place)) {
+    const archive = join(run, "archive");
+    const dir = existsSync(join(archive, "checkpoint.toml")) ? archive : run;
+    const checkpoint = (await createFileCheckpointStore({ dir }).load())?.checkpoint;
+    totalUsd += checkpoint?.totalCostUsd ?? 0;
+    unknownUsd += checkpoint?.unknownCostUsd ?? 0;
+  }
+  return { totalUsd, unknownUsd };
+}
