@@ -72,3 +72,34 @@ export async function ledgerOf(place: Place): Promise<Ledger> {
   }
   return { totalUsd, unknownUsd };
 }
+
+/** How often each fact stands in the journals of a place: which turn ended, which cycle was committed. */
+export function journalOf(place: Place): Readonly<Record<string, number>> {
+  const facts: Record<string, number> = {};
+  for (const run of runsOf(place)) {
+    const file = join(run, "events.jsonl");
+    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+    for (const line of lines.filter((each) => each !== "")) {
+      const { type, cycle, role } = eventOf(JSON.parse(line));
+      if (!FACTS.has(type)) continue;
+      const name = [type, cycle, role].filter((part) => part !== undefined).join(" ");
+      facts[name] = (facts[name] ?? 0) + 1;
+    }
+  }
+  return facts;
+}
+
+/** What happens once, however often the runner is killed. */
+const FACTS: ReadonlySet<string | undefined> = new Set([
+  "agent_done",
+  "committed",
+  "review_complete",
+  "task_success",
+]);
+
+type Entry = { readonly type?: string; readonly cycle?: number; readonly role?: string };
+
+function eventOf(record: unknown): Entry {
+  const { event, ...rest } = record as Entry & { readonly event?: Entry };
+  return event ?? rest;
+}

@@ -9,6 +9,7 @@ import {
   commitsOf,
   finishedTurns,
   hasEndedRun,
+  journalOf,
   ledgerOf,
   treeOf,
   uncommittedOf,
@@ -19,11 +20,15 @@ export interface QuasarOptions {
   readonly quasar: Command;
   readonly fixture: Fixture;
   readonly server: ModelServer;
-  /** US dollars. */
+  /** US dollars that a run may cost. */
   readonly budgetUsd: number;
+  /** US dollars that an answer of the model costs at most. */
+  readonly responseUsd: number;
 }
 
 const MAX_CYCLES = 3;
+const EXIT_BUDGET = 4;
+const EXIT_NOTHING_TO_RESUME = 8;
 
 /** What was known at a kill. */
 interface Moment {
@@ -34,11 +39,27 @@ interface Moment {
   readonly finished: ReadonlySet<string>;
 }
 
+/** The promises that are looked at, by which deviations are counted. */
+export const QUASAR_LAWS = [
+  "repeated",
+  "skipped",
+  "commits",
+  "tree",
+  "journal",
+  "ledger",
+  "cap",
+  "refused",
+] as const;
+
 /** What is compared of a run of `quasar`. */
 interface QuasarFacts {
+  /** A run that lost turns to kills may use up its budget. */
+  readonly end: "approved" | "budget";
   readonly tree: Readonly<Record<string, string>>;
   readonly uncommitted: string;
   readonly commits: readonly string[];
+  /** How often each fact of the run's journal stands there. */
+  readonly journal: Readonly<Record<string, number>>;
   /** How often the model was asked, by what for. */
   readonly requests: Readonly<Record<string, number>>;
   /** Requests that were made again although the turn had ended, or its agent was alive. */
@@ -50,7 +71,7 @@ interface QuasarFacts {
 
 /** A two-cycle run of `quasar` with the scripted agent, as a subject of torture. */
 export function quasarSubject(options: QuasarOptions): Subject {
-  const { quasar, fixture, server, budgetUsd } = options;
+  const { quasar, fixture, server, budgetUsd, responseUsd } = options;
   const moments = new Map<string, Moment[]>();
   const call = (...args: string[]): Command => ({
     file: quasar.file,
@@ -81,15 +102,19 @@ export function quasarSubject(options: QuasarOptions): Subject {
         moments.set(place.root, noted);
         return "resume";
       }
+      const lost = moments.get(place.root)?.some(({ everything }) => everything) === true;
+      if (life.exitCode === EXIT_BUDGET && lost) return "end";
       return nextOf(life, place);
     },
-    async observe(place) {
+    async observe(place, lives) {
       const asked = server.requestsOf(accountOf(place));
       const { totalUsd, unknownUsd } = await ledgerOf(place);
       const facts: QuasarFacts = {
+        end: lives.at(-1)?.exitCode === EXIT_BUDGET ? "budget" : "approved",
         tree: treeOf(place),
         uncommitted: uncommittedOf(place),
         commits: commitsOf(place),
+        journal: journalOf(place),
         requests: countsOf(asked.map(({ key }) => key)),
         boughtTwice: boughtTwice(asked, moments.get(place.root) ?? []),
         billedUsd: rounded(asked.reduce((sum, { costUsd }) => sum + costUsd, 0)),
@@ -103,7 +128,10 @@ export function quasarSubject(options: QuasarOptions): Subject {
     judge(facts, whole, { kills }) {
       const reservationUsd = budgetUsd / (2 * MAX_CYCLES);
       const lost = kills.filter(({ kind }) => kind === "everything").length;
-      return judge(facts, whole, lost * reservationUsd);
+      return judge(facts, whole, {
+        lostUsd: lost * reservationUsd,
+        capUsd: budgetUsd + responseUsd,
+      });
     },
   };
 }
@@ -111,7 +139,7 @@ export function quasarSubject(options: QuasarOptions): Subject {
 function nextOf(life: Life, place: Place): "run" | "end" | { readonly failed: string } {
   if (life.exitCode === 0) return "end";
   // Nothing to resume: killed before there was anything, or when all was done.
-  if (life.exitCode === 8) return hasEndedRun(place) ? "end" : "run";
+  if (life.exitCode === EXIT_NOTHING_TO_RESUME) return hasEndedRun(place) ? "end" : "run";
   const said = life.stderr.trim().slice(-400) || life.stdout.trim().slice(-400);
   return {
     failed: `${life.command.args.slice(1, 2).join()} ended with ${life.signal ?? life.exitCode}: ${said}`,
@@ -138,21 +166,34 @@ function boughtTwice(
 }
 
 /** What differs, by the promise that it breaks. */
-function judge(facts: Facts, others: Facts, reservedUsd: number): readonly Deviation[] {
+function judge(
+  facts: Facts,
+  others: Facts,
+  { lostUsd, capUsd }: { readonly lostUsd: number; readonly capUsd: number },
+): readonly Deviation[] {
   const now = facts as unknown as QuasarFacts;
   const whole = others as unknown as QuasarFacts;
+  const { billedUsd, ledgerUsd, unknownUsd } = now;
+  const money = `billed ${billedUsd}, ledger ${ledgerUsd}, of it unknown ${unknownUsd}`;
+  const isBooked = billedUsd <= ledgerUsd && ledgerUsd <= rounded(billedUsd + lostUsd);
+  return [
+    ...(now.end === "approved" ? unfinished(now, whole) : []),
+    ...now.boughtTwice.map((key) => ({ law: "repeated", message: key })),
+    ...(isBooked ? [] : [{ law: "ledger", message: money }]),
+    ...(billedUsd <= rounded(capUsd) ? [] : [{ law: "cap", message: money }]),
+  ];
+}
+
+/** What of the work is not as it is where nobody is killed. */
+function unfinished(now: QuasarFacts, whole: QuasarFacts): readonly Deviation[] {
   const pick = ({ tree, uncommitted }: QuasarFacts): Facts => ({ tree, uncommitted });
   const trees = compareFacts(pick(now), pick(whole));
   const missing = Object.keys(whole.requests).filter((key) => now.requests[key] === undefined);
-  const money = `billed ${now.billedUsd}, ledger ${now.ledgerUsd}, of it unknown ${now.unknownUsd}`;
-  const isBooked =
-    now.billedUsd <= now.ledgerUsd && now.ledgerUsd <= rounded(now.billedUsd + reservedUsd);
   return [
     ...trees.map(({ law, message }) => ({ law: "tree", message: `${law}: ${message}` })),
     ...compareFacts({ commits: now.commits }, { commits: whole.commits }),
-    ...now.boughtTwice.map((key) => ({ law: "repeated", message: key })),
+    ...compareFacts({ journal: now.journal }, { journal: whole.journal }),
     ...missing.map((key) => ({ law: "skipped", message: key })),
-    ...(isBooked ? [] : [{ law: "ledger", message: money }]),
   ];
 }
 

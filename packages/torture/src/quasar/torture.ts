@@ -26,7 +26,9 @@ export async function tortureQuasar(options: TortureQuasarOptions): Promise<Tort
   const server = await startModelServer([scriptedWire(RESPONSE_USD)]);
   try {
     const fixture = makeFixture(join(folder, "fixture"));
-    return await torture(quasarSubject({ quasar, fixture, server, budgetUsd }), options);
+    const responseUsd = RESPONSE_USD;
+    const subject = quasarSubject({ quasar, fixture, server, budgetUsd, responseUsd });
+    return await torture(subject, options);
   } finally {
     await server.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
