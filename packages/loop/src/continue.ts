@@ -6,7 +6,7 @@ import { drive } from "./engine.ts";
 import { EventResumed, type LoopEventData } from "./event.ts";
 import { openingWarnings, warning } from "./opening.ts";
 import type { TaskResult } from "./options.ts";
-import { adoptCommit, isLine, isMarked, isOfTurn, restart } from "./resume.ts";
+import { adoptCommits, isLine, isMarked, isOfTurn, restart } from "./resume.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
 import { MOST_CYCLES, type Settings } from "./settings.ts";
@@ -42,6 +42,7 @@ export async function continueRun(
       message: "resumed from checkpoint",
       details: [...adopted.details, ...describeResume(state, settings)],
     },
+    ...adopted.committed,
     ...openingWarnings(settings, ports, state),
   ];
   if (since.unmarked.length > 0) {
@@ -77,6 +78,7 @@ async function ownCommits(
 interface Adopted {
   readonly checkpoint: Checkpoint;
   readonly details: readonly string[];
+  readonly committed: readonly LoopEventData[];
 }
 
 /**
@@ -84,11 +86,9 @@ interface Adopted {
  * without marks finishes no turn: its agent may not have been done.
  */
 function adopt(checkpoint: Checkpoint, { marked, unmarked, whole }: Since, head: string): Adopted {
-  if (marked.length + unmarked.length === 0) return { checkpoint, details: [] };
-  const state = marked.reduce(
-    (before, commit) => adoptCommit(before, commit, checkpoint.createdAt),
-    stateFromCheckpoint(checkpoint),
-  );
+  if (marked.length + unmarked.length === 0) return { checkpoint, details: [], committed: [] };
+  const stored = stateFromCheckpoint(checkpoint);
+  const { state, committed } = adoptCommits(stored, marked, checkpoint.createdAt);
   const details = [
     ...marked.map((commit) => `${nameOf(commit)} is kept`),
     ...unmarked.map((commit) => `${nameOf(commit)} is kept: an agent of this run made it`),
@@ -96,6 +96,7 @@ function adopt(checkpoint: Checkpoint, { marked, unmarked, whole }: Since, head:
   return {
     checkpoint: { ...checkpoint, ...state, gitSha: whole ? head : checkpoint.gitSha },
     details,
+    committed,
   };
 }
 

@@ -22,12 +22,29 @@ export interface CycleCommit {
   readonly signal: AbortSignal | undefined;
 }
 
+export interface SnapshotRequest {
+  readonly runId: string;
+  readonly message: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Uncommitted work, kept in a commit that is on no branch. */
+export interface KeptWork {
+  /** Counts the run's snapshots, from 1. */
+  readonly n: number;
+  /** `refs/quasar/<run id>/<n>` */
+  readonly ref: string;
+  readonly sha: string;
+}
+
 /** The loop's view of a git repository. */
 export interface LoopRepository {
   /** `""` while there is no commit. */
   head(): Promise<string>;
   /** Resolves to `undefined` when there was nothing to commit. */
   commit(commit: CycleCommit): Promise<string | undefined>;
+  /** Resolves to `undefined` when nothing is uncommitted. Changes neither work tree nor index. */
+  snapshot?(request: SnapshotRequest): Promise<KeptWork | undefined>;
   /** Oldest first; `undefined` when the repository does not know the commit `from`. */
   commitsSince(from: string): Promise<readonly Commit[] | undefined>;
   /** Paths in which two commits differ, from the root; `from` `""` is before the first commit. */
