@@ -78,6 +78,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--accept-dirty", "leave what you changed alone; it is never committed by quasar")
     .option("--trust", "go on with a checkpoint that this machine did not write")
     .option("--force", "all of the above")
+    .option("--now", "ask the agent although its usage limit is not lifted yet")
     .option("--trust-config", "let .quasar/config.toml run programs and raise the budget")
     .option("--json", JSON_HELP);
   addSettings(resume)
@@ -85,6 +86,23 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .action(async (id, options) => {
       const { resumeCommand } = await import("./commands/resume.ts");
       done(await resumeCommand(id, { ...options, flags: flagsOf(options) }));
+    });
+
+  program
+    .command("fork")
+    .description(
+      "start a new run from a checkpoint of another one, in a work tree of its own:\n" +
+        "with its commits and findings, without what it had not committed, and with a\n" +
+        "budget that is counted anew",
+    )
+    .argument("<run>", "id of the run to go on from")
+    .option("--at <cycle>", "as it was when this cycle had ended; as it stands if left out")
+    .option("--trust", "take a checkpoint that this machine did not write")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(FORK_EXAMPLES))
+    .action(async (id, options) => {
+      const { forkCommand } = await import("./commands/fork.ts");
+      done(await forkCommand(id, options));
     });
 
   program
@@ -202,6 +220,11 @@ const STATUS_EXAMPLES: Examples = [
   ["quasar status", "the newest runs of this work tree"],
   ["quasar status 20261121-101500-7f3a9c", "one run in full"],
   ["quasar status --json", "for a program"],
+];
+
+const FORK_EXAMPLES: Examples = [
+  ["quasar fork 20261121-101500-7f3a9c", "another way on from where it stands"],
+  ["quasar fork 20261121-101500-7f3a9c --at 1", "from the end of its first cycle"],
 ];
 
 const INIT_EXAMPLES: Examples = [["quasar init", "then edit .quasar/config.toml"]];

@@ -14,10 +14,19 @@ import type { Reporter } from "./output/reporter.ts";
 import { codeOf } from "./read-input.ts";
 import { branchOf, openWorkspace, type Workspace } from "./workspace.ts";
 
-/** A work tree of its own for a run, beside the one that the user is in. */
-export async function linkedTree({ root }: Workspace, runId: string): Promise<Workspace> {
+/**
+ * A work tree of its own for a run, beside the one that the user is in.
+ *
+ * @param from - The commit that its branch starts at. @default HEAD
+ */
+export async function linkedTree(
+  { root }: Workspace,
+  runId: string,
+  from?: string,
+): Promise<Workspace> {
   const path = join(dirname(root), `${basename(root)}-${runId}`);
-  await createWorktree(root, { path, branch: `quasar/${runId}`, from: await currentGitSha(root) });
+  const start = from ?? (await currentGitSha(root));
+  await createWorktree(root, { path, branch: `quasar/${runId}`, from: start });
   return openWorkspace(path);
 }
 
