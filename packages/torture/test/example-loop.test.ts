@@ -33,6 +33,7 @@ test.for([
   ["line-first", "rename work/state #2", "line 1\nline 2\nline 2\nline 3\n"],
 ] as const)(
   "finds the bug of a loop that goes %s",
+  { timeout: 60_000 },
   async ([order, step, lines]) => {
     const tortured = await torture(exampleLoop(order), { kinds: ["runner"] });
     const failed = tortured.trials.filter(({ deviations }) => deviations.length > 0);
@@ -46,5 +47,4 @@ test.for([
       new RegExp(`^\\| all +\\| +\\| +${tortured.trials.length} \\| +${failed.length} \\|`, "u"),
     );
   },
-  60_000,
 );

@@ -13,7 +13,7 @@ test("a run killed at any of its steps ends like one that never was", async () =
   expect(steps.length).toBeGreaterThan(150);
   expect(trials).toHaveLength(2 * steps.length);
   expect(whole.facts["commits"]).toHaveLength(3);
-  expect(Object.keys(Object(whole.facts["requests"]))).toHaveLength(8);
+  expect(Object.keys(whole.facts["requests"] as object)).toHaveLength(8);
   const failed = trials.filter(({ deviations }) => deviations.length > 0);
   expect(failed.map(({ kills, deviations }) => [kills.map(formatKill), deviations])).toEqual([]);
 }, 600_000);
