@@ -205,7 +205,7 @@ export class Simulation {
     const mortal: LoopRepository = {
       ...repository,
       commit: (commit) => life.around("commit", () => repository.commit(commit)),
-      snapshot: (request) => life.around("snapshot", () => repository.snapshot?.(request)),
+      snapshot: (request) => life.around("snapshot", () => repository.snapshot(request)),
     };
     return {
       repository: mortal,
