@@ -58,7 +58,10 @@ export async function resumeCommand(
     }
     const { obstacles, coders, users } = judge(found, tree);
     const accepts = acceptedBy(options);
-    for (const { what, error } of obstacles) if (!accepts.has(what)) throw error;
+    for (const { what, error } of obstacles) {
+      if (!accepts.has(what)) throw error;
+      session.note({ type: "accepted", what, why: error.message });
+    }
     if (coders.length > 0) {
       const message = `taken for the work of the coder's unfinished turn: ${listed(coders).join(", ")}`;
       session.reporter.report({ type: "notice", message });
