@@ -1,6 +1,6 @@
 import type { CheckpointLedgerEntry } from "@quasar/checkpoint";
 import { decodeCheckpoint, encodeCheckpoint } from "@quasar/checkpoint";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { aCheckpoint, aTurn } from "../test/fixtures.ts";
 import { stateFromCheckpoint } from "./convert.ts";

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
 import { describe, expect, test } from "vitest";
 import { APPROVAL, type FakeAgent, fakeAgent, resultOf, writingCoder } from "../test/fake-agent.ts";
@@ -359,6 +361,61 @@ describe("a turn that is taken again", () => {
     const { result } = await again({ coder }, { coder: gone });
     expect(result).toMatchObject({ outcome: "agent", agentFailure: GONE });
     expect(gone.requests).toHaveLength(2);
+  });
+});
+
+describe("uncommitted work", () => {
+  const DIED = { state: "died", sessionId: undefined, costSource: "unknown" } as const;
+
+  test("is kept before its turn is taken again, and the tree stays as it is", async () => {
+    const seen: string[] = [];
+    const coder = found(
+      fakeAgent([
+        ({ workDir }) => {
+          seen.push(readFileSync(join(workDir, "half"), "utf8"));
+          return "done";
+        },
+      ]),
+      DIED,
+    );
+    const { loop, run } = resumed({ coder });
+    loop.tree.write("half", "done\n");
+    loop.tree.write("README", "changed\n");
+    await run();
+    const kept = loop.events.find(({ type }) => type === "snapshot");
+    expect(kept).toMatchObject({ cycle: 1, n: 1, ref: "refs/quasar/run/1" });
+    const sha = loop.tree.git("rev-parse", "refs/quasar/run/1").trim();
+    expect(kept).toMatchObject({ sha });
+    expect(loop.tree.git("show", `${sha}:half`)).toBe("done\n");
+    expect(loop.tree.git("show", `${sha}:README`)).toBe("changed\n");
+    expect(seen).toEqual(["done\n"]);
+    expect(coder.requests[0]?.prompt).toContain("The work tree holds uncommitted changes.");
+    expect(loop.trace().slice(1, 3)).toEqual(["snapshot 1", "turn_recovered coder restarted"]);
+  });
+
+  test("is not looked for before a reviewer's turn, who changes nothing", async () => {
+    const reviewer = found(fakeAgent([APPROVAL]), DIED);
+    const change = { phase: "reviewing" } as const;
+    const { loop, run } = resumed({ reviewer }, { role: "reviewer" }, change);
+    loop.tree.write("half", "done\n");
+    expect((await run()).outcome).toBe("approved");
+    expect(loop.trace().join()).not.toContain("snapshot");
+  });
+
+  test("that cannot be kept stops the run before anything replaces it", async () => {
+    const coder = found(writingCoder(), DIED);
+    const { loop, run } = resumed({ coder });
+    loop.tree.write("half", "done\n");
+    // Where the snapshots' folder should be.
+    loop.tree.git("update-ref", "refs/quasar/run", "HEAD");
+    const result = await run();
+    expect(result.outcome).toBe("git");
+    expect(result.message).toContain("uncommitted work could not be kept");
+    expect(coder.requests).toHaveLength(0);
+    loop.tree.git("update-ref", "-d", "refs/quasar/run");
+    const next = await runFromCheckpoint(await loop.stored(), loop.options);
+    expect(next.outcome).toBe("approved");
+    expect(next.checkpoint.ledger.map(({ turnId }) => turnId)).toEqual(["run.3", "run.4", "run.5"]);
   });
 });
 

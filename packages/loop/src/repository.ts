@@ -7,6 +7,8 @@ import {
   logRange,
   openRepository,
   reflogActions,
+  type Snapshot,
+  takeSnapshot,
   TRAILER,
 } from "@quasar/git";
 
@@ -28,14 +30,8 @@ export interface SnapshotRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Uncommitted work, kept in a commit that is on no branch. */
-export interface KeptWork {
-  /** Counts the run's snapshots, from 1. */
-  readonly n: number;
-  /** `refs/quasar/<run id>/<n>` */
-  readonly ref: string;
-  readonly sha: string;
-}
+/** Uncommitted work, kept in a commit that is on no branch, `refs/quasar/<run id>/<n>`. */
+export type KeptWork = Pick<Snapshot, "n" | "ref" | "sha">;
 
 /** The loop's view of a git repository. */
 export interface LoopRepository {
@@ -44,7 +40,7 @@ export interface LoopRepository {
   /** Resolves to `undefined` when there was nothing to commit. */
   commit(commit: CycleCommit): Promise<string | undefined>;
   /** Resolves to `undefined` when nothing is uncommitted. Changes neither work tree nor index. */
-  snapshot?(request: SnapshotRequest): Promise<KeptWork | undefined>;
+  snapshot(request: SnapshotRequest): Promise<KeptWork | undefined>;
   /** Oldest first; `undefined` when the repository does not know the commit `from`. */
   commitsSince(from: string): Promise<readonly Commit[] | undefined>;
   /** Paths in which two commits differ, from the root; `from` `""` is before the first commit. */
@@ -86,6 +82,8 @@ export async function openLoopRepository(workDir: string): Promise<LoopRepositor
         signal,
         reflogAction: reflogAction(turnId),
       }),
+    snapshot: ({ runId, message, signal }) =>
+      takeSnapshot(workDir, { prefix: `refs/quasar/${runId}/`, message, signal }),
     commitsSince: (from) =>
       logRange(workDir, { from: from === "" ? undefined : from }).catch(
         unless("ERR_BAD_REVISION", undefined),
