@@ -13,6 +13,12 @@ export {
   type RangeOptions,
   reflogActions,
 } from "./history.ts";
+export {
+  type InspectOptions,
+  inspectRepository,
+  type Relation,
+  type RepositoryFacts,
+} from "./inspect.ts";
 export { deleteRefs, listRefs, type Ref } from "./refs.ts";
 export {
   type Operation,
@@ -20,6 +26,11 @@ export {
   operationInProgress,
   type Repository,
 } from "./repository.ts";
+export {
+  type RestoredSnapshot,
+  restoreSnapshot,
+  type RestoreSnapshotOptions,
+} from "./restore.ts";
 export {
   listSnapshots,
   type Snapshot,
