@@ -201,7 +201,7 @@ function followingStore(
 /** Where a standalone loop's own file is kept: for other programs that know the format. */
 export function seedStore(
   { root, repositoryId }: Workspace,
-  sealKey: Uint8Array,
+  sealKey: Uint8Array | undefined,
 ): FileCheckpointStore {
   return createFileCheckpointStore({ dir: join(root, FOLDER), sealKey, repositoryId });
 }
