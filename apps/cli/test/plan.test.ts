@@ -225,7 +225,7 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     "a usage limit is waited for",
     "restored run-again waits",
     async (at) => {
-      await stoppedByLimit(at, 3000);
+      await stoppedByLimit(at, 5000);
       return ["--wait-limit", "1m"];
     },
   ],
