@@ -186,6 +186,42 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     });
 
   program
+    .command("abandon")
+    .description("give a run up: its agents are ended, and nothing goes on with it")
+    .argument("<run>", "id of the run")
+    .option("--yes", "end an agent that still works, without asking")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(ABANDON_EXAMPLES))
+    .action(async (id, options) => {
+      const { abandonCommand } = await import("./commands/abandon.ts");
+      done(await abandonCommand(id, options));
+    });
+
+  program
+    .command("prune")
+    .description("remove what is kept of runs that have ended: files and snapshots")
+    .argument("[run]", "id of a run, however old")
+    .option("--older-than <time>", "leave younger ones alone", "30d")
+    .option("--dry-run", "only say which")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(PRUNE_EXAMPLES))
+    .action(async (id, options) => {
+      const { pruneCommand } = await import("./commands/prune.ts");
+      done(await pruneCommand(id, options));
+    });
+
+  program
+    .command("doctor")
+    .description("look for what crashes have left, and mend it if told to")
+    .option("--fix", "mend what can be mended without losing anything")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(DOCTOR_EXAMPLES))
+    .action(async (options) => {
+      const { doctorCommand } = await import("./commands/doctor.ts");
+      done(await doctorCommand(options));
+    });
+
+  program
     .command("init")
     .description("write a commented .quasar/config.toml and say which agents there are")
     .option("--json", JSON_HELP)
@@ -318,6 +354,21 @@ const SNAPSHOTS_EXAMPLES: Examples = [["quasar snapshots", "of the newest run"]]
 const RESTORE_EXAMPLES: Examples = [
   ["quasar snapshots", "see which there are"],
   ["quasar restore 2", "bring the second back"],
+];
+
+const ABANDON_EXAMPLES: Examples = [
+  ["quasar abandon 20261121-101500-7f3a9c", "keeps its commits, snapshots and files"],
+];
+
+const PRUNE_EXAMPLES: Examples = [
+  ["quasar prune --dry-run", "which runs ended over 30 days ago"],
+  ["quasar prune --older-than 7d", "remove them a week after their end"],
+  ["quasar prune 20261121-101500-7f3a9c", "this one"],
+];
+
+const DOCTOR_EXAMPLES: Examples = [
+  ["quasar doctor", "look, and change nothing"],
+  ["quasar doctor --fix", "mend what loses nothing"],
 ];
 
 const INIT_EXAMPLES: Examples = [["quasar init", "then edit .quasar/config.toml"]];
