@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "./read-input.ts";
+import type { Session } from "./session.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A lock file of git's. */
@@ -50,6 +51,14 @@ export async function clearGitLocks(workspace: Workspace): Promise<readonly stri
   const dead = gitLocks(workspace).filter(({ isDead }) => isDead);
   for (const { path } of dead) setLockAside(path);
   return dead.map(({ path }) => path);
+}
+
+/** {@link clearGitLocks}, told to the user. */
+export async function freeGit({ workspace, reporter }: Session): Promise<void> {
+  for (const path of await clearGitLocks(workspace)) {
+    const message = `${path} was left by a git that is gone: it is set aside`;
+    reporter.report({ type: "notice", message });
+  }
 }
 
 export function setLockAside(path: string): void {

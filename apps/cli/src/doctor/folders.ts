@@ -9,7 +9,9 @@ import type { Ground, Problem } from "./checks.ts";
 export function lookAtLock({ workspace }: Ground): readonly Problem[] {
   const note = join(workspace.stateDir, "lock.run");
   const isThere = lstatSync(note, { throwIfNoEntry: false }) !== undefined;
-  if (!isThere || lockHolder(workspace) !== undefined) return [];
+  const holder = lockHolder(workspace);
+  const isHeld = holder !== undefined && holder.pid !== process.pid; // we mend under the lock
+  if (!isThere || isHeld) return [];
   const message = "a runner was killed: its note beside the lock is left (the lock itself is free)";
   return [{ message, fix: { does: "remove the note", run: () => forgetRun(workspace) }, next: [] }];
 }
