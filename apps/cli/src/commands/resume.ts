@@ -14,6 +14,7 @@ import { isTurnOpen } from "../runs/turn.ts";
 import { inSession, type Session } from "../session.ts";
 import { openUser } from "../user.ts";
 import { work } from "../work.ts";
+import { freeGit } from "../git-locks.ts";
 import { listed } from "../work-tree.ts";
 import { openWorkspace } from "../workspace.ts";
 
@@ -40,6 +41,7 @@ export async function resumeCommand(
   const workspace = await openWorkspace(process.cwd());
   const user = openUser();
   return inSession(workspace, options.json === true, async (session) => {
+    await freeGit(session);
     const sealKey = user.sealKey();
     const outlivingAll = findOutliving(openRunIds(workspace));
     const found = await findCheckpoint(workspace, wanted, sealKey, recoverAndLoad);
