@@ -154,6 +154,12 @@ test("goes on in a session that was cut off in the middle of a record", async ()
   expect(steps(asked)).toEqual([0, 1, 2, 1, 2]);
 });
 
+test("asks nothing for a prompt that the script does not foresee", async () => {
+  const { agent, asked, request } = await anAgent(() => billed(1), [{ role: "reviewer" }]);
+  expect(await agent.invoke(request)).toMatchObject({ failure: { kind: "usage" }, costUsd: 0 });
+  expect(asked).toEqual([]);
+});
+
 test("chooses a session for a request without one", async () => {
   const { agent, request } = await anAgent(() => billed(0));
   const { sessionId } = await agent.invoke({ ...request, sessionId: undefined });
