@@ -19,6 +19,7 @@ const EXIT_OF = {
   ERR_DIRTY: EXIT.refused,
   ERR_BRANCH_CHANGED: EXIT.refused,
   ERR_LOCKED: EXIT.refused,
+  ERR_AGENT_ALIVE: EXIT.refused,
   ERR_UNFINISHED_RUN: EXIT.refused,
   ERR_HEAD_MOVED: EXIT.refused,
   ERR_FOREIGN_CHECKPOINT: EXIT.refused,

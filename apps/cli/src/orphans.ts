@@ -1,31 +1,71 @@
 import { endRunProcesses, findRunProcesses } from "@quasar/agents";
+import type { Checkpoint } from "@quasar/checkpoint";
 import { CliError } from "./errors.ts";
+import { firstLine } from "./output/text.ts";
 import type { Reporter } from "./output/reporter.ts";
+import { runStores } from "./runs/store.ts";
+import { isAgentAlive } from "./runs/turn.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Processes that carry a run's id and may have outlived its runner. */
+export interface Outliving {
+  readonly runId: string;
+  readonly pids: readonly number[];
+}
+
+/** What runs have left running, by run. Changes nothing. */
+export async function findOutliving(runIds: readonly string[]): Promise<readonly Outliving[]> {
+  const found = await Promise.all(
+    runIds.map(async (runId) => ({ runId, pids: (await findRunProcesses(runId)) ?? [] })),
+  );
+  return found.filter(({ pids }) => pids.length > 0);
+}
 
 /**
- * Ends what a dead runner has left running: its turn is about to be started again, and two agents
- * must not write at once. Call it under the lock.
+ * Makes sure that nothing of these runs writes in the tree: what a turn of theirs has left running is
+ * ended, a turn that goes on is not touched. Call it under the lock.
  *
  * @returns Whether there was anything to end.
- * @throws {CliError} `ERR_STATE` when something does not end.
+ * @throws {CliError} `ERR_AGENT_ALIVE` when an agent works on; `ERR_STATE` when something does not end.
  */
-export async function endOrphans(runIds: readonly string[], reporter: Reporter): Promise<boolean> {
-  let any = false;
-  for (const runId of runIds) {
-    const found = (await findRunProcesses(runId)) ?? [];
-    if (found.length === 0) continue;
-    any = true;
-    const what = found.length === 1 ? "a process" : `${found.length} processes`;
-    const message = `ending ${what} of run ${runId} that outlived the runner: ${found.join(" ")}`;
-    reporter.report({ type: "notice", message });
-    // Claude Code writes down what a turn has cost when it is interrupted.
-    const ended = await endRunProcesses(runId, { signal: "SIGINT", graceMs: 2000 });
-    const left = ended?.left ?? [];
-    if (left.length > 0) {
-      throw new CliError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`, {
-        next: [`kill -9 ${left.join(" ")}, then the same command again`],
-      });
-    }
+export async function clearTree(
+  workspace: Workspace,
+  outliving: readonly Outliving[],
+  reporter: Reporter,
+): Promise<boolean> {
+  for (const { runId } of outliving) {
+    const checkpoint = await tryLoad(workspace, runId);
+    if (checkpoint !== undefined && isAgentAlive(checkpoint)) throw agentAlive(runId, checkpoint);
   }
-  return any;
+  for (const each of outliving) await end(each, reporter);
+  return outliving.length > 0;
+}
+
+/** A run that cannot be read has no turn that could be followed. */
+async function tryLoad(workspace: Workspace, runId: string): Promise<Checkpoint | undefined> {
+  const { current } = runStores(workspace, runId);
+  return (await current.load().catch(() => undefined))?.checkpoint;
+}
+
+function agentAlive(runId: string, { turn, taskTitle }: Checkpoint): CliError {
+  const message =
+    `the ${turn?.role ?? "agent"} of run ${runId} still works in this tree, without its runner ` +
+    `(process ${turn?.pid}): ${firstLine(taskTitle)}`;
+  return new CliError("ERR_AGENT_ALIVE", message, {
+    next: [`quasar resume ${runId}   (follows it)`, `quasar abandon ${runId}   (ends it)`],
+  });
+}
+
+async function end({ runId, pids }: Outliving, reporter: Reporter): Promise<void> {
+  const what = pids.length === 1 ? "a process" : `${pids.length} processes`;
+  const message = `ending ${what} of run ${runId} that outlived the runner: ${pids.join(" ")}`;
+  reporter.report({ type: "notice", message });
+  // Claude Code writes down what a turn has cost when it is interrupted.
+  const ended = await endRunProcesses(runId, { signal: "SIGINT", graceMs: 2000 });
+  const left = ended?.left ?? [];
+  if (left.length > 0) {
+    throw new CliError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`, {
+      next: [`kill -9 ${left.join(" ")}, then the same command again`],
+    });
+  }
 }

@@ -1,3 +1,4 @@
+import type { Checkpoint } from "@quasar/checkpoint";
 import type { AgentFailure, TaskResult } from "@quasar/loop";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { knownUsd, moment } from "./output/format.ts";
@@ -50,13 +51,32 @@ export function exitOf(result: TaskResult, interrupted: ExitCode | undefined): E
   }
 }
 
+/** What there is to say of a run that was interrupted before it was gone on with. */
+export function interruptedResult(checkpoint: Checkpoint): TaskResult {
+  const { taskBeadId: taskId, gitSha: finalCommitSha } = checkpoint;
+  const message = "Interrupted. The run can be resumed.";
+  const nothing = { report: undefined, agentFailure: undefined };
+  const { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings } = checkpoint;
+  const { baseCommitSha, cycleCommits } = checkpoint;
+  const facts = { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings };
+  const commits = { baseCommitSha, finalCommitSha, cycleCommits };
+  return { outcome: "interrupted", taskId, message, checkpoint, ...nothing, ...facts, ...commits };
+}
+
+/** How the work ended. */
+export interface Worked {
+  readonly result: TaskResult;
+  /** When the usage limit is lifted that has stopped it, and why that is not waited for. */
+  readonly limit?: string | undefined;
+}
+
 /**
  * The record that ends a run.
  *
  * @param folder - Where the user has to go first to type what comes next; `undefined`: is there.
  */
 export function resultRecord(
-  result: TaskResult,
+  { result, limit }: Worked,
   exit: ExitCode,
   folder: string | undefined,
 ): ResultRecord {
@@ -79,6 +99,7 @@ export function resultRecord(
     finalCommitSha,
     commits,
     retryAt,
+    limit,
     next: nextOf(result).map((step) => (folder === undefined ? step : inFolder(step, folder))),
   };
 }

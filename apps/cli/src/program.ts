@@ -78,6 +78,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--accept-dirty", "leave what you changed alone; it is never committed by quasar")
     .option("--trust", "go on with a checkpoint that this machine did not write")
     .option("--force", "all of the above")
+    .option("--now", "ask the agent although its usage limit is not lifted yet")
     .option("--trust-config", "let .quasar/config.toml run programs and raise the budget")
     .option("--json", JSON_HELP);
   addSettings(resume)
@@ -85,6 +86,23 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .action(async (id, options) => {
       const { resumeCommand } = await import("./commands/resume.ts");
       done(await resumeCommand(id, { ...options, flags: flagsOf(options) }));
+    });
+
+  program
+    .command("fork")
+    .description(
+      "start a new run from a checkpoint of another one, in a work tree of its own:\n" +
+        "with its commits and findings, without what it had not committed, and with a\n" +
+        "budget that is counted anew",
+    )
+    .argument("<run>", "id of the run to go on from")
+    .option("--at <cycle>", "as it was when this cycle had ended; as it stands if left out")
+    .option("--trust", "take a checkpoint that this machine did not write")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(FORK_EXAMPLES))
+    .action(async (id, options) => {
+      const { forkCommand } = await import("./commands/fork.ts");
+      done(await forkCommand(id, options));
     });
 
   program
@@ -118,6 +136,24 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .action(async (options) => {
       const { demoCommand } = await import("./commands/demo.ts");
       done(await demoCommand(options));
+    });
+
+  program
+    .command("torture")
+    .description("kill quasar at each of its durable steps, resume it, and compare")
+    .option("--points <pattern>", "only at steps that match this regular expression")
+    .option("--kinds <kinds>", "runner,everything: who is killed (default: both)")
+    .option("--pairs <share>", "also kill the resume, at this share of its steps, 0 to 1")
+    .option("--random <count>", "instead: so many runs, killed at moments by chance")
+    .option("--seed <number>", "decides what is left to chance")
+    .option("--replay <kill...>", "instead: one run with these kills, as a report names them")
+    .option("--report <file>", "write all of it as JSON")
+    .option("--keep", "keep the folders of runs that came out wrong")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(TORTURE_EXAMPLES))
+    .action(async (options) => {
+      const { tortureCommand } = await import("./commands/torture.ts");
+      done(await tortureCommand(options));
     });
 
   return program;
@@ -186,11 +222,23 @@ const STATUS_EXAMPLES: Examples = [
   ["quasar status --json", "for a program"],
 ];
 
+const FORK_EXAMPLES: Examples = [
+  ["quasar fork 20261121-101500-7f3a9c", "another way on from where it stands"],
+  ["quasar fork 20261121-101500-7f3a9c --at 1", "from the end of its first cycle"],
+];
+
 const INIT_EXAMPLES: Examples = [["quasar init", "then edit .quasar/config.toml"]];
 
 const DEMO_EXAMPLES: Examples = [
   ["quasar demo", "about ten seconds"],
   ["quasar demo --keep", "and look at its repository afterwards"],
+];
+
+const TORTURE_EXAMPLES: Examples = [
+  ["quasar torture", "every step, both kinds of kill: some minutes"],
+  ["quasar torture --points 'rename|commit'", "where a file or a commit comes to be"],
+  ["quasar torture --pairs 0.01 --seed 7", "and a second kill, during the resume"],
+  ["quasar torture --random 1000", "kills at any moment"],
 ];
 
 const OVERVIEW = `

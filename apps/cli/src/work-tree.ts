@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { createOnce } from "@quasar/durable";
 import {
   createWorktree,
   currentGitSha,
@@ -11,13 +12,21 @@ import { FOLDER, isRealFolder } from "./config/files.ts";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
 import type { Reporter } from "./output/reporter.ts";
-import { codeOf } from "./read-input.ts";
 import { branchOf, openWorkspace, type Workspace } from "./workspace.ts";
 
-/** A work tree of its own for a run, beside the one that the user is in. */
-export async function linkedTree({ root }: Workspace, runId: string): Promise<Workspace> {
+/**
+ * A work tree of its own for a run, beside the one that the user is in.
+ *
+ * @param from - The commit that its branch starts at. @default HEAD
+ */
+export async function linkedTree(
+  { root }: Workspace,
+  runId: string,
+  from?: string,
+): Promise<Workspace> {
   const path = join(dirname(root), `${basename(root)}-${runId}`);
-  await createWorktree(root, { path, branch: `quasar/${runId}`, from: await currentGitSha(root) });
+  const start = from ?? (await currentGitSha(root));
+  await createWorktree(root, { path, branch: `quasar/${runId}`, from: start });
   return openWorkspace(path);
 }
 
@@ -97,9 +106,10 @@ export function listed(paths: readonly string[]): readonly string[] {
 export function ignoreOwnFolder(root: string): void {
   const folder = join(root, FOLDER);
   if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
-  try {
-    writeFileSync(join(folder, ".gitignore"), "*\n", { flag: "wx" });
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
+  const file = join(folder, ".gitignore");
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat !== undefined && stat.size > 0) return;
+  // Another program's crash can leave an empty one: it ignores nothing.
+  if (stat?.isFile() === true) rmSync(file, { force: true });
+  createOnce(file, Buffer.from("*\n"), 0o644);
 }

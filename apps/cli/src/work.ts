@@ -1,22 +1,31 @@
+import { mkdirSync } from "node:fs";
 import { join, relative } from "node:path";
-import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
+import {
+  type Checkpoint,
+  createFileCheckpointStore,
+  type FileCheckpointStore,
+} from "@quasar/checkpoint";
 import {
   createCheckpointHook,
   type LoopEvent,
   type LoopOptions,
+  runFromCheckpoint,
   type TaskResult,
 } from "@quasar/loop";
 import type { Agents } from "./agents.ts";
-import { FOLDER } from "./config/files.ts";
+import { FOLDER, isRealFolder } from "./config/files.ts";
+import { periodMs } from "./config/kinds.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import { exitOf, resultRecord } from "./outcome.ts";
+import { CliError } from "./errors.ts";
+import { exitOf, interruptedResult, resultRecord, type Worked } from "./outcome.ts";
 import type { Spending } from "./output/format.ts";
 import type { EventRecord } from "./output/record.ts";
 import type { Reporter } from "./output/reporter.ts";
 import { archivingStore, noteOutcome, type RunNotes, type RunStores } from "./runs/store.ts";
 import type { Session } from "./session.ts";
 import { translate } from "./translate.ts";
+import { type Waited, Waiter } from "./wait.ts";
 import { ignoreOwnFolder } from "./work-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -33,6 +42,8 @@ export interface Work {
   readonly spending: Spending;
   readonly untouchablePaths: readonly string[];
   readonly acceptHead?: boolean | undefined;
+  /** RFC 3339: when the usage limit is lifted that the run was stopped by, to be waited for first. */
+  readonly retryAt?: string | undefined;
 }
 
 /** Has the loop work, reports what it does, and says with which code to leave. */
@@ -59,8 +70,10 @@ export async function work(
     ...spending,
   });
   const notes = { settings, branch, hasUnsaidCosts: spending.hasUnsaidCosts };
-  const seed = ignoringStore(root, seedStore(workspace, work.sealKey));
-  const result = await start({
+  const store = archivingStore(stores, notes);
+  const seed = followingStore(root, seedStore(workspace, work.sealKey), stores);
+  const waiter = new Waiter(session, periodMs(settings.waitLimit) ?? 0);
+  const options: LoopOptions = {
     workDir: root,
     runId,
     coder,
@@ -74,21 +87,73 @@ export async function work(
     projectContext: settings.projectContext,
     untouchablePaths: work.untouchablePaths,
     acceptHead: work.acceptHead,
-    checkpoint: { store: archivingStore(stores, notes), granularity: "turn" },
+    turnsDir: turnsFolder(workspace, runId),
+    leash: settings.leash,
+    journal: (event) => session.record(event),
+    checkpoint: { store, granularity: "turn" },
     hooks: [createCheckpointHook({ store: seed })],
     onEvent: (event) => {
       const isUnsaid = event.type === "agent_done" && event.costUsd === undefined;
       if (isUnsaid && maxBudgetUsd === 0) notes.hasUnsaidCosts = true;
+      if (event.type === "agent_done") waiter.renew();
       reporter.report(recordOf(event));
     },
     signal: interrupts.signal,
-  });
+  };
+  const worked = await workThroughLimits(session, work, { options, notes, waiter, start });
+  const { result } = worked;
   const exit = exitOf(result, interrupts.exitCode());
   const isThere = !relative(root, process.cwd()).startsWith("..");
   // It is told first: where nothing can be saved any more, that is still known.
-  reporter.report(resultRecord(result, exit, isThere ? undefined : root));
+  reporter.report(resultRecord(worked, exit, isThere ? undefined : root));
   await (result.outcome === "approved" ? seed.remove() : note(stores, notes, result, reporter));
   return exit;
+}
+
+interface Course {
+  readonly options: LoopOptions;
+  readonly notes: RunNotes;
+  readonly waiter: Waiter;
+  readonly start: (options: LoopOptions) => Promise<TaskResult>;
+}
+
+/** Has the loop work, and again after each usage limit that is waited for. */
+async function workThroughLimits(
+  { reporter }: Session,
+  { stores, retryAt }: Work,
+  { options, notes, waiter, start }: Course,
+): Promise<Worked> {
+  const go = async (): Promise<TaskResult> => runFromCheckpoint(await stored(stores), options);
+  let next = start;
+  let waited: Waited | undefined;
+  if (retryAt !== undefined) waited = await waiter.wait(retryAt, "a usage limit stopped the run");
+  for (;;) {
+    if (waited?.as === "interrupted") {
+      return { result: interruptedResult(await stored(stores)) };
+    }
+    const result = await next(options);
+    if (result.agentFailure?.kind !== "rate-limit") return { result };
+    await note(stores, notes, result, reporter);
+    const { message, retryAt: until } = result.agentFailure;
+    waited = await waiter.wait(until, message);
+    if (waited.as === "refused") return { result, limit: waited.message };
+    next = go;
+  }
+}
+
+/** The run as it is stored: after a wait it goes on like after a crash. */
+async function stored({ current }: RunStores): Promise<Checkpoint> {
+  const loaded = await current.load();
+  if (loaded === undefined) throw new CliError("ERR_STATE", "the run's checkpoint has gone");
+  return loaded.checkpoint;
+}
+
+/** Where the files of the run's turns go, from which a later resume learns how they ended. */
+function turnsFolder({ runsDir }: Workspace, runId: string): string {
+  const path = join(runsDir, runId, "turns");
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  isRealFolder(path);
+  return path;
 }
 
 /** That its end cannot be noted does not keep a run from being resumed. */
@@ -114,13 +179,21 @@ function recordOf(event: LoopEvent): EventRecord {
   return { ...data, spentUsd, unknownCostUsd };
 }
 
-/** A store whose folder git is told to pass over before each save: an agent may have cleaned it. */
-function ignoringStore(root: string, store: FileCheckpointStore): FileCheckpointStore {
+/**
+ * The seed's file: written only where the run's own is, because it says nothing of agents and checks,
+ * and git is told to pass over its folder before each save, since an agent may have cleaned it.
+ */
+function followingStore(
+  root: string,
+  store: FileCheckpointStore,
+  { current }: RunStores,
+): FileCheckpointStore {
   return {
     ...store,
-    save(checkpoint) {
+    async save(checkpoint) {
+      if ((await current.list()).heads.length === 0) return;
       ignoreOwnFolder(root);
-      return store.save(checkpoint);
+      await store.save(checkpoint);
     },
   };
 }

@@ -22,7 +22,8 @@ test.for([
     expect(done.code, done.stdout).toBe(code);
     expect(done.stdout).toMatch(says);
     agents(at, oneCycle());
-    expect(await quasar(at, ["resume"])).toMatchObject({ code: 0 });
+    const now = retryAt === undefined ? [] : ["--now"];
+    expect(await quasar(at, ["resume", ...now])).toMatchObject({ code: 0 });
   },
 );
 

@@ -135,15 +135,15 @@ test("goes on in its session with what was not answered, whatever the prompt say
     length === 2 ? { status: 503 } : billed(0.5),
   );
   expect((await agent.invoke(request)).failure?.kind).toBe("overloaded");
-  const again = { ...request, prompt: "Go on.", resumesSession: true, turnId: "another" };
+  const again = { ...request, prompt: "Go on.", resumesSession: true, turnId: `${request.runId}.2` };
   const result = await agent.invoke(again);
   expect(result).toMatchObject({ text: "done", costUsd: 1, sessionId: request.sessionId });
   expect(result.failure).toBeUndefined();
   expect(asked.map(({ body: { step }, header }) => [step, header])).toEqual([
     [0, request.turnId],
     [1, request.turnId],
-    [1, "another"],
-    [2, "another"],
+    [1, again.turnId],
+    [2, again.turnId],
   ]);
   expect(new Set(asked.map(({ body }) => body.prompt_sha256))).toEqual(
     new Set([hashOf(request.prompt)]),

@@ -14,11 +14,30 @@ export {
   reflogActions,
 } from "./history.ts";
 export {
+  type InspectOptions,
+  inspectRepository,
+  type Relation,
+  type RepositoryFacts,
+} from "./inspect.ts";
+export { deleteRefs, listRefs, type Ref } from "./refs.ts";
+export {
   type Operation,
   openRepository,
   operationInProgress,
   type Repository,
 } from "./repository.ts";
+export {
+  type RestoredSnapshot,
+  restoreSnapshot,
+  type RestoreSnapshotOptions,
+} from "./restore.ts";
+export {
+  listSnapshots,
+  type Snapshot,
+  takeSnapshot,
+  type TakeSnapshotOptions,
+} from "./snapshots.ts";
 export { type DirtyPath, dirtyPaths } from "./status.ts";
 export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
+export { lookAtWork, type SeenWork } from "./work.ts";
 export { createWorktree, type WorktreeOptions } from "./worktree.ts";

@@ -22,7 +22,7 @@ const SILENT: readonly LoopEventData[] = [
   { type: "agent_start", cycle: 2, role: "coder", turnId: "run.1", attempt: 1 },
   { type: "agent_event", cycle: 2, role: "coder", event: { type: "text", text: "hi" } },
   { type: "agent_done", cycle: 2, role: "coder", turnId: "run.1", costUsd: 1, durationMs: 1 },
-  { type: "committed", cycle: 2, sha: SHA },
+  { type: "committed", cycle: 2, turnId: "run.1", sha: SHA },
   { type: "check_done", cycle: 2, check: "lint", name: "x", passed: true, output: "" },
   { type: "refactored", cycle: 2 },
   { type: "struggle_detected", cycle: 2, message: "" },

@@ -10,15 +10,15 @@ export async function tryCheck(
   kind: "lint" | "filter",
   check: Check,
 ): Promise<CheckResult | Ending> {
-  const { workDir, checkTimeoutMs, signal } = run.settings;
+  const { workDir, checkTimeoutMs, redact, signal } = run.settings;
   const { cycle } = run.state;
   const options = { workDir, timeoutMs: checkTimeoutMs, env: marksOf(run.state), signal };
   try {
-    const result = await run.ports.runCheck(check, options);
-    const passed = result.status === "passed";
-    const { output } = result;
+    const { status, output: printed } = await run.ports.runCheck(check, options);
+    const output = redact?.(printed) ?? printed;
+    const passed = status === "passed";
     await run.emit({ type: "check_done", cycle, check: kind, name: check.name, passed, output });
-    return result;
+    return { status, output };
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
     return { outcome: "check", message: `${check.name} could not be run: ${messageOf(error)}` };

@@ -1,15 +1,18 @@
 import { type Checkpoint, CheckpointError, validateCheckpoint } from "@quasar/checkpoint";
 import type { Commit } from "@quasar/git";
+import { adopt } from "./adopt.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import { describeResume } from "./describe-resume.ts";
 import { drive } from "./engine.ts";
 import { EventResumed, type LoopEventData } from "./event.ts";
 import { openingWarnings, warning } from "./opening.ts";
 import type { TaskResult } from "./options.ts";
-import { adoptCommit, isLine, isMarked, isOfTurn, restart } from "./resume.ts";
+import { withLimits } from "./plan.ts";
+import { isMarked, restart } from "./resume.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
 import { MOST_CYCLES, type Settings } from "./settings.ts";
+import { commitsOfRun, type Since } from "./since.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep } from "./steps.ts";
 import { foreignWork } from "./untouchable.ts";
@@ -28,20 +31,22 @@ export async function continueRun(
   const head = (await ports.repository?.head()) ?? "";
   const commits =
     head === checkpoint.gitSha ? [] : await ports.repository?.commitsSince(checkpoint.gitSha);
-  const since = await ownCommits(checkpoint, commits ?? [], ports);
+  const since = await commitsOf(checkpoint, commits ?? [], ports);
   const adopted = adopt(checkpoint, since, head);
   const mismatch = headMismatch(adopted.checkpoint, head);
   if (mismatch !== undefined && !settings.acceptHead) throw mismatch;
 
   const stored = stateFromCheckpoint(adopted.checkpoint);
   const state = restart(withOptions(stored, settings), head);
+  const described = describeResume(state, { agents: settings, now: settings.now() });
   const opening: LoopEventData[] = [
     {
       type: EventResumed,
       cycle: resumedCycle(state),
       message: "resumed from checkpoint",
-      details: [...adopted.details, ...describeResume(state, settings)],
+      details: [...adopted.items, ...described].map(({ words }) => words),
     },
+    ...adopted.committed,
     ...openingWarnings(settings, ports, state),
   ];
   if (since.unmarked.length > 0) {
@@ -52,55 +57,15 @@ export async function continueRun(
   return drive(new Run(settings, ports, { state, head, resumed: true }), opening);
 }
 
-/** Commits after the checkpoint: which of them carry the run's marks, and whether all are its own. */
-interface Since {
-  readonly marked: readonly Commit[];
-  /** Made by the run's agents themselves, as the reflog says. */
-  readonly unmarked: readonly Commit[];
-  /** Whether there are no others, and all are in one line. */
-  readonly whole: boolean;
-}
-
-async function ownCommits(
+/** The reflog is asked only where a commit does not say itself whose it is. */
+async function commitsOf(
   checkpoint: Checkpoint,
   commits: readonly Commit[],
   { repository }: Ports,
 ): Promise<Since> {
-  const marked = commits.filter((commit) => isMarked(commit, checkpoint));
-  const others = commits.filter((commit) => !marked.includes(commit));
-  const actions = others.length === 0 ? undefined : await repository?.reflogActions();
-  const unmarked = others.filter(({ sha }) => isOfTurn(actions?.get(sha), checkpoint));
-  const whole = unmarked.length === others.length && isLine(checkpoint.gitSha, commits);
-  return { marked, unmarked, whole };
-}
-
-interface Adopted {
-  readonly checkpoint: Checkpoint;
-  readonly details: readonly string[];
-}
-
-/**
- * The checkpoint with the run's own commits taken in; at HEAD if there are no others. A commit
- * without marks finishes no turn: its agent may not have been done.
- */
-function adopt(checkpoint: Checkpoint, { marked, unmarked, whole }: Since, head: string): Adopted {
-  if (marked.length + unmarked.length === 0) return { checkpoint, details: [] };
-  const state = marked.reduce(
-    (before, commit) => adoptCommit(before, commit, checkpoint.createdAt),
-    stateFromCheckpoint(checkpoint),
-  );
-  const details = [
-    ...marked.map((commit) => `${nameOf(commit)} is kept`),
-    ...unmarked.map((commit) => `${nameOf(commit)} is kept: an agent of this run made it`),
-  ];
-  return {
-    checkpoint: { ...checkpoint, ...state, gitSha: whole ? head : checkpoint.gitSha },
-    details,
-  };
-}
-
-function nameOf({ sha, subject }: Commit): string {
-  return `commit ${sha.slice(0, 12)} (${subject})`;
+  const isAsked = !commits.every((commit) => isMarked(commit, checkpoint));
+  const actions = isAsked ? await repository?.reflogActions() : undefined;
+  return commitsOfRun(checkpoint, commits, actions ?? new Map());
 }
 
 function headMismatch(checkpoint: Checkpoint, head: string): CheckpointError | undefined {
@@ -117,9 +82,7 @@ function headMismatch(checkpoint: Checkpoint, head: string): CheckpointError | u
 function withOptions(state: CycleState, settings: Settings): CycleState {
   const untouchable = new Set([...state.untouchablePaths, ...settings.untouchablePaths]);
   return {
-    ...state,
-    maxCycles: settings.maxCycles ?? Math.min(MOST_CYCLES, Math.max(1, state.maxCycles)),
-    maxBudgetUsd: settings.maxBudgetUsd ?? state.maxBudgetUsd,
+    ...withLimits(state, settings),
     runId: state.runId === "" ? (settings.runId ?? newRunId()) : state.runId,
     untouchablePaths: [...untouchable],
   };

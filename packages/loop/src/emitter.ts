@@ -8,36 +8,69 @@ export interface EventStanding {
   readonly head: string;
 }
 
+export interface Listeners {
+  /** Told first, and at once. When it fails, neither it nor `checkpoint` is told of anything more. */
+  readonly journal?: ((event: LoopEvent) => void) | undefined;
+  /** Told before the hooks: what they do at an event may not be undone by a crash. */
+  readonly checkpoint: Hook | undefined;
+  readonly hooks: readonly Hook[];
+}
+
 /**
- * Tells hooks what happens: one event after the other, each hook awaited in order. A hook that
+ * Tells listeners what happens: one event after the other, each hook awaited in order. A hook that
  * throws is reported to all in a `warning` and stops nothing.
  */
 export class Emitter {
-  readonly #hooks: readonly Hook[];
+  readonly #listeners: Listeners;
   #last: Promise<void> = Promise.resolve();
+  #journalFailure: { readonly error: unknown } | undefined;
 
-  constructor(hooks: readonly Hook[]) {
-    this.#hooks = hooks;
+  constructor(listeners: Listeners) {
+    this.#listeners = listeners;
   }
 
-  /** Resolves when every hook has dealt with the event, and with all that came before it. */
+  /** What the journal threw. From then on nothing is stored that it does not know of. */
+  get journalFailure(): { readonly error: unknown } | undefined {
+    return this.#journalFailure;
+  }
+
+  /** Resolves when every listener has dealt with the event, and with all that came before it. */
   emit(data: LoopEventData, standing: EventStanding): Promise<void> {
+    return this.tell(this.record(data, standing), standing);
+  }
+
+  /** Writes an event into the journal, for it to be told later. */
+  record(data: LoopEventData, standing: EventStanding): LoopEvent {
+    const event = eventOf(data, standing);
+    if (this.#journalFailure !== undefined) return event;
+    try {
+      this.#listeners.journal?.(event);
+    } catch (error) {
+      this.#journalFailure = { error };
+    }
+    return event;
+  }
+
+  /** Tells the hooks of a recorded event. */
+  tell(event: LoopEvent, standing: EventStanding): Promise<void> {
     const before = this.#last;
     this.#last = (async () => {
       await before;
-      const errors = await this.#deliver(data, standing);
+      const errors = await this.#deliver(event);
       for (const error of errors) {
-        const message = `a listener failed at ${data.type}: ${messageOf(error)}`;
-        await this.#deliver({ type: "warning", cycle: standing.state.cycle, message }, standing);
+        const message = `a listener failed at ${event.type}: ${messageOf(error)}`;
+        const { cycle } = standing.state;
+        await this.#deliver(this.record({ type: "warning", cycle, message }, standing));
       }
     })();
     return this.#last;
   }
 
-  async #deliver(data: LoopEventData, standing: EventStanding): Promise<readonly unknown[]> {
-    const event = eventOf(data, standing);
+  async #deliver(event: LoopEvent): Promise<readonly unknown[]> {
+    const { checkpoint, hooks } = this.#listeners;
+    const stores = checkpoint !== undefined && this.#journalFailure === undefined;
     const errors: unknown[] = [];
-    for (const hook of this.#hooks) {
+    for (const hook of stores ? [checkpoint, ...hooks] : hooks) {
       try {
         await hook.onEvent(event);
       } catch (error) {

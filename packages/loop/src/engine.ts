@@ -18,7 +18,6 @@ import {
   bounce,
   commitWork,
   giveUp,
-  isTurnPhase,
   leaveLint,
   lintDone,
   lintFixes,
@@ -27,7 +26,10 @@ import {
   resolveIssues,
   type TurnPhase,
 } from "./transitions.ts";
-import { recoverTurn, takeTurn } from "./turn.ts";
+import { takeTurnAgain } from "./again.ts";
+import { recoverTurn } from "./recover.ts";
+import type { TurnFailure } from "./settle.ts";
+import { takeTurn } from "./turn.ts";
 import { listPaths } from "./untouchable.ts";
 
 /**
@@ -38,15 +40,16 @@ import { listPaths } from "./untouchable.ts";
 export async function drive(run: Run, opening: readonly LoopEventData[]): Promise<TaskResult> {
   for (const event of opening) await run.emit(event);
   for (;;) {
-    const next = nextStep(run.state, run);
-    const ending = "end" in next ? endingOf(next.end, run.state) : await take(run, next.step);
+    const ending = run.broken ?? (await goOn(run));
     if (ending !== undefined) return finish(run, ending);
   }
 }
 
-async function take(run: Run, step: Step): Outcome {
+async function goOn(run: Run): Outcome {
+  const next = nextStep(run.state, run);
+  if ("end" in next) return endingOf(next.end, run.state);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;
-  return (await STEPS[step](run)) ?? saveEnding(run);
+  return STEPS[next.step](run);
 }
 
 /** A step changes the run's state, or ends the run. */
@@ -85,22 +88,28 @@ function review(run: Run): Outcome {
   return work(run, "reviewing");
 }
 
-/** Starts a turn again that came to nothing. */
 async function again(run: Run): Outcome {
-  const { phase, turn } = run.state;
-  return isTurnPhase(phase) ? work(run, phase, (turn?.attempt ?? 0) + 1) : undefined;
+  return outcomeOf(await takeTurnAgain(run));
 }
 
-async function work(run: Run, phase: TurnPhase, attempt = 1): Outcome {
-  const failure = await takeTurn(run, phase, attempt);
+async function work(run: Run, phase: TurnPhase): Outcome {
+  return outcomeOf(await takeTurn(run, phase));
+}
+
+function outcomeOf(failure: TurnFailure): Ending | undefined {
   if (failure === undefined || "outcome" in failure) return failure;
   return { outcome: "agent", message: failure.message, agentFailure: failure };
 }
 
-/** How a turn failed while nobody listened is old news: it is started again. */
+/** How a turn failed while nobody listened is old news, unless a limit holds that it ran into. */
 async function recover(run: Run): Outcome {
   const failure = await recoverTurn(run);
-  return failure !== undefined && "outcome" in failure ? failure : undefined;
+  if (failure === undefined || "outcome" in failure) return failure;
+  return isLimited(run) ? outcomeOf(failure) : undefined;
+}
+
+function isLimited({ state, settings }: Run): boolean {
+  return state.retryAt !== "" && Date.parse(state.retryAt) > settings.now().getTime();
 }
 
 // --- Between turns -------------------------------------------------------------------------------
@@ -113,20 +122,23 @@ async function commit(run: Run): Outcome {
     run.state = commitWork(state, "");
     return undefined;
   }
-  const { cycle, taskBeadId, untouchablePaths, turn } = state;
+  const { cycle, taskBeadId, untouchablePaths } = state;
+  const turnId = state.turn?.id ?? "";
   let sha: string | undefined;
   try {
     sha = await repository.commit({
       subject: commitSubject(state),
       taskId: taskBeadId,
       cycle,
-      turnId: turn?.id ?? "",
+      turnId,
       exclude: untouchablePaths,
       env: marksOf(state),
       signal,
+      seen: run.seen,
     });
     // Not the commit's own id: a git hook may have amended it, the agent have made one itself.
     run.head = await repository.head();
+    run.seen = undefined;
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
     return { outcome: "git", message: `the work could not be committed: ${messageOf(error)}` };
@@ -137,7 +149,7 @@ async function commit(run: Run): Outcome {
     await run.warn(`cycle ${cycle} has nothing to commit: changes in ${list} are never committed`);
   }
   run.state = commitWork(state, run.head);
-  await run.emit({ type: "committed", cycle, sha: sha && run.head });
+  await run.emit({ type: "committed", cycle, turnId, sha: sha && run.head });
   if (state.refactored && !run.state.refactored) await run.emit({ type: "refactored", cycle });
   return undefined;
 }
@@ -220,19 +232,13 @@ async function takeRefactor(run: Run): Promise<void> {
 
 // --- The end -------------------------------------------------------------------------------------
 
-/** The end that a failed save of the hook is, for who wants it to be one. */
-function saveEnding({ saveFailure }: Run): Ending | undefined {
-  if (saveFailure === undefined) return undefined;
-  const message = `the checkpoint could not be saved: ${messageOf(saveFailure)}`;
-  return { outcome: "checkpoint", message };
-}
-
 async function finish(run: Run, ending: Ending): Promise<TaskResult> {
   const { outcome, message } = ending;
   const { cycle } = run.state;
   const report = outcome === "approved" ? parseReview(run.state.reviewOutput).report : undefined;
   if (outcome === "approved") {
     await run.emit({ type: "task_success", cycle, report });
+    if (run.unrecorded !== undefined) return finish(run, run.unrecorded);
     await removeCheckpoint(run);
   } else if (outcome === "struggling") {
     await run.emit({ type: "struggle_detected", cycle, message });

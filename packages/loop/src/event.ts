@@ -28,7 +28,7 @@ export type LoopEvent = LoopEventData & {
 export type LoopEventData =
   /** A cycle begins. */
   | { readonly type: typeof EventCycleStart; readonly cycle: number }
-  /** A turn begins. `attempt` above 1: the same work was begun before and its end is not known. */
+  /** A turn begins. `attempt` above 1: the same work was begun before, and came to nothing. */
   | {
       readonly type: "agent_start";
       readonly cycle: number;
@@ -43,7 +43,7 @@ export type LoopEventData =
       readonly role: AgentRole;
       readonly event: AgentEvent;
     }
-  /** A turn ended well. `costUsd` is the turn's; `undefined` is unknown. */
+  /** A turn ended well, and is stored. `costUsd` is the turn's; `undefined` is unknown. */
   | {
       readonly type: typeof EventAgentDone;
       readonly cycle: number;
@@ -52,8 +52,16 @@ export type LoopEventData =
       readonly costUsd: number | undefined;
       readonly durationMs: number;
     }
-  /** The coder's work of a cycle is in this commit; `undefined` when nothing had changed. */
-  | { readonly type: "committed"; readonly cycle: number; readonly sha: string | undefined }
+  /**
+   * The coder's work of a turn is in this commit; `undefined` when nothing had changed. Told again of
+   * commits that a resume finds and takes for the run's own.
+   */
+  | {
+      readonly type: "committed";
+      readonly cycle: number;
+      readonly turnId: string;
+      readonly sha: string | undefined;
+    }
   /** A lint or filter command ended. */
   | {
       readonly type: "check_done";
@@ -105,6 +113,15 @@ export type LoopEventData =
       readonly role: AgentRole;
       readonly turnId: string;
       readonly how: TurnRecovery;
+    }
+  /** What was not committed is kept under this reference, before a turn is taken again. */
+  | {
+      readonly type: "snapshot";
+      readonly cycle: number;
+      /** Counts the run's snapshots, from 1. */
+      readonly n: number;
+      readonly ref: string;
+      readonly sha: string;
     }
   /** Something a person should know that stops nothing. */
   | { readonly type: "warning"; readonly cycle: number; readonly message: string };

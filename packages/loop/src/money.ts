@@ -19,6 +19,7 @@ export function reservation(
 
 /** What a turn is counted with, in US dollars. */
 export interface Cost {
+  readonly source: AgentResult["costSource"];
   readonly totalUsd: number;
   /** How much of it is reserved only: it may have cost so much less. */
   readonly unknownUsd: number;
@@ -26,7 +27,7 @@ export interface Cost {
 
 /** The cost of a turn of which nothing is known: all that was reserved for it. */
 export function unknownCost(reservedUsd: number): Cost {
-  return { totalUsd: reservedUsd, unknownUsd: reservedUsd };
+  return { source: "unknown", totalUsd: reservedUsd, unknownUsd: reservedUsd };
 }
 
 /**
@@ -37,22 +38,21 @@ export function settledCost(
   { costUsd, costSource }: Pick<AgentResult, "costUsd" | "costSource">,
   reservedUsd: number,
 ): Cost {
-  const cost = costUsd ?? Number.NaN;
-  if (!Number.isFinite(cost) || cost < 0 || costSource === "unknown")
-    return unknownCost(reservedUsd);
-  const unknownUsd = costSource === "partial" ? Math.max(0, reservedUsd - cost) : 0;
-  return { totalUsd: cost + unknownUsd, unknownUsd };
+  if (!isAmount(costUsd) || costSource === "unknown") return unknownCost(reservedUsd);
+  const unknownUsd = costSource === "partial" ? Math.max(0, reservedUsd - costUsd) : 0;
+  return { source: costSource, totalUsd: costUsd + unknownUsd, unknownUsd };
+}
+
+/** The cost of a turn of which nothing was asked, unless its agent says that it cost something. */
+export function refusedCost({ costUsd }: Pick<AgentResult, "costUsd">): Cost {
+  return { source: "reported", totalUsd: isAmount(costUsd) ? costUsd : 0, unknownUsd: 0 };
+}
+
+function isAmount(usd: number | undefined): usd is number {
+  return usd !== undefined && Number.isFinite(usd) && usd >= 0;
 }
 
 type Spent = Pick<CycleState, "totalCostUsd" | "unknownCostUsd">;
-
-/** The money spent, once a turn's is added. */
-export function spend({ totalCostUsd, unknownCostUsd }: Spent, cost: Cost): Spent {
-  return {
-    totalCostUsd: totalCostUsd + cost.totalUsd,
-    unknownCostUsd: unknownCostUsd + cost.unknownUsd,
-  };
-}
 
 /** What is spent, in words: what is known of it, and what the rest may be at most. */
 export function spentWords({ totalCostUsd, unknownCostUsd }: Spent): string {

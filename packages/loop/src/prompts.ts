@@ -186,16 +186,47 @@ const PROMPTS: Readonly<Record<TurnPhase, (state: CycleState) => string>> = {
   reviewing: reviewerPrompt,
 };
 
+/** How a turn begins. */
+export interface Start {
+  /** Counts the starts of the same piece of work, from 1. */
+  readonly attempt: number;
+  /** Of the earlier attempt, to go on in; `""` is a session of its own. */
+  readonly sessionId: string;
+  /** Whether anything in the work tree is not committed; `unknown` where nobody can look. */
+  readonly tree: "clean" | "dirty" | "unknown";
+}
+
+/** Of work that was not begun before. */
+export const FRESH: Start = { attempt: 1, sessionId: "", tree: "unknown" };
+
+const TREE = {
+  clean: "Nothing in the work tree is uncommitted.",
+  dirty: "The work tree holds uncommitted changes.",
+  unknown: "The work tree may hold its partial work.",
+} as const;
+
+type Texts = Readonly<Record<AgentRole, (start: Start) => string>>;
+
 /** Put before the prompt of a turn that is started again. */
-const AGAIN: Readonly<Record<AgentRole, string>> = {
-  coder:
-    "An earlier attempt at this was interrupted, and the work tree may hold its partial work. Look at that first (git status, git diff): keep what is good, finish what is not.",
-  reviewer:
+const AGAIN: Texts = {
+  coder: ({ tree }) =>
+    `An earlier attempt at this was interrupted. ${TREE[tree]} Look at what is there first (git status, git diff, git log): keep what is good, finish what is not.`,
+  reviewer: () =>
     "An earlier attempt at this review was interrupted, or its answer was not in the form asked for. Answer with at least one ISSUE: block, or with APPROVED:.",
 };
 
+/** All that is said where the agent knows from its session what it was asked. */
+const GO_ON: Texts = {
+  coder: ({ tree }) =>
+    `You were interrupted before you were done. ${TREE[tree]} The last thing that you began may be half done, and commands that you had started have been ended: look at what is there first (git status, git diff), then finish what you were asked to do, and end with your summary.`,
+  reviewer: () =>
+    "You were interrupted before you were done. The files are as they were. Finish the review, and answer in the form of your instructions: with at least one ISSUE: block, or with APPROVED:.",
+};
+
 /** What an agent is asked in a turn. */
-export function promptFor(state: CycleState, phase: TurnPhase, attempt: number): string {
-  const prompt = `${PROMPTS[phase](state)}${ROLES[phase] === "coder" ? untouchable(state) : ""}`;
-  return attempt === 1 ? prompt : `${AGAIN[ROLES[phase]]}\n\n${prompt}`;
+export function promptFor(state: CycleState, phase: TurnPhase, start: Start): string {
+  const role = ROLES[phase];
+  if (start.sessionId !== "") return GO_ON[role](start);
+  const prompt = `${PROMPTS[phase](state)}${role === "coder" ? untouchable(state) : ""}`;
+  return start.attempt === 1 ? prompt : `${AGAIN[role](start)}\n\n${prompt}`;
 }

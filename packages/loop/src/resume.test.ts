@@ -7,10 +7,18 @@ import {
   type Phase,
 } from "@quasar/checkpoint";
 import { describe, expect, test, vi } from "vitest";
-import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
+import {
+  APPROVAL,
+  type FakeAgent,
+  fakeAgent,
+  issue,
+  resultOf,
+  writingCoder,
+} from "../test/fake-agent.ts";
 import { aCheckpoint, aFinding, aTurn } from "../test/fixtures.ts";
 import { aFolder, aWorkTree, type Harness, harness } from "../test/harness.ts";
 import type { WorkTree } from "../test/work-tree.ts";
+import type { AgentInvoker, AgentResult, UnfinishedTurn } from "./agent.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import type { LoopEvent } from "./event.ts";
 import { runFromCheckpoint, runTask } from "./loop.ts";
@@ -18,6 +26,18 @@ import { type RestartRule, RESTART_RULES, restart } from "./resume.ts";
 
 const OTHER_SHA = "b".repeat(40);
 const ISSUES = issue("needs a test");
+
+/** What an invoker is that knows how a turn ended. */
+const ended = (result: Partial<AgentResult>): Pick<Required<AgentInvoker>, "find" | "adopt"> => ({
+  find: async () => ({ state: "ended" }),
+  adopt: async () => ({
+    text: "",
+    costUsd: 0.3,
+    costSource: "reported",
+    durationMs: 1,
+    ...result,
+  }),
+});
 
 /** A checkpoint of the harness's work tree as it stands. */
 function at({ tree }: Harness, change: Partial<Checkpoint>): Checkpoint {
@@ -334,10 +354,16 @@ describe("commits after the checkpoint", () => {
     expect(coder.requests).toHaveLength(0);
     expect(result.totalCostUsd, "two turns at half a dollar, and the review").toBeCloseTo(2.1);
     expect(result.unknownCostUsd).toBeCloseTo(1);
-    expect(loop.trace().slice(0, 3)).toEqual([
+    expect(loop.trace().slice(0, 5)).toEqual([
       "resumed 2",
+      "committed",
+      "committed",
       "committed nothing",
       "agent_start reviewer run.5",
+    ]);
+    expect(loop.events.slice(1, 3)).toMatchObject([
+      { type: "committed", cycle: 2, turnId: "run.3" },
+      { type: "committed", cycle: 2, turnId: "run.4", sha },
     ]);
     const [resumed] = loop.events;
     expect(resumed?.type === "resumed" && resumed.details[0]).toContain("t-1/cycle-2: Do it");
@@ -355,7 +381,11 @@ describe("commits after the checkpoint", () => {
     loop.tree.write("notes.txt", "written by a person since\n");
     const result = await runFromCheckpoint(checkpoint, loop.options);
     expect(result).toMatchObject({ outcome: "approved", cycleCommits: ["", sha] });
-    expect(loop.trace().slice(0, 2)).toEqual(["resumed 2", "agent_start reviewer run.4"]);
+    expect(loop.trace().slice(0, 3)).toEqual([
+      "resumed 2",
+      "committed",
+      "agent_start reviewer run.4",
+    ]);
     expect(coder.requests).toHaveLength(0);
     expect(loop.tree.head()).toBe(sha);
     expect(result.totalCostUsd).toBeCloseTo(usd);
@@ -375,7 +405,11 @@ describe("commits after the checkpoint", () => {
     const half = { ...started, gitSha: loop.tree.git("rev-parse", "HEAD~1").trim() };
     const result = await runFromCheckpoint(half, loop.options);
     expect(result.outcome).toBe("approved");
-    expect(loop.trace().slice(0, 2)).toEqual(["resumed 2", "agent_start coder run.4 again 2"]);
+    expect(loop.trace().slice(0, 3)).toEqual([
+      "resumed 2",
+      "turn_recovered coder restarted",
+      "agent_start coder run.4 again 2",
+    ]);
     expect(loop.events[0]).toMatchObject({
       details: expect.arrayContaining([
         expect.stringMatching(/\(wip\) is kept: an agent of this/u),
@@ -519,8 +553,14 @@ describe("a turn entry", () => {
     const loop = harness({ coder });
     const turn = aTurn({ id: "run.3", status: "started", reservedUsd: 0.5 });
     const result = await runFromCheckpoint(at(loop, { phase: "coding", turn }), loop.options);
-    expect(loop.trace().slice(0, 2)).toEqual(["resumed 1", "agent_start coder run.4 again 2"]);
-    expect(coder.requests[0]?.prompt).toContain("may hold its partial work");
+    expect(loop.trace().slice(0, 3)).toEqual([
+      "resumed 1",
+      "turn_recovered coder restarted",
+      "agent_start coder run.4 again 2",
+    ]);
+    expect(coder.requests[0]?.prompt).toMatch(
+      /^An earlier attempt.*Nothing in the work tree is uncommitted/u,
+    );
     expect(result.totalCostUsd).toBeCloseTo(0.7);
   });
 
@@ -530,7 +570,8 @@ describe("a turn entry", () => {
     [0, false, "it is started again, and what it has cost cannot be counted"],
   ] as const)("what becomes of it is told, with a budget of %s (adopted: %s)", async (row) => {
     const [maxBudgetUsd, adopts, words] = row;
-    const coder = adopts ? { ...writingCoder(), adopt: async () => undefined } : writingCoder();
+    const find = async () => ({ state: "unknown" }) as const;
+    const coder = adopts ? { ...writingCoder(), ...ended({}), find } : writingCoder();
     const loop = harness({ coder, maxBudgetUsd });
     const reservedUsd = maxBudgetUsd === 0 ? 0 : 0.5;
     const turn = aTurn({ id: "run.3", status: "started", reservedUsd });
@@ -545,20 +586,34 @@ describe("a turn entry", () => {
 
   test("an unfinished turn whose agent outlived its runner is adopted", async () => {
     const invoked = writingCoder();
-    const adopted: unknown[] = [];
-    const coder = {
+    const adopted: UnfinishedTurn[] = [];
+    const coder: FakeAgent = {
       ...invoked,
-      adopt: async (unfinished: unknown) => {
+      ...ended({}),
+      adopt: async (unfinished) => {
         adopted.push(unfinished);
-        return { text: "did it", costUsd: 0.3, costSource: "reported", durationMs: 1 } as const;
+        return resultOf({ text: "did it", costUsd: 0.3 });
       },
     };
     const loop = harness({ coder });
     loop.tree.write("work.txt", "done\n");
-    const turn = aTurn({ id: "run.3", status: "started", sessionId: "s-1" });
+    const process = { pid: 42, processStart: 7, host: "here" };
+    const turn = aTurn({ id: "run.3", status: "started", sessionId: "s-1", ...process });
     const result = await runFromCheckpoint(at(loop, { phase: "coding", turn }), loop.options);
-    expect(adopted).toEqual([
-      { runId: "run", turnId: "run.3", role: "coder", workDir: loop.tree.dir, sessionId: "s-1" },
+    expect(adopted).toMatchObject([
+      {
+        request: {
+          runId: "run",
+          turnId: "run.3",
+          role: "coder",
+          prompt: "",
+          workDir: loop.tree.dir,
+          maxCostUsd: 0.5,
+          sessionId: "s-1",
+          resumesSession: false,
+        },
+        process: { pid: 42, startTime: 7, bootId: undefined, host: "here" },
+      },
     ]);
     expect(invoked.requests).toHaveLength(0);
     expect(result.totalCostUsd).toBeCloseTo(0.4);
@@ -568,11 +623,7 @@ describe("a turn entry", () => {
   test("an adopted turn that had failed is counted and started again", async () => {
     const invoked = writingCoder();
     const failure = { kind: "overloaded", message: "busy", retryable: true } as const;
-    const coder = {
-      ...invoked,
-      adopt: async () =>
-        ({ failure, text: "", costUsd: 0.3, costSource: "reported", durationMs: 1 }) as const,
-    };
+    const coder = { ...invoked, ...ended({ failure }) };
     const loop = harness({ coder });
     const turn = aTurn({ id: "run.3", status: "started" });
     const result = await runFromCheckpoint(at(loop, { phase: "coding", turn }), loop.options);
@@ -587,7 +638,7 @@ describe("a turn entry", () => {
     const turn = aTurn({ id: "run.3", status: "started", attempt: 2 });
     const checkpoint = at(loop, { phase: "coding", turn, failure: "coder: busy", totalCostUsd: 1 });
     const result = await runFromCheckpoint(checkpoint, loop.options);
-    expect(loop.trace()[1]).toBe("agent_start coder run.4 again 3");
+    expect(loop.trace()[2]).toBe("agent_start coder run.4 again 3");
     expect(result.totalCostUsd).toBeCloseTo(1.2);
   });
 

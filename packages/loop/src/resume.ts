@@ -1,6 +1,8 @@
 import type { Phase } from "@quasar/checkpoint";
 import { carriesMark, type Commit, TRAILER } from "@quasar/git";
+import type { LoopEventData } from "./event.ts";
 import { accumulate } from "./findings.ts";
+import { balanced, book, entryOf } from "./ledger.ts";
 import { reservation, unknownCost } from "./money.ts";
 import type { CycleState } from "./state.ts";
 import {
@@ -45,7 +47,8 @@ export const RESTART_RULES: Readonly<Record<Phase, RestartRule>> = {
 
 /** The state that a run goes on from. A checkpoint with a `turn` entry says itself how far it got. */
 export function restart(state: CycleState, head: string): CycleState {
-  const kept = isCounted(state) ? state : { ...state, failure: "" };
+  const books = { ...state, ...balanced(state) };
+  const kept = isCounted(state) ? books : { ...books, failure: "" };
   if (state.turn !== undefined) return kept;
   return RESTARTS[RESTART_RULES[state.phase]](kept, head);
 }
@@ -109,6 +112,26 @@ export function isLine(from: string, commits: readonly Commit[]): boolean {
   });
 }
 
+export interface Adoption {
+  readonly state: CycleState;
+  /** Told of each commit that brought the state further: whoever made it may not have come to it. */
+  readonly committed: readonly LoopEventData[];
+}
+
+/** The state once commits of the run's own are taken into account, and what is to be told of them. */
+export function adoptCommits(state: CycleState, commits: readonly Commit[], at: string): Adoption {
+  let last = state;
+  const committed: LoopEventData[] = [];
+  for (const commit of commits) {
+    const next = adoptCommit(last, commit, at);
+    const { cycle, turn } = next;
+    const turnId = turn?.id ?? "";
+    if (next !== last) committed.push({ type: "committed", cycle, turnId, sha: commit.sha });
+    last = next;
+  }
+  return { state: last, committed };
+}
+
 /**
  * The state once a commit of the run's own is taken into account that it does not know of.
  *
@@ -117,33 +140,43 @@ export function isLine(from: string, commits: readonly Commit[]): boolean {
  *
  * @param at - What to take for the time of such a turn: RFC 3339.
  */
-export function adoptCommit(state: CycleState, commit: Commit, at: string): CycleState {
+function adoptCommit(state: CycleState, commit: Commit, at: string): CycleState {
   const id = commit.trailers.get(TRAILER.turn)?.[0] ?? "";
   const cycle = Number(commit.trailers.get(TRAILER.cycle)?.[0]);
   const unseen = turnNumber(id) - turnNumber(state.turn?.id);
   if (unseen < 0 || !isNextCycle(cycle, state)) return state;
   if (unseen === 0) return adoptKnown(state, commit.sha);
-  const reserved = unknownCost(state.turn?.reservedUsd ?? 0);
-  const counted = isUnknown(state) ? failTurn(state, reserved, "") : state;
-  const adopted = failTurn(counted, unknownCost(reservation(counted, unseen)), "");
+  const counted = isUnknown(state)
+    ? failTurn(state, unknownCost(state.turn?.reservedUsd ?? 0), "", "lost")
+    : state;
+  const between = unseen === 1 ? counted : bookUnseen(counted, unseen - 1, at);
   const fix = cycle === state.cycle && isCoded(state);
-  const begun = fix ? adopted : beginCycle(adopted, cycle);
+  const begun = fix ? between : beginCycle(between, cycle);
+  const reservedUsd = reservation(begun);
   const turn = {
     id,
     role: "coder",
     attempt: 1,
-    status: "settled",
-    reservedUsd: 0,
+    status: "started",
+    reservedUsd,
     startedAt: at,
     sessionId: "",
     resumed: false,
     ...NO_PROCESS,
   } as const;
-  const worked = { ...begun, phase: fix ? "linting" : "coding", turn, coderOutput: "" } as const;
-  const committed = commitWork(worked, commit.sha);
+  const started = { ...begun, phase: fix ? "linting" : "coding", turn, failure: "" } as const;
+  const committed = commitWork(settleTurn(started, "", unknownCost(reservedUsd)), commit.sha);
   const mended = fix ? withLintFixes(committed, lintFixes(committed) + 1) : committed;
   // A turn of which there is no trace may have begun to mend lint: what it left is committed first.
   return { ...mended, phase: "linting" };
+}
+
+/** Turns of which nothing is known but that there were so many. */
+function bookUnseen(state: CycleState, turns: number, at: string): CycleState {
+  const reservedUsd = reservation(state, turns);
+  const unseen = { id: "", role: "coder", attempt: 0, reservedUsd, startedAt: at } as const;
+  const entry = entryOf(unseen, state.cycle, "lost", unknownCost(reservedUsd));
+  return { ...state, ...book(state, entry) };
 }
 
 /** Trailers can be written by anybody: they do not take a run beyond its cycles. */

@@ -2,10 +2,12 @@ import type { Checkpoint } from "@quasar/checkpoint";
 import type { CheckOptions, CheckResult } from "./check.ts";
 import { createCheckpointHook } from "./checkpoint-hook.ts";
 import { checkpointFromState } from "./convert.ts";
-import { Emitter, messageOf } from "./emitter.ts";
-import type { Hook, LoopEventData } from "./event.ts";
+import { Emitter, type EventStanding, type Listeners, messageOf } from "./emitter.ts";
+import type { Ending } from "./ending.ts";
+import type { LoopEvent, LoopEventData } from "./event.ts";
 import type { Check } from "./options.ts";
 import type { LoopRepository } from "./repository.ts";
+import type { SeenWork } from "@quasar/git";
 import { type Settings, savesTurns } from "./settings.ts";
 import type { CycleState } from "./state.ts";
 
@@ -36,13 +38,15 @@ export class Run {
   readonly ports: Ports;
   state: CycleState;
   head: string;
-  /** The first failed save of the hook, once it is to stop the run. */
-  saveFailure: unknown;
+  /** The coder's work as it was seen last; nobody has worked since. */
+  seen: SeenWork | undefined;
   /** The cycle that was whole when the run was resumed; 0 when there is none. */
   readonly #resumedAfter: number;
   readonly #emitter: Emitter;
   /** Failed saves of the hook that nobody was told of yet. */
   #unreported: unknown[] = [];
+  /** The first failed save of the hook that is to stop the run. */
+  #saveFailure: { readonly error: unknown } | undefined;
 
   constructor(settings: Settings, ports: Ports, standing: Standing) {
     const { state, head, resumed = false } = standing;
@@ -62,12 +66,33 @@ export class Run {
     return this.settings.detectStruggle && this.state.cycle > this.#resumedAfter;
   }
 
+  /** Why the run may not go on: what happens is not put on record. */
+  get unrecorded(): Ending | undefined {
+    const { journalFailure } = this.#emitter;
+    return journalFailure && unsaved("the journal could not be written", journalFailure.error);
+  }
+
+  /** Why the run may not go on: a save of the hook failed, and is to stop it, or the journal did. */
+  get broken(): Ending | undefined {
+    return this.unrecorded ?? (this.#saveFailure && unsavedCheckpoint(this.#saveFailure.error));
+  }
+
   /** Resolves when every listener has dealt with the event. */
   async emit(data: LoopEventData): Promise<void> {
-    await this.#emitter.emit(data, { state: this.state, head: this.head });
+    await this.tell(this.record(data));
+  }
+
+  /** Puts on record what is told once it is stored. */
+  record(data: LoopEventData): LoopEvent {
+    return this.#emitter.record(data, this.#standing());
+  }
+
+  /** Tells the listeners what is on record. */
+  async tell(event: LoopEvent): Promise<void> {
+    await this.#emitter.tell(event, this.#standing());
     for (const error of this.#unreported.splice(0)) {
       await this.warn(`the checkpoint could not be saved: ${messageOf(error)}`);
-      if (this.settings.checkpoint?.onSaveError === "stop") this.saveFailure ??= error;
+      if (this.settings.checkpoint?.onSaveError === "stop") this.#saveFailure ??= { error };
     }
   }
 
@@ -75,11 +100,20 @@ export class Run {
     return this.emit({ type: "warning", cycle: this.state.cycle, message });
   }
 
-  /** Saves the state as it is now, where the loop itself saves around its turns. */
-  async saveTurn(): Promise<void> {
+  /**
+   * Saves the state as it is now, where the loop itself saves around its turns. Resolves to the end
+   * of the run when that fails, or when the journal lacks what the state says.
+   */
+  async saveTurn(): Promise<Ending | undefined> {
     const { checkpoint } = this.settings;
-    if (checkpoint === undefined || !savesTurns(checkpoint)) return;
-    await checkpoint.store.save(this.checkpoint());
+    if (this.unrecorded !== undefined) return this.unrecorded;
+    if (checkpoint === undefined || !savesTurns(checkpoint)) return undefined;
+    try {
+      await checkpoint.store.save(this.checkpoint());
+      return undefined;
+    } catch (error) {
+      return unsavedCheckpoint(error);
+    }
   }
 
   checkpoint(): Checkpoint {
@@ -88,16 +122,25 @@ export class Run {
     return checkpointFromState(this.state, { phaseId, nebulaName, gitSha: this.head, now });
   }
 
-  /** The checkpoint first: what the others do at an event may not be undone by a crash. */
-  #listeners(): readonly Hook[] {
-    const { checkpoint, hooks, onEvent, now } = this.settings;
-    const listeners = [...hooks];
-    if (checkpoint !== undefined) {
-      const { store, phaseId, nebulaName } = checkpoint;
-      const onError = (error: unknown): void => void this.#unreported.push(error);
-      listeners.unshift(createCheckpointHook({ store, phaseId, nebulaName, onError, now }));
-    }
-    if (onEvent !== undefined) listeners.push({ onEvent });
-    return listeners;
+  #standing(): EventStanding {
+    return { state: this.state, head: this.head };
   }
+
+  #listeners(): Listeners {
+    const { checkpoint, hooks, onEvent, journal, now } = this.settings;
+    const all = onEvent === undefined ? hooks : [...hooks, { onEvent }];
+    if (checkpoint === undefined) return { journal, checkpoint, hooks: all };
+    const { store, phaseId, nebulaName } = checkpoint;
+    const onError = (error: unknown): void => void this.#unreported.push(error);
+    const hook = createCheckpointHook({ store, phaseId, nebulaName, onError, now });
+    return { journal, checkpoint: hook, hooks: all };
+  }
+}
+
+function unsavedCheckpoint(error: unknown): Ending {
+  return unsaved("the checkpoint could not be saved", error);
+}
+
+function unsaved(what: string, error: unknown): Ending {
+  return { outcome: "checkpoint", message: `${what}: ${messageOf(error)}` };
 }

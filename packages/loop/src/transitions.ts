@@ -1,10 +1,12 @@
-import type { CheckpointTurn, Phase } from "@quasar/checkpoint";
-import type { AgentRole } from "./agent.ts";
+import type { CheckpointLedgerEntry, CheckpointTurn, Phase } from "@quasar/checkpoint";
+import type { AgentProcess, AgentRole } from "./agent.ts";
 import type { Finding } from "./finding.ts";
 import { accumulate, applyVerifications, tagFindings } from "./findings.ts";
-import { type Cost, spend } from "./money.ts";
+import { book, entryOf } from "./ledger.ts";
+import type { Cost } from "./money.ts";
 import type { ParsedReview } from "./review.ts";
 import type { CycleState } from "./state.ts";
+import { NO_PROCESS, storedProcess } from "./turn-process.ts";
 
 // The moves of the state machine: each takes a state and gives the next one.
 
@@ -40,9 +42,15 @@ export function isUnknown(state: CycleState): boolean {
 
 /** A turn is about to begin: from here on its cost counts, whatever becomes of it. */
 export function startTurn(state: CycleState, phase: TurnPhase, turn: CheckpointTurn): CycleState {
-  const isNewFix = phase === "linting" && turn.attempt === 1;
+  const isNewFix = phase === "linting" && !isPending(state);
   const counted = isNewFix ? withLintFixes(state, lintFixes(state) + 1) : state;
-  return { ...counted, phase, turn, failure: "" };
+  return { ...counted, phase, turn, failure: "", retryAt: "" };
+}
+
+/** The turn has a process, which may do nothing yet. */
+export function nameProcess(state: CycleState, process: AgentProcess): CycleState {
+  const { turn } = state;
+  return turn === undefined ? state : { ...state, turn: { ...turn, ...storedProcess(process) } };
 }
 
 /** Ids are short. A longer one is hostile, and would not fit the head of the file. */
@@ -55,6 +63,11 @@ export function nameSession(state: CycleState, sessionId: string): CycleState {
   return turn.sessionId === sessionId ? state : { ...state, turn: { ...turn, sessionId } };
 }
 
+/** The conversation is of no use to a later turn. */
+export function forgetSession(state: CycleState): CycleState {
+  return nameSession(state, "");
+}
+
 /** A turn ended well: its output and its cost are known, its work is still to be taken. */
 export function settleTurn(state: CycleState, output: string, cost: Cost): CycleState {
   const { turn } = state;
@@ -63,14 +76,37 @@ export function settleTurn(state: CycleState, output: string, cost: Cost): Cycle
   return {
     ...state,
     ...(turn.role === "coder" ? { coderOutput: text } : { reviewOutput: text }),
-    ...spend(state, cost),
+    ...book(state, entryOf(turn, state.cycle, "settled", cost)),
     turn: { ...turn, status: "settled" },
   };
 }
 
 /** A turn came to nothing: what it cost is spent, and it is to be started again. */
-export function failTurn(state: CycleState, cost: Cost, failure: string): CycleState {
-  return { ...state, ...spend(state, cost), failure: failure.toWellFormed() };
+export function failTurn(
+  state: CycleState,
+  cost: Cost,
+  failure: string,
+  status: Exclude<CheckpointLedgerEntry["status"], "settled"> = "failed",
+): CycleState {
+  const { turn } = state;
+  if (turn === undefined) return state;
+  const books = book(state, entryOf(turn, state.cycle, status, cost));
+  return { ...state, ...books, failure: failure.toWellFormed() };
+}
+
+/** A usage limit holds until then, as the agent says; what is no time is passed over. */
+export function limitUntil(state: CycleState, retryAt: string | undefined): CycleState {
+  const time = Date.parse(retryAt ?? "");
+  return Number.isNaN(time) ? state : { ...state, retryAt: new Date(time).toISOString() };
+}
+
+/** A turn whose agent was never started: it is to be taken as if it had not been begun. */
+export function takeBackTurn(state: CycleState): CycleState {
+  const { turn } = state;
+  if (turn === undefined) return state;
+  const { attempt, resumed, sessionId } = turn;
+  const kept = { attempt: attempt - 1, sessionId: resumed ? sessionId : "", ...NO_PROCESS };
+  return { ...state, turn: { ...turn, ...kept }, failure: "interrupted before its agent began" };
 }
 
 /** The coder's work is committed; `""` outside a repository, where nothing is. */

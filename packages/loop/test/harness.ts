@@ -80,6 +80,8 @@ function lineOf(event: LoopEvent): string {
       return `${event.type} ${event.cycle} ${event.approved ? "approved" : `${event.findings.length} found`}`;
     case "task_failed":
       return `${event.type} ${event.cycle} ${event.reason}`;
+    case "turn_recovered":
+      return `${event.type} ${event.role} ${event.how}`;
     case "warning":
       return `${event.type} ${event.message}`;
     case "committed":

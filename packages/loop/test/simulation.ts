@@ -1,41 +1,236 @@
-import type { Checkpoint, CheckpointStore } from "@quasar/checkpoint";
-import type { Commit } from "@quasar/git";
-import type { AgentInvoker, AgentRequest, AgentResult } from "../src/agent.ts";
+import type { Checkpoint, CheckpointLedgerEntry, CheckpointStore } from "@quasar/checkpoint";
+import { CheckpointError } from "@quasar/checkpoint";
 import type { CheckResult } from "../src/check.ts";
 import { continueRun } from "../src/continue.ts";
 import type { Hook, LoopEvent } from "../src/event.ts";
 import type { Check, LoopOptions, TaskResult } from "../src/options.ts";
-import type { CycleCommit, LoopRepository } from "../src/repository.ts";
+import type { LoopRepository } from "../src/repository.ts";
+import type { Ports } from "../src/run.ts";
 import { settingsOf } from "../src/settings.ts";
-import type { CycleState } from "../src/state.ts";
 import { startRun } from "../src/start.ts";
-import { lintFixes } from "../src/transitions.ts";
+import type { CycleState } from "../src/state.ts";
+import { isPending, lintFixes } from "../src/transitions.ts";
+import { Agents, type Nature, type Work } from "./agents.ts";
+import type { Ground } from "./ground.ts";
+import { Life, type PointKind } from "./points.ts";
 
-/** What a simulated work tree and its history can do; a real repository serves as well. */
-export interface Ground {
-  readonly store: CheckpointStore;
-  readonly workDir: string;
-  readonly repository: LoopRepository;
-  read(): string;
-  /** The file as it is in HEAD: what a careful agent starts from. */
-  committed(): string;
-  write(text: string): void;
-  subjects(): readonly string[];
-  /** All that is in the tree, committed or not. */
-  files(): Readonly<Record<string, string>>;
-}
-
-export interface Scenario {
+export interface Scenario extends Work {
   readonly name: string;
   readonly options?: Partial<LoopOptions>;
-  /** What the coder makes of the committed file, told what it was asked. */
-  code(text: string, prompt: string): string;
-  review(text: string): string;
   readonly checks?: Readonly<Record<string, (text: string) => boolean>>;
-  /** The agents outlive a killed runner, and a later one finds their results. */
-  readonly supervised?: boolean;
   /** @default "turn" */
   readonly granularity?: "cycle" | "turn";
+}
+
+/** What a life is to be. */
+export interface Plan {
+  /** Number of the point at which the runner is killed; `undefined` is none. */
+  readonly killedAt?: number | undefined;
+  /** The points that count. @default all */
+  readonly kinds?: ReadonlySet<PointKind> | undefined;
+  /** Number of the event at which the run is interrupted. @default never */
+  readonly interruptedAt?: number | undefined;
+  readonly options?: Partial<LoopOptions> | undefined;
+}
+
+/** What came of a life. */
+export interface LifeEnd {
+  /** `undefined` when the runner was killed, or refused to begin. */
+  readonly result: TaskResult | undefined;
+  readonly refusal: CheckpointError | undefined;
+  readonly points: number;
+  /** Types of the events, in order. */
+  readonly events: readonly string[];
+}
+
+/** A fact of the journal, under the key by which it is known when it is told again. */
+export interface Fact {
+  readonly key: string;
+  /** What it says of the work, whichever turn did it. */
+  readonly says: string;
+}
+
+function factOf(event: LoopEvent): Fact | undefined {
+  const { type, cycle } = event;
+  switch (event.type) {
+    case "agent_done":
+      return { key: `${type} ${event.turnId}`, says: `${type} ${cycle} ${event.role}` };
+    case "committed":
+      return { key: `${type} ${event.turnId}`, says: `${type} ${cycle}` };
+    case "review_complete":
+    case "task_success":
+      return { key: `${type} ${cycle}`, says: `${type} ${cycle}` };
+    default:
+      return undefined;
+  }
+}
+
+/** A run over all its lives, and all that it has left in the world. */
+export class Simulation {
+  readonly ground: Ground;
+  readonly agents: Agents;
+  readonly facts = new Map<string, Fact>();
+  readonly children = new Set<string>();
+  /** What the loop may never do, and did. */
+  readonly violations: string[];
+  /** Starts of work that was finished before. */
+  readonly repeated: string[] = [];
+  readonly #scenario: Scenario;
+  /** Pieces of work that are finished. */
+  readonly #finished = new Set<string>();
+  /** The checkpoint that was saved last. */
+  #stored: Checkpoint | undefined;
+  removed = false;
+
+  constructor(scenario: Scenario, nature: Nature, ground: Ground) {
+    this.#scenario = scenario;
+    this.ground = ground;
+    this.agents = new Agents(ground, scenario, nature);
+    this.violations = this.agents.violations;
+  }
+
+  /** Lets a runner begin, or go on from what is stored. */
+  async live(plan: Plan = {}): Promise<LifeEnd> {
+    const { interruptedAt, killedAt, kinds } = plan;
+    const life = new Life(killedAt, kinds);
+    const controller = new AbortController();
+    const events: string[] = [];
+    const agent = this.agents.invoker(life, (request) => this.#starting(request.role));
+    const onEvent = async (event: LoopEvent): Promise<void> => {
+      if (events.length === interruptedAt) controller.abort();
+      events.push(event.type);
+      // Whoever was told that a turn is done may rely on it.
+      if (event.type === "agent_done") this.#finished.add(keyOf(event.state()));
+      await life.point("event");
+    };
+    const settings = settingsOf({
+      workDir: this.ground.workDir,
+      coder: agent,
+      reviewer: agent,
+      runId: "run",
+      checkpoint: {
+        store: this.#store(life),
+        granularity: this.#scenario.granularity ?? "turn",
+      },
+      hooks: [this.#hook(life, onEvent)],
+      journal: (event) => this.#write(life, event),
+      turnsDir: "/nowhere/turns",
+      signal: controller.signal,
+      ...this.#scenario.options,
+      ...plan.options,
+    });
+    const ports = this.#ports(life);
+    const loaded = await this.ground.store.load();
+    const running =
+      loaded === undefined
+        ? startRun({ id: "t", title: "Task" }, settings, ports)
+        : continueRun(loaded.checkpoint, settings, ports);
+    let refusal: CheckpointError | undefined;
+    const result = await Promise.race([running.catch(refused), life.death]);
+    if (result instanceof CheckpointError) refusal = result;
+    this.agents.orphan();
+    const whole = result instanceof CheckpointError ? undefined : result;
+    return { result: whole, refusal, points: life.points, events };
+  }
+
+  #starting(role: string): void {
+    const stored = this.#stored;
+    const key = stored === undefined ? "" : keyOf(stored);
+    if (this.#finished.has(key)) this.repeated.push(key);
+    const { ground } = this;
+    const isAgain = (stored?.turn?.attempt ?? 1) > 1;
+    const isKept = ground.read() === ground.committed() || ground.kept().at(-1) === ground.read();
+    if (role === "coder" && isAgain && !isKept) this.violations.push("work is at risk");
+  }
+
+  #store(life: Life): CheckpointStore {
+    const { store } = this.ground;
+    return {
+      ...store,
+      save: (checkpoint) =>
+        life.around("save", async () => {
+          this.#judge(checkpoint);
+          await store.save(checkpoint);
+          this.#stored = checkpoint;
+          if (isSettled(checkpoint)) this.#finished.add(keyOf(checkpoint));
+        }),
+      remove: (phaseId) =>
+        life.around("remove", async () => {
+          await store.remove(phaseId);
+          this.removed = true;
+        }),
+    };
+  }
+
+  /** What a stored state says is on record, and its money adds up. */
+  #judge(checkpoint: Checkpoint): void {
+    const { turn, phase, cycle, ledger, totalCostUsd, unknownCostUsd } = checkpoint;
+    const demand = (key: string): void => {
+      if (!this.facts.has(key)) this.violations.push(`stored before it is on record: ${key}`);
+    };
+    if (isSettled(checkpoint)) demand(`agent_done ${turn?.id}`);
+    if (phase === "review_complete") demand(`review_complete ${cycle}`);
+    if (phase === "approved") demand(`task_success ${cycle}`);
+    const sum = (amount: (entry: CheckpointLedgerEntry) => number): number =>
+      ledger.reduce((total, entry) => total + amount(entry), 0);
+    const isExact =
+      sum(({ costUsd }) => costUsd) === totalCostUsd &&
+      sum(({ unknownUsd }) => unknownUsd) === unknownCostUsd;
+    if (!isExact) this.violations.push("the ledger does not add up to the totals");
+  }
+
+  #write(life: Life, event: LoopEvent): void {
+    if (life.strikes("journal")) return;
+    const fact = factOf(event);
+    if (fact !== undefined) this.facts.set(fact.key, fact);
+    life.strikes("journal");
+  }
+
+  #hook(life: Life, onEvent: Hook["onEvent"]): Hook {
+    return {
+      onEvent,
+      createFindings: (_task, findings) =>
+        life.around("event", () =>
+          findings.map(({ id, cycle }) => {
+            this.children.add(`${cycle} ${id}`);
+            return `child-${cycle}-${id}`;
+          }),
+        ),
+    };
+  }
+
+  #ports(life: Life): Ports {
+    const { repository } = this.ground;
+    const { checks } = this.#scenario;
+    const mortal: LoopRepository = {
+      ...repository,
+      commit: (commit) => life.around("commit", () => repository.commit(commit)),
+      snapshot: (request) => life.around("snapshot", () => repository.snapshot(request)),
+    };
+    return {
+      repository: mortal,
+      runCheck: ({ name }: Check): Promise<CheckResult> =>
+        life.around("check", () => {
+          const passed = checks?.[name]?.(this.ground.read()) ?? true;
+          const status = passed ? "passed" : "failed";
+          return { status, output: passed ? "" : "not good" } as const;
+        }),
+    };
+  }
+}
+
+function refused(error: unknown): CheckpointError {
+  if (error instanceof CheckpointError) return error;
+  throw error;
+}
+
+/** Which piece of work a pending turn is. */
+function keyOf(state: CycleState): string {
+  return `${state.cycle} ${state.phase} ${lintFixes(state)}`;
+}
+
+function isSettled(state: CycleState): boolean {
+  return isPending(state) && state.turn?.status === "settled";
 }
 
 /** What is left of a run after all its crashes, to be compared with one that had none. */
@@ -47,263 +242,54 @@ export interface Traces {
   /** Whether HEAD holds all of the work. */
   readonly clean: boolean;
   readonly children: readonly string[];
-  readonly billed: number;
-  /** Reserved for turns that were under way when the runner was killed. */
-  readonly lostReservations: number;
-  /** Starts of agents. */
-  readonly invocations: number;
-  /** Starts of turns that an earlier runner had already settled. */
+  readonly facts: readonly string[];
+  readonly bills: ReadonlyMap<string, number>;
+  readonly starts: number;
   readonly repeated: readonly string[];
+  readonly violations: readonly string[];
   readonly kills: number;
-  /** Types of the events of each runner. */
   readonly events: readonly (readonly string[])[];
+  /** Most points that a life had. */
   readonly points: number;
   readonly stored: boolean;
 }
 
-const COST = 0.04;
+const MOST_LIVES = 20;
 
-/** Which piece of work a pending turn is. */
-function keyOf(state: CycleState): string {
-  return `${state.cycle} ${state.phase} ${lintFixes(state)}`;
-}
-
-/**
- * Lets a scenario run, kills its runner at the given points (counted per runner), resumes it.
- *
- * Points are before and after each save, commit, check and removal, within and around each agent's
- * work, and, with `atEvents`, whenever a listener is told something.
- */
+/** Lets a scenario run, kills its runner at the given points (counted per runner), resumes it. */
 export async function simulate(
   scenario: Scenario,
+  nature: Nature,
   ground: Ground,
   kills: readonly number[] = [],
-  atEvents = true,
+  kinds?: ReadonlySet<PointKind>,
 ): Promise<Traces> {
-  const store = ground.store;
-  const children = new Set<string>();
-  const settled = new Set<string>();
-  const repeated: string[] = [];
-  const finished = new Map<string, AgentResult>();
-  const events: string[][] = [];
-  let removed = false;
-  let billed = 0;
-  let invocations = 0;
-  let lostReservations = 0;
+  const simulation = new Simulation(scenario, nature, ground);
+  const events: (readonly string[])[] = [];
   let points = 0;
-
-  for (let life = 0; life < 20; life += 1) {
-    const target = kills[life];
-    let dead = false;
-    let count = 0;
-    let die: () => void = () => undefined;
-    const death = new Promise<undefined>((resolve) => {
-      die = () => resolve(undefined);
-    });
-    /** A place where the runner may be killed: then nothing of it ever goes on. */
-    const point = async (): Promise<void> => {
-      if (!dead && count === target) {
-        dead = true;
-        die();
-      }
-      count += 1;
-      if (dead) await new Promise<never>(() => undefined);
-    };
-    const around = async <T>(act: () => T | Promise<T>): Promise<T> => {
-      await point();
-      const value = await act();
-      await point();
-      return value;
-    };
-    const guarded: CheckpointStore = {
-      ...store,
-      save: (checkpoint) =>
-        around(async () => {
-          await store.save(checkpoint);
-          const { turn, phase } = checkpoint;
-          if (turn?.status === "settled" && /^(?:coding|linting|reviewing)$/u.test(phase)) {
-            settled.add(keyOf(checkpoint));
-          }
-        }),
-      remove: (phaseId) =>
-        around(async () => {
-          await store.remove(phaseId);
-          removed = true;
-        }),
-    };
-    const work = (request: AgentRequest, half: boolean): string => {
-      if (request.role === "reviewer") return scenario.review(ground.read());
-      const text = scenario.code(ground.committed(), request.prompt);
-      ground.write(half ? `${ground.read()}(half)` : text);
-      return `made ${text}`;
-    };
-    const agent: AgentInvoker = {
-      name: "simulated",
-      capabilities: {
-        structuredOutput: false,
-        choosesSessionId: false,
-        reportsCost: true,
-        streamsUsage: true,
-        resumesSession: false,
-      },
-      async invoke(request, options) {
-        const stored = (await store.load())?.checkpoint;
-        const key = stored === undefined ? "" : keyOf(stored);
-        await point();
-        if (settled.has(key)) repeated.push(key);
-        invocations += 1;
-        // Read before the half-done work is in the way of it.
-        const before = ground.read();
-        options?.onEvent?.({ type: "session", sessionId: `s-${request.turnId}` });
-        billed += COST / 2;
-        if (scenario.supervised !== true) {
-          work(request, true);
-          await point();
-          if (request.role === "coder") ground.write(before);
-        }
-        billed += COST / 2;
-        const text = work(request, false);
-        const result: AgentResult = {
-          text,
-          costUsd: COST,
-          costSource: "reported",
-          durationMs: 1,
-        };
-        finished.set(request.turnId, result);
-        await point();
-        return result;
-      },
-      ...(scenario.supervised === true
-        ? { adopt: async ({ turnId }) => around(() => finished.get(turnId)) }
-        : {}),
-    };
-    const log: string[] = [];
-    events.push(log);
-    const hook: Hook = {
-      async onEvent(event: LoopEvent) {
-        log.push(event.type);
-        // Whoever was told that a turn is done may rely on it.
-        if (event.type === "agent_done") settled.add(keyOf(event.state()));
-        if (atEvents) await point();
-      },
-      createFindings: (_task, findings) =>
-        around(() =>
-          findings.map(({ id, cycle }) => {
-            children.add(`${cycle} ${id}`);
-            return `child-${cycle}-${id}`;
-          }),
-        ),
-    };
-    const settings = settingsOf({
-      workDir: ground.workDir,
-      coder: agent,
-      reviewer: agent,
-      runId: "run",
-      checkpoint: { store: guarded, granularity: scenario.granularity ?? "turn" },
-      hooks: [hook],
-      ...scenario.options,
-    });
-    const ports = {
-      repository: {
-        head: () => ground.repository.head(),
-        commit: (commit: CycleCommit) => around(() => ground.repository.commit(commit)),
-        commitsSince: (from: string) => ground.repository.commitsSince(from),
-        changedPaths: (from: string, to: string) => ground.repository.changedPaths(from, to),
-        reflogActions: () => ground.repository.reflogActions(),
-      },
-      runCheck: (check: Check): Promise<CheckResult> =>
-        around(() => {
-          const passed = scenario.checks?.[check.name]?.(ground.read()) ?? true;
-          return {
-            status: passed ? "passed" : "failed",
-            output: passed ? "" : "not good",
-          } as const;
-        }),
-    };
-    const loaded = await store.load();
-    const { turn, phase, failure } = loaded?.checkpoint ?? {};
-    const inTurn = phase === "coding" || phase === "linting" || phase === "reviewing";
-    if (life > 0 && inTurn && turn?.status === "started" && failure === "") {
-      lostReservations += turn.reservedUsd;
-    }
-    const running =
-      loaded === undefined
-        ? startRun({ id: "t", title: "Task" }, settings, ports)
-        : continueRun(loaded.checkpoint, settings, ports);
-    const result = await Promise.race([running, death]);
-    points = Math.max(points, count);
-    if (result === undefined && !removed) continue;
+  for (let life = 0; life < MOST_LIVES; life += 1) {
+    const end = await simulation.live({ killedAt: kills[life], kinds });
+    if (end.refusal !== undefined) throw end.refusal;
+    points = Math.max(points, end.points);
+    events.push(end.events);
+    const { result } = end;
+    if (result === undefined && !simulation.removed) continue;
     return {
       result,
       subjects: ground.subjects(),
       files: ground.files(),
       clean: ground.read() === ground.committed(),
-      children: [...children],
-      billed,
-      lostReservations,
-      invocations,
-      repeated,
+      children: [...simulation.children],
+      facts: [...simulation.facts.values()].map(({ says }) => says),
+      bills: simulation.agents.bills,
+      starts: simulation.agents.starts,
+      repeated: simulation.repeated,
+      violations: simulation.violations,
       kills: result === undefined ? life + 1 : life,
       events,
       points,
-      stored: (await store.load()) !== undefined,
+      stored: (await ground.store.load()) !== undefined,
     };
   }
   throw new Error("the run never ended");
-}
-
-/** A work tree and a history in memory. */
-export function createMemoryGround(store: CheckpointStore = createPlainStore()): Ground {
-  let tree = "";
-  const commits: (Commit & { readonly tree: string })[] = [];
-  const sha = (n: number): string => n.toString(16).padStart(40, "a");
-  commits.push({ sha: sha(0), parents: [], subject: "first", trailers: new Map(), tree });
-  return {
-    store,
-    workDir: "/nowhere",
-    read: () => tree,
-    committed: () => commits.at(-1)?.tree ?? "",
-    write: (text) => {
-      tree = text;
-    },
-    subjects: () => commits.slice(1).map(({ subject }) => subject),
-    files: () => ({ file: tree }),
-    repository: {
-      head: async () => commits.at(-1)?.sha ?? "",
-      commit: async ({ subject, taskId, cycle, turnId }) => {
-        const parent = commits.at(-1);
-        if (parent === undefined || parent.tree === tree) return undefined;
-        const trailers = new Map([
-          ["Quasar-Task", [taskId]],
-          ["Quasar-Cycle", [String(cycle)]],
-          ["Quasar-Turn", [turnId]],
-        ]);
-        const commit = { sha: sha(commits.length), parents: [parent.sha], subject, trailers, tree };
-        commits.push(commit);
-        return commit.sha;
-      },
-      commitsSince: async (from) => {
-        const at = commits.findIndex((commit) => commit.sha === from);
-        return at === -1 ? undefined : commits.slice(at + 1);
-      },
-      changedPaths: async () => [],
-      reflogActions: async () => new Map(),
-    },
-  };
-}
-
-/** Keeps the checkpoint as it is given: for many runs. */
-function createPlainStore(): CheckpointStore {
-  let stored: Checkpoint | undefined;
-  return {
-    save: async (checkpoint) => {
-      stored = checkpoint;
-    },
-    load: async () =>
-      stored && { checkpoint: stored, source: "current", seal: "none", problems: [] },
-    loadAll: async () => ({ checkpoints: new Map(), problems: [] }),
-    remove: async () => {
-      stored = undefined;
-    },
-  };
 }

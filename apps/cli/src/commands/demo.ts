@@ -151,7 +151,7 @@ class Demo {
     const pid = this.#child?.process.pid;
     this.#child?.process.kill("SIGKILL");
     this.#tell(`kill -9 ${pid}, in the middle of the coder's second turn`, [
-      "The process is gone: no handler ran, nothing could be saved any more.",
+      "The process is gone: no handler ran, nothing could be saved any more. Its agent works on.",
     ]);
   }
 
@@ -183,8 +183,8 @@ class Demo {
       ...changed.split("\n"),
     ]);
     this.#tell("the cost", [
-      "The turns that ended say what they cost. What the killed turn cost nobody knows, so what " +
-        "was reserved for it counts: spending is never taken for zero.",
+      "It is known to the cent: the agent of the killed run was followed to its end, so its turn " +
+        "was neither bought again nor guessed at.",
     ]);
     this.#tell("now in a repository of yours", ["quasar init", 'quasar run "…"']);
   }

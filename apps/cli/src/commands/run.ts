@@ -4,7 +4,7 @@ import { type FlagValues, resolve } from "../config/layers.ts";
 import { loadConfig } from "../config/load.ts";
 import { CliError } from "../errors.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { endOrphans } from "../orphans.ts";
+import { clearTree, findOutliving } from "../orphans.ts";
 import { firstLine } from "../output/text.ts";
 import { newRunId } from "../run-id.ts";
 import { openRunIds, summarize } from "../runs/list.ts";
@@ -66,13 +66,16 @@ export async function runCommand(
   });
 }
 
-/** Refuses to pass over a run that was interrupted, and ends what runs have left running. */
+/**
+ * Refuses to pass over a run that was interrupted, or one whose agent still works in the tree, and
+ * ends what else runs have left running.
+ */
 async function seeToThePast({ workspace, reporter }: Session, isNew: boolean): Promise<void> {
   const ids = openRunIds(workspace);
   const runs = isNew ? [] : await summarize(workspace, ids, { live: false });
   const interrupted = runs.find(({ status }) => status === "interrupted");
   if (interrupted !== undefined) throw unfinishedRun(interrupted);
-  await endOrphans(ids, reporter);
+  await clearTree(workspace, await findOutliving(ids), reporter);
 }
 
 function unfinishedRun({ id, task }: RunSummary): CliError {

@@ -44,6 +44,33 @@ export const minutes: Kind<number> = {
     typeof value === "number" && value > 0 && value <= 1440 ? value : undefined,
 };
 
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+const MAX_PERIOD_MS = 7 * 86_400_000;
+
+/** Milliseconds of `90s`, `90m`, `6h`, `1d` or `1h30m`; `undefined` for any other text. */
+export function periodMs(text: string): number | undefined {
+  if (!/^(\d{1,6}[smhd])+$/u.test(text)) return undefined;
+  const parts = [...text.matchAll(/(\d+)([smhd])/gu)];
+  return parts.reduce((sum, [, n, unit = ""]) => sum + Number(n) * (UNIT_MS[unit] ?? 0), 0);
+}
+
+/** How long to wait for something, at most a week; empty for not at all. */
+export const period: Kind<string> = {
+  placeholder: "<time>",
+  expected: "a length of time such as 90m, 6h or 1d, at most 7d",
+  fromText(value) {
+    const ms = value === "" ? 0 : periodMs(value);
+    return ms !== undefined && ms <= MAX_PERIOD_MS ? value : undefined;
+  },
+  fromToml: (value) => (typeof value === "string" ? period.fromText(value) : undefined),
+};
+
 /** Text without control characters but white space. */
 export function text(maxLength: number, placeholder = "<text>"): Kind<string> {
   const check = (value: unknown): string | undefined =>

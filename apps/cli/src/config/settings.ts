@@ -1,4 +1,4 @@
-import { agent, type Kind, minutes, several, text, usd, whole, yesOrNo } from "./kinds.ts";
+import { agent, type Kind, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
 
 /** What a user can set. The doc of each is in {@link SETTINGS}. */
 export interface Settings {
@@ -17,6 +17,8 @@ export interface Settings {
   readonly passEnv: readonly string[];
   readonly detectStruggle: boolean;
   readonly projectContext: string;
+  readonly leash: boolean;
+  readonly waitLimit: string;
 }
 
 export type SettingName = keyof Settings;
@@ -175,6 +177,24 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     kind: text(20_000),
     fallback: "",
     help: "goals and constraints, told to both agents",
+    guarded: free,
+  },
+  leash: {
+    key: "leash",
+    flag: "--leash",
+    env: "QUASAR_LEASH",
+    kind: yesOrNo,
+    fallback: false,
+    help: "agents end with quasar, however it ends: for CI",
+    guarded: free,
+  },
+  waitLimit: {
+    key: "wait_limit",
+    flag: "--wait-limit",
+    env: "QUASAR_WAIT_LIMIT",
+    kind: period,
+    fallback: "",
+    help: "wait at a usage limit, at most so long: 90m, 6h, 1d; empty: stop with 75",
     guarded: free,
   },
 };

@@ -64,7 +64,7 @@ export function script(): object {
         files: second,
         text: "median() sorts a copy now, and a test holds that.",
         costUsd: 0.04,
-        delayMs: 2000,
+        delayMs: 3000,
       },
       {
         role: "coder",

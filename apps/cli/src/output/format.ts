@@ -37,6 +37,16 @@ export function duration(ms: number): string {
   return seconds < 60 ? `${seconds} s` : clock(ms);
 }
 
+/** `45 s`, `12 min`, `2 h 5 min`, `1 d 6 h`: rounded up, for what is to be waited for. */
+export function span(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  const [d, h, m] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24, minutes % 60];
+  const parts = d > 0 ? [`${d} d`, h > 0 && `${h} h`] : [h > 0 && `${h} h`, m > 0 && `${m} min`];
+  return parts.filter((part) => part !== false).join(" ");
+}
+
 /** `0:07`, `1:02:09`: for a figure that moves. */
 export function clock(ms: number): string {
   const seconds = Math.floor(ms / 1000);

@@ -23,6 +23,8 @@ export interface Progress {
   /** Of the last review. */
   readonly findings: number;
   readonly activity: string;
+  /** Until when the run waits for a usage limit; 0 while it does not. */
+  readonly waitsUntil: number;
 }
 
 export const IDLE: Progress = {
@@ -39,6 +41,7 @@ export const IDLE: Progress = {
   hasUnsaidCosts: false,
   findings: 0,
   activity: "",
+  waitsUntil: 0,
 };
 
 /** What is spent so far, the running turn included. */
@@ -49,7 +52,8 @@ export function spendingOf(progress: Progress): Spending {
 
 /** The progress after a record. */
 export function advance(before: Progress, record: OutputRecord, now: number): Progress {
-  const progress = { ...before, ...told(record) };
+  const waitsUntil = record.type === "waiting" ? now + record.waitMs : 0;
+  const progress = { ...before, ...told(record), waitsUntil };
   switch (record.type) {
     case "run": {
       const { coder, reviewer, maxCycles, maxBudgetUsd, hasUnsaidCosts } = record;
@@ -62,6 +66,11 @@ export function advance(before: Progress, record: OutputRecord, now: number): Pr
       const { cycle, role } = record;
       return { ...progress, cycle, role, turnStartedAt: now, turnUsd: 0, activity: "" };
     }
+    case "turn_recovered": {
+      const { cycle, role, how } = record;
+      if (how !== "followed" && how !== "read") return progress;
+      return { ...progress, cycle, role, turnStartedAt: now, turnUsd: 0, activity: "" };
+    }
     case "agent_event":
       return { ...progress, ...seen(progress, record.event) };
     case "agent_done": {
@@ -72,10 +81,12 @@ export function advance(before: Progress, record: OutputRecord, now: number): Pr
       return { ...progress, findings: record.approved ? 0 : record.findings.length };
     case "task_success":
     case "task_failed":
+    case "waiting":
     case "result":
     case "step":
       return { ...progress, role: undefined, activity: "" };
     case "committed":
+    case "snapshot":
     case "check_done":
     case "refactored":
     case "struggle_detected":

@@ -6,6 +6,7 @@ export type OutputRecord =
   | RunRecord
   | StepRecord
   | NoticeRecord
+  | WaitingRecord
   | ResultRecord
   | ErrorRecord;
 
@@ -50,6 +51,19 @@ export interface NoticeRecord {
   readonly message: string;
 }
 
+/** The run waits for a usage limit to be lifted. */
+export interface WaitingRecord {
+  readonly type: "waiting";
+  /** RFC 3339: when it is tried again. */
+  readonly until: string;
+  /** Milliseconds from now. */
+  readonly waitMs: number;
+  /** Whether the agent said when the limit is lifted; else it is tried at growing intervals. */
+  readonly isKnown: boolean;
+  /** As the agent said it. */
+  readonly message: string;
+}
+
 /** The last line of a run that came to an end of its own. */
 export interface ResultRecord {
   readonly type: "result";
@@ -71,6 +85,8 @@ export interface ResultRecord {
   readonly commits: readonly string[];
   /** RFC 3339: when a usage limit is lifted, where the agent said so. */
   readonly retryAt: string | undefined;
+  /** When that is, and why it is not waited for, in words; `undefined` where no limit stopped it. */
+  readonly limit: string | undefined;
   readonly next: readonly string[];
 }
 

@@ -50,7 +50,7 @@ const RECORDS: readonly OutputRecord[] = [
     durationMs: 41_000,
     spentUsd: 0.25,
   },
-  { type: "committed", cycle: 1, sha: "1a2b3c4d5e6f".padEnd(40, "0") },
+  { type: "committed", cycle: 1, turnId: "r.1", sha: "1a2b3c4d5e6f".padEnd(40, "0") },
   { type: "check_done", cycle: 1, check: "filter", name: "npm test", passed: true, output: "" },
   { type: "agent_start", cycle: 1, role: "reviewer", turnId: `${TURN}.2`, attempt: 2 },
   {
@@ -85,6 +85,7 @@ const RECORDS: readonly OutputRecord[] = [
     finalCommitSha: "c".repeat(40),
     commits: ["b", "1", "c"].map((digit) => digit.repeat(40)),
     retryAt: undefined,
+    limit: undefined,
     next: ["git log --oneline bbbbbbbbbb.."],
   },
   {

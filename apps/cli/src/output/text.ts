@@ -1,8 +1,14 @@
-import type { Finding } from "@quasar/loop";
+import type { Finding, TurnRecovery } from "@quasar/loop";
 import { clean, cleanLine } from "./clean.ts";
-import { budget, clock, count, duration, money, moment } from "./format.ts";
+import { budget, clock, count, duration, money, moment, span } from "./format.ts";
 import { type Progress, spendingOf } from "./progress.ts";
-import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
+import type {
+  ErrorRecord,
+  OutputRecord,
+  ResultRecord,
+  RunRecord,
+  WaitingRecord,
+} from "./record.ts";
 import { fit, widthOf, wrap } from "./width.ts";
 
 export type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
@@ -47,6 +53,8 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
       const again = record.attempt > 1 ? `, attempt ${record.attempt}` : "";
       return view.live ? [] : labelled(view, record.role, `works (${record.turnId}${again})`);
     }
+    case "turn_recovered":
+      return labelled(view, record.role, `${RECOVERIES[record.how]} (${record.turnId})`);
     case "agent_event":
       return record.event.type === "retry"
         ? labelled(view, record.role, `tries again: ${cleanLine(record.event.message)}`, "yellow")
@@ -57,6 +65,12 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
     }
     case "committed":
       return labelled(view, "commit", record.sha?.slice(0, 10) ?? "nothing had changed");
+    case "snapshot":
+      return labelled(
+        view,
+        "snapshot",
+        `what was not committed is kept: quasar restore ${record.n}`,
+      );
     case "check_done": {
       const verdict = record.passed ? "passed" : "failed";
       const style = record.passed ? undefined : "yellow";
@@ -83,9 +97,28 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
       return diagnostic(view, "warning: ", "yellow", record.message);
     case "notice":
       return diagnostic(view, "", undefined, record.message);
+    case "waiting":
+      return waitingLines(record, view);
     case "error":
       return errorLines(record, view);
   }
+}
+
+/** What became of a turn whose runner was killed. */
+const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
+  followed: "works on: its turn is followed",
+  read: "has finished its turn: it is read, not bought again",
+  resumed: "was killed: it goes on in its own conversation",
+  restarted: "was killed: its turn is started again",
+};
+
+function waitingLines({ until, waitMs, isKnown, message }: WaitingRecord, view: View): string[] {
+  const why = isKnown ? "the limit is lifted then" : "nobody says when it is lifted";
+  const text = `waits until ${moment(until)}, ${span(waitMs)}: ${why}; Ctrl-C leaves, all is saved`;
+  return [
+    ...labelled(view, "limit", cleanLine(message), "yellow"),
+    ...labelled(view, "", cleanLine(text)),
+  ];
 }
 
 function runLines(run: RunRecord, view: View): string[] {
@@ -163,8 +196,8 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
     lines.push(...labelled(view, "report", cleanLine(opinion)));
     lines.push(...labelled(view, "", fit(cleanLine(report.summary), 1000)));
   }
-  if (result.retryAt !== undefined) {
-    lines.push(...labelled(view, "limit", `lifted at ${cleanLine(moment(result.retryAt))}`));
+  if (result.limit !== undefined) {
+    lines.push(...labelled(view, "limit", cleanLine(result.limit)));
   }
   return [...lines, ...nextLines(result.next, view)];
 }
@@ -203,6 +236,14 @@ function wrapped(view: View, text: string, indent = ""): string[] {
   return lines.map((line) => (indent + line).trimEnd());
 }
 
+/** What is left of a wait. */
+function waitingLine(progress: Progress, now: number, columns: number, paint: Paint): string {
+  const left = clock(Math.max(0, progress.waitsUntil - now));
+  const until = moment(new Date(progress.waitsUntil).toISOString());
+  const facts = ["waits for the usage limit", `${left} left`, `until ${until}`];
+  return paint("yellow", fit(facts.join(" · "), columns - 1));
+}
+
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
 /** The live block: who works, for how long, for how much, on what. Empty when nobody works. */
@@ -212,6 +253,7 @@ export function liveBlock(
   columns: number,
   paint: Paint,
 ): string[] {
+  if (progress.waitsUntil > 0) return [waitingLine(progress, now, columns, paint)];
   if (progress.role === undefined) return [];
   const elapsed = now - progress.turnStartedAt;
   const frame = FRAMES[Math.floor(elapsed / 100) % FRAMES.length] ?? "";

@@ -6,6 +6,7 @@ import { codeOf } from "../read-input.ts";
 import { type Holder, lockHolder } from "../lock.ts";
 import type { Workspace } from "../workspace.ts";
 import { loadRun, type RunFiles, runStores, storedOutcome } from "./store.ts";
+import { isAgentAlive } from "./turn.ts";
 import { damagedSummary, type RunStatus, type RunSummary, summaryOf } from "./summary.ts";
 
 /** Ids of the runs of a work tree, newest first. */
@@ -67,7 +68,8 @@ async function summarizeOne(
   const outcome = storedOutcome(checkpoint);
   const status = statusOf(files.ended, outcome?.outcome, holder);
   const runner = status === "running" ? holder : undefined;
-  return summaryOf(id, { status, runner, reason: outcome?.message ?? "" }, checkpoint);
+  const isAlive = runner === undefined && isAgentAlive(checkpoint);
+  return summaryOf(id, { status, runner, reason: outcome?.message ?? "", isAlive }, checkpoint);
 }
 
 function hasSetAside(dir: string): boolean {

@@ -89,6 +89,12 @@ function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Chec
   return { ...checkpoint, extra: { ...others, ...ours } };
 }
 
+/** What a run that was forked notes: the settings of the other one, and a branch of its own. */
+export function forkNotes({ extra }: Checkpoint, branch: string): Record<string, TomlValue> {
+  const { [OUTCOME_KEY]: _outcome, [UNSAID_KEY]: _unsaid, ...others } = extra;
+  return { ...others, [BRANCH_KEY]: branch };
+}
+
 /** The settings that a run was started with; none for a checkpoint that another program wrote. */
 export function storedSettings({ extra }: Checkpoint): Partial<Settings> {
   const stored = asTable(extra[SETTINGS_KEY]);

@@ -9,6 +9,13 @@ import { storedUnsaidCosts } from "./store.ts";
  */
 export type RunStatus = "running" | "interrupted" | "stopped" | "approved" | "damaged";
 
+export interface OpenTurn {
+  readonly role: string;
+  readonly reservedUsd: number;
+  /** The process that runs its agent, where it still works although nobody follows it. */
+  readonly alivePid: number | undefined;
+}
+
 /** A run as its checkpoint tells it. Text in it is not cleaned yet. */
 export interface RunSummary {
   readonly id: string;
@@ -22,7 +29,7 @@ export interface RunSummary {
   readonly maxCycles: number;
   readonly phase: string;
   /** The turn whose end is not known and whose cost is not counted yet, if there is one. */
-  readonly openTurn: { readonly role: string; readonly reservedUsd: number } | undefined;
+  readonly openTurn: OpenTurn | undefined;
   /** What counts against the limit: `costUsd` and `unknownCostUsd`. */
   readonly spentUsd: number;
   /** What is known to have been spent. */
@@ -37,6 +44,8 @@ export interface RunSummary {
   readonly findings: readonly CheckpointFinding[];
   readonly baseCommitSha: string;
   readonly commits: readonly string[];
+  /** RFC 3339: when the usage limit is lifted that stopped it; `""` when none did. */
+  readonly retryAt: string;
   /** RFC 3339; `""` where unknown. */
   readonly savedAt: string;
   readonly next: readonly string[];
@@ -53,17 +62,22 @@ export interface Circumstances {
   readonly runner: Holder | undefined;
   /** Why its last runner stopped, where it could say so. */
   readonly reason: string;
+  /** Whether an agent of it works although it has no runner. */
+  readonly isAlive: boolean;
 }
 
 export function summaryOf(
   id: string,
-  { status, runner, reason }: Circumstances,
+  { status, runner, reason, isAlive }: Circumstances,
   checkpoint: Checkpoint,
 ): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha, unknownCostUsd } = checkpoint;
   const spentUsd = checkpoint.totalCostUsd;
   const isOpen = turn?.status === "started" && checkpoint.failure === "";
-  const openTurn = isOpen ? { role: turn.role, reservedUsd: turn.reservedUsd } : undefined;
+  const alivePid = isAlive ? turn?.pid : undefined;
+  const openTurn = isOpen
+    ? { role: turn.role, reservedUsd: turn.reservedUsd, alivePid }
+    : undefined;
   return {
     id,
     status,
@@ -82,6 +96,7 @@ export function summaryOf(
     findings: openFindings(checkpoint),
     baseCommitSha,
     commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseCommitSha),
+    retryAt: checkpoint.failure === "" ? "" : checkpoint.retryAt,
     savedAt: checkpoint.createdAt,
     next: nextOf(id, status, checkpoint),
   };
@@ -113,6 +128,7 @@ export function damagedSummary(id: string, reason: string): RunSummary {
     findings: [],
     baseCommitSha: "",
     commits: [],
+    retryAt: "",
     savedAt: "",
     next: [`quasar resume ${id}`],
   };

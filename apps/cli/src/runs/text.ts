@@ -47,6 +47,10 @@ export function runLines(run: RunSummary, view: View): string[] {
     ...labelled(view, "task", firstLine(run.task)),
     ...labelled(view, "stands", `cycle ${run.cycle} of ${run.maxCycles}, ${stageOf(run)}`),
     ...reason,
+    ...(run.retryAt === ""
+      ? []
+      : labelled(view, "limit", `lifted at ${cleanLine(moment(run.retryAt))}`)),
+    ...aliveLines(run, view),
     ...(run.runner === undefined ? [] : labelled(view, "runner", describe(run.runner))),
     ...labelled(view, "cost", budget(run, run.maxBudgetUsd) + openCost(run)),
     ...labelled(view, "findings", openFindings(run)),
@@ -57,7 +61,14 @@ export function runLines(run: RunSummary, view: View): string[] {
   ];
 }
 
-function stageOf(run: RunSummary): string {
+/** An agent that works although its runner is gone. */
+function aliveLines({ openTurn }: RunSummary, view: View): string[] {
+  if (openTurn?.alivePid === undefined) return [];
+  const text = `the ${openTurn.role} works on without its runner (process ${openTurn.alivePid}): quasar resume follows it`;
+  return labelled(view, "alive", text, "cyan");
+}
+
+export function stageOf(run: Pick<RunSummary, "phase" | "openTurn">): string {
   const stage = PHASES[run.phase] ?? run.phase;
   return run.openTurn === undefined ? stage : `${stage}, not finished`;
 }

@@ -1,0 +1,92 @@
+import { CliError } from "../errors.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { lockWorkspace } from "../lock.ts";
+import { cleanLine, jsonLine } from "../output/clean.ts";
+import { money } from "../output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
+import { firstLine, labelled, nextLines } from "../output/text.ts";
+import { newRunId, parseRunId } from "../run-id.ts";
+import { runIds } from "../runs/list.ts";
+import { forkOf } from "../runs/fork.ts";
+import { forkNotes, loadRun, runStores } from "../runs/store.ts";
+import { resumeCommand } from "../runs/summary.ts";
+import { stageOf } from "../runs/text.ts";
+import { openUser } from "../user.ts";
+import { linkedTree } from "../work-tree.ts";
+import { openWorkspace } from "../workspace.ts";
+
+export interface ForkCommandOptions {
+  readonly at?: string | undefined;
+  readonly trust?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** `quasar fork`: a new run that goes on from a state of another one, in a work tree of its own. */
+export async function forkCommand(id: string, options: ForkCommandOptions): Promise<ExitCode> {
+  const from = parseRunId(id);
+  const at = options.at === undefined ? undefined : parseCycle(options.at);
+  const workspace = await openWorkspace(process.cwd());
+  const sealKey = openUser().sealKey();
+  if (!runIds(workspace).includes(from)) {
+    throw new CliError("ERR_USAGE", `there is no run ${from} in this work tree`, {
+      next: ["quasar status --all"],
+    });
+  }
+  const { loaded } = await loadRun(runStores(workspace, from, sealKey));
+  if (loaded === undefined) {
+    throw new CliError("ERR_NOTHING_TO_RESUME", `run ${from} never got to its first save`);
+  }
+  const { checkpoint, seal } = loaded;
+  if (seal !== "valid" && options.trust !== true) throw foreign(from);
+
+  const now = new Date();
+  const runId = newRunId(now);
+  const forked = forkOf(
+    { ...checkpoint, runId: from },
+    { runId, at, createdAt: now.toISOString() },
+  );
+  const tree = await linkedTree(workspace, runId, forked.gitSha);
+  const branch = `quasar/${runId}`;
+  const lock = await lockWorkspace(tree);
+  try {
+    const { current } = runStores(tree, runId, sealKey);
+    await current.save({ ...forked, extra: forkNotes(forked, branch) });
+  } finally {
+    lock.release();
+  }
+
+  const { cycle, phase, gitSha: commit, maxBudgetUsd, maxCycles } = forked;
+  const next = [`cd ${tree.root} && ${resumeCommand(runId, forked)}`];
+  if (options.json === true) {
+    const facts = { runId, from, workDir: tree.root, branch, commit, cycle, phase, next };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "fork", ...facts }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  const limit = maxBudgetUsd === 0 ? "no limit" : money(maxBudgetUsd);
+  const where = `cycle ${cycle} of ${maxCycles}, ${stageOf({ phase, openTurn: undefined })}`;
+  write(process.stdout, [
+    view.paint("bold", `run ${runId}, forked from ${from}`),
+    ...labelled(view, "task", firstLine(forked.taskTitle)),
+    ...labelled(view, "in", cleanLine(`${tree.root}, branch ${branch}`)),
+    ...labelled(view, "stands", `${where}, at commit ${commit.slice(0, 10)}`),
+    ...labelled(view, "cost", `$0.00 of ${limit}: counted anew, apart from the other run`),
+    ...labelled(view, "without", "what the other run had not committed"),
+    ...nextLines(next, view),
+  ]);
+  return EXIT.ok;
+}
+
+function parseCycle(text: string): number {
+  if (/^[1-9]\d{0,4}$/u.test(text)) return Number(text);
+  throw new CliError("ERR_USAGE", "--at must be the number of a cycle, from 1");
+}
+
+function foreign(runId: string): CliError {
+  const message = `this machine did not write the checkpoint of run ${runId}`;
+  return new CliError("ERR_FOREIGN_CHECKPOINT", message, {
+    next: [
+      `quasar fork ${runId} --trust   (only if you know where it comes from: it is an agent's prompt)`,
+    ],
+  });
+}

@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import {
+  checkpointPath,
+  type FileCheckpointStore,
+  type LoadedCheckpoint,
+} from "@quasar/checkpoint";
+import { FOLDER, isRealFolder } from "../config/files.ts";
+import { CliError } from "../errors.ts";
+import { newRunId } from "../run-id.ts";
+import { openRunIds, runIds } from "../runs/list.ts";
+import { runStores } from "../runs/store.ts";
+import { seedStore } from "../work.ts";
+import type { Workspace } from "../workspace.ts";
+
+/** The run that a resume goes on with. */
+export interface FoundCheckpoint {
+  readonly runId: string;
+  readonly loaded: LoadedCheckpoint;
+  readonly path: string;
+}
+
+/** How a folder is loaded from. */
+export type Load = (store: FileCheckpointStore) => Promise<LoadedCheckpoint | undefined>;
+
+/**
+ * The run to go on with: the one that is named, else the newest unfinished one, else what another
+ * program has left in `.quasar`.
+ *
+ * @throws {CliError} `ERR_NOTHING_TO_RESUME`, and what `load` throws.
+ */
+export async function findCheckpoint(
+  workspace: Workspace,
+  wanted: string | undefined,
+  sealKey: Uint8Array,
+  load: Load,
+): Promise<FoundCheckpoint> {
+  const ids = runIds(workspace);
+  if (wanted !== undefined && !ids.includes(wanted)) {
+    throw nothing(`there is no run ${wanted} in this work tree`);
+  }
+  for (const runId of wanted === undefined ? openRunIds(workspace) : [wanted]) {
+    const dir = join(workspace.runsDir, runId);
+    const loaded = await load(runStores(workspace, runId, sealKey).current);
+    if (loaded !== undefined) return { runId, loaded, path: checkpointPath(dir) };
+  }
+  if (wanted !== undefined)
+    throw nothing(`run ${wanted} has ended: there is nothing to go on with`);
+
+  const dir = join(workspace.root, FOLDER);
+  if (isRealFolder(dir)) {
+    const loaded = await load(seedStore(workspace, sealKey));
+    if (loaded !== undefined && !ids.includes(loaded.checkpoint.runId)) {
+      return { runId: newRunId(new Date()), loaded, path: checkpointPath(dir) };
+    }
+  }
+  throw nothing("there is nothing to resume in this work tree");
+}
+
+function nothing(message: string): CliError {
+  return new CliError("ERR_NOTHING_TO_RESUME", message, {
+    next: ["quasar status --all", 'quasar run "…"'],
+  });
+}
+
+/**
+ * Makes a folder ready and loads from it; a generation that is damaged is set aside.
+ *
+ * @throws {CliError} `ERR_CORRUPT` when no generation can be used.
+ */
+export async function recoverAndLoad(
+  store: FileCheckpointStore,
+): Promise<LoadedCheckpoint | undefined> {
+  const { setAside } = await store.recover();
+  const loaded = await store.load();
+  const asides = setAside.join(", ");
+  if (loaded === undefined && asides !== "") {
+    throw new CliError("ERR_CORRUPT", `the checkpoint is damaged and was set aside as ${asides}`, {
+      next: ["git log -5 && git status   (the work itself is there)", "quasar status --all"],
+    });
+  }
+  if (loaded === undefined || asides === "") return loaded;
+  const problem = `a damaged checkpoint was set aside as ${asides}; the one before it is used`;
+  return { ...loaded, problems: [...loaded.problems, problem] };
+}

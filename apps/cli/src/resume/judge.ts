@@ -1,0 +1,104 @@
+import { type RepositoryFacts, inspectRepository } from "@quasar/git";
+import {
+  assessResume,
+  type Override as TreeOverride,
+  type Refusal,
+  type ResumeAssessment,
+  type ResumeCheck,
+} from "@quasar/loop";
+import { CliError, type CliErrorCode } from "../errors.ts";
+import { cleanLine } from "../output/clean.ts";
+import { firstLine } from "../output/text.ts";
+import { storedBranch } from "../runs/store.ts";
+import { isAgentAlive } from "../runs/turn.ts";
+import { dirtyTree, listed } from "../work-tree.ts";
+import type { Workspace } from "../workspace.ts";
+import type { FoundCheckpoint } from "./find.ts";
+
+/** What a user may accept, each by a flag of its own. */
+export type Override = "trust" | "branch" | "head" | "dirty";
+
+/** Why a run is not gone on with. */
+export interface Obstacle {
+  /** `undefined`: it has to be put right, nothing that is said can help. */
+  readonly what: Override | undefined;
+  readonly error: CliError;
+}
+
+/** What was found of a run and its tree, judged. */
+export interface Judgement {
+  /** In the order in which they are told. */
+  readonly obstacles: readonly Obstacle[];
+  readonly assessment: ResumeAssessment;
+  /** The agent of its unfinished turn works on. */
+  readonly isAlive: boolean;
+}
+
+/** What has become of the work tree since a run's last save. Changes nothing. */
+export function inspect({ root }: Workspace, found: FoundCheckpoint): Promise<RepositoryFacts> {
+  return inspectRepository(root, { since: found.loaded.checkpoint.gitSha });
+}
+
+/** Judges whether a run can be gone on with in the tree as it is found. */
+export function judge(found: FoundCheckpoint, facts: RepositoryFacts): Judgement {
+  const { loaded } = found;
+  const { checkpoint } = loaded;
+  const isAlive = isAgentAlive(checkpoint);
+  const branch = storedBranch(checkpoint);
+  const assessment = assessResume(facts, { checkpoint, branch, agentIsAlive: isAlive });
+  const foreign = loaded.seal === "valid" ? [] : [foreignCheckpoint(found)];
+  const inTree = assessment.refusals.map((refusal) => obstacleOf(refusal, assessment));
+  return { obstacles: [...foreign, ...inTree], assessment, isAlive };
+}
+
+const CODES: Readonly<Record<Exclude<ResumeCheck, "dirty">, CliErrorCode>> = {
+  bare: "ERR_NOT_A_REPOSITORY",
+  operation: "ERR_DIRTY",
+  branch: "ERR_BRANCH_CHANGED",
+  head: "ERR_HEAD_MOVED",
+};
+
+const OVERRIDES: Readonly<Record<TreeOverride, Override>> = {
+  "accept-branch": "branch",
+  "accept-head": "head",
+  "accept-dirty": "dirty",
+};
+
+const DIRTY_STEPS = [
+  "git add -A && git commit -m … && quasar resume --accept-head (or git stash -u)",
+  "quasar resume --accept-dirty (those files are never committed by quasar)",
+];
+
+function obstacleOf(refusal: Refusal, { dirty }: ResumeAssessment): Obstacle {
+  const { check, message, advice, override } = refusal;
+  if (check === "dirty") return { what: "dirty", error: dirtyTree(dirty.paths, DIRTY_STEPS) };
+  const flag = override && `quasar resume --${override}`;
+  const next = [advice, flag].filter((step) => step !== undefined);
+  const error = new CliError(CODES[check], message, { next });
+  return { what: override && OVERRIDES[override], error };
+}
+
+function foreignCheckpoint({ loaded: { seal, checkpoint }, path }: FoundCheckpoint): Obstacle {
+  const whose =
+    seal === "foreign"
+      ? "was sealed by another machine or user, or the folder was moved"
+      : "carries no seal";
+  const task = firstLine(checkpoint.taskTitle);
+  const message = `${cleanLine(path)} ${whose}; its task: ${task}`;
+  const next = [
+    "quasar resume --trust   (only if you know where it comes from: it is an agent's prompt)",
+  ];
+  return { what: "trust", error: new CliError("ERR_FOREIGN_CHECKPOINT", message, { next }) };
+}
+
+/** The user's own changes, which a run leaves alone; none where they are an agent's. */
+export function usersPaths({ assessment: { dirty } }: Judgement): readonly string[] {
+  return dirty.whose === "user" ? dirty.paths : [];
+}
+
+/** What is taken for an agent's own, in words; `undefined` where there is nothing. */
+export function agentsWork({ assessment: { dirty }, isAlive }: Judgement): string | undefined {
+  if (dirty.whose !== "agent") return undefined;
+  const whose = isAlive ? "agent that works on" : "coder's unfinished turn";
+  return `taken for the work of the ${whose}: ${listed(dirty.paths).join(", ")}`;
+}

@@ -1,0 +1,75 @@
+import type { LoopEvent } from "@quasar/loop";
+import type { OutputRecord } from "../output/record.ts";
+
+/** What a run's journal holds: a fact as plain data. */
+export type Fact = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/**
+ * What an event leaves in the journal; `undefined` for what an agent says as it works, which its
+ * turn's files hold.
+ */
+export function factOf(event: LoopEvent): Fact | undefined {
+  const { state, taskId: _, ...data } = event;
+  switch (data.type) {
+    case "agent_event":
+      return undefined;
+    case "check_done":
+      return { ...data, turnId: state().turn?.id ?? "" };
+    case "review_complete":
+      // Later reviews judge earlier findings anew: this is how they stood now.
+      return {
+        ...data,
+        all: state().allFindings.map(({ id, cycle, status }) => ({ id, cycle, status })),
+      };
+    case "cycle_start":
+    case "agent_start":
+    case "agent_done":
+    case "committed":
+    case "snapshot":
+    case "task_success":
+    case "task_failed":
+    case "refactored":
+    case "struggle_detected":
+    case "resumed":
+    case "turn_recovered":
+    case "warning":
+      return data;
+  }
+}
+
+/** What the command itself tells and the journal is to hold; `undefined` for everything else. */
+export function ownFact(record: OutputRecord): Fact | undefined {
+  switch (record.type) {
+    case "notice":
+    case "waiting":
+      return { ...record };
+    case "result": {
+      const { type, exit, outcome, cycle, totalCostUsd, unknownCostUsd, message } = record;
+      const { finalCommitSha, retryAt } = record;
+      const money = { totalCostUsd, unknownCostUsd };
+      return { type, exit, outcome, cycle, ...money, message, finalCommitSha, retryAt };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The keys of a fact by which it is known to be the same, where a crash may have it told again. */
+const IDENTITY: Readonly<Record<string, readonly string[]>> = {
+  cycle_start: ["cycle"],
+  agent_start: ["turnId"],
+  agent_done: ["turnId"],
+  committed: ["cycle", "turnId"],
+  check_done: ["cycle", "turnId", "check", "name"],
+  snapshot: ["n"],
+  review_complete: ["cycle"],
+  refactored: ["cycle"],
+  struggle_detected: ["cycle"],
+  task_success: [],
+};
+
+/** Names a fact that is in the journal once; `undefined` for what may happen again. */
+export function keyOf(fact: Fact): string | undefined {
+  const identity = Object.hasOwn(IDENTITY, fact.type) ? IDENTITY[fact.type] : undefined;
+  return identity && JSON.stringify([fact.type, ...identity.map((name) => fact[name])]);
+}

@@ -1,0 +1,175 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endRunProcesses, findRunProcesses } from "@quasar/agents";
+import { expect, test } from "vitest";
+import {
+  type Finished,
+  git,
+  lastRecord,
+  type Place,
+  place,
+  quasar,
+  records,
+  type Running,
+  start,
+} from "./harness.ts";
+import { agents, oneCycle, type Turn } from "./scripts.ts";
+
+/** A run whose runner was killed in a turn of the role; its agent may live. */
+interface Orphaned {
+  readonly runId: string;
+  readonly agents: readonly string[];
+}
+
+async function killRunner(running: Running): Promise<string> {
+  running.child.kill("SIGKILL");
+  await running.finished;
+  return /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout())?.[0] ?? "";
+}
+
+/** One cycle in which both turns take a while and say what they do. */
+function slow(delayMs: number): readonly Turn[] {
+  return oneCycle().map((turn) => ({ ...turn, delayMs, says: ["Reading", "Writing"] }));
+}
+
+async function orphaned(at: Place, role: string, turns: readonly Turn[]): Promise<Orphaned> {
+  const args = agents(at, turns);
+  const running = start(at, ["run", "Write work.txt", ...args]);
+  expect(await running.sees(`${role.padEnd(8)} works`), running.stdout()).toBe(true);
+  // The agent's process is stored before it may begin.
+  while ((await findRunProcesses(idOf(running)))?.length === 0) await sleep(10);
+  await sleep(100);
+  return { runId: await killRunner(running), agents: args };
+}
+
+function idOf(running: Running): string {
+  return /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout())?.[0] ?? "";
+}
+
+function howOf(done: Finished): readonly unknown[] {
+  return records(done.stdout)
+    .filter(({ type }) => type === "turn_recovered")
+    .map(({ how }) => how);
+}
+
+/** The turns that were begun, and those that ended well, in a life of a runner. */
+function turnsOf(done: Finished, type: "agent_start" | "agent_done"): readonly unknown[] {
+  return records(done.stdout)
+    .filter((record) => record["type"] === type)
+    .map(({ turnId, role }) => `${String(turnId).split(".")[1]} ${String(role)}`);
+}
+
+test.for([
+  ["coder", ["2 reviewer"], ["1 coder", "2 reviewer"]],
+  ["reviewer", [], ["2 reviewer"]],
+] as const)(
+  "a live %s is followed: nothing is asked twice, nothing is unknown of the cost",
+  { timeout: 15_000 },
+  async ([role, begun, ended]) => {
+    const at = place();
+    await orphaned(at, role, slow(1500));
+    const resumed = await quasar(at, ["resume", "--json"]);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(howOf(resumed)).toEqual(["followed"]);
+    expect(turnsOf(resumed, "agent_start")).toEqual(begun);
+    expect(turnsOf(resumed, "agent_done")).toEqual(ended);
+    const result = lastRecord(resumed);
+    expect(result).toMatchObject({ outcome: "approved", unknownCostUsd: 0 });
+    expect(result["totalCostUsd"]).toBeCloseTo(0.4);
+    expect(git(at, "show", "HEAD:work.txt")).toBe("right");
+  },
+);
+
+test.for(["coder", "reviewer"] as const)(
+  "a %s that ended after its runner was killed is read",
+  { timeout: 15_000 },
+  async (role) => {
+    const at = place();
+    const { runId } = await orphaned(at, role, slow(600));
+    while ((await findRunProcesses(runId))?.length !== 0) await sleep(50);
+    const resumed = await quasar(at, ["resume", "--json"]);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(howOf(resumed)).toEqual(["read"]);
+    const result = lastRecord(resumed);
+    expect(result).toMatchObject({ outcome: "approved", unknownCostUsd: 0 });
+    expect(result["totalCostUsd"]).toBeCloseTo(0.4);
+  },
+);
+
+test("a runner that follows can be killed too, any number of times", async () => {
+  const at = place();
+  await orphaned(at, "coder", slow(4000));
+  for (let life = 0; life < 3; life += 1) {
+    const follower = start(at, ["resume"]);
+    expect(await follower.sees("works on: its turn is followed")).toBe(true);
+    await killRunner(follower);
+  }
+  const resumed = await quasar(at, ["resume", "--json"]);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(lastRecord(resumed)).toMatchObject({ unknownCostUsd: 0 });
+  expect(lastRecord(resumed)["totalCostUsd"]).toBeCloseTo(0.4);
+}, 20_000);
+
+test("an agent that was killed with its runner starts again, and its cost counts", async () => {
+  const at = place();
+  const { runId } = await orphaned(at, "coder", slow(5000));
+  await endRunProcesses(runId, { signal: "SIGKILL", graceMs: 0 });
+  agents(at, oneCycle());
+  const resumed = await quasar(at, ["resume", "--json"]);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(howOf(resumed)).toEqual(["restarted"]);
+  expect(Number(lastRecord(resumed)["unknownCostUsd"])).toBeGreaterThan(0);
+}, 15_000);
+
+test("--leash ends the agent with its runner", async () => {
+  const at = place();
+  const running = start(at, ["run", "Write", "--leash", ...agents(at, slow(6000))]);
+  expect(await running.sees("works")).toBe(true);
+  await sleep(300);
+  const runId = await killRunner(running);
+  const begun = performance.now();
+  while ((await findRunProcesses(runId))?.length !== 0) await sleep(20);
+  expect(performance.now() - begun).toBeLessThan(4000);
+  expect(existsSync(join(at.repo, "work.txt"))).toBe(false);
+}, 15_000);
+
+test("status says that an agent works on without its runner, and that resume follows it", async () => {
+  const at = place();
+  const { runId } = await orphaned(at, "coder", slow(5000));
+  const status = await quasar(at, ["status"]);
+  expect(status.stdout).toMatch(/alive {4}the coder works on without its runner \(process \d+\)/u);
+  const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
+  expect(runs).toMatchObject([{ id: runId, openTurn: { alivePid: expect.any(Number) } }]);
+}, 15_000);
+
+test("while an agent of another run works in the tree, run and resume are refused with 6", async () => {
+  const at = place();
+  await quasar(at, [
+    "run",
+    "Older",
+    "--max-cycles",
+    "1",
+    "--max-budget",
+    "0.1",
+    ...agents(at, slow(0)),
+  ]);
+  const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: { id: string }[] };
+  const older = runs[0]?.id ?? "";
+  const { runId, agents: args } = await orphaned(at, "coder", slow(5000));
+  for (const command of [
+    ["run", "--new", "Another", ...args],
+    ["resume", older, "--accept-head"],
+  ]) {
+    const refused = await quasar(at, [...command, "--json"]);
+    expect(refused.code, refused.stdout).toBe(6);
+    expect(lastRecord(refused)).toMatchObject({
+      code: "ERR_AGENT_ALIVE",
+      next: [
+        expect.stringContaining(`quasar resume ${runId}`),
+        expect.stringContaining(`quasar abandon ${runId}`),
+      ],
+    });
+  }
+  expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
+}, 15_000);

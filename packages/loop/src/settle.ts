@@ -1,0 +1,131 @@
+import type { AgentEvent, AgentFailure, AgentResult, AgentRole, InvokeOptions } from "./agent.ts";
+import { messageOf } from "./emitter.ts";
+import { type Ending, INTERRUPTED } from "./ending.ts";
+import { refusedCost, settledCost } from "./money.ts";
+import { parseReview } from "./parse-review.ts";
+import { renderReview } from "./review-schema.ts";
+import type { Run } from "./run.ts";
+import { trimSpace } from "./text.ts";
+import { failTurn, forgetSession, limitUntil, nameSession, settleTurn } from "./transitions.ts";
+import { foreignWork } from "./untouchable.ts";
+
+/**
+ * How a turn ended: `undefined` when it is settled, an agent's failure when the turn came to nothing,
+ * an ending when the run cannot go on.
+ */
+export type TurnFailure = AgentFailure | Ending | undefined;
+
+type FailureKinds = ReadonlySet<AgentFailure["kind"]>;
+
+/** Failures of an agent that could not go on in a session: nothing was asked of it. */
+export const NO_SESSION: FailureKinds = new Set(["session-missing", "session-busy"]);
+
+/** Failures after which the same conversation would fail again. */
+const USELESS_SESSION: FailureKinds = new Set([
+  ...NO_SESSION,
+  "context-overflow",
+  "prompt-too-large",
+  "schema",
+  "empty-answer",
+]);
+
+export function isCancelled({ settings }: Run): boolean {
+  return settings.signal?.aborted === true;
+}
+
+/** Passes on what the agent says; a session's id is saved as soon as it is known. */
+export async function listen(
+  run: Run,
+  role: AgentRole,
+  work: (options: InvokeOptions) => Promise<AgentResult>,
+): Promise<AgentResult> {
+  let saving = Promise.resolve();
+  let telling = Promise.resolve();
+  let working = true;
+  const onEvent = (event: AgentEvent): void => {
+    if (!working) return;
+    const before = run.state;
+    if (event.type === "session") run.state = nameSession(before, event.sessionId);
+    if (run.state !== before) saving = saveSession(run, saving);
+    telling = run.emit({ type: "agent_event", cycle: before.cycle, role, event });
+  };
+  try {
+    return await work({ signal: run.settings.signal, onEvent });
+  } finally {
+    working = false;
+    await Promise.all([saving, telling]);
+  }
+}
+
+/** One save after the other. A failure is only told: the save after the turn decides. */
+async function saveSession(run: Run, previous: Promise<void>): Promise<void> {
+  await previous;
+  const failure = await run.saveTurn();
+  if (failure !== undefined) await run.warn(failure.message);
+}
+
+/** What came of a turn is kept, and stored before anything is done with it. */
+export async function settle(run: Run, result: AgentResult): Promise<TurnFailure> {
+  const { turn, cycle } = run.state;
+  if (turn === undefined) return undefined;
+  const { role, reservedUsd, id } = turn;
+  const answer = answerOf(result, role);
+  if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);
+  if ("kind" in answer) return fail(run, result, answer);
+  run.state = settleTurn(run.state, answer.text, settledCost(result, reservedUsd));
+  // The agent may have committed by itself.
+  const lost = role === "coder" ? await syncWork(run) : undefined;
+  const { costUsd, durationMs } = result;
+  const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });
+  const failure = lost ?? (await run.saveTurn());
+  if (failure === undefined) await run.tell(done);
+  return failure;
+}
+
+function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailure | Ending {
+  const { role, reservedUsd, resumed } = run.state.turn ?? { role: "", reservedUsd: 0 };
+  const refused = resumed === true && NO_SESSION.has(failure.kind);
+  const cost = refused ? refusedCost(result) : settledCost(result, reservedUsd);
+  const failed = failTurn(run.state, cost, `${role}: ${failure.message}`);
+  const limited = failure.kind === "rate-limit" ? limitUntil(failed, failure.retryAt) : failed;
+  run.state = USELESS_SESSION.has(failure.kind) ? forgetSession(limited) : limited;
+  return isCancelled(run) ? INTERRUPTED : failure;
+}
+
+/** What a result says that can be worked with, or why it is none. */
+function answerOf(result: AgentResult, role: AgentRole): { text: string } | AgentFailure {
+  const { failure } = result;
+  if (failure !== undefined && !(role === "reviewer" && failure.kind === "schema")) return failure;
+  if (role === "coder") return { text: result.text };
+  const rendered = result.structured === undefined ? "" : (renderReview(result.structured) ?? "");
+  const text = [rendered, result.text].find((each) => parseReview(each).verdict !== undefined);
+  if (text !== undefined) return { text };
+  return failure ?? (trimSpace(result.text + rendered) === "" ? EMPTY_REVIEW : UNCLEAR_REVIEW);
+}
+
+const EMPTY_REVIEW: AgentFailure = {
+  kind: "empty-answer",
+  message: "the reviewer said nothing",
+  retryable: true,
+};
+
+const UNCLEAR_REVIEW: AgentFailure = {
+  kind: "schema",
+  message: "the reviewer's answer neither approves nor names an issue",
+  retryable: true,
+};
+
+/** The work survives a power cut before its turn counts as done: it is not bought again. */
+async function syncWork(run: Run): Promise<Ending | undefined> {
+  try {
+    const { repository } = run.ports;
+    if (repository === undefined) return undefined;
+    const before = run.head;
+    ({ head: run.head, seen: run.seen } = await repository.syncWork(before));
+    const warning = await foreignWork(run.state, repository, before, run.head);
+    if (warning !== undefined) await run.warn(warning);
+    return undefined;
+  } catch (error) {
+    return { outcome: "git", message: `the work cannot be kept: ${messageOf(error)}` };
+  }
+}

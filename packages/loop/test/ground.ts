@@ -1,0 +1,165 @@
+import { type CheckpointStore, createMemoryCheckpointStore } from "@quasar/checkpoint";
+import type { Checkpoint } from "@quasar/checkpoint";
+import type { Commit } from "@quasar/git";
+import { type LoopRepository, openLoopRepository } from "../src/repository.ts";
+import type { WorkTree } from "./work-tree.ts";
+
+/** What a simulated work tree and its history can do; a real repository serves as well. */
+export interface Ground {
+  readonly store: CheckpointStore;
+  readonly workDir: string;
+  readonly repository: LoopRepository;
+  read(): string;
+  /** The file as it is in HEAD: what a careful agent starts from. */
+  committed(): string;
+  write(text: string): void;
+  subjects(): readonly string[];
+  /** All that is in the tree, committed or not. */
+  files(): Readonly<Record<string, string>>;
+  /** What the file was in each snapshot, oldest first. */
+  kept(): readonly string[];
+}
+
+/** What others may do to a repository while no runner is there. */
+export interface Meddling {
+  /** Edits the tree. */
+  edit(): void;
+  /** Commits by hand. */
+  commit(): void;
+  /** Takes the branch one commit back. */
+  reset(): void;
+  /** Checks out another branch, or the first one again. */
+  switch(): void;
+}
+
+interface MemoryCommit extends Commit {
+  readonly tree: string;
+}
+
+/** A work tree and a history in memory. */
+export function createMemoryGround(
+  store: CheckpointStore = createPlainStore(),
+): Ground & { readonly meddling: Meddling } {
+  const commits = new Map<string, MemoryCommit>();
+  const branches = new Map<string, string>();
+  const kept: string[] = [];
+  let branch = "main";
+  let tree = "";
+  const head = (): string => branches.get(branch) ?? "";
+  const committed = (): string => commits.get(head())?.tree ?? "";
+  const add = (subject: string, trailers: Commit["trailers"] = new Map()): string => {
+    const sha = commits.size.toString(16).padStart(40, "a");
+    const parents = head() === "" ? [] : [head()];
+    commits.set(sha, { sha, parents, subject, trailers, tree });
+    branches.set(branch, sha);
+    return sha;
+  };
+  /** Oldest first. */
+  const history = (sha: string): readonly MemoryCommit[] => {
+    const commit = commits.get(sha);
+    return commit === undefined ? [] : [...history(commit.parents[0] ?? ""), commit];
+  };
+  add("first");
+  branches.set("side", add("second"));
+  return {
+    store,
+    workDir: "/nowhere",
+    read: () => tree,
+    committed,
+    write: (text) => {
+      tree = text;
+    },
+    subjects: () =>
+      history(head())
+        .slice(2)
+        .map(({ subject }) => subject),
+    files: () => ({ file: tree }),
+    kept: () => kept,
+    repository: {
+      head: async () => head(),
+      syncWork: async () => ({ head: head(), seen: undefined }),
+      commit: async ({ subject, taskId, cycle, turnId }) => {
+        if (tree === committed()) return undefined;
+        const trailers = {
+          "Quasar-Task": [taskId],
+          "Quasar-Cycle": [String(cycle)],
+          "Quasar-Turn": [turnId],
+        };
+        return add(subject, new Map(Object.entries(trailers)));
+      },
+      snapshot: async ({ runId }) => {
+        if (tree === committed()) return undefined;
+        kept.push(tree);
+        const n = kept.length;
+        return { n, ref: `refs/quasar/${runId}/${n}`, sha: n.toString(16).padStart(40, "b") };
+      },
+      commitsSince: async (from) => {
+        if (!commits.has(from)) return undefined;
+        const known = new Set(history(from));
+        return history(head()).filter((commit) => !known.has(commit));
+      },
+      changedPaths: async () => [],
+      reflogActions: async () => new Map(),
+    },
+    meddling: {
+      edit: () => {
+        tree = `${tree}(edited)`;
+      },
+      commit: () => {
+        tree = `${tree}(by hand)`;
+        add("by hand");
+      },
+      reset: () => {
+        const [parent] = commits.get(head())?.parents ?? [];
+        if (parent === undefined) return;
+        branches.set(branch, parent);
+        tree = committed();
+      },
+      switch: () => {
+        branch = branch === "main" ? "side" : "main";
+        tree = committed();
+      },
+    },
+  };
+}
+
+/** Keeps the checkpoint as it is given: for many runs. */
+function createPlainStore(): CheckpointStore {
+  let stored: Checkpoint | undefined;
+  return {
+    save: async (checkpoint) => {
+      stored = checkpoint;
+    },
+    load: async () =>
+      stored && { checkpoint: stored, source: "current", seal: "none", problems: [] },
+    loadAll: async () => ({ checkpoints: new Map(), problems: [] }),
+    remove: async () => {
+      stored = undefined;
+    },
+  };
+}
+
+/** A repository of git's. */
+export async function createGitGround(tree: WorkTree): Promise<Ground> {
+  tree.write("file", "");
+  tree.git("add", "-A");
+  tree.git("commit", "-q", "-m", "an empty file");
+  const repository = await openLoopRepository(tree.dir);
+  if (repository === undefined) throw new Error("no repository");
+  return {
+    store: createMemoryCheckpointStore(),
+    workDir: tree.dir,
+    repository,
+    read: () => tree.files()["file"] ?? "",
+    committed: () => tree.git("show", "HEAD:file"),
+    write: (text) => tree.write("file", text),
+    subjects: () => tree.subjects().slice(1),
+    files: () => tree.files(),
+    kept: () =>
+      tree
+        .git("for-each-ref", "--sort=version:refname", "--format=%(refname)", "refs/quasar")
+        .split("\n")
+        .filter(Boolean)
+        .map((ref) => tree.git("show", `${ref}:file`)),
+  };
+}
