@@ -7,8 +7,17 @@ export function readExitRecord(path: string): ChildOutcome | undefined {
   if (record?.["v"] !== 1) {
     return undefined;
   }
-  const { started, problem, stopped, exitCode, exitSignal, stderrTail, durationMs, orphansEnded } =
-    record as Partial<Record<keyof ChildOutcome, unknown>>;
+  const {
+    started,
+    problem,
+    stopped,
+    exitCode,
+    exitSignal,
+    stderrTail,
+    durationMs,
+    orphansEnded,
+    endedAt,
+  } = record as Partial<Record<keyof ChildOutcome, unknown>>;
   const isOutcome =
     typeof started === "boolean" &&
     typeof stderrTail === "string" &&
@@ -26,6 +35,7 @@ export function readExitRecord(path: string): ChildOutcome | undefined {
     exitSignal: exitSignal as ChildOutcome["exitSignal"],
     stderrTail,
     durationMs,
+    endedAt: typeof endedAt === "string" && Date.parse(endedAt) > 0 ? endedAt : undefined,
     orphansEnded: typeof orphansEnded === "number" ? orphansEnded : 0,
   };
 }

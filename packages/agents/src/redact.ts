@@ -46,8 +46,7 @@ function alignedBase64(bytes: Buffer, shift: number): string {
  */
 export function redactorOf(secrets: readonly string[]): Redactor {
   const forms = [...new Set(secrets.flatMap(formsOf))].toSorted((a, b) => b.length - a.length);
-  const pattern =
-    forms.length === 0 ? undefined : new RegExp(forms.map(escaped).join("|"), "g");
+  const pattern = forms.length === 0 ? undefined : new RegExp(forms.map(escaped).join("|"), "g");
   return (text) => {
     const masked = pattern === undefined ? text : text.replace(pattern, MASK);
     return masked.includes("://") && masked.includes("@")
