@@ -49,6 +49,8 @@ export interface ChildHandlers {
   /** A line of standard output, without its break. A returned reason stops the process. */
   readonly onLine: (line: string) => StopReason | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Takes secrets out of standard error, before it is cut to its end. @default nothing */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 export interface ChildOutcome {
