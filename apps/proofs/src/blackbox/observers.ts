@@ -29,7 +29,6 @@ export function checkpointOf(runId: string): Observer {
 
 function inOneWord(checkpoint: Checkpoint): string {
   const { cycle, phase, turn } = checkpoint;
-  const { revision, ...rest } = checkpoint;
-  const digest = createHash("sha256").update(JSON.stringify(rest)).digest("hex").slice(0, 8);
+  const digest = createHash("sha256").update(JSON.stringify(checkpoint)).digest("hex").slice(0, 8);
   return `${cycle} ${phase} ${turn?.status ?? "-"} ${digest}`;
 }
