@@ -138,6 +138,24 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
       done(await demoCommand(options));
     });
 
+  program
+    .command("torture")
+    .description("kill quasar at each of its durable steps, resume it, and compare")
+    .option("--points <pattern>", "only at steps that match this regular expression")
+    .option("--kinds <kinds>", "runner,everything: who is killed (default: both)")
+    .option("--pairs <share>", "also kill the resume, at this share of its steps, 0 to 1")
+    .option("--random <count>", "instead: so many runs, killed at moments by chance")
+    .option("--seed <number>", "decides what is left to chance")
+    .option("--replay <kill...>", "instead: one run with these kills, as a report names them")
+    .option("--report <file>", "write all of it as JSON")
+    .option("--keep", "keep the folders of runs that came out wrong")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(TORTURE_EXAMPLES))
+    .action(async (options) => {
+      const { tortureCommand } = await import("./commands/torture.ts");
+      done(await tortureCommand(options));
+    });
+
   return program;
 }
 
@@ -214,6 +232,13 @@ const INIT_EXAMPLES: Examples = [["quasar init", "then edit .quasar/config.toml"
 const DEMO_EXAMPLES: Examples = [
   ["quasar demo", "about ten seconds"],
   ["quasar demo --keep", "and look at its repository afterwards"],
+];
+
+const TORTURE_EXAMPLES: Examples = [
+  ["quasar torture", "every step, both kinds of kill: some minutes"],
+  ["quasar torture --points 'rename|commit'", "where a file or a commit comes to be"],
+  ["quasar torture --pairs 0.01 --seed 7", "and a second kill, during the resume"],
+  ["quasar torture --random 1000", "kills at any moment"],
 ];
 
 const OVERVIEW = `

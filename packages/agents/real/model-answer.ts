@@ -58,12 +58,15 @@ function callsOf({ write, shell, json }: ModelTurn, { api, tools }: ModelRequest
   return calls;
 }
 
+export const usageOf = ({ usage }: ModelTurn): NonNullable<ModelTurn["usage"]> =>
+  usage ?? { input: 100, output: 20 };
+
 /** The events of a streamed answer. */
 export function eventsOf(turn: ModelTurn, request: ModelRequest): ModelEvent[] {
   const calls = callsOf(turn, request);
   const asText = turn.json && !request.tools.includes("StructuredOutput");
   const text = asText ? JSON.stringify(turn.json) : (turn.text ?? "");
-  const usage = turn.usage ?? { input: 100, output: 20 };
+  const usage = usageOf(turn);
   return request.api === "anthropic"
     ? anthropicEvents(text, calls, usage, request.model)
     : openAiEvents(text, calls, usage, request.model);

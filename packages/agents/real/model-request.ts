@@ -7,6 +7,8 @@ export interface ModelRequest {
   readonly system: string;
   /** The last text of the user's own. */
   readonly prompt: string;
+  /** All texts of the user's own, of earlier turns of the session too. */
+  readonly prompts: readonly string[];
   /** How many rounds of tool calls there have been since. */
   readonly step: number;
   /** Names of the tools on offer. */
@@ -54,10 +56,11 @@ const OpenAi = v.object({
   ),
 });
 
-function positionIn(rounds: readonly Round[]): Pick<ModelRequest, "prompt" | "step"> {
+function positionIn(rounds: readonly Round[]): Pick<ModelRequest, "prompt" | "prompts" | "step"> {
   const last = rounds.findLastIndex(({ prompt }) => prompt !== "");
   const step = rounds.slice(last + 1).filter(({ calls }) => calls).length;
-  return { prompt: rounds[last]?.prompt ?? "", step };
+  const prompts = rounds.map(({ prompt }) => prompt).filter((prompt) => prompt !== "");
+  return { prompt: rounds[last]?.prompt ?? "", prompts, step };
 }
 
 function ofAnthropic(body: unknown): ModelRequest {

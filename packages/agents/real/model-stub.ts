@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { eventsOf, type ModelTurn } from "./model-answer.ts";
+import { costOf, NO_TOKENS } from "../src/prices.ts";
+import { eventsOf, type ModelTurn, usageOf } from "./model-answer.ts";
 import { type ModelRequest, modelRequestOf } from "./model-request.ts";
 
 /** What goes wrong instead of an answer, or in it. */
@@ -13,6 +14,8 @@ export type ModelFault =
       readonly type: string;
       readonly message: string;
     }
+  /** Nothing more comes after so many events. */
+  | { readonly kind: "hang"; readonly after: number }
   /** The connection breaks after so many events. */
   | { readonly kind: "drop"; readonly after: number }
   /** Each event is followed by one that is no JSON. */
@@ -25,6 +28,8 @@ export interface ModelStub {
   readonly url: string;
   /** What was asked so far. */
   readonly requests: readonly ModelRequest[];
+  /** US dollars for all answers, at list prices, those that did not arrive whole too. */
+  readonly billedUsd: number;
   /** What the model answers with from now on. */
   script: ModelScript;
   close(): Promise<void>;
@@ -44,7 +49,7 @@ function errorOf({ api }: ModelRequest, type: string, message: string): object {
 /** Starts a stub on a free port of 127.0.0.1. */
 export async function startModelStub(script: ModelScript): Promise<ModelStub> {
   const requests: ModelRequest[] = [];
-  const stub = { requests, script, url: "", close };
+  const stub = { requests, script, url: "", billedUsd: 0, close };
 
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = message.url ?? "";
@@ -62,11 +67,17 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
       return;
     }
     const fault = "kind" in turn ? turn : undefined;
-    const said = "kind" in turn ? { text: "An answer that does not arrive whole." } : turn;
+    const said: ModelTurn =
+      "kind" in turn ? { text: "An answer that does not arrive whole." } : turn;
+    const { input, output } = usageOf(said);
+    stub.billedUsd += costOf(request.model, { ...NO_TOKENS, input, output }) ?? 0;
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const [at, event] of eventsOf(said, request).entries()) {
       if (fault?.kind === "drop" && at === fault.after) {
         message.socket.destroy();
+        return;
+      }
+      if (fault?.kind === "hang" && at === fault.after) {
         return;
       }
       response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);

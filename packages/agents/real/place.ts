@@ -69,7 +69,7 @@ export function createPlace(url: string): Place {
   return {
     workDir,
     agents: {
-      claude: createClaudeAgent({ ...options, allowedTools: ["Bash(sleep *)"] }),
+      claude: createClaudeAgent({ ...options, allowedTools: ["Bash(sleep *)", "Bash(tail *)"] }),
       codex: createCodexAgent(options),
     },
     git,

@@ -4,6 +4,13 @@ import * as v from "valibot";
 import { AgentsError } from "./errors.ts";
 import { FAILURE_KINDS } from "./failure.ts";
 
+/** A step of a scripted turn that leaves something in the work tree. */
+export interface ScriptedStep {
+  readonly text: string;
+  /** Files to write once it is said, by path in the work tree. @default none */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
  * What a scripted agent does in a turn: says, waits, writes files, answers. The first turn of the
  * script answers that fits the request, so what it does depends on nothing but the request: a turn
@@ -14,12 +21,12 @@ export interface ScriptedTurn {
   /** A regular expression (flag `s`) that the prompt has to match. @default any prompt */
   readonly match?: string | undefined;
   /** Said one after the other while it works. @default nothing */
-  readonly says?: readonly string[] | undefined;
+  readonly says?: readonly (string | ScriptedStep)[] | undefined;
   /** Files to write, by path in the work tree, at the turn's end. @default none */
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** The final answer. @default "" */
   readonly text?: string | undefined;
-  /** US dollars, reported in parts while it works. @default 0 */
+  /** US dollars, reported in parts while it works; with a model it is the model that bills. @default 0 */
   readonly costUsd?: number | undefined;
   /** How long the turn takes, in milliseconds. @default 0 */
   readonly delayMs?: number | undefined;
@@ -33,6 +40,18 @@ export interface ScriptedTurn {
 
 export interface AgentScript {
   readonly turns: readonly ScriptedTurn[];
+  /**
+   * A model server on this machine that is asked before each step, and says what the step costs:
+   * `http://127.0.0.1:<port>/…` or `http://localhost:<port>/…`. @default none
+   * @see SPEC.md, "Scripted model"
+   */
+  readonly model?: string | undefined;
+  /**
+   * Absolute path of a folder for what each session was answered, so that a turn can be gone on in.
+   * @default none: a turn is started from its beginning
+   * @see SPEC.md, "Scripted sessions"
+   */
+  readonly sessions?: string | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -51,6 +70,16 @@ function isPattern(source: string): boolean {
   }
 }
 
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost"]);
+
+function isOnLoopback(text: string): boolean {
+  if (!URL.canParse(text)) {
+    return false;
+  }
+  const { protocol, hostname, username, password } = new URL(text);
+  return protocol === "http:" && LOOPBACK.has(hostname) && username === "" && password === "";
+}
+
 export const ScriptedFailure: v.GenericSchema<
   unknown,
   NonNullable<ScriptedTurn["failure"]>
@@ -60,21 +89,35 @@ export const ScriptedFailure: v.GenericSchema<
   retryAt: v.exactOptional(v.pipe(v.string(), v.isoTimestamp())),
 });
 
+const Files = v.record(
+  v.pipe(v.string(), v.check(isInside, "is not in the work tree")),
+  v.string(),
+);
+
 const Script = v.object({
   turns: v.array(
     v.strictObject({
       role: v.picklist(["coder", "reviewer"]),
       match: v.optional(v.pipe(v.string(), v.check(isPattern, "is no regular expression"))),
-      says: v.optional(v.array(v.string())),
-      files: v.optional(
-        v.record(v.pipe(v.string(), v.check(isInside, "is not in the work tree")), v.string()),
+      says: v.optional(
+        v.array(
+          v.union([v.string(), v.strictObject({ text: v.string(), files: v.optional(Files) })]),
+        ),
       ),
+      files: v.optional(Files),
       text: v.optional(v.string()),
       costUsd: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
       delayMs: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(DAY_MS))),
       failure: v.optional(ScriptedFailure),
       exitCode: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255))),
     }),
+  ),
+  model: v.optional(v.pipe(v.string(), v.check(isOnLoopback, "is not http://127.0.0.1"))),
+  sessions: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((path) => isAbsolute(path) && !path.includes("\0"), "is no absolute path"),
+    ),
   ),
 });
 
@@ -90,7 +133,7 @@ export function checkScript(value: unknown): AgentScript {
 }
 
 /**
- * Reads a script: a JSON object with `turns`.
+ * Reads a script: a JSON object with `turns`, and perhaps `model` and `sessions`.
  *
  * @throws {AgentsError} `ERR_INVALID_SCRIPT` naming the first thing that is wrong.
  */

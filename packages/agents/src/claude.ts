@@ -12,7 +12,8 @@ import { type ClaudeArgsOptions, claudeArgs } from "./claude/args.ts";
 import { runCost } from "./claude/cost.ts";
 import { failureOfResult, kindOfStderr } from "./claude/outcome.ts";
 import { type ClaudeReading, createClaudeReader } from "./claude/reader.ts";
-import { failure } from "./failure.ts";
+import { failure, NO_SESSION } from "./failure.ts";
+import { failureOfSessionId } from "./session-id.ts";
 
 export type ClaudeAgentOptions = ClaudeArgsOptions &
   AgentProcessOptions & {
@@ -35,7 +36,8 @@ function costs({ result, costUsd }: ClaudeReading): Cost {
 const asText = (prompt: string) => (prompt.startsWith("/") ? `\n${prompt}` : prompt);
 
 /**
- * Claude Code as an agent. A turn is a session of its own, with the request's id where it has one.
+ * Claude Code as an agent. A turn is a session of its own, with the request's id where it has
+ * one, or goes on in that session.
  *
  * @see SPEC.md, "Claude Code"
  */
@@ -47,9 +49,13 @@ export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoke
       choosesSessionId: true,
       reportsCost: true,
       streamsUsage: true,
-      resumesSession: false,
+      resumesSession: true,
     },
     async invoke(request, invoke = {}): Promise<AgentResult> {
+      const refusal = failureOfSessionId(request);
+      if (refusal) {
+        return { failure: refusal, text: "", ...NOTHING_SPENT, durationMs: 0 };
+      }
       const program: AgentProgram = {
         title: "Claude Code",
         file: options.file ?? "claude",
@@ -70,13 +76,14 @@ export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoke
         (kind && failure(kind, `Claude Code: ${outcome.stderrTail}`)) ??
         failureOfExit(outcome, program.title) ??
         (result ? undefined : failure("bad-output", "Claude Code ended without a result."));
+      const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
       return {
         ...(problem && { failure: problem }),
         text: result && !result.is_error ? result.result : "",
         ...(result?.structured_output !== undefined && { structured: result.structured_output }),
         ...(sessionId && { sessionId }),
         ...(version && { agentVersion: version }),
-        ...(outcome.started ? costs(reading) : NOTHING_SPENT),
+        ...(began ? costs(reading) : NOTHING_SPENT),
         durationMs: outcome.durationMs,
       };
     },

@@ -46,6 +46,16 @@ test.for([
   expect((await createCodexAgent({ file }).invoke(aRequest())).failure?.kind).toBe(kind);
 });
 
+test("tells when a usage limit is lifted, from Codex's words", async () => {
+  const file = aProgramThatPrints(aSample("codex-F-USAGE.jsonl"), 1);
+  const { failure } = await createCodexAgent({ file }).invoke(aRequest());
+  const retryAt = new Date(failure?.retryAt ?? "");
+  expect([retryAt.getHours(), retryAt.getMinutes()]).toEqual([3, 0]);
+  const ahead = retryAt.getTime() - Date.now();
+  expect(ahead).toBeGreaterThan(0);
+  expect(ahead).toBeLessThanOrEqual(25 * 3_600_000);
+});
+
 test.for([
   ["Selected model is at capacity. Please try a different model.", "overloaded", true],
   ["We're currently experiencing high demand", "overloaded", true],

@@ -1,44 +1,29 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentFailure, AgentInvoker, AgentRequest, AgentResult } from "@quasar/loop";
 import {
   type AgentProcessOptions,
   type AgentProgram,
-  type Cost,
   failureOfExit,
   failureOfProcess,
   NOTHING_SPENT,
   runAgent,
 } from "./agent-process.ts";
 import type { ChildOutcome } from "./child.ts";
-import { readCodexLedger } from "./codex/ledger.ts";
-import { failureOfWords } from "./codex/outcome.ts";
+import { codexArgs, type CodexArgsOptions } from "./codex/args.ts";
+import { codexCost, codexTokensBefore } from "./codex/cost.ts";
+import { codexHomeOf, readCodexLedger } from "./codex/ledger.ts";
+import { failureOfWords, wordsOfStderr } from "./codex/outcome.ts";
 import { type CodexReading, createCodexReader } from "./codex/reader.ts";
-import { failure } from "./failure.ts";
-import { costOf, type Tokens } from "./prices.ts";
+import { failure, NO_SESSION } from "./failure.ts";
+import { failureOfSessionId } from "./session-id.ts";
 
-export type CodexAgentOptions = AgentProcessOptions & {
-  /** The program. @default "codex", looked up on the PATH */
-  readonly file?: string | undefined;
-  /** @default Codex's own choice */
-  readonly model?: string | undefined;
-};
-
-/** The arguments of a turn. @see SPEC.md, "Codex" */
-function codexArgs(
-  { access }: AgentRequest,
-  { model }: CodexAgentOptions,
-  schemaFile: string | undefined,
-): string[] {
-  const sandbox = access === "read" ? "read-only" : "workspace-write";
-  return [
-    ...["exec", "--json", "--sandbox", sandbox, "--skip-git-repo-check"],
-    ...(model === undefined ? [] : ["--model", model]),
-    ...(schemaFile === undefined ? [] : ["--output-schema", schemaFile]),
-    "-",
-  ];
-}
+export type CodexAgentOptions = CodexArgsOptions &
+  AgentProcessOptions & {
+    /** The program. @default "codex", looked up on the PATH */
+    readonly file?: string | undefined;
+  };
 
 /** Codex takes a schema from a file only: one of ours, that is gone when the turn is over. */
 async function withSchemaFile<T>(
@@ -78,7 +63,7 @@ function failureOfTurn(
 ): AgentFailure | undefined {
   const { completed, error, text, acted } = reading;
   if (!completed) {
-    const said = error ?? outcome.stderrTail;
+    const said = error ?? wordsOfStderr(outcome.stderrTail);
     return (
       failureOfWords(said, new Date()) ??
       (error === undefined ? undefined : failure("unknown", `Codex: ${error}`)) ??
@@ -95,26 +80,8 @@ function failureOfTurn(
   return failureOfExit(outcome, "Codex");
 }
 
-const NO_TOKENS: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-
-async function costs(
-  { threadId, tokens, ended }: CodexReading,
-  options: CodexAgentOptions,
-): Promise<Cost> {
-  const env = options.env ?? process.env;
-  const home = env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex");
-  const ledger = threadId === undefined ? {} : await readCodexLedger(home, threadId);
-  const model = ledger.model ?? options.model;
-  // The record of a thread that came to no answer has no tokens in it: none were spent.
-  const used = tokens ?? ledger.tokens ?? (ledger.model === undefined ? undefined : NO_TOKENS);
-  const costUsd = model === undefined || used === undefined ? undefined : costOf(model, used);
-  return costUsd === undefined
-    ? { costSource: "unknown" }
-    : { costUsd, costSource: ended ? "computed" : "partial" };
-}
-
 /**
- * Codex as an agent. A turn is a thread of its own, in a sandbox: a coder writes in the work tree
+ * Codex as an agent. A turn is a thread of its own, or goes on in one, in a sandbox: a coder writes in the work tree
  * but not in `.git`, a reviewer writes nowhere.
  *
  * @see SPEC.md, "Codex"
@@ -127,9 +94,15 @@ export function createCodexAgent(options: CodexAgentOptions = {}): AgentInvoker 
       choosesSessionId: false,
       reportsCost: true,
       streamsUsage: false,
-      resumesSession: false,
+      resumesSession: true,
     },
-    invoke(request, invoke = {}): Promise<AgentResult> {
+    async invoke(request, invoke = {}): Promise<AgentResult> {
+      const refusal = failureOfSessionId(request);
+      if (refusal) {
+        return { failure: refusal, text: "", ...NOTHING_SPENT, durationMs: 0 };
+      }
+      const home = codexHomeOf({ ...(options.env ?? process.env), ...options.setEnv });
+      const before = await codexTokensBefore(home, request);
       return withSchemaFile(request, async (schemaFile) => {
         const program: AgentProgram = {
           title: "Codex",
@@ -144,12 +117,17 @@ export function createCodexAgent(options: CodexAgentOptions = {}): AgentInvoker 
         const problem =
           failureOfProcess(outcome, program, options) ?? failureOfTurn(reading, request, outcome);
         const structured = request.outputSchema && structuredOf(reading.text);
+        const thread = reading.threadId ?? (request.resumesSession && request.sessionId);
+        const cost = thread
+          ? codexCost(reading, await readCodexLedger(home, thread), before, options.model)
+          : codexCost(reading, {}, before, options.model);
+        const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
         return {
           ...(problem && { failure: problem }),
           text: reading.text,
           ...(structured && { structured }),
           ...(reading.threadId && { sessionId: reading.threadId }),
-          ...(outcome.started ? await costs(reading, options) : NOTHING_SPENT),
+          ...(began ? cost : NOTHING_SPENT),
           durationMs: outcome.durationMs,
         };
       });

@@ -33,6 +33,12 @@ export const FAILURE_KINDS: readonly AgentFailureKind[] = Object.keys(
   RETRYABLE,
 ) as AgentFailureKind[];
 
+/** An agent that ended so could not go on in its session: it asked for nothing. */
+export const NO_SESSION: ReadonlySet<AgentFailureKind> = new Set([
+  "session-missing",
+  "session-busy",
+]);
+
 /**
  * A failure of the kind; the message is cleaned, so hostile text may be put in.
  *

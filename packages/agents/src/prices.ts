@@ -14,6 +14,22 @@ export interface Tokens {
   readonly cacheWrite: number;
 }
 
+const KEYS = ["input", "output", "cacheRead", "cacheWrite"] as const;
+
+/** New tokens, key by key. */
+export function mapTokens(of: (key: (typeof KEYS)[number]) => number): Tokens {
+  const [input, output, cacheRead, cacheWrite] = KEYS.map(of) as [number, number, number, number];
+  return { input, output, cacheRead, cacheWrite };
+}
+
+export const NO_TOKENS: Tokens = mapTokens(() => 0);
+
+export const sumOf = (tokens: Tokens): number => KEYS.reduce((sum, key) => sum + tokens[key], 0);
+
+/** What has been used since a count; never less than nothing. */
+export const tokensBetween = (before: Tokens, after: Tokens): Tokens =>
+  mapTokens((key) => Math.max(0, after[key] - before[key]));
+
 const price = (input: number, output: number, cacheRead: number, cacheWrite: number): Price => ({
   input,
   output,

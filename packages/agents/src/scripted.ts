@@ -1,4 +1,4 @@
-import type { AgentInvoker, AgentRequest, AgentResult } from "@quasar/loop";
+import type { AgentInvoker, AgentResult } from "@quasar/loop";
 import * as v from "valibot";
 import {
   type AgentProcessOptions,
@@ -9,19 +9,16 @@ import {
   NOTHING_SPENT,
   runAgent,
 } from "./agent-process.ts";
-import {
-  type AgentScript,
-  checkScript,
-  ScriptedFailure,
-  type ScriptedTurn,
-} from "./agent-script.ts";
+import { type AgentScript, checkScript, ScriptedFailure } from "./agent-script.ts";
 import { failure } from "./failure.ts";
 import { parseLine } from "./json-line.ts";
 import { SCRIPTED_CHILD_ARGS } from "./scripted-child.ts";
+import { scriptedTask } from "./scripted-task.ts";
 
 export type ScriptedAgentOptions = AgentScript & AgentProcessOptions;
 
 const Line = v.variant("type", [
+  v.object({ type: v.literal("session"), sessionId: v.string() }),
   v.object({ type: v.literal("text"), text: v.string() }),
   v.object({ type: v.literal("tool"), name: v.string(), detail: v.string() }),
   v.object({ type: v.literal("usage"), costUsd: v.number() }),
@@ -30,15 +27,10 @@ const Line = v.variant("type", [
     text: v.string(),
     costUsd: v.number(),
     failure: v.optional(ScriptedFailure),
+    /** Whether more may have been billed. */
+    partial: v.optional(v.boolean(), false),
   }),
 ]);
-
-function turnFor(script: AgentScript, { role, prompt }: AgentRequest): ScriptedTurn {
-  const fits = (turn: ScriptedTurn) =>
-    turn.role === role && new RegExp(turn.match ?? "", "s").test(prompt);
-  const message = `The script has no turn for this prompt of the ${role}.`;
-  return script.turns.find(fits) ?? { role, failure: { kind: "usage", message } };
-}
 
 /**
  * An agent that follows a script, for demos and tests: a real process that can be killed, outlives
@@ -47,15 +39,19 @@ function turnFor(script: AgentScript, { role, prompt }: AgentRequest): ScriptedT
  * @throws {AgentsError} `ERR_INVALID_SCRIPT`
  */
 export function createScriptedAgent(options: ScriptedAgentOptions): AgentInvoker {
-  const script = checkScript({ turns: options.turns });
+  const script = checkScript({
+    turns: options.turns,
+    model: options.model,
+    sessions: options.sessions,
+  });
   return {
     name: "scripted",
     capabilities: {
       structuredOutput: false,
-      choosesSessionId: false,
+      choosesSessionId: script.sessions !== undefined,
       reportsCost: true,
       streamsUsage: true,
-      resumesSession: false,
+      resumesSession: script.sessions !== undefined,
     },
     async invoke(request, invoke = {}): Promise<AgentResult> {
       const program: AgentProgram = {
@@ -63,9 +59,10 @@ export function createScriptedAgent(options: ScriptedAgentOptions): AgentInvoker
         file: process.execPath,
         args: SCRIPTED_CHILD_ARGS,
         ownEnv: [],
-        input: JSON.stringify({ turn: turnFor(script, request), workDir: request.workDir }),
+        input: JSON.stringify(scriptedTask(script, request)),
       };
       let spentUsd = 0;
+      let sessionId: string | undefined;
       let result: (v.InferOutput<typeof Line> & { type: "result" }) | undefined;
       const outcome = await runAgent(program, request, options, invoke, (text) => {
         const line = parseLine(Line, text);
@@ -73,6 +70,7 @@ export function createScriptedAgent(options: ScriptedAgentOptions): AgentInvoker
           result = line;
         } else if (line) {
           spentUsd = line.type === "usage" ? line.costUsd : spentUsd;
+          sessionId = line.type === "session" ? line.sessionId : sessionId;
           invoke.onEvent?.(line);
         }
         return spentUsd > (request.maxCostUsd ?? Number.POSITIVE_INFINITY) ? "budget" : undefined;
@@ -85,11 +83,12 @@ export function createScriptedAgent(options: ScriptedAgentOptions): AgentInvoker
         failureOfExit(outcome, program.title) ??
         (result ? undefined : failure("bad-output", `${program.title} ended without a result.`));
       const cost: Cost = result
-        ? { costUsd: result.costUsd, costSource: "reported" }
+        ? { costUsd: result.costUsd, costSource: result.partial ? "partial" : "reported" }
         : { costUsd: spentUsd, costSource: "partial" };
       return {
         ...(problem && { failure: problem }),
         text: result?.text ?? "",
+        ...(sessionId && { sessionId }),
         ...(outcome.started ? cost : NOTHING_SPENT),
         durationMs: outcome.durationMs,
       };

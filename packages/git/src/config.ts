@@ -36,6 +36,7 @@ export function parseConfig(output: string): Config {
 const FILTER = /^filter\.(.*)\.[^.]*$/s;
 const DISARMED: readonly ConfigPair[] = [
   ["clean", ""],
+  ["smudge", ""],
   ["process", ""],
   ["required", "false"],
 ];
@@ -56,6 +57,20 @@ export interface Identity {
 
 /** Who a commit is by where the user has told git no name of their own. */
 export const NEUTRAL: Identity = { name: "Quasar", email: "quasar@localhost" };
+
+/** The committer that git would name, made of what is set; else the neutral one. */
+export function committer(config: Config, environment: Environment): Identity {
+  const known = (field: "name" | "email"): string | undefined =>
+    environment[`GIT_COMMITTER_${field}`.toUpperCase()] ||
+    config.get(`committer.${field}`) ||
+    config.get(`user.${field}`) ||
+    (field === "email" ? environment["EMAIL"] : undefined);
+  const clean = (text: string): string => text.replace(/[\p{Cc}<>]+/gu, " ").trim();
+  return {
+    name: clean(known("name") ?? "") || NEUTRAL.name,
+    email: clean(known("email") ?? "") || NEUTRAL.email,
+  };
+}
 
 /** Variables for what is not set of author and committer: git would guess or refuse. */
 export function missingIdentity(config: Config, environment: Environment): Record<string, string> {

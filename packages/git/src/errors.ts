@@ -16,6 +16,10 @@ export type GitErrorCode =
   | "ERR_UNMERGED"
   /** Staging or committing failed, for example in a git hook. */
   | "ERR_COMMIT_FAILED"
+  /** A snapshot could not be taken: a file could not be read, or changed while it was. */
+  | "ERR_SNAPSHOT_FAILED"
+  /** The work tree cannot be made what a snapshot holds, exactly; nothing was changed. */
+  | "ERR_NOT_RESTORABLE"
   /** There is no `git` program on the PATH. */
   | "ERR_GIT_MISSING"
   /** Any other failure; the message has the command, its exit code and the end of its stderr. */

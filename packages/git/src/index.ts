@@ -13,12 +13,20 @@ export {
   type RangeOptions,
   reflogActions,
 } from "./history.ts";
+export { deleteRefs, listRefs, type Ref } from "./refs.ts";
 export {
   type Operation,
   openRepository,
   operationInProgress,
   type Repository,
 } from "./repository.ts";
+export {
+  listSnapshots,
+  type Snapshot,
+  takeSnapshot,
+  type TakeSnapshotOptions,
+} from "./snapshots.ts";
 export { type DirtyPath, dirtyPaths } from "./status.ts";
 export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
+export { lookAtWork, type SeenWork } from "./work.ts";
 export { createWorktree, type WorktreeOptions } from "./worktree.ts";

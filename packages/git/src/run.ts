@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { type ConfigPair, configVariables, DURABLE, scrubbed } from "./environment.ts";
 import { GitError } from "./errors.ts";
 import { tail } from "./text.ts";
@@ -14,7 +15,9 @@ export interface RunOptions {
   /** Ends git when aborted; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** What git reads from its stdin, which is closed otherwise. */
-  readonly input?: string | undefined;
+  readonly input?: string | Readable | undefined;
+  /** `latin1` keeps each byte of the output as one character. @default "utf8" */
+  readonly encoding?: "utf8" | "latin1" | undefined;
   /** The user's git hooks may run, and leave something running. @default false */
   readonly hooks?: boolean | undefined;
   /** Added to the profile's configuration. */
@@ -87,7 +90,7 @@ export async function git(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<GitResult> {
-  const { signal, input, config = [], env = {}, hooks = false } = options;
+  const { signal, input, encoding = "utf8", config = [], env = {}, hooks = false } = options;
   signal?.throwIfAborted();
   // Lazily: the import takes longer than git does, and not every user of the package runs git.
   const { execa } = await import("execa");
@@ -102,6 +105,7 @@ export async function git(
     },
     ...(input === undefined ? { stdin: "ignore" as const } : { input }),
     ...(signal === undefined ? {} : { cancelSignal: signal }),
+    encoding,
     stripFinalNewline: false,
     maxBuffer: MAX_OUTPUT,
     reject: false,

@@ -1,6 +1,7 @@
 import { disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
+import { isSha } from "./revision.ts";
 import { gitOutput } from "./run.ts";
 
 /** A path of the work tree that differs from HEAD. */
@@ -39,6 +40,31 @@ export async function dirtyPaths(
 ): Promise<readonly DirtyPath[]> {
   const config = disarmFilters(await readConfig(workDir, options));
   return parseStatus(await gitOutput("read", workDir, STATUS, { ...options, config }));
+}
+
+/** Where HEAD is, as `status --branch` tells it. */
+export interface StatusHead {
+  /** `""` while there is no commit. */
+  readonly head: string;
+  /** `undefined` where HEAD is detached. */
+  readonly branch: string | undefined;
+}
+
+/** Parses the lines about the branch of `status --porcelain=v2 --branch -z`. */
+export function parseStatusHead(output: string): StatusHead {
+  const facts = new Map<string, string>();
+  for (const entry of output.split("\0")) {
+    const [, name, value] = /^# (branch\.\w+) (.*)$/s.exec(entry) ?? [];
+    if (name !== undefined && value !== undefined) facts.set(name, value);
+  }
+  const [oid = "", branch = ""] = [facts.get("branch.oid"), facts.get("branch.head")];
+  if (oid !== "(initial)" && !isSha(oid)) {
+    throw new GitError("ERR_BROKEN_HEAD", "git status names no commit for HEAD: run git fsck");
+  }
+  return {
+    head: isSha(oid) ? oid : "",
+    branch: branch === "(detached)" ? undefined : branch,
+  };
 }
 
 /** How many fields stand before the path, by the kind of the entry. */

@@ -12,12 +12,13 @@ export async function keepWork(run: Run): Promise<Start["tree"] | Ending> {
   const { repository } = run.ports;
   const { runId, turn, cycle } = run.state;
   const { signal } = run.settings;
-  if (repository?.snapshot === undefined) return "unknown";
+  if (repository === undefined) return "unknown";
   try {
     const message = `uncommitted work before turn ${turn?.id ?? ""} is taken again`;
     const snapshot = await repository.snapshot({ runId, message, signal });
     if (snapshot === undefined) return "clean";
-    await run.emit({ type: "snapshot", cycle, ...snapshot });
+    const { n, ref, sha } = snapshot;
+    await run.emit({ type: "snapshot", cycle, n, ref, sha });
     return "dirty";
   } catch (error) {
     if (isCancelled(run)) return INTERRUPTED;

@@ -319,7 +319,7 @@ describe("an interruption", () => {
     });
     expect(result.outcome).toBe("approved");
     expect(result.totalCostUsd).toBeCloseTo(0.25);
-    expect(coder.requests[1]?.prompt).toContain("may hold its partial work");
+    expect(coder.requests[1]?.prompt).toContain("The work tree holds uncommitted changes");
   });
 
   test.for(["cycle_start", "agent_start", "agent_done", "committed", "review_complete"])(

@@ -51,6 +51,8 @@ interface Agent {
   state: "waiting" | "working" | "ended" | "dead";
   began: boolean;
   billedUsd: number;
+  /** How much of it the agent has said: a killed one leaves its last response out. */
+  saidUsd: number;
   result: AgentResult | undefined;
 }
 
@@ -143,7 +145,8 @@ export class Agents {
     while (agent.state === "working") {
       this.#respond(agent);
       await life.point("work");
-      onEvent?.({ type: "usage", costUsd: agent.billedUsd });
+      agent.saidUsd = agent.billedUsd;
+      onEvent?.({ type: "usage", costUsd: agent.saidUsd });
       await life.point("work");
     }
     return agent.result ?? SESSION_MISSING;
@@ -163,6 +166,7 @@ export class Agents {
       state: "waiting",
       began: false,
       billedUsd: 0,
+      saidUsd: 0,
       result: undefined,
     };
     if (this.#agents.get(turnId)?.began === true)
@@ -228,7 +232,7 @@ export class Agents {
     if (agent.process.pid !== process.pid) this.violations.push(`turn ${turnId} has another pid`);
     if (agent.state === "working") return { state: "alive" };
     if (agent.state === "ended") return { state: "ended" };
-    const { billedUsd: costUsd, sessionId } = agent;
+    const { saidUsd: costUsd, sessionId } = agent;
     return { state: "died", sessionId, costUsd, costSource: "partial" };
   }
 

@@ -9,7 +9,7 @@ import type { Ports } from "../src/run.ts";
 import { settingsOf } from "../src/settings.ts";
 import { startRun } from "../src/start.ts";
 import type { CycleState } from "../src/state.ts";
-import { lintFixes } from "../src/transitions.ts";
+import { isPending, lintFixes } from "../src/transitions.ts";
 import { Agents, type Nature, type Work } from "./agents.ts";
 import type { Ground } from "./ground.ts";
 import { Life, type PointKind } from "./points.ts";
@@ -205,7 +205,7 @@ export class Simulation {
     const mortal: LoopRepository = {
       ...repository,
       commit: (commit) => life.around("commit", () => repository.commit(commit)),
-      snapshot: (request) => life.around("snapshot", () => repository.snapshot?.(request)),
+      snapshot: (request) => life.around("snapshot", () => repository.snapshot(request)),
     };
     return {
       repository: mortal,
@@ -229,8 +229,8 @@ function keyOf(state: CycleState): string {
   return `${state.cycle} ${state.phase} ${lintFixes(state)}`;
 }
 
-function isSettled({ turn, phase }: CycleState): boolean {
-  return turn?.status === "settled" && /^(?:coding|linting|reviewing)$/u.test(phase);
+function isSettled(state: CycleState): boolean {
+  return isPending(state) && state.turn?.status === "settled";
 }
 
 /** What is left of a run after all its crashes, to be compared with one that had none. */

@@ -35,7 +35,7 @@ const READ_ACCESS: readonly string[] = [
 /** Claude Code's arguments for a turn. @see SPEC.md, "Claude Code" */
 export function claudeArgs(request: AgentRequest, options: ClaudeArgsOptions): string[] {
   const { model, allowedTools = [], settingSources = ["user"] } = options;
-  const { access, systemPrompt, outputSchema, maxCostUsd, sessionId } = request;
+  const { access, systemPrompt, outputSchema, maxCostUsd, sessionId, resumesSession } = request;
   const args = ["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"];
   args.push("--strict-mcp-config", "--setting-sources", settingSources.join(","));
   if (access === "read") {
@@ -46,7 +46,8 @@ export function claudeArgs(request: AgentRequest, options: ClaudeArgsOptions): s
   }
   args.push("--append-system-prompt", systemPrompt);
   if (sessionId !== undefined) {
-    args.push("--session-id", sessionId);
+    // With `=` the id is never taken for an option, nor left out: `--resume` may go without one.
+    args.push(`${resumesSession ? "--resume" : "--session-id"}=${sessionId}`);
   }
   if (model !== undefined) {
     args.push("--model", model);

@@ -1,4 +1,4 @@
-import { costOf, type Tokens } from "../prices.ts";
+import { costOf, mapTokens, sumOf, type Tokens } from "../prices.ts";
 import type { ClaudeModelUsage, ClaudeResult } from "./event.ts";
 
 /** Counts what a run has cost so far, from its stream: a killed Claude Code says nothing at the end. */
@@ -13,17 +13,7 @@ export interface ClaudeMeter {
   costUsd(): number | undefined;
 }
 
-const KEYS = ["input", "output", "cacheRead", "cacheWrite"] as const;
-
-function larger(a: Tokens, b: Tokens): Tokens {
-  const max = (key: (typeof KEYS)[number]) => Math.max(a[key], b[key]);
-  return {
-    input: max("input"),
-    output: max("output"),
-    cacheRead: max("cacheRead"),
-    cacheWrite: max("cacheWrite"),
-  };
-}
+const larger = (a: Tokens, b: Tokens): Tokens => mapTokens((key) => Math.max(a[key], b[key]));
 
 export function createClaudeMeter(): ClaudeMeter {
   const responses = new Map<string, { readonly model: string; readonly tokens: Tokens }>();
@@ -49,7 +39,7 @@ export function createClaudeMeter(): ClaudeMeter {
     costUsd() {
       let sum: number | undefined = 0;
       for (const { model, tokens } of responses.values()) {
-        const cost = KEYS.every((key) => tokens[key] === 0) ? 0 : costOf(model, tokens);
+        const cost = sumOf(tokens) === 0 ? 0 : costOf(model, tokens);
         sum = sum === undefined || cost === undefined ? undefined : sum + cost;
       }
       return sum;

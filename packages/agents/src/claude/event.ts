@@ -27,6 +27,7 @@ export interface ClaudeResult {
   readonly is_error: boolean;
   readonly result: string;
   readonly errors: readonly unknown[];
+  readonly num_turns?: number | null | undefined;
   readonly session_id?: string | null | undefined;
   readonly total_cost_usd?: number | null | undefined;
   /** Of the run. */
@@ -150,6 +151,7 @@ const Result = v.object({
   is_error: v.nullish(v.boolean(), false),
   result: text,
   errors: v.nullish(v.array(v.unknown()), []),
+  num_turns: v.nullish(v.number()),
   session_id: v.nullish(v.string()),
   total_cost_usd: v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0))),
   usage: v.nullish(Usage),

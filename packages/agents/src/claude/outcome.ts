@@ -41,10 +41,15 @@ const PROSE_WITHOUT_STATUS: Prose = [
   [/connection|network|socket|timed? ?out/i, "network"],
 ];
 
+/** What is said of a session, on standard error or in a result that comes before any turn. */
+const SESSION: Prose = [
+  [/already in use/i, "session-busy"],
+  [/no conversation found|requires a valid session id/i, "session-missing"],
+];
+
 /** What Claude Code prints on standard error when it never begins. */
 const STDERR: Prose = [
-  [/already in use/i, "session-busy"],
-  [/no conversation found/i, "session-missing"],
+  ...SESSION,
   [/exceeds 10 ?MB/i, "prompt-too-large"],
   [/not logged in|invalid api key|\/login\b/i, "auth"],
   [/unknown option|invalid (value|argument)|requires --|cannot be used/i, "usage"],
@@ -54,8 +59,9 @@ export const kindOfStderr = (text: string): AgentFailureKind | undefined =>
   kindOfProse(STDERR, text);
 
 function kindOfError(result: ClaudeResult, said: string): AgentFailureKind {
-  const { subtype, terminal_reason, api_error, api_error_status } = result;
+  const { subtype, terminal_reason, api_error, api_error_status, num_turns, errors } = result;
   return (
+    (num_turns === 0 ? kindOfProse(SESSION, errors.map(String).join(" ")) : undefined) ??
     SUBTYPES[subtype] ??
     TERMINAL_REASONS[terminal_reason] ??
     kindOfProse(PROSE, said) ??

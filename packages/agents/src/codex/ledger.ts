@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { parseLine } from "../json-line.ts";
@@ -10,7 +11,7 @@ import { CodexUsage } from "./event.ts";
 /** What Codex writes down of a thread itself, response by response, so that a kill loses little. */
 export interface CodexLedger {
   readonly model?: string | undefined;
-  /** Of the whole thread, which is one turn of ours. */
+  /** Of the whole thread, over all turns. */
   readonly tokens?: Tokens | undefined;
 }
 
@@ -23,6 +24,10 @@ const Entry = v.variant("type", [
     payload: v.object({ thread_token_usage: CodexUsage }),
   }),
 ]);
+
+/** Codex's own folder, by the environment that it is started with. */
+export const codexHomeOf = (env: Readonly<Record<string, string | undefined>>): string =>
+  env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex");
 
 async function findRollout(codexHome: string, threadId: string): Promise<string | undefined> {
   const sessions = join(codexHome, "sessions");

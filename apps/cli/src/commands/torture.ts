@@ -1,0 +1,146 @@
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import {
+  KILL_KINDS,
+  type Kill,
+  type KillKind,
+  parseKill,
+  QUASAR_LAWS,
+  reportOf,
+  tableOf,
+  tortureQuasar,
+  type TortureReport,
+  type Trial,
+} from "@quasar/torture";
+import { CliError } from "../errors.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { listenForInterrupts } from "../interrupts.ts";
+import { cleanLine, jsonLine } from "../output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
+import { nextLines } from "../output/text.ts";
+
+export interface TortureOptions {
+  readonly points?: string | undefined;
+  readonly kinds?: string | undefined;
+  readonly pairs?: string | undefined;
+  readonly random?: string | undefined;
+  readonly seed?: string | undefined;
+  readonly replay?: readonly string[] | undefined;
+  readonly report?: string | undefined;
+  readonly keep?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** `quasar torture`: kills quasar itself at every durable step, and says what that broke. */
+export async function tortureCommand(options: TortureOptions): Promise<ExitCode> {
+  const main = fileURLToPath(new URL("./main.js", import.meta.url));
+  const points = patternOf(options.points);
+  const seed = numberOf("--seed", options.seed, 0xffff_ffff) ?? 1;
+  const pairs = numberOf("--pairs", options.pairs, 1) ?? 0;
+  const interrupts = listenForInterrupts(() => {});
+  try {
+    const tortured = await tortureQuasar({
+      quasar: { file: process.execPath, args: [main] },
+      kinds: kindsOf(options.kinds),
+      points: (step) => points.test(step),
+      pairs,
+      seed,
+      random: numberOf("--random", options.random, 1_000_000),
+      replay: options.replay?.map(killOf),
+      keep: options.keep,
+      onTrial: (trial) => tell(trial, options.json === true),
+      signal: interrupts.signal,
+    });
+    const report = reportOf(tortured, {
+      subject: "quasar, two cycles, scripted agent",
+      laws: QUASAR_LAWS,
+      date: new Date(),
+      seed,
+      pairs,
+    });
+    if (options.report !== undefined) {
+      writeFileSync(options.report, `${JSON.stringify(report, undefined, 2)}\n`);
+    }
+    if (options.json === true) {
+      process.stdout.write(jsonLine({ ...report, v: JSON_VERSION, type: "torture" }));
+    } else {
+      write(process.stdout, linesOf(report));
+    }
+    return report.failures.length === 0 ? EXIT.ok : EXIT.error;
+  } catch (error) {
+    const interrupted = interrupts.exitCode();
+    if (interrupted === undefined) throw error;
+    return interrupted;
+  } finally {
+    interrupts.stop();
+  }
+}
+
+function usage(message: string): CliError {
+  return new CliError("ERR_USAGE", message, { next: ["quasar torture --help"] });
+}
+
+function patternOf(source = ""): RegExp {
+  try {
+    return new RegExp(source, "u");
+  } catch (cause) {
+    throw new CliError("ERR_USAGE", `--points: ${cleanLine(source)} is no regular expression`, {
+      cause,
+    });
+  }
+}
+
+function numberOf(flag: string, text: string | undefined, max: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() !== "" && value >= 0 && value <= max) return value;
+  throw usage(`${flag}: ${cleanLine(text)} is not a number from 0 to ${max}`);
+}
+
+function kindsOf(text = KILL_KINDS.join(",")): readonly KillKind[] {
+  return text.split(",").map((name) => {
+    const kind = KILL_KINDS.find((each) => each === name);
+    if (kind === undefined) throw usage(`--kinds: ${cleanLine(name)} is not ${listOf(KILL_KINDS)}`);
+    return kind;
+  });
+}
+
+function listOf(names: readonly string[]): string {
+  return names.join(" or ");
+}
+
+function killOf(text: string): Kill {
+  const kill = parseKill(text);
+  if (kill !== undefined) return kill;
+  throw usage(`--replay: ${cleanLine(text)} is not like "runner at rename work/x #1"`);
+}
+
+/** A mark for each trial as it ends, where a person waits. */
+function tell({ deviations }: Trial, isJson: boolean): void {
+  if (!isJson && process.stderr.isTTY) process.stderr.write(deviations.length === 0 ? "." : "x");
+}
+
+function linesOf(report: TortureReport): readonly string[] {
+  const points = Object.entries(report.points).filter(([, count]) => count > 0);
+  const total = points.reduce((sum, [, count]) => sum + count, 0);
+  const failures = report.failures.flatMap(({ kills, deviations, root }) => {
+    const command = ["quasar torture --keep", ...kills.map((kill) => `--replay '${kill}'`)];
+    return [
+      "",
+      ...kills.map(cleanLine),
+      ...deviations.map(({ law, message }) => `  ${law}: ${cleanLine(message)}`),
+      `  in ${root}`,
+      ...nextLines([command.join(" ")], viewOf(process.stdout)),
+    ];
+  });
+  return [
+    `${total} steps: ${points.map(([kind, count]) => `${count} ${kind}`).join(", ")}`,
+    "",
+    ...tableOf(report),
+    ...failures,
+    "",
+    report.failures.length === 0
+      ? `${report.trials} kills, nothing lost, in ${report.seconds} s`
+      : `${report.failures.length} of ${report.trials} kills broke something, in ${report.seconds} s`,
+  ];
+}

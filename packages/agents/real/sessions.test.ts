@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentEvent, AgentRequest, AgentResult } from "@quasar/loop";
+import { expect, onTestFinished, test } from "vitest";
+import { findRunProcesses } from "../src/index.ts";
+import type { ModelRequest } from "./model-request.ts";
+import { type ModelFault, type ModelScript, type ModelStub, startModelStub } from "./model-stub.ts";
+import { createPlace, type Place } from "./place.ts";
+
+const AGENTS = ["claude", "codex"] as const;
+const FIRST = "Write one.txt, wait, and write two.txt.";
+const GO_ON = "Go on where you were interrupted.";
+
+async function aPlace(script: (place: () => Place) => ModelScript) {
+  const stub = await startModelStub((request) => script(() => place)(request));
+  const place = createPlace(stub.url);
+  onTestFinished(async () => {
+    await stub.close();
+    place.remove();
+  });
+  return { place, stub };
+}
+
+const aTurn = (place: Place, change: Partial<AgentRequest> = {}): AgentRequest => ({
+  runId: `run-${randomUUID()}`,
+  turnId: "run.1",
+  role: "coder",
+  prompt: FIRST,
+  systemPrompt: "You are the coder.",
+  workDir: place.workDir,
+  access: "write",
+  maxCostUsd: 1,
+  ...change,
+});
+
+/** A model that lets a turn be killed once it has written one.txt, then writes two.txt. */
+const untilKilled =
+  (killed: ModelFault | { readonly shell: string }) =>
+  (place: () => Place): ModelScript =>
+  ({ prompt, step }: ModelRequest) => {
+    const write = (name: string) => ({
+      write: { path: join(place().workDir, name), content: `${name}\n` },
+      usage: { input: 1000 + step, output: 200 },
+    });
+    if (prompt.includes(FIRST)) {
+      return step === 0 ? write("one.txt") : killed;
+    }
+    return step === 0 ? write("two.txt") : { text: "Done.", usage: { input: 300, output: 7 } };
+  };
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    // Gone with another one that was killed.
+    expect(error).toMatchObject({ code: "ESRCH" });
+  }
+}
+
+/** Kills a turn with all its processes, when the model was asked so often and has had time. */
+async function killAfter(asked: number, stub: ModelStub, runId: string): Promise<void> {
+  await expect.poll(() => stub.requests.length, { timeout: 20_000 }).toBe(asked);
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  for (const pid of (await findRunProcesses(runId)) ?? []) {
+    killNow(pid);
+  }
+}
+
+const sumOf = (results: readonly AgentResult[]) =>
+  results.reduce((sum, { costUsd = Number.NaN }) => sum + costUsd, 0);
+
+test.for(
+  AGENTS.flatMap((name) => [
+    [name, "in a command", { shell: "tail -f /dev/null" }, 0] as const,
+    [name, "in an answer", { kind: "hang", after: 2 } as const, 1] as const,
+  ]),
+)(
+  "%s, killed %s, is gone on with in its own session, and nothing is counted twice",
+  { timeout: 60_000 },
+  async ([name, , killed, inFlight]) => {
+    const { place, stub } = await aPlace(untilKilled(killed));
+    const agent = place.agents[name];
+    const { choosesSessionId } = agent.capabilities;
+    const request = aTurn(place, choosesSessionId ? { sessionId: randomUUID() } : {});
+    const events: AgentEvent[] = [];
+    const [first] = await Promise.all([
+      agent.invoke(request, { onEvent: (event) => events.push(event) }),
+      killAfter(2, stub, request.runId),
+    ]);
+    expect(first).toMatchObject({ failure: { kind: "killed" }, costSource: "partial" });
+    expect(existsSync(join(place.workDir, "two.txt"))).toBe(false);
+    const { sessionId } = first;
+    expect(events).toContainEqual({ type: "session", sessionId });
+
+    const killedUsd = stub.billedUsd;
+    expect(first.costUsd).toBeGreaterThan(0);
+    expect(first.costUsd).toBeLessThanOrEqual(killedUsd + 1e-9);
+    if (inFlight === 0) {
+      expect(first.costUsd).toBeCloseTo(killedUsd, 9);
+    }
+
+    const again = aTurn(place, { prompt: GO_ON, sessionId, resumesSession: true });
+    const second = await agent.invoke(again);
+    expect(second).toMatchObject({ text: "Done.", sessionId });
+    expect(second.failure).toBeUndefined();
+    expect(existsSync(join(place.workDir, "two.txt"))).toBe(true);
+    expect(stub.requests.at(-1)?.prompts.join("\n")).toContain(FIRST);
+    const third = await agent.invoke(aTurn(place, { ...again, prompt: "And again." }));
+    expect(sumOf([second, third])).toBeCloseTo(stub.billedUsd - killedUsd, 9);
+  },
+);
+
+test.for(AGENTS)(
+  "%s misses a session that it does not know, and asks for nothing",
+  { timeout: 30_000 },
+  async (name) => {
+    const { place, stub } = await aPlace(() => () => ({ text: "Done." }));
+    const request = aTurn(place, { sessionId: randomUUID(), resumesSession: true });
+    const result = await place.agents[name].invoke(request);
+    expect(result).toMatchObject({ failure: { kind: "session-missing" }, costUsd: 0 });
+    expect(stub.requests).toEqual([]);
+  },
+);

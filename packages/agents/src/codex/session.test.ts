@@ -1,0 +1,108 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { aProgramThatPrints, aSample, aShellScript } from "../../test/program.ts";
+import { aDirectory, aRequest } from "../../test/request.ts";
+import { createCodexAgent } from "../codex.ts";
+import { codexArgs } from "./args.ts";
+
+const THREAD = "01a1fcec-cada-7722-8cce-2902840d0679";
+/** Of gpt-5.5: 100 tokens in and 20 out. */
+const RESPONSE_USD = 0.0011;
+
+/** The record of a thread: a turn killed after one response, then two turns of two responses. */
+const ROLLOUT = aSample("codex-0.169.0.rollout.jsonl");
+const isRecord = (line: string) => line.includes('"token_usage_record"');
+
+/** The record as it was when so many responses had been written down. */
+function rolloutOf(responses: number): string[] {
+  let left = responses;
+  const end = ROLLOUT.findIndex((line) => isRecord(line) && left-- === 0);
+  return end === -1 ? ROLLOUT : ROLLOUT.slice(0, end);
+}
+
+/** Codex, which finds a thread with so many responses and leaves it with others. */
+function aCodex(before: number, after: number, print: readonly string[], exitCode: number = 0) {
+  const home = aDirectory();
+  const day = join(home, "sessions/2026/11/21");
+  const rollout = join(day, `rollout-2026-11-21T07-05-39-${THREAD}.jsonl`);
+  mkdirSync(day, { recursive: true });
+  writeFileSync(rollout, `${rolloutOf(before).join("\n")}\n`);
+  const next = join(home, "next");
+  writeFileSync(next, `${rolloutOf(after).join("\n")}\n`);
+  const program = aProgramThatPrints(print, exitCode);
+  const file = aShellScript(`cat '${next}' > '${rollout}'; exec '${program}'`);
+  const agent = createCodexAgent({ file, env: { CODEX_HOME: home, PATH: process.env["PATH"] } });
+  return { agent, rollout };
+}
+
+const RESUMED = { sessionId: THREAD, resumesSession: true } as const;
+const SAID = aSample("codex-0.169.0.resumed.jsonl");
+
+test.for([
+  ["write", "workspace-write"],
+  ["read", "read-only"],
+] as const)("goes on in a thread to %s in the sandbox of any turn", ([access, sandbox]) => {
+  const request = aRequest({ ...RESUMED, access });
+  expect(codexArgs(request, { model: "gpt-5.5" }, "/schema.json")).toEqual([
+    ...["exec", "resume", "--json", "-c", `sandbox_mode="${sandbox}"`, "--skip-git-repo-check"],
+    ...["--model", "gpt-5.5", "--output-schema", "/schema.json", "--", THREAD, "-"],
+  ]);
+});
+
+test.for([
+  ["the first after a killed one, which its own total forgets", 1, 3, 2],
+  ["the second after a killed one", 3, 5, 2],
+  ["one without a response", 3, 3, 0],
+] as const)("counts a resumed turn alone: %s", async ([, before, after, responses]) => {
+  const { agent } = aCodex(before, after, SAID);
+  const result = await agent.invoke(aRequest(RESUMED));
+  expect(result).toMatchObject({ text: "Done.", sessionId: THREAD, costSource: "computed" });
+  expect(result.costUsd).toBeCloseTo(responses * RESPONSE_USD, 9);
+});
+
+test("reads from the record what a resumed turn cost that was killed, even before a word", async () => {
+  const { agent } = aCodex(3, 4, [], 137);
+  const result = await agent.invoke(aRequest(RESUMED));
+  expect(result).toMatchObject({ failure: { kind: "killed" }, costSource: "partial" });
+  expect(result.costUsd).toBeCloseTo(RESPONSE_USD, 9);
+});
+
+test("does not know what a turn cost in a thread that had no record", async () => {
+  const file = aProgramThatPrints(SAID);
+  const agent = createCodexAgent({ file, env: { CODEX_HOME: aDirectory(), PATH: "/bin" } });
+  const result = await agent.invoke(aRequest(RESUMED));
+  expect(result).toMatchObject({ text: "Done.", costSource: "unknown" });
+  expect(result.costUsd).toBeUndefined();
+});
+
+const WARNING = "WARNING: proceeding, even though we could not create PATH aliases: refused\n";
+
+test.for([
+  [
+    `Error: thread/resume: thread/resume failed: no rollout found for thread id ${THREAD} (code -32600)`,
+    "session-missing",
+  ],
+  [
+    `Error: thread/resume: thread/resume failed: thread ${THREAD} already has an active writer (code -32600)`,
+    "session-busy",
+  ],
+] as const)("tells %j from other failures, at no cost", async ([stderr, kind]) => {
+  const file = aProgramThatPrints([], 1, `${WARNING}${stderr}\n`);
+  const env = { CODEX_HOME: aDirectory(), PATH: process.env["PATH"] };
+  const result = await createCodexAgent({ file, env }).invoke(aRequest(RESUMED));
+  expect(result).toMatchObject({
+    failure: { kind, message: `Codex: ${stderr}` },
+    costUsd: 0,
+    costSource: "computed",
+  });
+});
+
+test.for([undefined, "", "a name", "--last"])(
+  "starts nothing to go on in %j",
+  async (sessionId) => {
+    const agent = createCodexAgent({ file: aProgramThatPrints(SAID) });
+    const result = await agent.invoke(aRequest({ sessionId, resumesSession: true }));
+    expect(result).toMatchObject({ failure: { kind: "session-missing" }, text: "", costUsd: 0 });
+  },
+);

@@ -1,0 +1,15 @@
+import type { AgentFailure, AgentRequest } from "@quasar/loop";
+import { failure } from "./failure.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Why a session cannot be gone on in, whatever the agent would do: Claude Code takes other words for
+ * a session's title, and Codex begins a new thread for them without saying so.
+ */
+export function failureOfSessionId(request: AgentRequest): AgentFailure | undefined {
+  const { resumesSession, sessionId = "" } = request;
+  return resumesSession && !UUID.test(sessionId)
+    ? failure("session-missing", `There is no session "${sessionId}".`)
+    : undefined;
+}

@@ -1,0 +1,86 @@
+import { GitError } from "./errors.ts";
+import type { SignalOptions } from "./head.ts";
+import { git, gitFailed, gitOutput } from "./run.ts";
+
+/** A name in `refs/` and what it names. */
+export interface Ref {
+  readonly ref: string;
+  readonly sha: string;
+}
+
+const PREFIX = /^refs\/(?:[A-Za-z0-9_][A-Za-z0-9._-]*\/)*$/;
+
+/**
+ * The refs below a folder of refs, in the order of their names.
+ *
+ * @param prefix - Begins with `refs/` and ends with `/`.
+ * @throws {GitError} `ERR_INVALID_ARGUMENT`; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,
+ *   `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function listRefs(
+  workDir: string,
+  prefix: string,
+  options: SignalOptions = {},
+): Promise<readonly Ref[]> {
+  const args = ["for-each-ref", "--format=%(objectname) %(refname)", checkPrefix(prefix)];
+  const lines = (await gitOutput("read", workDir, args, options)).split("\n").slice(0, -1);
+  return lines.map((line) => {
+    const end = line.indexOf(" ");
+    return { sha: line.slice(0, end), ref: line.slice(end + 1) };
+  });
+}
+
+/**
+ * Removes all refs below a folder of refs, all or none, and returns them.
+ *
+ * @param prefix - Begins with `refs/quasar/` and ends with `/`.
+ * @throws {GitError} as `listRefs` does; `ERR_GIT_FAILED` also where one has changed meanwhile.
+ */
+export async function deleteRefs(
+  workDir: string,
+  prefix: string,
+  options: SignalOptions = {},
+): Promise<readonly Ref[]> {
+  if (!prefix.startsWith("refs/quasar/")) throw badPrefix(prefix);
+  const refs = await listRefs(workDir, prefix, options);
+  if (refs.length === 0) return refs;
+  const input = refs.map(({ ref, sha }) => `delete ${ref}\0${sha}\0`).join("");
+  await updateRefs(workDir, input, options);
+  return refs;
+}
+
+/** Creates a ref; resolves to `false`, changing nothing, where there is one of that name. */
+export async function createRef(
+  workDir: string,
+  { ref, sha }: Ref,
+  options: SignalOptions = {},
+): Promise<boolean> {
+  const args = ["update-ref", "--no-deref", "-z", "--stdin"];
+  const input = `create ${ref}\0${sha}\0`;
+  const result = await git("write", workDir, args, { ...options, input, config: NO_HOOKS });
+  if (result.exitCode === 0) return true;
+  // Two that create it at once: one of them finds the other's lock.
+  if (/reference already exists|File exists|unable to lock/.test(result.stderr)) {
+    const found = await git("read", workDir, ["show-ref", "--verify", "-q", "--", ref], options);
+    if (found.exitCode === 0) return false;
+  }
+  throw gitFailed(args, result);
+}
+
+async function updateRefs(workDir: string, input: string, options: SignalOptions): Promise<void> {
+  const args = ["update-ref", "--no-deref", "-z", "--stdin"];
+  await gitOutput("write", workDir, args, { ...options, input, config: NO_HOOKS });
+}
+
+/** For what the user did not ask for: nothing of the repository's runs. */
+export const NO_HOOKS = [["core.hooksPath", "/dev/null"]] as const;
+
+export function checkPrefix(prefix: string): string {
+  if (PREFIX.test(prefix) && !/\.\.|\.lock\//.test(prefix)) return prefix;
+  throw badPrefix(prefix);
+}
+
+function badPrefix(prefix: string): GitError {
+  const message = `${JSON.stringify(prefix)} is not a folder of refs: refs/…/`;
+  return new GitError("ERR_INVALID_ARGUMENT", message);
+}

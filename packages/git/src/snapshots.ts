@@ -1,0 +1,159 @@
+import { Readable } from "node:stream";
+import { committer, disarmFilters, readConfig } from "./config.ts";
+import { GitError } from "./errors.ts";
+import type { SignalOptions } from "./head.ts";
+import { checkPrefix, createRef, listRefs, NO_HOOKS } from "./refs.ts";
+import { openRepository } from "./repository.ts";
+import { isSha } from "./revision.ts";
+import { git, gitFailed, gitOutput } from "./run.ts";
+import { parseStatus, parseStatusHead, STATUS } from "./status.ts";
+import { oneLine } from "./text.ts";
+import { commitStream } from "./tree-stream.ts";
+import { formatTrailers } from "./trailers.ts";
+
+/** Uncommitted work, kept in a commit that is on no branch. */
+export interface Snapshot {
+  /** Counts the snapshots below a prefix, from 1. */
+  readonly n: number;
+  /** `<prefix><n>` */
+  readonly ref: string;
+  readonly sha: string;
+  /** What HEAD was at, the commit's parent; `""` where there was no commit. */
+  readonly head: string;
+  /** RFC 3339, to the second. */
+  readonly createdAt: string;
+  /** One line. */
+  readonly message: string;
+}
+
+export interface TakeSnapshotOptions extends SignalOptions {
+  /** Where its ref goes: `refs/quasar/<run id>/`. */
+  readonly prefix: string;
+  /** Any text: it becomes one line. */
+  readonly message: string;
+  /** By name, in order; see `TRAILER`. @default {} */
+  readonly trailers?: Readonly<Record<string, string>> | undefined;
+  /** @default the system's clock */
+  readonly now?: (() => Date) | undefined;
+}
+
+/** What this product writes for itself: never a part of anybody's work. */
+const OWN_FOLDER = ".quasar";
+
+/**
+ * Keeps everything in the work tree that is not committed in a commit below `refs/quasar/`: deletions
+ * and untracked files included, ignored ones and `.quasar/` not. HEAD, branch, index, stash, reflog
+ * and files stay as they are; nothing that the repository names runs. Starts five git processes, three
+ * where nothing is uncommitted.
+ *
+ * @param workDir - Any folder of the work tree; all of it is kept.
+ * @returns `undefined` when nothing is uncommitted.
+ * @throws {GitError} `ERR_SNAPSHOT_FAILED`, `ERR_INVALID_ARGUMENT`, `ERR_BROKEN_HEAD`,
+ *   `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the
+ *   signal's reason when aborted.
+ * @see SPEC.md, "Snapshots"
+ */
+export async function takeSnapshot(
+  workDir: string,
+  options: TakeSnapshotOptions,
+): Promise<Snapshot | undefined> {
+  const { message, trailers = {}, signal, now = () => new Date() } = options;
+  const prefix = checkPrefix(options.prefix);
+  const subject = oneLine(message) || "(no subject)";
+  const block = formatTrailers(trailers);
+  const [{ root }, config] = await Promise.all([
+    openRepository(workDir, { signal }),
+    readConfig(workDir, { signal }),
+  ]);
+  const output = await gitOutput("read", workDir, [...STATUS, "--branch"], {
+    signal,
+    encoding: "latin1",
+    config: disarmFilters(config),
+  });
+  const { head } = parseStatusHead(output);
+  const paths = [...new Set(parseStatus(output).map(({ path }) => path))].filter(isKept);
+  if (paths.length === 0) return undefined;
+
+  const { name, email } = committer(config, process.env);
+  const seconds = Math.floor(now().getTime() / 1000);
+  const sha = await importCommit(workDir, signal, {
+    root,
+    parent: head,
+    committer: `${name} <${email}> ${seconds} +0000`,
+    message: block === "" ? `${subject}\n` : `${subject}\n\n${block}`,
+    paths,
+  });
+  const known = (await listRefs(workDir, prefix, { signal })).map(({ ref }) => number(ref, prefix));
+  for (let n = 1 + Math.max(0, ...known); ; n += 1) {
+    const ref = `${prefix}${n}`;
+    if (await createRef(workDir, { ref, sha }, { signal })) {
+      const createdAt = rfc3339(seconds);
+      return { n, ref, sha, head, createdAt, message: subject };
+    }
+  }
+}
+
+/** A nested repository is listed with a `/` at its end: it has a history of its own. */
+function isKept(path: string): boolean {
+  return !path.endsWith("/") && path !== OWN_FOLDER && !path.startsWith(`${OWN_FOLDER}/`);
+}
+
+async function importCommit(
+  workDir: string,
+  signal: AbortSignal | undefined,
+  commit: Parameters<typeof commitStream>[0],
+): Promise<string> {
+  let failure: unknown;
+  async function* stream(): AsyncGenerator<Buffer> {
+    try {
+      yield* commitStream(commit);
+    } catch (error) {
+      // Without its end git takes nothing of the stream.
+      failure = error;
+    }
+  }
+  const args = ["fast-import", "--quiet", "--date-format=raw"];
+  const input = Readable.from(stream(), { objectMode: false });
+  const result = await git("write", workDir, args, { signal, input, config: NO_HOOKS });
+  if (failure !== undefined) throw failure;
+  if (result.exitCode !== 0) throw gitFailed(args, result);
+  const sha = result.stdout.trim();
+  if (isSha(sha)) return sha;
+  throw new GitError("ERR_GIT_FAILED", "git fast-import did not name its commit");
+}
+
+function number(ref: string, prefix: string): number {
+  const rest = ref.slice(prefix.length);
+  const n = /^[1-9][0-9]{0,8}$/.test(rest) ? Number(rest) : 0;
+  return n;
+}
+
+function rfc3339(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/**
+ * The snapshots below a prefix, oldest first.
+ *
+ * @throws {GitError} as `listRefs` does.
+ */
+export async function listSnapshots(
+  workDir: string,
+  prefix: string,
+  { signal }: SignalOptions = {},
+): Promise<readonly Snapshot[]> {
+  const format = "%(refname)%00%(objectname)%00%(parent)%00%(committerdate:unix)%00%(subject)%00";
+  const args = ["for-each-ref", `--format=${format}`, checkPrefix(prefix)];
+  const fields = (await gitOutput("read", workDir, args, { signal })).split("\0");
+  const snapshots: Snapshot[] = [];
+  for (let at = 0; at + 4 < fields.length; at += 5) {
+    const [ref = "", sha = "", head = "", seconds = "", subject = ""] = fields
+      .slice(at, at + 5)
+      .map((field) => field.replace(/^\n/, ""));
+    const n = number(ref, prefix);
+    if (n === 0 || !/^\d+$/.test(seconds)) continue;
+    const createdAt = rfc3339(Number(seconds));
+    snapshots.push({ n, ref, sha, head, createdAt, message: oneLine(subject) });
+  }
+  return snapshots.toSorted((a, b) => a.n - b.n);
+}

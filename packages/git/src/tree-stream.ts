@@ -1,0 +1,115 @@
+import { constants } from "node:fs";
+import { lstat, open, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import { GitError } from "./errors.ts";
+import { quoted } from "./run.ts";
+
+/** A commit as `git fast-import` is told of it. Paths are bytes, one a character (latin1). */
+export interface CommitStream {
+  readonly root: string;
+  /** The commit's only parent, and where its tree begins; `""` is an empty tree and no parent. */
+  readonly parent: string;
+  /** `Name <address> <seconds> +0000`. */
+  readonly committer: string;
+  readonly message: string;
+  /** What may differ from the parent: each is taken as it is in the work tree. */
+  readonly paths: readonly string[];
+}
+
+/** A ref that is named while the commit is made, and never written. */
+const NOWHERE = "refs/quasar/nowhere";
+
+/**
+ * The input of `git fast-import` that makes the commit and prints its id, changing no ref. Files go
+ * in byte by byte: no filter, no conversion of line endings.
+ *
+ * Without its last line git takes nothing, so a stream that breaks off leaves no half of a commit.
+ */
+export async function* commitStream(commit: CommitStream): AsyncGenerator<Buffer> {
+  const { root, parent, committer, message, paths } = commit;
+  yield line("feature done");
+  yield line(`commit ${NOWHERE}`);
+  yield line("mark :1");
+  yield Buffer.from(`committer ${committer}\n`);
+  yield data(Buffer.from(message));
+  if (parent !== "") yield line(`from ${parent}`);
+  // First everything is taken out, so that a file can come where a folder was.
+  for (const path of paths) yield line(`D ${cQuoted(path)}`);
+  for (const path of paths) {
+    const entry = await entryAt(root, path);
+    if (entry === undefined) continue;
+    yield line(`M ${entry.mode} inline ${cQuoted(path)}`);
+    yield data(entry.bytes);
+  }
+  yield line("");
+  yield line("get-mark :1");
+  yield line(`reset ${NOWHERE}`);
+  yield line(`from ${"0".repeat(parent.length || 40)}`);
+  yield line("");
+  yield line("done");
+}
+
+function line(text: string): Buffer {
+  return Buffer.from(`${text}\n`, "latin1");
+}
+
+function data(bytes: Buffer): Buffer {
+  return Buffer.concat([line(`data ${bytes.length}`), bytes, line("")]);
+}
+
+/** As git reads a name in double quotes; each byte that is not plain ASCII in octal. */
+function cQuoted(path: string): string {
+  const escaped = path.replace(
+    /[^ !#-[\]-~]/g,
+    (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  );
+  return `"${escaped}"`;
+}
+
+interface Entry {
+  readonly mode: "100644" | "100755" | "120000";
+  readonly bytes: Buffer;
+}
+
+/** A file or a link as it is now; `undefined` where there is none, be there a folder or a device. */
+async function entryAt(root: string, path: string): Promise<Entry | undefined> {
+  const file = pathBytes(root, path);
+  try {
+    const stat = await lstat(file);
+    if (stat.isSymbolicLink()) {
+      return { mode: "120000", bytes: await readlink(file, { encoding: "buffer" }) };
+    }
+    if (!stat.isFile()) return undefined;
+    const bytes = await readRegular(file);
+    return { mode: (stat.mode & 0o100) === 0 ? "100644" : "100755", bytes };
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    const message = `${quoted(path)} could not be read: ${messageOf(error)}`;
+    throw new GitError("ERR_SNAPSHOT_FAILED", message, { cause: error });
+  }
+}
+
+/** The absolute path of bytes that git has named. */
+export function pathBytes(root: string, path: string): Buffer {
+  return Buffer.from(join(Buffer.from(root).toString("latin1"), path), "latin1");
+}
+
+async function readRegular(file: Buffer): Promise<Buffer> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Also where a folder on the way to it has become a file. */
+export function isGone(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

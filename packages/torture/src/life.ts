@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { CHANCE } from "./chance.ts";
+import type { Place } from "./place.ts";
+import { endProcesses } from "./processes.ts";
+import type { Kill } from "./trial.ts";
+import { watcherSource } from "./watcher.ts";
+
+/** A program and what it is told. */
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** One process of a trial: how it came to its end. */
+export interface Life {
+  readonly command: Command;
+  /** Names of the steps that it took, or began: the last one where it was killed at it. */
+  readonly steps: readonly string[];
+  /** How it was to be killed. */
+  readonly kill: Kill | undefined;
+  /** Whether it was killed so; else it ended by itself, or took too long. */
+  readonly killed: boolean;
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+export interface LifeOptions {
+  /** How many there were before it in the trial. */
+  readonly number: number;
+  readonly kill: Kill | undefined;
+  readonly timeoutMs: number;
+}
+
+/** Runs a command in a trial's place, watched, until it ends or is killed. */
+export async function live(place: Place, command: Command, options: LifeOptions): Promise<Life> {
+  const { number, kill, timeoutMs } = options;
+  const begun = performance.now();
+  const file = (name: string): string => join(place.notes, `${number}.${name}`);
+  const nodeOptions = place.env["NODE_OPTIONS"];
+  const watcher = file("watcher.mjs");
+  const log = file("steps");
+  writeFileSync(
+    watcher,
+    watcherSource({
+      root: place.root,
+      log,
+      chance: CHANCE,
+      kill: kill?.step === undefined ? undefined : { step: kill.step, kind: kill.kind },
+      nodeOptions,
+    }),
+  );
+  const loading = `--import=${pathToFileURL(watcher).href}`;
+  // Files, not pipes: what outlives the process may hold them open.
+  const out = openSync(file("stdout"), "w");
+  const err = openSync(file("stderr"), "w");
+  const child = spawn(command.file, command.args, {
+    cwd: place.work,
+    env: {
+      ...place.env,
+      NODE_OPTIONS: nodeOptions === undefined ? loading : `${nodeOptions} ${loading}`,
+    },
+    stdio: ["ignore", out, err],
+    timeout: timeoutMs,
+    killSignal: "SIGKILL",
+  });
+  closeSync(out);
+  closeSync(err);
+  const ending = once(child, "exit");
+  const isLate = kill?.afterMs !== undefined && (await isRunningAfter(kill.afterMs, ending));
+  if (isLate) {
+    child.kill("SIGKILL");
+    if (kill.kind === "everything") await endProcesses(place.root);
+  }
+  const [exitCode, signal] = (await ending) as [number | null, NodeJS.Signals | null];
+  const lines = readLines(log);
+  const [, last] = /^killed (.+)$/u.exec(lines.at(-1) ?? "") ?? [];
+  return {
+    command,
+    kill,
+    steps: last === undefined ? lines : [...lines.slice(0, -1), last],
+    killed: last !== undefined || (isLate && signal === "SIGKILL"),
+    exitCode,
+    signal,
+    stdout: readFileSync(file("stdout"), "utf8"),
+    stderr: readFileSync(file("stderr"), "utf8"),
+    ms: performance.now() - begun,
+  };
+}
+
+async function isRunningAfter(ms: number, ending: Promise<unknown>): Promise<boolean> {
+  return Promise.race([sleep(ms, true), ending.then(() => false)]);
+}
+
+function readLines(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n").slice(0, -1);
+  } catch (error) {
+    // Nothing of node's was started.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}

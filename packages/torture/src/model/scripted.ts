@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import type { ModelWire } from "./server.ts";
+
+const Body = v.object({
+  v: v.literal(1),
+  role: v.string(),
+  step: v.number(),
+  turn: v.number(),
+  prompt_sha256: v.string(),
+});
+
+/** The wire of the scripted agent of `@quasar/agents`: each step of a turn costs the same. */
+export function scriptedWire(costUsd: number): ModelWire {
+  return {
+    fits: (path) => path === "/scripted",
+    read(body, headers) {
+      const { role, turn, step, prompt_sha256: sha256 } = v.parse(Body, body);
+      const work = `${role} ${turn}`;
+      const turnId = String(headers["x-quasar-turn"] ?? "");
+      return { work, key: `${work}, step ${step}`, turnId, sha256 };
+    },
+    answer(_body, response, bill) {
+      bill(costUsd);
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ costUsd }));
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+/** A request for an answer of the model, and what it was billed. */
+export interface ModelRequest {
+  /** What is asked for: the same in every run that is like another. */
+  readonly key: string;
+  /** Which piece of work it belongs to: requests of one turn, asked again or not, share it. */
+  readonly work: string;
+  /** SHA-256 of the prompt, in hex. */
+  readonly sha256: string;
+  /** The turn's id where the client says it, else `""`. */
+  readonly turnId: string;
+  /** US dollars. It was billed, whether the answer arrived or not. */
+  readonly costUsd: number;
+}
+
+/** How one kind of client is answered. */
+export interface ModelWire {
+  /** Whether a request to this path, below the account's, is its own. */
+  fits(path: string): boolean;
+  /** @throws When the request is none of its kind. */
+  read(body: unknown, headers: IncomingMessage["headers"]): Omit<ModelRequest, "costUsd">;
+  /** Answers; what it has cost is billed before a byte is sent. */
+  answer(body: unknown, response: ServerResponse, bill: (costUsd: number) => void): void;
+}
+
+/** A model on loopback that bills, and remembers what it was asked. */
+export interface ModelServer {
+  /** Where the account of a trial is asked. */
+  urlOf(account: string): string;
+  requestsOf(account: string): readonly ModelRequest[];
+  /** Forgets an account. */
+  forget(account: string): void;
+  close(): Promise<void>;
+}
+
+/** Starts a model server on a free port of 127.0.0.1. */
+export async function startModelServer(wires: readonly ModelWire[]): Promise<ModelServer> {
+  const accounts = new Map<string, ModelRequest[]>();
+
+  const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [, account = "", path = ""] = /^\/([^/?]+)([^?]*)/u.exec(message.url ?? "") ?? [];
+    const wire = wires.find((each) => each.fits(path));
+    const sent = await text(message);
+    if (wire === undefined || message.method !== "POST") {
+      response.writeHead(404, { "content-type": "application/json" }).end("{}");
+      return;
+    }
+    const body: unknown = JSON.parse(sent);
+    const read = wire.read(body, message.headers);
+    wire.answer(body, response, (costUsd) => {
+      const requests = accounts.get(account) ?? [];
+      accounts.set(account, [...requests, { ...read, costUsd }]);
+    });
+  };
+
+  const server = createServer((message, response) => {
+    answer(message, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    urlOf: (account) => `${url}/${account}`,
+    requestsOf: (account) => accounts.get(account) ?? [],
+    forget: (account) => {
+      accounts.delete(account);
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}

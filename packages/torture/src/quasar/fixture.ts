@@ -1,0 +1,57 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Fixture } from "../place.ts";
+
+/** What the scripted agents do: a finding in the first cycle, approved in the second. */
+const TURNS = [
+  {
+    role: "coder",
+    match: "needs the second",
+    says: ["Mending it"],
+    files: { "work.txt": "second\n", "more.txt": "more\n" },
+    text: "Mended.",
+  },
+  { role: "coder", says: ["Writing it"], files: { "work.txt": "first\n" }, text: "Written." },
+  {
+    role: "reviewer",
+    match: "PRIOR FINDINGS",
+    says: ["Reading it again"],
+    text: "APPROVED: it is the second.\n\nREPORT:\nSATISFACTION: high\nRISK: low\nNEEDS_HUMAN_REVIEW: no\nSUMMARY: Good.\n",
+  },
+  {
+    role: "reviewer",
+    says: ["Reading it"],
+    text: "ISSUE:\nSEVERITY: major\nDESCRIPTION: it needs the second\n",
+  },
+];
+
+export const TASK = "Write work.txt";
+
+/** The script that the agents of a trial follow, asking the model at `url`. */
+export function scriptOf(url: string, sessions: string): string {
+  return JSON.stringify({ turns: TURNS, model: `${url}/scripted`, sessions });
+}
+
+/** Makes a repository of one commit, to be copied for each trial. */
+export function makeFixture(folder: string): Fixture {
+  const work = join(folder, "repository");
+  mkdirSync(work, { recursive: true });
+  const { PATH = "" } = process.env;
+  const env = {
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    // Compiled once for all trials: it is no state of theirs.
+    XDG_CACHE_HOME: join(folder, "cache"),
+  };
+  const git = (...args: string[]): void => {
+    execFileSync("git", args, { cwd: work, env: { PATH, HOME: folder, ...env } });
+  };
+  git("init", "--quiet", "--initial-branch=main", "--template=");
+  git("config", "user.name", "Torture");
+  git("config", "user.email", "torture@localhost");
+  writeFileSync(join(work, "read.me"), "It is empty so far.\n");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=Begin");
+  return { work, env };
+}

@@ -1,0 +1,105 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createFileCheckpointStore } from "@quasar/checkpoint";
+import type { Place } from "../place.ts";
+
+const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/gu;
+
+function git(place: Place, ...args: string[]): string {
+  return execFileSync("git", args, { cwd: place.work, env: place.env, encoding: "utf8" }).trim();
+}
+
+/** The files of a work tree that are not ignored, by the beginning of their SHA-256. */
+export function treeOf(place: Place): Readonly<Record<string, string>> {
+  const listed = git(place, "ls-files", "--cached", "--others", "--exclude-standard", "-z");
+  const names = new Set(listed.split("\0").filter((name) => name !== ""));
+  const hash = (name: string): string =>
+    createHash("sha256")
+      .update(readFileSync(join(place.work, name)))
+      .digest("hex")
+      .slice(0, 12);
+  return Object.fromEntries([...names].toSorted().map((name) => [name, hash(name)]));
+}
+
+export function uncommittedOf(place: Place): string {
+  return git(place, "status", "--porcelain");
+}
+
+/** Subjects and cycles, oldest first: not ids, which hold the time. */
+export function commitsOf(place: Place): readonly string[] {
+  const format = "--format=%s (%(trailers:key=Quasar-Cycle,valueonly,separator=))";
+  return git(place, "log", "--reverse", format).replaceAll(RUN_ID, "*").split("\n");
+}
+
+function runsOf({ work }: Place): readonly string[] {
+  const runs = join(work, ".git", "quasar", "runs");
+  return existsSync(runs) ? readdirSync(runs).map((id) => join(runs, id)) : [];
+}
+
+/** Whether a run of the place has ended. */
+export function hasEndedRun(place: Place): boolean {
+  return runsOf(place).some((run) => existsSync(join(run, "archive", "checkpoint.toml")));
+}
+
+/** Ids of the turns whose end is on disk. */
+export function finishedTurns(place: Place): ReadonlySet<string> {
+  const ids = runsOf(place).flatMap((run) => {
+    const turns = join(run, "turns");
+    const names = existsSync(turns) ? readdirSync(turns) : [];
+    const ends = names.filter((name) => /^\d+\.exit$/u.test(name));
+    return ends.map((name) => `${run.split("/").at(-1)}.${name.replace(".exit", "")}`);
+  });
+  return new Set(ids);
+}
+
+/** What the runs of a place say that they have cost, in US dollars. */
+export interface Ledger {
+  readonly totalUsd: number;
+  /** How much of it is reserved only. */
+  readonly unknownUsd: number;
+}
+
+export async function ledgerOf(place: Place): Promise<Ledger> {
+  let [totalUsd, unknownUsd] = [0, 0];
+  for (const run of runsOf(place)) {
+    const archive = join(run, "archive");
+    const dir = existsSync(join(archive, "checkpoint.toml")) ? archive : run;
+    const checkpoint = (await createFileCheckpointStore({ dir }).load())?.checkpoint;
+    totalUsd += checkpoint?.totalCostUsd ?? 0;
+    unknownUsd += checkpoint?.unknownCostUsd ?? 0;
+  }
+  return { totalUsd, unknownUsd };
+}
+
+/** How often each fact stands in the journals of a place: which turn ended, which cycle was committed. */
+export function journalOf(place: Place): Readonly<Record<string, number>> {
+  const facts: Record<string, number> = {};
+  for (const run of runsOf(place)) {
+    const file = join(run, "events.jsonl");
+    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+    for (const line of lines.filter((each) => each !== "")) {
+      const { type, cycle, role } = eventOf(JSON.parse(line));
+      if (!FACTS.has(type)) continue;
+      const name = [type, cycle, role].filter((part) => part !== undefined).join(" ");
+      facts[name] = (facts[name] ?? 0) + 1;
+    }
+  }
+  return facts;
+}
+
+/** What happens once, however often the runner is killed. */
+const FACTS: ReadonlySet<string | undefined> = new Set([
+  "agent_done",
+  "committed",
+  "review_complete",
+  "task_success",
+]);
+
+type Entry = { readonly type?: string; readonly cycle?: number; readonly role?: string };
+
+function eventOf(record: unknown): Entry {
+  const { event, ...rest } = record as Entry & { readonly event?: Entry };
+  return event ?? rest;
+}

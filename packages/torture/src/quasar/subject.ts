@@ -1,0 +1,209 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Command, Life } from "../life.ts";
+import type { ModelRequest, ModelServer } from "../model/server.ts";
+import type { Fixture, Place } from "../place.ts";
+import { compareFacts, type Deviation, type Facts, type Subject } from "../trial.ts";
+import { scriptOf, TASK } from "./fixture.ts";
+import {
+  commitsOf,
+  finishedTurns,
+  hasEndedRun,
+  journalOf,
+  ledgerOf,
+  treeOf,
+  uncommittedOf,
+} from "./observe.ts";
+
+export interface QuasarOptions {
+  /** How `quasar` is started: `node` and the path of its `main.js`. */
+  readonly quasar: Command;
+  readonly fixture: Fixture;
+  readonly server: ModelServer;
+  /** US dollars that a run may cost. */
+  readonly budgetUsd: number;
+  /** US dollars that an answer of the model costs at most. */
+  readonly responseUsd: number;
+}
+
+const MAX_CYCLES = 3;
+const EXIT_BUDGET = 4;
+const EXIT_NOTHING_TO_RESUME = 8;
+
+/** What was known at a kill. */
+interface Moment {
+  readonly everything: boolean;
+  /** How many requests there had been. */
+  readonly requests: number;
+  /** Ids of turns whose end was on disk. */
+  readonly finished: ReadonlySet<string>;
+}
+
+/** The promises that are looked at, by which deviations are counted. */
+export const QUASAR_LAWS = [
+  "repeated",
+  "skipped",
+  "commits",
+  "tree",
+  "journal",
+  "ledger",
+  "cap",
+  "refused",
+] as const;
+
+/** What is compared of a run of `quasar`. */
+interface QuasarFacts {
+  /** A run that lost turns to kills may use up its budget. */
+  readonly end: "approved" | "budget";
+  readonly tree: Readonly<Record<string, string>>;
+  readonly uncommitted: string;
+  readonly commits: readonly string[];
+  /** How often each fact of the run's journal stands there. */
+  readonly journal: Readonly<Record<string, number>>;
+  /** How often the model was asked, by what for. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** Requests that were made again although the turn had ended, or its agent was alive. */
+  readonly boughtTwice: readonly string[];
+  readonly billedUsd: number;
+  readonly ledgerUsd: number;
+  readonly unknownUsd: number;
+}
+
+/** A two-cycle run of `quasar` with the scripted agent, as a subject of torture. */
+export function quasarSubject(options: QuasarOptions): Subject {
+  const { quasar, fixture, server, budgetUsd, responseUsd } = options;
+  const moments = new Map<string, Moment[]>();
+  const call = (...args: string[]): Command => ({
+    file: quasar.file,
+    args: [...quasar.args, ...args, "--json"],
+  });
+  const accountOf = (place: Place): string => basename(place.root);
+  const scriptPath = (place: Place): string => join(place.root, "script.json");
+  return {
+    fixture,
+    prepare(place) {
+      const sessions = join(place.root, "sessions");
+      mkdirSync(sessions);
+      writeFileSync(scriptPath(place), scriptOf(server.urlOf(accountOf(place)), sessions));
+    },
+    run(place) {
+      const agent = `scripted:${scriptPath(place)}`;
+      const limits = ["--max-budget", String(budgetUsd), "--max-cycles", String(MAX_CYCLES)];
+      const agents = ["--coder", agent, "--reviewer", agent];
+      return call("run", TASK, "--filter", "true", ...limits, ...agents);
+    },
+    resume: () => call("resume"),
+    next(life, place) {
+      if (life.killed) {
+        const noted = moments.get(place.root) ?? [];
+        const requests = server.requestsOf(accountOf(place)).length;
+        const everything = life.kill?.kind === "everything";
+        noted.push({ everything, requests, finished: finishedTurns(place) });
+        moments.set(place.root, noted);
+        return "resume";
+      }
+      const lost = moments.get(place.root)?.some(({ everything }) => everything) === true;
+      if (life.exitCode === EXIT_BUDGET && lost) return "end";
+      return nextOf(life, place);
+    },
+    async observe(place, lives) {
+      const asked = server.requestsOf(accountOf(place));
+      const { totalUsd, unknownUsd } = await ledgerOf(place);
+      const facts: QuasarFacts = {
+        end: lives.at(-1)?.exitCode === EXIT_BUDGET ? "budget" : "approved",
+        tree: treeOf(place),
+        uncommitted: uncommittedOf(place),
+        commits: commitsOf(place),
+        journal: journalOf(place),
+        requests: countsOf(asked.map(({ key }) => key)),
+        boughtTwice: boughtTwice(asked, moments.get(place.root) ?? []),
+        billedUsd: rounded(asked.reduce((sum, { costUsd }) => sum + costUsd, 0)),
+        ledgerUsd: rounded(totalUsd),
+        unknownUsd: rounded(unknownUsd),
+      };
+      moments.delete(place.root);
+      server.forget(accountOf(place));
+      return { ...facts };
+    },
+    judge(facts, whole, { kills }) {
+      const reservationUsd = budgetUsd / (2 * MAX_CYCLES);
+      const lost = kills.filter(({ kind }) => kind === "everything").length;
+      return judge(facts, whole, {
+        lostUsd: lost * reservationUsd,
+        capUsd: budgetUsd + responseUsd,
+      });
+    },
+  };
+}
+
+function nextOf(life: Life, place: Place): "run" | "end" | { readonly failed: string } {
+  if (life.exitCode === 0) return "end";
+  // Nothing to resume: killed before there was anything, or when all was done.
+  if (life.exitCode === EXIT_NOTHING_TO_RESUME) return hasEndedRun(place) ? "end" : "run";
+  const said = life.stderr.trim().slice(-400) || life.stdout.trim().slice(-400);
+  return {
+    failed: `${life.command.args.slice(1, 2).join()} ended with ${life.signal ?? life.exitCode}: ${said}`,
+  };
+}
+
+/**
+ * Requests that were made again without need: only a turn that had not ended when everything was
+ * killed may be asked again.
+ */
+function boughtTwice(
+  asked: readonly ModelRequest[],
+  moments: readonly Moment[],
+): readonly string[] {
+  return asked.flatMap(({ key }, at) => {
+    const before = asked.findLastIndex((other, i) => i < at && other.key === key);
+    const { turnId = "" } = asked[before] ?? {};
+    const wasLost = moments.some(
+      ({ everything, requests, finished }) =>
+        everything && before < requests && requests <= at && !finished.has(turnId),
+    );
+    return before === -1 || wasLost ? [] : [key];
+  });
+}
+
+/** What differs, by the promise that it breaks. */
+function judge(
+  facts: Facts,
+  others: Facts,
+  { lostUsd, capUsd }: { readonly lostUsd: number; readonly capUsd: number },
+): readonly Deviation[] {
+  const now = facts as unknown as QuasarFacts;
+  const whole = others as unknown as QuasarFacts;
+  const { billedUsd, ledgerUsd, unknownUsd } = now;
+  const money = `billed ${billedUsd}, ledger ${ledgerUsd}, of it unknown ${unknownUsd}`;
+  const isBooked = billedUsd <= ledgerUsd && ledgerUsd <= rounded(billedUsd + lostUsd);
+  return [
+    ...(now.end === "approved" ? unfinished(now, whole) : []),
+    ...now.boughtTwice.map((key) => ({ law: "repeated", message: key })),
+    ...(isBooked ? [] : [{ law: "ledger", message: money }]),
+    ...(billedUsd <= rounded(capUsd) ? [] : [{ law: "cap", message: money }]),
+  ];
+}
+
+/** What of the work is not as it is where nobody is killed. */
+function unfinished(now: QuasarFacts, whole: QuasarFacts): readonly Deviation[] {
+  const pick = ({ tree, uncommitted }: QuasarFacts): Facts => ({ tree, uncommitted });
+  const trees = compareFacts(pick(now), pick(whole));
+  const missing = Object.keys(whole.requests).filter((key) => now.requests[key] === undefined);
+  return [
+    ...trees.map(({ law, message }) => ({ law: "tree", message: `${law}: ${message}` })),
+    ...compareFacts({ commits: now.commits }, { commits: whole.commits }),
+    ...compareFacts({ journal: now.journal }, { journal: whole.journal }),
+    ...missing.map((key) => ({ law: "skipped", message: key })),
+  ];
+}
+
+function countsOf(keys: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const key of keys.toSorted()) counts[key] = (counts[key] ?? 0) + 1;
+  return counts;
+}
+
+/** Sums of decimal fractions differ by less than this. */
+function rounded(usd: number): number {
+  return Math.round(usd * 1e9) / 1e9;
+}

@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { KILL_KINDS } from "./kill.ts";
+import { makeScratch } from "./place.ts";
+import {
+  compareFacts,
+  type Facts,
+  type Kill,
+  runTrial,
+  type Subject,
+  type Trial,
+} from "./trial.ts";
+import type { KillKind } from "./watcher.ts";
+
+export interface TortureOptions {
+  /** @default both */
+  readonly kinds?: readonly KillKind[] | undefined;
+  /** Which steps of the undisturbed run to kill at, by name. @default all */
+  readonly points?: ((step: string) => boolean) | undefined;
+  /**
+   * Kills again, at this share of the steps of the resume after each kill: 0 not at all, 1 at each.
+   *
+   * @default 0
+   */
+  readonly pairs?: number | undefined;
+  /** Instead of at steps: so many runs, each killed at up to three moments by chance. */
+  readonly random?: number | undefined;
+  /** Instead: one run with these kills, the first of the run, the second of the resume after it. */
+  readonly replay?: readonly Kill[] | undefined;
+  /** Decides what is left to chance. @default 1 */
+  readonly seed?: number | undefined;
+  /** Trials at a time. @default 2 */
+  readonly concurrency?: number | undefined;
+  /** Lives of a trial after which it is given up. @default 8 */
+  readonly maxLives?: number | undefined;
+  /** Of one life, in milliseconds. @default 60,000 */
+  readonly timeoutMs?: number | undefined;
+  /** Told of each trial as it ends. */
+  readonly onTrial?: ((trial: Trial) => void) | undefined;
+  /** Asked between trials; the call then rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Leaves the folders of trials that deviate. @default false */
+  readonly keep?: boolean | undefined;
+}
+
+/** All that a torture found out. */
+export interface Tortured {
+  /** The run that nobody killed. */
+  readonly whole: Trial;
+  /** In the order in which they ended. */
+  readonly trials: readonly Trial[];
+  readonly ms: number;
+}
+
+/**
+ * Runs a subject undisturbed, which gives the list of its steps, then kills it at each of them in
+ * each way, resumes it until it ends, and compares.
+ *
+ * @throws {Error} When the undisturbed run fails, or two of them are not alike; what the subject's
+ *   functions throw.
+ * @see SPEC.md, "A torture"
+ */
+export async function torture(subject: Subject, options: TortureOptions = {}): Promise<Tortured> {
+  const { concurrency = 2, maxLives = 8, timeoutMs = 60_000, keep = false } = options;
+  const { onTrial = () => {}, signal } = options;
+  const begun = performance.now();
+  const scratch = makeScratch();
+  const trials: Trial[] = [];
+  let count = 0;
+  const runOne = (kills: readonly Kill[], whole?: Facts): Promise<Trial> => {
+    signal?.throwIfAborted();
+    count += 1;
+    const name = String(count);
+    return runTrial(subject, { scratch, name, kills, whole, maxLives, timeoutMs, keep });
+  };
+  const tryOne = async (kills: readonly Kill[], { facts }: Trial): Promise<Trial> => {
+    const trial = await runOne(kills, facts);
+    trials.push(trial);
+    onTrial(trial);
+    return trial;
+  };
+  try {
+    const whole = requireAlike(await runOne([]), await runOne([]));
+    await eachOf(plan(whole, options), concurrency, async (kills) => {
+      const single = await tryOne(kills, whole);
+      for (const pair of pairsOf(single, options)) await tryOne(pair, whole);
+    });
+    return { whole, trials, ms: performance.now() - begun };
+  } finally {
+    const kept = keep && trials.some(({ deviations }) => deviations.length > 0);
+    if (!kept) rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** What is compared with must not be chance: nor may the names of steps be. */
+function requireAlike(first: Trial, second: Trial): Trial {
+  const failed = [first, second].flatMap(({ deviations }) => deviations);
+  if (failed.length > 0) {
+    throw new Error(
+      `the undisturbed run fails: ${failed.map(({ message }) => message).join("; ")}`,
+    );
+  }
+  const [differs] = compareFacts(second.facts, first.facts);
+  if (differs !== undefined) {
+    throw new Error(`two undisturbed runs differ in ${differs.law}: ${differs.message}`);
+  }
+  const [once, again] = [new Set(stepsOf(first)), new Set(stepsOf(second))];
+  const odd = [...once, ...again].filter((step) => !once.has(step) || !again.has(step));
+  if (odd.length > 0) {
+    throw new Error(`two undisturbed runs differ in their steps: ${odd.join(", ")}`);
+  }
+  return second;
+}
+
+function stepsOf({ lives }: Trial): readonly string[] {
+  return lives[0]?.steps ?? [];
+}
+
+/** The kills of each trial, pairs excepted. */
+function plan(whole: Trial, options: TortureOptions): readonly (readonly Kill[])[] {
+  const { kinds = KILL_KINDS, points = () => true, random, replay, seed = 1 } = options;
+  if (replay !== undefined) return [replay];
+  if (random !== undefined) {
+    return Array.from({ length: random }, (_, n) => {
+      const chance = (what: string): number => chanceOf(`${seed} ${n} ${what}`);
+      const kills = 1 + Math.floor(chance("kills") * 3);
+      return Array.from({ length: kills }, (_, at) => ({
+        kind: kinds[Math.floor(chance(`kind ${at}`) * kinds.length)] ?? "runner",
+        afterMs: Math.round(chance(`moment ${at}`) * whole.ms),
+      }));
+    });
+  }
+  return stepsOf(whole)
+    .filter(points)
+    .flatMap((step) => kinds.map((kind) => [{ kind, step }]));
+}
+
+/** The same trial with a second kill, at a share of the steps that its second life took. */
+function pairsOf(
+  { kills, lives }: Trial,
+  { pairs = 0, seed = 1, replay, random }: TortureOptions,
+): readonly (readonly Kill[])[] {
+  const [first] = kills;
+  if (first === undefined || replay !== undefined || random !== undefined) return [];
+  return (lives[1]?.steps ?? [])
+    .filter((step) => chanceOf(`${seed} ${first.kind} ${first.step} ${step}`) < pairs)
+    .map((step) => [first, { kind: first.kind, step }]);
+}
+
+/** Works through a list, a few at a time, in its order. */
+async function eachOf<T>(
+  items: readonly T[],
+  concurrency: number,
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await act(item);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}
+
+/** A number in [0, 1) that a text determines: what is chosen does not depend on the order of trials. */
+function chanceOf(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE() / 2 ** 32;
+}

@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Command, type Life, live } from "./life.ts";
+import { type Fixture, makePlace, type Place, removePlace } from "./place.ts";
+import { endProcesses } from "./processes.ts";
+import type { KillKind } from "./watcher.ts";
+
+/** What of a trial's end is compared: plain data, by name. */
+export type Facts = Readonly<Record<string, unknown>>;
+
+/** What comes after a life: the command to try next, the end, or a failure that names itself. */
+export type Next = "run" | "resume" | "end" | { readonly failed: string };
+
+/** Something about a trial's end that is not as it is where nobody is killed. */
+export interface Deviation {
+  /** Which promise it breaks; the name of the fact by default. */
+  readonly law: string;
+  readonly message: string;
+}
+
+/** Something that is tortured: how it is started, gone on with, and looked at when it is through. */
+export interface Subject {
+  readonly fixture: Fixture;
+  /** Puts into a trial's place what only that trial has. @default nothing */
+  prepare?(place: Place): void;
+  run(place: Place): Command;
+  /** With the flags that a user needs after a plain kill: none. */
+  resume(place: Place): Command;
+  /** Called when no process of the trial is left. */
+  observe(place: Place, lives: readonly Life[]): Facts | Promise<Facts>;
+  /** @default after a kill `resume`, after exit code 0 `end`, else a failure */
+  next?(life: Life, place: Place): Next | Promise<Next>;
+  /**
+   * What is wrong with a trial's facts, given those of the undisturbed run.
+   *
+   * @default every fact that is not equal
+   */
+  readonly judge?: (
+    facts: Facts,
+    whole: Facts,
+    trial: Pick<Trial, "kills" | "lives">,
+  ) => readonly Deviation[];
+}
+
+/** A kill of one life: the first kill is of the run, the second one of the resume after it. */
+export type Kill = { readonly kind: KillKind } & (
+  | { readonly step: string; readonly afterMs?: undefined }
+  | { readonly step?: undefined; readonly afterMs: number }
+);
+
+/** A run with its kills, and what became of it. */
+export interface Trial {
+  readonly kills: readonly Kill[];
+  readonly lives: readonly Life[];
+  readonly facts: Facts;
+  /** None if it is as though it had never been killed. */
+  readonly deviations: readonly Deviation[];
+  /** Its folder, which is there only while it is kept. */
+  readonly root: string;
+  readonly ms: number;
+}
+
+export interface TrialOptions {
+  readonly scratch: string;
+  readonly name: string;
+  readonly kills: readonly Kill[];
+  /** The undisturbed run's facts; `undefined` for that run itself. */
+  readonly whole: Facts | undefined;
+  readonly maxLives: number;
+  readonly timeoutMs: number;
+  /** Leaves the trial's folder where it is. */
+  readonly keep: boolean;
+}
+
+/** Runs a subject, kills it as told, and resumes it until it ends. */
+export async function runTrial(subject: Subject, options: TrialOptions): Promise<Trial> {
+  const { scratch, name, kills, whole } = options;
+  const begun = performance.now();
+  const place = makePlace(scratch, name, subject.fixture);
+  const { root } = place;
+  let deviations: readonly Deviation[] = [];
+  try {
+    subject.prepare?.(place);
+    const { lives, failures } = await liveOut(subject, place, options);
+    // Until here they were let go on: a killed runner's agents may outlive it.
+    await endProcesses(root);
+    const facts = await subject.observe(place, lives);
+    const judge = subject.judge ?? compareFacts;
+    const judged = whole === undefined ? [] : judge(facts, whole, { kills, lives });
+    deviations = [...failures, ...judged];
+    return { kills, lives, facts, deviations, root, ms: performance.now() - begun };
+  } finally {
+    await endProcesses(root);
+    if (!options.keep || deviations.length === 0) removePlace(place);
+  }
+}
+
+async function liveOut(
+  subject: Subject,
+  place: Place,
+  { kills, maxLives, timeoutMs }: TrialOptions,
+): Promise<{ readonly lives: readonly Life[]; readonly failures: readonly Deviation[] }> {
+  const lives: Life[] = [];
+  const ended = (law: string, message: string): Awaited<ReturnType<typeof liveOut>> => ({
+    lives,
+    failures: [{ law, message }],
+  });
+  let next: Next = "run";
+  while (next === "run" || next === "resume") {
+    if (lives.length === maxLives) return ended("unending", `not ended after ${maxLives} lives`);
+    const kill = kills[lives.length];
+    const command = next === "run" ? subject.run(place) : subject.resume(place);
+    const life = await live(place, command, { number: lives.length, kill, timeoutMs });
+    // What was started in the instant of the kill.
+    if (life.killed && kill?.kind === "everything") await endProcesses(place.root);
+    lives.push(life);
+    next = (await subject.next?.(life, place)) ?? nextOf(life);
+  }
+  if (next !== "end") return ended("refused", next.failed);
+  const [kill] = kills;
+  if (kill?.step !== undefined && lives[0]?.killed !== true) {
+    return ended("unreached", `the run did not come to ${kill.step}`);
+  }
+  return { lives, failures: [] };
+}
+
+function nextOf({ exitCode, killed, signal, stderr }: Life): Next {
+  if (killed) return "resume";
+  if (exitCode === 0) return "end";
+  return { failed: `ended with ${signal ?? exitCode}: ${stderr.trim().slice(-300)}` };
+}
+
+/** The facts that differ. */
+export function compareFacts(facts: Facts, whole: Facts): readonly Deviation[] {
+  const names = [...new Set([...Object.keys(whole), ...Object.keys(facts)])];
+  return names
+    .filter((name) => !isDeepStrictEqual(facts[name], whole[name]))
+    .map((name) => ({
+      law: name,
+      message: `${show(facts[name])} instead of ${show(whole[name])}`,
+    }));
+}
+
+function show(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value);
+}

@@ -1,0 +1,166 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type Life, live } from "./life.ts";
+import { makePlace, type Place } from "./place.ts";
+import type { Kill } from "./trial.ts";
+
+function aPlace(): Place {
+  const scratch = mkdtempSync(join(tmpdir(), "quasar-watcher-"));
+  onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
+  const fixture = join(scratch, "fixture");
+  mkdirSync(fixture);
+  writeFileSync(join(fixture, "old"), "old\n");
+  return makePlace(scratch, "1", { work: fixture });
+}
+
+function run(place: Place, code: string, kill?: Kill): Promise<Life> {
+  const args = ["--input-type=module", "--eval", code];
+  const command = { file: process.execPath, args };
+  return live(place, command, { number: 0, kill, timeoutMs: 20_000 });
+}
+
+const IMPORTS = `
+import * as fs from "node:fs";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { promisify } from "node:util";
+`;
+const WHOLE = ["create work/new #1", "write work/new #1"];
+const PIECES = [...WHOLE, "fsync work/new #1", "truncate work/new #1"];
+
+test.for([
+  ["writeFileSync", `fs.writeFileSync("new", "x");`, WHOLE],
+  ["writeFile", `await promisify(fs.writeFile)("new", "x");`, WHOLE],
+  ["promises.writeFile", `await fs.promises.writeFile("new", "x");`, WHOLE],
+  [
+    "a write over a file",
+    `fs.writeFileSync("old", "x");`,
+    ["truncate work/old #1", "write work/old #1"],
+  ],
+  [
+    "an exclusive write to a file that is there",
+    `try { fs.writeFileSync("old", "x", { flag: "wx" }); } catch {}`,
+    [],
+  ],
+  ["appendFileSync", `fs.appendFileSync("old", "x");`, ["write work/old #1"]],
+  ["a text's encoding in the options' place", `fs.writeFileSync("new", "x", "utf8");`, WHOLE],
+  [
+    "descriptors",
+    `const fd = fs.openSync("new", "wx");
+     fs.writeSync(fd, "x"); fs.fsyncSync(fd); fs.ftruncateSync(fd, 0); fs.closeSync(fd);`,
+    PIECES,
+  ],
+  [
+    "descriptors by callback",
+    `const fd = await promisify(fs.open)("new", "w");
+     await promisify(fs.write)(fd, "x"); await promisify(fs.fsync)(fd);
+     await promisify(fs.ftruncate)(fd, 0); await promisify(fs.close)(fd);`,
+    PIECES,
+  ],
+  [
+    "handles",
+    `const handle = await fs.promises.open("new", "w");
+     await handle.write("x"); await handle.sync(); await handle.truncate(0); await handle.close();`,
+    PIECES,
+  ],
+  [
+    "a stream",
+    `const out = fs.createWriteStream("new"); out.end("x"); await once(out, "close");`,
+    WHOLE,
+  ],
+  ["reading", `fs.readFileSync("old"); fs.openSync("old", "r"); fs.readdirSync(".");`, []],
+  [
+    "names",
+    `fs.renameSync("old", "a"); await fs.promises.link("a", "b"); fs.symlinkSync("a", "c");
+     fs.unlinkSync("a"); fs.rmSync("b"); fs.rmSync("gone", { force: true });`,
+    [
+      "rename work/a #1",
+      "link work/b #1",
+      "link work/c #1",
+      "unlink work/a #1",
+      "unlink work/b #1",
+    ],
+  ],
+  [
+    "folders",
+    `fs.mkdirSync("d"); fs.mkdirSync("d", { recursive: true }); fs.mkdtempSync("t-");
+     fs.rmSync("d", { recursive: true });`,
+    ["mkdir work/d #1", "mkdir work/t-* #1", "unlink work/d #1"],
+  ],
+  [
+    "names by chance",
+    `fs.writeFileSync(".x." + "0123456789abcdef" + ".tmp", "");`,
+    ["create work/.x.*.tmp #1", "write work/.x.*.tmp #1"],
+  ],
+  ["what is elsewhere", `fs.writeFileSync("/dev/null", "x"); fs.writeSync(1, "x");`, []],
+  [
+    "programs",
+    `await once(spawn("true"), "exit"); await promisify(execFile)("sh", ["-c", ":"]);
+     spawnSync("git", ["-c", "a.b=c", "status"]); execFileSync("true");`,
+    ["spawn true #1", "spawn sh #1", "spawn git status #1", "spawn true #2"],
+  ],
+  [
+    "a commit, which has an end",
+    `await once(spawn("git", ["--no-pager", "commit"]), "exit");`,
+    ["spawn git commit #1", "ended git commit #1"],
+  ],
+] as const)("sees the steps of %s", async ([, code, steps]) => {
+  const { steps: seen, exitCode, stderr } = await run(aPlace(), IMPORTS + code);
+  expect(stderr).toBe("");
+  expect(exitCode).toBe(0);
+  expect(seen).toEqual(steps);
+});
+
+test("goes on watching what a callback does", async () => {
+  const code = `import * as fs from "node:fs";
+    fs.writeFile("a", "x", () => fs.promises.writeFile("b", "x").then(() => fs.rmSync("b")));`;
+  const { steps } = await run(aPlace(), code);
+  expect(steps).toContain("write work/a #1");
+  expect(steps.slice(-3)).toEqual(["create work/b #1", "write work/b #1", "unlink work/b #1"]);
+});
+
+test.for([
+  ["create work/new #1", undefined],
+  ["write work/new #1", ""],
+  ["rename work/newer #1", "x"],
+] as const)("kills before %s takes effect", async ([step, content]) => {
+  const place = aPlace();
+  const code = `import { renameSync, writeFileSync } from "node:fs";
+    writeFileSync("new", "x"); renameSync("new", "newer");`;
+  const life = await run(place, code, { kind: "runner", step });
+  expect(life).toMatchObject({ killed: true, exitCode: null, signal: "SIGKILL" });
+  expect(life.steps.at(-1)).toBe(step);
+  const file = join(place.work, "new");
+  expect(existsSync(file) ? readFileSync(file, "utf8") : undefined).toBe(content);
+  expect(existsSync(join(place.work, "newer"))).toBe(false);
+});
+
+const PARENT = `
+  import { spawn } from "node:child_process";
+  import { existsSync, writeFileSync } from "node:fs";
+  const child = \`setTimeout(() => require("node:fs").writeFileSync("child", "alive"), 300);
+    require("node:fs").writeFileSync("ready", process.env.NODE_OPTIONS ?? "none");\`;
+  spawn(process.execPath, ["--eval", child], { detached: true, stdio: "ignore" }).unref();
+  while (!existsSync("ready")) await new Promise((resolve) => setTimeout(resolve, 5));
+  writeFileSync("new", "x");
+`;
+
+test.for([
+  ["runner", true],
+  ["everything", false],
+] as const)("a kill of %s leaves a child that outlives it: %s", async ([kind, isThere]) => {
+  const place = aPlace();
+  const { killed } = await run(place, PARENT, { kind, step: "create work/new #1" });
+  expect(killed).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(existsSync(join(place.work, "child"))).toBe(isThere);
+});
+
+test("is not seen by the process's children, and counts no step of theirs", async () => {
+  const place = aPlace();
+  const { steps } = await run(place, PARENT);
+  expect(readFileSync(join(place.work, "ready"), "utf8")).toBe("none");
+  expect(steps).toEqual(["spawn node #1", ...WHOLE]);
+});

@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { formatKill, reportOf, type Subject, tableOf, torture } from "../src/index.ts";
+
+const LOOP = fileURLToPath(new URL("example-loop.ts", import.meta.url));
+
+function exampleLoop(order: string): Subject {
+  const work = mkdtempSync(join(tmpdir(), "quasar-example-"));
+  onTestFinished(() => rmSync(work, { recursive: true, force: true }));
+  mkdirSync(join(work, "empty"));
+  const command = { file: process.execPath, args: [LOOP, order] };
+  return {
+    fixture: { work: join(work, "empty") },
+    run: () => command,
+    resume: () => command,
+    observe: (place) => ({ lines: readFileSync(join(place.work, "lines"), "utf8") }),
+  };
+}
+
+test("finds nothing wrong with a loop that looks at what is there", async () => {
+  const { whole, trials } = await torture(exampleLoop("careful"), { pairs: 0.1 });
+  expect(whole.lives[0]?.steps).toHaveLength(13);
+  expect(trials.filter(({ kills }) => kills.length === 1)).toHaveLength(2 * 13);
+  expect(trials.filter(({ kills }) => kills.length === 2).length).toBeGreaterThan(0);
+  expect(trials.flatMap(({ deviations }) => deviations)).toEqual([]);
+}, 120_000);
+
+test.for([
+  ["note-first", "write work/lines #2", "line 1\nline 3\n"],
+  ["line-first", "rename work/state #2", "line 1\nline 2\nline 2\nline 3\n"],
+] as const)(
+  "finds the bug of a loop that goes %s",
+  { timeout: 60_000 },
+  async ([order, step, lines]) => {
+    const tortured = await torture(exampleLoop(order), { kinds: ["runner"] });
+    const failed = tortured.trials.filter(({ deviations }) => deviations.length > 0);
+    expect(failed.flatMap(({ kills }) => kills.map(formatKill))).toContain(`runner at ${step}`);
+    const { facts } = failed.find(({ kills }) => kills[0]?.step === step) ?? {};
+    expect(facts).toEqual({ lines });
+
+    const report = reportOf(tortured, { subject: "example", date: new Date(0) });
+    expect(report.failures).toHaveLength(failed.length);
+    expect(tableOf(report).at(-1)).toMatch(
+      new RegExp(`^\\| all +\\| +\\| +${tortured.trials.length} \\| +${failed.length} \\|`, "u"),
+    );
+  },
+);

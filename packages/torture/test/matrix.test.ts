@@ -1,0 +1,25 @@
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { formatKill, tortureQuasar } from "../src/index.ts";
+
+/** The command as it is shipped. */
+const MAIN = fileURLToPath(new URL("../../../apps/cli/dist/main.js", import.meta.url));
+
+const quasar = { file: process.execPath, args: [MAIN] };
+
+test("a run killed at any of its steps ends like one that never was", async () => {
+  const { whole, trials } = await tortureQuasar({ quasar });
+  const steps = whole.lives[0]?.steps ?? [];
+  expect(steps.length).toBeGreaterThan(150);
+  expect(trials).toHaveLength(2 * steps.length);
+  expect(whole.facts["commits"]).toHaveLength(3);
+  expect(Object.keys(whole.facts["requests"] as object)).toHaveLength(8);
+  const failed = trials.filter(({ deviations }) => deviations.length > 0);
+  expect(failed.map(({ kills, deviations }) => [kills.map(formatKill), deviations])).toEqual([]);
+}, 600_000);
+
+test("a run killed at any moments stays within its budget, and books all that is billed", async () => {
+  const { trials } = await tortureQuasar({ quasar, random: 60, budgetUsd: 1.2 });
+  const failed = trials.filter(({ deviations }) => deviations.length > 0);
+  expect(failed.map(({ kills, deviations }) => [kills.map(formatKill), deviations])).toEqual([]);
+}, 300_000);
