@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type SimulatedFileSystem, type Sync, withoutSync } from "@quasar/durable/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { DiskCall } from "../../src/blackbox/disk-calls.ts";
-import { checkpointOf } from "../../src/blackbox/observers.ts";
+import { checkpointOf, journalOf, sealKey } from "../../src/blackbox/observers.ts";
 import {
   agents,
   makePlace,
@@ -21,6 +21,7 @@ interface Life {
   readonly at: Place;
   readonly runId: string;
   readonly calls: readonly DiskCall[];
+  readonly userCalls: readonly DiskCall[];
 }
 
 function place(): Place {
@@ -33,7 +34,7 @@ async function whole(): Promise<Life> {
   const at = place();
   const run = await traced(at, ["run", "Write work.txt", ...agents(at, oneCycle())]);
   expect(run.code, run.stderr).toBe(0);
-  return { at, runId: runIds(at)[0] ?? "", calls: run.calls };
+  return { at, runId: runIds(at)[0] ?? "", calls: run.calls, userCalls: run.userCalls };
 }
 
 async function killedAndResumed(killAt: string): Promise<Life> {
@@ -42,7 +43,12 @@ async function killedAndResumed(killAt: string): Promise<Life> {
   const run = await traced(at, ["run", "Write work.txt", ...script], { killAt });
   const resume = await traced(at, ["resume"]);
   expect(resume.code, `${run.stderr}${resume.stderr}`).toBe(0);
-  return { at, runId: runIds(at)[0] ?? "", calls: [...run.calls, ...resume.calls] };
+  return {
+    at,
+    runId: runIds(at)[0] ?? "",
+    calls: [...run.calls, ...resume.calls],
+    userCalls: [...run.userCalls, ...resume.userCalls],
+  };
 }
 
 /** The files of a folder with their bytes, by path. */
@@ -105,13 +111,21 @@ describe.skipIf(skipped !== undefined)("the built command, by its system calls",
     const folder = join(at.repo, ".git/quasar/runs");
     const disk = filesOf(replayed(calls), "/quasar/runs");
     expect(disk).toEqual(filesOfDisk(folder, "/quasar/runs"));
-    const report = exploreTrace({ calls, ...checkpointOf(runId) });
+    for (const observerOf of [checkpointOf, journalOf]) {
+      const report = exploreTrace({ calls, ...observerOf(runId) });
+      const { bad, findings, crashPoints, states, sampledPoints } = report;
+      expect(findings).toEqual([]);
+      expect(bad).toBe(0);
+      expect(states).toBeGreaterThan(1000);
+      console.log(`${crashPoints} crash points, ${states} states, ${sampledPoints} points sampled`);
+    }
+  });
+
+  test("has the key of its seals on disk before it seals anything", async () => {
+    const { userCalls } = await whole();
+    const report = exploreTrace({ calls: userCalls, ...sealKey });
     expect(report.findings).toEqual([]);
-    expect(report.bad).toBe(0);
-    console.log(
-      `${calls.length} calls, ${report.crashPoints} crash points, ${report.states} states`,
-    );
-    expect(report.states).toBeGreaterThan(1000);
+    expect(report.states).toBeGreaterThan(10);
   });
 
   test("would be seen to lose it without any one of its syncs", async () => {

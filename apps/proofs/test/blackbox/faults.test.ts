@@ -4,9 +4,8 @@ import { nameOf } from "../../src/faults/cases.ts";
 import { sweep } from "../../src/faults/sweep.ts";
 
 const isLong = process.env["QUASAR_PROOF"] === "long";
-const CASES = isLong ? 650 : 30;
-const DAY_MS = 86_400_000;
-const seed = Number(process.env["QUASAR_SEED"] ?? Math.floor(Date.now() / DAY_MS));
+const CASES = isLong ? 650 : 20;
+const seed = Number(process.env["QUASAR_SEED"] ?? 1);
 
 const skipped = missing("strace");
 if (skipped !== undefined) console.warn(skipped);
