@@ -88,6 +88,7 @@ export async function work(
     acceptHead: work.acceptHead,
     turnsDir: turnsFolder(workspace, runId),
     leash: settings.leash,
+    journal: (event) => session.record(event),
     checkpoint: { store: archivingStore(stores, notes), granularity: "turn" },
     hooks: [createCheckpointHook({ store: seed })],
     onEvent: (event) => {
