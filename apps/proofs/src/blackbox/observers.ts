@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Checkpoint } from "@quasar/checkpoint";
+import type { Checkpoint, LoadedCheckpoint } from "@quasar/checkpoint";
 import { createCheckpointFiles } from "@quasar/checkpoint/testing";
 import { type FileSystem, openJournal, readJournal, readWholeFile } from "@quasar/durable";
 import type { Value } from "@quasar/durable/testing";
@@ -13,10 +13,9 @@ export interface Observer {
 /** The run's checkpoint, or where it is no more, the archived one: whole, in one word. */
 export function checkpointOf(runId: string): Observer {
   const dir = `/quasar/runs/${runId}`;
-  const current = (fs: FileSystem) => createCheckpointFiles({ dir, fs }).load("");
   return {
     observe: (fs) => {
-      const found = current(fs) ?? createCheckpointFiles({ dir: `${dir}/archive`, fs }).load("");
+      const found = currentOrArchived(dir, fs);
       if (found === undefined) return undefined;
       if (found.seal !== "digest") throw new Error(`the seal is ${found.seal}`);
       return inOneWord(found.checkpoint);
@@ -25,6 +24,11 @@ export function checkpointOf(runId: string): Observer {
       createCheckpointFiles({ dir, fs, random, now: () => new Date(0) }).recover();
     },
   };
+}
+
+function currentOrArchived(dir: string, fs: FileSystem): LoadedCheckpoint | undefined {
+  const load = (folder: string) => createCheckpointFiles({ dir: folder, fs }).load("");
+  return load(dir) ?? load(`${dir}/archive`);
 }
 
 function inOneWord(checkpoint: Checkpoint): string {
@@ -48,6 +52,45 @@ export function journalOf(runId: string): Observer {
     },
   };
 }
+
+/**
+ * The checkpoint beside the journal: what it counts as settled is told there, and nothing is told
+ * twice.
+ */
+export function bothOf(runId: string): Observer {
+  const [checkpoint, journal] = [checkpointOf(runId), journalOf(runId)];
+  const dir = `/quasar/runs/${runId}`;
+  return {
+    observe: (fs) => {
+      const found = currentOrArchived(dir, fs);
+      const facts = (readJournal(`${dir}/events.jsonl`, { fs })?.records ?? [])
+        .map(({ data }) => data as Fact)
+        .filter(({ type }) => ONCE.has(type))
+        .map(({ type, cycle, turnId }) => [type, cycle, turnId].join(" "));
+      const twice = facts.find((fact, at) => facts.indexOf(fact) !== at);
+      if (twice !== undefined) throw new Error(`told twice: ${twice}`);
+      for (const { turnId, cycle, status } of found?.checkpoint.ledger ?? []) {
+        if (status !== "settled" || facts.includes(`agent_done ${cycle} ${turnId}`)) continue;
+        throw new Error(`settled, but not told: ${turnId}`);
+      }
+      return checkpoint.observe(fs);
+    },
+    recover: (fs, random) => {
+      checkpoint.recover(fs, random);
+      journal.recover(fs, random);
+    },
+  };
+}
+
+interface Fact {
+  readonly type: string;
+  readonly cycle: number;
+  readonly turnId?: string | undefined;
+}
+
+const ONCE: ReadonlySet<string> = new Set([
+  ...["agent_done", "committed", "review_complete", "task_success"],
+]);
 
 /** The key that seals this user's checkpoints: without it they would count as somebody else's. */
 export const sealKey: Observer = {

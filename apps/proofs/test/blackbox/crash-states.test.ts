@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type SimulatedFileSystem, type Sync, withoutSync } from "@quasar/durable/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { DiskCall } from "../../src/blackbox/disk-calls.ts";
-import { checkpointOf, journalOf, sealKey } from "../../src/blackbox/observers.ts";
+import { bothOf, checkpointOf, journalOf, sealKey } from "../../src/blackbox/observers.ts";
 import {
   agents,
   makePlace,
@@ -95,11 +95,20 @@ function withoutFirst(fits: (sync: Sync) => boolean) {
   };
 }
 
-const mutants: readonly (readonly [string, (sync: Sync) => boolean])[] = [
-  ["a checkpoint's own sync", ({ path }) => /runs\/[^/]+\/\.checkpoint.*tmp$/u.test(path)],
-  ["the folder's, after the rename", ({ before }) => /^rename .*\/checkpoint.toml$/u.test(before)],
-  ["the one of the folder of runs", ({ path }) => path === "/quasar/runs"],
-  ["the archive's own sync", ({ path }) => /archive\/\.checkpoint.*tmp$/u.test(path)],
+const mutants: readonly (readonly [string, typeof checkpointOf, (sync: Sync) => boolean])[] = [
+  ["a checkpoint's own", checkpointOf, ({ path }) => /runs\/[^/]+\/\.checkpoint/u.test(path)],
+  [
+    "the folder's, after the rename",
+    checkpointOf,
+    ({ before }) => /^rename .*\/checkpoint.toml$/u.test(before),
+  ],
+  ["the one of the folder of runs", checkpointOf, ({ path }) => path === "/quasar/runs"],
+  ["the archive's own", checkpointOf, ({ path }) => /archive\/\.checkpoint/u.test(path)],
+  [
+    "the one of the journal, of a finished turn",
+    journalOf,
+    ({ path, count }) => path.endsWith("events.jsonl") && count === 3,
+  ],
 ];
 
 const skipped = missing("strace");
@@ -111,8 +120,10 @@ describe.skipIf(skipped !== undefined)("the built command, by its system calls",
     const folder = join(at.repo, ".git/quasar/runs");
     const disk = filesOf(replayed(calls), "/quasar/runs");
     expect(disk).toEqual(filesOfDisk(folder, "/quasar/runs"));
-    for (const observerOf of [checkpointOf, journalOf]) {
-      const report = exploreTrace({ calls, ...observerOf(runId) });
+    for (const observerOf of [checkpointOf, journalOf, bothOf]) {
+      const observer = observerOf(runId);
+      expect(observer.observe(replayed(calls))).toBeDefined();
+      const report = exploreTrace({ calls, ...observer });
       const { bad, findings, crashPoints, states, sampledPoints } = report;
       expect(findings).toEqual([]);
       expect(bad).toBe(0);
@@ -130,9 +141,9 @@ describe.skipIf(skipped !== undefined)("the built command, by its system calls",
 
   test("would be seen to lose it without any one of its syncs", async () => {
     const { runId, calls } = await whole();
-    for (const [name, fits] of mutants) {
+    for (const [name, observerOf, fits] of mutants) {
       const mutate = withoutFirst(fits);
-      const report = exploreTrace({ calls, ...checkpointOf(runId), mutate });
+      const report = exploreTrace({ calls, ...observerOf(runId), mutate, models: ["posix"] });
       expect(report.bad, name).toBeGreaterThan(0);
     }
   });
