@@ -90,9 +90,14 @@ export async function inSession(
     return await body({ workspace, reporter, interrupts, begin, record, note });
   } finally {
     interrupts.stop();
-    journal?.close();
-    reporter.close();
-    forgetRun(workspace);
-    lock.release();
+    // What went wrong before is what is told: these only tidy up.
+    for (const tidy of [() => journal?.close(), () => forgetRun(workspace), () => lock.release()]) {
+      try {
+        tidy();
+      } catch (error) {
+        warn(translate(error).message);
+      }
+    }
+    output.close();
   }
 }
