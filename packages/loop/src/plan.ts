@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
+import type { Checkpoint, CheckpointLedgerEntry, Phase } from "@quasar/checkpoint";
 import { adopt } from "./adopt.ts";
 import type { AgentRole, FoundTurn } from "./agent.ts";
 import { type Override, type ResumeAssessment, standingRefusals } from "./assess.ts";
@@ -64,7 +64,11 @@ export function planResume(
     const data = { check, ...(advice && { advice }), ...(override && { override }) };
     return { kind: "refused", words: message, data };
   });
-  const described = describeResume(state, { agents, found, now: now() });
+  const described = describeResume(state, { agents, found, now: now() }).map((item) =>
+    item.kind === "begins" && !FRESH_PHASES.has(adopted.checkpoint.phase)
+      ? { ...item, kind: "run-again" as const }
+      : item,
+  );
   const items = [...refused, ...keptWork(assessment), ...adopted.items, ...described];
   return {
     goesOn: !items.some(({ kind }) => kind === "refused"),
@@ -84,6 +88,9 @@ export function withLimits(
     maxBudgetUsd: maxBudgetUsd ?? state.maxBudgetUsd,
   };
 }
+
+/** Phases after which a cycle that begins is one that had not begun. */
+const FRESH_PHASES: ReadonlySet<Phase> = new Set(["idle", "bead_created", "resolving_issues"]);
 
 function keptWork({ dirty }: ResumeAssessment): readonly PlanItem[] {
   if (dirty.whose !== "agent") return [];
