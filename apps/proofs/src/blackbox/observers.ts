@@ -8,6 +8,8 @@ import type { Value } from "@quasar/durable/testing";
 export interface Observer {
   readonly observe: (fs: FileSystem) => Value;
   readonly recover: (fs: FileSystem, random: (size: number) => Uint8Array) => void;
+  /** Whose acts count. @default the command's */
+  readonly act?: "spawn" | undefined;
 }
 
 /** The run's checkpoint, or where it is no more, the archived one: whole, in one word. */
@@ -79,6 +81,27 @@ export function bothOf(runId: string): Observer {
       checkpoint.recover(fs, random);
       journal.recover(fs, random);
     },
+  };
+}
+
+/**
+ * The turns' files, by the acts of the processes that watch the agents: a turn without `.out` has
+ * started nothing, and an `.exit` is whole.
+ */
+export function turnsOf(runId: string): Observer {
+  const dir = `/quasar/runs/${runId}/turns`;
+  return {
+    observe: (fs) => {
+      const names = fs.lstat(dir) === undefined ? [] : fs.readdir(dir);
+      for (const name of names.filter((each) => each.endsWith(".exit"))) {
+        const bytes = readWholeFile(`${dir}/${name}`, { fs, maxBytes: 1 << 20 });
+        JSON.parse(Buffer.from(bytes ?? []).toString());
+      }
+      const kept = names.filter((name) => /^\d+\.(out|exit)$/u.test(name));
+      return kept.length === 0 ? undefined : kept.toSorted().join(" ");
+    },
+    recover: () => {},
+    act: "spawn",
   };
 }
 

@@ -44,6 +44,9 @@ const REMOTE_URL = `https://ada:${REMOTE}@127.0.0.1/repo.git`;
 
 const SECRETS: readonly string[] = [...Object.values(ENVIRONMENT), DATABASE, REMOTE];
 
+/** What agents and checks print: a password in a URL is known by where it stands, not by itself. */
+const PRINTED: readonly string[] = [...Object.values(ENVIRONMENT), DATABASE_URL, REMOTE_URL];
+
 /** What an agent prints of a secret: as it is, and as others write it. */
 const encodings: readonly ((secret: string) => string)[] = [
   (secret) => secret,
@@ -115,7 +118,7 @@ function leaks(at: Place, finished: readonly Finished[]): readonly string[] {
   }
   return [...texts].flatMap(([where, text]) =>
     SECRETS.flatMap((secret) => {
-      const forms = [...encodings.map((encode) => encode(secret)), ...lines(secret)];
+      const forms = [...encodings.map((encode) => encode(secret)), ...linesOf(secret)];
       const name = namesOf(secret);
       return forms.some((form) => text.includes(form)) ? [`${name} in ${where}`] : [];
     }),
@@ -123,7 +126,7 @@ function leaks(at: Place, finished: readonly Finished[]): readonly string[] {
 }
 
 /** Each line of a secret is one, too. */
-function lines(secret: string): readonly string[] {
+function linesOf(secret: string): readonly string[] {
   return secret.split("\n").filter((line) => line.startsWith("canary"));
 }
 
@@ -136,7 +139,7 @@ test(`${SECRETS.length} secrets that agents and checks print are in nothing that
   const at = makePlace("secrets");
   onTestFinished(() => removePlace(at));
   git(at, "remote", "add", "origin", REMOTE_URL);
-  writeFileSync(join(at.root, "secrets.json"), JSON.stringify(SECRETS));
+  writeFileSync(join(at.root, "secrets.json"), JSON.stringify(PRINTED));
   const env = { ...ENVIRONMENT, DATABASE_URL };
   const pass = [...Object.keys(env)].flatMap((name) => ["--pass-env", name]);
   const args = [
