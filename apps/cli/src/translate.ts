@@ -25,6 +25,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "AgentsError ERR_INVALID_CONFIG": ["ERR_CONFIG", "quasar run --help"],
   "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar status --all"],
   "AgentsError ERR_INVALID_SCRIPT": ["ERR_CONFIG"],
+  "AgentsError ERR_NO_SUPERVISOR": ["ERR_STATE", "install quasar again"],
   "CheckpointError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "CheckpointError ERR_GIT_SHA_MISMATCH": [
     "ERR_HEAD_MOVED",
