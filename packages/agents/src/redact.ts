@@ -9,12 +9,21 @@ const MASK = "[redacted]";
 /** `scheme://user:password@`: the password, and a token that stands alone. */
 const IN_URL = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s/@:"'<>]*)(:[^\s/@"'<>]*)?@/gi;
 
-/** Values of variables that look secret by their names. */
+/** The same in a URL that was itself encoded to stand in another one. */
+const IN_ENCODED_URL = /\b([a-z][a-z0-9+.-]*%3a%2f%2f)(?:(?!%2f|%40)[^\s/@"'<>])*%40/gi;
+const PASSWORD_IN_URL = /:\/\/[^\s/@:]*:([^\s/@]+)@/g;
+
+/**
+ * Values of variables that look secret by their names, each of their lines, since output is read line
+ * by line, and the passwords in URLs, whatever the variable is called.
+ */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const values = Object.entries(env).flatMap(([name, value = ""]) =>
-    SECRET_NAME.test(name) && !PLACE_NAME.test(name) && value.length >= MIN_LENGTH ? [value] : [],
-  );
-  return [...new Set(values)];
+  const values = Object.entries(env).flatMap(([name, value = ""]) => {
+    const passwords = Array.from(value.matchAll(PASSWORD_IN_URL), ([, password = ""]) => password);
+    if (!SECRET_NAME.test(name) || PLACE_NAME.test(name)) return passwords;
+    return [value, ...value.split("\n").filter((line) => !line.startsWith("-----")), ...passwords];
+  });
+  return [...new Set(values.filter((value) => value.length >= MIN_LENGTH))];
 }
 
 /** A value as it may stand in what a program prints. */
@@ -46,13 +55,16 @@ function alignedBase64(bytes: Buffer, shift: number): string {
  */
 export function redactorOf(secrets: readonly string[]): Redactor {
   const forms = [...new Set(secrets.flatMap(formsOf))].toSorted((a, b) => b.length - a.length);
-  const pattern =
-    forms.length === 0 ? undefined : new RegExp(forms.map(escaped).join("|"), "g");
+  const pattern = forms.length === 0 ? undefined : new RegExp(forms.map(escaped).join("|"), "g");
   return (text) => {
     const masked = pattern === undefined ? text : text.replace(pattern, MASK);
-    return masked.includes("://") && masked.includes("@")
-      ? masked.replace(IN_URL, (_, scheme: string) => `${scheme}${MASK}@`)
-      : masked;
+    const plain =
+      masked.includes("://") && masked.includes("@")
+        ? masked.replace(IN_URL, (_, scheme: string) => `${scheme}${MASK}@`)
+        : masked;
+    return plain.includes("%40")
+      ? plain.replace(IN_ENCODED_URL, (_, scheme: string) => `${scheme}${MASK}%40`)
+      : plain;
   };
 }
 
