@@ -12,6 +12,7 @@ import { openRunIds } from "../runs/list.ts";
 import { runStores, storedUnsaidCosts } from "../runs/store.ts";
 import { isTurnOpen } from "../runs/turn.ts";
 import { inSession, type Session } from "../session.ts";
+import { removeStaleLocks } from "../stale-locks.ts";
 import { openUser } from "../user.ts";
 import { work } from "../work.ts";
 import { listed } from "../work-tree.ts";
@@ -64,6 +65,10 @@ export async function resumeCommand(
     if (taken !== undefined) session.reporter.report({ type: "notice", message: taken });
     const layers = [flags, ...layersOf(found, user, options, workspace.root)];
     session.begin(runId);
+    for (const path of removeStaleLocks(workspace, facts.branch, checkpoint.turn)) {
+      const message = `${path} was left behind when this machine went down, and was removed`;
+      session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
+    }
     if (wanted === undefined) tellOthers(session, runId);
     const settings = resolve(layers);
     const agents = createAgents(settings);
