@@ -55,6 +55,8 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
     "go to your repository, or make one: git init && git add -A && git commit -m start",
   ],
   "GitError ERR_NO_COMMITS": ["ERR_NO_COMMITS", "git add -A && git commit -m start"],
+  "GitError ERR_NOT_RESTORABLE": ["ERR_STATE", "git status", "quasar snapshots"],
+  "GitError ERR_SNAPSHOT_FAILED": ["ERR_STATE", "git status", DISK],
   "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status, and settle the conflicts"],
   "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", "quasar run --help"],
   "LoopError ERR_INVALID_TASK": ["ERR_TASK", "quasar run --help"],

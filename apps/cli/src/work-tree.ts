@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { createOnce } from "@quasar/durable";
 import {
   createWorktree,
   currentGitSha,
@@ -11,7 +12,6 @@ import { FOLDER, isRealFolder } from "./config/files.ts";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
 import type { Reporter } from "./output/reporter.ts";
-import { codeOf } from "./read-input.ts";
 import { branchOf, openWorkspace, type Workspace } from "./workspace.ts";
 
 /**
@@ -106,9 +106,10 @@ export function listed(paths: readonly string[]): readonly string[] {
 export function ignoreOwnFolder(root: string): void {
   const folder = join(root, FOLDER);
   if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
-  try {
-    writeFileSync(join(folder, ".gitignore"), "*\n", { flag: "wx" });
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
+  const file = join(folder, ".gitignore");
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat !== undefined && stat.size > 0) return;
+  // Another program's crash can leave an empty one: it ignores nothing.
+  if (stat?.isFile() === true) rmSync(file, { force: true });
+  createOnce(file, Buffer.from("*\n"), 0o644);
 }

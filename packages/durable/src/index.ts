@@ -7,11 +7,20 @@ export {
   nodeFileSystem,
   type Random,
 } from "./file-system.ts";
+export { type Journal, openJournal, type OpenJournalOptions } from "./journal.ts";
+export type {
+  JournalDamage,
+  JournalPosition,
+  JournalRecord,
+  JournalRecords,
+} from "./journal-format.ts";
 export { type LoadedFile, loadFile } from "./load.ts";
 export { acquireLock, type AcquireLockOptions, type Lock, lockOwner } from "./lock.ts";
 export { currentOwner, isAlive, type Owner, ownerOf } from "./owner.ts";
 export { type ReadFileOptions, readFileHead, readPrivateFile, readWholeFile } from "./read.ts";
+export { readJournal, type ReadJournalOptions } from "./read-journal.ts";
 export { recoverDirectory, type RecoverDirectoryOptions } from "./recover.ts";
 export { removeFile } from "./remove.ts";
 export { replaceFile, type ReplaceFileOptions } from "./replace.ts";
 export { setAside, type SetAsideOptions } from "./set-aside.ts";
+export { syncFiles } from "./sync-files.ts";

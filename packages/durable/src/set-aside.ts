@@ -69,7 +69,7 @@ function promote(
   for (const name of names.filter(isDamaged)) unlinkIfThere(fs, name);
 }
 
-function linkAside(fs: FileSystem, file: string, now: Date): string {
+export function linkAside(fs: FileSystem, file: string, now: Date): string {
   const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, "");
   for (let count = 1; ; count += 1) {
     const name = `${file}.damaged-${time}${count === 1 ? "" : `-${count}`}`;

@@ -27,7 +27,7 @@ export function writeTemporary(
   return temporary;
 }
 
-function writeAll(fs: FileSystem, fd: number, bytes: Uint8Array): void {
+export function writeAll(fs: FileSystem, fd: number, bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length; ) {
     const written = fs.write(fd, bytes, offset, bytes.length - offset);
     if (written === 0) throw new Error("the disk took no bytes and gave no reason");

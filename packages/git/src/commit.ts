@@ -1,10 +1,11 @@
-import { type Identity, missingIdentity, readConfig } from "./config.ts";
+import { type Identity, missingIdentity } from "./config.ts";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
-import { type GitResult, git, gitOutput, quoted } from "./run.ts";
-import { type DirtyPath, isUnmerged, parseStatus, STATUS } from "./status.ts";
+import { type GitResult, git, quoted } from "./run.ts";
+import { type DirtyPath, isUnmerged } from "./status.ts";
 import { cut, oneLine, tail } from "./text.ts";
 import { formatTrailers } from "./trailers.ts";
+import { lookAtWork, type SeenWork } from "./work.ts";
 
 export interface CommitOptions extends SignalOptions {
   /** Any text: it becomes one line of at most 72 code points. */
@@ -25,6 +26,8 @@ export interface CommitOptions extends SignalOptions {
    * found; none that begins with `GIT_`. @default {}
    */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What was seen just before, so that git is not asked again. @default looked at now */
+  readonly seen?: SeenWork | undefined;
 }
 
 /** The longest subject that is written, in code points. */
@@ -33,8 +36,8 @@ export const SUBJECT_LENGTH = 72;
 /**
  * Commits everything in the work tree that is not ignored or excluded, deletions and untracked
  * files included, on HEAD, be it a branch with or without commits or detached. The user's git
- * hooks and filters run. Starts four git processes, two if there is nothing to commit; in a
- * submodule one more.
+ * hooks and filters run. Starts four git processes, two if there is nothing to commit; two fewer
+ * with `seen`; in a submodule one more.
  *
  * @param workDir - Any folder of the work tree; all of it is committed.
  * @returns The new commit's id; `undefined` when there was nothing to commit.
@@ -52,9 +55,7 @@ export async function commitAll(
   const message = commitMessage(options);
   checkVariables(env);
   const kept = exclude.map(checkExclude);
-  const config = await readConfig(workDir, { signal });
-
-  const dirty = parseStatus(await gitOutput("write", workDir, STATUS, { signal }));
+  const { config, dirty } = options.seen ?? (await lookAtWork(workDir, { signal }));
   const isExcluded = ({ path }: DirtyPath): boolean =>
     kept.some((excluded) => path === excluded || path.startsWith(`${excluded}/`));
   const wanted = dirty.filter((entry) => !isExcluded(entry));

@@ -28,4 +28,5 @@ export {
 } from "./snapshots.ts";
 export { type DirtyPath, dirtyPaths } from "./status.ts";
 export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
+export { lookAtWork, type SeenWork } from "./work.ts";
 export { createWorktree, type WorktreeOptions } from "./worktree.ts";

@@ -11,6 +11,7 @@ import {
   logRange,
   reflogActions,
   TRAILER,
+  lookAtWork,
 } from "../src/index.ts";
 import {
   aFolder,
@@ -412,7 +413,21 @@ test("starts four git processes for a commit and two for none, git's own include
   expect(names).toEqual(["config", "status", "add", "commit"]);
   const none = (await traced(() => commitAll(root, { subject: "cycle" }))).map(commandOf);
   expect(none).toEqual(["config", "status"]);
+  write(root, "c", "");
+  const seen = await lookAtWork(root);
+  const twice = (await traced(() => commitAll(root, { subject: "cycle", seen }))).map(commandOf);
+  expect(twice).toEqual(["add", "commit"]);
   expect((await traced(() => currentGitSha(root))).map(commandOf)).toEqual(["rev-parse"]);
+});
+
+test("sees HEAD and what is not committed, also before the first commit", async () => {
+  const root = aRepository();
+  write(root, "b", "");
+  const { head, dirty } = await lookAtWork(root);
+  expect([head, dirty]).toEqual([await currentGitSha(root), [{ path: "b", status: "??" }]]);
+  const unborn = anEmptyRepository(aFolder());
+  write(unborn, "b", "");
+  expect(await lookAtWork(unborn)).toMatchObject({ head: "", dirty: [{ path: "b" }] });
 });
 
 function commandOf({ argv }: { argv: readonly string[] }): string | undefined {

@@ -134,9 +134,11 @@ async function commit(run: Run): Outcome {
       exclude: untouchablePaths,
       env: marksOf(state),
       signal,
+      seen: run.seen,
     });
     // Not the commit's own id: a git hook may have amended it, the agent have made one itself.
     run.head = await repository.head();
+    run.seen = undefined;
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
     return { outcome: "git", message: `the work could not be committed: ${messageOf(error)}` };

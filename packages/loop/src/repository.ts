@@ -5,12 +5,15 @@ import {
   currentGitSha,
   GitError,
   logRange,
+  lookAtWork,
   openRepository,
   reflogActions,
+  type SeenWork,
   type Snapshot,
   takeSnapshot,
   TRAILER,
 } from "@quasar/git";
+import { syncFiles } from "@quasar/durable";
 
 /** What the loop commits of a cycle. */
 export interface CycleCommit {
@@ -22,6 +25,14 @@ export interface CycleCommit {
   /** More variables for git and the user's git hooks. */
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal | undefined;
+  /** What {@link LoopRepository.syncWork} has seen, if nobody has worked since. */
+  readonly seen: SeenWork | undefined;
+}
+
+/** Work of the coder that lies in the tree, and survives a power cut there. */
+export interface SyncedWork {
+  readonly head: string;
+  readonly seen: SeenWork | undefined;
 }
 
 export interface SnapshotRequest {
@@ -37,6 +48,11 @@ export type KeptWork = Pick<Snapshot, "n" | "ref" | "sha">;
 export interface LoopRepository {
   /** `""` while there is no commit. */
   head(): Promise<string>;
+  /**
+   * Makes durable what differs from the commit `before`, committed meanwhile or not: git syncs its
+   * own files, but an agent does not sync the work tree's.
+   */
+  syncWork(before: string): Promise<SyncedWork>;
   /** Resolves to `undefined` when there was nothing to commit. */
   commit(commit: CycleCommit): Promise<string | undefined>;
   /** Resolves to `undefined` when nothing is uncommitted. Changes neither work tree nor index. */
@@ -59,17 +75,25 @@ const OWN_FOLDER = ".quasar";
  * @throws {GitError} for a repository that cannot be used.
  */
 export async function openLoopRepository(workDir: string): Promise<LoopRepository | undefined> {
+  let root: string;
   try {
-    await openRepository(workDir);
+    ({ root } = await openRepository(workDir));
   } catch (error) {
     if (error instanceof GitError && error.code === "ERR_NOT_A_REPOSITORY") return undefined;
     throw error;
   }
   return {
     head: () => currentGitSha(workDir).catch(unless("ERR_NO_COMMITS", "")),
+    async syncWork(before) {
+      const seen = await lookAtWork(workDir);
+      const { head, dirty } = seen;
+      const committed = head === before ? [] : await changedPaths(workDir, before, head);
+      syncFiles(root, [...committed, ...dirty.map(({ path }) => path)]);
+      return { head, seen };
+    },
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
-    commit: ({ subject, taskId, cycle, turnId, exclude, env, signal }) =>
+    commit: ({ subject, taskId, cycle, turnId, exclude, env, signal, seen }) =>
       commitAll(workDir, {
         subject,
         trailers: {
@@ -80,6 +104,7 @@ export async function openLoopRepository(workDir: string): Promise<LoopRepositor
         exclude: [OWN_FOLDER, ...exclude],
         env,
         signal,
+        seen,
         reflogAction: reflogAction(turnId),
       }),
     snapshot: ({ runId, message, signal }) =>

@@ -7,6 +7,7 @@ import type { Ending } from "./ending.ts";
 import type { LoopEvent, LoopEventData } from "./event.ts";
 import type { Check } from "./options.ts";
 import type { LoopRepository } from "./repository.ts";
+import type { SeenWork } from "@quasar/git";
 import { type Settings, savesTurns } from "./settings.ts";
 import type { CycleState } from "./state.ts";
 
@@ -37,6 +38,8 @@ export class Run {
   readonly ports: Ports;
   state: CycleState;
   head: string;
+  /** The coder's work as it was seen last; nobody has worked since. */
+  seen: SeenWork | undefined;
   /** The cycle that was whole when the run was resumed; 0 when there is none. */
   readonly #resumedAfter: number;
   readonly #emitter: Emitter;

@@ -74,7 +74,7 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   if ("kind" in answer) return fail(run, result, answer);
   run.state = settleTurn(run.state, answer.text, settledCost(result, reservedUsd));
   // The agent may have committed by itself.
-  const lost = role === "coder" ? await lookAtHead(run) : undefined;
+  const lost = role === "coder" ? await syncWork(run) : undefined;
   const { costUsd, durationMs } = result;
   const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });
   const failure = lost ?? (await run.saveTurn());
@@ -115,16 +115,17 @@ const UNCLEAR_REVIEW: AgentFailure = {
   retryable: true,
 };
 
-async function lookAtHead(run: Run): Promise<Ending | undefined> {
+/** The work survives a power cut before its turn counts as done: it is not bought again. */
+async function syncWork(run: Run): Promise<Ending | undefined> {
   try {
     const { repository } = run.ports;
     if (repository === undefined) return undefined;
     const before = run.head;
-    run.head = await repository.head();
+    ({ head: run.head, seen: run.seen } = await repository.syncWork(before));
     const warning = await foreignWork(run.state, repository, before, run.head);
     if (warning !== undefined) await run.warn(warning);
     return undefined;
   } catch (error) {
-    return { outcome: "git", message: `HEAD cannot be read: ${messageOf(error)}` };
+    return { outcome: "git", message: `the work cannot be kept: ${messageOf(error)}` };
   }
 }

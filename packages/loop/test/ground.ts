@@ -77,6 +77,7 @@ export function createMemoryGround(
     kept: () => kept,
     repository: {
       head: async () => head(),
+      syncWork: async () => ({ head: head(), seen: undefined }),
       commit: async ({ subject, taskId, cycle, turnId }) => {
         if (tree === committed()) return undefined;
         const trailers = {

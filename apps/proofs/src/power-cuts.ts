@@ -1,0 +1,85 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createChooser } from "@quasar/durable/testing";
+import { missing } from "./blackbox/needs.ts";
+import { makePlace, oneCycle, type Place, QUASAR } from "./blackbox/place.ts";
+import { cutPower, writeGuest } from "./power-cuts/guest.ts";
+import { copyImage, makeImage, withMounted } from "./power-cuts/image.ts";
+import { judge } from "./power-cuts/judge.ts";
+
+/** Runs that a guest would do, were the power not cut. */
+const RUNS = 8;
+/** In which time it does some three of them. */
+const WITHIN_MS = 7000;
+
+const { values } = parseArgs({
+  options: {
+    cuts: { type: "string", default: "60" },
+    "control-cuts": { type: "string", default: "10" },
+    seed: { type: "string", default: String(Math.floor(Date.now() / 86_400_000)) },
+  },
+});
+
+const why = process.getuid?.() === 0 ? missing("linux.uml", "mkfs.ext4") : "SKIPPED: not root here";
+if (why !== undefined) console.warn(`power cuts ${why}`);
+else await main();
+
+async function main(): Promise<void> {
+  console.log(`seed ${values.seed}, ${QUASAR}`);
+  const lost = await cuts("cut", Number(values.cuts), false);
+  const control = await cuts(
+    "control, git without its syncs",
+    Number(values["control-cuts"]),
+    true,
+  );
+  console.log(`${lost} of ${values.cuts} cuts lost something`);
+  console.log(`control: ${control} of ${values["control-cuts"]} cuts lost something`);
+  if (lost > 0) process.exitCode = 1;
+  if (Number(values["control-cuts"]) > 0 && control === 0) {
+    console.error("the control lost nothing: these cuts prove nothing");
+    process.exitCode = 1;
+  }
+}
+
+async function cuts(what: string, count: number, withoutGitSyncs: boolean): Promise<number> {
+  const scratch = mkdtempSync(join(realpathSync(tmpdir()), "quasar-cuts-"));
+  const disk = join(scratch, "disk");
+  const base = join(scratch, "base.img");
+  const image = join(scratch, "cut.img");
+  const { choose } = createChooser(Number(values.seed));
+  let lost = 0;
+  try {
+    makeImage(base);
+    const guest = await withMounted(base, disk, () => {
+      const at = makePlace("cuts", disk);
+      return { at, scripts: writeScripts(at) };
+    });
+    const program = writeGuest({ scratch, disk, withoutGitSyncs, ...guest });
+    for (let cut = 1; cut <= count; cut += 1) {
+      copyImage(base, image);
+      const cutAfterMs = choose(WITHIN_MS);
+      const lines = await cutPower({ scratch, program, image, cutAfterMs });
+      const verdict = await withMounted(image, disk, () => judge(guest.at, lines));
+      const last = lines.findLast(({ type }) => type !== "agent_event");
+      console.log(`${what} ${cut}: ${lines.length} lines, the last ${last?.type}`);
+      for (const message of verdict) console.log(`  LOST ${message}`);
+      if (verdict.length > 0) lost += 1;
+    }
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+  return lost;
+}
+
+function writeScripts({ root }: Place): readonly string[] {
+  return Array.from({ length: RUNS }, (_, index) => {
+    const path = join(root, `script-${index + 1}.json`);
+    const turns = oneCycle(50).map((turn) =>
+      "files" in turn ? { ...turn, files: { "work.txt": `${index + 1}\n` } } : turn,
+    );
+    writeFileSync(path, JSON.stringify({ turns }));
+    return path;
+  });
+}

@@ -1,0 +1,104 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { createFileCheckpointStore, type LoadedCheckpoint } from "@quasar/checkpoint";
+import { type Place, quasar, runIds, runsOf } from "../blackbox/place.ts";
+import type { Line } from "./guest.ts";
+
+/** What a cut has broken, in words; nothing when all is as it was acknowledged. */
+export type Verdict = readonly string[];
+
+/** The events after which the run is on disk. */
+const AFTER_A_SAVE: ReadonlySet<unknown> = new Set(["agent_start", "agent_done", "committed"]);
+
+/** Judges a disk after a cut by what the runs on it had printed before, and has the last one go on. */
+export async function judge(at: Place, lines: readonly Line[]): Promise<Verdict> {
+  const bad: string[] = [];
+  const tell = (message: string): void => void bad.push(message);
+  const git = (...args: readonly string[]) =>
+    spawnSync("git", args, { cwd: at.repo, env: at.env, encoding: "utf8" });
+  const isCommit = (sha: string): boolean => git("cat-file", "-e", `${sha}^{tree}`).status === 0;
+
+  const fsck = git("fsck", "--full", "--no-dangling", "--no-progress");
+  if (fsck.status !== 0) tell(`git fsck: ${firstLineOf(fsck.stdout + fsck.stderr)}`);
+  if (git("rev-parse", "--verify", "HEAD^{tree}").status !== 0) tell("HEAD does not resolve");
+
+  for (const { type, sha } of lines) {
+    if (type !== "committed") continue;
+    const isKept = git("merge-base", "--is-ancestor", String(sha), "HEAD").status === 0;
+    if (!isKept) tell(`the acknowledged commit ${String(sha)} is lost`);
+  }
+  let isOpen = false;
+  const runIdOf = runIdsOf(lines);
+  for (const runId of new Set([...runIds(at), ...runIdOf.values()])) {
+    const own = lines.filter((line) => runIdOf.get(line) === runId);
+    const isEnded = own.some(({ type }) => type === "result");
+    const loaded = await load(at, runId).catch((error: unknown) => {
+      tell(`the checkpoint of ${runId}: ${String(error)}`);
+    });
+    if (loaded === undefined) {
+      if (own.some(({ type }) => AFTER_A_SAVE.has(type))) tell(`no checkpoint of ${runId}`);
+      continue;
+    }
+    const { isArchived, checkpoint, problems } = loaded;
+    for (const problem of problems) tell(`the checkpoint of ${runId}: ${problem}`);
+    if (isEnded && !isArchived) tell(`${runId} had ended`);
+    if (!isArchived) isOpen = true;
+    if (!isCommit(checkpoint.gitSha)) tell(`${runId} names a missing commit ${checkpoint.gitSha}`);
+  }
+
+  const resumed = await quasar(at, ["resume", "--json"]);
+  const said = resumed.stdout.split("\n").filter((line) => line !== "");
+  const after = said.map((line) => JSON.parse(line) as Line);
+  if (resumed.code !== (isOpen ? 0 : 8)) {
+    tell(`quasar resume left with ${resumed.code}: ${String(after.at(-1)?.["message"])}`);
+  }
+  const finished = new Set(lines.filter(({ type }) => type === "agent_done").map(turnOf));
+  for (const line of after) {
+    if (line.type === "agent_done" && finished.has(turnOf(line))) {
+      tell(`the finished turn ${turnOf(line)} was bought again`);
+    }
+  }
+
+  const format = "%H%x09%s%x09%(trailers:key=Quasar-Turn,valueonly,separator=)";
+  const commits = git("log", `--format=${format}`).stdout.trim().split("\n").slice(0, -1);
+  const turns = commits.map((commit) => commit.split("\t")[2] ?? "");
+  if (new Set(turns).size !== turns.length) tell(`a turn was committed twice: ${turns.join(" ")}`);
+  for (const [index, commit] of commits.toReversed().entries()) {
+    const [sha = ""] = commit.split("\t");
+    const work = git("show", `${sha}:work.txt`).stdout;
+    if (work !== `${index + 1}\n`) tell(`commit ${index + 1} holds ${JSON.stringify(work)}`);
+  }
+  const dirty = git("status", "--porcelain").stdout;
+  if (dirty !== "") tell(`the tree is not clean: ${JSON.stringify(dirty)}`);
+  return bad;
+}
+
+/** Each line by the run that printed it: only the first one of a run says so. */
+function runIdsOf(lines: readonly Line[]): ReadonlyMap<Line, string> {
+  let runId = "";
+  const known = new Map<Line, string>();
+  for (const line of lines) {
+    if (line.type === "run") runId = String(line["runId"]);
+    known.set(line, runId);
+  }
+  return known;
+}
+
+function turnOf({ taskId, cycle, role }: Line): string {
+  return [taskId, cycle, role].join(" ");
+}
+
+async function load(
+  at: Place,
+  runId: string,
+): Promise<(LoadedCheckpoint & { isArchived: boolean }) | undefined> {
+  const dir = join(runsOf(at), runId);
+  const current = await createFileCheckpointStore({ dir }).load();
+  const archived = await createFileCheckpointStore({ dir: join(dir, "archive") }).load();
+  const found = current ?? archived;
+  return found && { ...found, isArchived: current === undefined };
+}
+
+function firstLineOf(text: string): string {
+  return text.split("\n")[0] ?? "";
+}

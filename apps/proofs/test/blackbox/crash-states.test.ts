@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type SimulatedFileSystem, type Sync, withoutSync } from "@quasar/durable/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { DiskCall } from "../../src/blackbox/disk-calls.ts";
+import { checkpointOf } from "../../src/blackbox/observers.ts";
+import {
+  agents,
+  makePlace,
+  oneCycle,
+  type Place,
+  removePlace,
+  runIds,
+} from "../../src/blackbox/place.ts";
+import { exploreTrace, replayed } from "../../src/blackbox/replay.ts";
+import { missing } from "../../src/blackbox/needs.ts";
+import { traced } from "../../src/blackbox/traced.ts";
+
+/** A life of a run: all that its processes did to the disk, one after the other. */
+interface Life {
+  readonly at: Place;
+  readonly runId: string;
+  readonly calls: readonly DiskCall[];
+}
+
+function place(): Place {
+  const at = makePlace("crash");
+  onTestFinished(() => removePlace(at));
+  return at;
+}
+
+async function whole(): Promise<Life> {
+  const at = place();
+  const run = await traced(at, ["run", "Write work.txt", ...agents(at, oneCycle())]);
+  expect(run.code, run.stderr).toBe(0);
+  return { at, runId: runIds(at)[0] ?? "", calls: run.calls };
+}
+
+async function killedAndResumed(killAt: string): Promise<Life> {
+  const at = place();
+  const script = agents(at, oneCycle(300));
+  const run = await traced(at, ["run", "Write work.txt", ...script], { killAt });
+  const resume = await traced(at, ["resume"]);
+  expect(resume.code, `${run.stderr}${resume.stderr}`).toBe(0);
+  return { at, runId: runIds(at)[0] ?? "", calls: [...run.calls, ...resume.calls] };
+}
+
+/** The files of a folder with their bytes, by path. */
+type Files = Readonly<Record<string, string>>;
+
+function filesOfDisk(dir: string, name: string): Files {
+  const entries = readdirSync(dir, { withFileTypes: true }).map((entry): Files => {
+    const path = join(dir, entry.name);
+    const inner = `${name}/${entry.name}`;
+    return entry.isDirectory()
+      ? filesOfDisk(path, inner)
+      : { [inner]: readFileSync(path).toString("latin1") };
+  });
+  return Object.assign({}, ...entries) as Files;
+}
+
+function filesOf(fs: SimulatedFileSystem, dir: string): Files {
+  const entries = fs.readdir(dir).map((entry): Files => {
+    const path = `${dir}/${entry}`;
+    if (fs.lstat(path)?.kind === "directory") return filesOf(fs, path);
+    const fd = fs.open(path, 0);
+    const bytes = new Uint8Array(fs.fstat(fd).size);
+    fs.read(fd, bytes, 0, bytes.length);
+    return { [path]: Buffer.from(bytes).toString("latin1") };
+  });
+  return Object.assign({}, ...entries) as Files;
+}
+
+const lives: readonly (readonly [string, () => Promise<Life>])[] = [
+  ["a run", whole],
+  ["a run killed while the coder works, and its resume", () => killedAndResumed("coder    works")],
+  ["a run killed in the review, and its resume", () => killedAndResumed("reviewer works")],
+];
+
+/** Left out of what a life did: the first sync that fits. */
+function withoutFirst(fits: (sync: Sync) => boolean) {
+  return (fs: SimulatedFileSystem) => {
+    let isDone = false;
+    return withoutSync(fs, (sync) => {
+      if (isDone || !fits(sync)) return false;
+      isDone = true;
+      return true;
+    });
+  };
+}
+
+const mutants: readonly (readonly [string, (sync: Sync) => boolean])[] = [
+  ["a checkpoint's own sync", ({ path }) => /runs\/[^/]+\/\.checkpoint.*tmp$/u.test(path)],
+  ["the folder's, after the rename", ({ before }) => /^rename .*\/checkpoint.toml$/u.test(before)],
+  ["the one of the folder of runs", ({ path }) => path === "/quasar/runs"],
+  ["the archive's own sync", ({ path }) => /archive\/\.checkpoint.*tmp$/u.test(path)],
+];
+
+const skipped = missing("strace");
+if (skipped !== undefined) console.warn(skipped);
+
+describe.skipIf(skipped !== undefined)("the built command, by its system calls", () => {
+  test.for(lives)("keeps what it acted upon in every crash state of %s", async ([, live]) => {
+    const { at, runId, calls } = await live();
+    const folder = join(at.repo, ".git/quasar/runs");
+    const disk = filesOf(replayed(calls), "/quasar/runs");
+    expect(disk).toEqual(filesOfDisk(folder, "/quasar/runs"));
+    const report = exploreTrace({ calls, ...checkpointOf(runId) });
+    expect(report.findings).toEqual([]);
+    expect(report.bad).toBe(0);
+    console.log(
+      `${calls.length} calls, ${report.crashPoints} crash points, ${report.states} states`,
+    );
+    expect(report.states).toBeGreaterThan(1000);
+  });
+
+  test("would be seen to lose it without any one of its syncs", async () => {
+    const { runId, calls } = await whole();
+    for (const [name, fits] of mutants) {
+      const mutate = withoutFirst(fits);
+      const report = exploreTrace({ calls, ...checkpointOf(runId), mutate });
+      expect(report.bad, name).toBeGreaterThan(0);
+    }
+  });
+});

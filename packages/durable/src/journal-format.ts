@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+
+/** One record of a journal, as it stands in its line. */
+export interface JournalRecord {
+  /** Counts the records, from 1. */
+  readonly seq: number;
+  /** SHA-256 of the line before, in hex, without its end; 64 zeros in the first. */
+  readonly prev: string;
+  readonly data: unknown;
+}
+
+/** A place between two records, up to which a journal was read. */
+export interface JournalPosition {
+  /** From the beginning of the file. */
+  readonly bytes: number;
+  /** Of the record before it; 0 at the beginning. */
+  readonly seq: number;
+  /** SHA-256 of the line before it: what the next record names as `prev`. */
+  readonly hash: string;
+}
+
+/** What breaks the chain: nothing behind it can be believed. */
+export interface JournalDamage {
+  /** Of the record that should be there. */
+  readonly seq: number;
+  /** Where its line begins. */
+  readonly bytes: number;
+  /** One sentence for a person, without anything that stands in the file. */
+  readonly message: string;
+}
+
+/** The chain as far as it holds. */
+export interface JournalRecords {
+  readonly records: readonly JournalRecord[];
+  /** Behind the last of them. */
+  readonly end: JournalPosition;
+  /**
+   * Bytes of one last line that is not whole: of a record that a writer is about to finish, or that a
+   * crash has kept from being finished. It was never acknowledged.
+   */
+  readonly unfinished: number;
+  readonly damage: JournalDamage | undefined;
+}
+
+export const JOURNAL_START: JournalPosition = { bytes: 0, seq: 0, hash: "0".repeat(64) };
+
+const NEWLINE = 0x0a;
+
+/** The bytes of a record that comes at a position, and the position behind it. */
+export function encodeRecord(
+  at: JournalPosition,
+  data: unknown,
+): { readonly bytes: Uint8Array; readonly end: JournalPosition } {
+  if (JSON.stringify(data) === undefined) throw new TypeError("this cannot be written as JSON");
+  const record: JournalRecord = { seq: at.seq + 1, prev: at.hash, data };
+  const line = Buffer.from(JSON.stringify(record));
+  const end = { bytes: at.bytes + line.length + 1, seq: record.seq, hash: sha256(line) };
+  return { bytes: Buffer.concat([line, Uint8Array.of(NEWLINE)]), end };
+}
+
+/**
+ * Follows the chain from a position on.
+ *
+ * A last line that does not hold is `unfinished`, whether or not it has an end: a crash can tear it
+ * anywhere. With anything behind it, it is damage.
+ *
+ * @param bytes - The file's, from the position on.
+ */
+export function parseJournal(bytes: Uint8Array, from: JournalPosition): JournalRecords {
+  const records: JournalRecord[] = [];
+  let end = from;
+  for (let at = 0; at < bytes.length; at = end.bytes - from.bytes) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    const line = newline < 0 ? undefined : bytes.subarray(at, newline);
+    const record = line === undefined ? "it has no end" : parseLine(line, end);
+    if (line === undefined || typeof record === "string") {
+      if (newline < 0 || newline === bytes.length - 1) {
+        return { records, end, unfinished: bytes.length - at, damage: undefined };
+      }
+      const seq = end.seq + 1;
+      const message = `record ${seq} at byte ${end.bytes} is damaged: ${String(record)}`;
+      return { records, end, unfinished: 0, damage: { seq, bytes: end.bytes, message } };
+    }
+    records.push(record);
+    end = { bytes: end.bytes + line.length + 1, seq: record.seq, hash: sha256(line) };
+  }
+  return { records, end, unfinished: 0, damage: undefined };
+}
+
+const KEYS = "seq,prev,data";
+
+/** The record of a line, or why it is none. */
+function parseLine(line: Uint8Array, at: JournalPosition): JournalRecord | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(line));
+  } catch {
+    return "it is not JSON";
+  }
+  if (!isRecord(value)) return "it is not a record";
+  if (value.seq !== at.seq + 1) return "it has another number";
+  return value.prev === at.hash ? value : "it does not name the one before it";
+}
+
+function isRecord(value: unknown): value is JournalRecord {
+  return typeof value === "object" && value !== null && Object.keys(value).join() === KEYS;
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

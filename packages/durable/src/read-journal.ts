@@ -1,0 +1,60 @@
+import { basename, dirname, resolve } from "node:path";
+import { refuseLinkedDirectory } from "./directory.ts";
+import { nodeFileSystem } from "./file-system.ts";
+import type { DurableOptions, FileSystem } from "./file-system.ts";
+import {
+  JOURNAL_START,
+  type JournalPosition,
+  type JournalRecords,
+  parseJournal,
+} from "./journal-format.ts";
+import { generationName, listGenerations } from "./names.ts";
+import { readWholeFile } from "./read.ts";
+
+export interface ReadJournalOptions extends DurableOptions {
+  /** Where an earlier read of the same journal ended: only what came since is returned. */
+  readonly from?: JournalPosition | undefined;
+  /** Larger journals are refused. @default 256 MiB */
+  readonly maxBytes?: number | undefined;
+}
+
+export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Reads a journal as far as its chain holds, also while somebody writes to it; changes nothing.
+ * `undefined` where there is none.
+ *
+ * @throws {DurableError} `ERR_NOT_REGULAR`, `ERR_TOO_LARGE`, `ERR_UNSAFE_DIRECTORY`
+ * @see SPEC.md, "Journal"
+ */
+export function readJournal(
+  path: string,
+  options: ReadJournalOptions = {},
+): JournalRecords | undefined {
+  const { fs = nodeFileSystem, from = JOURNAL_START } = options;
+  const file = resolve(path);
+  refuseLinkedDirectory(fs, dirname(file));
+  const bytes = readJournalBytes(fs, file, options.maxBytes);
+  if (bytes === undefined) return undefined;
+  if (bytes.length < from.bytes) {
+    const seq = from.seq + 1;
+    const message = `${basename(file)} has become shorter: what was read of it is no longer there`;
+    const damage = { seq, bytes: bytes.length, message };
+    return { records: [], end: from, unfinished: 0, damage };
+  }
+  return parseJournal(bytes.subarray(from.bytes), from);
+}
+
+/** The bytes of a journal, also where a crash has left only its second name. */
+export function readJournalBytes(
+  fs: FileSystem,
+  file: string,
+  maxBytes: number = MAX_JOURNAL_BYTES,
+): Uint8Array | undefined {
+  const numbers = listGenerations(fs, file).toReversed();
+  for (const name of [file, ...numbers.map((number) => generationName(file, number))]) {
+    const bytes = readWholeFile(name, { fs, maxBytes });
+    if (bytes !== undefined) return bytes;
+  }
+  return undefined;
+}

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { openJournal, readJournal } from "../src/index.ts";
+import {
+  exploreCrashes,
+  type SimulatedFileSystem,
+  type SimulatedProcess,
+  withoutSync,
+} from "../src/testing.ts";
+import type { FileSystem } from "../src/file-system.ts";
+
+const DIR = "/state/runs";
+const FILE = `${DIR}/events.jsonl`;
+
+/** What a reader finds: every record, in order. */
+function observe(fs: FileSystem): string {
+  const found = readJournal(FILE, { fs });
+  if (found?.damage !== undefined) throw new Error(found.damage.message);
+  return (found?.records ?? []).map(({ data }) => String(data)).join();
+}
+
+/** Opens what is there, takes it for the truth, and adds to it; now and then a flush fails. */
+const work =
+  (failSync: (fs: SimulatedFileSystem, fd: number) => void) =>
+  (process: SimulatedProcess): void => {
+    let isFailing = false;
+    const fs: FileSystem = {
+      ...process.fs,
+      fsync: (fd) => {
+        if (!isFailing) return process.fs.fsync(fd);
+        isFailing = false;
+        failSync(process.fs, fd);
+        throw new Error("the disk has failed");
+      },
+    };
+    process.begin("");
+    const journal = openJournal(FILE, { ...process, fs, now: () => new Date(0) });
+    let told = journal.records.map(({ data }) => String(data)).join();
+    process.acknowledge(told);
+    const count = process.choose(4);
+    for (let done = 0; done < count; done += 1) {
+      const word = `v${process.choose(100)}`;
+      const next = told === "" ? word : `${told},${word}`;
+      process.begin(next);
+      const fails = process.choose(5) === 0;
+      isFailing = fails;
+      if (fails) expect(() => journal.append(word)).toThrow("the disk has failed");
+      else journal.append(word);
+      if (!fails) told = next;
+      process.acknowledge(told);
+    }
+  };
+
+const fails = work(() => undefined);
+const options = { seed: 1, workload: fails, resume: fails, observe };
+
+test("no acknowledged record is lost and none is invented, in every state of a crash", () => {
+  const report = exploreCrashes({ ...options, maxStates: 200_000 });
+  expect(report.findings).toEqual([]);
+  expect(report.states).toBeGreaterThanOrEqual(200_000);
+});
+
+// A process that is killed in the instant in which a flush fails cannot tell the next one about it.
+test("what a failed flush may have lost is not built upon", { timeout: 60_000 }, () => {
+  const loses = work((fs, fd) => fs.failSync(fd));
+  const life = { workload: loses, resume: loses, observe, maxRounds: 1, maxStates: 1 };
+  const findings = Array.from({ length: 60 }, (_, seed) =>
+    exploreCrashes({ ...life, seed, statesPerPoint: 32 }),
+  ).flatMap((report) => report.findings);
+  expect(findings.filter(({ regime }) => regime !== "kill-then-power")).toEqual([]);
+});
+
+test.for([
+  ["the journal is not synced", (path: string) => path === FILE],
+  ["the folder is not synced", (path: string) => path === DIR],
+] as const)("the explorer finds it where %s", ([, drop]) => {
+  const mutate = (fs: SimulatedFileSystem): FileSystem => withoutSync(fs, ({ path }) => drop(path));
+  const report = exploreCrashes({ ...options, maxStates: 20_000, mutate });
+  expect(report.bad).toBeGreaterThan(0);
+});
