@@ -12,8 +12,9 @@ import {
 } from "./agent-process.ts";
 import type { ChildOutcome } from "./child.ts";
 import { codexArgs, type CodexArgsOptions } from "./codex/args.ts";
-import { codexCost, codexTokensBefore } from "./codex/cost.ts";
-import { codexHomeOf, readCodexLedger } from "./codex/ledger.ts";
+import { codexTokensBefore } from "./codex/cost.ts";
+import { codexHomeOf } from "./codex/ledger.ts";
+import { createCodexMeter } from "./codex/meter.ts";
 import { failureOfWords, wordsOfStderr } from "./codex/outcome.ts";
 import { type CodexReading, createCodexReader } from "./codex/reader.ts";
 import { failure, NO_SESSION } from "./failure.ts";
@@ -93,7 +94,7 @@ export function createCodexAgent(options: CodexAgentOptions = {}): AgentInvoker 
       structuredOutput: true,
       choosesSessionId: false,
       reportsCost: true,
-      streamsUsage: false,
+      streamsUsage: true,
       resumesSession: true,
     },
     async invoke(request, invoke = {}): Promise<AgentResult> {
@@ -102,7 +103,8 @@ export function createCodexAgent(options: CodexAgentOptions = {}): AgentInvoker 
         return { failure: refusal, text: "", ...NOTHING_SPENT, durationMs: 0 };
       }
       const home = codexHomeOf({ ...(options.env ?? process.env), ...options.setEnv });
-      const before = await codexTokensBefore(home, request);
+      const before = codexTokensBefore(home, request);
+      const meter = createCodexMeter({ home, before, model: options.model });
       return withSchemaFile(request, async (schemaFile) => {
         const program: AgentProgram = {
           title: "Codex",
@@ -112,15 +114,17 @@ export function createCodexAgent(options: CodexAgentOptions = {}): AgentInvoker 
           input: `${request.systemPrompt}\n\n---\n\n${request.prompt}`,
           installHint: "Install it with: npm install -g @openai/codex",
         };
-        const { reading, read } = createCodexReader(invoke.onEvent ?? (() => undefined));
+        const { reading, read } = createCodexReader(
+          invoke.onEvent ?? (() => undefined),
+          meter,
+          request.maxCostUsd,
+        );
         const outcome = await runAgent(program, request, options, invoke, read);
         const problem =
           failureOfProcess(outcome, program, options) ?? failureOfTurn(reading, request, outcome);
         const structured = request.outputSchema && structuredOf(reading.text);
-        const thread = reading.threadId ?? (request.resumesSession && request.sessionId);
-        const cost = thread
-          ? codexCost(reading, await readCodexLedger(home, thread), before, options.model)
-          : codexCost(reading, {}, before, options.model);
+        const thread = reading.threadId ?? (request.resumesSession ? request.sessionId : undefined);
+        const cost = meter.cost(thread, reading.tokens, reading.ended);
         const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
         return {
           ...(problem && { failure: problem }),

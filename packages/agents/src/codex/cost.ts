@@ -11,14 +11,14 @@ import type { CodexReading } from "./reader.ts";
  * @returns `undefined` when the thread is to be gone on in and has no record: its turn's cost will
  *   be unknown.
  */
-export async function codexTokensBefore(
+export function codexTokensBefore(
   codexHome: string,
   { resumesSession, sessionId }: AgentRequest,
-): Promise<Tokens | undefined> {
+): Tokens | undefined {
   if (!resumesSession || sessionId === undefined) {
     return NO_TOKENS;
   }
-  const { model, tokens } = await readCodexLedger(codexHome, sessionId);
+  const { model, tokens } = readCodexLedger(codexHome, sessionId);
   return tokens ?? (model === undefined ? undefined : NO_TOKENS);
 }
 

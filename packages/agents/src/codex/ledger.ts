@@ -1,5 +1,4 @@
-import { createReadStream } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
@@ -16,6 +15,7 @@ export interface CodexLedger {
 }
 
 const MAX_LINE_BYTES = 16 * 2 ** 20;
+const CHUNK_BYTES = 2 ** 16;
 
 const Entry = v.variant("type", [
   v.object({ type: v.literal("turn_context"), payload: v.object({ model: v.string() }) }),
@@ -29,10 +29,11 @@ const Entry = v.variant("type", [
 export const codexHomeOf = (env: Readonly<Record<string, string | undefined>>): string =>
   env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex");
 
-async function findRollout(codexHome: string, threadId: string): Promise<string | undefined> {
+/** Where the record of a thread is; `undefined` when there is none. */
+export function findRollout(codexHome: string, threadId: string): string | undefined {
   const sessions = join(codexHome, "sessions");
   try {
-    const names = await readdir(sessions, { recursive: true });
+    const names = readdirSync(sessions, { recursive: true, encoding: "utf8" });
     const name = names.find((each) => each.endsWith(`-${threadId}.jsonl`));
     return name === undefined ? undefined : join(sessions, name);
   } catch (error) {
@@ -43,18 +44,15 @@ async function findRollout(codexHome: string, threadId: string): Promise<string 
   }
 }
 
-/**
- * Reads the record of a thread, the part of it that is there.
- *
- * @param codexHome - Codex's own folder, `~/.codex` by default.
- * @see SPEC.md, "Cost of Codex"
- */
-export async function readCodexLedger(codexHome: string, threadId: string): Promise<CodexLedger> {
-  const path = await findRollout(codexHome, threadId);
+/** Reads a record that grows: each time what is new of it. */
+export interface RolloutReader {
+  readonly ledger: CodexLedger;
+  /** Reads on to the record's present end. */
+  readOn(): void;
+}
+
+export function createRolloutReader(path: string): RolloutReader {
   const ledger: { -readonly [K in keyof CodexLedger]: CodexLedger[K] } = {};
-  if (path === undefined) {
-    return ledger;
-  }
   const lines = createLineSplitter(MAX_LINE_BYTES, (line) => {
     const entry = parseLine(Entry, line);
     if (entry?.type === "turn_context") {
@@ -63,10 +61,41 @@ export async function readCodexLedger(codexHome: string, threadId: string): Prom
       ledger.tokens = entry.payload.thread_token_usage;
     }
   });
-  for await (const chunk of createReadStream(path)) {
-    if (!lines.push(chunk as Buffer)) {
-      break;
-    }
+  let at = 0;
+  return {
+    ledger,
+    readOn() {
+      const file = openSync(path, "r");
+      try {
+        for (;;) {
+          const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+          const bytes = readSync(file, chunk, 0, CHUNK_BYTES, at);
+          at += bytes;
+          if (bytes === 0) {
+            return;
+          }
+          // What is left of a line that is too long is noise.
+          lines.push(chunk.subarray(0, bytes));
+        }
+      } finally {
+        closeSync(file);
+      }
+    },
+  };
+}
+
+/**
+ * Reads the record of a thread, the part of it that is there.
+ *
+ * @param codexHome - Codex's own folder, `~/.codex` by default.
+ * @see SPEC.md, "Cost of Codex"
+ */
+export function readCodexLedger(codexHome: string, threadId: string): CodexLedger {
+  const path = findRollout(codexHome, threadId);
+  if (path === undefined) {
+    return {};
   }
-  return ledger;
+  const reader = createRolloutReader(path);
+  reader.readOn();
+  return reader.ledger;
 }

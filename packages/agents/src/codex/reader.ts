@@ -1,7 +1,9 @@
 import type { AgentEvent } from "@quasar/loop";
+import type { StopReason } from "../child.ts";
 import { cleanLine } from "../clean.ts";
 import type { Tokens } from "../prices.ts";
 import { type CodexItem, parseCodexEvent } from "./event.ts";
+import type { CodexMeter } from "./meter.ts";
 
 /** What has been read of a run. */
 export interface CodexReading {
@@ -21,12 +23,21 @@ export interface CodexReading {
 
 export interface CodexReader {
   readonly reading: CodexReading;
-  /** Takes a line of output. */
-  readonly read: (line: string) => undefined;
+  /** Takes a line of output. A returned reason says to stop the process. */
+  readonly read: (line: string) => StopReason | undefined;
 }
 
-/** Reads Codex's events as they come. */
-export function createCodexReader(emit: (event: AgentEvent) => void): CodexReader {
+/**
+ * Reads Codex's events as they come.
+ *
+ * @param meter - looked at after each event: a response is recorded before its tool has ended.
+ * @param maxCostUsd - over this the reader says to stop.
+ */
+export function createCodexReader(
+  emit: (event: AgentEvent) => void,
+  meter: CodexMeter,
+  maxCostUsd: number = Number.POSITIVE_INFINITY,
+): CodexReader {
   const reading: { -readonly [K in keyof CodexReading]: CodexReading[K] } = {
     threadId: undefined,
     text: "",
@@ -37,6 +48,15 @@ export function createCodexReader(emit: (event: AgentEvent) => void): CodexReade
     acted: false,
   };
 
+  let toldUsd = 0;
+  const onUsage = () => {
+    const { costUsd } = meter.cost(reading.threadId);
+    if (costUsd !== undefined && costUsd > toldUsd) {
+      toldUsd = costUsd;
+      emit({ type: "usage", costUsd });
+    }
+    return toldUsd > maxCostUsd && !reading.ended ? "budget" : undefined;
+  };
   const onStarted = (item: CodexItem) => {
     if (item.type === "command_execution") {
       emit({ type: "tool", name: "shell", detail: cleanLine(item.command) });
@@ -85,8 +105,9 @@ export function createCodexReader(emit: (event: AgentEvent) => void): CodexReade
           reading.error = event.error?.message ?? reading.error ?? "the turn failed";
           break;
         case undefined:
+          return undefined;
       }
-      return undefined;
+      return reading.threadId === undefined ? undefined : onUsage();
     },
   };
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aProgramThatPrints, aSample, aShellScript } from "../../test/program.ts";
-import { aDirectory, aRequest } from "../../test/request.ts";
+import { aDirectory, aListener, aRequest } from "../../test/request.ts";
 import { createCodexAgent } from "../codex.ts";
 import { codexArgs } from "./args.ts";
 
@@ -106,3 +106,44 @@ test.for([undefined, "", "a name", "--last"])(
     expect(result).toMatchObject({ failure: { kind: "session-missing" }, text: "", costUsd: 0 });
   },
 );
+
+/** Codex, which writes down a response and then says what it does, as often as there are parts. */
+function aCodexAtWork(parts: readonly (readonly [responses: number, line: string])[]) {
+  const home = aDirectory();
+  mkdirSync(join(home, "sessions"));
+  const rollout = join(home, `sessions/rollout-2026-11-21T07-05-39-${THREAD}.jsonl`);
+  const script = parts.map(([responses, line], at) => {
+    writeFileSync(join(home, `${at}`), `${rolloutOf(responses).join("\n")}\n`);
+    return `cat '${home}/${at}' > '${rollout}'; echo '${line}'; sleep 0.2`;
+  });
+  const file = aShellScript(`${script.join("\n")}\nexec sleep 60`);
+  return createCodexAgent({ file, env: { CODEX_HOME: home, PATH: process.env["PATH"] } });
+}
+
+const STARTED = `{"type":"thread.started","thread_id":"${THREAD}"}`;
+const COMMAND = '{"type":"item.started","item":{"type":"command_execution","command":"make"}}';
+
+test("tells what its record says while it works, and is stopped when that is too much", async () => {
+  const { events, onEvent } = aListener();
+  const agent = aCodexAtWork([
+    [0, STARTED],
+    [1, COMMAND],
+    [1, COMMAND],
+    [2, COMMAND],
+    [3, COMMAND],
+  ]);
+  const maxCostUsd = 1.5 * RESPONSE_USD;
+  const result = await agent.invoke(aRequest({ maxCostUsd }), { onEvent });
+  expect(result).toMatchObject({ failure: { kind: "budget" }, costSource: "partial" });
+  expect(result.costUsd).toBeCloseTo(2 * RESPONSE_USD, 9);
+  expect(events.filter(({ type }) => type === "usage")).toEqual([
+    { type: "usage", costUsd: RESPONSE_USD },
+    { type: "usage", costUsd: 2 * RESPONSE_USD },
+  ]);
+});
+
+test("may cost what it may beside what its thread had cost before", async () => {
+  const { agent } = aCodex(3, 5, SAID);
+  const result = await agent.invoke(aRequest({ ...RESUMED, maxCostUsd: 2 * RESPONSE_USD }));
+  expect(result.failure).toBeUndefined();
+});
