@@ -22,8 +22,8 @@ export interface RangeOptions extends SignalOptions {
   readonly to?: string | undefined;
 }
 
-// `%B` cannot hold a NUL, so three fields with one after each cannot be forged.
-const FORMAT = "--format=%H%x00%P%x00%B%x00";
+// `%B` cannot hold a NUL, so fields with one after each cannot be forged. `%m` is the side.
+const FORMAT = "--format=%m%x00%H%x00%P%x00%B%x00";
 
 /**
  * The commits of a range, oldest first: no commit before one of its parents. Commits that came in
@@ -39,25 +39,64 @@ export async function logRange(
   const range = [checkRevision(to), ...(from === undefined ? [] : [`^${checkRevision(from)}`])];
   const args = ["rev-list", "--no-commit-header", "--topo-order", "--reverse", FORMAT, ...range];
   const result = await git("read", workDir, [...args, "--"], { signal });
-  if (result.exitCode === 0) return parseLog(result.stdout);
+  if (result.exitCode === 0) return parseLog(result.stdout).map(({ commit }) => commit);
   if (!isMissing(result)) throw gitFailed(args, result);
   const message = `cannot list the commits ${range.join(" ")}: ${tail(result.stderr)}`;
   throw new GitError("ERR_BAD_REVISION", message);
 }
 
-function parseLog(output: string): readonly Commit[] {
+/** What two commits have in their pasts that the other has not; each list oldest first. */
+export interface Sides {
+  readonly left: readonly Commit[];
+  readonly right: readonly Commit[];
+}
+
+/**
+ * The commits by which HEAD differs from a commit, `undefined` if the repository does not have one of
+ * the two.
+ */
+export async function sidesOf(
+  workDir: string,
+  since: string,
+  { signal }: SignalOptions,
+): Promise<Sides | undefined> {
+  const flags = ["--no-commit-header", "--left-right", "--topo-order", "--reverse"];
+  const range = since === "" ? "HEAD" : `${checkSha(since)}...HEAD`;
+  const args = ["rev-list", ...flags, FORMAT, range, "--"];
+  const result = await git("read", workDir, args, { signal });
+  if (result.exitCode !== 0) {
+    if (isMissing(result) || NO_RANGE.test(result.stderr)) return undefined;
+    throw gitFailed(args, result);
+  }
+  const all = parseLog(result.stdout);
+  const isLeft = ({ side }: Listed): boolean => side === "<";
+  return {
+    left: all.filter(isLeft).map(({ commit }) => commit),
+    right: all.filter((each) => !isLeft(each)).map(({ commit }) => commit),
+  };
+}
+
+const NO_RANGE = /^fatal: (?:Invalid symmetric difference expression|bad revision )/m;
+
+interface Listed {
+  readonly side: string;
+  readonly commit: Commit;
+}
+
+function parseLog(output: string): readonly Listed[] {
   const fields = output.split("\0");
-  const commits: Commit[] = [];
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [sha = "", parents = "", message = ""] = fields.slice(at, at + 3);
-    commits.push({
-      sha: sha.trim(),
+  const listed: Listed[] = [];
+  for (let at = 0; at + 3 < fields.length; at += 4) {
+    const [side = "", sha = "", parents = "", message = ""] = fields.slice(at, at + 4);
+    const commit = {
+      sha,
       parents: parents.split(" ").filter((parent) => parent !== ""),
       subject: oneLine(message.trim().split(/\n\s*\n/)[0] ?? ""),
       trailers: parseTrailers(message),
-    });
+    };
+    listed.push({ side: side.trim(), commit });
   }
-  return commits;
+  return listed;
 }
 
 /** What a commit of a run has in its trailers. What is not given matches any. */

@@ -13,6 +13,12 @@ export {
   type RangeOptions,
   reflogActions,
 } from "./history.ts";
+export {
+  type InspectOptions,
+  inspectRepository,
+  type Relation,
+  type RepositoryFacts,
+} from "./inspect.ts";
 export { deleteRefs, listRefs, type Ref } from "./refs.ts";
 export {
   type Operation,

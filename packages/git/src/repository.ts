@@ -62,11 +62,12 @@ async function gitDirAt(dir: string): Promise<string | undefined> {
 }
 
 /** What git is in the middle of in a work tree. */
-export type Operation = "rebase" | "merge" | "cherry-pick" | "revert" | "bisect";
+export type Operation = "am" | "rebase" | "merge" | "cherry-pick" | "revert" | "bisect";
 
 // A rebase that stopped also leaves the marks of the cherry-pick or merge that it was doing.
 const MARKS: readonly (readonly [file: string, operation: Operation])[] = [
   ["rebase-merge", "rebase"],
+  ["rebase-apply/applying", "am"],
   ["rebase-apply", "rebase"],
   ["MERGE_HEAD", "merge"],
   ["CHERRY_PICK_HEAD", "cherry-pick"],
@@ -83,6 +84,20 @@ export async function operationInProgress(
     if (found !== undefined) return operation;
   }
   return undefined;
+}
+
+/** Whether HEAD of this work tree was once at a commit, as far back as its reflog goes. */
+export async function hasBeenAt(
+  repository: Pick<Repository, "gitDir">,
+  sha: string,
+): Promise<boolean> {
+  const reflog = await unlessMissing(readFile(join(repository.gitDir, "logs", "HEAD"), "latin1"));
+  return reflog?.split("\n").some((line) => line.split(" ", 2).includes(sha)) === true;
+}
+
+/** Whether the history of a repository was cut off somewhere; starts no process. */
+export async function isShallow(repository: Pick<Repository, "commonDir">): Promise<boolean> {
+  return (await unlessMissing(lstat(join(repository.commonDir, "shallow")))) !== undefined;
 }
 
 async function unlessMissing<T>(looking: Promise<T>): Promise<T | undefined> {

@@ -28,7 +28,7 @@ export type LoopEvent = LoopEventData & {
 export type LoopEventData =
   /** A cycle begins. */
   | { readonly type: typeof EventCycleStart; readonly cycle: number }
-  /** A turn begins. `attempt` above 1: the same work was begun before and its end is not known. */
+  /** A turn begins. `attempt` above 1: the same work was begun before, and came to nothing. */
   | {
       readonly type: "agent_start";
       readonly cycle: number;
@@ -43,7 +43,7 @@ export type LoopEventData =
       readonly role: AgentRole;
       readonly event: AgentEvent;
     }
-  /** A turn ended well. `costUsd` is the turn's; `undefined` is unknown. */
+  /** A turn ended well, and is stored. `costUsd` is the turn's; `undefined` is unknown. */
   | {
       readonly type: typeof EventAgentDone;
       readonly cycle: number;

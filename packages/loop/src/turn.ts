@@ -52,24 +52,27 @@ export async function takeTurn(
 async function tryTurn(run: Run, phase: TurnPhase, start: Start): Promise<TurnFailure> {
   if (isCancelled(run)) return INTERRUPTED;
   const before = run.state;
-  const { cycle } = before;
-  const role = ROLES[phase];
   const turn = newTurn(run, phase, start);
   run.state = withInstructions(startTurn(before, phase, turn), instructionsOf(run, phase));
-  const { attempt } = start;
-  const started = { type: "agent_start", cycle, role, turnId: turn.id, attempt } as const;
-  let refused = await run.saveTurn();
-  if (refused === undefined) {
-    await run.emit(started);
-    refused = isCancelled(run) ? INTERRUPTED : run.unrecorded;
-  }
-  if (refused === undefined) {
-    const result = await invoke(run, requestOf(run, turn, promptFor(before, phase, start)));
-    if (!("outcome" in result)) return settle(run, result);
-    refused = result;
-  }
+  const result = await begin(run, turn, promptFor(before, phase, start));
+  if (!("outcome" in result)) return settle(run, result);
   run.state = before;
-  return refused;
+  return result;
+}
+
+/** An ending: no agent was started. */
+async function begin(
+  run: Run,
+  turn: CheckpointTurn,
+  prompt: string,
+): Promise<AgentResult | Ending> {
+  const { id, role, attempt } = turn;
+  const unsaved = await run.saveTurn();
+  if (unsaved !== undefined) return unsaved;
+  const { cycle } = run.state;
+  await run.emit({ type: "agent_start", cycle, role, turnId: id, attempt });
+  if (isCancelled(run)) return INTERRUPTED;
+  return run.unrecorded ?? invoke(run, requestOf(run, turn, prompt));
 }
 
 function newTurn({ state, settings }: Run, phase: TurnPhase, start: Start): CheckpointTurn {
@@ -89,7 +92,7 @@ function newTurn({ state, settings }: Run, phase: TurnPhase, start: Start): Chec
   };
 }
 
-/** Lets the agent begin once its process is stored. An ending: it was not started. */
+/** Lets the agent begin once its process is stored. */
 async function invoke(run: Run, request: AgentRequest): Promise<AgentResult | Ending> {
   const agent: AgentInvoker = run.settings[request.role];
   let refused: Ending | undefined;

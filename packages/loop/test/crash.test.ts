@@ -58,8 +58,8 @@ test.each(cases(SCENARIOS, NATURES))(
   },
 );
 
-/** Where a run is killed more than once. */
-const STEPS: ReadonlySet<PointKind> = new Set(["save", "spawn", "commit"]);
+/** Where a run is killed more than once: the last two are there in resumed runs only. */
+const STEPS: ReadonlySet<PointKind> = new Set(["save", "spawn", "commit", "snapshot", "adopt"]);
 
 const PAIRED = LONG
   ? cases(SCENARIOS, NATURES)

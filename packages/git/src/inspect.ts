@@ -1,0 +1,188 @@
+import { disarmFilters, readConfig } from "./config.ts";
+import { GitError } from "./errors.ts";
+import type { SignalOptions } from "./head.ts";
+import { type Commit, reflogActions, type Sides, sidesOf } from "./history.ts";
+import {
+  hasBeenAt,
+  isShallow,
+  type Operation,
+  openRepository,
+  operationInProgress,
+  type Repository,
+} from "./repository.ts";
+import { git, gitFailed } from "./run.ts";
+import { type DirtyPath, parseStatus, parseStatusHead, STATUS } from "./status.ts";
+
+/** How HEAD stands to a commit that it once was at. */
+export type Relation =
+  | "same"
+  /** The commit is in HEAD's past. */
+  | "ahead"
+  /** HEAD is in the commit's past. */
+  | "behind"
+  /** Each has commits that the other has not. */
+  | "diverged"
+  /** The repository does not have the commit, and its reflog does not name it. */
+  | "unknown-commit"
+  /** HEAD has been at the commit, and the repository has lost it; or it has lost that of HEAD. */
+  | "commit-lost"
+  /** The history is shallow and ends before an answer. */
+  | "undecidable"
+  /** HEAD is on a branch without a commit, and there was one. */
+  | "unborn"
+  /** There is no work tree. */
+  | "bare";
+
+/** What is to be known of a work tree before a run goes on in it. */
+export interface RepositoryFacts {
+  /** `""` while there is no commit, and where it cannot be read. */
+  readonly head: string;
+  /** Without `refs/heads/`; `undefined` where HEAD is on none, or cannot be read. */
+  readonly branch: string | undefined;
+  readonly isUnborn: boolean;
+  readonly isDetached: boolean;
+  readonly isBare: boolean;
+  readonly isShallow: boolean;
+  readonly operation: Operation | undefined;
+  readonly dirty: readonly DirtyPath[];
+  readonly relation: Relation;
+  /** What is in HEAD's past and not in that of the commit, oldest first. */
+  readonly commits: readonly Commit[];
+  /** What brought HEAD to a commit, by its id; empty where there are no `commits`. */
+  readonly actions: ReadonlyMap<string, string>;
+}
+
+export interface InspectOptions extends SignalOptions {
+  /** A full commit id; `""`: there was no commit. */
+  readonly since: string;
+}
+
+/**
+ * Looks at a work tree and at what has become of it since a commit. Changes nothing; nothing that the
+ * repository names runs. Starts four git processes, three of them at once, and a fifth where there are
+ * commits since.
+ *
+ * @throws {GitError} `ERR_BAD_REVISION` unless `since` is a full commit id; `ERR_FOREIGN_WORK_TREE`,
+ *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
+ * @see SPEC.md, "Facts"
+ */
+export async function inspectRepository(
+  workDir: string,
+  { since, signal }: InspectOptions,
+): Promise<RepositoryFacts> {
+  const [opened, seen, compared] = await Promise.allSettled([
+    openRepository(workDir, { signal }),
+    lookAt(workDir, signal),
+    sidesOf(workDir, since, { signal }),
+  ]);
+  signal?.throwIfAborted();
+  if (opened.status === "rejected") {
+    if (await isBareRepository(workDir, opened.reason, signal)) return BARE;
+    throw opened.reason;
+  }
+  const repository = opened.value;
+  if (seen.status === "rejected") throw seen.reason;
+  if (compared.status === "rejected") throw compared.reason;
+  const { head, branch, isUnborn, dirty } = seen.value;
+  const sides = compared.value;
+  const [shallow, operation, wasThere] = await Promise.all([
+    isShallow(repository),
+    operationInProgress(repository),
+    sides === undefined ? hasBeenAt(repository, since) : false,
+  ]);
+  const commits = sides?.right ?? [];
+  const isLost = head === "" && !isUnborn;
+  return {
+    head,
+    branch,
+    isUnborn,
+    isDetached: !isLost && branch === undefined,
+    isBare: false,
+    isShallow: shallow,
+    operation,
+    dirty,
+    relation: relationOf(since, seen.value, sides, { shallow, wasThere }),
+    commits,
+    actions: commits.length === 0 ? new Map() : await actionsOf(repository, signal),
+  };
+}
+
+interface Look {
+  readonly head: string;
+  readonly branch: string | undefined;
+  readonly isUnborn: boolean;
+  readonly dirty: readonly DirtyPath[];
+}
+
+async function lookAt(workDir: string, signal: AbortSignal | undefined): Promise<Look> {
+  const config = disarmFilters(await readConfig(workDir, { signal }));
+  const args = [...STATUS, "--branch"];
+  const result = await git("read", workDir, args, { signal, config });
+  if (result.exitCode === 128 && HEAD_LOST.test(result.stderr)) {
+    return { head: "", branch: undefined, isUnborn: false, dirty: [] };
+  }
+  if (result.exitCode !== 0) throw gitFailed(args, result);
+  const { head, branch } = parseStatusHead(result.stdout);
+  return { head, branch, isUnborn: head === "", dirty: parseStatus(result.stdout) };
+}
+
+const HEAD_LOST = /^(?:fatal|error): bad object HEAD|^fatal: (?:object file|loose object) /m;
+
+function relationOf(
+  since: string,
+  { head, isUnborn }: Look,
+  sides: Sides | undefined,
+  { shallow, wasThere }: { readonly shallow: boolean; readonly wasThere: boolean },
+): Relation {
+  if (isUnborn) return since === "" ? "same" : "unborn";
+  if (head === "") return "commit-lost";
+  if (head === since) return "same";
+  if (sides === undefined) return wasThere ? "commit-lost" : "unknown-commit";
+  const { left, right } = sides;
+  if (left.length === 0) return right.length === 0 ? "same" : "ahead";
+  if (right.length === 0) return "behind";
+  return shallow ? "undecidable" : "diverged";
+}
+
+/** A reflog that cannot be read bears witness of nothing. */
+async function actionsOf(
+  { root }: Repository,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    return await reflogActions(root, { signal });
+  } catch (error) {
+    if (error instanceof GitError && error.code === "ERR_GIT_FAILED") return new Map();
+    throw error;
+  }
+}
+
+async function isBareRepository(
+  workDir: string,
+  reason: unknown,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (!(reason instanceof GitError) || reason.code !== "ERR_NOT_A_REPOSITORY") return false;
+  const args = ["rev-parse", "--is-bare-repository"];
+  const config = [["safe.bareRepository", "all"]] as const;
+  try {
+    return (await git("read", workDir, args, { signal, config })).stdout.trim() === "true";
+  } catch (error) {
+    if (error instanceof GitError && error.code === "ERR_NOT_A_REPOSITORY") return false;
+    throw error;
+  }
+}
+
+const BARE: RepositoryFacts = {
+  head: "",
+  branch: undefined,
+  isUnborn: false,
+  isDetached: false,
+  isBare: true,
+  isShallow: false,
+  operation: undefined,
+  dirty: [],
+  relation: "bare",
+  commits: [],
+  actions: new Map(),
+};
