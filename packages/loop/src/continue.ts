@@ -6,10 +6,11 @@ import { drive } from "./engine.ts";
 import { EventResumed, type LoopEventData } from "./event.ts";
 import { openingWarnings, warning } from "./opening.ts";
 import type { TaskResult } from "./options.ts";
-import { adoptCommits, isLine, isMarked, isOfTurn, restart } from "./resume.ts";
+import { adoptCommits, isMarked, restart } from "./resume.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
 import { MOST_CYCLES, type Settings } from "./settings.ts";
+import { commitsOfRun, type Since } from "./since.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep } from "./steps.ts";
 import { foreignWork } from "./untouchable.ts";
@@ -28,7 +29,7 @@ export async function continueRun(
   const head = (await ports.repository?.head()) ?? "";
   const commits =
     head === checkpoint.gitSha ? [] : await ports.repository?.commitsSince(checkpoint.gitSha);
-  const since = await ownCommits(checkpoint, commits ?? [], ports);
+  const since = await commitsOf(checkpoint, commits ?? [], ports);
   const adopted = adopt(checkpoint, since, head);
   const mismatch = headMismatch(adopted.checkpoint, head);
   if (mismatch !== undefined && !settings.acceptHead) throw mismatch;
@@ -53,26 +54,15 @@ export async function continueRun(
   return drive(new Run(settings, ports, { state, head, resumed: true }), opening);
 }
 
-/** Commits after the checkpoint: which of them carry the run's marks, and whether all are its own. */
-interface Since {
-  readonly marked: readonly Commit[];
-  /** Made by the run's agents themselves, as the reflog says. */
-  readonly unmarked: readonly Commit[];
-  /** Whether there are no others, and all are in one line. */
-  readonly whole: boolean;
-}
-
-async function ownCommits(
+/** The reflog is asked only where a commit does not say itself whose it is. */
+async function commitsOf(
   checkpoint: Checkpoint,
   commits: readonly Commit[],
   { repository }: Ports,
 ): Promise<Since> {
-  const marked = commits.filter((commit) => isMarked(commit, checkpoint));
-  const others = commits.filter((commit) => !marked.includes(commit));
-  const actions = others.length === 0 ? undefined : await repository?.reflogActions();
-  const unmarked = others.filter(({ sha }) => isOfTurn(actions?.get(sha), checkpoint));
-  const whole = unmarked.length === others.length && isLine(checkpoint.gitSha, commits);
-  return { marked, unmarked, whole };
+  const isAsked = !commits.every((commit) => isMarked(commit, checkpoint));
+  const actions = isAsked ? await repository?.reflogActions() : undefined;
+  return commitsOfRun(checkpoint, commits, actions ?? new Map());
 }
 
 interface Adopted {

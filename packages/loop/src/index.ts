@@ -1,4 +1,17 @@
 export type * from "./agent.ts";
+export {
+  assessResume,
+  type Check as ResumeCheck,
+  type DirtyTree,
+  type HeadVerdict,
+  isCoderAtWork,
+  type LeftRun,
+  type Override,
+  type Refusal,
+  type ResumeAssessment,
+  standingRefusals,
+  type Verdict,
+} from "./assess.ts";
 export { type CheckpointHookOptions, createCheckpointHook } from "./checkpoint-hook.ts";
 export { type CheckpointMetadata, checkpointFromState, stateFromCheckpoint } from "./convert.ts";
 export * from "./errors.ts";

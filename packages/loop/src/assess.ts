@@ -1,0 +1,272 @@
+import type { Checkpoint } from "@quasar/checkpoint";
+import type { Commit, Operation, Relation, RepositoryFacts } from "@quasar/git";
+import { stateFromCheckpoint } from "./convert.ts";
+import { adoptCommits } from "./resume.ts";
+import { commitsOfRun } from "./since.ts";
+import type { CycleState } from "./state.ts";
+import { listPaths } from "./untouchable.ts";
+
+/** What has become of HEAD since the checkpoint. */
+export type HeadVerdict =
+  | Exclude<Relation, "ahead">
+  /** Only this run's own commits came since. */
+  | "ahead-own"
+  /** Others came as well, or a merge. */
+  | "ahead-foreign"
+  /** There is no repository any more, and there was one. */
+  | "no-repository";
+
+export type Verdict = HeadVerdict | "other-branch";
+
+/** What a person can say to go on all the same. */
+export type Override = "accept-head" | "accept-dirty" | "accept-branch";
+
+export type Check = "bare" | "operation" | "branch" | "head" | "dirty";
+
+/** A reason not to go on. */
+export interface Refusal {
+  readonly check: Check;
+  /** One sentence for a person, safe to print. */
+  readonly message: string;
+  /** What to do about it otherwise: a command or a few words; `undefined` where there is no such. */
+  readonly advice: string | undefined;
+  /** `undefined`: nothing that is said can help, it has to be put right. */
+  readonly override: Override | undefined;
+}
+
+/** What lies uncommitted in the tree, beyond what the run leaves alone. */
+export interface DirtyTree {
+  readonly paths: readonly string[];
+  /** The coder's whose turn is not finished or not committed; else the user's. */
+  readonly whose: "nobody" | "agent" | "user";
+}
+
+export interface ResumeAssessment {
+  /** `other-branch` goes before what HEAD is. */
+  readonly verdict: Verdict;
+  readonly headVerdict: HeadVerdict;
+  /** `""` without a commit. */
+  readonly head: string;
+  readonly branch: string | undefined;
+  /** Own commits that the checkpoint does not know of, oldest first; they are kept. */
+  readonly adopted: readonly Commit[];
+  /** Commits that the run's agents made themselves; they are kept, and finish no turn. */
+  readonly byAgents: readonly Commit[];
+  readonly foreign: readonly Commit[];
+  readonly dirty: DirtyTree;
+  readonly operation: Operation | undefined;
+  readonly isShallow: boolean;
+  readonly isDetached: boolean;
+  readonly isUnborn: boolean;
+  /** In the order in which they are to be told; empty where nothing stands against going on. */
+  readonly refusals: readonly Refusal[];
+}
+
+/** A run as it was left. */
+export interface LeftRun {
+  readonly checkpoint: Checkpoint;
+  /** The branch it worked on: `""` is none, `undefined` one that nobody noted. @default undefined */
+  readonly branch?: string | undefined;
+  /**
+   * Its agent works on: what is going on in the tree is its doing. @default false
+   */
+  readonly agentIsAlive?: boolean | undefined;
+}
+
+/**
+ * Says whether a run can go on in a work tree, and what of it is the run's own. Pure: it decides over
+ * facts.
+ *
+ * @param facts - Since the checkpoint's `gitSha`; `undefined` outside a repository.
+ * @see SPEC.md, "Assessment"
+ */
+export function assessResume(facts: RepositoryFacts | undefined, run: LeftRun): ResumeAssessment {
+  const { checkpoint, branch: stored, agentIsAlive = false } = run;
+  const { commits, actions } = facts ?? NO_COMMITS;
+  const since = commitsOfRun(checkpoint, commits, actions);
+  const headVerdict = headVerdictOf(facts, checkpoint, since.whole);
+  const isLeft = stored !== undefined && facts?.isBare === false && (facts.branch ?? "") !== stored;
+  const isJudged = headVerdict === "ahead-own" || headVerdict === "ahead-foreign";
+  const { marked, unmarked, foreign } = isJudged ? since : NO_SINCE;
+  const stateNow = adoptCommits(stateFromCheckpoint(checkpoint), marked, checkpoint.createdAt);
+  const changed = userVisible(facts, checkpoint);
+  const at = headVerdict === "ahead-own" ? (facts?.head ?? "") : checkpoint.gitSha;
+  const isAgents = agentIsAlive || isCoderAtWork(stateNow.state, at);
+  const dirty: DirtyTree = {
+    paths: changed,
+    whose: changed.length === 0 ? "nobody" : isAgents ? "agent" : "user",
+  };
+  const refusals: (Refusal | undefined)[] = [
+    headVerdict === "bare" ? BARE : undefined,
+    facts?.operation === undefined || agentIsAlive ? undefined : busy(facts.operation),
+    isLeft ? otherBranch(stored, facts.branch ?? "") : undefined,
+    headRefusal(headVerdict, checkpoint, facts, foreign),
+    dirty.whose === "user" ? userChanges(changed) : undefined,
+  ];
+  return {
+    verdict: isLeft ? "other-branch" : headVerdict,
+    headVerdict,
+    head: facts?.head ?? "",
+    branch: facts?.branch,
+    adopted: marked,
+    byAgents: unmarked,
+    foreign,
+    dirty,
+    operation: facts?.operation,
+    isShallow: facts?.isShallow ?? false,
+    isDetached: facts?.isDetached ?? false,
+    isUnborn: facts?.isUnborn ?? false,
+    refusals: refusals.filter((refusal) => refusal !== undefined),
+  };
+}
+
+/** The refusals that are left once a person has said what they accept. */
+export function standingRefusals(
+  { refusals }: Pick<ResumeAssessment, "refusals">,
+  accepted: ReadonlySet<Override>,
+): readonly Refusal[] {
+  return refusals.filter(({ override }) => override === undefined || !accepted.has(override));
+}
+
+const NO_COMMITS: Pick<RepositoryFacts, "commits" | "actions"> = {
+  commits: [],
+  actions: new Map(),
+};
+const NO_SINCE = { marked: [], unmarked: [], foreign: [] } as const;
+
+function headVerdictOf(
+  facts: RepositoryFacts | undefined,
+  { gitSha }: Checkpoint,
+  whole: boolean,
+): HeadVerdict {
+  if (facts === undefined) return gitSha === "" ? "same" : "no-repository";
+  if (facts.relation !== "ahead") return facts.relation;
+  return whole ? "ahead-own" : "ahead-foreign";
+}
+
+const OWN_FOLDER = ".quasar/";
+
+/** Paths that differ from HEAD and are neither the product's own nor known to be the user's. */
+function userVisible(
+  facts: RepositoryFacts | undefined,
+  { untouchablePaths }: Checkpoint,
+): readonly string[] {
+  const isKnown = (path: string): boolean =>
+    path.startsWith(OWN_FOLDER) ||
+    untouchablePaths.some((known) => path === known || path.startsWith(`${known}/`));
+  return (facts?.dirty ?? []).map(({ path }) => path).filter((path) => !isKnown(path));
+}
+
+/**
+ * Whether the last thing a run did is a coder's turn whose work is not committed yet.
+ *
+ * @param head - The last commit that is known to be the run's, or was there before it.
+ */
+export function isCoderAtWork(
+  { phase, turn, cycle, cycleCommits }: CycleState,
+  head: string,
+): boolean {
+  if (turn !== undefined) {
+    return turn.role === "coder" && (phase === "coding" || phase === "linting");
+  }
+  const isCoded = phase === "code_complete" || phase === "linting" || phase === "filtering";
+  return phase === "coding" || (isCoded && cycleCommits[cycle - 1] !== head);
+}
+
+const BARE: Refusal = {
+  check: "bare",
+  message: "the repository has no work tree to go on in",
+  advice: "make one with git worktree add",
+  override: undefined,
+};
+
+function busy(operation: Operation): Refusal {
+  return {
+    check: "operation",
+    message: `git is in the middle of a ${operation} in this work tree`,
+    advice: operation === "bisect" ? "git bisect reset" : `git ${operation} --continue, or --abort`,
+    override: undefined,
+  };
+}
+
+function otherBranch(stored: string, current: string): Refusal {
+  const shown = (name: string): string => (name === "" ? "no branch" : `branch ${plain(name)}`);
+  return {
+    check: "branch",
+    message: `the run works on ${shown(stored)}, but HEAD is on ${shown(current)}`,
+    advice: stored === "" ? undefined : `git switch ${plain(stored)}`,
+    override: "accept-branch",
+  };
+}
+
+function userChanges(paths: readonly string[]): Refusal {
+  return {
+    check: "dirty",
+    message: `not committed, and not by this run: ${listPaths(paths).join(", ")}`,
+    advice: "git add -A && git commit, or git stash -u",
+    override: "accept-dirty",
+  };
+}
+
+type HeadWords = (where: { readonly is: string; readonly was: string }) => {
+  readonly message: string;
+  readonly advice?: string;
+};
+
+/** Why HEAD is refused; `undefined` where it is not, or where the bare repository says it all. */
+const HEAD_WORDS: Readonly<Record<HeadVerdict, HeadWords | undefined>> = {
+  same: undefined,
+  bare: undefined,
+  "ahead-own": undefined,
+  "ahead-foreign": ({ is, was }) => ({
+    message: `HEAD is ${is}, with commits since ${was} that this run did not make`,
+  }),
+  behind: ({ is, was }) => ({
+    message: `HEAD is ${is}, from before the run's last commit ${was}`,
+    advice: `git merge --ff-only ${was}`,
+  }),
+  diverged: ({ is, was }) => ({
+    message: `HEAD is ${is}, on a history that left the run's last commit ${was}`,
+  }),
+  "unknown-commit": ({ is, was }) => ({
+    message: `HEAD is ${is}, and this repository does not have the run's last commit ${was}`,
+    advice: "git fetch, if another repository has it",
+  }),
+  "commit-lost": ({ was }) => ({
+    message: `this repository has lost a commit: HEAD's, or the run's last one ${was}`,
+    advice: "git fsck",
+  }),
+  undecidable: ({ is, was }) => ({
+    message: `the history is cut off (shallow) between HEAD ${is} and the run's last commit ${was}`,
+    advice: "git fetch --unshallow",
+  }),
+  unborn: ({ was }) => ({
+    message: `HEAD is on a branch without a commit, but the run's last commit is ${was}`,
+  }),
+  "no-repository": ({ was }) => ({
+    message: `there is no repository here, but the run's last commit is ${was}`,
+  }),
+};
+
+function headRefusal(
+  verdict: HeadVerdict,
+  { gitSha }: Checkpoint,
+  facts: RepositoryFacts | undefined,
+  foreign: readonly Commit[],
+): Refusal | undefined {
+  const was = short(gitSha);
+  const words = HEAD_WORDS[verdict]?.({ is: short(facts?.head ?? ""), was });
+  if (words === undefined) return undefined;
+  const list = foreign.map(({ sha, subject }) => plain(`${short(sha)} ${subject}`));
+  const shown = list.length === 0 ? "" : `: ${listPaths(list).join(", ")}`;
+  const { message, advice } = words;
+  return { check: "head", message: `${message}${shown}`, advice, override: "accept-head" };
+}
+
+function short(sha: string): string {
+  return sha === "" ? "no commit" : sha.slice(0, 12);
+}
+
+function plain(text: string): string {
+  return listPaths([text])[0] ?? "";
+}
