@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
+import { TortureError } from "./errors.ts";
 import { KILL_KINDS } from "./kill.ts";
 import { makeScratch } from "./place.ts";
 import {
@@ -56,8 +57,7 @@ export interface Tortured {
  * Runs a subject undisturbed, which gives the list of its steps, then kills it at each of them in
  * each way, resumes it until it ends, and compares.
  *
- * @throws {Error} When the undisturbed run fails, or two of them are not alike; what the subject's
- *   functions throw.
+ * @throws {TortureError} `ERR_RUN_FAILS`, `ERR_NOT_REPEATABLE`; and what the subject's functions throw.
  * @see SPEC.md, "A torture"
  */
 export async function torture(subject: Subject, options: TortureOptions = {}): Promise<Tortured> {
@@ -94,21 +94,17 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
 
 /** What is compared with must not be chance: nor may the names of steps be. */
 function requireAlike(first: Trial, second: Trial): Trial {
-  const failed = [first, second].flatMap(({ deviations }) => deviations);
-  if (failed.length > 0) {
-    throw new Error(
-      `the undisturbed run fails: ${failed.map(({ message }) => message).join("; ")}`,
-    );
+  const [failed] = [first, second].flatMap(({ deviations }) => deviations);
+  if (failed !== undefined) {
+    throw new TortureError("ERR_RUN_FAILS", `the undisturbed run fails: ${failed.message}`);
   }
-  const [differs] = compareFacts(second.facts, first.facts);
-  if (differs !== undefined) {
-    throw new Error(`two undisturbed runs differ in ${differs.law}: ${differs.message}`);
-  }
+  const differ = (what: string): TortureError =>
+    new TortureError("ERR_NOT_REPEATABLE", `two undisturbed runs differ in ${what}`);
+  const [fact] = compareFacts(second.facts, first.facts);
+  if (fact !== undefined) throw differ(`${fact.law}: ${fact.message}`);
   const [once, again] = [new Set(stepsOf(first)), new Set(stepsOf(second))];
   const odd = [...once, ...again].filter((step) => !once.has(step) || !again.has(step));
-  if (odd.length > 0) {
-    throw new Error(`two undisturbed runs differ in their steps: ${odd.join(", ")}`);
-  }
+  if (odd.length > 0) throw differ(`their steps: ${odd.join(", ")}`);
   return second;
 }
 
