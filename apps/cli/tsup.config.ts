@@ -1,7 +1,8 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/main.ts"],
+  // The supervisor is found beside the command: a program of its own.
+  entry: { main: "src/main.ts", supervisor: "../../packages/agents/src/supervisor.ts" },
   format: ["esm"],
   target: "node22",
   clean: true,

@@ -34,12 +34,21 @@ export async function lockWorkspace({ stateDir }: Workspace): Promise<Lock> {
     try {
       return acquireLock(lockPath(stateDir));
     } catch (error) {
+      if (codeOf(error) === "ERR_SQLITE_ERROR") throw unopened(lockPath(stateDir), error);
       if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
       const holder = lockHolder({ stateDir });
       if (holder !== undefined || tries === TRIES) throw locked(holder, error);
     }
     await sleep(PAUSE_MS);
   }
+}
+
+function unopened(path: string, cause: unknown): CliError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new CliError("ERR_STATE", `the lock ${cleanLine(path)} cannot be taken: ${why}`, {
+    cause,
+    next: [`ls -l ${cleanLine(path)}, to see whose it is`, "df -h ., for a full or read-only disk"],
+  });
 }
 
 function locked(holder: Holder | undefined, cause: Error): CliError {

@@ -1,19 +1,32 @@
 import module from "node:module";
+import { join } from "node:path";
 import { endRunProcesses } from "@quasar/agents";
+import type { LoopEvent } from "@quasar/loop";
 import { type Interrupts, listenForInterrupts } from "./interrupts.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { forgetRun, lockWorkspace, noteRun } from "./lock.ts";
 import { createReporter, type Reporter } from "./output/reporter.ts";
+import { type Fact, ownFact } from "./runs/facts.ts";
+import { openRunJournal, type RunJournal } from "./runs/journal.ts";
 import { STREAMS } from "./streams.ts";
+import { translate } from "./translate.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A runner's stay in a work tree: nobody else runs there meanwhile. */
 export interface Session {
   readonly workspace: Workspace;
+  /** What it tells of the command's own goes to the run's journal too. */
   readonly reporter: Reporter;
   readonly interrupts: Interrupts;
-  /** Says which run is worked on: to others who ask, and for the end in a hurry. */
+  /**
+   * Says which run is worked on: to others who ask, and for the end in a hurry. From here on facts go
+   * to its journal, those that came before at once.
+   */
   begin(runId: string): void;
+  /** Keeps an event of the loop on record. Throws where that fails. */
+  record(event: LoopEvent): void;
+  /** Keeps a fact of the command's own on record; where that fails it is said. */
+  note(fact: Fact): void;
 }
 
 /**
@@ -29,8 +42,30 @@ export async function inSession(
   const lock = await lockWorkspace(workspace);
   // Everything is loaded now. Node itself would do it at the end, to which a killed runner never comes.
   module.flushCompileCache();
-  const reporter = createReporter(STREAMS, { json });
+  const output = createReporter(STREAMS, { json });
+  const warn = (message: string): void => output.report({ type: "warning", cycle: 0, message });
   let current: string | undefined;
+  let journal: RunJournal | undefined;
+  const waiting: Fact[] = [];
+  const note = (fact: Fact): void => {
+    if (journal === undefined) {
+      waiting.push(fact);
+      return;
+    }
+    try {
+      journal.note(fact);
+    } catch (error) {
+      warn(`${fact.type} could not be kept on record: ${translate(error).message}`);
+    }
+  };
+  const reporter: Reporter = {
+    report(record) {
+      output.report(record);
+      const fact = ownFact(record);
+      if (fact !== undefined) note(fact);
+    },
+    close: () => output.close(),
+  };
   const interrupts = listenForInterrupts(
     (name) => {
       const message = `${name}: the agent is told to stop, then the state is saved; again leaves at once`;
@@ -47,13 +82,22 @@ export async function inSession(
   const begin = (runId: string): void => {
     current = runId;
     noteRun(workspace, runId);
+    journal = openRunJournal(join(workspace.runsDir, runId), warn);
+    for (const fact of waiting.splice(0)) note(fact);
   };
+  const record = (event: LoopEvent): void => journal?.add(event);
   try {
-    return await body({ workspace, reporter, interrupts, begin });
+    return await body({ workspace, reporter, interrupts, begin, record, note });
   } finally {
     interrupts.stop();
-    reporter.close();
-    forgetRun(workspace);
-    lock.release();
+    // What went wrong before is what is told: these only tidy up.
+    for (const tidy of [() => journal?.close(), () => forgetRun(workspace), () => lock.release()]) {
+      try {
+        tidy();
+      } catch (error) {
+        warn(translate(error).message);
+      }
+    }
+    output.close();
   }
 }

@@ -4,6 +4,7 @@ import type { DurableErrorCode } from "@quasar/durable";
 import type { GitErrorCode } from "@quasar/git";
 import type { LoopErrorCode } from "@quasar/loop";
 import { CliError, type CliErrorCode } from "./errors.ts";
+import { cleanLine } from "./output/clean.ts";
 import { codeOf } from "./read-input.ts";
 
 type LibraryError =
@@ -24,6 +25,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "AgentsError ERR_INVALID_CONFIG": ["ERR_CONFIG", "quasar run --help"],
   "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar status --all"],
   "AgentsError ERR_INVALID_SCRIPT": ["ERR_CONFIG"],
+  "AgentsError ERR_NO_SUPERVISOR": ["ERR_STATE", "install quasar again"],
   "CheckpointError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "CheckpointError ERR_GIT_SHA_MISMATCH": [
     "ERR_HEAD_MOVED",
@@ -68,25 +70,29 @@ export function translate(error: unknown): CliError {
   const [code, ...next] = Object.hasOwn(TRANSLATIONS, name)
     ? TRANSLATIONS[name as LibraryError]
     : (["ERR_UNEXPECTED", DEBUG] as const);
-  if (code === "ERR_UNEXPECTED" && NOT_WRITABLE.has(codeOf(error))) {
-    const { path = "a file" } = error as NodeJS.ErrnoException;
-    const message = `${path} cannot be written or read: ${messageOf(error)}`;
-    return new CliError("ERR_STATE", message, {
-      cause: error,
-      next: ["ls -ld . .git .git/quasar, to see whose they are", DISK],
-    });
-  }
+  if (code === "ERR_UNEXPECTED" && isOfSystem(error)) return systemFailure(error);
   return new CliError(code, messageOf(error), { cause: error, next });
 }
 
-/** What the system says where a folder is not ours to write to, or nobody's. */
-const NOT_WRITABLE: ReadonlySet<string> = new Set([
-  "EPERM",
-  "EACCES",
-  "EROFS",
-  "ENOSPC",
-  "ENOTDIR",
-]);
+/** Whether the system refused a call of ours. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error && typeof error.syscall === "string";
+}
+
+/** Says which call the system refused, on what, and what a person can look at. */
+function systemFailure(error: NodeJS.ErrnoException): CliError {
+  const { syscall = "", path, code = "" } = error;
+  const where = path === undefined ? syscall : `${syscall} ${cleanLine(path)}`;
+  const look = TOO_MANY.has(code)
+    ? ["ulimit -n, and how many files and programs are open"]
+    : ["ls -ld . .git .git/quasar, to see whose they are", DISK];
+  return new CliError("ERR_STATE", `${where} failed: ${messageOf(error)}`, {
+    cause: error,
+    next: look,
+  });
+}
+
+const TOO_MANY: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EAGAIN"]);
 
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

@@ -70,7 +70,8 @@ export async function work(
     ...spending,
   });
   const notes = { settings, branch, hasUnsaidCosts: spending.hasUnsaidCosts };
-  const seed = ignoringStore(root, seedStore(workspace, work.sealKey));
+  const store = archivingStore(stores, notes);
+  const seed = followingStore(root, seedStore(workspace, work.sealKey), stores);
   const waiter = new Waiter(session, periodMs(settings.waitLimit) ?? 0);
   const options: LoopOptions = {
     workDir: root,
@@ -88,7 +89,8 @@ export async function work(
     acceptHead: work.acceptHead,
     turnsDir: turnsFolder(workspace, runId),
     leash: settings.leash,
-    checkpoint: { store: archivingStore(stores, notes), granularity: "turn" },
+    journal: (event) => session.record(event),
+    checkpoint: { store, granularity: "turn" },
     hooks: [createCheckpointHook({ store: seed })],
     onEvent: (event) => {
       const isUnsaid = event.type === "agent_done" && event.costUsd === undefined;
@@ -177,13 +179,21 @@ function recordOf(event: LoopEvent): EventRecord {
   return { ...data, spentUsd, unknownCostUsd };
 }
 
-/** A store whose folder git is told to pass over before each save: an agent may have cleaned it. */
-function ignoringStore(root: string, store: FileCheckpointStore): FileCheckpointStore {
+/**
+ * The seed's file: written only where the run's own is, because it says nothing of agents and checks,
+ * and git is told to pass over its folder before each save, since an agent may have cleaned it.
+ */
+function followingStore(
+  root: string,
+  store: FileCheckpointStore,
+  { current }: RunStores,
+): FileCheckpointStore {
   return {
     ...store,
-    save(checkpoint) {
+    async save(checkpoint) {
+      if ((await current.list()).heads.length === 0) return;
       ignoreOwnFolder(root);
-      return store.save(checkpoint);
+      await store.save(checkpoint);
     },
   };
 }

@@ -1,4 +1,7 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readFacts } from "../src/runs/journal.ts";
 import {
   type Finished,
   git,
@@ -20,6 +23,19 @@ interface Life {
   readonly outputs: string[];
   readonly codes: (number | null)[];
 }
+
+/** What the journal of the place's approved run holds of the facts that happen once, in their order. */
+function factsOf(at: Place): readonly string[] {
+  const runs = join(at.repo, ".git", "quasar", "runs");
+  const [facts = []] = readdirSync(runs)
+    .map((id) => readFacts(join(runs, id)))
+    .filter((all) => all.some(({ type }) => type === "task_success"));
+  return facts.filter(({ type }) => ONCE.has(type)).map(({ type }) => type);
+}
+
+const CYCLE = ["agent_done", "committed", "agent_done", "review_complete"];
+const WHOLE = [...CYCLE, ...CYCLE, "task_success"];
+const ONCE: ReadonlySet<string> = new Set(WHOLE);
 
 /** Starts a command and kills it after a while, unless it ends before. */
 async function liveFor(at: Place, args: readonly string[], ms: number): Promise<Finished> {
@@ -67,6 +83,9 @@ test(`a run killed at ${TRIALS} random moments ends like one that never was`, as
     expect(git(at, "status", "--porcelain"), label).toBe("");
     const cycles = git(at, "log", "--format=%(trailers:key=Quasar-Cycle,valueonly,separator=)");
     expect(cycles.split("\n"), label).toEqual(["2", "1"]);
+
+    // Each fact is on record once, whenever the runner was killed.
+    expect(factsOf(at), story).toEqual(WHOLE);
 
     const turns = outputs
       .flatMap((output) => records(output.slice(0, output.lastIndexOf("\n") + 1)))

@@ -1,14 +1,13 @@
-import type { AgentFailure, AgentRequest, AgentResult, InvokeOptions } from "@quasar/loop";
+import type { AgentFailure, AgentResult } from "@quasar/loop";
 import {
   type ChildOutcome,
   DEFAULT_LIMITS,
   type ProcessLimits,
   type StartProblem,
   type StopReason,
-  runChild,
 } from "./child.ts";
 import { cleanLine } from "./clean.ts";
-import { type EnvironmentOptions, agentEnvironment } from "./environment.ts";
+import type { EnvironmentOptions } from "./environment.ts";
 import { failure } from "./failure.ts";
 
 /** What every agent that is a program of its own can be told. */
@@ -28,28 +27,6 @@ export interface AgentProgram {
   readonly input: string;
   /** What a person does about a missing program. */
   readonly installHint?: string | undefined;
-}
-
-/** Starts an agent for a request, with the environment and the limits that go with it. */
-export function runAgent(
-  program: AgentProgram,
-  request: AgentRequest,
-  options: AgentProcessOptions,
-  invoke: InvokeOptions,
-  onLine: (line: string) => StopReason | undefined,
-): Promise<ChildOutcome> {
-  return runChild(
-    {
-      runId: request.runId,
-      file: program.file,
-      args: program.args,
-      cwd: request.workDir,
-      env: agentEnvironment(request, program.ownEnv, options),
-      input: program.input,
-      limits: { ...DEFAULT_LIMITS, ...options.limits },
-    },
-    { onLine, signal: invoke.signal },
-  );
 }
 
 interface Circumstances {

@@ -1,4 +1,5 @@
-import type { AgentInvoker, AgentResult } from "@quasar/loop";
+import type { AgentInvoker, AgentRequest } from "@quasar/loop";
+import type { AgentAdapter } from "./adapter.ts";
 import {
   type AgentProcessOptions,
   type AgentProgram,
@@ -6,13 +7,13 @@ import {
   failureOfExit,
   failureOfProcess,
   NOTHING_SPENT,
-  runAgent,
 } from "./agent-process.ts";
 import { type ClaudeArgsOptions, claudeArgs } from "./claude/args.ts";
 import { runCost } from "./claude/cost.ts";
 import { failureOfResult, kindOfStderr } from "./claude/outcome.ts";
 import { type ClaudeReading, createClaudeReader } from "./claude/reader.ts";
 import { failure, NO_SESSION } from "./failure.ts";
+import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
 
 export type ClaudeAgentOptions = ClaudeArgsOptions &
@@ -42,6 +43,19 @@ const asText = (prompt: string) => (prompt.startsWith("/") ? `\n${prompt}` : pro
  * @see SPEC.md, "Claude Code"
  */
 export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoker {
+  const setEnv = { DISABLE_AUTOUPDATER: "1", ...options.setEnv };
+  return createProcessAgent(claudeAdapter(options), { ...options, setEnv });
+}
+
+function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
+  const programFor = (request: AgentRequest): AgentProgram => ({
+    title: "Claude Code",
+    file: options.file ?? "claude",
+    args: claudeArgs(request, options),
+    ownEnv: ["ANTHROPIC_*", "CLAUDE_*"],
+    input: asText(request.prompt),
+    installHint: "Install it with: npm install -g @anthropic-ai/claude-code",
+  });
   return {
     name: "claude",
     capabilities: {
@@ -51,40 +65,43 @@ export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoke
       streamsUsage: true,
       resumesSession: true,
     },
-    async invoke(request, invoke = {}): Promise<AgentResult> {
-      const refusal = failureOfSessionId(request);
-      if (refusal) {
-        return { failure: refusal, text: "", ...NOTHING_SPENT, durationMs: 0 };
-      }
-      const program: AgentProgram = {
-        title: "Claude Code",
-        file: options.file ?? "claude",
-        args: claudeArgs(request, options),
-        ownEnv: ["ANTHROPIC_*", "CLAUDE_*"],
-        input: asText(request.prompt),
-        installHint: "Install it with: npm install -g @anthropic-ai/claude-code",
-      };
-      const emit = invoke.onEvent ?? (() => undefined);
-      const { reading, read } = createClaudeReader(emit, request.maxCostUsd);
-      const setEnv = { DISABLE_AUTOUPDATER: "1", ...options.setEnv };
-      const outcome = await runAgent(program, request, { ...options, setEnv }, invoke, read);
-      const { result, sessionId, version } = reading;
-      const kind = result ? undefined : kindOfStderr(outcome.stderrTail);
-      const problem =
-        failureOfProcess(outcome, program, options) ??
-        (result && failureOfResult(result, request, reading)) ??
-        (kind && failure(kind, `Claude Code: ${outcome.stderrTail}`)) ??
-        failureOfExit(outcome, program.title) ??
-        (result ? undefined : failure("bad-output", "Claude Code ended without a result."));
-      const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
+    prepare(request) {
+      const { maxCostUsd } = request;
+      return (
+        failureOfSessionId(request) ?? {
+          program: programFor(request),
+          watcher: maxCostUsd === undefined ? undefined : { kind: "claude", maxCostUsd },
+        }
+      );
+    },
+    open(request, _context, emit) {
+      const { reading, read } = createClaudeReader(emit);
       return {
-        ...(problem && { failure: problem }),
-        text: result && !result.is_error ? result.result : "",
-        ...(result?.structured_output !== undefined && { structured: result.structured_output }),
-        ...(sessionId && { sessionId }),
-        ...(version && { agentVersion: version }),
-        ...(began ? costs(reading) : NOTHING_SPENT),
-        durationMs: outcome.durationMs,
+        read,
+        known: () => ({ ...costs(reading), sessionId: reading.sessionId }),
+        result(outcome) {
+          const { result, sessionId, version } = reading;
+          const program = programFor(request);
+          const kind = result ? undefined : kindOfStderr(outcome.stderrTail);
+          const problem =
+            failureOfProcess(outcome, program, options) ??
+            (result && failureOfResult(result, request, reading)) ??
+            (kind && failure(kind, `Claude Code: ${outcome.stderrTail}`)) ??
+            failureOfExit(outcome, program.title) ??
+            (result ? undefined : failure("bad-output", "Claude Code ended without a result."));
+          const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
+          return {
+            ...(problem && { failure: problem }),
+            text: result && !result.is_error ? result.result : "",
+            ...(result?.structured_output !== undefined && {
+              structured: result.structured_output,
+            }),
+            ...(sessionId && { sessionId }),
+            ...(version && { agentVersion: version }),
+            ...(began ? costs(reading) : NOTHING_SPENT),
+            durationMs: outcome.durationMs,
+          };
+        },
       };
     },
   };

@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { AgentFailure, AgentInvoker, AgentRequest, AgentResult } from "@quasar/loop";
+import type { AgentFailure, AgentInvoker, AgentRequest } from "@quasar/loop";
+import * as v from "valibot";
+import type { AgentAdapter } from "./adapter.ts";
 import {
   type AgentProcessOptions,
   type AgentProgram,
+  type Cost,
   failureOfExit,
   failureOfProcess,
   NOTHING_SPENT,
-  runAgent,
 } from "./agent-process.ts";
 import type { ChildOutcome } from "./child.ts";
 import { codexArgs, type CodexArgsOptions } from "./codex/args.ts";
@@ -18,6 +17,7 @@ import { createCodexMeter } from "./codex/meter.ts";
 import { failureOfWords, wordsOfStderr } from "./codex/outcome.ts";
 import { type CodexReading, createCodexReader } from "./codex/reader.ts";
 import { failure, NO_SESSION } from "./failure.ts";
+import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
 
 export type CodexAgentOptions = CodexArgsOptions &
@@ -25,24 +25,6 @@ export type CodexAgentOptions = CodexArgsOptions &
     /** The program. @default "codex", looked up on the PATH */
     readonly file?: string | undefined;
   };
-
-/** Codex takes a schema from a file only: one of ours, that is gone when the turn is over. */
-async function withSchemaFile<T>(
-  { outputSchema }: AgentRequest,
-  work: (file: string | undefined) => Promise<T>,
-): Promise<T> {
-  if (outputSchema === undefined) {
-    return work(undefined);
-  }
-  const dir = await mkdtemp(join(tmpdir(), "quasar-schema-"));
-  try {
-    const file = join(dir, "schema.json");
-    await writeFile(file, JSON.stringify(outputSchema), { mode: 0o600 });
-    return await work(file);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-}
 
 /** Codex hands the schema to the model and does not check what comes back. */
 function structuredOf(text: string): object | undefined {
@@ -82,12 +64,37 @@ function failureOfTurn(
 }
 
 /**
- * Codex as an agent. A turn is a thread of its own, or goes on in one, in a sandbox: a coder writes in the work tree
- * but not in `.git`, a reviewer writes nowhere.
+ * Codex as an agent. A turn is a thread of its own, or goes on in one, in a sandbox: a coder writes in
+ * the work tree but not in `.git`, a reviewer writes nowhere.
  *
  * @see SPEC.md, "Codex"
  */
 export function createCodexAgent(options: CodexAgentOptions = {}): AgentInvoker {
+  return createProcessAgent(codexAdapter(options), options);
+}
+
+/** What the thread had used before the turn, as it is kept with the turn. */
+const Context = v.object({
+  before: v.optional(
+    v.object({
+      input: v.number(),
+      output: v.number(),
+      cacheRead: v.number(),
+      cacheWrite: v.number(),
+    }),
+  ),
+});
+
+function codexAdapter(options: CodexAgentOptions): AgentAdapter {
+  const home = codexHomeOf({ ...(options.env ?? process.env), ...options.setEnv });
+  const programFor = (request: AgentRequest, schemaFile?: string): AgentProgram => ({
+    title: "Codex",
+    file: options.file ?? "codex",
+    args: codexArgs(request, options, schemaFile),
+    ownEnv: ["OPENAI_*", "CODEX_*"],
+    input: `${request.systemPrompt}\n\n---\n\n${request.prompt}`,
+    installHint: "Install it with: npm install -g @openai/codex",
+  });
   return {
     name: "codex",
     capabilities: {
@@ -97,44 +104,49 @@ export function createCodexAgent(options: CodexAgentOptions = {}): AgentInvoker 
       streamsUsage: true,
       resumesSession: true,
     },
-    async invoke(request, invoke = {}): Promise<AgentResult> {
+    prepare(request, fileOf) {
       const refusal = failureOfSessionId(request);
-      if (refusal) {
-        return { failure: refusal, text: "", ...NOTHING_SPENT, durationMs: 0 };
-      }
-      const home = codexHomeOf({ ...(options.env ?? process.env), ...options.setEnv });
+      if (refusal) return refusal;
+      const { maxCostUsd, outputSchema } = request;
       const before = codexTokensBefore(home, request);
+      const meter = { home, before, model: options.model };
+      // Codex takes a schema from a file only.
+      const schemaFile = outputSchema && fileOf("schema");
+      return {
+        program: programFor(request, schemaFile),
+        files: schemaFile === undefined ? {} : { [schemaFile]: JSON.stringify(outputSchema) },
+        context: { before },
+        watcher: maxCostUsd === undefined ? undefined : { kind: "codex", maxCostUsd, meter },
+      };
+    },
+    open(request, context, emit) {
+      const parsed = v.safeParse(Context, context);
+      const before = parsed.success ? parsed.output.before : undefined;
       const meter = createCodexMeter({ home, before, model: options.model });
-      return withSchemaFile(request, async (schemaFile) => {
-        const program: AgentProgram = {
-          title: "Codex",
-          file: options.file ?? "codex",
-          args: codexArgs(request, options, schemaFile),
-          ownEnv: ["OPENAI_*", "CODEX_*"],
-          input: `${request.systemPrompt}\n\n---\n\n${request.prompt}`,
-          installHint: "Install it with: npm install -g @openai/codex",
-        };
-        const { reading, read } = createCodexReader(
-          invoke.onEvent ?? (() => undefined),
-          meter,
-          request.maxCostUsd,
-        );
-        const outcome = await runAgent(program, request, options, invoke, read);
-        const problem =
-          failureOfProcess(outcome, program, options) ?? failureOfTurn(reading, request, outcome);
-        const structured = request.outputSchema && structuredOf(reading.text);
+      const { reading, read } = createCodexReader(emit, meter);
+      const cost = (): Cost => {
         const thread = reading.threadId ?? (request.resumesSession ? request.sessionId : undefined);
-        const cost = meter.cost(thread, reading.tokens, reading.ended);
-        const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
-        return {
-          ...(problem && { failure: problem }),
-          text: reading.text,
-          ...(structured && { structured }),
-          ...(reading.threadId && { sessionId: reading.threadId }),
-          ...(began ? cost : NOTHING_SPENT),
-          durationMs: outcome.durationMs,
-        };
-      });
+        return meter.cost(thread, reading.tokens, reading.ended);
+      };
+      return {
+        read,
+        known: () => ({ ...cost(), sessionId: reading.threadId }),
+        result(outcome) {
+          const program = programFor(request);
+          const problem =
+            failureOfProcess(outcome, program, options) ?? failureOfTurn(reading, request, outcome);
+          const structured = request.outputSchema && structuredOf(reading.text);
+          const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
+          return {
+            ...(problem && { failure: problem }),
+            text: reading.text,
+            ...(structured && { structured }),
+            ...(reading.threadId && { sessionId: reading.threadId }),
+            ...(began ? cost() : NOTHING_SPENT),
+            durationMs: outcome.durationMs,
+          };
+        },
+      };
     },
   };
 }

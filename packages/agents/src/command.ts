@@ -1,4 +1,5 @@
-import type { AgentInvoker, AgentResult } from "@quasar/loop";
+import type { AgentInvoker, AgentRequest } from "@quasar/loop";
+import type { AgentAdapter } from "./adapter.ts";
 import {
   type AgentProcessOptions,
   type AgentProgram,
@@ -6,10 +7,10 @@ import {
   failureOfExit,
   failureOfProcess,
   NOTHING_SPENT,
-  runAgent,
 } from "./agent-process.ts";
 import { AgentsError } from "./errors.ts";
 import { failure } from "./failure.ts";
+import { createProcessAgent } from "./process-agent.ts";
 
 /** A command line for a shell, or a program with arguments for none. */
 export type Command =
@@ -53,7 +54,11 @@ export function createCommandAgent(given: CommandAgentOptions): AgentInvoker {
   const options = { ...given, limits };
   const name = options.name ?? "command";
   const start = programOf(given);
-  return {
+  const programFor = ({ systemPrompt, prompt }: AgentRequest): AgentProgram => {
+    const input = `${systemPrompt}\n\n${prompt}\n`;
+    return { title: `"${name}"`, ...start, ownEnv: [], input };
+  };
+  const adapter: AgentAdapter = {
     name,
     capabilities: {
       structuredOutput: false,
@@ -62,31 +67,36 @@ export function createCommandAgent(given: CommandAgentOptions): AgentInvoker {
       streamsUsage: false,
       resumesSession: false,
     },
-    async invoke(request, invoke = {}): Promise<AgentResult> {
-      const input = `${request.systemPrompt}\n\n${request.prompt}\n`;
-      const program: AgentProgram = { title: `"${name}"`, ...start, ownEnv: [], input };
+    prepare: (request) => ({ program: programFor(request) }),
+    open(request, _context, emit) {
       const lines: string[] = [];
-      const outcome = await runAgent(program, request, options, invoke, (line) => {
-        lines.push(line);
-        invoke.onEvent?.({ type: "text", text: `${line}\n` });
-        return undefined;
-      });
-      const text = lines.join("\n").trim();
-      const missing = options.command !== undefined && outcome.exitCode === SHELL_NOT_FOUND;
-      const problem =
-        failureOfProcess(outcome, program, options) ??
-        (missing
-          ? failure("not-installed", `The shell did not find: ${options.command}`)
-          : failureOfExit(outcome, program.title)) ??
-        (request.role === "reviewer" && text === ""
-          ? failure("empty-answer", `${program.title} ended without an answer.`)
-          : undefined);
       return {
-        ...(problem && { failure: problem }),
-        text,
-        ...(outcome.started ? COST_UNKNOWN : NOTHING_SPENT),
-        durationMs: outcome.durationMs,
+        read(line) {
+          lines.push(line);
+          emit({ type: "text", text: `${line}\n` });
+        },
+        known: () => ({ ...COST_UNKNOWN, sessionId: undefined }),
+        result(outcome) {
+          const { title } = programFor(request);
+          const text = lines.join("\n").trim();
+          const missing = options.command !== undefined && outcome.exitCode === SHELL_NOT_FOUND;
+          const problem =
+            failureOfProcess(outcome, programFor(request), options) ??
+            (missing
+              ? failure("not-installed", `The shell did not find: ${options.command}`)
+              : failureOfExit(outcome, title)) ??
+            (request.role === "reviewer" && text === ""
+              ? failure("empty-answer", `${title} ended without an answer.`)
+              : undefined);
+          return {
+            ...(problem && { failure: problem }),
+            text,
+            ...(outcome.started ? COST_UNKNOWN : NOTHING_SPENT),
+            durationMs: outcome.durationMs,
+          };
+        },
       };
     },
   };
+  return createProcessAgent(adapter, options);
 }

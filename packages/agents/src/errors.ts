@@ -1,5 +1,10 @@
 /** Why this package refused to work. Adding a code is minor, renaming one is major. */
-export type AgentsErrorCode = "ERR_INVALID_CONFIG" | "ERR_INVALID_RUN_ID" | "ERR_INVALID_SCRIPT";
+export type AgentsErrorCode =
+  | "ERR_INVALID_CONFIG"
+  | "ERR_INVALID_RUN_ID"
+  | "ERR_INVALID_SCRIPT"
+  /** The supervisor's program is not where it belongs. */
+  | "ERR_NO_SUPERVISOR";
 
 /**
  * Thrown for a caller's mistake only; whatever an agent does wrong is a result with a `failure`.

@@ -10,6 +10,7 @@ test("exports what its users rely on", () => {
     "createClaudeAgent",
     "createCodexAgent",
     "createCommandAgent",
+    "createRedactor",
     "createScriptedAgent",
     "detectAgents",
     "endRunProcesses",

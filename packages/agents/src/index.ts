@@ -15,5 +15,6 @@ export {
   type EndRunProcessesOptions,
   findRunProcesses,
 } from "./run-processes.ts";
+export { createRedactor, type Redactor } from "./redact.ts";
 export { type AgentScript, parseAgentScript, type ScriptedTurn } from "./agent-script.ts";
 export { createScriptedAgent, type ScriptedAgentOptions } from "./scripted.ts";

@@ -45,18 +45,18 @@ async function hasMarker(pid: string, marker: Buffer): Promise<boolean> {
   }
 }
 
-async function findInProc(runId: string): Promise<number[]> {
+async function findInProc(variable: string, id: string): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const marker = Buffer.from(`QUASAR_RUN_ID=${runId}\0`);
+  const marker = Buffer.from(`${variable}=${id}\0`);
   const marked = await Promise.all(pids.map((pid) => hasMarker(pid, marker)));
   return pids.filter((_, at) => marked[at]).map(Number);
 }
 
 /** Best effort: `ps` shows a process's environment after its arguments, to its own user. */
-async function findWithPs(runId: string): Promise<number[]> {
+async function findWithPs(variable: string, id: string): Promise<number[]> {
   const run = promisify(execFile);
   const { stdout } = await run("ps", ["-Eaxww", "-o", "pid=,command="], { maxBuffer: 1 << 28 });
-  const marker = ` QUASAR_RUN_ID=${runId} `;
+  const marker = ` ${variable}=${id} `;
   return stdout
     .split("\n")
     .filter((line) => `${line} `.includes(marker))
@@ -80,11 +80,15 @@ export function checkRunId(runId: string): void {
  */
 export async function findRunProcesses(runId: string): Promise<readonly number[] | undefined> {
   checkRunId(runId);
+  return findMarked("QUASAR_RUN_ID", runId);
+}
+
+async function findMarked(variable: string, id: string): Promise<readonly number[] | undefined> {
   if (process.platform === "win32") {
     return undefined;
   }
   const find = process.platform === "linux" ? findInProc : findWithPs;
-  return (await find(runId)).filter((pid) => pid !== process.pid);
+  return (await find(variable, id)).filter((pid) => pid !== process.pid);
 }
 
 /** Signals a process, or a group where `pid` is negative. One that has gone is fine. */
@@ -110,12 +114,27 @@ export async function endRunProcesses(
   runId: string,
   options: EndRunProcessesOptions = {},
 ): Promise<EndedProcesses | undefined> {
+  checkRunId(runId);
+  return endMarked("QUASAR_RUN_ID", runId, options);
+}
+
+/** Ends whatever is left of a turn, at once. */
+export async function endTurnProcesses(turnId: string): Promise<void> {
+  checkRunId(turnId);
+  await endMarked("QUASAR_TURN_ID", turnId, { graceMs: 0 });
+}
+
+async function endMarked(
+  variable: string,
+  id: string,
+  options: EndRunProcessesOptions,
+): Promise<EndedProcesses | undefined> {
   const { signal = "SIGTERM", graceMs = 5000 } = options;
   const killAt = performance.now() + graceMs;
   const giveUpAt = killAt + AFTER_KILL_MS;
   const signalled = new Set<number>();
   for (;;) {
-    const left = await findRunProcesses(runId);
+    const left = await findMarked(variable, id);
     if (left === undefined) {
       return undefined;
     }

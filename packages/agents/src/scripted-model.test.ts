@@ -1,11 +1,15 @@
+import { spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { aModelServer, type ModelReply } from "../test/model-server.ts";
 import { aDirectory, aListener, aRequest } from "../test/request.ts";
 import { parseAgentScript, type ScriptedTurn } from "./agent-script.ts";
+import { SCRIPTED_CHILD_ARGS } from "./scripted-child.ts";
 import { createScriptedAgent } from "./scripted.ts";
+import { scriptedTask } from "./scripted-task.ts";
 
 const TURN: ScriptedTurn = {
   role: "coder",
@@ -84,11 +88,27 @@ test.for([
   expect(steps(asked)).toEqual([0, 1]);
 });
 
-test("asks for nothing more when it has cost what it may", async () => {
-  const { agent, asked, request } = await anAgent(() => billed(0.5));
-  const result = await agent.invoke({ ...request, maxCostUsd: 0.6 });
-  expect(result).toMatchObject({ failure: { kind: "budget" }, costUsd: 1 });
+test("asks for nothing more when it has cost what it may, though nobody watches it", async () => {
+  const { url, asked } = await aModelServer(() => billed(0.5));
+  const task = scriptedTask({ turns: [TURN], model: url }, aRequest({ maxCostUsd: 0.6 }));
+  const child = spawn(process.execPath, SCRIPTED_CHILD_ARGS);
+  child.stdin.end(JSON.stringify(task));
+  const lines = (await text(child.stdout)).trim().split("\n");
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
+    type: "result",
+    failure: { kind: "budget" },
+    costUsd: 1,
+  });
   expect(steps(asked)).toEqual([0, 1]);
+});
+
+test("does not take another process with the number of a session's for it", async () => {
+  const { agent, request, sessions } = await anAgent(() => billed(0));
+  await agent.invoke(request);
+  const file = join(sessions, `${request.sessionId}.jsonl`);
+  const taken = `\n{"owner":{"pid":${process.pid},"start":"1"}}`;
+  writeFileSync(file, readFileSync(file, "utf8") + taken);
+  expect((await agent.invoke({ ...request, resumesSession: true })).failure).toBeUndefined();
 });
 
 test("goes on in its session with what was not answered, whatever the prompt says", async () => {
@@ -96,15 +116,15 @@ test("goes on in its session with what was not answered, whatever the prompt say
     length === 2 ? { status: 503 } : billed(0.5),
   );
   expect((await agent.invoke(request)).failure?.kind).toBe("overloaded");
-  const again = { ...request, prompt: "Go on.", resumesSession: true, turnId: "another" };
+  const again = { ...request, prompt: "Go on.", resumesSession: true, turnId: `${request.runId}.2` };
   const result = await agent.invoke(again);
   expect(result).toMatchObject({ text: "done", costUsd: 1, sessionId: request.sessionId });
   expect(result.failure).toBeUndefined();
   expect(asked.map(({ body: { step }, header }) => [step, header])).toEqual([
     [0, request.turnId],
     [1, request.turnId],
-    [1, "another"],
-    [2, "another"],
+    [1, again.turnId],
+    [2, again.turnId],
   ]);
   expect(new Set(asked.map(({ body }) => body.prompt_sha256))).toEqual(
     new Set([hashOf(request.prompt)]),

@@ -5,6 +5,7 @@ import { build } from "tsup";
 import { expect, test } from "vitest";
 import { aDirectory, aRequest } from "./request.ts";
 
+const SUPERVISOR = join(import.meta.dirname, "..", "src", "supervisor.ts");
 const SOURCE = join(import.meta.dirname, "..", "src", "index.ts");
 
 test.for([false, true])("the scripted agent works from a bundle (minified: %s)", async (minify) => {
@@ -19,8 +20,8 @@ test.for([false, true])("the scripted agent works from a bundle (minified: %s)",
      process.stdout.write(JSON.stringify(result));`,
   );
   const [outDir, noExternal] = [join(dir, "out"), [/./]];
-  const config = { entry: [entry], format: "esm", target: "node22", silent: true } as const;
-  await build({ ...config, entry: [entry], outDir, noExternal, minify, dts: false, config: false });
+  const config = { entry: { entry, supervisor: SUPERVISOR }, format: "esm", target: "node22", silent: true } as const;
+  await build({ ...config, outDir, noExternal, minify, dts: false, config: false });
   const printed = execFileSync(process.execPath, [join(outDir, "entry.js")], { encoding: "utf8" });
   expect(JSON.parse(printed)).toMatchObject({ text: "done" });
   expect(readFileSync(join(request.workDir, "a.txt"), "utf8")).toBe("a");

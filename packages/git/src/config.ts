@@ -2,11 +2,13 @@ import type { ConfigPair, Environment } from "./environment.ts";
 import type { SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import { git, gitFailed } from "./run.ts";
+import { oneLine } from "./text.ts";
 
 /** The values in force, by name; section and key are in lower case, as git gives them. */
 export type Config = ReadonlyMap<string, string>;
 
-const ASKED = "^(filter\\..*|core\\.worktree|(user|author|committer)\\.(name|email))$";
+const ASKED =
+  "^(filter\\..*|core\\.worktree|extensions\\.objectformat|(user|author|committer)\\.(name|email))$";
 
 /**
  * Reads what must be known before git may look at files: filters, identity, a moved work tree.
@@ -65,7 +67,7 @@ export function committer(config: Config, environment: Environment): Identity {
     config.get(`committer.${field}`) ||
     config.get(`user.${field}`) ||
     (field === "email" ? environment["EMAIL"] : undefined);
-  const clean = (text: string): string => text.replace(/[\p{Cc}<>]+/gu, " ").trim();
+  const clean = (text: string): string => oneLine(text.replace(/[<>]/g, " "));
   return {
     name: clean(known("name") ?? "") || NEUTRAL.name,
     email: clean(known("email") ?? "") || NEUTRAL.email,

@@ -27,6 +27,11 @@ export {
   type Repository,
 } from "./repository.ts";
 export {
+  type RestoredSnapshot,
+  restoreSnapshot,
+  type RestoreSnapshotOptions,
+} from "./restore.ts";
+export {
   listSnapshots,
   type Snapshot,
   takeSnapshot,

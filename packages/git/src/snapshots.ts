@@ -43,7 +43,7 @@ const OWN_FOLDER = ".quasar";
 /**
  * Keeps everything in the work tree that is not committed in a commit below `refs/quasar/`: deletions
  * and untracked files included, ignored ones and `.quasar/` not. HEAD, branch, index, stash, reflog
- * and files stay as they are; nothing that the repository names runs. Starts five git processes, three
+ * and files stay as they are; nothing that the repository names runs. Starts six git processes, three
  * where nothing is uncommitted.
  *
  * @param workDir - Any folder of the work tree; all of it is kept.
@@ -76,15 +76,17 @@ export async function takeSnapshot(
 
   const { name, email } = committer(config, process.env);
   const seconds = Math.floor(now().getTime() / 1000);
-  const sha = await importCommit(workDir, signal, {
+  const making = importCommit(workDir, signal, {
     root,
     parent: head,
+    nothing: "0".repeat(config.get("extensions.objectformat") === "sha256" ? 64 : 40),
     committer: `${name} <${email}> ${seconds} +0000`,
     message: block === "" ? `${subject}\n` : `${subject}\n\n${block}`,
     paths,
   });
-  const known = (await listRefs(workDir, prefix, { signal })).map(({ ref }) => number(ref, prefix));
-  for (let n = 1 + Math.max(0, ...known); ; n += 1) {
+  const [sha, refs] = await Promise.all([making, listRefs(workDir, prefix, { signal })]);
+  const last = Math.max(0, ...refs.map(({ ref }) => numberOf(ref, prefix)));
+  for (let n = last + 1; ; n += 1) {
     const ref = `${prefix}${n}`;
     if (await createRef(workDir, { ref, sha }, { signal })) {
       const createdAt = rfc3339(seconds);
@@ -95,7 +97,11 @@ export async function takeSnapshot(
 
 /** A nested repository is listed with a `/` at its end: it has a history of its own. */
 function isKept(path: string): boolean {
-  return !path.endsWith("/") && path !== OWN_FOLDER && !path.startsWith(`${OWN_FOLDER}/`);
+  return !path.endsWith("/") && !isOwn(path);
+}
+
+export function isOwn(path: string): boolean {
+  return path === OWN_FOLDER || path.startsWith(`${OWN_FOLDER}/`);
 }
 
 async function importCommit(
@@ -122,10 +128,10 @@ async function importCommit(
   throw new GitError("ERR_GIT_FAILED", "git fast-import did not name its commit");
 }
 
-function number(ref: string, prefix: string): number {
+/** 0 for a name that is none of a snapshot's. */
+function numberOf(ref: string, prefix: string): number {
   const rest = ref.slice(prefix.length);
-  const n = /^[1-9][0-9]{0,8}$/.test(rest) ? Number(rest) : 0;
-  return n;
+  return /^[1-9][0-9]{0,8}$/.test(rest) ? Number(rest) : 0;
 }
 
 function rfc3339(seconds: number): string {
@@ -150,7 +156,7 @@ export async function listSnapshots(
     const [ref = "", sha = "", head = "", seconds = "", subject = ""] = fields
       .slice(at, at + 5)
       .map((field) => field.replace(/^\n/, ""));
-    const n = number(ref, prefix);
+    const n = numberOf(ref, prefix);
     if (n === 0 || !/^\d+$/.test(seconds)) continue;
     const createdAt = rfc3339(Number(seconds));
     snapshots.push({ n, ref, sha, head, createdAt, message: oneLine(subject) });

@@ -9,6 +9,8 @@ export interface CommitStream {
   readonly root: string;
   /** The commit's only parent, and where its tree begins; `""` is an empty tree and no parent. */
   readonly parent: string;
+  /** The id of no object: as many zeros as the repository's ids have digits. */
+  readonly nothing: string;
   /** `Name <address> <seconds> +0000`. */
   readonly committer: string;
   readonly message: string;
@@ -26,7 +28,7 @@ const NOWHERE = "refs/quasar/nowhere";
  * Without its last line git takes nothing, so a stream that breaks off leaves no half of a commit.
  */
 export async function* commitStream(commit: CommitStream): AsyncGenerator<Buffer> {
-  const { root, parent, committer, message, paths } = commit;
+  const { root, parent, nothing, committer, message, paths } = commit;
   yield line("feature done");
   yield line(`commit ${NOWHERE}`);
   yield line("mark :1");
@@ -44,7 +46,7 @@ export async function* commitStream(commit: CommitStream): AsyncGenerator<Buffer
   yield line("");
   yield line("get-mark :1");
   yield line(`reset ${NOWHERE}`);
-  yield line(`from ${"0".repeat(parent.length || 40)}`);
+  yield line(`from ${nothing}`);
   yield line("");
   yield line("done");
 }

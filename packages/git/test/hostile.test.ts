@@ -8,10 +8,14 @@ import {
   currentBranch,
   currentGitSha,
   dirtyPaths,
+  inspectRepository,
   isAncestor,
+  listSnapshots,
   logRange,
   openRepository,
   reflogActions,
+  restoreSnapshot,
+  takeSnapshot,
 } from "../src/index.ts";
 import {
   aCanary,
@@ -40,7 +44,18 @@ async function askEverything(workDir: string, sha: string): Promise<void> {
     reflogActions(workDir),
     changedPaths(workDir, "", sha),
     changedPaths(workDir, sha, sha),
+    inspectRepository(workDir, { since: sha }),
+    listSnapshots(workDir, PREFIX),
+    keepAndBringBack(workDir, sha),
   ]);
+}
+
+const PREFIX = "refs/quasar/r/";
+
+/** Nobody asked for a snapshot, so nothing of the repository's may run for it either. */
+async function keepAndBringBack(workDir: string, sha: string): Promise<void> {
+  await takeSnapshot(workDir, { prefix: PREFIX, message: "m" });
+  await restoreSnapshot(workDir, { from: sha, prefix: PREFIX, message: "m" });
 }
 
 /** Makes git unsure whether the file is as it was, so that it reads the contents. */

@@ -86,8 +86,7 @@ export function assessResume(facts: RepositoryFacts | undefined, run: LeftRun): 
   const since = commitsOfRun(checkpoint, commits, actions);
   const headVerdict = headVerdictOf(facts, checkpoint, since.whole);
   const isLeft = stored !== undefined && facts?.isBare === false && (facts.branch ?? "") !== stored;
-  const isJudged = headVerdict === "ahead-own" || headVerdict === "ahead-foreign";
-  const { marked, unmarked, foreign } = isJudged ? since : NO_SINCE;
+  const { marked, unmarked, foreign } = since;
   const stateNow = adoptCommits(stateFromCheckpoint(checkpoint), marked, checkpoint.createdAt);
   const changed = userVisible(facts, checkpoint);
   const at = headVerdict === "ahead-own" ? (facts?.head ?? "") : checkpoint.gitSha;
@@ -132,7 +131,6 @@ const NO_COMMITS: Pick<RepositoryFacts, "commits" | "actions"> = {
   commits: [],
   actions: new Map(),
 };
-const NO_SINCE = { marked: [], unmarked: [], foreign: [] } as const;
 
 function headVerdictOf(
   facts: RepositoryFacts | undefined,

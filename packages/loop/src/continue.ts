@@ -1,12 +1,14 @@
 import { type Checkpoint, CheckpointError, validateCheckpoint } from "@quasar/checkpoint";
 import type { Commit } from "@quasar/git";
+import { adopt } from "./adopt.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import { describeResume } from "./describe-resume.ts";
 import { drive } from "./engine.ts";
 import { EventResumed, type LoopEventData } from "./event.ts";
 import { openingWarnings, warning } from "./opening.ts";
 import type { TaskResult } from "./options.ts";
-import { adoptCommits, isMarked, restart } from "./resume.ts";
+import { withLimits } from "./plan.ts";
+import { isMarked, restart } from "./resume.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
 import { MOST_CYCLES, type Settings } from "./settings.ts";
@@ -36,12 +38,13 @@ export async function continueRun(
 
   const stored = stateFromCheckpoint(adopted.checkpoint);
   const state = restart(withOptions(stored, settings), head);
+  const described = describeResume(state, { agents: settings, now: settings.now() });
   const opening: LoopEventData[] = [
     {
       type: EventResumed,
       cycle: resumedCycle(state),
       message: "resumed from checkpoint",
-      details: [...adopted.details, ...describeResume(state, settings)],
+      details: [...adopted.items, ...described].map(({ words }) => words),
     },
     ...adopted.committed,
     ...openingWarnings(settings, ports, state),
@@ -65,35 +68,6 @@ async function commitsOf(
   return commitsOfRun(checkpoint, commits, actions ?? new Map());
 }
 
-interface Adopted {
-  readonly checkpoint: Checkpoint;
-  readonly details: readonly string[];
-  readonly committed: readonly LoopEventData[];
-}
-
-/**
- * The checkpoint with the run's own commits taken in; at HEAD if there are no others. A commit
- * without marks finishes no turn: its agent may not have been done.
- */
-function adopt(checkpoint: Checkpoint, { marked, unmarked, whole }: Since, head: string): Adopted {
-  if (marked.length + unmarked.length === 0) return { checkpoint, details: [], committed: [] };
-  const stored = stateFromCheckpoint(checkpoint);
-  const { state, committed } = adoptCommits(stored, marked, checkpoint.createdAt);
-  const details = [
-    ...marked.map((commit) => `${nameOf(commit)} is kept`),
-    ...unmarked.map((commit) => `${nameOf(commit)} is kept: an agent of this run made it`),
-  ];
-  return {
-    checkpoint: { ...checkpoint, ...state, gitSha: whole ? head : checkpoint.gitSha },
-    details,
-    committed,
-  };
-}
-
-function nameOf({ sha, subject }: Commit): string {
-  return `commit ${sha.slice(0, 12)} (${subject})`;
-}
-
 function headMismatch(checkpoint: Checkpoint, head: string): CheckpointError | undefined {
   try {
     validateCheckpoint(checkpoint, head);
@@ -108,9 +82,7 @@ function headMismatch(checkpoint: Checkpoint, head: string): CheckpointError | u
 function withOptions(state: CycleState, settings: Settings): CycleState {
   const untouchable = new Set([...state.untouchablePaths, ...settings.untouchablePaths]);
   return {
-    ...state,
-    maxCycles: settings.maxCycles ?? Math.min(MOST_CYCLES, Math.max(1, state.maxCycles)),
-    maxBudgetUsd: settings.maxBudgetUsd ?? state.maxBudgetUsd,
+    ...withLimits(state, settings),
     runId: state.runId === "" ? (settings.runId ?? newRunId()) : state.runId,
     untouchablePaths: [...untouchable],
   };

@@ -14,12 +14,19 @@ export {
 } from "./assess.ts";
 export { type CheckpointHookOptions, createCheckpointHook } from "./checkpoint-hook.ts";
 export { type CheckpointMetadata, checkpointFromState, stateFromCheckpoint } from "./convert.ts";
+export type { PlanAgents, PlanItem, PlanKind } from "./describe-resume.ts";
 export * from "./errors.ts";
 export * from "./event.ts";
 export type * from "./finding.ts";
 export { runFromCheckpoint, runTask } from "./loop.ts";
 export type * from "./options.ts";
 export { parseReview } from "./parse-review.ts";
+export {
+  type CostEstimate,
+  planResume,
+  type ResumeLimits,
+  type ResumePlan,
+} from "./plan.ts";
 export type * from "./review.ts";
 export { REVIEW_SCHEMA, renderReview } from "./review-schema.ts";
 export type * from "./state.ts";

@@ -4,10 +4,9 @@ import { type FlagValues, flagLayer, resolve } from "../config/layers.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { clearTree, findOutliving } from "../orphans.ts";
 import { findCheckpoint, recoverAndLoad } from "../resume/find.ts";
-import { judge, type Override } from "../resume/judge.ts";
+import { agentsWork, inspect, judge, type Override, usersPaths } from "../resume/judge.ts";
 import { limitOf, requirePatience } from "../resume/limit.ts";
 import { layersOf } from "../resume/settings.ts";
-import { lookAt } from "../resume/tree.ts";
 import { parseRunId } from "../run-id.ts";
 import { openRunIds } from "../runs/list.ts";
 import { runStores, storedUnsaidCosts } from "../runs/store.ts";
@@ -41,28 +40,27 @@ export async function resumeCommand(
   const user = openUser();
   return inSession(workspace, options.json === true, async (session) => {
     const sealKey = user.sealKey();
-    // All at once: it takes long enough for a person to wait for.
-    const [found, seen, outliving] = await Promise.all([
-      findCheckpoint(workspace, wanted, sealKey, recoverAndLoad),
-      lookAt(workspace),
-      findOutliving(openRunIds(workspace)),
-    ]);
+    const outlivingAll = findOutliving(openRunIds(workspace));
+    const found = await findCheckpoint(workspace, wanted, sealKey, recoverAndLoad);
     const { runId, loaded } = found;
     const { checkpoint } = loaded;
+    // Both at once: it takes long enough for a person to wait for.
+    const [seen, outliving] = await Promise.all([inspect(workspace, found), outlivingAll]);
     // What belongs to a turn whose end is not known is for the loop to follow or to end.
     const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
     const hasEnded = await clearTree(workspace, others, session.reporter);
-    const tree = hasEnded ? await lookAt(workspace) : seen;
+    const facts = hasEnded ? await inspect(workspace, found) : seen;
     for (const message of loaded.problems) {
       session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
     }
-    const { obstacles, coders, users } = judge(found, tree);
+    const judgement = judge(found, facts);
     const accepts = acceptedBy(options);
-    for (const { what, error } of obstacles) if (!accepts.has(what)) throw error;
-    if (coders.length > 0) {
-      const message = `taken for the work of the coder's unfinished turn: ${listed(coders).join(", ")}`;
-      session.reporter.report({ type: "notice", message });
+    for (const { what, error } of judgement.obstacles) {
+      if (what === undefined || !accepts.has(what)) throw error;
+      session.note({ type: "accepted", what, why: error.message });
     }
+    const taken = agentsWork(judgement);
+    if (taken !== undefined) session.reporter.report({ type: "notice", message: taken });
     const layers = [flags, ...layersOf(found, user, options, workspace.root)];
     session.begin(runId);
     if (wanted === undefined) tellOthers(session, runId);
@@ -75,7 +73,7 @@ export async function resumeCommand(
       {
         runId,
         task: checkpoint.taskTitle,
-        branch: tree.branch,
+        branch: facts.branch,
         settings,
         agents,
         stores: runStores(workspace, runId, sealKey),
@@ -85,7 +83,7 @@ export async function resumeCommand(
           unknownCostUsd: checkpoint.unknownCostUsd,
           hasUnsaidCosts: storedUnsaidCosts(checkpoint),
         },
-        untouchablePaths: [...checkpoint.untouchablePaths, ...users],
+        untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
         acceptHead: accepts.has("head"),
         retryAt,
       },

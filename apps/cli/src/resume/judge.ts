@@ -1,17 +1,27 @@
-import { CliError } from "../errors.ts";
+import { type RepositoryFacts, inspectRepository } from "@quasar/git";
+import {
+  assessResume,
+  type Override as TreeOverride,
+  type Refusal,
+  type ResumeAssessment,
+  type ResumeCheck,
+} from "@quasar/loop";
+import { CliError, type CliErrorCode } from "../errors.ts";
 import { cleanLine } from "../output/clean.ts";
 import { firstLine } from "../output/text.ts";
 import { storedBranch } from "../runs/store.ts";
-import { dirtyTree } from "../work-tree.ts";
+import { isAgentAlive } from "../runs/turn.ts";
+import { dirtyTree, listed } from "../work-tree.ts";
+import type { Workspace } from "../workspace.ts";
 import type { FoundCheckpoint } from "./find.ts";
-import { type FoundTree, isCoderAtWork, newlyDirty } from "./tree.ts";
 
 /** What a user may accept, each by a flag of its own. */
 export type Override = "trust" | "branch" | "head" | "dirty";
 
-/** Why a run is not gone on with unless the user accepts it. */
+/** Why a run is not gone on with. */
 export interface Obstacle {
-  readonly what: Override;
+  /** `undefined`: it has to be put right, nothing that is said can help. */
+  readonly what: Override | undefined;
   readonly error: CliError;
 }
 
@@ -19,63 +29,76 @@ export interface Obstacle {
 export interface Judgement {
   /** In the order in which they are told. */
   readonly obstacles: readonly Obstacle[];
-  /** Uncommitted paths that are taken for the work of the coder's unfinished turn. */
-  readonly coders: readonly string[];
-  /** Uncommitted paths that are the user's. */
-  readonly users: readonly string[];
+  readonly assessment: ResumeAssessment;
+  /** The agent of its unfinished turn works on. */
+  readonly isAlive: boolean;
 }
 
-/**
- * Judges whether a run can be gone on with in the tree as it is found. Whose the changes are that lie
- * uncommitted there: those of an unfinished turn are its coder's and will be committed; after
- * everything else the run has left a clean tree, so they are the user's.
- */
-export function judge(found: FoundCheckpoint, tree: FoundTree): Judgement {
+/** What has become of the work tree since a run's last save. Changes nothing. */
+export function inspect({ root }: Workspace, found: FoundCheckpoint): Promise<RepositoryFacts> {
+  return inspectRepository(root, { since: found.loaded.checkpoint.gitSha });
+}
+
+/** Judges whether a run can be gone on with in the tree as it is found. */
+export function judge(found: FoundCheckpoint, facts: RepositoryFacts): Judgement {
   const { loaded } = found;
   const { checkpoint } = loaded;
-  const dirty = newlyDirty(checkpoint, tree);
-  const isCoders = isCoderAtWork(checkpoint);
-  const [coders, users] = isCoders ? [dirty, []] : [[], dirty];
-  const errors: Readonly<Record<Override, CliError | undefined>> = {
-    trust: loaded.seal === "valid" ? undefined : foreign(found),
-    branch: otherBranch(storedBranch(checkpoint), tree),
-    head: undefined,
-    dirty: users.length === 0 ? undefined : dirtyTree(users, DIRTY_STEPS),
-  };
-  const obstacles = OVERRIDES.flatMap((what) => {
-    const error = errors[what];
-    return error === undefined ? [] : [{ what, error }];
-  });
-  return { obstacles, coders, users };
+  const isAlive = isAgentAlive(checkpoint);
+  const branch = storedBranch(checkpoint);
+  const assessment = assessResume(facts, { checkpoint, branch, agentIsAlive: isAlive });
+  const foreign = loaded.seal === "valid" ? [] : [foreignCheckpoint(found)];
+  const inTree = assessment.refusals.map((refusal) => obstacleOf(refusal, assessment));
+  return { obstacles: [...foreign, ...inTree], assessment, isAlive };
 }
 
-const OVERRIDES: readonly Override[] = ["trust", "branch", "head", "dirty"];
+const CODES: Readonly<Record<Exclude<ResumeCheck, "dirty">, CliErrorCode>> = {
+  bare: "ERR_NOT_A_REPOSITORY",
+  operation: "ERR_DIRTY",
+  branch: "ERR_BRANCH_CHANGED",
+  head: "ERR_HEAD_MOVED",
+};
+
+const OVERRIDES: Readonly<Record<TreeOverride, Override>> = {
+  "accept-branch": "branch",
+  "accept-head": "head",
+  "accept-dirty": "dirty",
+};
 
 const DIRTY_STEPS = [
   "git add -A && git commit -m … && quasar resume --accept-head (or git stash -u)",
   "quasar resume --accept-dirty (those files are never committed by quasar)",
 ];
 
-function foreign({ loaded: { seal, checkpoint }, path }: FoundCheckpoint): CliError {
+function obstacleOf(refusal: Refusal, { dirty }: ResumeAssessment): Obstacle {
+  const { check, message, advice, override } = refusal;
+  if (check === "dirty") return { what: "dirty", error: dirtyTree(dirty.paths, DIRTY_STEPS) };
+  const flag = override && `quasar resume --${override}`;
+  const next = [advice, flag].filter((step) => step !== undefined);
+  const error = new CliError(CODES[check], message, { next });
+  return { what: override && OVERRIDES[override], error };
+}
+
+function foreignCheckpoint({ loaded: { seal, checkpoint }, path }: FoundCheckpoint): Obstacle {
   const whose =
     seal === "foreign"
       ? "was sealed by another machine or user, or the folder was moved"
       : "carries no seal";
   const task = firstLine(checkpoint.taskTitle);
-  return new CliError("ERR_FOREIGN_CHECKPOINT", `${path} ${whose}; its task: ${task}`, {
-    next: [
-      "quasar resume --trust   (only if you know where it comes from: it is an agent's prompt)",
-    ],
-  });
+  const message = `${cleanLine(path)} ${whose}; its task: ${task}`;
+  const next = [
+    "quasar resume --trust   (only if you know where it comes from: it is an agent's prompt)",
+  ];
+  return { what: "trust", error: new CliError("ERR_FOREIGN_CHECKPOINT", message, { next }) };
 }
 
-/** @param stored - The run's branch: `""` is none, `undefined` one that nobody noted. */
-function otherBranch(stored: string | undefined, { branch = "" }: FoundTree): CliError | undefined {
-  if (stored === undefined || stored === branch) return undefined;
-  const shown = (name: string): string => (name === "" ? "no branch" : `branch ${cleanLine(name)}`);
-  const message = `the run works on ${shown(stored)}, but HEAD is on ${shown(branch)}`;
-  const back = stored === "" ? [] : [`git switch ${cleanLine(stored)}`];
-  return new CliError("ERR_BRANCH_CHANGED", message, {
-    next: [...back, "quasar resume --accept-branch"],
-  });
+/** The user's own changes, which a run leaves alone; none where they are an agent's. */
+export function usersPaths({ assessment: { dirty } }: Judgement): readonly string[] {
+  return dirty.whose === "user" ? dirty.paths : [];
+}
+
+/** What is taken for an agent's own, in words; `undefined` where there is nothing. */
+export function agentsWork({ assessment: { dirty }, isAlive }: Judgement): string | undefined {
+  if (dirty.whose !== "agent") return undefined;
+  const whose = isAlive ? "agent that works on" : "coder's unfinished turn";
+  return `taken for the work of the ${whose}: ${listed(dirty.paths).join(", ")}`;
 }

@@ -1,4 +1,5 @@
 import type { LoopEvent } from "@quasar/loop";
+import type { OutputRecord } from "../output/record.ts";
 
 /** What a run's journal holds: a fact as plain data. */
 export type Fact = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -33,6 +34,23 @@ export function factOf(event: LoopEvent): Fact | undefined {
     case "turn_recovered":
     case "warning":
       return data;
+  }
+}
+
+/** What the command itself tells and the journal is to hold; `undefined` for everything else. */
+export function ownFact(record: OutputRecord): Fact | undefined {
+  switch (record.type) {
+    case "notice":
+    case "waiting":
+      return { ...record };
+    case "result": {
+      const { type, exit, outcome, cycle, totalCostUsd, unknownCostUsd, message } = record;
+      const { finalCommitSha, retryAt } = record;
+      const money = { totalCostUsd, unknownCostUsd };
+      return { type, exit, outcome, cycle, ...money, message, finalCommitSha, retryAt };
+    }
+    default:
+      return undefined;
   }
 }
 

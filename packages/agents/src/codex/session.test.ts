@@ -108,7 +108,10 @@ test.for([undefined, "", "a name", "--last"])(
 );
 
 /** Codex, which writes down a response and then says what it does, as often as there are parts. */
-function aCodexAtWork(parts: readonly (readonly [responses: number, line: string])[]) {
+function aCodexAtWork(
+  parts: readonly (readonly [responses: number, line: string])[],
+  end: string = "exec sleep 60",
+) {
   const home = aDirectory();
   mkdirSync(join(home, "sessions"));
   const rollout = join(home, `sessions/rollout-2026-11-21T07-05-39-${THREAD}.jsonl`);
@@ -116,7 +119,7 @@ function aCodexAtWork(parts: readonly (readonly [responses: number, line: string
     writeFileSync(join(home, `${at}`), `${rolloutOf(responses).join("\n")}\n`);
     return `cat '${home}/${at}' > '${rollout}'; echo '${line}'; sleep 0.2`;
   });
-  const file = aShellScript(`${script.join("\n")}\nexec sleep 60`);
+  const file = aShellScript(`${script.join("\n")}\n${end}`);
   return createCodexAgent({ file, env: { CODEX_HOME: home, PATH: process.env["PATH"] } });
 }
 
@@ -140,6 +143,19 @@ test("tells what its record says while it works, and is stopped when that is too
     { type: "usage", costUsd: RESPONSE_USD },
     { type: "usage", costUsd: 2 * RESPONSE_USD },
   ]);
+});
+
+test("is not stopped when it is complete", async () => {
+  const parts = [
+    [1, STARTED],
+    [1, '{"type":"item.completed","item":{"type":"agent_message","text":"Done."}}'],
+    [2, '{"type":"turn.completed","usage":{}}'],
+  ] as const;
+  const agent = aCodexAtWork(parts, "exit 0");
+  const result = await agent.invoke(aRequest({ maxCostUsd: 1.5 * RESPONSE_USD }));
+  expect(result).toMatchObject({ text: "Done.", costSource: "computed" });
+  expect(result.failure).toBeUndefined();
+  expect(result.costUsd).toBeCloseTo(2 * RESPONSE_USD, 9);
 });
 
 test("may cost what it may beside what its thread had cost before", async () => {

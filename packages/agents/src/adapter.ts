@@ -1,0 +1,41 @@
+import type {
+  AgentCapabilities,
+  AgentEvent,
+  AgentFailure,
+  AgentRequest,
+  AgentResult,
+} from "@quasar/loop";
+import type { AgentProgram, Cost } from "./agent-process.ts";
+import type { ChildOutcome } from "./child.ts";
+import type { WatcherSpec } from "./watchers.ts";
+
+/** What is to be started for a turn. */
+export interface PreparedTurn {
+  readonly program: AgentProgram;
+  /** Files to be there before the program starts, by path: they hold no secrets. @default none */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+  /** What a later process needs to read the turn's output; JSON. @default nothing */
+  readonly context?: unknown;
+  /** Who reads what the turn has cost while it works. @default nobody */
+  readonly watcher?: WatcherSpec | undefined;
+}
+
+/** A turn's output, as it is read. */
+export interface TurnReader {
+  /** Takes a line of output. */
+  read(line: string): unknown;
+  /** What is known of a turn of which no more is to come. */
+  known(): Cost & { readonly sessionId: string | undefined };
+  result(outcome: ChildOutcome): AgentResult;
+}
+
+/** How one kind of agent is started and understood; the rest is the same for all. */
+export interface AgentAdapter {
+  /** For people: `claude`. */
+  readonly name: string;
+  readonly capabilities: AgentCapabilities;
+  /** @param fileOf - Path for a file of the turn with the given ending. */
+  prepare(request: AgentRequest, fileOf: (ending: string) => string): PreparedTurn | AgentFailure;
+  /** @param context - What {@link prepare} has given; as it came from a file, if it did. */
+  open(request: AgentRequest, context: unknown, emit: (event: AgentEvent) => void): TurnReader;
+}

@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isAlive } from "@quasar/durable";
+import type {
+  AgentInvoker,
+  AgentRequest,
+  AgentResult,
+  FoundTurn,
+  InvokeOptions,
+  UnfinishedTurn,
+} from "@quasar/loop";
+import type { AgentAdapter } from "./adapter.ts";
+import { type AgentProcessOptions, NOTHING_SPENT } from "./agent-process.ts";
+import { DEFAULT_LIMITS } from "./child.ts";
+import { agentEnvironment } from "./environment.ts";
+import { readExitRecord } from "./exit-record.ts";
+import { follow, readOutput } from "./follow.ts";
+import { secretsOf } from "./redact.ts";
+import { endTurnProcesses, sendSignal } from "./run-processes.ts";
+import { startSupervisor } from "./start-supervisor.ts";
+import { readJsonFile, type TurnFiles, turnFiles } from "./turn-files.ts";
+
+const nobody = () => undefined;
+
+/**
+ * An agent that is a program of its own, in the care of a supervisor: it outlives the process that
+ * asked for it, if the request names a folder for its turns' files.
+ *
+ * @see SPEC.md, "The supervisor"
+ */
+export function createProcessAgent(
+  adapter: AgentAdapter,
+  options: AgentProcessOptions,
+): AgentInvoker {
+  return {
+    name: adapter.name,
+    capabilities: adapter.capabilities,
+    async invoke(request, invoke = {}) {
+      if (request.turnsDir !== undefined) {
+        return supervise(adapter, options, request, invoke, request.turnsDir);
+      }
+      const dir = mkdtempSync(join(tmpdir(), "quasar-turn-"));
+      try {
+        return await supervise(adapter, options, { ...request, leash: true }, invoke, dir);
+      } finally {
+        rmSync(dir, { recursive: true, force: true });
+      }
+    },
+    find: (turn) => find(adapter, turn),
+    adopt: (turn, invoke = {}) => adopt(adapter, turn, invoke),
+    async end({ request, process: owner }) {
+      if (owner !== undefined && isAlive(owner) === true) sendSignal(owner.pid, "SIGKILL");
+      await endTurnProcesses(request.turnId);
+    },
+  };
+}
+
+async function supervise(
+  adapter: AgentAdapter,
+  options: AgentProcessOptions,
+  request: AgentRequest,
+  invoke: InvokeOptions,
+  dir: string,
+): Promise<AgentResult> {
+  const files = turnFiles(dir, request);
+  const prepared = adapter.prepare(request, files.path);
+  if ("kind" in prepared) {
+    return { failure: prepared, text: "", ...NOTHING_SPENT, durationMs: 0 };
+  }
+  const { program, context, watcher } = prepared;
+  for (const [path, text] of Object.entries(prepared.files ?? {})) {
+    rmSync(path, { force: true });
+    writeFileSync(path, text, { flag: "wx", mode: 0o600 });
+  }
+  const reader = adapter.open(request, context, invoke.onEvent ?? nobody);
+  if (invoke.signal?.aborted) {
+    return reader.result({ ...NOT_STARTED, stopped: "cancelled" });
+  }
+  const supervisor = await startSupervisor(
+    {
+      child: {
+        runId: request.runId,
+        file: program.file,
+        args: program.args,
+        cwd: request.workDir,
+        env: agentEnvironment(request, program.ownEnv, options),
+        input: program.input,
+        limits: { ...DEFAULT_LIMITS, ...options.limits },
+      },
+      files: files.path("").slice(0, -1),
+      context,
+      watcher,
+      secrets: secretsOf(options.env ?? process.env),
+      leash: request.leash === true,
+      writes: request.access === "write",
+    },
+    invoke.onStart,
+  );
+  try {
+    const cancel = () => supervisor.cancel();
+    const outcome = await follow(files, supervisor.owner, {
+      onLine: reader.read,
+      onPoke: supervisor.onPoke,
+      signal: invoke.signal,
+      cancel,
+    });
+    if (outcome.exitSignal === "SIGKILL" && !outcome.recorded) {
+      await endTurnProcesses(request.turnId);
+    }
+    return reader.result(outcome);
+  } finally {
+    supervisor.leave();
+  }
+}
+
+const NOT_STARTED = {
+  started: false,
+  exitCode: null,
+  exitSignal: null,
+  stderrTail: "",
+  durationMs: 0,
+  orphansEnded: 0,
+} as const;
+
+function contextOf(files: TurnFiles): unknown {
+  return readJsonFile(files.path("start"))?.["context"];
+}
+
+/** How long a supervisor that was never told to go takes to see that nobody will, in milliseconds. */
+const LEAVE_MS = 2000;
+const LOOK_MS = 20;
+
+async function find(adapter: AgentAdapter, turn: UnfinishedTurn): Promise<FoundTurn> {
+  const { request, process: owner } = turn;
+  if (request.turnsDir === undefined) {
+    return { state: "unknown" };
+  }
+  const files = turnFiles(request.turnsDir, request);
+  const hasBegun = () => readOutput(files.path("out"), nobody) !== undefined;
+  const deadline = performance.now() + LEAVE_MS;
+  for (;;) {
+    if (readExitRecord(files.path("exit"))) {
+      return { state: "ended" };
+    }
+    const alive = owner === undefined ? false : isAlive(owner);
+    if (alive === undefined) {
+      return { state: "unknown" };
+    }
+    const begun = hasBegun();
+    if (alive && (begun || performance.now() > deadline)) {
+      return { state: begun ? "alive" : "unknown" };
+    }
+    // It may have written down its end since we looked for that.
+    if (!alive && !readExitRecord(files.path("exit"))) {
+      if (!begun) {
+        return { state: "not-started" };
+      }
+      const reader = adapter.open(request, contextOf(files), nobody);
+      readOutput(files.path("out"), reader.read);
+      const { costUsd, sessionId } = reader.known();
+      const costSource = costUsd === undefined ? "unknown" : "partial";
+      return { state: "died", sessionId, costUsd, costSource };
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+async function adopt(
+  adapter: AgentAdapter,
+  { request, process: owner }: UnfinishedTurn,
+  invoke: InvokeOptions,
+): Promise<AgentResult> {
+  if (request.turnsDir === undefined) {
+    throw new Error("a turn without files cannot be adopted");
+  }
+  const files = turnFiles(request.turnsDir, request);
+  const reader = adapter.open(request, contextOf(files), invoke.onEvent ?? nobody);
+  const outcome = await follow(files, owner, {
+    onLine: reader.read,
+    signal: invoke.signal,
+    // Its supervisor takes this for `cancel`: there is no pipe to it any more.
+    cancel: () => {
+      if (owner !== undefined && isAlive(owner) === true) sendSignal(owner.pid, "SIGTERM");
+    },
+  });
+  return reader.result(outcome);
+}

@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { ownerOf } from "@quasar/durable";
+import type { AgentProcess } from "@quasar/loop";
+import { AgentsError } from "./errors.ts";
+import { CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
+
+/** A supervisor at work, as its runner sees it. */
+export interface Supervisor {
+  readonly owner: AgentProcess;
+  /** Has the listener called when there is more of the turn to read. */
+  readonly onPoke: (listener: () => void) => void;
+  cancel(): void;
+  /** Lets go of it, so that it does not keep this process alive. */
+  leave(): void;
+}
+
+/** Beside this module, wherever that is: a bundle takes the program along as an entry of its own. */
+function programFile(): string {
+  const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const path = fileURLToPath(new URL(`./supervisor.${ending}`, import.meta.url));
+  if (existsSync(path)) {
+    return path;
+  }
+  const message = `${path} is missing: bundle @quasar/agents/supervisor as an entry of its own`;
+  throw new AgentsError("ERR_NO_SUPERVISOR", message);
+}
+
+/**
+ * Starts a supervisor, has its process stored, and tells it to go.
+ *
+ * @throws {AgentsError} `ERR_NO_SUPERVISOR`; what `onStart` rejects with: no agent was started.
+ */
+export async function startSupervisor(
+  spec: SupervisorSpec,
+  onStart: ((process: AgentProcess) => Promise<void>) | undefined,
+): Promise<Supervisor> {
+  const { PATH, TMPDIR } = process.env;
+  const env = { PATH, TMPDIR, QUASAR_RUN_ID: spec.child.runId, QUASAR_TURN_ID: spec.child.env["QUASAR_TURN_ID"] };
+  const child = spawn(process.execPath, ["--no-warnings", programFile()], {
+    detached: true,
+    stdio: ["pipe", "pipe", "ignore"],
+    env,
+    cwd: "/",
+  });
+  // It may be gone before it has read all: that is seen by its process.
+  child.stdin.on("error", () => undefined);
+  child.stdin.write(`${JSON.stringify(spec)}\n`);
+  if (child.pid === undefined) {
+    const [error] = await new Promise<[Error]>((resolve) => child.once("error", (e) => resolve([e])));
+    throw error;
+  }
+  child.on("error", () => undefined);
+  const owner = ownerOf(child.pid);
+  const leave = (): void => {
+    child.stdin.destroy();
+    child.stdout.destroy();
+    child.unref();
+  };
+  try {
+    await onStart?.(owner);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  child.stdin.write(`${GO}\n`);
+  return {
+    owner,
+    leave,
+    onPoke: (listener) => {
+      child.stdout.on("data", listener);
+      child.on("exit", listener);
+    },
+    cancel: () => child.stdin.write(`${CANCEL}\n`),
+  };
+}

@@ -1,0 +1,25 @@
+import type { ChildSpec } from "./child.ts";
+import type { WatcherSpec } from "./watchers.ts";
+
+/** What a supervisor is told on its standard input, as one line of JSON; then `go`, later `cancel`. */
+export interface SupervisorSpec {
+  readonly child: ChildSpec;
+  /** Where the turn's files are, up to their endings: `/…/turns/3`. */
+  readonly files: string;
+  /** Kept for a process that comes later, in `.start`. */
+  readonly context: unknown;
+  /** Who reads what the turn has cost while it works; none: nobody. */
+  readonly watcher: WatcherSpec | undefined;
+  /** Values that never reach the disk. */
+  readonly secrets: readonly string[];
+  /** Whether the agent ends with its runner. */
+  readonly leash: boolean;
+  /** Whether the agent changes the work tree, which then is synced before its end is on record. */
+  readonly writes: boolean;
+}
+
+export const GO = "go";
+export const CANCEL = "cancel";
+
+/** Exit code of a supervisor whose turn has been begun before. */
+export const ALREADY_BEGUN = 3;

@@ -1,0 +1,129 @@
+/**
+ * The supervisor of a turn, a program of its own: it starts the agent when it is told to, keeps what it
+ * prints and how it ends, holds it to its limits, and works on when the runner is gone.
+ *
+ * Nothing but Node's own is loaded before the agent runs.
+ *
+ * @see SPEC.md, "The supervisor"
+ */
+import { spawn } from "node:child_process";
+import * as fs from "node:fs";
+import { dirname } from "node:path";
+import { createInterface } from "node:readline";
+import { type ChildOutcome, runChild, type StopReason } from "./child.ts";
+import { redactorOf } from "./redact.ts";
+import { ALREADY_BEGUN, CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
+import { hasCode } from "./turn-files.ts";
+
+const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants;
+
+const cancel = new AbortController();
+process.on("SIGHUP", () => undefined);
+for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => cancel.abort());
+// The runner reads how far the output has come; without one there is nobody to tell.
+process.stdout.on("error", () => undefined);
+
+const lines = createInterface({ input: process.stdin });
+let spec: SupervisorSpec | undefined;
+let begun = false;
+lines.on("line", (line) => {
+  if (spec === undefined) {
+    spec = JSON.parse(line) as SupervisorSpec;
+  } else if (line === GO && !begun) {
+    begun = true;
+    void supervise(spec);
+  } else if (line === CANCEL) {
+    cancel.abort();
+  }
+});
+lines.on("close", () => {
+  if (!begun) process.exit();
+  if (spec?.leash === true) cancel.abort();
+});
+
+async function supervise(turn: SupervisorSpec): Promise<void> {
+  const out = begin(turn);
+  if (out === undefined) process.exit(ALREADY_BEGUN);
+  const redact = redactorOf(turn.secrets);
+  const watch = createWatch(turn);
+  const outcome = await runChild(turn.child, {
+    signal: cancel.signal,
+    onLine(line) {
+      writeAll(out, `${redact(line)}\n`);
+      process.stdout.write(".");
+      return watch(line);
+    },
+  });
+  fs.fsyncSync(out);
+  await end(turn, { ...outcome, stderrTail: redact(outcome.stderrTail) });
+  process.exit();
+}
+
+/**
+ * Leaves a trace on disk before there is an agent: where there is no `.out`, none was ever started.
+ *
+ * @returns `undefined` when there is one already.
+ */
+function begin({ files, context, child }: SupervisorSpec): number | undefined {
+  let out: number;
+  try {
+    out = fs.openSync(`${files}.out`, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return undefined;
+    throw error;
+  }
+  fs.fsyncSync(out);
+  const { maxLineBytes } = child.limits;
+  replace(`${files}.start`, JSON.stringify({ v: 1, context, maxLineBytes }));
+  return out;
+}
+
+/** Until the watcher is loaded, which takes a moment, nothing has been spent that it could tell. */
+function createWatch({ watcher }: SupervisorSpec): (line: string) => StopReason | undefined {
+  if (watcher === undefined) return () => undefined;
+  const unread: string[] = [];
+  let read: ((line: string) => StopReason | undefined) | undefined;
+  void (async () => {
+    const { createWatcher } = await import("./watchers.ts");
+    read = createWatcher(watcher);
+  })();
+  return (line) => {
+    unread.push(line);
+    if (read === undefined) return undefined;
+    const reasons = unread.splice(0).map(read);
+    return reasons.find((reason) => reason !== undefined);
+  };
+}
+
+/** What the agent has written is on disk before its end is: git and agents sync no work tree. */
+async function end(turn: SupervisorSpec, outcome: ChildOutcome): Promise<void> {
+  if (turn.writes && outcome.started) await syncFileSystem(turn.child.cwd);
+  replace(`${turn.files}.exit`, JSON.stringify({ v: 1, ...outcome }));
+}
+
+function syncFileSystem(dir: string): Promise<void> {
+  return new Promise((resolve) => {
+    const args = process.platform === "linux" ? ["-f", dir] : [];
+    const sync = spawn("sync", args, { stdio: "ignore" });
+    sync.on("error", () => resolve()); // no such program: the runner syncs what git names
+    sync.on("exit", () => resolve());
+  });
+}
+
+function replace(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  fs.rmSync(temporary, { force: true });
+  const fd = fs.openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  writeAll(fd, text);
+  fs.fsyncSync(fd);
+  fs.closeSync(fd);
+  fs.renameSync(temporary, path);
+  const folder = fs.openSync(dirname(path), O_RDONLY | O_DIRECTORY);
+  fs.fsyncSync(folder);
+  fs.closeSync(folder);
+}
+
+function writeAll(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at);
+}

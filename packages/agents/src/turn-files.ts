@@ -1,0 +1,74 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { AgentsError } from "./errors.ts";
+
+/** The files of a turn: `<n>.start`, `.out`, `.err`, `.exit` in the folder of its run's turns. */
+export interface TurnFiles {
+  readonly dir: string;
+  /** Path of the turn's file with the given ending. */
+  readonly path: (ending: string) => string;
+}
+
+/**
+ * @param dir - Absolute path.
+ * @throws {AgentsError} `ERR_INVALID_RUN_ID` for a turn's id that is not `<run id>.<n>`.
+ */
+export function turnFiles(
+  dir: string,
+  { runId, turnId }: { readonly runId: string; readonly turnId: string },
+): TurnFiles {
+  const n = turnId.startsWith(`${runId}.`) ? turnId.slice(runId.length + 1) : "";
+  if (!/^[1-9]\d{0,8}$/.test(n)) {
+    throw new AgentsError("ERR_INVALID_RUN_ID", `${JSON.stringify(turnId)} is no turn's id`);
+  }
+  return { dir, path: (ending) => join(dir, `${n}.${ending}`) };
+}
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** Opens a turn's file to be read: no link is followed, no pipe waited for. `undefined`: not there. */
+export function openTurnFile(path: string): number | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, "ENOENT") || hasCode(error, "ELOOP") || hasCode(error, "ENXIO")) {
+      return undefined;
+    }
+    throw error;
+  }
+  if (fstatSync(fd).isFile()) {
+    return fd;
+  }
+  closeSync(fd);
+  return undefined;
+}
+
+/** The object that a small JSON file holds; `undefined` for none, whatever is there instead. */
+export function readJsonFile(path: string): Readonly<Record<string, unknown>> | undefined {
+  const fd = openTurnFile(path);
+  if (fd === undefined) {
+    return undefined;
+  }
+  try {
+    const bytes = Buffer.alloc(MAX_JSON_BYTES + 1);
+    const size = readSync(fd, bytes, 0, bytes.length, 0);
+    const value: unknown =
+      size > MAX_JSON_BYTES ? undefined : JSON.parse(bytes.toString("utf8", 0, size));
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      return undefined;
+    }
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const MAX_JSON_BYTES = 256 * 1024;
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,264 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { restoreSnapshot, takeSnapshot } from "../src/index.ts";
+import { aRepository, anEmptyRepository, failureCode, git, tryGit, write } from "./fixture.ts";
+import { filesOf, untouched } from "./untouched.ts";
+
+const prefix = "refs/quasar/run-1/";
+
+type Act = (root: string) => void;
+type Row = readonly [name: string, before: Act, after: Act];
+
+const remove = (root: string, path: string): void =>
+  rmSync(join(root, path), { recursive: true, force: true });
+
+const ROWS: readonly Row[] = [
+  ["a changed file", (r) => write(r, "a.txt", "two\n"), (r) => write(r, "a.txt", "three\n")],
+  ["a clean tree", () => undefined, (r) => write(r, "a.txt", "three\n")],
+  ["a deleted file", (r) => remove(r, "a.txt"), (r) => write(r, "a.txt", "back\n")],
+  ["an untracked file", (r) => write(r, "d/e/new", "1"), (r) => remove(r, "d")],
+  ["a file that came since", () => undefined, (r) => write(r, "d/e/new", "1")],
+  [
+    "an executable bit",
+    (r) => chmodSync(join(r, "a.txt"), 0o755),
+    (r) => chmodSync(join(r, "a.txt"), 0o644),
+  ],
+  [
+    "a link in the place of a file",
+    (r) => {
+      remove(r, "a.txt");
+      symlinkSync("nowhere/x", join(r, "a.txt"));
+    },
+    (r) => {
+      remove(r, "a.txt");
+      write(r, "a.txt", "file\n");
+    },
+  ],
+  [
+    "a folder in the place of a file",
+    (r) => {
+      remove(r, "a.txt");
+      write(r, "a.txt/deep/x", "x");
+    },
+    (r) => {
+      remove(r, "a.txt");
+      write(r, "a.txt", "file\n");
+    },
+  ],
+  [
+    "a file in the place of a folder",
+    (r) => write(r, "d", "file"),
+    (r) => {
+      remove(r, "d");
+      write(r, "d/e/f", "x");
+      write(r, "d/g", "y");
+    },
+  ],
+  [
+    "a file in the place of an empty folder",
+    (r) => write(r, "d", "file"),
+    (r) => {
+      remove(r, "d");
+      mkdirSync(join(r, "d/e"), { recursive: true });
+    },
+  ],
+  [
+    "line endings, as they were",
+    (r) => {
+      git(r, "config", "core.autocrlf", "true");
+      write(r, "a.txt", "one\nmixed\r\nlines\n");
+      write(r, "b.txt", "only\nlf\n");
+      write(r, "c.bin", "\0\r\n\xff");
+    },
+    (r) => {
+      write(r, "a.txt", "x\n");
+      remove(r, "b.txt");
+      remove(r, "c.bin");
+    },
+  ],
+  [
+    "names of all sorts",
+    (r) => {
+      write(r, 'q"uo\\te\nline\ttab é \u{1f600}', "x");
+      write(r, "-n", "x");
+      write(r, ":(top)x", "x");
+      writeFileSync(Buffer.concat([Buffer.from(`${r}/`), Buffer.from([0x66, 0xff])]), "bytes");
+    },
+    (r) => {
+      for (const path of Object.keys(filesOf(r))) {
+        if (path !== "a.txt") rmSync(Buffer.from(join(r, path), "latin1"));
+      }
+    },
+  ],
+  [
+    "what is staged, and staged with intent only",
+    (r) => {
+      write(r, "staged", "1");
+      write(r, "intent", "2");
+      git(r, "add", "staged");
+      git(r, "add", "-N", "intent");
+      write(r, "staged", "3");
+    },
+    (r) => {
+      write(r, "staged", "4");
+      remove(r, "intent");
+    },
+  ],
+  [
+    "files in conflict",
+    (r) => {
+      git(r, "checkout", "-q", "-b", "side");
+      write(r, "a.txt", "side\n");
+      git(r, "commit", "-qam", "side");
+      git(r, "checkout", "-q", "main");
+      write(r, "a.txt", "main\n");
+      git(r, "commit", "-qam", "main");
+      tryGit(r, "merge", "side");
+    },
+    (r) => write(r, "a.txt", "resolved\n"),
+  ],
+  [
+    "files under another commit",
+    (r) => write(r, "a.txt", "two\n"),
+    (r) => {
+      write(r, "b.txt", "b\n");
+      git(r, "add", "-A");
+      git(r, "commit", "-qm", "later");
+    },
+  ],
+];
+
+test.for(ROWS)("brings back %s", async ([, before, after]) => {
+  const root = aRepository();
+  before(root);
+  const wanted = filesOf(root);
+  const taken = await takeSnapshot(root, { prefix, message: "before" });
+  const from = taken?.ref ?? git(root, "rev-parse", "HEAD").trim();
+  after(root);
+  const replaced = filesOf(root);
+  const rest = untouched(root, ["status"]);
+  const { replaced: kept } = await restoreSnapshot(root, { from, prefix, message: "replaced" });
+  expect(filesOf(root)).toEqual(wanted);
+  expect(untouched(root, ["status"])).toEqual(rest);
+  const back = kept?.ref ?? git(root, "rev-parse", "HEAD").trim();
+  await restoreSnapshot(root, { from: back, prefix, message: "again" });
+  expect(filesOf(root)).toEqual(replaced);
+  expect(readdirSync(join(root, ".git")).filter((name) => name.startsWith("index."))).toEqual([]);
+});
+
+test("leaves ignored files and the product's own alone", async () => {
+  const root = aRepository();
+  write(root, ".gitignore", "ignored\n");
+  const taken = await takeSnapshot(root, { prefix, message: "before" });
+  write(root, "ignored", "kept");
+  write(root, ".quasar/x", "kept");
+  write(root, "new", "");
+  await restoreSnapshot(root, { from: taken?.sha ?? "", prefix, message: "m" });
+  expect(Object.keys(filesOf(root))).toEqual([".gitignore", ".quasar/x", "a.txt", "ignored"]);
+});
+
+test("brings back files where there is no commit", async () => {
+  const root = anEmptyRepository();
+  expect(await takeSnapshot(root, { prefix, message: "m" })).toBeUndefined();
+  write(root, "x/y", "1");
+  const taken = await takeSnapshot(root, { prefix, message: "m" });
+  expect(taken?.head).toBe("");
+  remove(root, "x");
+  await restoreSnapshot(root, { from: taken?.ref ?? "", prefix, message: "m" });
+  expect(filesOf(root)).toEqual({ "x/y": "0 1" });
+});
+
+const REFUSED: readonly Row[] = [
+  [
+    "an ignored file is in the way",
+    (r) => write(r, "build", "1"),
+    (r) => {
+      remove(r, "build");
+      write(r, ".git/info/exclude", "build\n");
+      write(r, "build", "ignored");
+    },
+  ],
+  [
+    "an ignored file is in a folder that is in the way",
+    (r) => write(r, "build", "1"),
+    (r) => {
+      remove(r, "build");
+      write(r, ".git/info/exclude", "*.o\n");
+      write(r, "build/x.o", "ignored");
+    },
+  ],
+  [
+    "an ignored file is where a folder is wanted",
+    (r) => write(r, "build/x", "1"),
+    (r) => {
+      remove(r, "build");
+      write(r, ".git/info/exclude", "build\n");
+      write(r, "build", "ignored");
+    },
+  ],
+  [
+    "a nested repository is in the way",
+    (r) => write(r, "sub", "1"),
+    (r) => {
+      remove(r, "sub");
+      aRepository(join(r, "sub"));
+    },
+  ],
+  [
+    "a path is hidden",
+    (r) => write(r, "a.txt", "two\n"),
+    (r) => {
+      git(r, "checkout", "-q", "a.txt");
+      git(r, "update-index", "--skip-worktree", "a.txt");
+      write(r, "a.txt", "mine\n");
+    },
+  ],
+  [
+    "a path is assumed to be unchanged",
+    (r) => write(r, "a.txt", "two\n"),
+    (r) => {
+      git(r, "checkout", "-q", "a.txt");
+      git(r, "update-index", "--assume-unchanged", "a.txt");
+      write(r, "a.txt", "mine\n");
+    },
+  ],
+  [
+    "a filter would have to write a file",
+    (r) => {
+      git(r, "config", "filter.up.smudge", "tr a-z A-Z");
+      write(r, ".gitattributes", "a.txt filter=up\n");
+    },
+    (r) => write(r, "a.txt", "changed\n"),
+  ],
+];
+
+test.for(REFUSED)("refuses, changing nothing, where %s", async ([, before, after]) => {
+  const root = aRepository();
+  before(root);
+  const taken = await takeSnapshot(root, { prefix, message: "before" });
+  after(root);
+  const files = filesOf(root);
+  const rest = untouched(root);
+  const restoring = restoreSnapshot(root, { from: taken?.ref ?? "", prefix, message: "m" });
+  expect(await failureCode(restoring)).toBe("ERR_NOT_RESTORABLE");
+  expect(filesOf(root)).toEqual(files);
+  expect(untouched(root)).toEqual(rest);
+});
+
+test("refuses what is no snapshot", async () => {
+  const root = aRepository();
+  const restore = (from: string) => restoreSnapshot(root, { from, prefix, message: "m" });
+  expect(await failureCode(restore(`${prefix}9`))).toBe("ERR_BAD_REVISION");
+  expect(await failureCode(restore("main"))).toBe("ERR_BAD_REVISION");
+  expect(await failureCode(restore("1".repeat(40)))).toBe("ERR_BAD_REVISION");
+  expect(existsSync(join(root, ".git/refs/quasar"))).toBe(false);
+});

@@ -1,0 +1,148 @@
+import type { Checkpoint, CheckpointLedgerEntry, Phase } from "@quasar/checkpoint";
+import { adopt } from "./adopt.ts";
+import type { AgentRole, FoundTurn } from "./agent.ts";
+import { type Override, type ResumeAssessment, standingRefusals } from "./assess.ts";
+import { stateFromCheckpoint } from "./convert.ts";
+import { describeResume, type PlanAgents, type PlanItem } from "./describe-resume.ts";
+import { restart } from "./resume.ts";
+import { MOST_CYCLES } from "./settings.ts";
+import type { CycleState } from "./state.ts";
+import { nextStep, type Step } from "./steps.ts";
+
+/** What the resume is going to be told, beside the checkpoint. */
+export interface ResumeLimits {
+  readonly agents: PlanAgents;
+  /** What a person accepts. @default nothing */
+  readonly accepted?: ReadonlySet<Override> | undefined;
+  /** @default the checkpoint's */
+  readonly maxCycles?: number | undefined;
+  /** US dollars; 0 is no limit. @default the checkpoint's */
+  readonly maxBudgetUsd?: number | undefined;
+  /** @default the system's clock */
+  readonly now?: (() => Date) | undefined;
+}
+
+/** What a run may still cost, in US dollars. */
+export interface CostEstimate {
+  /** What is left of the budget; `undefined` without one. A response that is under way may exceed it. */
+  readonly atMostUsd: number | undefined;
+  /**
+   * Up to the end of the cycle that is next, by what the run's turns have cost so far; `undefined`
+   * where none was of the kind that is to come.
+   */
+  readonly likelyUsd: number | undefined;
+}
+
+/** What a resume is going to do. */
+export interface ResumePlan {
+  /** Whether nothing stands against it. */
+  readonly goesOn: boolean;
+  readonly items: readonly PlanItem[];
+  readonly estimate: CostEstimate;
+}
+
+/**
+ * Says what a resume is going to reuse, do again or refuse. Pure; the items from `adopted` on have
+ * the words that the resume's `resumed` event then has, as long as nobody has looked for the turn.
+ *
+ * @param found - What was found of the unfinished turn; `undefined`: nobody has looked.
+ * @see SPEC.md, "Plan"
+ */
+export function planResume(
+  checkpoint: Checkpoint,
+  assessment: ResumeAssessment,
+  found: FoundTurn | undefined,
+  limits: ResumeLimits,
+): ResumePlan {
+  const { agents, accepted = new Set(), now = () => new Date() } = limits;
+  const { adopted: marked, byAgents: unmarked, headVerdict, head } = assessment;
+  const whole = headVerdict === "ahead-own";
+  const adopted = adopt(checkpoint, { marked, unmarked, whole }, head);
+  const state = withLimits(restart(stateFromCheckpoint(adopted.checkpoint), head), limits);
+  const refused = standingRefusals(assessment, accepted).map((refusal): PlanItem => {
+    const { check, message, advice, override } = refusal;
+    const data = { check, ...(advice && { advice }), ...(override && { override }) };
+    return { kind: "refused", words: message, data };
+  });
+  const described = describeResume(state, { agents, found, now: now() }).map((item) =>
+    item.kind === "begins" && !FRESH_PHASES.has(adopted.checkpoint.phase)
+      ? { ...item, kind: "run-again" as const }
+      : item,
+  );
+  const items = [...refused, ...keptWork(assessment), ...adopted.items, ...described];
+  return {
+    goesOn: !items.some(({ kind }) => kind === "refused"),
+    items,
+    estimate: estimate(state, found),
+  };
+}
+
+/** What the caller says now goes before what was said when the run began. */
+export function withLimits(
+  state: CycleState,
+  { maxCycles, maxBudgetUsd }: Pick<ResumeLimits, "maxCycles" | "maxBudgetUsd">,
+): CycleState {
+  return {
+    ...state,
+    maxCycles: maxCycles ?? Math.min(MOST_CYCLES, Math.max(1, state.maxCycles)),
+    maxBudgetUsd: maxBudgetUsd ?? state.maxBudgetUsd,
+  };
+}
+
+/** Phases after which a cycle that begins is one that had not begun. */
+const FRESH_PHASES: ReadonlySet<Phase> = new Set(["idle", "bead_created", "resolving_issues"]);
+
+function keptWork({ dirty }: ResumeAssessment): readonly PlanItem[] {
+  if (dirty.whose !== "agent") return [];
+  const { paths } = dirty;
+  const count = paths.length === 1 ? "1 file is" : `${paths.length} files are`;
+  const words = `${count} not committed: taken for the work of the coder's unfinished turn`;
+  return [{ kind: "reused", words, data: { paths } }];
+}
+
+/** The turns that are to come up to the end of the cycle, by the step that is next. */
+const TO_COME: Readonly<Record<Step, readonly AgentRole[]>> = {
+  begin: ["coder", "reviewer"],
+  recover: ["coder", "reviewer"],
+  again: ["coder", "reviewer"],
+  commit: ["reviewer"],
+  lint: ["reviewer"],
+  filter: ["reviewer"],
+  review: ["reviewer"],
+  judge: [],
+  approve: [],
+  resolve: ["coder", "reviewer"],
+};
+
+function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate {
+  const next = nextStep(state, { detectStruggle: false });
+  if (!("step" in next)) return { atMostUsd: 0, likelyUsd: 0 };
+  const { maxBudgetUsd, totalCostUsd, ledger, turn } = state;
+  const left = maxBudgetUsd === 0 ? undefined : Math.max(0, maxBudgetUsd - totalCostUsd);
+  const isOfReviewer = turn?.role === "reviewer" && RECOVERING.has(next.step);
+  const isBought = next.step === "recover" && found?.state === "ended";
+  const roles = TO_COME[next.step].filter(
+    (role) => !(isOfReviewer && role === "coder") && !(isBought && role === turn?.role),
+  );
+  const costs = roles.map((role) => usualCost(ledger, role));
+  const known = costs.filter((cost) => cost !== undefined);
+  const likely = known.reduce((sum, cost) => sum + cost, 0);
+  return {
+    atMostUsd: next.step === "approve" ? 0 : left,
+    likelyUsd: known.length < costs.length ? undefined : Math.min(likely, left ?? likely),
+  };
+}
+
+const RECOVERING: ReadonlySet<Step> = new Set(["recover", "again"]);
+
+/** What a role's finished turns have cost on average; `undefined` where none has said so. */
+function usualCost(
+  ledger: readonly CheckpointLedgerEntry[],
+  wanted: AgentRole,
+): number | undefined {
+  const costs = ledger
+    .filter(({ turnId, role, status }) => turnId !== "" && role === wanted && status === "settled")
+    .filter(({ source }) => source === "reported" || source === "computed")
+    .map(({ costUsd }) => costUsd);
+  return costs.length === 0 ? undefined : costs.reduce((a, b) => a + b) / costs.length;
+}
