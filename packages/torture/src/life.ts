@@ -24,6 +24,8 @@ export interface Life {
   readonly steps: readonly string[];
   /** How it was to be killed. */
   readonly kill: Kill | undefined;
+  /** Steps at which no other process of the trial lived; only where that was asked for. */
+  readonly alone: readonly string[];
   /** Whether it was killed so; else it ended by itself, or took too long. */
   readonly killed: boolean;
   readonly exitCode: number | null;
@@ -38,11 +40,13 @@ export interface LifeOptions {
   readonly number: number;
   readonly kill: Kill | undefined;
   readonly timeoutMs: number;
+  /** Whether to find out at which steps it is alone, which takes time. */
+  readonly counts: boolean;
 }
 
 /** Runs a command in a trial's place, watched, until it ends or is killed. */
 export async function live(place: Place, command: Command, options: LifeOptions): Promise<Life> {
-  const { number, kill, timeoutMs } = options;
+  const { number, kill, timeoutMs, counts } = options;
   const begun = performance.now();
   const file = (name: string): string => join(place.notes, `${number}.${name}`);
   const nodeOptions = place.env["NODE_OPTIONS"];
@@ -55,6 +59,7 @@ export async function live(place: Place, command: Command, options: LifeOptions)
       log,
       chance: CHANCE,
       kill: kill?.step === undefined ? undefined : { step: kill.step, kind: kill.kind },
+      counts,
       nodeOptions,
     }),
   );
@@ -91,11 +96,13 @@ export async function live(place: Place, command: Command, options: LifeOptions)
   await killing;
   const lines = readLines(log);
   const [, last] = /^killed (.+)$/u.exec(lines.at(-1) ?? "") ?? [];
-  const own = last === undefined ? lines : [...lines.slice(0, -1), last];
+  const named = lines.map((line) => line.replace(/\t\d+$/u, ""));
+  const own = last === undefined ? named : [...named.slice(0, -1), last];
   return {
     command,
     kill,
     steps: [...own, ...outside],
+    alone: lines.filter((line) => line.endsWith("\t0")).map((line) => line.slice(0, -2)),
     killed: last !== undefined || (killing !== undefined && signal === "SIGKILL"),
     exitCode,
     signal,

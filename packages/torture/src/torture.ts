@@ -19,6 +19,12 @@ export interface TortureOptions {
   /** Which steps of the undisturbed run to kill at, by name. @default all */
   readonly points?: ((step: string) => boolean) | undefined;
   /**
+   * Also makes kills of `everything` where the runner is alone: they are kills of the `runner`.
+   *
+   * @default false
+   */
+  readonly alike?: boolean | undefined;
+  /**
    * Kills again, at this share of the steps of the resume after each kill: 0 not at all, 1 at each.
    *
    * @default 0
@@ -80,8 +86,11 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
     return trial;
   };
   try {
-    const whole = requireAlike(await runOne([]), await runOne([]));
-    await eachOf(plan(whole, options), concurrency, async (kills) => {
+    const [first, whole] = [await runOne([]), await runOne([])];
+    requireAlike(first, whole);
+    const once = new Set(aloneIn(first));
+    const alone = new Set(aloneIn(whole).filter((step) => once.has(step)));
+    await eachOf(plan(whole, options.alike === true ? new Set() : alone, options), concurrency, async (kills) => {
       const single = await tryOne(kills, whole);
       for (const pair of pairsOf(single, options)) await tryOne(pair, whole);
     });
@@ -93,7 +102,7 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
 }
 
 /** What is compared with must not be chance: nor may the names of steps be. */
-function requireAlike(first: Trial, second: Trial): Trial {
+function requireAlike(first: Trial, second: Trial): void {
   const [failed] = [first, second].flatMap(({ deviations }) => deviations);
   if (failed !== undefined) {
     throw new TortureError("ERR_RUN_FAILS", `the undisturbed run fails: ${failed.message}`);
@@ -105,15 +114,23 @@ function requireAlike(first: Trial, second: Trial): Trial {
   const [once, again] = [new Set(stepsOf(first)), new Set(stepsOf(second))];
   const odd = [...once, ...again].filter((step) => !once.has(step) || !again.has(step));
   if (odd.length > 0) throw differ(`their steps: ${odd.join(", ")}`);
-  return second;
 }
 
 function stepsOf({ lives }: Trial): readonly string[] {
   return lives[0]?.steps ?? [];
 }
 
+/** Steps at which no other process of the trial lived. */
+function aloneIn({ lives }: Trial): readonly string[] {
+  return lives[0]?.alone ?? [];
+}
+
 /** The kills of each trial, pairs excepted. */
-function plan(whole: Trial, options: TortureOptions): readonly (readonly Kill[])[] {
+function plan(
+  whole: Trial,
+  alone: ReadonlySet<string>,
+  options: TortureOptions,
+): readonly (readonly Kill[])[] {
   const { kinds = KILL_KINDS, points = () => true, random, replay, seed = 1 } = options;
   if (replay !== undefined) return [replay];
   if (random !== undefined) {
@@ -128,7 +145,10 @@ function plan(whole: Trial, options: TortureOptions): readonly (readonly Kill[])
   }
   return stepsOf(whole)
     .filter(points)
-    .flatMap((step) => kinds.map((kind) => [{ kind, step }]));
+    .flatMap((step) => {
+      const different = alone.has(step) ? kinds.slice(0, 1) : kinds;
+      return different.map((kind) => [{ kind, step }]);
+    });
 }
 
 /** The same trial with a second kill, at a share of the steps that its second life took. */

@@ -36,9 +36,9 @@ export const MUTANTS: readonly Mutant[] = [
     law: "refused",
   },
   {
-    name: "nothing is reserved",
-    text: "reservedUsd: reservation(state),",
-    instead: "reservedUsd: 0,",
+    name: "the reservation of a lost turn is dropped",
+    text: "const reservedUsd = state.turn?.reservedUsd ?? 0;",
+    instead: "const reservedUsd = 0;",
     kill: "everything at asked coder 1, step 1 #1",
     law: "ledger",
   },
