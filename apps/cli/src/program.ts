@@ -80,12 +80,18 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--force", "all of the above")
     .option("--now", "ask the agent although its usage limit is not lifted yet")
     .option("--trust-config", "let .quasar/config.toml run programs and raise the budget")
+    .option("--plan", "say what would happen and what it may cost, and change nothing")
     .option("--json", JSON_HELP);
   addSettings(resume)
     .addHelpText("after", examples(RESUME_EXAMPLES))
     .action(async (id, options) => {
+      const given = { ...options, flags: flagsOf(options) };
+      if (options.plan === true) {
+        const { planCommand } = await import("./commands/plan.ts");
+        return done(await planCommand(id, given));
+      }
       const { resumeCommand } = await import("./commands/resume.ts");
-      done(await resumeCommand(id, { ...options, flags: flagsOf(options) }));
+      done(await resumeCommand(id, given));
     });
 
   program
@@ -214,6 +220,8 @@ const RESUME_EXAMPLES: Examples = [
   ["quasar resume", "the newest unfinished run"],
   ["quasar resume 20261121-101500-7f3a9c", "this one"],
   ["quasar resume --max-cycles 5", "with more cycles than before"],
+  ["quasar resume --plan", "what would happen, and nothing else"],
+  ["quasar resume --wait-limit 6h", "and wait for a usage limit"],
 ];
 
 const STATUS_EXAMPLES: Examples = [

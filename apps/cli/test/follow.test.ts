@@ -14,7 +14,7 @@ import {
   type Running,
   start,
 } from "./harness.ts";
-import { agents, oneCycle, type Turn } from "./scripts.ts";
+import { agents, neverContent, oneCycle, type Turn } from "./scripts.ts";
 
 /** A run whose runner was killed in a turn of the role; its agent may live. */
 interface Orphaned {
@@ -145,15 +145,7 @@ test("status says that an agent works on without its runner, and that resume fol
 
 test("while an agent of another run works in the tree, run and resume are refused with 6", async () => {
   const at = place();
-  await quasar(at, [
-    "run",
-    "Older",
-    "--max-cycles",
-    "1",
-    "--max-budget",
-    "0.1",
-    ...agents(at, slow(0)),
-  ]);
+  await quasar(at, ["run", "Older", "--max-cycles", "1", ...agents(at, neverContent())]);
   const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: { id: string }[] };
   const older = runs[0]?.id ?? "";
   const { runId, agents: args } = await orphaned(at, "coder", slow(5000));
