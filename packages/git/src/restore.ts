@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
 import type { ConfigPair } from "./environment.ts";
-import { currentGitSha, type SignalOptions } from "./head.ts";
+import { currentGitSha } from "./head.ts";
 import { NO_HOOKS } from "./refs.ts";
 import { openRepository } from "./repository.ts";
 import { checkRevision, isMissing } from "./revision.ts";

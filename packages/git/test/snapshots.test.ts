@@ -216,7 +216,7 @@ test("gives each a number of its own, also to those that are taken at once", asy
     takeSnapshot(root, { prefix, message: `m${index}` }),
   );
   const numbers = (await Promise.all(takes)).map((taken) => taken?.n);
-  expect(numbers.toSorted()).toEqual([1, 2, 3, 4]);
+  expect(new Set(numbers)).toEqual(new Set([1, 2, 3, 4]));
 });
 
 test("lists and removes the refs of one run, not those of others", async () => {
