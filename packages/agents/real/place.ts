@@ -54,7 +54,7 @@ export function createRealAgents(root: string, url: string): RealAgents {
   };
   const options = { env, limits: { idleTimeoutMs: 60_000, totalTimeoutMs: 90_000 } };
   return {
-    claude: createClaudeAgent({ ...options, allowedTools: ["Bash(sleep *)", "Bash(tail *)"] }),
+    claude: createClaudeAgent({ ...options, allowedTools: ["Bash(sleep *)", "Bash(node *)"] }),
     codex: createCodexAgent(options),
   };
 }
