@@ -90,10 +90,14 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
     requireAlike(first, whole);
     const once = new Set(aloneIn(first));
     const alone = new Set(aloneIn(whole).filter((step) => once.has(step)));
-    await eachOf(plan(whole, options.alike === true ? new Set() : alone, options), concurrency, async (kills) => {
-      const single = await tryOne(kills, whole);
-      for (const pair of pairsOf(single, options)) await tryOne(pair, whole);
-    });
+    await eachOf(
+      plan(whole, options.alike === true ? new Set() : alone, options),
+      concurrency,
+      async (kills) => {
+        const single = await tryOne(kills, whole);
+        for (const pair of pairsOf(single, options)) await tryOne(pair, whole);
+      },
+    );
     return { whole, trials, ms: performance.now() - begun };
   } finally {
     const kept = keep && trials.some(({ deviations }) => deviations.length > 0);

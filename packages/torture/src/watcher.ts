@@ -217,8 +217,8 @@ function watch(plan: WatchPlan): void {
   };
   const api = fs as unknown as Acts;
   const promises = fs.promises as unknown as Acts;
-  const { open: beforeOpen = () => {}, ...others } = BEFORE;
-  for (const [name, before] of Object.entries(others)) {
+  const { open: beforeOpen = () => {}, ...rest } = BEFORE;
+  for (const [name, before] of Object.entries(rest)) {
     for (const [object, form] of [
       [api, `${name}Sync`],
       [api, name],

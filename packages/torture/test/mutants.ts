@@ -59,9 +59,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the journal comes after the save",
-    text: 'const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });\n  const failure2 = lost ?? await run.saveTurn();',
+    text: 'const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });\n  const failure = lost ?? await run.saveTurn();',
     instead:
-      'const failure2 = lost ?? await run.saveTurn();\n  const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });',
+      'const failure = lost ?? await run.saveTurn();\n  const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });',
     kill: "runner at write work/.git/quasar/runs/*/events.jsonl #2",
     law: "journal",
   },
