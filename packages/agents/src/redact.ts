@@ -23,9 +23,9 @@ export function secretsOf(env: Readonly<Record<string, string | undefined>>): re
   return [...new Set(values.filter((value) => value.length >= MIN_LENGTH))];
 }
 
-/** Output is read line by line: a key of many lines is as many secrets. */
+/** Output is read line by line: a key of many lines is as many secrets, but for its frame. */
 function partsOf(value: string): readonly string[] {
-  const lines = value.split(/[\r\n]+/).filter((line) => line.length >= MIN_LENGTH);
+  const lines = value.split(/[\r\n]+/).filter((line) => !line.startsWith("-----"));
   return [value, ...lines];
 }
 
