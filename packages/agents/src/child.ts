@@ -64,6 +64,8 @@ export interface ChildOutcome {
   /** The last 8 KiB of standard error. */
   readonly stderrTail: string;
   readonly durationMs: number;
+  /** RFC 3339: when, of a turn that is read from its record. */
+  readonly endedAt?: string | undefined;
   /** How many processes of the run had outlived their agent and were ended. */
   readonly orphansEnded: number;
 }

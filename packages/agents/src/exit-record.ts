@@ -25,6 +25,12 @@ const ExitRecord: v.GenericSchema<unknown, ChildOutcome> = v.object({
   ),
   stderrTail: v.string(),
   durationMs: count,
+  endedAt: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => Number.isFinite(Date.parse(text))),
+    ),
+  ),
   orphansEnded: count,
 });
 

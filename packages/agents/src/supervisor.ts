@@ -103,7 +103,8 @@ function createWatch(
 /** What the agent has written is on disk before its end is: git and agents sync no work tree. */
 async function end(turn: SupervisorSpec, outcome: ChildOutcome): Promise<void> {
   if (turn.writes && outcome.started) await syncFileSystem(turn.child.cwd);
-  replace(`${turn.files}.exit`, JSON.stringify({ v: 1, ...outcome }));
+  const endedAt = new Date().toISOString();
+  replace(`${turn.files}.exit`, JSON.stringify({ v: 1, ...outcome, endedAt }));
 }
 
 function syncFileSystem(dir: string): Promise<void> {
