@@ -96,7 +96,7 @@ async function supervise(
       files: files.path("").slice(0, -1),
       context,
       watcher,
-      secrets: secretsOf(options.env ?? process.env),
+      secrets: secretsOf({ ...(options.env ?? process.env), ...options.setEnv }),
       leash: request.leash === true,
       writes: request.access === "write",
     },

@@ -23,7 +23,7 @@ function programFile(): string {
   if (existsSync(path)) {
     return path;
   }
-  const message = `${path} is missing: bundle @quasar/agents/supervisor as an entry of its own`;
+  const message = `${path} is missing: bundle @quasar/agents/dist/supervisor.js as an entry of its own`;
   throw new AgentsError("ERR_NO_SUPERVISOR", message);
 }
 

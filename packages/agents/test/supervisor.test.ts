@@ -12,7 +12,7 @@ import { createClaudeAgent } from "../src/claude.ts";
 import { createCommandAgent } from "../src/command.ts";
 import { findRunProcesses } from "../src/run-processes.ts";
 import { createScriptedAgent } from "../src/scripted.ts";
-import { aDirectory, aListener, aRequest, containing } from "./request.ts";
+import { aDirectory, aListener, aRequest } from "./request.ts";
 
 const KEEPER = fileURLToPath(new URL("keeper.ts", import.meta.url));
 const MISBEHAVE = fileURLToPath(new URL("misbehave.ts", import.meta.url));
@@ -273,7 +273,7 @@ test.for([
 ] as const)("of %s a dead supervisor's turn is told", async ([, files, state]) => {
   const request = aTurn();
   fs.mkdirSync(request.turnsDir ?? "");
-  for (const [ending, bytes] of Object.entries(files)) {
+  for (const [ending, bytes] of Object.entries<string | Buffer>(files)) {
     fs.writeFileSync(file(request, ending), bytes);
   }
   const found = await agent.find?.({ request, process: OWNER_GONE });
