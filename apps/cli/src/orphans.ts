@@ -21,6 +21,21 @@ export async function findOutliving(runIds: readonly string[]): Promise<readonly
   return found.filter(({ pids }) => pids.length > 0);
 }
 
+/** Refusals for the agents of these runs that still work in the tree. Changes nothing. */
+export async function findAlive(
+  workspace: Workspace,
+  outliving: readonly Outliving[],
+): Promise<readonly CliError[]> {
+  const errors: CliError[] = [];
+  for (const { runId } of outliving) {
+    const checkpoint = await tryLoad(workspace, runId);
+    if (checkpoint !== undefined && isAgentAlive(checkpoint)) {
+      errors.push(agentAlive(runId, checkpoint));
+    }
+  }
+  return errors;
+}
+
 /**
  * Makes sure that nothing of these runs writes in the tree: what a turn of theirs has left running is
  * ended, a turn that goes on is not touched. Call it under the lock.
@@ -33,10 +48,8 @@ export async function clearTree(
   outliving: readonly Outliving[],
   reporter: Reporter,
 ): Promise<boolean> {
-  for (const { runId } of outliving) {
-    const checkpoint = await tryLoad(workspace, runId);
-    if (checkpoint !== undefined && isAgentAlive(checkpoint)) throw agentAlive(runId, checkpoint);
-  }
+  const [alive] = await findAlive(workspace, outliving);
+  if (alive !== undefined) throw alive;
   for (const each of outliving) await end(each, reporter);
   return outliving.length > 0;
 }

@@ -24,6 +24,11 @@ export function sealKey(stateDir: string): Uint8Array {
   return key;
 }
 
+/** The key, if there is one yet. */
+export function existingSealKey(stateDir: string): Uint8Array | undefined {
+  return readKey(join(stateDir, "seal.key"));
+}
+
 function readKey(path: string): Uint8Array | undefined {
   return readPrivateFile(path, { maxBytes: 1024 });
 }

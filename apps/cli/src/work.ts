@@ -12,6 +12,7 @@ import {
   runFromCheckpoint,
   type TaskResult,
 } from "@quasar/loop";
+import { createRedactor } from "@quasar/agents";
 import type { Agents } from "./agents.ts";
 import { FOLDER, isRealFolder } from "./config/files.ts";
 import { periodMs } from "./config/kinds.ts";
@@ -89,6 +90,7 @@ export async function work(
     acceptHead: work.acceptHead,
     turnsDir: turnsFolder(workspace, runId),
     leash: settings.leash,
+    redact: createRedactor(process.env),
     journal: (event) => session.record(event),
     checkpoint: { store, granularity: "turn" },
     hooks: [createCheckpointHook({ store: seed })],
@@ -201,7 +203,7 @@ function followingStore(
 /** Where a standalone loop's own file is kept: for other programs that know the format. */
 export function seedStore(
   { root, repositoryId }: Workspace,
-  sealKey: Uint8Array,
+  sealKey: Uint8Array | undefined,
 ): FileCheckpointStore {
   return createFileCheckpointStore({ dir: join(root, FOLDER), sealKey, repositoryId });
 }

@@ -6,7 +6,7 @@ import { createChooser } from "@quasar/durable/testing";
 import { missing } from "./blackbox/needs.ts";
 import { makePlace, oneCycle, type Place, QUASAR } from "./blackbox/place.ts";
 import { cutPower, writeGuest } from "./power-cuts/guest.ts";
-import { copyImage, makeImage, withMounted } from "./power-cuts/image.ts";
+import { copyImage, isSound, makeImage, withMounted } from "./power-cuts/image.ts";
 import { judge } from "./power-cuts/judge.ts";
 
 /** Runs that a guest would do, were the power not cut. */
@@ -47,9 +47,9 @@ async function cuts(what: string, count: number, withoutGitSyncs: boolean): Prom
   const scratch = mkdtempSync(join(realpathSync(tmpdir()), "quasar-cuts-"));
   const disk = join(scratch, "disk");
   const base = join(scratch, "base.img");
-  const image = join(scratch, "cut.img");
   const { choose } = createChooser(Number(values.seed));
   let lost = 0;
+  let unjudged = 0;
   try {
     makeImage(base);
     const guest = await withMounted(base, disk, () => {
@@ -58,18 +58,27 @@ async function cuts(what: string, count: number, withoutGitSyncs: boolean): Prom
     });
     const program = writeGuest({ scratch, disk, withoutGitSyncs, ...guest });
     for (let cut = 1; cut <= count; cut += 1) {
+      const image = join(scratch, `cut-${cut}.img`);
       copyImage(base, image);
       const cutAfterMs = choose(WITHIN_MS);
       const lines = await cutPower({ scratch, program, image, cutAfterMs });
-      const verdict = await withMounted(image, disk, () => judge(guest.at, lines));
       const last = lines.findLast(({ type }) => type !== "agent_event");
       console.log(`${what} ${cut}: ${lines.length} lines, the last ${last?.type}`);
-      for (const message of verdict) console.log(`  LOST ${message}`);
-      if (verdict.length > 0) lost += 1;
+      try {
+        const verdict = await withMounted(image, disk, () => judge(guest.at, lines));
+        for (const message of verdict) console.log(`  LOST ${message}`);
+        if (verdict.length > 0) lost += 1;
+      } catch (error) {
+        if (isSound(image)) throw error;
+        console.log(`  NOT JUDGED: the file system itself is damaged: ${String(error)}`);
+        unjudged += 1;
+      }
+      rmSync(image);
     }
   } finally {
     rmSync(scratch, { recursive: true });
   }
+  if (unjudged > 0) console.log(`${what}: ${unjudged} of ${count} not judged`);
   return lost;
 }
 

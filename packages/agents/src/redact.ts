@@ -9,20 +9,23 @@ const MIN_LENGTH = 8;
 const MASK = "[redacted]";
 /** `scheme://user:password@`, and a token that stands alone there; read once, however long. */
 const IN_URL = /:\/\/[^\s/@"'<>]+@/g;
+/** The same in a URL that stands encoded in another one. */
+const IN_ENCODED_URL = /%3a%2f%2f(?:(?!%2f|%40)[^\s/@"'<>])+%40/gi;
+const PASSWORD_IN_URL = /:\/\/[^\s/@:]*:([^\s/@]+)@/g;
 
-/** Values of variables that look secret by their names. */
+/** Values of variables that look secret by their names, and passwords in URLs, whatever the name is. */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const values = Object.entries(env).flatMap(([name, value = ""]) =>
-    SECRET_NAME.test(name) && !PLACE_NAME.test(name) && value.length >= MIN_LENGTH
-      ? partsOf(value)
-      : [],
-  );
-  return [...new Set(values)];
+  const values = Object.entries(env).flatMap(([name, value = ""]) => {
+    const passwords = Array.from(value.matchAll(PASSWORD_IN_URL), ([, password = ""]) => password);
+    const isSecret = SECRET_NAME.test(name) && !PLACE_NAME.test(name);
+    return isSecret ? [...partsOf(value), ...passwords] : passwords;
+  });
+  return [...new Set(values.filter((value) => value.length >= MIN_LENGTH))];
 }
 
-/** Output is read line by line: a key of many lines is as many secrets. */
+/** Output is read line by line: a key of many lines is as many secrets, but for its frame. */
 function partsOf(value: string): readonly string[] {
-  const lines = value.split(/[\r\n]+/).filter((line) => line.length >= MIN_LENGTH);
+  const lines = value.split(/[\r\n]+/).filter((line) => !line.startsWith("-----"));
   return [value, ...lines];
 }
 
@@ -61,9 +64,11 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   const pattern = forms.length === 0 ? undefined : new RegExp(forms.map(escaped).join("|"), "g");
   return (text) => {
     const masked = pattern === undefined ? text : text.replace(pattern, MASK);
-    return masked.includes("://") && masked.includes("@")
-      ? masked.replace(IN_URL, `://${MASK}@`)
-      : masked;
+    const plain =
+      masked.includes("://") && masked.includes("@")
+        ? masked.replace(IN_URL, `://${MASK}@`)
+        : masked;
+    return plain.includes("%40") ? plain.replace(IN_ENCODED_URL, `%3A%2F%2F${MASK}%40`) : plain;
   };
 }
 

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
@@ -8,6 +9,7 @@ import { firstLine, labelled, nextLines } from "../output/text.ts";
 import { newRunId, parseRunId } from "../run-id.ts";
 import { runIds } from "../runs/list.ts";
 import { forkOf } from "../runs/fork.ts";
+import { readFacts } from "../runs/journal.ts";
 import { forkNotes, loadRun, runStores } from "../runs/store.ts";
 import { resumeCommand } from "../runs/summary.ts";
 import { stageOf } from "../runs/text.ts";

@@ -4,7 +4,7 @@ import { type FlagValues, flagLayer, resolve } from "../config/layers.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { clearTree, findOutliving } from "../orphans.ts";
 import { findCheckpoint, recoverAndLoad } from "../resume/find.ts";
-import { agentsWork, inspect, judge, type Override, usersPaths } from "../resume/judge.ts";
+import { acceptedBy, agentsWork, inspect, judge, usersPaths } from "../resume/judge.ts";
 import { limitOf, requirePatience } from "../resume/limit.ts";
 import { layersOf } from "../resume/settings.ts";
 import { parseRunId } from "../run-id.ts";
@@ -14,6 +14,7 @@ import { isTurnOpen } from "../runs/turn.ts";
 import { inSession, type Session } from "../session.ts";
 import { openUser } from "../user.ts";
 import { work } from "../work.ts";
+import { freeGit } from "../git-locks.ts";
 import { listed } from "../work-tree.ts";
 import { openWorkspace } from "../workspace.ts";
 
@@ -26,6 +27,7 @@ export interface ResumeOptions {
   readonly trustConfig?: true | undefined;
   readonly force?: true | undefined;
   readonly now?: true | undefined;
+  readonly plan?: true | undefined;
   readonly json?: true | undefined;
 }
 
@@ -39,6 +41,7 @@ export async function resumeCommand(
   const workspace = await openWorkspace(process.cwd());
   const user = openUser();
   return inSession(workspace, options.json === true, async (session) => {
+    await freeGit(session);
     const sealKey = user.sealKey();
     const outlivingAll = findOutliving(openRunIds(workspace));
     const found = await findCheckpoint(workspace, wanted, sealKey, recoverAndLoad);
@@ -90,13 +93,6 @@ export async function resumeCommand(
       (loopOptions) => runFromCheckpoint({ ...checkpoint, runId }, loopOptions),
     );
   });
-}
-
-/** What the user accepts by flags. */
-function acceptedBy(options: ResumeOptions): ReadonlySet<Override> {
-  const { trust, acceptBranch: branch, acceptHead: head, acceptDirty: dirty, force } = options;
-  const flags = Object.entries({ trust, branch, head, dirty }) as [Override, true | undefined][];
-  return new Set(flags.filter(([, flag]) => flag === true || force === true).map(([what]) => what));
 }
 
 /** Names the unfinished runs that are passed over, without reading them. */

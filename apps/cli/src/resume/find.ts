@@ -31,7 +31,7 @@ export type Load = (store: FileCheckpointStore) => Promise<LoadedCheckpoint | un
 export async function findCheckpoint(
   workspace: Workspace,
   wanted: string | undefined,
-  sealKey: Uint8Array,
+  sealKey: Uint8Array | undefined,
   load: Load,
 ): Promise<FoundCheckpoint> {
   const ids = runIds(workspace);

@@ -102,3 +102,24 @@ export function agentsWork({ assessment: { dirty }, isAlive }: Judgement): strin
   const whose = isAlive ? "agent that works on" : "coder's unfinished turn";
   return `taken for the work of the ${whose}: ${listed(dirty.paths).join(", ")}`;
 }
+
+export interface AcceptOptions {
+  readonly acceptHead?: true | undefined;
+  readonly acceptBranch?: true | undefined;
+  readonly acceptDirty?: true | undefined;
+  readonly trust?: true | undefined;
+  readonly force?: true | undefined;
+}
+
+/** What the user accepts by flags. */
+export function acceptedBy(options: AcceptOptions): ReadonlySet<Override> {
+  const { trust, acceptBranch: branch, acceptHead: head, acceptDirty: dirty, force } = options;
+  const flags = Object.entries({ trust, branch, head, dirty }) as [Override, true | undefined][];
+  return new Set(flags.filter(([, flag]) => flag === true || force === true).map(([what]) => what));
+}
+
+/** What the loop's assessment calls the same. */
+export function loopOverrides(accepts: ReadonlySet<Override>): ReadonlySet<TreeOverride> {
+  const names = Object.keys(OVERRIDES) as TreeOverride[];
+  return new Set(names.filter((name) => accepts.has(OVERRIDES[name])));
+}

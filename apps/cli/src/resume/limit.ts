@@ -2,7 +2,7 @@ import type { Checkpoint } from "@quasar/checkpoint";
 import { periodMs } from "../config/kinds.ts";
 import type { Settings } from "../config/settings.ts";
 import { CliError } from "../errors.ts";
-import { pauseFor, restOf } from "../limit.ts";
+import { limitWords, pauseFor, restOf } from "../limit.ts";
 import { storedSettings } from "../runs/store.ts";
 
 /** When the usage limit is lifted that stopped a run, if that is still to come. */
@@ -14,21 +14,40 @@ export function limitOf(checkpoint: Checkpoint, settings: Settings): string | un
   return isOther || restOf(retryAt, Date.now()) === 0 ? undefined : retryAt;
 }
 
+export interface WaitPlan {
+  /** Whether the run may wait so long. */
+  readonly isEnough: boolean;
+  /** For a person. */
+  readonly words: string;
+  /** What can be typed where it may not. */
+  next(runId: string): readonly string[];
+}
+
+/** Whether a usage limit is waited for. */
+export function patienceOf(retryAt: string, { waitLimit }: Settings): WaitPlan {
+  const now = Date.now();
+  const limitMs = periodMs(waitLimit) ?? 0;
+  const pause = pauseFor(retryAt, { limitMs, waitedMs: 0, tries: 0 }, now);
+  const hours = Math.ceil(restOf(retryAt, now) / 3_600_000);
+  const why = "refused" in pause ? pause.refused : `${limitWords(retryAt, now)}: it is waited for`;
+  return {
+    isEnough: !("refused" in pause),
+    words: `a usage limit, ${why}`,
+    next: (runId) => [
+      `quasar resume ${runId}   (then)`,
+      `quasar resume ${runId} --wait-limit ${hours}h   (waits until then)`,
+      `quasar resume ${runId} --now   (asks the agent all the same)`,
+    ],
+  };
+}
+
 /**
  * Refuses to ask an agent in vain, unless it may be waited for.
  *
  * @throws {CliError} `ERR_LIMIT`
  */
 export function requirePatience(runId: string, retryAt: string, settings: Settings): void {
-  const limitMs = periodMs(settings.waitLimit) ?? 0;
-  const pause = pauseFor(retryAt, { limitMs, waitedMs: 0, tries: 0 }, Date.now());
-  if (!("refused" in pause)) return;
-  const hours = Math.ceil(restOf(retryAt, Date.now()) / 3_600_000);
-  throw new CliError("ERR_LIMIT", `run ${runId} was stopped by a usage limit, ${pause.refused}`, {
-    next: [
-      `quasar resume ${runId}   (then)`,
-      `quasar resume ${runId} --wait-limit ${hours}h   (waits until then)`,
-      `quasar resume ${runId} --now   (asks the agent all the same)`,
-    ],
-  });
+  const { isEnough, words, next } = patienceOf(retryAt, settings);
+  if (isEnough) return;
+  throw new CliError("ERR_LIMIT", `run ${runId} was stopped by ${words}`, { next: next(runId) });
 }

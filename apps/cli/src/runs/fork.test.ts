@@ -86,6 +86,29 @@ test("a fork at a cycle knows nothing of later ones", () => {
   });
 });
 
+test("earlier findings stand as that cycle's review left them, where the journal says so", () => {
+  const finding = { severity: "major", description: "flaw" } as const;
+  const run = inCycleTwo("review_complete", {
+    cycle: 3,
+    cycleCommits: [FIRST, SECOND, "3".repeat(40)],
+    allFindings: [
+      { ...finding, id: "f-1", cycle: 1, status: "fixed" },
+      { ...finding, id: "f-2", cycle: 2, status: "fixed" },
+    ],
+  });
+  const all = [
+    { id: "f-1", cycle: 1, status: "still_present" },
+    { id: "f-2", cycle: 2, status: "found" },
+    { id: "f-1", cycle: 1, status: "<script>" },
+    null,
+  ];
+  const facts = [{ type: "review_complete", cycle: 2, all }];
+  const statuses = (at: typeof facts): readonly string[] =>
+    forkOf(run, { ...options, at: 2, facts: at }).allFindings.map(({ status }) => status);
+  expect(statuses(facts)).toEqual(["still_present", "found"]);
+  expect(statuses([])).toEqual(["fixed", "found"]);
+});
+
 test.for([
   ["filtering", 2],
   ["review_complete", 3],

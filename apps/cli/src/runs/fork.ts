@@ -1,5 +1,6 @@
-import type { Checkpoint, CheckpointFinding } from "@quasar/checkpoint";
+import type { Checkpoint, CheckpointFinding, FindingStatus } from "@quasar/checkpoint";
 import { CliError } from "../errors.ts";
+import type { Fact } from "./facts.ts";
 
 export interface ForkOptions {
   /** Id of the new run. */
@@ -8,6 +9,8 @@ export interface ForkOptions {
   readonly at: number | undefined;
   /** RFC 3339. */
   readonly createdAt: string;
+  /** What the run's journal holds: how findings stood when a cycle ended. @default nothing */
+  readonly facts?: readonly Fact[] | undefined;
 }
 
 /**
@@ -18,8 +21,8 @@ export interface ForkOptions {
  *   nothing left to do.
  */
 export function forkOf(checkpoint: Checkpoint, options: ForkOptions): Checkpoint {
-  const { runId, at, createdAt } = options;
-  const state = at === undefined ? asItStands(checkpoint) : atCycle(checkpoint, at);
+  const { runId, at, createdAt, facts = [] } = options;
+  const state = at === undefined ? asItStands(checkpoint) : atCycle(checkpoint, at, facts);
   return {
     ...state,
     runId,
@@ -58,8 +61,11 @@ function asItStands(checkpoint: Checkpoint): Checkpoint {
   }
 }
 
-/** The state at the end of a cycle, as far as it is kept: what a later review said is not undone. */
-function atCycle(checkpoint: Checkpoint, at: number): Checkpoint {
+/**
+ * The state at the end of a cycle. What later reviews said of earlier findings is undone where the
+ * journal has how they stood.
+ */
+function atCycle(checkpoint: Checkpoint, at: number, facts: readonly Fact[]): Checkpoint {
   const { phase, cycle, cycleCommits, filterHistory, allFindings } = checkpoint;
   if (phase === "approved" && at === cycle) throw approved(checkpoint);
   const isWhole =
@@ -68,7 +74,10 @@ function atCycle(checkpoint: Checkpoint, at: number): Checkpoint {
   const gitSha = cycleCommits[at - 1];
   if (at < 1 || at > last || gitSha === undefined) throw notWhole(checkpoint, at, last);
   const ofCycle = allFindings.filter((finding) => finding.cycle === at).map(found);
-  const earlier = allFindings.filter((finding) => finding.cycle < at);
+  const statuses = statusesAt(facts, at);
+  const earlier = allFindings
+    .filter((finding) => finding.cycle < at)
+    .map((finding) => ({ ...finding, status: statuses.get(keyOf(finding)) ?? finding.status }));
   return {
     ...checkpoint,
     gitSha,
@@ -84,6 +93,32 @@ function atCycle(checkpoint: Checkpoint, at: number): Checkpoint {
     filterOutput: "",
     filterCheckName: "",
   };
+}
+
+/** How the findings stood when a cycle ended, as far as the journal says so. */
+function statusesAt(facts: readonly Fact[], at: number): ReadonlyMap<string, FindingStatus> {
+  const review = facts.find(({ type, cycle }) => type === "review_complete" && cycle === at);
+  const all = Array.isArray(review?.["all"]) ? (review["all"] as unknown[]) : [];
+  return new Map(all.filter(isStanding).map((each) => [keyOf(each), each.status]));
+}
+
+type Standing = Pick<CheckpointFinding, "id" | "cycle" | "status">;
+
+const STATUSES: ReadonlySet<unknown> = new Set<FindingStatus>([
+  "found",
+  "fixed",
+  "still_present",
+  "regressed",
+]);
+
+function isStanding(value: unknown): value is Standing {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, cycle, status }: Partial<Record<keyof Standing, unknown>> = value;
+  return typeof id === "string" && typeof cycle === "number" && STATUSES.has(status);
+}
+
+function keyOf({ id, cycle }: Pick<CheckpointFinding, "id" | "cycle">): string {
+  return `${cycle} ${id}`;
 }
 
 /** A finding as it was when its cycle ended: no later review had judged it yet. */

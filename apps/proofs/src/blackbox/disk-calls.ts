@@ -14,7 +14,9 @@ export type DiskCall =
   | { readonly type: "rename" | "link"; readonly from: string; readonly to: string }
   | { readonly type: "unlink" | "mkdir" | "sync"; readonly path: string }
   /** The program started a process or said something: what it saved before must be kept. */
-  | { readonly type: "act" };
+  | { readonly type: "act" }
+  /** Another process of it, which has written to the folder, started one: the agent. */
+  | { readonly type: "spawn" };
 
 /**
  * The calls of a traced program, of whatever process of it, that concern a folder. The first process
@@ -28,21 +30,21 @@ export function diskCalls(calls: readonly SystemCall[], folder: string): readonl
   const parent = resolve(folder, "..");
   const within = (path: string): string | undefined =>
     path === folder || path.startsWith(`${folder}/`) ? path.slice(parent.length) : undefined;
-  const runner = new Set(calls.slice(0, 1).map(({ pid }) => pid));
+  const processes = new Map<number, number>();
+  const processOf = (pid: number): number => processes.get(pid) ?? pid;
+  const runner = calls[0]?.pid;
+  const writers = new Set<number>();
   return calls.flatMap(({ pid, name, args, result }): readonly DiskCall[] => {
     if (result < 0) return [];
-    const isRunner = runner.has(pid);
-    switch (name) {
-      case "clone":
-      case "clone3":
-      case "fork":
-      case "vfork":
-        if (!isRunner) return [];
-        if (args.join().includes("CLONE_THREAD")) runner.add(result);
-        return args.join().includes("CLONE_THREAD") ? [] : [{ type: "act" }];
-      case "execve":
-        return [];
+    const isRunner = processOf(pid) === runner;
+    if (STARTS.has(name)) {
+      const isThread = args.join().includes("CLONE_THREAD");
+      if (isThread) processes.set(result, processOf(pid));
+      else if (isRunner) return [{ type: "act" }];
+      else if (writers.has(processOf(pid))) return [{ type: "spawn" }];
+      return [];
     }
+    if (name === "execve") return [];
     const [at, ...rest] = isAt(name) ? pathsAt(args) : pathsOf(name, args);
     const path = at === undefined ? undefined : within(at);
     const to = rest[0] === undefined ? undefined : within(rest[0]);
@@ -54,9 +56,13 @@ export function diskCalls(calls: readonly SystemCall[], folder: string): readonl
     if (path === undefined || (rest.length > 0 && to === undefined)) {
       throw new Error(`${name} crosses the border of ${folder}: ${at} ${rest.join(" ")}`);
     }
-    return changeOf(name, args, path, to, result);
+    const changes = changeOf(name, args, path, to, result);
+    if (changes.length > 0) writers.add(processOf(pid));
+    return changes;
   });
 }
+
+const STARTS: ReadonlySet<string> = new Set(["clone", "clone3", "fork", "vfork"]);
 
 function changeOf(
   name: string,

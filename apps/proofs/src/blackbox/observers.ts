@@ -1,22 +1,23 @@
 import { createHash } from "node:crypto";
-import type { Checkpoint } from "@quasar/checkpoint";
+import type { Checkpoint, LoadedCheckpoint } from "@quasar/checkpoint";
 import { createCheckpointFiles } from "@quasar/checkpoint/testing";
-import type { FileSystem } from "@quasar/durable";
+import { type FileSystem, openJournal, readJournal, readWholeFile } from "@quasar/durable";
 import type { Value } from "@quasar/durable/testing";
 
 /** What a reader finds of one kind of file of a run, and what the next process does before it reads. */
 export interface Observer {
   readonly observe: (fs: FileSystem) => Value;
   readonly recover: (fs: FileSystem, random: (size: number) => Uint8Array) => void;
+  /** Whose acts count. @default the command's */
+  readonly act?: "spawn" | undefined;
 }
 
 /** The run's checkpoint, or where it is no more, the archived one: whole, in one word. */
 export function checkpointOf(runId: string): Observer {
   const dir = `/quasar/runs/${runId}`;
-  const current = (fs: FileSystem) => createCheckpointFiles({ dir, fs }).load("");
   return {
     observe: (fs) => {
-      const found = current(fs) ?? createCheckpointFiles({ dir: `${dir}/archive`, fs }).load("");
+      const found = currentOrArchived(dir, fs);
       if (found === undefined) return undefined;
       if (found.seal !== "digest") throw new Error(`the seal is ${found.seal}`);
       return inOneWord(found.checkpoint);
@@ -27,9 +28,98 @@ export function checkpointOf(runId: string): Observer {
   };
 }
 
+function currentOrArchived(dir: string, fs: FileSystem): LoadedCheckpoint | undefined {
+  const load = (folder: string) => createCheckpointFiles({ dir: folder, fs }).load("");
+  return load(dir) ?? load(`${dir}/archive`);
+}
+
 function inOneWord(checkpoint: Checkpoint): string {
   const { cycle, phase, turn } = checkpoint;
-  const { revision, ...rest } = checkpoint;
-  const digest = createHash("sha256").update(JSON.stringify(rest)).digest("hex").slice(0, 8);
+  const digest = createHash("sha256").update(JSON.stringify(checkpoint)).digest("hex").slice(0, 8);
   return `${cycle} ${phase} ${turn?.status ?? "-"} ${digest}`;
 }
+
+/** The run's journal: how many records it has, and which is the last. */
+export function journalOf(runId: string): Observer {
+  const path = `/quasar/runs/${runId}/events.jsonl`;
+  return {
+    observe: (fs) => {
+      const found = readJournal(path, { fs });
+      if (found?.damage !== undefined) throw new Error(found.damage.message);
+      const count = found?.records.length ?? 0;
+      return count === 0 ? undefined : `${count} ${JSON.stringify(found?.records.at(-1))}`;
+    },
+    recover: (fs, random) => {
+      openJournal(path, { fs, random, now: () => new Date(0) }).close();
+    },
+  };
+}
+
+/**
+ * The checkpoint beside the journal: what it counts as settled is told there, and nothing is told
+ * twice.
+ */
+export function bothOf(runId: string): Observer {
+  const [checkpoint, journal] = [checkpointOf(runId), journalOf(runId)];
+  const dir = `/quasar/runs/${runId}`;
+  return {
+    observe: (fs) => {
+      const found = currentOrArchived(dir, fs);
+      const facts = (readJournal(`${dir}/events.jsonl`, { fs })?.records ?? [])
+        .map(({ data }) => data as Fact)
+        .filter(({ type }) => ONCE.has(type))
+        .map(({ type, cycle, turnId }) => [type, cycle, turnId].join(" "));
+      const twice = facts.find((fact, at) => facts.indexOf(fact) !== at);
+      if (twice !== undefined) throw new Error(`told twice: ${twice}`);
+      for (const { turnId, cycle, status } of found?.checkpoint.ledger ?? []) {
+        if (status !== "settled" || facts.includes(`agent_done ${cycle} ${turnId}`)) continue;
+        throw new Error(`settled, but not told: ${turnId}`);
+      }
+      return checkpoint.observe(fs);
+    },
+    recover: (fs, random) => {
+      checkpoint.recover(fs, random);
+      journal.recover(fs, random);
+    },
+  };
+}
+
+/**
+ * The turns' files, by the acts of the processes that watch the agents: a turn without `.out` has
+ * started nothing, and an `.exit` is whole.
+ */
+export function turnsOf(runId: string): Observer {
+  const dir = `/quasar/runs/${runId}/turns`;
+  return {
+    observe: (fs) => {
+      const names = fs.lstat(dir) === undefined ? [] : fs.readdir(dir);
+      for (const name of names.filter((each) => each.endsWith(".exit"))) {
+        const bytes = readWholeFile(`${dir}/${name}`, { fs, maxBytes: 1 << 20 });
+        JSON.parse(Buffer.from(bytes ?? []).toString());
+      }
+      const kept = names.filter((name) => /^\d+\.(out|exit)$/u.test(name));
+      return kept.length === 0 ? undefined : kept.toSorted().join(" ");
+    },
+    recover: () => {},
+    act: "spawn",
+  };
+}
+
+interface Fact {
+  readonly type: string;
+  readonly cycle: number;
+  readonly turnId?: string | undefined;
+}
+
+const ONCE: ReadonlySet<string> = new Set([
+  ...["agent_done", "committed", "review_complete", "task_success"],
+]);
+
+/** The key that seals this user's checkpoints: without it they would count as somebody else's. */
+export const sealKey: Observer = {
+  observe: (fs) => {
+    const bytes = readWholeFile("/.local/state/quasar/seal.key", { fs, maxBytes: 1024 });
+    return bytes && createHash("sha256").update(bytes).digest("hex").slice(0, 8);
+  },
+  recover: () => {},
+};

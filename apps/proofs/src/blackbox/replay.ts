@@ -43,6 +43,7 @@ function perform(fs: FileSystem, call: DiskCall): void {
       return;
     }
     case "act":
+    case "spawn":
   }
 }
 
@@ -58,6 +59,8 @@ export interface ExploreTraceOptions
   readonly calls: readonly DiskCall[];
   /** What the next process does after a crash, before it acts on what it found. */
   readonly recover: (fs: FileSystem, random: (size: number) => Uint8Array) => void;
+  /** Whose acts count. @default the program's own */
+  readonly act?: "act" | "spawn" | undefined;
 }
 
 /**
@@ -65,7 +68,7 @@ export interface ExploreTraceOptions
  * it must be one that the program has acted upon last, or made since.
  */
 export function exploreTrace(options: ExploreTraceOptions): CrashReport {
-  const { calls, observe, recover } = options;
+  const { calls, observe, recover, act = "act" } = options;
   const fs = createDisk().connect();
   const values = calls.map((call): Value => {
     perform(fs, call);
@@ -82,7 +85,7 @@ export function exploreTrace(options: ExploreTraceOptions): CrashReport {
         const value = values[at];
         if (value !== last) process.begin(value);
         perform(process.fs, call);
-        if (call.type === "act") process.acknowledge(value);
+        if (call.type === act) process.acknowledge(value);
         last = value;
       }
     },

@@ -7,6 +7,8 @@ export interface SystemCall {
   readonly args: readonly string[];
   /** -1 is failure. */
   readonly result: number;
+  /** Whether it was strace that had it fail. */
+  readonly isInjected: boolean;
 }
 
 /** Calls that change what a disk holds, that make it durable, or that start a process. */
@@ -40,7 +42,14 @@ export function parseTrace(text: string): readonly SystemCall[] {
     const whole = RESUMED.test(said) ? `${begun.get(pid)}${said.replace(RESUMED, "")}` : said;
     const [, name, args = "", result = ""] = CALL.exec(whole) ?? [];
     if (name === undefined || result === "?") continue;
-    calls.push({ pid: Number(pid), name, args: splitArgs(args), result: Number(result) });
+    const isInjected = said.endsWith("(INJECTED)");
+    calls.push({
+      pid: Number(pid),
+      name,
+      args: splitArgs(args),
+      result: Number(result),
+      isInjected,
+    });
   }
   return calls;
 }

@@ -7,6 +7,8 @@ import { parseTrace, straceInto } from "./strace.ts";
 export interface Traced extends Finished {
   /** What it did to the folder of the runs, and when it acted on it. */
   readonly calls: readonly DiskCall[];
+  /** The same of the user's own folder for state, which begins with `.local`. */
+  readonly userCalls: readonly DiskCall[];
 }
 
 export interface TracedOptions {
@@ -30,10 +32,14 @@ export async function traced(
       for (const runner of childrenOf(pid)) process.kill(runner, "SIGKILL");
     },
   });
-  const folder = join(at.repo, ".git/quasar");
-  const calls = diskCalls(parseTrace(readFileSync(file, "utf8")), folder);
-  // The lock and its owner's description are gone with the process, and promise nothing.
-  return { ...finished, calls: calls.filter((call) => !isOfTheLock(call)) };
+  const seen = parseTrace(readFileSync(file, "utf8"));
+  const calls = diskCalls(seen, join(at.repo, ".git/quasar"));
+  return {
+    ...finished,
+    // The lock and its owner's description are gone with the process, and promise nothing.
+    calls: calls.filter((call) => !isOfTheLock(call)),
+    userCalls: diskCalls(seen, join(at.root, "home/.local")),
+  };
 }
 
 let traces = 0;

@@ -4,7 +4,7 @@ import { bytesOf, pathOfDescriptor, type SystemCall } from "../blackbox/strace.t
 
 /** A system call that fails, in one process of a command. */
 export interface FaultCase {
-  /** `runner`, or the subcommand of git that is struck the first time that it is called. */
+  /** `runner`, `supervisor`, or the subcommand of git that is struck the first time it is called. */
   readonly process: string;
   readonly call: string;
   /** Which call of that name fails, counted from 1, by the process's first thread. */

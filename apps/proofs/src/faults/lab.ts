@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createFileCheckpointStore } from "@quasar/checkpoint";
 import {
   agents,
@@ -32,6 +33,8 @@ export interface Lab {
   readonly at: Place;
   readonly args: readonly string[];
   readonly saved: string;
+  /** Paths of the next turn's files, and of their folder, where they are known beforehand. */
+  readonly turnFiles: readonly string[];
   /** What the command had said before it was killed, where it is one to resume. */
   readonly before: string;
 }
@@ -51,11 +54,16 @@ export async function makeLab(target: Target): Promise<Lab> {
       },
     });
     before = killed.stdout;
+    await sleep(1000); // its agent works on, and ends
   }
   agents(at, oneCycle());
   const saved = `${at.root}.saved`;
   cpSync(at.root, saved, { recursive: true, preserveTimestamps: true });
-  return { target, at, args: target === "run" ? run : ["resume", "--json"], saved, before };
+  const turns = join(runsOf(at), runIds(at)[0] ?? "", "turns");
+  const names = target === "run" ? [] : ["", "2.out", "2.start", "2.exit"];
+  const turnFiles = names.map((name) => join(turns, name));
+  const command = target === "run" ? run : ["resume", "--json"];
+  return { target, at, args: command, saved, before, turnFiles };
 }
 
 export function removeLab({ at, saved }: Lab): void {
@@ -74,11 +82,17 @@ const GIT_COMMANDS = ["add", "commit", "status"] as const;
 /** Every fault that can strike the command, by a look at it without one. */
 export async function faultsIn(lab: Lab): Promise<readonly FaultCase[]> {
   const faults: FaultCase[] = [];
-  for (const name of ["runner", ...GIT_COMMANDS]) {
+  const processes = [
+    "runner",
+    ...GIT_COMMANDS,
+    ...(lab.turnFiles.length > 0 ? ["supervisor"] : []),
+  ];
+  for (const name of processes) {
     restore(lab);
     const log = join(lab.at.root, "strace.log");
     await strike(lab, name, [...LOGGED, "-o", log, "-e", `trace=${FAULTY_CALLS.join()}`]);
-    faults.push(...faultsOf(name, parseTrace(readLog(log)), lab.at));
+    const calls = Map.groupBy(parseTrace(readLog(log)), ({ pid }) => pid);
+    for (const own of calls.values()) faults.push(...faultsOf(name, own, lab.at));
   }
   return faults;
 }
@@ -91,17 +105,22 @@ function readLog(file: string): string {
 }
 
 function isHit(log: string, at: Place): boolean {
-  const lines = readLog(log)
-    .split("\n")
-    .filter((line) => line.endsWith("(INJECTED)"));
-  const [first] = parseTrace(lines.join("\n"));
+  const first = parseTrace(readLog(log)).find(({ isInjected }) => isInjected);
   return first !== undefined && isFaultOf(first, at);
 }
 
 /** Runs the command with one process of it under strace. */
-function strike({ at, args }: Lab, name: string, options: readonly string[]): Promise<Finished> {
+function strike(
+  { at, args, turnFiles }: Lab,
+  name: string,
+  options: readonly string[],
+): Promise<Finished> {
   const strace = ["strace", "-qq", ...options];
   if (name === "runner") return quasar(at, args, { under: strace });
+  if (name === "supervisor") {
+    const paths = turnFiles.flatMap((path) => ["-P", path]);
+    return quasar(at, args, { under: [...strace, "-f", ...paths] });
+  }
   const bin = join(at.root, "bin");
   const { PATH = "" } = at.env;
   mkdirSync(bin);

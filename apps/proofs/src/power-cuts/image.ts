@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 
 const MEBIBYTES = 128;
@@ -32,4 +32,9 @@ export function copyImage(from: string, to: string): void {
 
 function run(program: string, ...args: readonly string[]): void {
   execFileSync(program, args, { stdio: ["ignore", "ignore", "pipe"] });
+}
+
+/** Whether the file system itself is whole: it is not what is proved here. */
+export function isSound(image: string): boolean {
+  return spawnSync("e2fsck", ["-f", "-n", image]).status === 0;
 }

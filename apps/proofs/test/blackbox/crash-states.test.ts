@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { type SimulatedFileSystem, type Sync, withoutSync } from "@quasar/durable/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { DiskCall } from "../../src/blackbox/disk-calls.ts";
-import { checkpointOf } from "../../src/blackbox/observers.ts";
+import {
+  bothOf,
+  checkpointOf,
+  journalOf,
+  type Observer,
+  sealKey,
+  turnsOf,
+} from "../../src/blackbox/observers.ts";
 import {
   agents,
   makePlace,
@@ -16,11 +23,14 @@ import { exploreTrace, replayed } from "../../src/blackbox/replay.ts";
 import { missing } from "../../src/blackbox/needs.ts";
 import { traced } from "../../src/blackbox/traced.ts";
 
+const isLong = process.env["QUASAR_PROOF"] === "long";
+
 /** A life of a run: all that its processes did to the disk, one after the other. */
 interface Life {
   readonly at: Place;
   readonly runId: string;
   readonly calls: readonly DiskCall[];
+  readonly userCalls: readonly DiskCall[];
 }
 
 function place(): Place {
@@ -33,7 +43,7 @@ async function whole(): Promise<Life> {
   const at = place();
   const run = await traced(at, ["run", "Write work.txt", ...agents(at, oneCycle())]);
   expect(run.code, run.stderr).toBe(0);
-  return { at, runId: runIds(at)[0] ?? "", calls: run.calls };
+  return { at, runId: runIds(at)[0] ?? "", calls: run.calls, userCalls: run.userCalls };
 }
 
 async function killedAndResumed(killAt: string): Promise<Life> {
@@ -42,7 +52,12 @@ async function killedAndResumed(killAt: string): Promise<Life> {
   const run = await traced(at, ["run", "Write work.txt", ...script], { killAt });
   const resume = await traced(at, ["resume"]);
   expect(resume.code, `${run.stderr}${resume.stderr}`).toBe(0);
-  return { at, runId: runIds(at)[0] ?? "", calls: [...run.calls, ...resume.calls] };
+  return {
+    at,
+    runId: runIds(at)[0] ?? "",
+    calls: [...run.calls, ...resume.calls],
+    userCalls: [...run.userCalls, ...resume.userCalls],
+  };
 }
 
 /** The files of a folder with their bytes, by path. */
@@ -89,36 +104,70 @@ function withoutFirst(fits: (sync: Sync) => boolean) {
   };
 }
 
-const mutants: readonly (readonly [string, (sync: Sync) => boolean])[] = [
-  ["a checkpoint's own sync", ({ path }) => /runs\/[^/]+\/\.checkpoint.*tmp$/u.test(path)],
-  ["the folder's, after the rename", ({ before }) => /^rename .*\/checkpoint.toml$/u.test(before)],
-  ["the one of the folder of runs", ({ path }) => path === "/quasar/runs"],
-  ["the archive's own sync", ({ path }) => /archive\/\.checkpoint.*tmp$/u.test(path)],
+const mutants: readonly (readonly [
+  string,
+  (runId: string) => Observer,
+  (sync: Sync) => boolean,
+])[] = [
+  ["a checkpoint's own", checkpointOf, ({ path }) => /runs\/[^/]+\/\.checkpoint/u.test(path)],
+  [
+    "the folder's, after the rename",
+    checkpointOf,
+    ({ before }) => /^rename .*\/checkpoint.toml$/u.test(before),
+  ],
+  ["the one of the folder of runs", checkpointOf, ({ path }) => path === "/quasar/runs"],
+  ["the archive's own", checkpointOf, ({ path }) => /archive\/\.checkpoint/u.test(path)],
+  [
+    "the one of the journal, of a finished turn",
+    journalOf,
+    ({ path, count }) => path.endsWith("events.jsonl") && count === 3,
+  ],
+  [
+    "the one of the folder of turns, before the agent",
+    turnsOf,
+    ({ path }) => path.endsWith("turns"),
+  ],
+  ["the one of an exit record", turnsOf, ({ path }) => path.includes(".exit")],
 ];
 
 const skipped = missing("strace");
 if (skipped !== undefined) console.warn(skipped);
 
 describe.skipIf(skipped !== undefined)("the built command, by its system calls", () => {
-  test.for(lives)("keeps what it acted upon in every crash state of %s", async ([, live]) => {
-    const { at, runId, calls } = await live();
-    const folder = join(at.repo, ".git/quasar/runs");
-    const disk = filesOf(replayed(calls), "/quasar/runs");
-    expect(disk).toEqual(filesOfDisk(folder, "/quasar/runs"));
-    const report = exploreTrace({ calls, ...checkpointOf(runId) });
+  test.for(isLong ? lives : lives.slice(-1))(
+    "keeps what it acted upon in every crash state of %s",
+    async ([, live]) => {
+      const { at, runId, calls } = await live();
+      const folder = join(at.repo, ".git/quasar/runs");
+      const disk = filesOf(replayed(calls), "/quasar/runs");
+      expect(disk).toEqual(filesOfDisk(folder, "/quasar/runs"));
+      for (const observerOf of [checkpointOf, journalOf, bothOf, turnsOf]) {
+        const observer = observerOf(runId);
+        expect(observer.observe(replayed(calls))).toBeDefined();
+        const report = exploreTrace({ calls, ...observer });
+        const { bad, findings, crashPoints, states, sampledPoints } = report;
+        expect(findings).toEqual([]);
+        expect(bad).toBe(0);
+        expect(states).toBeGreaterThan(1000);
+        console.log(
+          `${crashPoints} crash points, ${states} states, ${sampledPoints} points sampled`,
+        );
+      }
+    },
+  );
+
+  test("has the key of its seals on disk before it seals anything", async () => {
+    const { userCalls } = await whole();
+    const report = exploreTrace({ calls: userCalls, ...sealKey });
     expect(report.findings).toEqual([]);
-    expect(report.bad).toBe(0);
-    console.log(
-      `${calls.length} calls, ${report.crashPoints} crash points, ${report.states} states`,
-    );
-    expect(report.states).toBeGreaterThan(1000);
+    expect(report.states).toBeGreaterThan(10);
   });
 
   test("would be seen to lose it without any one of its syncs", async () => {
     const { runId, calls } = await whole();
-    for (const [name, fits] of mutants) {
+    for (const [name, observerOf, fits] of mutants) {
       const mutate = withoutFirst(fits);
-      const report = exploreTrace({ calls, ...checkpointOf(runId), mutate });
+      const report = exploreTrace({ calls, ...observerOf(runId), mutate, models: ["posix"] });
       expect(report.bad, name).toBeGreaterThan(0);
     }
   });

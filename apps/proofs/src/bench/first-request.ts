@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { endRunProcesses } from "@quasar/agents";
+import { isInstalled, makePlace, QUASAR, removePlace, runIds } from "../blackbox/place.ts";
+import { root } from "../workspace.ts";
+import { median, type Row } from "./row.ts";
+
+const WHAT = "quasar resume until Claude Code asks its model, against starting it by hand";
+const TASK = "Write a test for the login handler.";
+const ROUNDS = 10;
+
+/** Where the pinned agents are, when they were installed to be tested. */
+const PINNED = join(root, "packages/agents/real/node_modules/.bin");
+
+const BY_HAND = [
+  ...["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"],
+  ...["--strict-mcp-config", "--setting-sources", "user", "--permission-mode", "acceptEdits"],
+];
+
+/** How much later an agent asks its model when a killed run is resumed than when it is started by hand. */
+export async function firstRequestRows(): Promise<Row[]> {
+  const isPinned = existsSync(join(PINNED, "claude"));
+  if (!isPinned && !isInstalled("claude")) {
+    console.warn(`SKIPPED: "${WHAT}": there is no claude here; to have it: pnpm test:agents`);
+    return [];
+  }
+  const model = await startModel();
+  const at = makePlace("bench");
+  const { PATH = "" } = at.env;
+  const env = {
+    ...at.env,
+    PATH: isPinned ? `${PINNED}:${PATH}` : PATH,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: "sk-ant-none",
+  };
+
+  /** Starts a program, and ends it with its agent once that has asked; returns how long that took. */
+  const untilAsked = async (program: string, args: readonly string[]): Promise<number> => {
+    const begun = performance.now();
+    const asked = model.nextRequest();
+    const child = spawn(program, args, { cwd: at.repo, env, stdio: "ignore", detached: true });
+    const exited = once(child, "exit");
+    await Promise.race([asked, exited]);
+    if (child.exitCode !== null) {
+      throw new Error(`${program} ${args[1]} left with ${child.exitCode} and asked no model`);
+    }
+    const ms = performance.now() - begun;
+    await endGroup(child, exited);
+    for (const runId of runIds(at)) await endRunProcesses(runId, { graceMs: 0 });
+    return ms;
+  };
+  const quasar = (...args: readonly string[]) => untilAsked(process.execPath, [QUASAR, ...args]);
+  const byHand = () => untilAsked("claude", [...BY_HAND, `--session-id=${randomUUID()}`, TASK]);
+
+  try {
+    // Without a budget, so that the killed turns use none up.
+    await quasar("run", TASK, "--max-budget", "0");
+    await byHand();
+    const pairs: { ours: number; yardstick: number }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      pairs.push({ ours: await quasar("resume"), yardstick: await byHand() });
+    }
+    const ms = {
+      ours: median(pairs.map(({ ours }) => ours)),
+      yardstick: median(pairs.map(({ yardstick }) => yardstick)),
+    };
+    const figure = median(pairs.map(({ ours, yardstick }) => ours / yardstick));
+    return [{ what: WHAT, figure, atMost: 1.3, ms }];
+  } finally {
+    model.close();
+    removePlace(at);
+  }
+}
+
+async function endGroup({ pid }: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  await exited;
+}
+
+/** A model on loopback that is asked, and never answers. */
+async function startModel() {
+  let tell = (): void => {};
+  const server = createServer((request, response) => {
+    const isAsked = request.method === "POST" && /\/v1\/messages(\?|$)/u.test(request.url ?? "");
+    if (isAsked) tell();
+    else response.writeHead(404).end("{}");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    nextRequest: () =>
+      new Promise<void>((resolve) => {
+        tell = resolve;
+      }),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { missing } from "../../src/blackbox/needs.ts";
+import { nameOf } from "../../src/faults/cases.ts";
+import { sweep } from "../../src/faults/sweep.ts";
+
+const isLong = process.env["QUASAR_PROOF"] === "long";
+const CASES = isLong ? 650 : 20;
+const seed = Number(process.env["QUASAR_SEED"] ?? 1);
+
+const skipped = missing("strace");
+if (skipped !== undefined) console.warn(skipped);
+
+const timeout = isLong ? 3_600_000 : 120_000;
+
+test.skipIf(skipped !== undefined).concurrent.for(["run", "resume"] as const)(
+  "a system call of quasar %s that fails is told of, and loses nothing",
+  { timeout },
+  async (target) => {
+    let struck = 0;
+    const bad: string[] = [];
+    const all = await sweep(target, {
+      cases: CASES,
+      seed,
+      onCase: (_, fault, outcome) => {
+        if (outcome.isStruck) struck += 1;
+        for (const message of outcome.bad) bad.push(`${nameOf(fault)}: ${message}`);
+      },
+    });
+    console.log(`quasar ${target}: ${struck} of ${all} cases struck, seed ${seed}`);
+    expect(struck).toBeGreaterThan(CASES * 0.7);
+    expect(bad, `seed ${seed}`).toEqual([]);
+  },
+);
