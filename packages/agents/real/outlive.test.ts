@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentProcess, AgentRequest } from "@quasar/loop";
 import { expect, onTestFinished, test } from "vitest";
@@ -15,7 +14,6 @@ async function aPlace(after: Promise<unknown> = Promise.resolve()) {
       : { text: "Done.", usage: { input: 1234, output: 56 }, after },
   );
   const place = createPlace(stub.url);
-  mkdirSync(join(place.root, "turns"));
   onTestFinished(async () => {
     await stub.close();
     place.remove();
