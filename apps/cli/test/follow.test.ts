@@ -35,16 +35,11 @@ function slow(delayMs: number): readonly Turn[] {
 
 async function orphaned(at: Place, role: string, turns: readonly Turn[]): Promise<Orphaned> {
   const args = agents(at, turns);
-  const running = start(at, ["run", "Write work.txt", ...args]);
-  expect(await running.sees(`${role.padEnd(8)} works`), running.stdout()).toBe(true);
-  // The agent's process is stored before it may begin.
-  while ((await findRunProcesses(idOf(running)))?.length === 0) await sleep(10);
-  await sleep(100);
+  const running = start(at, ["run", "Write work.txt", "--json", ...args]);
+  // It has begun, and said so.
+  const said = `"type":"agent_event","cycle":1,"role":"${role}"`;
+  expect(await running.sees(said), running.stdout()).toBe(true);
   return { runId: await killRunner(running), agents: args };
-}
-
-function idOf(running: Running): string {
-  return /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout())?.[0] ?? "";
 }
 
 function howOf(done: Finished): readonly unknown[] {

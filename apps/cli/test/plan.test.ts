@@ -61,10 +61,10 @@ function slow(delayMs: number): readonly Turn[] {
 
 /** Kills the runner in a role's turn, once its agent is at work. */
 async function killedIn(at: Place, role: string, delayMs: number): Promise<string> {
-  const running = start(at, ["run", "Write", ...agents(at, slow(delayMs))]);
-  expect(await running.sees(`${role.padEnd(8)} works`), running.stdout()).toBe(true);
-  while ((await findRunProcesses(idOf(running)))?.length === 0) await sleep(10);
-  await sleep(100);
+  const args = ["run", "Write", "--json", ...agents(at, slow(delayMs))];
+  const running = start(at, args);
+  const said = `"type":"agent_event","cycle":1,"role":"${role}"`;
+  expect(await running.sees(said), running.stdout()).toBe(true);
   return kill(running);
 }
 
@@ -225,7 +225,7 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     "a usage limit is waited for",
     "restored run-again waits",
     async (at) => {
-      await stoppedByLimit(at, 5000);
+      await stoppedByLimit(at, 8000);
       return ["--wait-limit", "1m"];
     },
   ],
