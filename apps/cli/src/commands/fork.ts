@@ -43,10 +43,9 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
 
   const now = new Date();
   const runId = newRunId(now);
-  const forked = forkOf(
-    { ...checkpoint, runId: from },
-    { runId, at, createdAt: now.toISOString() },
-  );
+  const facts = readFacts(join(workspace.runsDir, from));
+  const point = { runId, at, createdAt: now.toISOString(), facts };
+  const forked = forkOf({ ...checkpoint, runId: from }, point);
   const tree = await linkedTree(workspace, runId, forked.gitSha);
   const branch = `quasar/${runId}`;
   const lock = await lockWorkspace(tree);
