@@ -9,8 +9,8 @@ export interface ModelTurn {
   readonly shell?: string | undefined;
   /** The structured answer. */
   readonly json?: object | undefined;
-  /** How long the model thinks. @default 0 */
-  readonly delayMs?: number | undefined;
+  /** What the answer waits for. @default nothing */
+  readonly after?: Promise<unknown> | undefined;
   /** Tokens. @default 100 in, 20 out */
   readonly usage?: { readonly input: number; readonly output: number } | undefined;
 }

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
 import { costOf, NO_TOKENS } from "../src/prices.ts";
 import { eventsOf, type ModelTurn, usageOf } from "./model-answer.ts";
 import { type ModelRequest, modelRequestOf } from "./model-request.ts";
@@ -72,7 +71,7 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
       "kind" in turn ? { text: "An answer that does not arrive whole." } : turn;
     const { input, output } = usageOf(said);
     stub.billedUsd += costOf(request.model, { ...NO_TOKENS, input, output }) ?? 0;
-    await sleep(said.delayMs ?? 0);
+    await said.after;
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const [at, event] of eventsOf(said, request).entries()) {
       if (fault?.kind === "drop" && at === fault.after) {

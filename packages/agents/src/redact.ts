@@ -1,20 +1,29 @@
 /** Takes secrets out of a text. */
 export type Redactor = (text: string) => string;
 
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|PRIVATE|COOKIE|SESSION_ID/i;
+/** `GIT_AUTHOR_NAME` and `XAUTHORITY` hold no secret. */
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH(?!OR(?!IZ))|PRIVATE|COOKIE/i;
 /** Names that look like one and hold a place, not a secret. */
 const PLACE_NAME = /(_FILE|_PATH|_DIR|_SOCK|_URL|_HOST)$/i;
 const MIN_LENGTH = 8;
 const MASK = "[redacted]";
-/** `scheme://user:password@`: the password, and a token that stands alone. */
-const IN_URL = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s/@:"'<>]*)(:[^\s/@"'<>]*)?@/gi;
+/** `scheme://user:password@`, and a token that stands alone there; read once, however long. */
+const IN_URL = /:\/\/[^\s/@"'<>]+@/g;
 
 /** Values of variables that look secret by their names. */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const values = Object.entries(env).flatMap(([name, value = ""]) =>
-    SECRET_NAME.test(name) && !PLACE_NAME.test(name) && value.length >= MIN_LENGTH ? [value] : [],
+    SECRET_NAME.test(name) && !PLACE_NAME.test(name) && value.length >= MIN_LENGTH
+      ? partsOf(value)
+      : [],
   );
   return [...new Set(values)];
+}
+
+/** Output is read line by line: a key of many lines is as many secrets. */
+function partsOf(value: string): readonly string[] {
+  const lines = value.split(/[\r\n]+/).filter((line) => line.length >= MIN_LENGTH);
+  return [value, ...lines];
 }
 
 /** A value as it may stand in what a program prints. */
@@ -23,7 +32,10 @@ function formsOf(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
   return [value, json, JSON.stringify(json).slice(1, -1), encodeURIComponent(value)].concat(
     // A value in the middle of base64 text shows up in one of three alignments.
-    [0, 1, 2].map((shift) => alignedBase64(bytes, shift)).filter((form) => form.length >= 8),
+    [0, 1, 2]
+      .map((shift) => alignedBase64(bytes, shift))
+      .filter((form) => form.length >= MIN_LENGTH)
+      .flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]),
   );
 }
 
@@ -46,12 +58,11 @@ function alignedBase64(bytes: Buffer, shift: number): string {
  */
 export function redactorOf(secrets: readonly string[]): Redactor {
   const forms = [...new Set(secrets.flatMap(formsOf))].toSorted((a, b) => b.length - a.length);
-  const pattern =
-    forms.length === 0 ? undefined : new RegExp(forms.map(escaped).join("|"), "g");
+  const pattern = forms.length === 0 ? undefined : new RegExp(forms.map(escaped).join("|"), "g");
   return (text) => {
     const masked = pattern === undefined ? text : text.replace(pattern, MASK);
     return masked.includes("://") && masked.includes("@")
-      ? masked.replace(IN_URL, (_, scheme: string) => `${scheme}${MASK}@`)
+      ? masked.replace(IN_URL, `://${MASK}@`)
       : masked;
   };
 }

@@ -135,7 +135,12 @@ test("goes on in its session with what was not answered, whatever the prompt say
     length === 2 ? { status: 503 } : billed(0.5),
   );
   expect((await agent.invoke(request)).failure?.kind).toBe("overloaded");
-  const again = { ...request, prompt: "Go on.", resumesSession: true, turnId: `${request.runId}.2` };
+  const again = {
+    ...request,
+    prompt: "Go on.",
+    resumesSession: true,
+    turnId: `${request.runId}.2`,
+  };
   const result = await agent.invoke(again);
   expect(result).toMatchObject({ text: "done", costUsd: 1, sessionId: request.sessionId });
   expect(result.failure).toBeUndefined();
