@@ -258,6 +258,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--seed <number>", "decides what is left to chance")
     .option("--replay <kill...>", "instead: one run with these kills, as a report names them")
     .option("--report <file>", "write all of it as JSON")
+    .option("--all", "also kills that cannot differ from another one")
     .option("--keep", "keep the folders of runs that came out wrong")
     .option("--json", JSON_HELP)
     .addHelpText("after", examples(TORTURE_EXAMPLES))

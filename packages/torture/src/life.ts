@@ -112,6 +112,9 @@ export async function live(place: Place, command: Command, options: LifeOptions)
   };
 }
 
+/** A step at which the runner is killed takes effect late, when what goes on meanwhile is resumed. */
+const HOLD_MS = 2500;
+
 /** Names of the steps that others see, as they come. */
 function watchOutside(
   place: Place,
@@ -125,7 +128,9 @@ function watchOutside(
     counts.set(`${kind} ${on}`, occurrence);
     const step = formatStep({ kind, on, occurrence });
     steps.push(step);
-    if (kill !== undefined && kill.step === step) await killNow(kill.kind);
+    if (kill === undefined || kill.step !== step) return;
+    await killNow(kill.kind);
+    if (kill.kind === "runner") await sleep(HOLD_MS);
   };
   return steps;
 }

@@ -29,6 +29,8 @@ export interface TortureReport {
   /** How many steps of each kind the undisturbed run has. */
   readonly points: Readonly<Record<string, number>>;
   readonly trials: number;
+  /** Kills that were not made because they cannot differ from one that was. */
+  readonly alike: number;
   /** Names of the promises that were looked at. */
   readonly laws: readonly string[];
   readonly rows: readonly ReportRow[];
@@ -51,7 +53,10 @@ export interface ReportOptions {
 }
 
 /** Sums up a torture. */
-export function reportOf({ whole, trials, ms }: Tortured, options: ReportOptions): TortureReport {
+export function reportOf(
+  { whole, trials, alike, ms }: Tortured,
+  options: ReportOptions,
+): TortureReport {
   const { subject, date, seed = 1, pairs = 0, laws = [] } = options;
   const steps = (whole.lives[0]?.steps ?? []).map(kindOf);
   const groups = Map.groupBy(trials, ({ kills: [kill] }) =>
@@ -70,6 +75,7 @@ export function reportOf({ whole, trials, ms }: Tortured, options: ReportOptions
       STEP_KINDS.map((kind) => [kind, steps.filter((each) => each === kind).length]),
     ),
     trials: trials.length,
+    alike,
     laws: [...new Set([...laws, ...broken])],
     rows,
     failures: trials

@@ -19,9 +19,10 @@ export interface TortureOptions {
   /** Which steps of the undisturbed run to kill at, by name. @default all */
   readonly points?: ((step: string) => boolean) | undefined;
   /**
-   * Also makes kills of `everything` where the runner is alone: they are kills of the `runner`.
+   * Also makes kills that cannot differ from another one.
    *
    * @default false
+   * @see SPEC.md, "Kills that are alike"
    */
   readonly alike?: boolean | undefined;
   /**
@@ -56,6 +57,8 @@ export interface Tortured {
   readonly whole: Trial;
   /** In the order in which they ended. */
   readonly trials: readonly Trial[];
+  /** How many kills were not made because they cannot differ from one that was. */
+  readonly alike: number;
   readonly ms: number;
 }
 
@@ -88,17 +91,12 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
   try {
     const [first, whole] = [await runOne([]), await runOne([])];
     requireAlike(first, whole);
-    const once = new Set(aloneIn(first));
-    const alone = new Set(aloneIn(whole).filter((step) => once.has(step)));
-    await eachOf(
-      plan(whole, options.alike === true ? new Set() : alone, options),
-      concurrency,
-      async (kills) => {
-        const single = await tryOne(kills, whole);
-        for (const pair of pairsOf(single, options)) await tryOne(pair, whole);
-      },
-    );
-    return { whole, trials, ms: performance.now() - begun };
+    const { planned, alike } = plan(whole, aloneIn(first, whole), options);
+    await eachOf(planned, concurrency, async (kills) => {
+      const single = await tryOne(kills, whole);
+      for (const pair of pairsOf(single, options)) await tryOne(pair, whole);
+    });
+    return { whole, trials, alike, ms: performance.now() - begun };
   } finally {
     const kept = keep && trials.some(({ deviations }) => deviations.length > 0);
     if (!kept) rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
@@ -124,35 +122,46 @@ function stepsOf({ lives }: Trial): readonly string[] {
   return lives[0]?.steps ?? [];
 }
 
-/** Steps at which no other process of the trial lived. */
-function aloneIn({ lives }: Trial): readonly string[] {
-  return lives[0]?.alone ?? [];
+/** Steps at which no other process of the trial lived, in either run. */
+function aloneIn(...trials: readonly Trial[]): ReadonlySet<string> {
+  const [once = [], again = []] = trials.map(({ lives }) => lives[0]?.alone ?? []);
+  return new Set(once.filter((step) => again.includes(step)));
 }
 
-/** The kills of each trial, pairs excepted. */
-function plan(
+interface Plan {
+  /** The kills of each trial, pairs excepted. */
+  readonly planned: readonly (readonly Kill[])[];
+  readonly alike: number;
+}
+
+function plan(whole: Trial, alone: ReadonlySet<string>, options: TortureOptions): Plan {
+  const { points = () => true, random, replay, alike = false, kinds = KILL_KINDS } = options;
+  if (replay !== undefined) return { planned: [replay], alike: 0 };
+  if (random !== undefined) return { planned: randomKills(random, whole, options), alike: 0 };
+  const steps = stepsOf(whole).filter(points);
+  const planned = steps.flatMap((step) => {
+    const isAlone = alone.has(step) && !alike;
+    // A kill takes nothing that is written, synced or not.
+    const [first, ...others] = isAlone && step.startsWith("fsync ") ? [] : kinds;
+    const made = [first, ...(isAlone ? [] : others)].filter((kind) => kind !== undefined);
+    return made.map((kind) => [{ kind, step }]);
+  });
+  return { planned, alike: steps.length * kinds.length - planned.length };
+}
+
+function randomKills(
+  count: number,
   whole: Trial,
-  alone: ReadonlySet<string>,
-  options: TortureOptions,
-): readonly (readonly Kill[])[] {
-  const { kinds = KILL_KINDS, points = () => true, random, replay, seed = 1 } = options;
-  if (replay !== undefined) return [replay];
-  if (random !== undefined) {
-    return Array.from({ length: random }, (_, n) => {
-      const chance = (what: string): number => chanceOf(`${seed} ${n} ${what}`);
-      const kills = 1 + Math.floor(chance("kills") * 3);
-      return Array.from({ length: kills }, (_, at) => ({
-        kind: kinds[Math.floor(chance(`kind ${at}`) * kinds.length)] ?? "runner",
-        afterMs: Math.round(chance(`moment ${at}`) * whole.ms),
-      }));
-    });
-  }
-  return stepsOf(whole)
-    .filter(points)
-    .flatMap((step) => {
-      const different = alone.has(step) ? kinds.slice(0, 1) : kinds;
-      return different.map((kind) => [{ kind, step }]);
-    });
+  { kinds = KILL_KINDS, seed = 1 }: TortureOptions,
+): Plan["planned"] {
+  return Array.from({ length: count }, (_, n) => {
+    const chance = (what: string): number => chanceOf(`${seed} ${n} ${what}`);
+    const kills = 1 + Math.floor(chance("kills") * 3);
+    return Array.from({ length: kills }, (_, at) => ({
+      kind: kinds[Math.floor(chance(`kind ${at}`) * kinds.length)] ?? "runner",
+      afterMs: Math.round(chance(`moment ${at}`) * whole.ms),
+    }));
+  });
 }
 
 /** The same trial with a second kill, at a share of the steps that its second life took. */

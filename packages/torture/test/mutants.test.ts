@@ -8,7 +8,7 @@ function killOf(text: string): Kill {
   return kill;
 }
 
-test.for(MUTANTS)("sees it where $name", { timeout: 120_000 }, async (mutant) => {
+test.for(MUTANTS)("sees it where $name", { timeout: 300_000 }, async (mutant) => {
   const { trials } = await tortureQuasar({
     quasar: { file: process.execPath, args: [brokenQuasar(mutant)] },
     replay: [killOf(mutant.kill)],

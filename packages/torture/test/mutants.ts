@@ -26,7 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
     text: "const how = ADOPTED[found.state];",
     instead: "const how = undefined;",
     kill: "runner at asked coder 1, step 1 #1",
-    law: "repeated",
+    law: "ledger",
   },
   {
     name: "trailers are ignored",
@@ -55,14 +55,14 @@ export const MUTANTS: readonly Mutant[] = [
     text: "run.state = nameProcess(run.state, process2);\n    refused = await run.saveTurn();",
     instead: "",
     kill: "runner at asked coder 1, step 1 #1",
-    law: "repeated",
+    law: "ledger",
   },
   {
     name: "the journal comes after the save",
     text: 'const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });\n  const failure = lost ?? await run.saveTurn();',
     instead:
       'const failure = lost ?? await run.saveTurn();\n  const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });',
-    kill: "runner at write work/.git/quasar/runs/*/events.jsonl #2",
+    kill: "runner at write work/.git/quasar/runs/*/events.jsonl #4",
     law: "journal",
   },
 ];

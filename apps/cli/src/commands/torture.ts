@@ -27,6 +27,7 @@ export interface TortureOptions {
   readonly seed?: string | undefined;
   readonly replay?: readonly string[] | undefined;
   readonly report?: string | undefined;
+  readonly all?: true | undefined;
   readonly keep?: true | undefined;
   readonly json?: true | undefined;
 }
@@ -47,6 +48,7 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
       seed,
       random: numberOf("--random", options.random, 1_000_000),
       replay: options.replay?.map(killOf),
+      alike: options.all,
       keep: options.keep,
       onTrial: (trial) => tell(trial, options.json === true),
       signal: interrupts.signal,
@@ -139,8 +141,11 @@ function linesOf(report: TortureReport): readonly string[] {
     ...tableOf(report),
     ...failures,
     "",
+    ...(report.alike === 0
+      ? []
+      : [`${report.alike} kills cannot differ from these: --all makes them`]),
     report.failures.length === 0
-      ? `${report.trials} kills, nothing lost, in ${report.seconds} s`
-      : `${report.failures.length} of ${report.trials} kills broke something, in ${report.seconds} s`,
+      ? `${report.trials} runs, nothing lost, in ${report.seconds} s`
+      : `${report.failures.length} of ${report.trials} runs came out wrong, in ${report.seconds} s`,
   ];
 }

@@ -24,7 +24,7 @@ export interface ModelWire {
   /** @throws When the request is none of its kind. */
   read(body: unknown, headers: IncomingMessage["headers"]): ModelRequest;
   /** Resolves when all of the answer is sent, or cannot be. */
-  answer(body: unknown, response: ServerResponse, account: string): Promise<void>;
+  answer(body: unknown, response: ServerResponse): Promise<void>;
 }
 
 /** A model on loopback that bills, and remembers what it was asked. */
@@ -65,7 +65,7 @@ export async function startModelServer(
     accounts.set(account, [...(accounts.get(account) ?? []), request]);
     await onStep(account, "asked", request);
     response.on("error", () => {});
-    await wire.answer(body, response, account);
+    await wire.answer(body, response);
     await onStep(account, "answered", request);
   };
 
