@@ -11,8 +11,10 @@ import { judgeCut, judgeResumed } from "./power-cuts/judge.ts";
 
 /** Runs that a guest would do, were the power not cut. */
 const RUNS = 8;
-/** In which time it does some three of them. */
-const WITHIN_MS = 7000;
+/** The lines that some three of them print. */
+const LINES = 36;
+/** About what one step takes. */
+const MS = 400;
 
 const { values } = parseArgs({
   options: {
@@ -58,13 +60,13 @@ async function cuts(what: string, count: number, withoutGitSyncs: boolean): Prom
     });
     const machine = { scratch, disk, withoutGitSyncs, ...guest };
     const [runs, resume] = [writeRuns(machine), writeResume(machine)];
-    for (let cut = 1; cut <= count; cut += 1) {
-      const image = join(scratch, `cut-${cut}.img`);
+    for (let nth = 1; nth <= count; nth += 1) {
+      const image = join(scratch, `cut-${nth}.img`);
       copyImage(base, image);
-      const cutAfterMs = choose(WITHIN_MS);
-      const lines = await boot({ scratch, program: runs, image, cutAfterMs });
+      const cut = { lines: 1 + choose(LINES), ms: choose(MS) };
+      const lines = await boot({ scratch, program: runs, image, cut });
       const last = lines.findLast(({ type }) => type !== "agent_event");
-      console.log(`${what} ${cut}: ${lines.length} lines, the last ${last?.type}`);
+      console.log(`${what} ${nth}: ${lines.length} lines, the last ${last?.type}`);
       try {
         const { bad, isOpen } = await withMounted(image, disk, () => judgeCut(guest.at, lines));
         const after = await boot({ scratch, program: resume, image });

@@ -65,12 +65,20 @@ function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** A moment that does not depend on how fast the machine is. */
+export interface Cut {
+  /** Once the guest has printed so many lines … */
+  readonly lines: number;
+  /** … and so many milliseconds have passed since. */
+  readonly ms: number;
+}
+
 export interface BootOptions {
   readonly scratch: string;
   readonly program: string;
   readonly image: string;
-  /** Milliseconds from the first line that the guest prints to the cut. @default it ends by itself */
-  readonly cutAfterMs?: number | undefined;
+  /** When the power fails. @default it ends by itself */
+  readonly cut?: Cut | undefined;
 }
 
 /**
@@ -80,7 +88,7 @@ export interface BootOptions {
  * @returns what the guest was seen to print.
  */
 export async function boot(options: BootOptions): Promise<readonly Line[]> {
-  const { scratch, program, image, cutAfterMs } = options;
+  const { scratch, program, image, cut } = options;
   const args = [
     ...["mem=768M", "quiet", `uml_dir=${scratch}`, `init=${program}`, `ubd0=${image}`],
     ...["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", "con=null", "con0=null,fd:1"],
@@ -99,12 +107,12 @@ export async function boot(options: BootOptions): Promise<readonly Line[]> {
       rest = parts.pop() ?? "";
       for (const line of parts.filter((part) => part.startsWith("{"))) {
         lines.push(JSON.parse(line) as Line);
-        resolve();
+        if (lines.length === cut?.lines) resolve();
       }
     });
   });
-  await Promise.race([begun, closed]);
-  await Promise.race([closed, sleep(cutAfterMs ?? LONG_MS)]);
+  await Promise.race([begun, closed, sleep(LONG_MS, undefined, { ref: false })]);
+  if (cut !== undefined) await sleep(cut.ms);
   if (machine.exitCode === null && machine.signalCode === null) {
     process.kill(-(machine.pid ?? 0), "SIGKILL");
   }
@@ -114,4 +122,4 @@ export async function boot(options: BootOptions): Promise<readonly Line[]> {
 }
 
 /** A guest that does not end by itself by then is stuck. */
-const LONG_MS = 60_000;
+const LONG_MS = 120_000;
