@@ -26,7 +26,10 @@ const { values } = parseArgs({
 
 const why = process.getuid?.() === 0 ? missing("linux.uml", "mkfs.ext4") : "SKIPPED: not root here";
 if (why !== undefined) console.warn(`power cuts ${why}`);
-else await main();
+else {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+  await main();
+}
 
 async function main(): Promise<void> {
   console.log(`seed ${values.seed}, ${QUASAR}`);

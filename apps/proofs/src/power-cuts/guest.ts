@@ -99,6 +99,10 @@ export async function boot(options: BootOptions): Promise<readonly Line[]> {
     env: { HOME: scratch },
   });
   const closed = once(machine, "close");
+  const end = (): void => {
+    process.kill(-(machine.pid ?? 0), "SIGKILL");
+  };
+  process.once("exit", end); // it is not to outlive a proof that is stopped
   const lines: Line[] = [];
   let rest = "";
   const begun = new Promise<void>((resolve) => {
@@ -113,10 +117,9 @@ export async function boot(options: BootOptions): Promise<readonly Line[]> {
   });
   await Promise.race([begun, closed, sleep(LONG_MS, undefined, { ref: false })]);
   if (cut !== undefined) await sleep(cut.ms);
-  if (machine.exitCode === null && machine.signalCode === null) {
-    process.kill(-(machine.pid ?? 0), "SIGKILL");
-  }
+  if (machine.exitCode === null && machine.signalCode === null) end();
   await closed;
+  process.off("exit", end);
   if (lines.length === 0) throw new Error("the guest printed nothing");
   return lines;
 }
