@@ -124,6 +124,110 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     });
 
   program
+    .command("ls")
+    .description("list the runs of this work tree, a line each")
+    .option("--all", "every run that is kept, not only the newest")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(LS_EXAMPLES))
+    .action(async (options) => {
+      const { lsCommand } = await import("./commands/ls.ts");
+      done(await lsCommand(options));
+    });
+
+  program
+    .command("show")
+    .description("show all of one run: its turns, commits, findings, and where its files are")
+    .argument("[run]", "id of a run; the newest if left out")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(SHOW_EXAMPLES))
+    .action(async (id, options) => {
+      const { showCommand } = await import("./commands/show.ts");
+      done(await showCommand(id, options));
+    });
+
+  program
+    .command("log")
+    .description("show what a run has gone through, by its journal")
+    .argument("[run]", "id of a run; the newest if left out")
+    .option("-f, --follow", "go on as it happens, until the run ends")
+    .option("--json", "the journal's facts, a line each")
+    .addHelpText("after", examples(LOG_EXAMPLES))
+    .action(async (id, options) => {
+      const { logCommand } = await import("./commands/log.ts");
+      done(await logCommand(id, options));
+    });
+
+  program
+    .command("cost")
+    .description("show what each turn of a run has cost, and what counts against its limit")
+    .argument("[run]", "id of a run; the newest if left out")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(COST_EXAMPLES))
+    .action(async (id, options) => {
+      const { costCommand } = await import("./commands/cost.ts");
+      done(await costCommand(id, options));
+    });
+
+  program
+    .command("snapshots")
+    .description("list uncommitted work of a run that was kept before something replaced it")
+    .argument("[run]", "id of a run; the newest if left out")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(SNAPSHOTS_EXAMPLES))
+    .action(async (id, options) => {
+      const { snapshotsCommand } = await import("./commands/snapshots.ts");
+      done(await snapshotsCommand(id, options));
+    });
+
+  program
+    .command("restore")
+    .description("make the files what a snapshot holds; what they were is kept in a new one")
+    .argument("<n>", "number of the snapshot")
+    .option("--run <run>", "id of a run; the newest if left out")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(RESTORE_EXAMPLES))
+    .action(async (n, options) => {
+      const { restoreCommand } = await import("./commands/restore.ts");
+      done(await restoreCommand(n, options));
+    });
+
+  program
+    .command("abandon")
+    .description("give a run up: its agents are ended, and nothing goes on with it")
+    .argument("<run>", "id of the run")
+    .option("--yes", "end an agent that still works, without asking")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(ABANDON_EXAMPLES))
+    .action(async (id, options) => {
+      const { abandonCommand } = await import("./commands/abandon.ts");
+      done(await abandonCommand(id, options));
+    });
+
+  program
+    .command("prune")
+    .description("remove what is kept of runs that have ended: files and snapshots")
+    .argument("[run]", "id of a run, however old")
+    .option("--older-than <time>", "leave younger ones alone", "30d")
+    .option("--dry-run", "only say which")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(PRUNE_EXAMPLES))
+    .action(async (id, options) => {
+      const { pruneCommand } = await import("./commands/prune.ts");
+      done(await pruneCommand(id, options));
+    });
+
+  program
+    .command("doctor")
+    .description("look for what crashes have left, and mend it if told to")
+    .option("--fix", "mend what can be mended without losing anything")
+    .option("--json", JSON_HELP)
+    .addHelpText("after", examples(DOCTOR_EXAMPLES))
+    .action(async (options) => {
+      const { doctorCommand } = await import("./commands/doctor.ts");
+      done(await doctorCommand(options));
+    });
+
+  program
     .command("init")
     .description("write a commented .quasar/config.toml and say which agents there are")
     .option("--json", JSON_HELP)
@@ -233,6 +337,46 @@ const STATUS_EXAMPLES: Examples = [
 const FORK_EXAMPLES: Examples = [
   ["quasar fork 20261121-101500-7f3a9c", "another way on from where it stands"],
   ["quasar fork 20261121-101500-7f3a9c --at 1", "from the end of its first cycle"],
+];
+
+const LS_EXAMPLES: Examples = [
+  ["quasar ls", "the newest runs"],
+  ["quasar ls --all --json", "all of them, for a program"],
+];
+
+const SHOW_EXAMPLES: Examples = [["quasar show 20261121-101500-7f3a9c", "all of this run"]];
+
+const LOG_EXAMPLES: Examples = [
+  ["quasar log", "the newest run"],
+  ["quasar log -f", "as it happens, in another terminal"],
+  ["quasar log --json | jq .type", "for a program"],
+];
+
+const COST_EXAMPLES: Examples = [
+  ["quasar cost", "the newest run"],
+  ["quasar cost 20261121-101500-7f3a9c --json", "this one, for a program"],
+];
+
+const SNAPSHOTS_EXAMPLES: Examples = [["quasar snapshots", "of the newest run"]];
+
+const RESTORE_EXAMPLES: Examples = [
+  ["quasar snapshots", "see which there are"],
+  ["quasar restore 2", "bring the second back"],
+];
+
+const ABANDON_EXAMPLES: Examples = [
+  ["quasar abandon 20261121-101500-7f3a9c", "keeps its commits, snapshots and files"],
+];
+
+const PRUNE_EXAMPLES: Examples = [
+  ["quasar prune --dry-run", "which runs ended over 30 days ago"],
+  ["quasar prune --older-than 7d", "remove them a week after their end"],
+  ["quasar prune 20261121-101500-7f3a9c", "this one"],
+];
+
+const DOCTOR_EXAMPLES: Examples = [
+  ["quasar doctor", "look, and change nothing"],
+  ["quasar doctor --fix", "mend what loses nothing"],
 ];
 
 const INIT_EXAMPLES: Examples = [["quasar init", "then edit .quasar/config.toml"]];

@@ -26,6 +26,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar status --all"],
   "AgentsError ERR_INVALID_SCRIPT": ["ERR_CONFIG"],
   "AgentsError ERR_NO_SUPERVISOR": ["ERR_STATE", "install quasar again"],
+  "AgentsError ERR_TURN_BEGUN": ["ERR_STATE", "quasar resume", "quasar doctor"],
   "CheckpointError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "CheckpointError ERR_GIT_SHA_MISMATCH": [
     "ERR_HEAD_MOVED",

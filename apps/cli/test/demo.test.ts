@@ -49,7 +49,7 @@ test("the demo plays as the README has it, and leaves nothing", async () => {
   expect(done.ms).toBeLessThan(15_000);
   expect(readdirSync(at.temp)).toEqual([]);
   expect(readdirSync(at.env["HOME"] ?? "")).toEqual([".cache"]);
-}, 30_000);
+});
 
 test("--keep keeps the demo's folder and says where, --json prints records", async () => {
   const at = visitor();
@@ -60,7 +60,7 @@ test("--keep keeps the demo's folder and says where, --json prints records", asy
   expect(all.at(-1)).toMatchObject({ type: "step", title: "kept" });
   const [path = ""] = (all.at(-1) as { lines: string[] }).lines;
   expect(readFileSync(join(path, "median.js"), "utf8")).toContain("toSorted((a, b) => a - b)");
-}, 30_000);
+});
 
 test("an interrupted demo leaves neither processes nor a folder", async () => {
   const at = visitor();

@@ -65,7 +65,6 @@ test.for([
   ["reviewer", [], ["2 reviewer"]],
 ] as const)(
   "a live %s is followed: nothing is asked twice, nothing is unknown of the cost",
-  { timeout: 15_000 },
   async ([role, begun, ended]) => {
     const at = place();
     await orphaned(at, role, slow(1500));
@@ -83,7 +82,6 @@ test.for([
 
 test.for(["coder", "reviewer"] as const)(
   "a %s that ended after its runner was killed is read",
-  { timeout: 15_000 },
   async (role) => {
     const at = place();
     const { runId } = await orphaned(at, role, slow(600));
@@ -109,7 +107,7 @@ test("a runner that follows can be killed too, any number of times", async () =>
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(lastRecord(resumed)).toMatchObject({ unknownCostUsd: 0 });
   expect(lastRecord(resumed)["totalCostUsd"]).toBeCloseTo(0.4);
-}, 20_000);
+});
 
 test("an agent that was killed with its runner starts again, and its cost counts", async () => {
   const at = place();
@@ -120,7 +118,7 @@ test("an agent that was killed with its runner starts again, and its cost counts
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(howOf(resumed)).toEqual(["restarted"]);
   expect(Number(lastRecord(resumed)["unknownCostUsd"])).toBeGreaterThan(0);
-}, 15_000);
+});
 
 test("--leash ends the agent with its runner", async () => {
   const at = place();
@@ -132,7 +130,7 @@ test("--leash ends the agent with its runner", async () => {
   while ((await findRunProcesses(runId))?.length !== 0) await sleep(20);
   expect(performance.now() - begun).toBeLessThan(4000);
   expect(existsSync(join(at.repo, "work.txt"))).toBe(false);
-}, 15_000);
+});
 
 test("status says that an agent works on without its runner, and that resume follows it", async () => {
   const at = place();
@@ -141,7 +139,7 @@ test("status says that an agent works on without its runner, and that resume fol
   expect(status.stdout).toMatch(/alive {4}the coder works on without its runner \(process \d+\)/u);
   const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
   expect(runs).toMatchObject([{ id: runId, openTurn: { alivePid: expect.any(Number) } }]);
-}, 15_000);
+});
 
 test("while an agent of another run works in the tree, run and resume are refused with 6", async () => {
   const at = place();
@@ -164,4 +162,4 @@ test("while an agent of another run works in the tree, run and resume are refuse
     });
   }
   expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
-}, 15_000);
+});

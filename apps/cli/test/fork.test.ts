@@ -109,7 +109,7 @@ test("a fork of a run in the middle of a turn leaves behind what was not committ
   expect(existsSync(join(fork.workDir, "work.txt"))).toBe(false);
   agents(at, twoCycles());
   expect(await goOn(at, fork)).toMatchObject({ outcome: "approved", cycle: 2 });
-}, 15_000);
+});
 
 test.for([
   [["--at", "3"], 2, "ERR_USAGE", "--at 2"],

@@ -125,6 +125,13 @@ export function start(at: Place, args: readonly string[], options: StartOptions 
   return { child, finished, sees, stdout: () => stdout };
 }
 
+/** Kills a runner and its agents with it, as a reboot would. */
+export async function killAll({ child, finished }: Running): Promise<void> {
+  child.kill("SIGKILL");
+  const [runId] = RUN_ID.exec((await finished).stdout) ?? [];
+  if (runId !== undefined) await endRunProcesses(runId, { signal: "SIGKILL", graceMs: 0 });
+}
+
 /** Runs `quasar` to its end. */
 export function quasar(
   at: Place,

@@ -66,4 +66,4 @@ test("a record that a crash has torn is taken out, and the fact is written again
   const types = typesOf(at);
   expect(types.filter((type) => type === "task_success")).toHaveLength(1);
   expect(types.at(-1)).toBe("result");
-}, 10_000);
+});

@@ -91,7 +91,7 @@ test("a run that is killed while it waits waits for the rest when it is resumed"
   expect(types.slice(0, 3)).toEqual(["run", "waiting", "resumed"]);
   const [, waited] = records(resumed.stdout) as { waitMs: number }[];
   expect(waited?.waitMs).toBeLessThan(3500);
-}, 15_000);
+});
 
 test("Ctrl-C while it waits leaves at once with 130, and the next resume still knows the time", async () => {
   const at = place();

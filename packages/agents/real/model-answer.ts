@@ -9,6 +9,8 @@ export interface ModelTurn {
   readonly shell?: string | undefined;
   /** The structured answer. */
   readonly json?: object | undefined;
+  /** What the answer waits for. @default nothing */
+  readonly after?: Promise<unknown> | undefined;
   /** Tokens. @default 100 in, 20 out */
   readonly usage?: { readonly input: number; readonly output: number } | undefined;
 }

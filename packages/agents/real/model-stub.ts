@@ -71,6 +71,7 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
       "kind" in turn ? { text: "An answer that does not arrive whole." } : turn;
     const { input, output } = usageOf(said);
     stub.billedUsd += costOf(request.model, { ...NO_TOKENS, input, output }) ?? 0;
+    await said.after;
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const [at, event] of eventsOf(said, request).entries()) {
       if (fault?.kind === "drop" && at === fault.after) {

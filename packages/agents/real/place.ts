@@ -5,10 +5,14 @@ import { join } from "node:path";
 import type { AgentInvoker, CheckpointOptions } from "@quasar/loop";
 import { createClaudeAgent, createCodexAgent } from "../src/index.ts";
 
+/** The real agents. */
+export type RealAgents = Readonly<Record<"claude" | "codex", AgentInvoker>>;
+
 /** Where real agents run: a home and a work tree of their own, and no other model than the stub. */
 export interface Place {
+  readonly root: string;
   readonly workDir: string;
-  readonly agents: Readonly<Record<"claude" | "codex", AgentInvoker>>;
+  readonly agents: RealAgents;
   git(...args: string[]): string;
   /** Puts a line of shell in a program's place, until the returned function is called. */
   breakProgram(name: string, script: string): () => void;
@@ -31,6 +35,30 @@ request_max_retries = 1
 stream_max_retries = 1
 `;
 
+/** The agents of a place, for another process too. */
+export function createRealAgents(root: string, url: string): RealAgents {
+  const env = {
+    PATH: `${join(root, "broken")}:${BIN}:${process.env["PATH"]}`,
+    HOME: join(root, "home"),
+    CLAUDE_CONFIG_DIR: join(root, "home", ".claude"),
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    CLAUDE_CODE_MAX_RETRIES: "1",
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: "sk-ant-stub",
+    // Nothing but loopback is reached: not by Codex, which asks for news at each start, either.
+    HTTPS_PROXY: "http://127.0.0.1:9",
+    HTTP_PROXY: "http://127.0.0.1:9",
+    NO_PROXY: "127.0.0.1",
+    CODEX_HOME: join(root, "home", ".codex"),
+    CODEX_STUB_KEY: "stub",
+  };
+  const options = { env, limits: { idleTimeoutMs: 60_000, totalTimeoutMs: 90_000 } };
+  return {
+    claude: createClaudeAgent({ ...options, allowedTools: ["Bash(sleep *)", "Bash(node *)"] }),
+    codex: createCodexAgent(options),
+  };
+}
+
 /** Makes a place whose agents talk to the stub at `url`. */
 export function createPlace(url: string): Place {
   const root = mkdtempSync(join(tmpdir(), "quasar-real-"));
@@ -50,28 +78,10 @@ export function createPlace(url: string): Place {
   writeFileSync(join(workDir, "README.md"), "# A project\n");
   git("add", "--all");
   git("commit", "--quiet", "--message=Begin");
-  const env = {
-    PATH: `${broken}:${BIN}:${process.env["PATH"]}`,
-    HOME: home,
-    CLAUDE_CONFIG_DIR: join(home, ".claude"),
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    CLAUDE_CODE_MAX_RETRIES: "1",
-    ANTHROPIC_BASE_URL: url,
-    ANTHROPIC_API_KEY: "sk-ant-stub",
-    // Nothing but loopback is reached: not by Codex, which asks for news at each start, either.
-    HTTPS_PROXY: "http://127.0.0.1:9",
-    HTTP_PROXY: "http://127.0.0.1:9",
-    NO_PROXY: "127.0.0.1",
-    CODEX_HOME: codexHome,
-    CODEX_STUB_KEY: "stub",
-  };
-  const options = { env, limits: { idleTimeoutMs: 60_000, totalTimeoutMs: 90_000 } };
   return {
+    root,
     workDir,
-    agents: {
-      claude: createClaudeAgent({ ...options, allowedTools: ["Bash(sleep *)", "Bash(tail *)"] }),
-      codex: createCodexAgent(options),
-    },
+    agents: createRealAgents(root, url),
     git,
     breakProgram(name, script) {
       const file = join(broken, name);

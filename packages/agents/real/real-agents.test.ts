@@ -166,7 +166,9 @@ test.for(["claude", "codex"] as const)(
   async (name) => {
     const { place } = await aPlace(() => () => ({ shell: "sleep 300", text: "Waiting." }));
     const controller = new AbortController();
-    const request = { ...CODER_TURN, runId: `cancelled-${name}`, workDir: place.workDir };
+    const runId = `cancelled-${name}`;
+    const ids = { runId, turnId: `${runId}.1` };
+    const request = { ...CODER_TURN, ...ids, workDir: place.workDir };
     const result = await place.agents[name].invoke(request, {
       signal: controller.signal,
       onEvent: ({ type }) => type === "tool" && setTimeout(() => controller.abort(), 1000),

@@ -22,9 +22,10 @@ async function aPlace(script: (place: () => Place) => ModelScript) {
   return { place, stub };
 }
 
+const idsOf = (runId: string) => ({ runId, turnId: `${runId}.1` });
+let runs = 0;
 const aTurn = (place: Place, change: Partial<AgentRequest> = {}): AgentRequest => ({
-  runId: `run-${randomUUID()}`,
-  turnId: "run.1",
+  ...idsOf(`sessions-${process.pid}-${++runs}`),
   role: "coder",
   prompt: FIRST,
   systemPrompt: "You are the coder.",
@@ -58,10 +59,11 @@ function killNow(pid: number): void {
   }
 }
 
-/** Kills a turn with all its processes, when the model was asked so often and has had time. */
-async function killAfter(asked: number, stub: ModelStub, runId: string): Promise<void> {
-  await expect.poll(() => stub.requests.length, { timeout: 20_000 }).toBe(asked);
-  await new Promise((resolve) => setTimeout(resolve, 700));
+/** Kills a turn with all its processes, in its second request or when so much of it was told. */
+async function killAfter(told: () => number, expected: number, stub: ModelStub, runId: string) {
+  const timeout = 20_000;
+  await expect.poll(() => [stub.requests.length, told()], { timeout }).toEqual([2, expected]);
+  await new Promise((resolve) => setTimeout(resolve, 300));
   for (const pid of (await findRunProcesses(runId)) ?? []) {
     killNow(pid);
   }
@@ -72,7 +74,7 @@ const sumOf = (results: readonly AgentResult[]) =>
 
 test.for(
   AGENTS.flatMap((name) => [
-    [name, "in a command", { shell: "tail -f /dev/null" }, 0] as const,
+    [name, "in a command", { shell: 'node -e "setTimeout(String, 3e5)"' }, 0] as const,
     [name, "in an answer", { kind: "hang", after: 2 } as const, 1] as const,
   ]),
 )(
@@ -84,9 +86,10 @@ test.for(
     const { choosesSessionId } = agent.capabilities;
     const request = aTurn(place, choosesSessionId ? { sessionId: randomUUID() } : {});
     const events: AgentEvent[] = [];
+    const told = () => events.filter(({ type }) => type === "usage").length;
     const [first] = await Promise.all([
       agent.invoke(request, { onEvent: (event) => events.push(event) }),
-      killAfter(2, stub, request.runId),
+      killAfter(told, 2 - inFlight, stub, request.runId),
     ]);
     expect(first).toMatchObject({ failure: { kind: "killed" }, costSource: "partial" });
     expect(existsSync(join(place.workDir, "two.txt"))).toBe(false);
@@ -106,7 +109,7 @@ test.for(
     expect(second.failure).toBeUndefined();
     expect(existsSync(join(place.workDir, "two.txt"))).toBe(true);
     expect(stub.requests.at(-1)?.prompts.join("\n")).toContain(FIRST);
-    const third = await agent.invoke(aTurn(place, { ...again, prompt: "And again." }));
+    const third = await agent.invoke({ ...again, prompt: "And again." });
     expect(sumOf([second, third])).toBeCloseTo(stub.billedUsd - killedUsd, 9);
   },
 );

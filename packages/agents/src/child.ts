@@ -49,6 +49,8 @@ export interface ChildHandlers {
   /** A line of standard output, without its break. A returned reason stops the process. */
   readonly onLine: (line: string) => StopReason | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Takes secrets out of standard error, before it is cut to its end. @default nothing */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 export interface ChildOutcome {
@@ -62,6 +64,8 @@ export interface ChildOutcome {
   /** The last 8 KiB of standard error. */
   readonly stderrTail: string;
   readonly durationMs: number;
+  /** RFC 3339: when, of a turn that is read from its record. */
+  readonly endedAt?: string | undefined;
   /** How many processes of the run had outlived their agent and were ended. */
   readonly orphansEnded: number;
 }

@@ -47,8 +47,10 @@ function failureOfTurn(
   const { completed, error, text, acted } = reading;
   if (!completed) {
     const said = error ?? wordsOfStderr(outcome.stderrTail);
+    // "Try again at 3:00 AM" is said of the day on which the turn ended, whenever it is read.
+    const now = outcome.endedAt === undefined ? new Date() : new Date(outcome.endedAt);
     return (
-      failureOfWords(said, new Date()) ??
+      failureOfWords(said, now) ??
       (error === undefined ? undefined : failure("unknown", `Codex: ${error}`)) ??
       failureOfExit(outcome, "Codex") ??
       failure("bad-output", "Codex ended without saying that its turn is complete.")

@@ -3,6 +3,8 @@ export type AgentsErrorCode =
   | "ERR_INVALID_CONFIG"
   | "ERR_INVALID_RUN_ID"
   | "ERR_INVALID_SCRIPT"
+  /** There are files of the turn already: a number is used once. */
+  | "ERR_TURN_BEGUN"
   /** The supervisor's program is not where it belongs. */
   | "ERR_NO_SUPERVISOR";
 

@@ -1,31 +1,41 @@
+import { constants } from "node:os";
+import * as v from "valibot";
 import type { ChildOutcome } from "./child.ts";
 import { readJsonFile } from "./turn-files.ts";
 
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+const ExitRecord: v.GenericSchema<unknown, ChildOutcome> = v.object({
+  v: v.literal(1),
+  started: v.boolean(),
+  problem: v.optional(
+    v.object({
+      kind: v.picklist(["no-work-dir", "no-program", "arguments-too-long", "other"]),
+      message: v.string(),
+    }),
+  ),
+  stopped: v.optional(
+    v.picklist(["cancelled", "timeout-idle", "timeout-total", "output-too-large", "budget"]),
+  ),
+  exitCode: v.nullable(v.pipe(v.number(), v.integer())),
+  exitSignal: v.nullable(
+    v.custom<NodeJS.Signals>(
+      (name) => typeof name === "string" && Object.hasOwn(constants.signals, name),
+    ),
+  ),
+  stderrTail: v.string(),
+  durationMs: count,
+  endedAt: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => Number.isFinite(Date.parse(text))),
+    ),
+  ),
+  orphansEnded: count,
+});
+
 /** How a turn's process ended, as its supervisor has written it down; `undefined`: not (yet). */
 export function readExitRecord(path: string): ChildOutcome | undefined {
-  const record = readJsonFile(path);
-  if (record?.["v"] !== 1) {
-    return undefined;
-  }
-  const { started, problem, stopped, exitCode, exitSignal, stderrTail, durationMs, orphansEnded } =
-    record as Partial<Record<keyof ChildOutcome, unknown>>;
-  const isOutcome =
-    typeof started === "boolean" &&
-    typeof stderrTail === "string" &&
-    typeof durationMs === "number" &&
-    (exitCode === null || typeof exitCode === "number") &&
-    (exitSignal === null || typeof exitSignal === "string");
-  if (!isOutcome) {
-    return undefined;
-  }
-  return {
-    started,
-    problem: problem as ChildOutcome["problem"],
-    stopped: stopped as ChildOutcome["stopped"],
-    exitCode,
-    exitSignal: exitSignal as ChildOutcome["exitSignal"],
-    stderrTail,
-    durationMs,
-    orphansEnded: typeof orphansEnded === "number" ? orphansEnded : 0,
-  };
+  const parsed = v.safeParse(ExitRecord, readJsonFile(path));
+  return parsed.success ? parsed.output : undefined;
 }

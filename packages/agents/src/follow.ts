@@ -43,7 +43,7 @@ function openOutput(path: string, onLine: (line: string) => unknown): OutputRead
         const size = readSync(fd, chunk, 0, chunk.length, at);
         if (size === 0) return;
         at += size;
-        lines.push(Buffer.from(chunk.subarray(0, size)));
+        if (!lines.push(Buffer.from(chunk.subarray(0, size)))) return;
       }
     },
     close: () => closeSync(fd),
@@ -58,7 +58,11 @@ export function readOutput(path: string, onLine: (line: string) => unknown): tru
   return output && true;
 }
 
-/** Reads a turn's output to its end, as it comes. Resolves when the turn has ended, however. */
+/**
+ * Reads a turn's output to its end, as it comes. Resolves when the turn has ended, however.
+ *
+ * A listener that throws has the turn cancelled; its error is thrown on when that has ended.
+ */
 export async function follow(
   files: TurnFiles,
   owner: AgentProcess | undefined,
@@ -67,6 +71,16 @@ export async function follow(
   let output: OutputReader | undefined;
   const startedAt = performance.now();
   let wake = (): void => undefined;
+  let thrown: { readonly error: unknown } | undefined;
+  const read = (line: string): void => {
+    if (thrown) return;
+    try {
+      onLine(line);
+    } catch (error) {
+      thrown = { error };
+      cancel();
+    }
+  };
   onPoke?.(() => wake());
   const onAbort = () => cancel();
   signal?.addEventListener("abort", onAbort);
@@ -76,8 +90,9 @@ export async function follow(
       // In this order: what ends a turn is looked for before its output is read for the last time.
       const isDead = owner === undefined || isAlive(owner) === false;
       const record = readExitRecord(files.path("exit"));
-      output ??= openOutput(files.path("out"), onLine);
+      output ??= openOutput(files.path("out"), read);
       output?.readOn();
+      if (thrown && (record || isDead)) throw thrown.error;
       if (record !== undefined) {
         return { ...record, recorded: true };
       }

@@ -15,6 +15,7 @@ test("exports what its users rely on", () => {
     "detectAgents",
     "endRunProcesses",
     "findRunProcesses",
+    "listRunProcesses",
     "parseAgentScript",
   ]);
 });

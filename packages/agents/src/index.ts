@@ -14,6 +14,8 @@ export {
   endRunProcesses,
   type EndRunProcessesOptions,
   findRunProcesses,
+  listRunProcesses,
+  type RunProcess,
 } from "./run-processes.ts";
 export { createRedactor, type Redactor } from "./redact.ts";
 export { type AgentScript, parseAgentScript, type ScriptedTurn } from "./agent-script.ts";

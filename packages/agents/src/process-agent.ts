@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "@quasar/durable";
@@ -14,8 +14,9 @@ import type { AgentAdapter } from "./adapter.ts";
 import { type AgentProcessOptions, NOTHING_SPENT } from "./agent-process.ts";
 import { DEFAULT_LIMITS } from "./child.ts";
 import { agentEnvironment } from "./environment.ts";
+import { AgentsError } from "./errors.ts";
 import { readExitRecord } from "./exit-record.ts";
-import { follow, readOutput } from "./follow.ts";
+import { follow, type FollowedOutcome, readOutput } from "./follow.ts";
 import { secretsOf } from "./redact.ts";
 import { endTurnProcesses, sendSignal } from "./run-processes.ts";
 import { startSupervisor } from "./start-supervisor.ts";
@@ -64,6 +65,10 @@ async function supervise(
   dir: string,
 ): Promise<AgentResult> {
   const files = turnFiles(dir, request);
+  if (existsSync(files.path("out")) || existsSync(files.path("exit"))) {
+    throw new AgentsError("ERR_TURN_BEGUN", `turn ${request.turnId} has been begun before`);
+  }
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const prepared = adapter.prepare(request, files.path);
   if ("kind" in prepared) {
     return { failure: prepared, text: "", ...NOTHING_SPENT, durationMs: 0 };
@@ -91,7 +96,7 @@ async function supervise(
       files: files.path("").slice(0, -1),
       context,
       watcher,
-      secrets: secretsOf(options.env ?? process.env),
+      secrets: secretsOf({ ...(options.env ?? process.env), ...options.setEnv }),
       leash: request.leash === true,
       writes: request.access === "write",
     },
@@ -105,12 +110,17 @@ async function supervise(
       signal: invoke.signal,
       cancel,
     });
-    if (outcome.exitSignal === "SIGKILL" && !outcome.recorded) {
-      await endTurnProcesses(request.turnId);
-    }
+    await endWhatIsLeft(request, outcome);
     return reader.result(outcome);
   } finally {
     supervisor.leave();
+  }
+}
+
+/** A supervisor that was killed has ended nothing. */
+async function endWhatIsLeft(request: AgentRequest, outcome: FollowedOutcome): Promise<void> {
+  if (!outcome.recorded) {
+    await endTurnProcesses(request.turnId);
   }
 }
 
@@ -172,7 +182,7 @@ async function adopt(
   invoke: InvokeOptions,
 ): Promise<AgentResult> {
   if (request.turnsDir === undefined) {
-    throw new Error("a turn without files cannot be adopted");
+    throw new AgentsError("ERR_INVALID_CONFIG", "a turn without files cannot be adopted");
   }
   const files = turnFiles(request.turnsDir, request);
   const reader = adapter.open(request, contextOf(files), invoke.onEvent ?? nobody);
@@ -184,5 +194,6 @@ async function adopt(
       if (owner !== undefined && isAlive(owner) === true) sendSignal(owner.pid, "SIGTERM");
     },
   });
+  await endWhatIsLeft(request, outcome);
   return reader.result(outcome);
 }

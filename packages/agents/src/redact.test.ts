@@ -1,8 +1,54 @@
 import { expect, test } from "vitest";
 import { createRedactor } from "./redact.ts";
 
-const KEY = "-----BEGIN KEY-----\nfirst line of it\nsecond line of it\n-----END KEY-----";
 const redact = createRedactor({
+  OPENAI_API_KEY: "sk-0123456789",
+  GIT_AUTHOR_NAME: "Jane Example",
+  SSH_AUTH_SOCK: "/run/agent.sock",
+  SHORT_TOKEN: "1234567",
+  HOME: "/home/jane",
+  PRIVATE: "first line\nsecond line",
+});
+
+test.for([
+  ["a key", "key=sk-0123456789;", "key=[redacted];"],
+  ["a key twice", "sk-0123456789sk-0123456789", "[redacted][redacted]"],
+  ["a line of a secret of many", "second line", "[redacted]"],
+  ["a secret of many lines in JSON", '"first line\\nsecond line"', '"[redacted]"'],
+  ["a password in a URL", "https://a:b@c/d?e=f@g", "https://[redacted]@c/d?e=f@g"],
+  ["a token in a URL", "git+ssh://tok@c", "git+ssh://[redacted]@c"],
+  ["a URL without one", "https://c/d@e", "https://c/d@e"],
+  ["two URLs in JSON", '["s://a","s://b@c"]', '["s://a","s://[redacted]@c"]'],
+  ["an author's name", "Jane Example", "Jane Example"],
+  ["a socket's place", "/run/agent.sock", "/run/agent.sock"],
+  ["what is too short to be told from a word", "1234567", "1234567"],
+  ["half a key", "sk-012345", "sk-012345"],
+] as const)("treats %s as it should", ([, text, expected]) => {
+  expect(redact(text)).toBe(expected);
+});
+
+test.for([
+  ["standard", "base64"],
+  ["for URLs", "base64url"],
+] as const)("finds a key in base64 (%s), wherever it begins in the text", ([, encoding]) => {
+  for (const before of ["", "?", "??", "Bearer "]) {
+    const text = Buffer.from(`${before}sk-0123456789 and more`).toString(encoding);
+    expect(redact(text)).toContain("[redacted]");
+  }
+});
+
+test.for(["x", "a.", "a://", "://a", "a:", "sk-012345678", "@://"])(
+  "takes a long line of %j in one pass",
+  (unit) => {
+    const text = `${unit.repeat((8 * 2 ** 20) / unit.length)}://@`;
+    const started = performance.now();
+    redact(text);
+    expect(performance.now() - started).toBeLessThan(2000);
+  },
+);
+
+const KEY = "-----BEGIN KEY-----\nfirst line of it\nsecond line of it\n-----END KEY-----";
+const redactKey = createRedactor({
   SIGNING_PRIVATE_KEY: KEY,
   DATABASE_URL: "postgres://app:open-sesame@127.0.0.1/app",
   PATH: "/usr/bin:/usr/local/bin",
@@ -20,5 +66,5 @@ test.for([
   ["no variable that is none", "/usr/bin:/usr/local/bin", "/usr/bin:/usr/local/bin"],
   ["no line that only frames a secret", "-----BEGIN KEY-----", "-----BEGIN KEY-----"],
 ] as const)("takes out %s", ([, text, expected]) => {
-  expect(redact(text)).toBe(expected);
+  expect(redactKey(text)).toBe(expected);
 });

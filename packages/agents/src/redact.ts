@@ -1,29 +1,32 @@
 /** Takes secrets out of a text. */
 export type Redactor = (text: string) => string;
 
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|PRIVATE|COOKIE|SESSION_ID/i;
+/** `GIT_AUTHOR_NAME` and `XAUTHORITY` hold no secret. */
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH(?!OR(?!IZ))|PRIVATE|COOKIE/i;
 /** Names that look like one and hold a place, not a secret. */
 const PLACE_NAME = /(_FILE|_PATH|_DIR|_SOCK|_URL|_HOST)$/i;
 const MIN_LENGTH = 8;
 const MASK = "[redacted]";
-/** `scheme://user:password@`: the password, and a token that stands alone. */
-const IN_URL = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s/@:"'<>]*)(:[^\s/@"'<>]*)?@/gi;
-
-/** The same in a URL that was itself encoded to stand in another one. */
-const IN_ENCODED_URL = /\b([a-z][a-z0-9+.-]*%3a%2f%2f)(?:(?!%2f|%40)[^\s/@"'<>])*%40/gi;
+/** `scheme://user:password@`, and a token that stands alone there; read once, however long. */
+const IN_URL = /:\/\/[^\s/@"'<>]+@/g;
+/** The same in a URL that stands encoded in another one. */
+const IN_ENCODED_URL = /%3a%2f%2f(?:(?!%2f|%40)[^\s/@"'<>])+%40/gi;
 const PASSWORD_IN_URL = /:\/\/[^\s/@:]*:([^\s/@]+)@/g;
 
-/**
- * Values of variables that look secret by their names, each of their lines, since output is read line
- * by line, and the passwords in URLs, whatever the variable is called.
- */
+/** Values of variables that look secret by their names, and passwords in URLs, whatever the name is. */
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const values = Object.entries(env).flatMap(([name, value = ""]) => {
     const passwords = Array.from(value.matchAll(PASSWORD_IN_URL), ([, password = ""]) => password);
-    if (!SECRET_NAME.test(name) || PLACE_NAME.test(name)) return passwords;
-    return [value, ...value.split("\n").filter((line) => !line.startsWith("-----")), ...passwords];
+    const isSecret = SECRET_NAME.test(name) && !PLACE_NAME.test(name);
+    return isSecret ? [...partsOf(value), ...passwords] : passwords;
   });
   return [...new Set(values.filter((value) => value.length >= MIN_LENGTH))];
+}
+
+/** Output is read line by line: a key of many lines is as many secrets, but for its frame. */
+function partsOf(value: string): readonly string[] {
+  const lines = value.split(/[\r\n]+/).filter((line) => !line.startsWith("-----"));
+  return [value, ...lines];
 }
 
 /** A value as it may stand in what a program prints. */
@@ -32,7 +35,10 @@ function formsOf(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
   return [value, json, JSON.stringify(json).slice(1, -1), encodeURIComponent(value)].concat(
     // A value in the middle of base64 text shows up in one of three alignments.
-    [0, 1, 2].map((shift) => alignedBase64(bytes, shift)).filter((form) => form.length >= 8),
+    [0, 1, 2]
+      .map((shift) => alignedBase64(bytes, shift))
+      .filter((form) => form.length >= MIN_LENGTH)
+      .flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]),
   );
 }
 
@@ -60,11 +66,9 @@ export function redactorOf(secrets: readonly string[]): Redactor {
     const masked = pattern === undefined ? text : text.replace(pattern, MASK);
     const plain =
       masked.includes("://") && masked.includes("@")
-        ? masked.replace(IN_URL, (_, scheme: string) => `${scheme}${MASK}@`)
+        ? masked.replace(IN_URL, `://${MASK}@`)
         : masked;
-    return plain.includes("%40")
-      ? plain.replace(IN_ENCODED_URL, (_, scheme: string) => `${scheme}${MASK}%40`)
-      : plain;
+    return plain.includes("%40") ? plain.replace(IN_ENCODED_URL, `%3A%2F%2F${MASK}%40`) : plain;
   };
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { AgentsError } from "./errors.ts";
@@ -61,6 +61,46 @@ async function findWithPs(variable: string, id: string): Promise<number[]> {
     .split("\n")
     .filter((line) => `${line} `.includes(marker))
     .map((line) => Number.parseInt(line, 10));
+}
+
+/** A process that carries the id of a run. */
+export interface RunProcess {
+  readonly pid: number;
+  readonly runId: string;
+  /** Absolute path of its working folder; `""` where that cannot be seen. */
+  readonly workDir: string;
+}
+
+/**
+ * All processes of any runs that can be seen, this one excepted.
+ *
+ * @returns `undefined` on a platform where nobody can know.
+ */
+export async function listRunProcesses(): Promise<readonly RunProcess[] | undefined> {
+  if (process.platform !== "linux") {
+    return undefined;
+  }
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(pids.map(runProcess));
+  return found.filter((each) => each !== undefined && each.pid !== process.pid) as RunProcess[];
+}
+
+async function runProcess(pid: string): Promise<RunProcess | undefined> {
+  try {
+    const environ = (await readFile(`/proc/${pid}/environ`)).toString("latin1").split("\0");
+    const entry = environ.find((each) => each.startsWith("QUASAR_RUN_ID="));
+    const runId = entry?.slice("QUASAR_RUN_ID=".length) ?? "";
+    if (runId === "") {
+      return undefined;
+    }
+    const workDir = await readlink(`/proc/${pid}/cwd`).catch(() => "");
+    return { pid: Number(pid), runId, workDir };
+  } catch (error) {
+    if (isNotOurs(error)) {
+      return undefined;
+    }
+    throw error;
+  }
 }
 
 /** @throws {AgentsError} `ERR_INVALID_RUN_ID` for an empty id or one with white space or a NUL in it. */

@@ -190,10 +190,10 @@ async function scriptedChild(): Promise<void> {
 
   const { turn } = session.task;
   const { says = [], costUsd = 0, delayMs = 0, exitCode = 0 } = turn;
-  const said: ScriptedStep[] = says.map((each) =>
+  const spoken: ScriptedStep[] = says.map((each) =>
     typeof each === "string" ? { text: each } : each,
   );
-  const steps = [...said, { text: turn.text ?? "", files: turn.files }];
+  const steps = [...spoken, { text: turn.text ?? "", files: turn.files }];
   const answers = [...session.answers];
   const done = answers.length;
   const printText = (text: string, at: number) => at < says.length && print({ type: "text", text });
@@ -224,7 +224,7 @@ async function scriptedChild(): Promise<void> {
   // Whether what follows from the last answer was done is not known: it is done again.
   write(steps[done - 1]?.files);
   for (const [at, { text, files }] of steps.entries()) {
-    if (at < done) {
+    if (at < done || session.task.at < 0) {
       continue;
     }
     const answer = await (task.model === undefined

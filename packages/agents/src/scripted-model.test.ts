@@ -102,6 +102,25 @@ test("asks for nothing more when it has cost what it may, though nobody watches 
   expect(steps(asked)).toEqual([0, 1]);
 });
 
+test("has one winner of those who go on in a session at once", async () => {
+  const { agent, asked, request } = await anAgent((_, { length }) =>
+    length === 1 ? { status: 503 } : "hang",
+  );
+  await agent.invoke(request);
+  const controller = new AbortController();
+  const { signal } = controller;
+  let busy = 0;
+  const racers = Array.from({ length: 4 }, async () => {
+    const again = aRequest({ sessionId: request.sessionId, resumesSession: true });
+    const { failure } = await agent.invoke(again, { signal });
+    busy += failure?.kind === "session-busy" ? 1 : 0;
+  });
+  await expect.poll(() => [asked.length, busy], { timeout: 20_000 }).toEqual([2, 3]);
+  controller.abort();
+  await Promise.all(racers);
+  expect(busy).toBe(3);
+});
+
 test("does not take another process with the number of a session's for it", async () => {
   const { agent, request, sessions } = await anAgent(() => billed(0));
   await agent.invoke(request);
@@ -116,7 +135,12 @@ test("goes on in its session with what was not answered, whatever the prompt say
     length === 2 ? { status: 503 } : billed(0.5),
   );
   expect((await agent.invoke(request)).failure?.kind).toBe("overloaded");
-  const again = { ...request, prompt: "Go on.", resumesSession: true, turnId: `${request.runId}.2` };
+  const again = {
+    ...request,
+    prompt: "Go on.",
+    resumesSession: true,
+    turnId: `${request.runId}.2`,
+  };
   const result = await agent.invoke(again);
   expect(result).toMatchObject({ text: "done", costUsd: 1, sessionId: request.sessionId });
   expect(result.failure).toBeUndefined();
@@ -152,6 +176,12 @@ test("goes on in a session that was cut off in the middle of a record", async ()
   const result = await agent.invoke({ ...request, resumesSession: true });
   expect(result.failure).toBeUndefined();
   expect(steps(asked)).toEqual([0, 1, 2, 1, 2]);
+});
+
+test("asks nothing for a prompt that the script does not foresee", async () => {
+  const { agent, asked, request } = await anAgent(() => billed(1), [{ role: "reviewer" }]);
+  expect(await agent.invoke(request)).toMatchObject({ failure: { kind: "usage" }, costUsd: 0 });
+  expect(asked).toEqual([]);
 });
 
 test("chooses a session for a request without one", async () => {

@@ -23,7 +23,7 @@ function programFile(): string {
   if (existsSync(path)) {
     return path;
   }
-  const message = `${path} is missing: bundle @quasar/agents/supervisor as an entry of its own`;
+  const message = `${path} is missing: bundle @quasar/agents/dist/supervisor.js as an entry of its own`;
   throw new AgentsError("ERR_NO_SUPERVISOR", message);
 }
 
@@ -37,7 +37,12 @@ export async function startSupervisor(
   onStart: ((process: AgentProcess) => Promise<void>) | undefined,
 ): Promise<Supervisor> {
   const { PATH, TMPDIR } = process.env;
-  const env = { PATH, TMPDIR, QUASAR_RUN_ID: spec.child.runId, QUASAR_TURN_ID: spec.child.env["QUASAR_TURN_ID"] };
+  const env = {
+    PATH,
+    TMPDIR,
+    QUASAR_RUN_ID: spec.child.runId,
+    QUASAR_TURN_ID: spec.child.env["QUASAR_TURN_ID"],
+  };
   const child = spawn(process.execPath, ["--no-warnings", programFile()], {
     detached: true,
     stdio: ["pipe", "pipe", "ignore"],
@@ -48,7 +53,9 @@ export async function startSupervisor(
   child.stdin.on("error", () => undefined);
   child.stdin.write(`${JSON.stringify(spec)}\n`);
   if (child.pid === undefined) {
-    const [error] = await new Promise<[Error]>((resolve) => child.once("error", (e) => resolve([e])));
+    const [error] = await new Promise<[Error]>((resolve) =>
+      child.once("error", (e) => resolve([e])),
+    );
     throw error;
   }
   child.on("error", () => undefined);

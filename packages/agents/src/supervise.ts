@@ -4,6 +4,8 @@ import { createLineSplitter } from "./line-splitter.ts";
 import { sendSignal } from "./run-processes.ts";
 
 const STDERR_TAIL_BYTES = 8192;
+/** Kept until the end, so that no secret is cut in two where the tail begins. */
+const STDERR_KEPT_BYTES = 8 * STDERR_TAIL_BYTES;
 /** How long output may stay quiet after `exit`; not `close`, which a child holding the pipe delays. */
 const QUIET_AFTER_EXIT_MS = 50;
 const READ_AFTER_EXIT_MS = 2000;
@@ -24,11 +26,15 @@ const SIGNALS: Readonly<Partial<Record<StopReason, readonly NodeJS.Signals[]>>> 
 };
 const GENTLY: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGKILL"];
 
+function tailOf(text: string): string {
+  return Buffer.from(text).subarray(-STDERR_TAIL_BYTES).toString("utf8");
+}
+
 /** Resolves when the process has exited and its output has been read, whoever else holds the pipes. */
 export function superviseChild(
   child: ChildProcessWithoutNullStreams,
   { limits, input }: Pick<ChildSpec, "limits" | "input">,
-  { onLine, signal }: ChildHandlers,
+  { onLine, signal, redact = (text) => text }: ChildHandlers,
 ): Promise<ChildEnd> {
   return new Promise((resolve) => {
     const timers: NodeJS.Timeout[] = [];
@@ -41,7 +47,7 @@ export function superviseChild(
     let thrown: { readonly error: unknown } | undefined;
     let exit: Pick<ChildOutcome, "exitCode" | "exitSignal"> | undefined;
     let startError: unknown;
-    let stderrTail: Buffer = Buffer.alloc(0);
+    let stderr: Buffer = Buffer.alloc(0);
     let received = 0;
 
     const finish = () => {
@@ -57,7 +63,7 @@ export function superviseChild(
           stopped,
           exitCode: exit?.exitCode ?? null,
           exitSignal: exit?.exitSignal ?? null,
-          stderrTail: stderrTail.toString("utf8"),
+          stderrTail: tailOf(redact(stderr.toString("utf8"))),
         },
       });
     };
@@ -107,7 +113,7 @@ export function superviseChild(
     });
     child.stderr.on("data", (chunk: Buffer) => {
       count(chunk);
-      stderrTail = Buffer.concat([stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
+      stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_KEPT_BYTES);
     });
     child.stdin.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE" && error.code !== "ECONNRESET") {

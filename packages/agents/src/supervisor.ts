@@ -9,8 +9,8 @@
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { createInterface } from "node:readline";
 import { type ChildOutcome, runChild, type StopReason } from "./child.ts";
+import { createLineSplitter } from "./line-splitter.ts";
 import { redactorOf } from "./redact.ts";
 import { ALREADY_BEGUN, CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 import { hasCode } from "./turn-files.ts";
@@ -23,10 +23,10 @@ for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => cancel
 // The runner reads how far the output has come; without one there is nobody to tell.
 process.stdout.on("error", () => undefined);
 
-const lines = createInterface({ input: process.stdin });
 let spec: SupervisorSpec | undefined;
 let begun = false;
-lines.on("line", (line) => {
+// Not `node:readline`, which takes U+2028 in a prompt for the end of a line.
+const commands = createLineSplitter(Number.POSITIVE_INFINITY, (line) => {
   if (spec === undefined) {
     spec = JSON.parse(line) as SupervisorSpec;
   } else if (line === GO && !begun) {
@@ -36,7 +36,9 @@ lines.on("line", (line) => {
     cancel.abort();
   }
 });
-lines.on("close", () => {
+process.stdin.on("error", () => undefined);
+process.stdin.on("data", (chunk: Buffer) => commands.push(chunk));
+process.stdin.on("close", () => {
   if (!begun) process.exit();
   if (spec?.leash === true) cancel.abort();
 });
@@ -45,17 +47,18 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
   const out = begin(turn);
   if (out === undefined) process.exit(ALREADY_BEGUN);
   const redact = redactorOf(turn.secrets);
-  const watch = createWatch(turn);
+  const watch = createWatch(turn, () => cancel.abort());
   const outcome = await runChild(turn.child, {
     signal: cancel.signal,
+    redact,
     onLine(line) {
       writeAll(out, `${redact(line)}\n`);
-      process.stdout.write(".");
+      if (process.stdout.writableLength === 0) process.stdout.write(".");
       return watch(line);
     },
   });
   fs.fsyncSync(out);
-  await end(turn, { ...outcome, stderrTail: redact(outcome.stderrTail) });
+  await end(turn, outcome);
   process.exit();
 }
 
@@ -64,7 +67,9 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
  *
  * @returns `undefined` when there is one already.
  */
-function begin({ files, context, child }: SupervisorSpec): number | undefined {
+function begin({ files, context }: SupervisorSpec): number | undefined {
+  if (fs.existsSync(`${files}.out`)) return undefined;
+  replace(`${files}.start`, JSON.stringify({ v: 1, context }));
   let out: number;
   try {
     out = fs.openSync(`${files}.out`, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
@@ -73,20 +78,20 @@ function begin({ files, context, child }: SupervisorSpec): number | undefined {
     throw error;
   }
   fs.fsyncSync(out);
-  const { maxLineBytes } = child.limits;
-  replace(`${files}.start`, JSON.stringify({ v: 1, context, maxLineBytes }));
+  syncFolder(files);
   return out;
 }
 
 /** Until the watcher is loaded, which takes a moment, nothing has been spent that it could tell. */
-function createWatch({ watcher }: SupervisorSpec): (line: string) => StopReason | undefined {
+function createWatch(
+  { watcher }: SupervisorSpec,
+  onFailure: () => void,
+): (line: string) => StopReason | undefined {
   if (watcher === undefined) return () => undefined;
   const unread: string[] = [];
   let read: ((line: string) => StopReason | undefined) | undefined;
-  void (async () => {
-    const { createWatcher } = await import("./watchers.ts");
-    read = createWatcher(watcher);
-  })();
+  // An agent that nobody can hold to its money does not go on.
+  import("./watchers.ts").then(({ createWatcher }) => (read = createWatcher(watcher)), onFailure);
   return (line) => {
     unread.push(line);
     if (read === undefined) return undefined;
@@ -98,7 +103,8 @@ function createWatch({ watcher }: SupervisorSpec): (line: string) => StopReason 
 /** What the agent has written is on disk before its end is: git and agents sync no work tree. */
 async function end(turn: SupervisorSpec, outcome: ChildOutcome): Promise<void> {
   if (turn.writes && outcome.started) await syncFileSystem(turn.child.cwd);
-  replace(`${turn.files}.exit`, JSON.stringify({ v: 1, ...outcome }));
+  const endedAt = new Date().toISOString();
+  replace(`${turn.files}.exit`, JSON.stringify({ v: 1, ...outcome, endedAt }));
 }
 
 function syncFileSystem(dir: string): Promise<void> {
@@ -118,6 +124,10 @@ function replace(path: string, text: string): void {
   fs.fsyncSync(fd);
   fs.closeSync(fd);
   fs.renameSync(temporary, path);
+  syncFolder(path);
+}
+
+function syncFolder(path: string): void {
   const folder = fs.openSync(dirname(path), O_RDONLY | O_DIRECTORY);
   fs.fsyncSync(folder);
   fs.closeSync(folder);

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { AgentsError } from "./errors.ts";
 
-/** The files of a turn: `<n>.start`, `.out`, `.err`, `.exit` in the folder of its run's turns. */
+/** The files of a turn: `<n>.start`, `.out`, `.exit` in the folder of its run's turns. */
 export interface TurnFiles {
   readonly dir: string;
   /** Path of the turn's file with the given ending. */
@@ -24,6 +24,7 @@ export function turnFiles(
   return { dir, path: (ending) => join(dir, `${n}.${ending}`) };
 }
 
+const NOT_THERE = ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO"];
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Opens a turn's file to be read: no link is followed, no pipe waited for. `undefined`: not there. */
@@ -32,7 +33,7 @@ export function openTurnFile(path: string): number | undefined {
   try {
     fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    if (hasCode(error, "ENOENT") || hasCode(error, "ELOOP") || hasCode(error, "ENXIO")) {
+    if (NOT_THERE.some((code) => hasCode(error, code))) {
       return undefined;
     }
     throw error;

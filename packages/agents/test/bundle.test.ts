@@ -20,7 +20,12 @@ test.for([false, true])("the scripted agent works from a bundle (minified: %s)",
      process.stdout.write(JSON.stringify(result));`,
   );
   const [outDir, noExternal] = [join(dir, "out"), [/./]];
-  const config = { entry: { entry, supervisor: SUPERVISOR }, format: "esm", target: "node22", silent: true } as const;
+  const config = {
+    entry: { entry, supervisor: SUPERVISOR },
+    format: "esm",
+    target: "node22",
+    silent: true,
+  } as const;
   await build({ ...config, outDir, noExternal, minify, dts: false, config: false });
   const printed = execFileSync(process.execPath, [join(outDir, "entry.js")], { encoding: "utf8" });
   expect(JSON.parse(printed)).toMatchObject({ text: "done" });

@@ -61,27 +61,37 @@ export function encodeRecord(
 /**
  * Follows the chain from a position on.
  *
- * A last line that does not hold is `unfinished`, whether or not it has an end: a crash can tear it
- * anywhere. With anything behind it, it is damage.
+ * A last line that is no record is `unfinished`, whether or not it has an end: a crash can tear it
+ * anywhere. Everything else that breaks the chain is damage; where a record does not name the one
+ * before it, that one is not believed either.
  *
  * @param bytes - The file's, from the position on.
  */
 export function parseJournal(bytes: Uint8Array, from: JournalPosition): JournalRecords {
   const records: JournalRecord[] = [];
+  let before = from;
   let end = from;
+  const damaged = (at: JournalPosition, problem: string): JournalRecords => {
+    const seq = at.seq + 1;
+    const message = `record ${seq} at byte ${at.bytes} is damaged: ${problem}`;
+    return { records, end: at, unfinished: 0, damage: { seq, bytes: at.bytes, message } };
+  };
   for (let at = 0; at < bytes.length; at = end.bytes - from.bytes) {
     const newline = bytes.indexOf(NEWLINE, at);
     const line = newline < 0 ? undefined : bytes.subarray(at, newline);
-    const record = line === undefined ? "it has no end" : parseLine(line, end);
-    if (line === undefined || typeof record === "string") {
-      if (newline < 0 || newline === bytes.length - 1) {
-        return { records, end, unfinished: bytes.length - at, damage: undefined };
-      }
-      const seq = end.seq + 1;
-      const message = `record ${seq} at byte ${end.bytes} is damaged: ${String(record)}`;
-      return { records, end, unfinished: 0, damage: { seq, bytes: end.bytes, message } };
+    const record = line && parseLine(line);
+    if (line === undefined || record === undefined) {
+      const isLast = newline < 0 || newline === bytes.length - 1;
+      if (!isLast) return damaged(end, "it is no record");
+      return { records, end, unfinished: bytes.length - at, damage: undefined };
+    }
+    if (record.seq !== end.seq + 1) return damaged(end, "another record is in its place");
+    if (record.prev !== end.hash) {
+      records.pop();
+      return damaged(before, "the record after it does not name it");
     }
     records.push(record);
+    before = end;
     end = { bytes: end.bytes + line.length + 1, seq: record.seq, hash: sha256(line) };
   }
   return { records, end, unfinished: 0, damage: undefined };
@@ -89,17 +99,14 @@ export function parseJournal(bytes: Uint8Array, from: JournalPosition): JournalR
 
 const KEYS = "seq,prev,data";
 
-/** The record of a line, or why it is none. */
-function parseLine(line: Uint8Array, at: JournalPosition): JournalRecord | string {
-  let value: unknown;
+function parseLine(line: Uint8Array): JournalRecord | undefined {
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(line));
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(line);
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
   } catch {
-    return "it is not JSON";
+    return undefined;
   }
-  if (!isRecord(value)) return "it is not a record";
-  if (value.seq !== at.seq + 1) return "it has another number";
-  return value.prev === at.hash ? value : "it does not name the one before it";
 }
 
 function isRecord(value: unknown): value is JournalRecord {

@@ -4,6 +4,7 @@ import {
   exploreCrashes,
   type SimulatedFileSystem,
   type SimulatedProcess,
+  type Sync,
   withoutSync,
 } from "../src/testing.ts";
 import type { FileSystem } from "../src/file-system.ts";
@@ -16,6 +17,15 @@ function observe(fs: FileSystem): string {
   const found = readJournal(FILE, { fs });
   if (found?.damage !== undefined) throw new Error(found.damage.message);
   return (found?.records ?? []).map(({ data }) => String(data)).join();
+}
+
+/** The same, once it is seen that a journal that was renewed is still there under its other name. */
+function observeAll(fs: FileSystem): string {
+  const names = fs.lstat(DIR) === undefined ? [] : fs.readdir(DIR);
+  const isRenewed = names.some((name) => name.endsWith(".prev"));
+  if (isRenewed && !names.some((name) => name.includes(".damaged-")))
+    throw new Error("thrown away");
+  return observe(fs);
 }
 
 /** Opens what is there, takes it for the truth, and adds to it; now and then a flush fails. */
@@ -53,7 +63,9 @@ const work =
 const fails = work(() => undefined);
 const options = { seed: 1, workload: fails, resume: fails, observe };
 
-test("no acknowledged record is lost and none is invented, in every state of a crash", { timeout: 60_000 }, () => {
+test("no acknowledged record is lost and none is invented, in every state of a crash", {
+  timeout: 60_000,
+}, () => {
   const report = exploreCrashes({ ...options, maxStates: 100_000 });
   expect(report.findings).toEqual([]);
   expect(report.states).toBeGreaterThanOrEqual(100_000);
@@ -70,10 +82,31 @@ test("what a failed flush may have lost is not built upon", { timeout: 60_000 },
 });
 
 test.for([
-  ["the journal is not synced", (path: string) => path === FILE],
-  ["the folder is not synced", (path: string) => path === DIR],
-] as const)("the explorer finds it where %s", ([, drop]) => {
-  const mutate = (fs: SimulatedFileSystem): FileSystem => withoutSync(fs, ({ path }) => drop(path));
-  const report = exploreCrashes({ ...options, maxStates: 20_000, mutate });
-  expect(report.bad).toBeGreaterThan(0);
+  ["the journal is not synced", ({ path }) => path === FILE],
+  ["the folder is not synced", ({ path }) => path === DIR],
+  [
+    "the ancestors of a new folder are not synced",
+    ({ path }) => path !== DIR && DIR.startsWith(path),
+  ],
+  [
+    "what is copied from a journal with a torn end is not synced",
+    ({ path }) => path.endsWith(".tmp"),
+  ],
+  [
+    "the second name of a journal with a torn end is not synced",
+    ({ path, before }) => path === DIR && before.includes(".damaged-"),
+  ],
+] as readonly (readonly [string, (sync: Sync) => boolean])[])(
+  "the explorer finds it where %s",
+  { timeout: 60_000 },
+  ([, drop]) => {
+    const mutate = (fs: SimulatedFileSystem): FileSystem => withoutSync(fs, drop);
+    const report = exploreCrashes({ ...options, observe: observeAll, maxStates: 60_000, mutate });
+    expect(report.bad).toBeGreaterThan(0);
+  },
+);
+
+test("nothing of a torn end is thrown away, in every state of a crash", { timeout: 60_000 }, () => {
+  const report = exploreCrashes({ ...options, observe: observeAll, maxStates: 60_000 });
+  expect(report.findings).toEqual([]);
 });

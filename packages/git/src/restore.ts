@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
 import type { ConfigPair } from "./environment.ts";
-import { currentGitSha, type SignalOptions } from "./head.ts";
+import { currentGitSha } from "./head.ts";
 import { NO_HOOKS } from "./refs.ts";
 import { openRepository } from "./repository.ts";
 import { checkRevision, isMissing } from "./revision.ts";
@@ -182,17 +182,24 @@ async function refuseObstacles(root: string, changes: readonly Change[]): Promis
   const leaving = new Set(changes.filter(isThere).map(({ path }) => path));
   for (const { path, mode, oldMode } of changes) {
     if (mode === "000000") continue;
-    const parts = path.split("/");
-    for (let count = 1; count < parts.length; count += 1) {
-      const folder = parts.slice(0, count).join("/");
-      const kind = await kindAt(root, folder);
-      if (kind === "file" && !leaving.has(folder)) throw notRestorable(folder, "is in the way");
-    }
-    if (oldMode !== "000000") continue;
+    const above = await fileAbove(root, path);
+    if (above !== undefined && !leaving.has(above)) throw notRestorable(above, "is in the way");
+    // Where a file or a link goes that is above it, nothing can be at the path itself.
+    if (above !== undefined || oldMode !== "000000") continue;
     const kind = await kindAt(root, path);
     if (kind === "file") throw notRestorable(path, "is in the way");
     if (kind === "folder") await refuseStrangers(root, path, leaving);
   }
+}
+
+/** The first part of the way to a path that is no folder. */
+async function fileAbove(root: string, path: string): Promise<string | undefined> {
+  const parts = path.split("/");
+  for (let count = 1; count < parts.length; count += 1) {
+    const folder = parts.slice(0, count).join("/");
+    if ((await kindAt(root, folder)) === "file") return folder;
+  }
+  return undefined;
 }
 
 function isThere({ oldMode }: Change): boolean {

@@ -104,6 +104,9 @@ export function isOwn(path: string): boolean {
   return path === OWN_FOLDER || path.startsWith(`${OWN_FOLDER}/`);
 }
 
+/** One file to flush instead of one for each object. */
+const ONE_PACK = ["fastimport.unpackLimit", "1"] as const;
+
 async function importCommit(
   workDir: string,
   signal: AbortSignal | undefined,
@@ -120,7 +123,8 @@ async function importCommit(
   }
   const args = ["fast-import", "--quiet", "--date-format=raw"];
   const input = Readable.from(stream(), { objectMode: false });
-  const result = await git("write", workDir, args, { signal, input, config: NO_HOOKS });
+  const config = [...NO_HOOKS, ONE_PACK];
+  const result = await git("write", workDir, args, { signal, input, config });
   if (failure !== undefined) throw failure;
   if (result.exitCode !== 0) throw gitFailed(args, result);
   const sha = result.stdout.trim();

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -9,8 +10,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { restoreSnapshot, takeSnapshot } from "../src/index.ts";
-import { aRepository, anEmptyRepository, failureCode, git, tryGit, write } from "./fixture.ts";
+import { inspectRepository, restoreSnapshot, takeSnapshot } from "../src/index.ts";
+import {
+  aFolder,
+  aRepository,
+  anEmptyRepository,
+  failureCode,
+  git,
+  tryGit,
+  write,
+} from "./fixture.ts";
 import { filesOf, untouched } from "./untouched.ts";
 
 const prefix = "refs/quasar/run-1/";
@@ -261,4 +270,61 @@ test("refuses what is no snapshot", async () => {
   expect(await failureCode(restore("main"))).toBe("ERR_BAD_REVISION");
   expect(await failureCode(restore("1".repeat(40)))).toBe("ERR_BAD_REVISION");
   expect(existsSync(join(root, ".git/refs/quasar"))).toBe(false);
+});
+
+test.for([".git", "..", ".GIT"])("never writes to a path that goes through %s", async (name) => {
+  const root = aRepository();
+  const blob = git(root, "hash-object", "-w", "a.txt").trim();
+  const inner = mktree(root, `100755 blob ${blob}\tpre-commit`);
+  const tree = mktree(root, `040000 tree ${inner}\t${name}`);
+  const sha = git(root, "commit-tree", "-m", "evil", tree).trim();
+  git(root, "update-ref", `${prefix}7`, sha);
+  write(root, "new", "mine");
+  const files = filesOf(root);
+  const rest = untouched(root, ["status"]);
+  await failureCode(restoreSnapshot(root, { from: `${prefix}7`, prefix, message: "m" }));
+  expect(existsSync(join(root, ".git/pre-commit"))).toBe(false);
+  expect(existsSync(join(root, "../pre-commit"))).toBe(false);
+  expect(filesOf(root)).toEqual(files);
+  expect(untouched(root, ["status"])).toEqual(rest);
+});
+
+function mktree(root: string, entry: string): string {
+  return execFileSync("git", ["mktree"], {
+    cwd: root,
+    input: `${entry}\n`,
+    encoding: "utf8",
+  }).trim();
+}
+
+test("never follows a link out of the tree", async () => {
+  const root = aRepository();
+  const outside = aFolder();
+  write(outside, "x", "theirs");
+  write(root, "d/x", "mine");
+  const taken = await takeSnapshot(root, { prefix, message: "m" });
+  remove(root, "d");
+  symlinkSync(outside, join(root, "d"));
+  await restoreSnapshot(root, { from: taken?.ref ?? "", prefix, message: "m" });
+  expect(filesOf(root)).toMatchObject({ "d/x": "0 mine" });
+  expect(filesOf(outside)).toEqual({ x: "0 theirs" });
+  remove(root, "d");
+  symlinkSync(outside, join(root, "d"));
+  write(root, ".git/info/exclude", "d\n");
+  const again = restoreSnapshot(root, { from: taken?.ref ?? "", prefix, message: "m" });
+  expect(await failureCode(again)).toBe("ERR_NOT_RESTORABLE");
+  expect(filesOf(outside)).toEqual({ x: "0 theirs" });
+});
+
+test("is not begun when it is aborted, and leaves no index of its own", async () => {
+  const root = aRepository();
+  write(root, "new", "1");
+  const taken = await takeSnapshot(root, { prefix, message: "m" });
+  const from = taken?.ref ?? "";
+  const signal = AbortSignal.abort(new Error("enough"));
+  const refused = { prefix, message: "m", signal };
+  await expect(restoreSnapshot(root, { from, ...refused })).rejects.toThrow("enough");
+  await expect(takeSnapshot(root, refused)).rejects.toThrow("enough");
+  await expect(inspectRepository(root, { since: "", signal })).rejects.toThrow("enough");
+  expect(readdirSync(join(root, ".git")).filter((name) => name.startsWith("index."))).toEqual([]);
 });

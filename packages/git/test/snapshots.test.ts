@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -8,6 +9,7 @@ import {
   restoreSnapshot,
   takeSnapshot,
 } from "../src/index.ts";
+import { commitStream } from "../src/tree-stream.ts";
 import {
   aFolder,
   anEmptyRepository,
@@ -216,7 +218,7 @@ test("gives each a number of its own, also to those that are taken at once", asy
     takeSnapshot(root, { prefix, message: `m${index}` }),
   );
   const numbers = (await Promise.all(takes)).map((taken) => taken?.n);
-  expect(numbers.toSorted()).toEqual([1, 2, 3, 4]);
+  expect(new Set(numbers)).toEqual(new Set([1, 2, 3, 4]));
 });
 
 test("lists and removes the refs of one run, not those of others", async () => {
@@ -248,8 +250,7 @@ test("is written durably, in six processes, three where there is nothing to keep
   expect(await traced(() => takeSnapshot(root, { prefix, message: "m" }))).toHaveLength(3);
   write(root, "new", "");
   const processes = await traced(() => takeSnapshot(root, { prefix, message: "m" }));
-  const ours = processes.filter(({ argv }) => !argv.includes("unpack-objects"));
-  expect(ours).toHaveLength(6);
+  expect(processes).toHaveLength(6);
   const flushed = processes.filter(({ flushes }) => flushes > 0).map(({ argv }) => argv.join(" "));
   expect(flushed.some((argv) => argv.includes("fast-import"))).toBe(true);
   expect(flushed.some((argv) => argv.includes("update-ref"))).toBe(true);
@@ -263,4 +264,36 @@ test("is kept in a repository of SHA-256, from its first file on", async () => {
   write(root, "new", "2");
   await restoreSnapshot(root, { from: taken?.ref ?? "", prefix, message: "m" });
   expect(read(root, "new")).toBe("1");
+});
+
+test("nothing is taken of a stream that breaks off, wherever it does", async () => {
+  const root = aRepository();
+  write(root, "new", "1");
+  const chunks: Buffer[] = [];
+  for await (const chunk of commitStream({
+    root,
+    parent: headOf(root),
+    nothing: "0".repeat(40),
+    committer: "A <a@h> 0 +0000",
+    message: "m\n",
+    paths: ["a.txt", "new"],
+  })) {
+    chunks.push(chunk);
+  }
+  for (let count = 1; count <= chunks.length; count += 1) {
+    const input = Buffer.concat(chunks.slice(0, count));
+    const options = { cwd: root, input, stdio: "pipe" } as const;
+    const run = () => execFileSync("git", ["fast-import", "--quiet"], options);
+    if (count < chunks.length) expect(run).toThrow("Command failed");
+    else expect(run().toString().trim()).toMatch(/^[0-9a-f]{40}$/);
+    expect(git(root, "for-each-ref", "refs/quasar"), `after ${count} parts`).toBe("");
+  }
+});
+
+test("a file that cannot be read is named, and nothing is kept", async () => {
+  const root = aRepository();
+  truncateSync(write(root, "large", ""), 2 ** 31);
+  const taking = takeSnapshot(root, { prefix, message: "m" });
+  expect(await failureCode(taking)).toBe("ERR_SNAPSHOT_FAILED");
+  expect(await listRefs(root, "refs/quasar/")).toEqual([]);
 });

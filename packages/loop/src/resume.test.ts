@@ -354,6 +354,12 @@ describe("commits after the checkpoint", () => {
     expect(coder.requests).toHaveLength(0);
     expect(result.totalCostUsd, "two turns at half a dollar, and the review").toBeCloseTo(2.1);
     expect(result.unknownCostUsd).toBeCloseTo(1);
+    expect(result.checkpoint.ledger).toMatchObject([
+      { turnId: "", costUsd: 1, unknownUsd: 0 },
+      { turnId: "run.3", status: "settled", source: "unknown", costUsd: 0.5, unknownUsd: 0.5 },
+      { turnId: "run.4", status: "settled", source: "unknown", costUsd: 0.5, unknownUsd: 0.5 },
+      { turnId: "run.5", status: "settled", source: "reported", costUsd: 0.1 },
+    ]);
     expect(loop.trace().slice(0, 5)).toEqual([
       "resumed 2",
       "committed",
@@ -483,6 +489,21 @@ describe("commits after the checkpoint", () => {
     commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 999_999_999));
     const result = await runFromCheckpoint(checkpoint, loop.options);
     expect(result).toMatchObject({ outcome: "budget", totalCostUsd: 3 });
+  });
+
+  test("the turns between, of which nothing is known, are one entry in the ledger", async () => {
+    const loop = harness();
+    const turn = aTurn({ id: "run.2", status: "started" });
+    const checkpoint = at(loop, { phase: "coding", turn });
+    commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 5));
+    const { checkpoint: last, totalCostUsd } = await runFromCheckpoint(checkpoint, loop.options);
+    expect(last.ledger).toMatchObject([
+      { turnId: "run.2", status: "lost", costUsd: 0.5 },
+      { turnId: "", status: "lost", costUsd: 1, unknownUsd: 1 },
+      { turnId: "run.5", status: "settled", costUsd: 0.5 },
+      { turnId: "run.6", status: "settled", costUsd: 0.1 },
+    ]);
+    expect(last.ledger.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBe(totalCostUsd);
   });
 
   test("an own one on another base is refused", async () => {

@@ -1,4 +1,11 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import {
   createMemoryCheckpointStore,
@@ -6,7 +13,7 @@ import {
   decodeCheckpoint,
   encodeCheckpoint,
 } from "@quasar/checkpoint";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
 import { aCheckpoint, aTurn } from "../test/fixtures.ts";
 import { type Harness, harness, TREE_EDITS } from "../test/harness.ts";
@@ -356,7 +363,10 @@ describe("an interruption", () => {
     const controller = new AbortController();
     const filters = [{ name: "slow", command: "touch started; exec sleep 60" }];
     const loop = harness({ filters, signal: controller.signal });
-    setTimeout(() => controller.abort(), 400);
+    const watching = setInterval(() => {
+      if (existsSync(join(loop.tree.dir, "started"))) controller.abort();
+    }, 20);
+    onTestFinished(() => clearInterval(watching));
     const result = await runTask(TASK, loop.options);
     expect(result.outcome).toBe("interrupted");
     expect((await loop.stored()).phase).toBe("filtering");

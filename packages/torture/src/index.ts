@@ -1,3 +1,4 @@
+export { TortureError, type TortureErrorCode } from "./errors.ts";
 export { formatKill, KILL_KINDS, parseKill } from "./kill.ts";
 export type { Command, Life } from "./life.ts";
 export type { Fixture, Place } from "./place.ts";

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StepKind } from "./step.ts";
 
 /** Where one trial takes place: a folder of its own, which is all that its processes know. */
 export interface Place {
@@ -12,6 +13,13 @@ export interface Place {
   readonly notes: string;
   /** What every command is given. */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * For steps that others see, such as a model's server: tells of one, and resolves when it may take
+   * effect. Steps of one name are to come one after the other.
+   */
+  reach(kind: StepKind, on: string): Promise<void>;
+  /** Who is told of such steps. */
+  onReach: ((kind: StepKind, on: string) => Promise<void>) | undefined;
 }
 
 /** What trials begin with. */
@@ -20,7 +28,7 @@ export interface Fixture {
   readonly work: string;
   /** Copied to `home`. @default an empty folder */
   readonly home?: string | undefined;
-  /** Beside `PATH`, `HOME` and `TMPDIR`. `{place}` stands for the trial's number. */
+  /** Beside `PATH`, `HOME` and `TMPDIR`. @default none */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -33,14 +41,23 @@ export function makeScratch(): string {
 export function makePlace(scratch: string, name: string, { work, home, env = {} }: Fixture): Place {
   const notes = join(scratch, `${name}.notes`);
   const root = join(scratch, name);
-  const place = { root, work: join(root, "work"), home: join(root, "home"), notes };
+  const [workDir, homeDir] = [join(root, "work"), join(root, "home")];
   mkdirSync(notes);
   mkdirSync(join(root, "tmp"), { recursive: true });
-  cpSync(work, place.work, { recursive: true });
-  if (home === undefined) mkdirSync(place.home);
-  else cpSync(home, place.home, { recursive: true });
+  cpSync(work, workDir, { recursive: true });
+  if (home === undefined) mkdirSync(homeDir);
+  else cpSync(home, homeDir, { recursive: true });
   const { PATH = "" } = process.env;
-  return { ...place, env: { PATH, HOME: place.home, TMPDIR: join(root, "tmp"), ...env } };
+  const place: Place = {
+    root,
+    work: workDir,
+    home: homeDir,
+    notes,
+    env: { PATH, HOME: homeDir, TMPDIR: join(root, "tmp"), ...env },
+    onReach: undefined,
+    reach: async (kind, on) => place.onReach?.(kind, on),
+  };
+  return place;
 }
 
 export function removePlace({ root, notes }: Place): void {

@@ -1,4 +1,4 @@
-/** What a step does to the disk or starts. */
+/** What a step does to the disk or starts; `asked` and `answered` are of a model. */
 export type StepKind =
   | "create"
   | "write"
@@ -9,7 +9,9 @@ export type StepKind =
   | "unlink"
   | "mkdir"
   | "spawn"
-  | "ended";
+  | "ended"
+  | "asked"
+  | "answered";
 
 export const STEP_KINDS: readonly StepKind[] = [
   "create",
@@ -22,6 +24,8 @@ export const STEP_KINDS: readonly StepKind[] = [
   "mkdir",
   "spawn",
   "ended",
+  "asked",
+  "answered",
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
+import { TortureError } from "./errors.ts";
 import { KILL_KINDS } from "./kill.ts";
 import { makeScratch } from "./place.ts";
 import {
@@ -17,6 +18,12 @@ export interface TortureOptions {
   readonly kinds?: readonly KillKind[] | undefined;
   /** Which steps of the undisturbed run to kill at, by name. @default all */
   readonly points?: ((step: string) => boolean) | undefined;
+  /**
+   * Also makes kills of `everything` where the runner is alone: they are kills of the `runner`.
+   *
+   * @default false
+   */
+  readonly alike?: boolean | undefined;
   /**
    * Kills again, at this share of the steps of the resume after each kill: 0 not at all, 1 at each.
    *
@@ -56,8 +63,7 @@ export interface Tortured {
  * Runs a subject undisturbed, which gives the list of its steps, then kills it at each of them in
  * each way, resumes it until it ends, and compares.
  *
- * @throws {Error} When the undisturbed run fails, or two of them are not alike; what the subject's
- *   functions throw.
+ * @throws {TortureError} `ERR_RUN_FAILS`, `ERR_NOT_REPEATABLE`; and what the subject's functions throw.
  * @see SPEC.md, "A torture"
  */
 export async function torture(subject: Subject, options: TortureOptions = {}): Promise<Tortured> {
@@ -80,11 +86,18 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
     return trial;
   };
   try {
-    const whole = requireAlike(await runOne([]), await runOne([]));
-    await eachOf(plan(whole, options), concurrency, async (kills) => {
-      const single = await tryOne(kills, whole);
-      for (const pair of pairsOf(single, options)) await tryOne(pair, whole);
-    });
+    const [first, whole] = [await runOne([]), await runOne([])];
+    requireAlike(first, whole);
+    const once = new Set(aloneIn(first));
+    const alone = new Set(aloneIn(whole).filter((step) => once.has(step)));
+    await eachOf(
+      plan(whole, options.alike === true ? new Set() : alone, options),
+      concurrency,
+      async (kills) => {
+        const single = await tryOne(kills, whole);
+        for (const pair of pairsOf(single, options)) await tryOne(pair, whole);
+      },
+    );
     return { whole, trials, ms: performance.now() - begun };
   } finally {
     const kept = keep && trials.some(({ deviations }) => deviations.length > 0);
@@ -93,31 +106,35 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
 }
 
 /** What is compared with must not be chance: nor may the names of steps be. */
-function requireAlike(first: Trial, second: Trial): Trial {
-  const failed = [first, second].flatMap(({ deviations }) => deviations);
-  if (failed.length > 0) {
-    throw new Error(
-      `the undisturbed run fails: ${failed.map(({ message }) => message).join("; ")}`,
-    );
+function requireAlike(first: Trial, second: Trial): void {
+  const [failed] = [first, second].flatMap(({ deviations }) => deviations);
+  if (failed !== undefined) {
+    throw new TortureError("ERR_RUN_FAILS", `the undisturbed run fails: ${failed.message}`);
   }
-  const [differs] = compareFacts(second.facts, first.facts);
-  if (differs !== undefined) {
-    throw new Error(`two undisturbed runs differ in ${differs.law}: ${differs.message}`);
-  }
+  const differ = (what: string): TortureError =>
+    new TortureError("ERR_NOT_REPEATABLE", `two undisturbed runs differ in ${what}`);
+  const [fact] = compareFacts(second.facts, first.facts);
+  if (fact !== undefined) throw differ(`${fact.law}: ${fact.message}`);
   const [once, again] = [new Set(stepsOf(first)), new Set(stepsOf(second))];
   const odd = [...once, ...again].filter((step) => !once.has(step) || !again.has(step));
-  if (odd.length > 0) {
-    throw new Error(`two undisturbed runs differ in their steps: ${odd.join(", ")}`);
-  }
-  return second;
+  if (odd.length > 0) throw differ(`their steps: ${odd.join(", ")}`);
 }
 
 function stepsOf({ lives }: Trial): readonly string[] {
   return lives[0]?.steps ?? [];
 }
 
+/** Steps at which no other process of the trial lived. */
+function aloneIn({ lives }: Trial): readonly string[] {
+  return lives[0]?.alone ?? [];
+}
+
 /** The kills of each trial, pairs excepted. */
-function plan(whole: Trial, options: TortureOptions): readonly (readonly Kill[])[] {
+function plan(
+  whole: Trial,
+  alone: ReadonlySet<string>,
+  options: TortureOptions,
+): readonly (readonly Kill[])[] {
   const { kinds = KILL_KINDS, points = () => true, random, replay, seed = 1 } = options;
   if (replay !== undefined) return [replay];
   if (random !== undefined) {
@@ -132,7 +149,10 @@ function plan(whole: Trial, options: TortureOptions): readonly (readonly Kill[])
   }
   return stepsOf(whole)
     .filter(points)
-    .flatMap((step) => kinds.map((kind) => [{ kind, step }]));
+    .flatMap((step) => {
+      const different = alone.has(step) ? kinds.slice(0, 1) : kinds;
+      return different.map((kind) => [{ kind, step }]);
+    });
 }
 
 /** The same trial with a second kill, at a share of the steps that its second life took. */

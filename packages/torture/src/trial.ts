@@ -97,7 +97,7 @@ export async function runTrial(subject: Subject, options: TrialOptions): Promise
 async function liveOut(
   subject: Subject,
   place: Place,
-  { kills, maxLives, timeoutMs }: TrialOptions,
+  { kills, maxLives, timeoutMs, whole }: TrialOptions,
 ): Promise<{ readonly lives: readonly Life[]; readonly failures: readonly Deviation[] }> {
   const lives: Life[] = [];
   const ended = (law: string, message: string): Awaited<ReturnType<typeof liveOut>> => ({
@@ -109,7 +109,12 @@ async function liveOut(
     if (lives.length === maxLives) return ended("unending", `not ended after ${maxLives} lives`);
     const kill = kills[lives.length];
     const command = next === "run" ? subject.run(place) : subject.resume(place);
-    const life = await live(place, command, { number: lives.length, kill, timeoutMs });
+    const life = await live(place, command, {
+      number: lives.length,
+      kill,
+      timeoutMs,
+      counts: whole === undefined,
+    });
     // What was started in the instant of the kill.
     if (life.killed && kill?.kind === "everything") await endProcesses(place.root);
     lives.push(life);

@@ -18,7 +18,7 @@ function aPlace(): Place {
 function run(place: Place, code: string, kill?: Kill): Promise<Life> {
   const args = ["--input-type=module", "--eval", code];
   const command = { file: process.execPath, args };
-  return live(place, command, { number: 0, kill, timeoutMs: 20_000 });
+  return live(place, command, { number: 0, kill, timeoutMs: 20_000, counts: false });
 }
 
 const IMPORTS = `

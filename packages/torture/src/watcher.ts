@@ -11,6 +11,8 @@ export interface WatchPlan {
   readonly chance: readonly (readonly [pattern: string, replacement: string])[];
   /** Kills before this step takes effect. */
   readonly kill: { readonly step: string; readonly kind: KillKind } | undefined;
+  /** Also writes behind each step's name how many other processes of the trial there are. */
+  readonly counts: boolean;
   /** What `NODE_OPTIONS` was without the watcher. */
   readonly nodeOptions: string | undefined;
 }
@@ -52,7 +54,7 @@ function watch(plan: WatchPlan): void {
     counts.set(key, occurrence);
     const name = `${key} #${occurrence}`;
     if (plan.kill?.step !== name) {
-      writeSync(log, `${name}\n`);
+      writeSync(log, plan.counts ? `${name}\t${others().length}\n` : `${name}\n`);
       return;
     }
     writeSync(log, `killed ${name}\n`);
@@ -70,20 +72,22 @@ function watch(plan: WatchPlan): void {
       return false; // it has gone, or is another user's
     }
   };
+  const others = (): readonly string[] =>
+    readdirSync("/proc").filter(
+      (pid) => /^\d+$/u.test(pid) && Number(pid) !== process.pid && belongs(pid),
+    );
   /** Twice over, for what they start meanwhile. */
   const killOthers = (): void => {
     for (let quiet = 0; quiet < 2; quiet += 1) {
-      const others = readdirSync("/proc").filter(
-        (pid) => /^\d+$/u.test(pid) && Number(pid) !== process.pid && belongs(pid),
-      );
-      for (const pid of others) {
+      const found = others();
+      for (const pid of found) {
         try {
           process.kill(Number(pid), "SIGKILL");
         } catch {
           // it has gone
         }
       }
-      if (others.length > 0) quiet = -1;
+      if (found.length > 0) quiet = -1;
     }
   };
 
@@ -213,8 +217,8 @@ function watch(plan: WatchPlan): void {
   };
   const api = fs as unknown as Acts;
   const promises = fs.promises as unknown as Acts;
-  const { open: beforeOpen = () => {}, ...others } = BEFORE;
-  for (const [name, before] of Object.entries(others)) {
+  const { open: beforeOpen = () => {}, ...rest } = BEFORE;
+  for (const [name, before] of Object.entries(rest)) {
     for (const [object, form] of [
       [api, `${name}Sync`],
       [api, name],

@@ -1,9 +1,6 @@
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { formatKill, tortureQuasar } from "../src/index.ts";
-
-/** The command as it is shipped. */
-const MAIN = fileURLToPath(new URL("../../../apps/cli/dist/main.js", import.meta.url));
+import { MAIN } from "./mutants.ts";
 
 const quasar = { file: process.execPath, args: [MAIN] };
 

@@ -12,9 +12,9 @@ import { openRunIds } from "../runs/list.ts";
 import { runStores, storedUnsaidCosts } from "../runs/store.ts";
 import { isTurnOpen } from "../runs/turn.ts";
 import { inSession, type Session } from "../session.ts";
-import { removeStaleLocks } from "../stale-locks.ts";
 import { openUser } from "../user.ts";
 import { work } from "../work.ts";
+import { freeGit } from "../git-locks.ts";
 import { listed } from "../work-tree.ts";
 import { openWorkspace } from "../workspace.ts";
 
@@ -41,6 +41,7 @@ export async function resumeCommand(
   const workspace = await openWorkspace(process.cwd());
   const user = openUser();
   return inSession(workspace, options.json === true, async (session) => {
+    await freeGit(session);
     const sealKey = user.sealKey();
     const outlivingAll = findOutliving(openRunIds(workspace));
     const found = await findCheckpoint(workspace, wanted, sealKey, recoverAndLoad);
@@ -65,10 +66,6 @@ export async function resumeCommand(
     if (taken !== undefined) session.reporter.report({ type: "notice", message: taken });
     const layers = [flags, ...layersOf(found, user, options, workspace.root)];
     session.begin(runId);
-    for (const path of removeStaleLocks(workspace, facts.branch, checkpoint.turn)) {
-      const message = `${path} was left behind when this machine went down, and was removed`;
-      session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
-    }
     if (wanted === undefined) tellOthers(session, runId);
     const settings = resolve(layers);
     const agents = createAgents(settings);

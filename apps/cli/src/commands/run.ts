@@ -5,6 +5,7 @@ import { loadConfig } from "../config/load.ts";
 import { CliError } from "../errors.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { clearTree, findOutliving } from "../orphans.ts";
+import { freeGit } from "../git-locks.ts";
 import { firstLine } from "../output/text.ts";
 import { newRunId } from "../run-id.ts";
 import { openRunIds, summarize } from "../runs/list.ts";
@@ -52,6 +53,7 @@ export async function runCommand(
     for (const message of layers.flatMap(({ warnings }) => warnings)) {
       reporter.report({ type: "warning", cycle: 0, message });
     }
+    await freeGit(session);
     await seeToThePast(session, options.new === true);
     const ground = await inspectTree(workspace, options.acceptDirty === true, reporter);
     session.begin(runId);

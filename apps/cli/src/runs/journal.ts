@@ -14,7 +14,7 @@ export interface RunJournal {
   close(): void;
 }
 
-const FILE = "events.jsonl";
+export const JOURNAL_FILE = "events.jsonl";
 
 /** Longer texts are cut. */
 const MOST_TEXT = 4000;
@@ -33,7 +33,7 @@ const MOST_BYTES = 1024 * 1024;
 export function openRunJournal(dir: string, onProblem: (message: string) => void): RunJournal {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   isRealFolder(dir);
-  const journal = openOrRenew(join(dir, FILE), onProblem);
+  const journal = openOrRenew(join(dir, JOURNAL_FILE), onProblem);
   const known = new Set(journal.records.flatMap(({ data }) => (isFact(data) ? [keyOf(data)] : [])));
   const append = (fact: Fact): void => {
     const key = keyOf(fact);
@@ -64,7 +64,7 @@ function openOrRenew(path: string, onProblem: (message: string) => void): Journa
 
 /** The facts of a run, oldest first, as far as the chain holds. */
 export function readFacts(dir: string): readonly Fact[] {
-  const records = readJournal(join(dir, FILE))?.records ?? [];
+  const records = readJournal(join(dir, JOURNAL_FILE))?.records ?? [];
   return records.map(({ data }) => data).filter(isFact);
 }
 

@@ -5,7 +5,7 @@ import { isRunId } from "../run-id.ts";
 import { codeOf } from "../read-input.ts";
 import { type Holder, lockHolder } from "../lock.ts";
 import type { Workspace } from "../workspace.ts";
-import { loadRun, type RunFiles, runStores, storedOutcome } from "./store.ts";
+import { ABANDONED, loadRun, type RunFiles, runStores, storedOutcome } from "./store.ts";
 import { isAgentAlive } from "./turn.ts";
 import { damagedSummary, type RunStatus, type RunSummary, summaryOf } from "./summary.ts";
 
@@ -81,7 +81,7 @@ function statusOf(
   outcome: string | undefined,
   holder: Holder | undefined,
 ): RunStatus {
-  if (ended) return "approved";
+  if (ended) return outcome === ABANDONED ? "abandoned" : "approved";
   if (holder !== undefined) return "running";
   return outcome === undefined || outcome === "interrupted" ? "interrupted" : "stopped";
 }

@@ -81,6 +81,19 @@ export async function noteOutcome(
   await current.save({ ...withOurs(checkpoint, ours), revision: checkpoint.revision + 1 });
 }
 
+/** The outcome of a run that its user gave up. */
+export const ABANDONED = "abandoned";
+
+/** Gives a run up: it is kept, and nothing goes on with it any more. */
+export async function abandonRun({ current, archive }: RunStores): Promise<void> {
+  const checkpoint = (await current.load())?.checkpoint;
+  if (checkpoint === undefined) return;
+  const outcome = { outcome: ABANDONED, message: "its user gave it up" };
+  const extra = { ...checkpoint.extra, [OUTCOME_KEY]: outcome };
+  await archive.save({ ...checkpoint, extra, revision: checkpoint.revision + 1 });
+  await current.remove();
+}
+
 const OUR_KEYS: ReadonlySet<string> = new Set([SETTINGS_KEY, BRANCH_KEY, OUTCOME_KEY, UNSAID_KEY]);
 
 function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Checkpoint {

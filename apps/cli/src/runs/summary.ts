@@ -5,9 +5,16 @@ import { storedUnsaidCosts } from "./store.ts";
 
 /**
  * `running`: a runner works on it now. `interrupted`: its runner is gone without a word, or was told
- * to stop. `stopped`: its runner ended it, not approved. `damaged`: nothing of it can be read.
+ * to stop. `stopped`: its runner ended it, not approved. `abandoned`: its user gave it up. `damaged`:
+ * nothing of it can be read.
  */
-export type RunStatus = "running" | "interrupted" | "stopped" | "approved" | "damaged";
+export type RunStatus =
+  | "running"
+  | "interrupted"
+  | "stopped"
+  | "approved"
+  | "abandoned"
+  | "damaged";
 
 export interface OpenTurn {
   readonly role: string;
@@ -143,6 +150,8 @@ function nextOf(id: string, status: RunStatus, checkpoint: Checkpoint): readonly
     case "interrupted":
     case "stopped":
       return [resumeCommand(id, checkpoint)];
+    case "abandoned":
+      return [`quasar fork ${id}   (to go on from it all the same)`];
     case "damaged":
       return [];
   }

@@ -17,6 +17,7 @@ const STYLES: Readonly<Record<RunStatus, Style>> = {
   interrupted: "yellow",
   stopped: "yellow",
   approved: "green",
+  abandoned: "dim",
   damaged: "red",
 };
 

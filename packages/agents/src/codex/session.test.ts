@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { AgentRequest, UnfinishedTurn } from "@quasar/loop";
 import { expect, test } from "vitest";
 import { aProgramThatPrints, aSample, aShellScript } from "../../test/program.ts";
 import { aDirectory, aListener, aRequest } from "../../test/request.ts";
@@ -162,4 +163,41 @@ test("may cost what it may beside what its thread had cost before", async () => 
   const { agent } = aCodex(3, 5, SAID);
   const result = await agent.invoke(aRequest({ ...RESUMED, maxCostUsd: 2 * RESPONSE_USD }));
   expect(result.failure).toBeUndefined();
+});
+
+/** A turn whose end is on record, as a later process finds it. */
+const laterOf = (request: AgentRequest): UnfinishedTurn => ({
+  request: { ...request, prompt: "" },
+  process: undefined,
+});
+
+test("has the same cost when a later process reads it, and when it cannot tell how it ended", async () => {
+  const { agent } = aCodex(1, 3, SAID);
+  const request = aRequest({ ...RESUMED, turnsDir: aDirectory() });
+  const result = await agent.invoke(request);
+  expect(result.costUsd).toBeCloseTo(2 * RESPONSE_USD, 9);
+  expect(await agent.adopt?.(laterOf(request))).toEqual(result);
+  rmSync(join(request.turnsDir ?? "", "1.exit"));
+  expect(await agent.find?.(laterOf(request))).toEqual({
+    state: "died",
+    sessionId: THREAD,
+    costUsd: result.costUsd,
+    costSource: "partial",
+  });
+});
+
+test("takes the time of a limit from the day on which the turn ended", async () => {
+  const file = aProgramThatPrints(aSample("codex-F-USAGE.jsonl"), 1);
+  const agent = createCodexAgent({ file });
+  const request = aRequest({ turnsDir: aDirectory() });
+  await agent.invoke(request);
+  const path = join(request.turnsDir ?? "", "1.exit");
+  const record = JSON.parse(readFileSync(path, "utf8")) as object;
+  const endedAt = new Date("2026-11-19T22:00:00").toISOString();
+  writeFileSync(path, JSON.stringify({ ...record, endedAt }));
+  const result = await agent.adopt?.(laterOf(request));
+  expect(result?.failure).toMatchObject({
+    kind: "rate-limit",
+    retryAt: new Date("2026-11-20T03:00:00").toISOString(),
+  });
 });

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import * as v from "valibot";
 import type { ModelWire } from "./server.ts";
 
@@ -17,12 +18,12 @@ export function scriptedWire(costUsd: number): ModelWire {
       const { role, turn, step, prompt_sha256: sha256 } = v.parse(Body, body);
       const work = `${role} ${turn}`;
       const turnId = String(headers["x-quasar-turn"] ?? "");
-      return { work, key: `${work}, step ${step}`, turnId, sha256 };
+      return { work, key: `${work}, step ${step}`, turnId, sha256, costUsd };
     },
-    answer(_body, response, bill) {
-      bill(costUsd);
+    async answer(_body, response) {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ costUsd }));
+      await once(response, "close");
     },
   };
 }

@@ -22,9 +22,9 @@ export interface ModelWire {
   /** Whether a request to this path, below the account's, is its own. */
   fits(path: string): boolean;
   /** @throws When the request is none of its kind. */
-  read(body: unknown, headers: IncomingMessage["headers"]): Omit<ModelRequest, "costUsd">;
-  /** Answers; what it has cost is billed before a byte is sent. */
-  answer(body: unknown, response: ServerResponse, bill: (costUsd: number) => void): void;
+  read(body: unknown, headers: IncomingMessage["headers"]): ModelRequest;
+  /** Resolves when all of the answer is sent, or cannot be. */
+  answer(body: unknown, response: ServerResponse, account: string): Promise<void>;
 }
 
 /** A model on loopback that bills, and remembers what it was asked. */
@@ -37,8 +37,18 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
+/** Told of each request before it is answered, and when its answer has been sent. */
+export type ModelListener = (
+  account: string,
+  step: "asked" | "answered",
+  request: ModelRequest,
+) => Promise<void>;
+
 /** Starts a model server on a free port of 127.0.0.1. */
-export async function startModelServer(wires: readonly ModelWire[]): Promise<ModelServer> {
+export async function startModelServer(
+  wires: readonly ModelWire[],
+  onStep: ModelListener,
+): Promise<ModelServer> {
   const accounts = new Map<string, ModelRequest[]>();
 
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -50,11 +60,13 @@ export async function startModelServer(wires: readonly ModelWire[]): Promise<Mod
       return;
     }
     const body: unknown = JSON.parse(sent);
-    const read = wire.read(body, message.headers);
-    wire.answer(body, response, (costUsd) => {
-      const requests = accounts.get(account) ?? [];
-      accounts.set(account, [...requests, { ...read, costUsd }]);
-    });
+    const request = wire.read(body, message.headers);
+    // Billed even if nobody is there any more to be answered.
+    accounts.set(account, [...(accounts.get(account) ?? []), request]);
+    await onStep(account, "asked", request);
+    response.on("error", () => {});
+    await wire.answer(body, response, account);
+    await onStep(account, "answered", request);
   };
 
   const server = createServer((message, response) => {

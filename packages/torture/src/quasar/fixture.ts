@@ -8,11 +8,16 @@ const TURNS = [
   {
     role: "coder",
     match: "needs the second",
-    says: ["Mending it"],
+    says: [{ text: "Mending it", files: { "work.txt": "half of the second\n" } }],
     files: { "work.txt": "second\n", "more.txt": "more\n" },
     text: "Mended.",
   },
-  { role: "coder", says: ["Writing it"], files: { "work.txt": "first\n" }, text: "Written." },
+  {
+    role: "coder",
+    says: [{ text: "Writing it", files: { "work.txt": "half of the first\n" } }],
+    files: { "work.txt": "first\n" },
+    text: "Written.",
+  },
   {
     role: "reviewer",
     match: "PRIOR FINDINGS",
@@ -33,7 +38,10 @@ export function scriptOf(url: string, sessions: string): string {
   return JSON.stringify({ turns: TURNS, model: `${url}/scripted`, sessions });
 }
 
-/** Makes a repository of one commit, to be copied for each trial. */
+/**
+ * Makes a repository of one commit, to be copied for each trial, with changes of the user's own that
+ * are to stay as they are: staged, unstaged and untracked.
+ */
 export function makeFixture(folder: string): Fixture {
   const work = join(folder, "repository");
   mkdirSync(work, { recursive: true });
@@ -50,8 +58,13 @@ export function makeFixture(folder: string): Fixture {
   git("init", "--quiet", "--initial-branch=main", "--template=");
   git("config", "user.name", "Torture");
   git("config", "user.email", "torture@localhost");
-  writeFileSync(join(work, "read.me"), "It is empty so far.\n");
+  const write = (name: string, text: string): void => writeFileSync(join(work, name), text);
+  for (const name of ["read.me", "staged.txt", "unstaged.txt"]) write(name, "one\n");
   git("add", "--all");
   git("commit", "--quiet", "--message=Begin");
+  write("staged.txt", "two\n");
+  git("add", "staged.txt");
+  write("unstaged.txt", "two\n");
+  write("untracked.txt", "one\n");
   return { work, env };
 }

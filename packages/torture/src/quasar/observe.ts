@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFileCheckpointStore } from "@quasar/checkpoint";
+import { readJournal } from "@quasar/durable";
 import type { Place } from "../place.ts";
 
 const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/gu;
@@ -73,33 +74,24 @@ export async function ledgerOf(place: Place): Promise<Ledger> {
   return { totalUsd, unknownUsd };
 }
 
-/** How often each fact stands in the journals of a place: which turn ended, which cycle was committed. */
-export function journalOf(place: Place): Readonly<Record<string, number>> {
-  const facts: Record<string, number> = {};
-  for (const run of runsOf(place)) {
-    const file = join(run, "events.jsonl");
-    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
-    for (const line of lines.filter((each) => each !== "")) {
-      const { type, cycle, role } = eventOf(JSON.parse(line));
-      if (!FACTS.has(type)) continue;
-      const name = [type, cycle, role].filter((part) => part !== undefined).join(" ");
-      facts[name] = (facts[name] ?? 0) + 1;
-    }
-  }
-  return facts;
-}
-
 /** What happens once, however often the runner is killed. */
-const FACTS: ReadonlySet<string | undefined> = new Set([
+const FACTS: ReadonlySet<unknown> = new Set([
   "agent_done",
   "committed",
   "review_complete",
   "task_success",
 ]);
 
-type Entry = { readonly type?: string; readonly cycle?: number; readonly role?: string };
-
-function eventOf(record: unknown): Entry {
-  const { event, ...rest } = record as Entry & { readonly event?: Entry };
-  return event ?? rest;
+/** How often each fact stands in the journals of a place: which turn ended, which cycle was committed. */
+export function journalOf(place: Place): Readonly<Record<string, number>> {
+  const facts: Record<string, number> = {};
+  for (const run of runsOf(place)) {
+    for (const { data } of readJournal(join(run, "events.jsonl"))?.records ?? []) {
+      const { type, cycle, role = "" } = data as Readonly<Record<string, string | number>>;
+      if (!FACTS.has(type)) continue;
+      const name = `${type} ${cycle} ${role}`.trim();
+      facts[name] = (facts[name] ?? 0) + 1;
+    }
+  }
+  return facts;
 }

@@ -20,6 +20,8 @@ export interface QuasarOptions {
   readonly quasar: Command;
   readonly fixture: Fixture;
   readonly server: ModelServer;
+  /** By account: who is told of what the server is asked. */
+  readonly places: Map<string, Place>;
   /** US dollars that a run may cost. */
   readonly budgetUsd: number;
   /** US dollars that an answer of the model costs at most. */
@@ -71,7 +73,7 @@ interface QuasarFacts {
 
 /** A two-cycle run of `quasar` with the scripted agent, as a subject of torture. */
 export function quasarSubject(options: QuasarOptions): Subject {
-  const { quasar, fixture, server, budgetUsd, responseUsd } = options;
+  const { quasar, fixture, server, places, budgetUsd, responseUsd } = options;
   const moments = new Map<string, Moment[]>();
   const call = (...args: string[]): Command => ({
     file: quasar.file,
@@ -82,6 +84,7 @@ export function quasarSubject(options: QuasarOptions): Subject {
   return {
     fixture,
     prepare(place) {
+      places.set(accountOf(place), place);
       const sessions = join(place.root, "sessions");
       mkdirSync(sessions);
       writeFileSync(scriptPath(place), scriptOf(server.urlOf(accountOf(place)), sessions));
@@ -90,7 +93,7 @@ export function quasarSubject(options: QuasarOptions): Subject {
       const agent = `scripted:${scriptPath(place)}`;
       const limits = ["--max-budget", String(budgetUsd), "--max-cycles", String(MAX_CYCLES)];
       const agents = ["--coder", agent, "--reviewer", agent];
-      return call("run", TASK, "--filter", "true", ...limits, ...agents);
+      return call("run", TASK, "--accept-dirty", "--filter", "true", ...limits, ...agents);
     },
     resume: () => call("resume"),
     next(life, place) {
@@ -123,11 +126,12 @@ export function quasarSubject(options: QuasarOptions): Subject {
       };
       moments.delete(place.root);
       server.forget(accountOf(place));
+      places.delete(accountOf(place));
       return { ...facts };
     },
-    judge(facts, whole, { kills }) {
+    judge(facts, whole, { lives }) {
       const reservationUsd = budgetUsd / (2 * MAX_CYCLES);
-      const lost = kills.filter(({ kind }) => kind === "everything").length;
+      const lost = lives.filter(({ killed, kill }) => killed && kill?.kind === "everything").length;
       return judge(facts, whole, {
         lostUsd: lost * reservationUsd,
         capUsd: budgetUsd + responseUsd,

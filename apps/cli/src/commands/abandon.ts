@@ -1,0 +1,79 @@
+import { createInterface } from "node:readline/promises";
+import { endRunProcesses } from "@quasar/agents";
+import { CliError } from "../errors.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { lockWorkspace } from "../lock.ts";
+import { findOutliving } from "../orphans.ts";
+import { jsonLine } from "../output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
+import { firstLine, labelled, nextLines } from "../output/text.ts";
+import { parseRunId } from "../run-id.ts";
+import { findRun } from "../runs/find.ts";
+import { abandonRun, runStores } from "../runs/store.ts";
+import { openUser } from "../user.ts";
+import { openWorkspace } from "../workspace.ts";
+
+export interface AbandonOptions {
+  readonly yes?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** `quasar abandon`: gives a run up. Its agents are ended; its files, commits and snapshots stay. */
+export async function abandonCommand(id: string, options: AbandonOptions): Promise<ExitCode> {
+  const wanted = parseRunId(id);
+  const workspace = await openWorkspace(process.cwd());
+  const lock = await lockWorkspace(workspace);
+  try {
+    const { ended, loaded } = await findRun(workspace, wanted);
+    if (ended) {
+      throw new CliError("ERR_NOTHING_TO_RESUME", `run ${wanted} has ended already`, {
+        next: [`quasar show ${wanted}`],
+      });
+    }
+    const [alive] = await findOutliving([wanted]);
+    const pids = alive?.pids ?? [];
+    if (pids.length > 0 && options.yes !== true) await askToEnd(wanted, pids);
+    if (pids.length > 0) await endAgents(wanted);
+    await abandonRun(runStores(workspace, wanted, openUser().sealKey()));
+    const next = [`quasar prune ${wanted}   (removes its files)`, 'quasar run "…"'];
+    if (options.json === true) {
+      const facts = { runId: wanted, ended: pids, next };
+      process.stdout.write(jsonLine({ v: JSON_VERSION, type: "abandon", ...facts }));
+      return EXIT.ok;
+    }
+    const view = viewOf(process.stdout);
+    write(process.stdout, [
+      view.paint("bold", `abandoned run ${wanted}`),
+      ...labelled(view, "task", firstLine(loaded.checkpoint.taskTitle)),
+      ...(pids.length === 0 ? [] : labelled(view, "ended", `process ${pids.join(" ")}`)),
+      ...labelled(view, "kept", "its commits, snapshots and files"),
+      ...nextLines(next, view),
+    ]);
+    return EXIT.ok;
+  } finally {
+    lock.release();
+  }
+}
+
+async function askToEnd(runId: string, pids: readonly number[]): Promise<void> {
+  const message = `its agent still works: process ${pids.join(" ")}`;
+  if (process.stdin.isTTY && process.stderr.isTTY) {
+    const terminal = createInterface({ input: process.stdin, output: process.stderr });
+    const answer = await terminal.question(`${message}. End it? [y/N] `);
+    terminal.close();
+    if (/^y(es)?$/iu.test(answer.trim())) return;
+  }
+  throw new CliError("ERR_AGENT_ALIVE", `run ${runId} is not abandoned: ${message}`, {
+    next: [`quasar abandon ${runId} --yes   (ends it)`, `quasar resume ${runId}   (follows it)`],
+  });
+}
+
+async function endAgents(runId: string): Promise<void> {
+  // Claude Code writes down what a turn has cost when it is interrupted.
+  const ended = await endRunProcesses(runId, { signal: "SIGINT", graceMs: 2000 });
+  const left = ended?.left ?? [];
+  if (left.length === 0) return;
+  throw new CliError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`, {
+    next: [`kill -9 ${left.join(" ")}, then the same command again`],
+  });
+}

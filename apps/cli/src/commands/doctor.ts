@@ -1,0 +1,76 @@
+import { CHECKS, type Problem } from "../doctor/checks.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { lockWorkspace } from "../lock.ts";
+import { cleanLine, jsonLine } from "../output/clean.ts";
+import { count } from "../output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
+import { labelled, nextLines, type View } from "../output/text.ts";
+import { openUser } from "../user.ts";
+import { openWorkspace } from "../workspace.ts";
+
+export interface DoctorOptions {
+  readonly fix?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** A problem, and what was done about it. */
+interface Treated extends Problem {
+  readonly check: string;
+  readonly fixed: boolean;
+}
+
+/** `quasar doctor`: looks for what crashes, other programs and people have left; mends it if told to. */
+export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitCode> {
+  const workspace = await openWorkspace(process.cwd());
+  const place = { workspace, folders: openUser().folders };
+  // Nothing is mended under the hands of a runner.
+  const lock = fix === true ? await lockWorkspace(workspace) : undefined;
+  try {
+    const treated: Treated[] = [];
+    for (const { name, look } of CHECKS) {
+      for (const problem of await look(place)) {
+        const mend = fix === true ? problem.fix : undefined;
+        await mend?.run();
+        treated.push({ ...problem, check: name, fixed: mend !== undefined });
+      }
+    }
+    const left = treated.filter(({ fixed }) => !fixed);
+    if (json === true) {
+      const problems = treated.map(({ check, message, fixed, fix: can, next }) => ({
+        check,
+        message: message,
+        fixed,
+        fix: can?.does,
+        next,
+      }));
+      process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", problems }));
+    } else {
+      write(process.stdout, doctorLines(treated, viewOf(process.stdout)));
+    }
+    return left.length === 0 ? EXIT.ok : EXIT.error;
+  } finally {
+    lock?.release();
+  }
+}
+
+function doctorLines(treated: readonly Treated[], view: View): string[] {
+  if (treated.length === 0) {
+    const names = CHECKS.map(({ name }) => name).join(", ");
+    return [view.paint("green", "healthy"), ...labelled(view, "looked at", names)];
+  }
+  const left = treated.filter(({ fixed }) => !fixed);
+  const canFix = left.some(({ fix }) => fix !== undefined);
+  const lines = treated.flatMap(({ check, message, fixed, fix, next }) => [
+    ...labelled(view, check, cleanLine(message), fixed ? undefined : "yellow"),
+    ...(fix === undefined
+      ? []
+      : labelled(view, "", `${fixed ? "done" : "--fix would"}: ${fix.does}`)),
+    ...(fixed ? [] : next.flatMap((step) => labelled(view, "", cleanLine(step)))),
+  ]);
+  const summary = `${count(treated.length, "problem")}, ${treated.length - left.length} mended`;
+  return [
+    view.paint(left.length === 0 ? "green" : "yellow", summary),
+    ...lines,
+    ...nextLines(canFix ? ["quasar doctor --fix"] : [], view),
+  ];
+}

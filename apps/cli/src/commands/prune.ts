@@ -1,0 +1,89 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { deleteRefs } from "@quasar/git";
+import { periodMs } from "../config/kinds.ts";
+import { CliError } from "../errors.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { lockWorkspace } from "../lock.ts";
+import { findOutliving } from "../orphans.ts";
+import { jsonLine } from "../output/clean.ts";
+import { count } from "../output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
+import { parseRunId } from "../run-id.ts";
+import { runIds, summarize } from "../runs/list.ts";
+import type { RunSummary } from "../runs/summary.ts";
+import { listLines } from "../runs/text.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
+import { snapshotPrefix } from "./snapshots.ts";
+
+export interface PruneOptions {
+  readonly olderThan: string;
+  readonly dryRun?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** `quasar prune`: removes what is kept of runs that have ended. The only command that deletes. */
+export async function pruneCommand(
+  id: string | undefined,
+  { olderThan, dryRun, json }: PruneOptions,
+): Promise<ExitCode> {
+  const wanted = id === undefined ? undefined : parseRunId(id);
+  const age = periodMs(olderThan);
+  if (age === undefined) {
+    throw new CliError("ERR_USAGE", "--older-than must be a length of time such as 12h or 30d");
+  }
+  const workspace = await openWorkspace(process.cwd());
+  const lock = await lockWorkspace(workspace);
+  try {
+    const runs =
+      wanted === undefined
+        ? (await summarize(workspace, runIds(workspace), { live: false })).filter(
+            (run) => hasEnded(run) && Date.now() - Date.parse(run.savedAt) >= age,
+          )
+        : [await named(workspace, wanted)];
+    if (dryRun !== true) for (const { id: runId } of runs) await remove(workspace, runId);
+    if (json === true) {
+      const facts = { dryRun: dryRun === true, runs: runs.map((run) => run.id) };
+      process.stdout.write(jsonLine({ v: JSON_VERSION, type: "prune", ...facts }));
+      return EXIT.ok;
+    }
+    const view = viewOf(process.stdout);
+    const what = `${count(runs.length, "run")} ${dryRun === true ? "would be removed" : "removed"}`;
+    const hint = runs.length > 0 ? [] : [`  none has ended at least ${olderThan} ago`];
+    write(process.stdout, [view.paint("bold", what), ...listLines(runs, view), ...hint]);
+    return EXIT.ok;
+  } finally {
+    lock.release();
+  }
+}
+
+function hasEnded({ status }: RunSummary): boolean {
+  return status === "approved" || status === "abandoned";
+}
+
+async function named(workspace: Workspace, id: string): Promise<RunSummary> {
+  const known = runIds(workspace).filter((each) => each === id);
+  const [run] = await summarize(workspace, known, { live: false });
+  if (run === undefined) {
+    throw new CliError("ERR_USAGE", `there is no run ${id} in this work tree`, {
+      next: ["quasar ls --all"],
+    });
+  }
+  if (!hasEnded(run)) {
+    throw new CliError("ERR_STATE", `run ${id} has not ended: it is ${run.status}`, {
+      next: [`quasar resume ${id}`, `quasar abandon ${id}   (gives it up)`],
+    });
+  }
+  return run;
+}
+
+/** The refs first: a run whose files are there can be pruned again. */
+async function remove(workspace: Workspace, id: string): Promise<void> {
+  const [alive] = await findOutliving([id]);
+  if (alive !== undefined) {
+    const message = `processes of run ${id} still work: ${alive.pids.join(" ")}`;
+    throw new CliError("ERR_AGENT_ALIVE", message, { next: ["quasar doctor --fix"] });
+  }
+  await deleteRefs(workspace.root, snapshotPrefix(id));
+  rmSync(join(workspace.runsDir, id), { recursive: true, force: true });
+}

@@ -1,0 +1,87 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import {
+  changedPaths,
+  currentGitSha,
+  dirtyPaths,
+  listRefs,
+  operationInProgress,
+} from "@quasar/git";
+import { FOLDER } from "../config/files.ts";
+import { gitLocks, setLockAside } from "../git-locks.ts";
+import { isRunId } from "../run-id.ts";
+import { listed } from "../work-tree.ts";
+import type { Workspace } from "../workspace.ts";
+import type { Ground, Problem } from "./checks.ts";
+
+/** An operation that git is in the middle of: nothing runs in such a tree. */
+export async function lookAtGit({ workspace }: Ground): Promise<readonly Problem[]> {
+  const operation = await operationInProgress(workspace);
+  if (operation === undefined) return [];
+  const next = [
+    operation === "bisect" ? "git bisect reset" : `git ${operation} --continue, or --abort`,
+  ];
+  return [{ message: `git is in the middle of a ${operation}`, next }];
+}
+
+/** Lock files of a git that was killed, or that a power cut ended. */
+export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
+  return gitLocks(workspace).map(({ path, isDead }) => ({
+    message: isDead
+      ? `${path} was left by a git that is gone: git commands fail until it is away`
+      : `${path}: a git may be at work`,
+    fix: isDead ? { does: "set it aside", run: () => setLockAside(path) } : undefined,
+    next: [`mv ${path} ${path}.old   (if no git works in this tree)`],
+  }));
+}
+
+/** Snapshots of runs that are in no work tree of this repository. */
+export async function lookAtRefs({ workspace }: Ground): Promise<readonly Problem[]> {
+  const refs = await listRefs(workspace.root, "refs/quasar/");
+  const known = new Set(allRunIds(workspace));
+  const lost = refs.filter(({ ref }) => !known.has(ref.split("/")[2] ?? ""));
+  if (lost.length === 0) return [];
+  const names = lost.map(({ ref }) => ref);
+  return [
+    {
+      message: `snapshots of runs that are gone: ${listed(names).join(", ")}`,
+      next: [
+        `git show --stat ${names[0]}   (see what one holds)`,
+        `git update-ref -d ${names[0]}   (remove it)`,
+      ],
+    },
+  ];
+}
+
+/** Of all work trees: they have their refs in common. */
+function allRunIds({ repositoryId: commonDir }: Workspace): readonly string[] {
+  const trees = join(commonDir, "worktrees");
+  const gitDirs = [commonDir, ...childrenOf(trees).map((name) => join(trees, name))];
+  return gitDirs.flatMap((dir) => childrenOf(join(dir, "quasar", "runs")).filter(isRunId));
+}
+
+function childrenOf(dir: string): readonly string[] {
+  const stat = lstatSync(dir, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true ? readdirSync(dir) : [];
+}
+
+/** Our files in a commit, or about to be in one: a checkpoint there is an attacker's prompt. */
+export async function lookAtCommitted({ workspace }: Ground): Promise<readonly Problem[]> {
+  const [head, dirty] = await Promise.all([headPaths(workspace.root), dirtyPaths(workspace.root)]);
+  const staged = dirty.filter(({ status }) => /^[AM]/u.test(status)).map(({ path }) => path);
+  const ours = [...new Set([...head, ...staged])].filter(
+    (path) => path.startsWith(`${FOLDER}/`) && !path.endsWith("/config.toml"),
+  );
+  if (ours.length === 0) return [];
+  return [
+    {
+      message: `committed or staged: ${listed(ours).join(", ")}`,
+      next: [`git rm -r --cached -- ${FOLDER} && git commit`],
+    },
+  ];
+}
+
+async function headPaths(root: string): Promise<readonly string[]> {
+  const head = await currentGitSha(root).catch(() => "");
+  return head === "" ? [] : changedPaths(root, "", head);
+}

@@ -1,0 +1,91 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { CheckpointError } from "@quasar/checkpoint";
+import { DurableError, readJournal } from "@quasar/durable";
+import { count } from "../output/format.ts";
+import { JOURNAL_FILE } from "../runs/journal.ts";
+import { runIds } from "../runs/list.ts";
+import { loadRun, runStores } from "../runs/store.ts";
+import type { Ground, Problem } from "./checks.ts";
+
+const SET_ASIDE = /\.damaged-/u;
+const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/u;
+
+/** Runs that cannot be read, files that were set aside, turns without a run. */
+export async function lookAtRuns({ workspace }: Ground): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  for (const id of runIds(workspace)) {
+    const dir = join(workspace.runsDir, id);
+    const aside = namesIn(dir).filter((name) => SET_ASIDE.test(name));
+    if (aside.length > 0) {
+      problems.push({
+        message: `run ${id}: ${count(aside.length, "damaged file")} set aside: ${aside.join(", ")}`,
+        next: [`less ${join(dir, aside[0] ?? "")}`, `mv it away when you are done with it`],
+      });
+    }
+    problems.push(...(await readable(workspace, id, dir)));
+  }
+  return problems;
+}
+
+async function readable(
+  workspace: Ground["workspace"],
+  id: string,
+  dir: string,
+): Promise<readonly Problem[]> {
+  try {
+    const { loaded } = await loadRun(runStores(workspace, id));
+    if (loaded === undefined) {
+      const turns = namesIn(join(dir, "turns")).length;
+      if (turns === 0) return [];
+      return [{ message: `run ${id} has turns but no checkpoint`, next: [`ls ${dir}/turns`] }];
+    }
+    return loaded.problems.map((problem) => ({
+      message: `run ${id}: ${problem}`,
+      next: [`quasar resume ${id}   (uses what can be read)`],
+    }));
+  } catch (error) {
+    if (!(error instanceof CheckpointError)) throw error;
+    const isOther = error.code === "ERR_INCOMPATIBLE_VERSION";
+    return [
+      {
+        message: `run ${id}: ${error.message}`,
+        next: [isOther ? "use the quasar that wrote it" : `quasar resume ${id}   (sets it aside)`],
+      },
+    ];
+  }
+}
+
+/** Journals whose chain is broken. */
+export function lookAtJournals({ workspace }: Ground): readonly Problem[] {
+  return runIds(workspace).flatMap((id): readonly Problem[] => {
+    const next = [`quasar log ${id}   (what comes before)`];
+    try {
+      const damage = readJournal(join(workspace.runsDir, id, JOURNAL_FILE))?.damage;
+      return damage === undefined ? [] : [{ message: `run ${id}: ${damage.message}`, next }];
+    } catch (error) {
+      if (!(error instanceof DurableError)) throw error;
+      return [{ message: `run ${id}: ${error.message}`, next }];
+    }
+  });
+}
+
+/** What a killed saver has left: none of it was ever acknowledged. */
+export function lookAtTemporary({ workspace }: Ground): readonly Problem[] {
+  return runIds(workspace).flatMap((id) => {
+    const dir = join(workspace.runsDir, id);
+    const names = namesIn(dir).filter((name) => TEMPORARY.test(name));
+    if (names.length === 0) return [];
+    const { current } = runStores(workspace, id);
+    const fix = {
+      does: "remove what was never a save",
+      run: async () => void (await current.recover()),
+    };
+    return [{ message: `run ${id}: ${count(names.length, "unfinished save")}`, fix, next: [] }];
+  });
+}
+
+function namesIn(dir: string): readonly string[] {
+  const stat = lstatSync(dir, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true ? readdirSync(dir) : [];
+}

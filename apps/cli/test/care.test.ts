@@ -1,0 +1,240 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findRunProcesses } from "@quasar/agents";
+import { takeSnapshot } from "@quasar/git";
+import { expect, test } from "vitest";
+import { git, lastRecord, type Place, place, quasar, start, write } from "./harness.ts";
+import { agents, neverContent, oneCycle } from "./scripts.ts";
+
+const runsOf = (at: Place): string => join(at.repo, ".git/quasar/runs");
+
+async function approved(at: Place): Promise<string> {
+  const run = await quasar(at, ["run", "Write", "--json", ...agents(at, oneCycle())]);
+  expect(run.code, run.stderr).toBe(0);
+  return String(lastRecord(run)["runId"]);
+}
+
+async function stopped(at: Place): Promise<string> {
+  const args = ["run", "Write", "--json", "--max-cycles", "1", ...agents(at, neverContent())];
+  const run = await quasar(at, args);
+  expect(run.code, run.stderr).toBe(3);
+  return String(lastRecord(run)["runId"]);
+}
+
+/** A run whose runner was killed while its agent worked on. */
+async function orphaned(at: Place): Promise<string> {
+  const running = start(at, ["run", "Write", ...agents(at, oneCycle(20_000))]);
+  expect(await running.sees("coder    works")).toBe(true);
+  const runId = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout())?.[0] ?? "";
+  while (!existsSync(join(runsOf(at), runId, "turns/1.out"))) await sleep(10);
+  running.child.kill("SIGKILL");
+  await running.finished;
+  return runId;
+}
+
+test("an abandoned run is kept, passed over, and nothing goes on with it", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  const done = await quasar(at, ["abandon", runId]);
+  expect(done, done.stderr).toMatchObject({ code: 0 });
+  expect((await quasar(at, ["status"])).stdout).toContain(`run ${runId} abandoned`);
+  expect(await quasar(at, ["resume"])).toMatchObject({ code: 8 });
+  expect(await quasar(at, ["resume", runId])).toMatchObject({ code: 8 });
+  expect(await quasar(at, ["abandon", runId])).toMatchObject({ code: 8 });
+  expect((await quasar(at, ["show", runId])).stdout).toContain(".1");
+  expect(await quasar(at, ["run", "Another", ...agents(at, oneCycle())])).toMatchObject({
+    code: 0,
+  });
+});
+
+test("a run whose agent works is abandoned only on the user's word, and the agent ended", async () => {
+  const at = place();
+  const runId = await orphaned(at);
+  const refused = await quasar(at, ["abandon", runId, "--json"]);
+  expect(refused.code).toBe(6);
+  expect(lastRecord(refused)).toMatchObject({ code: "ERR_AGENT_ALIVE" });
+  expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
+  expect(await quasar(at, ["abandon", runId, "--yes"])).toMatchObject({ code: 0 });
+  expect(await findRunProcesses(runId)).toEqual([]);
+});
+
+test("prune removes ended runs of that age with their snapshots, never an unfinished one", async () => {
+  const at = place();
+  const [ended, open] = [await approved(at), await stopped(at)];
+  write(at.repo, { "new.txt": "new\n" });
+  for (const id of [ended, open]) {
+    await takeSnapshot(at.repo, { prefix: `refs/quasar/${id}/`, message: "kept" });
+  }
+  expect((await quasar(at, ["prune"])).stdout).toContain("no runs removed");
+  const dry = await quasar(at, ["prune", "--older-than", "0s", "--dry-run", "--json"]);
+  expect(lastRecord(dry)).toMatchObject({ runs: [ended] });
+  expect(readdirSync(runsOf(at)).toSorted()).toEqual([ended, open].toSorted());
+
+  expect(await quasar(at, ["prune", open])).toMatchObject({ code: 1 });
+  expect(await quasar(at, ["prune", "--older-than", "0s"])).toMatchObject({ code: 0 });
+  expect(readdirSync(runsOf(at))).toEqual([open]);
+  expect(git(at, "for-each-ref", "--format=%(refname)", "refs/quasar")).toBe(
+    `refs/quasar/${open}/1`,
+  );
+  expect(await quasar(at, ["prune", "--older-than", "soon"])).toMatchObject({ code: 2 });
+});
+
+test("the doctor finds a tree healthy in which a run has ended and another was stopped", async () => {
+  const at = place();
+  await approved(at);
+  await stopped(at);
+  const healthy = await quasar(at, ["doctor"]);
+  expect(healthy, healthy.stdout).toMatchObject({ code: 0 });
+  expect(healthy.stdout).toContain("healthy");
+});
+
+interface Ailment {
+  readonly name: string;
+  readonly check: string;
+  /** Whether `--fix` mends it. */
+  readonly mends: boolean;
+  readonly infect: (at: Place, runId: string) => void | Promise<void>;
+}
+
+const AILMENTS: readonly Ailment[] = [
+  {
+    name: "a merge in progress",
+    check: "git",
+    mends: false,
+    infect: (at) =>
+      writeFileSync(join(at.repo, ".git/MERGE_HEAD"), `${git(at, "rev-parse", "HEAD")}\n`),
+  },
+  {
+    name: "a lock of a git that is gone",
+    check: "git locks",
+    mends: true,
+    infect: (at) => writeFileSync(join(at.repo, ".git/index.lock"), ""),
+  },
+  {
+    name: "a note of a killed runner",
+    check: "lock",
+    mends: true,
+    infect: (at, runId) => writeFileSync(join(at.repo, ".git/quasar/lock.run"), `1 ${runId}\n`),
+  },
+  {
+    name: "a damaged file that was set aside",
+    check: "runs",
+    mends: false,
+    infect: (at, runId) => writeFileSync(join(runsOf(at), runId, "checkpoint.toml.damaged-x"), "?"),
+  },
+  {
+    name: "a checkpoint of another version",
+    check: "runs",
+    mends: false,
+    infect: (at, runId) => {
+      const path = join(runsOf(at), runId, "checkpoint.toml");
+      const text = readFileSync(path, "utf8").replace(
+        /^version = 1\n(sealed = 1\n)?/u,
+        "version = 9\n",
+      );
+      writeFileSync(path, text.replace(/^# quasar:v1 .*\n?$/mu, ""));
+    },
+  },
+  {
+    name: "a journal that was changed",
+    check: "journals",
+    mends: false,
+    infect: (at, runId) => {
+      const path = join(runsOf(at), runId, "events.jsonl");
+      writeFileSync(path, readFileSync(path, "utf8").replace('"cycle":1', '"cycle":7'));
+    },
+  },
+  {
+    name: "an unfinished save",
+    check: "left over",
+    mends: true,
+    infect: (at, runId) =>
+      writeFileSync(join(runsOf(at), runId, ".checkpoint.toml.0123456789abcdef.tmp"), "half"),
+  },
+  {
+    name: "snapshots of a run that is gone",
+    check: "refs",
+    mends: false,
+    infect: async (at) => {
+      write(at.repo, { "x.txt": "x\n" });
+      const prefix = "refs/quasar/20200101-000000-abcdef/";
+      await takeSnapshot(at.repo, { prefix, message: "of a run that is gone" });
+    },
+  },
+  {
+    name: "a checkpoint in a commit",
+    check: "committed",
+    mends: false,
+    infect: (at) => {
+      write(at.repo, { ".quasar/checkpoint.toml": "version = 1\n" });
+      git(at, "add", "-f", ".quasar/checkpoint.toml");
+      git(at, "-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-qm", "oops");
+    },
+  },
+  {
+    name: "a folder that git would commit",
+    check: "ignored",
+    mends: true,
+    infect: (at) => {
+      mkdirSync(join(at.repo, ".quasar"), { recursive: true });
+      writeFileSync(join(at.repo, ".quasar/.gitignore"), "");
+    },
+  },
+  {
+    name: "runs that others can read",
+    check: "modes",
+    mends: true,
+    infect: (at) => chmodSync(runsOf(at), 0o755),
+  },
+];
+
+test.for(AILMENTS)("the doctor finds $name", async ({ check, mends, infect }) => {
+  const at = place();
+  const runId = await stopped(at);
+  await infect(at, runId);
+  const checks = (done: { stdout: string }): readonly unknown[] =>
+    (lastRecord(done as never)["problems"] as { check: string }[]).map((each) => each.check);
+  const found = await quasar(at, ["doctor", "--json"]);
+  expect(found.code, found.stdout + found.stderr).toBe(1);
+  expect(checks(found)).toEqual([check]);
+  const fixed = await quasar(at, ["doctor", "--fix", "--json"]);
+  expect(fixed.code, fixed.stdout).toBe(mends ? 0 : 1);
+  const after = await quasar(at, ["doctor", "--json"]);
+  expect(checks(after)).toEqual(mends ? [] : [check]);
+});
+
+test("the doctor ends agents of a run that is gone, not those that a resume would follow", async () => {
+  const at = place();
+  const runId = await orphaned(at);
+  const before = await quasar(at, ["doctor", "--fix", "--json"]);
+  expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
+  expect(lastRecord(before)["problems"]).toMatchObject([{ check: "lock" }]);
+  const dir = join(runsOf(at), runId);
+  const { renameSync } = await import("node:fs");
+  renameSync(dir, join(at.outside, "moved-away"));
+  const found = await quasar(at, ["doctor"]);
+  expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(runId) });
+  expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+  expect(await findRunProcesses(runId)).toEqual([]);
+});
+
+test("a resume goes on although a killed git has left its locks", async () => {
+  const at = place();
+  await stopped(at);
+  appendFileSync(join(at.repo, ".git/index.lock"), "");
+  writeFileSync(join(at.repo, ".git/refs/heads/main.lock"), "");
+  const resumed = await quasar(at, ["resume", "--max-cycles", "2", ...agents(at, oneCycle())]);
+  expect(resumed, resumed.stdout).toMatchObject({ code: 0 });
+  expect(resumed.stderr).toContain("index.lock");
+  const left = readdirSync(join(at.repo, ".git")).filter((name) => name.startsWith("index.lock"));
+  expect(left).toEqual([expect.stringMatching(/^index\.lock\.left-/u)]);
+});

@@ -1,0 +1,163 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { takeSnapshot } from "@quasar/git";
+import { expect, test } from "vitest";
+import { git, lastRecord, type Place, place, quasar, records, start, write } from "./harness.ts";
+import { agents, oneCycle, twoCycles } from "./scripts.ts";
+
+async function done(at: Place): Promise<string> {
+  const run = await quasar(at, [
+    "run",
+    "Write \u001b[31mwork.txt",
+    "--json",
+    ...agents(at, twoCycles()),
+  ]);
+  expect(run.code, run.stderr).toBe(0);
+  return String(lastRecord(run)["runId"]);
+}
+
+async function killed(at: Place, delayMs = 3000): Promise<string> {
+  const running = start(at, ["run", "Write work.txt", ...agents(at, oneCycle(delayMs))]);
+  expect(await running.sees("coder    works")).toBe(true);
+  const runId = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout())?.[0] ?? "";
+  const out = join(at.repo, ".git/quasar/runs", runId, "turns/1.out");
+  while (!existsSync(out)) await sleep(10);
+  running.child.kill("SIGKILL");
+  await running.finished;
+  return runId;
+}
+
+test("cost lists each turn, and the entries add up to what counts", async () => {
+  const at = place();
+  const runId = await done(at);
+  const bill = lastRecord(await quasar(at, ["cost", "--json"]));
+  expect(bill).toMatchObject({ v: 1, type: "cost", runId, unknownCostUsd: 0, maxBudgetUsd: 5 });
+  const turns = bill["turns"] as { turnId: string; costUsd: number; status: string }[];
+  expect(turns.map(({ turnId }) => turnId)).toEqual([1, 2, 3, 4].map((n) => `${runId}.${n}`));
+  expect(turns.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBeCloseTo(0.7);
+  expect(bill["spentUsd"]).toBeCloseTo(0.7);
+  const text = await quasar(at, ["cost", runId]);
+  expect(text.stdout).toMatch(/\n {2}3 +coder +2 +done +\$0\.20 +\$0\.83 .*the agent says so\n/u);
+  expect(text.stdout).not.toContain("\u001b[31m");
+});
+
+test("cost names the turn whose end is not known, with what is reserved for it", async () => {
+  const at = place();
+  await killed(at);
+  const bill = lastRecord(await quasar(at, ["cost", "--json"]));
+  expect(bill).toMatchObject({ turns: [], openTurn: { role: "coder", attempt: 1 } });
+  expect((await quasar(at, ["cost"])).stdout).toMatch(/ open .*its end is not known yet/u);
+});
+
+test("ls lists the runs, newest first", async () => {
+  const at = place();
+  expect((await quasar(at, ["ls"])).stdout).toContain("no runs in this work tree yet");
+  const older = await done(at);
+  const newer = await killed(at);
+  const { runs } = lastRecord(await quasar(at, ["ls", "--json"])) as {
+    runs: { id: string; status: string }[];
+  };
+  expect(runs.map(({ id, status }) => [id, status])).toEqual([
+    [newer, "interrupted"],
+    [older, "approved"],
+  ]);
+  expect((await quasar(at, ["ls"])).stdout.split("\n")).toHaveLength(3);
+});
+
+test("show tells all of a run and where its files are", async () => {
+  const at = place();
+  const runId = await done(at);
+  const { stdout } = await quasar(at, ["show", runId]);
+  for (const part of ["approved", `${runId}.4`, "snapshots none", `runs/${runId}`]) {
+    expect(stdout).toContain(part);
+  }
+  expect(lastRecord(await quasar(at, ["show", "--json"]))).toMatchObject({
+    type: "show",
+    run: { id: runId },
+    turns: { length: 4 },
+    allFindings: [{ description: "flaw of the first" }],
+  });
+});
+
+test.for(["cost", "show", "log", "snapshots"])(
+  "%s says when there is no such run",
+  async (name) => {
+    const at = place();
+    expect(await quasar(at, [name])).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining("no runs in this work tree yet"),
+    });
+    expect(await quasar(at, [name, "20261121-101500-7f3a9c"])).toMatchObject({ code: 2 });
+    expect(await quasar(at, [name, "../../etc"])).toMatchObject({ code: 2 });
+  },
+);
+
+test("log tells what a run has gone through, over a crash", async () => {
+  const at = place();
+  const runId = await killed(at);
+  expect(await quasar(at, ["resume"])).toMatchObject({ code: 0 });
+  const { stdout } = await quasar(at, ["log", runId]);
+  expect(stdout).toMatch(
+    /cycle 1 of 3[^]*coder +works[^]*resumed from checkpoint[^]*ended +approved/u,
+  );
+  const facts = records((await quasar(at, ["log", "--json"])).stdout);
+  expect(facts.filter(({ type }) => type === "committed")).toHaveLength(1);
+});
+
+test("log follows a run until it has ended", async () => {
+  const at = place();
+  const running = start(at, ["run", "Write work.txt", ...agents(at, oneCycle(1000))]);
+  expect(await running.sees("coder    works")).toBe(true);
+  const followed = await quasar(at, ["log", "--follow"]);
+  expect(followed.stdout).toMatch(/ended +approved/u);
+  await running.finished;
+});
+
+test("log says when the journal was changed, and shows what comes before", async () => {
+  const at = place();
+  const runId = await done(at);
+  const journal = join(at.repo, ".git/quasar/runs", runId, "events.jsonl");
+  writeFileSync(journal, readFileSync(journal, "utf8").replace('"cycle":2', '"cycle":3'));
+  const log = await quasar(at, ["log"]);
+  expect(log).toMatchObject({ code: 7, stderr: expect.stringContaining("is damaged") });
+  expect(log.stdout).toContain("cycle 1 of 3");
+  expect(log.stdout).not.toContain("approved");
+});
+
+test("a snapshot is listed, brought back, and what it replaced is a snapshot too", async () => {
+  const at = place();
+  const runId = await done(at);
+  write(at.repo, { "work.txt": "half done\n", "new.txt": "new\n" });
+  await takeSnapshot(at.repo, { prefix: `refs/quasar/${runId}/`, message: "before a test" });
+  const { snapshots } = lastRecord(await quasar(at, ["snapshots", "--json"])) as {
+    snapshots: object[];
+  };
+  expect(snapshots).toMatchObject([{ n: 1, message: "before a test", paths: { length: 2 } }]);
+  expect((await quasar(at, ["snapshots"])).stdout).toMatch(/1 .* 2 files +before a test/u);
+
+  git(at, "checkout", "--", "work.txt");
+  write(at.repo, { "new.txt": "something else\n" });
+  const restored = await quasar(at, ["restore", "1"]);
+  expect(restored, restored.stderr).toMatchObject({ code: 0 });
+  expect(readFileSync(join(at.repo, "work.txt"), "utf8")).toBe("half done\n");
+  expect(readFileSync(join(at.repo, "new.txt"), "utf8")).toBe("new\n");
+  expect(restored.stdout).toContain("quasar restore 2");
+  expect(await quasar(at, ["restore", "2"])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(at.repo, "new.txt"), "utf8")).toBe("something else\n");
+  expect(await quasar(at, ["restore", "9"])).toMatchObject({ code: 2 });
+  expect(await quasar(at, ["restore", "-1"])).toMatchObject({ code: 2 });
+});
+
+test("nothing is restored while an agent works in the tree", async () => {
+  const at = place();
+  const runId = await killed(at, 20_000);
+  write(at.repo, { "new.txt": "mine\n" });
+  await takeSnapshot(at.repo, { prefix: `refs/quasar/${runId}/`, message: "mine" });
+  appendFileSync(join(at.repo, "new.txt"), "more\n");
+  const refused = await quasar(at, ["restore", "1", "--json"]);
+  expect(refused.code).toBe(6);
+  expect(lastRecord(refused)).toMatchObject({ code: "ERR_AGENT_ALIVE" });
+  expect(existsSync(join(at.repo, "new.txt"))).toBe(true);
+  expect(readFileSync(join(at.repo, "new.txt"), "utf8")).toBe("mine\nmore\n");
+});

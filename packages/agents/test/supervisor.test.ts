@@ -1,0 +1,376 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { currentOwner, isAlive } from "@quasar/durable";
+import type { AgentProcess, AgentRequest, UnfinishedTurn } from "@quasar/loop";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { ScriptedTurn } from "../src/agent-script.ts";
+import { createClaudeAgent } from "../src/claude.ts";
+import { createCommandAgent } from "../src/command.ts";
+import { findRunProcesses } from "../src/run-processes.ts";
+import { createScriptedAgent } from "../src/scripted.ts";
+import { aDirectory, aListener, aRequest, containing } from "./request.ts";
+
+const KEEPER = fileURLToPath(new URL("keeper.ts", import.meta.url));
+const MISBEHAVE = fileURLToPath(new URL("misbehave.ts", import.meta.url));
+const MB = 2 ** 20;
+const LONGER = { timeout: 60_000 };
+
+const turn: ScriptedTurn = {
+  role: "coder",
+  says: ["one", "two", "three"],
+  files: { "late.txt": "late\n" },
+  text: "done",
+  costUsd: 0.75,
+  delayMs: 900,
+};
+const LONG: ScriptedTurn = { ...turn, delayMs: 60_000 };
+const agent = createScriptedAgent({ turns: [turn] });
+
+function aTurn(change: Partial<AgentRequest> = {}): AgentRequest {
+  return aRequest({ turnsDir: join(aDirectory(), "turns"), ...change });
+}
+
+const file = ({ turnsDir = "" }: AgentRequest, ending: string) => join(turnsDir, `1.${ending}`);
+
+async function until(holds: () => unknown): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!(await holds()) && performance.now() < deadline) await sleep(20);
+  expect(await holds()).toBeTruthy();
+}
+
+/** Starts a turn in a runner of its own, and kills that runner's whole group. */
+async function orphaned(
+  request: AgentRequest,
+  { of = turn, stays = false, after = '"text"' } = {},
+): Promise<UnfinishedTurn> {
+  const args = [KEEPER, JSON.stringify(request), JSON.stringify(of), ...(stays ? ["stay"] : [])];
+  const stdio = ["ignore", "pipe", "inherit"] as const;
+  const runner = spawn(process.execPath, args, { detached: true, stdio: [...stdio] });
+  let printed = "";
+  while (!printed.includes(after)) printed += String(await once(runner.stdout, "data"));
+  process.kill(-Number(runner.pid), "SIGKILL");
+  await once(runner, "exit");
+  const owner = JSON.parse(printed.slice(0, printed.indexOf("\n"))) as AgentProcess;
+  const unfinished = { request: { ...request, prompt: "" }, process: owner };
+  onTestFinished(() => agent.end?.(unfinished));
+  return unfinished;
+}
+
+test("a turn outlives its runner's whole group, is followed, and read as often as one likes", async () => {
+  const request = aTurn();
+  const unfinished = await orphaned(request);
+  expect(await agent.find?.(unfinished)).toEqual({ state: "alive" });
+  const { events, onEvent } = aListener();
+  const result = await agent.adopt?.(unfinished, { onEvent });
+  expect(result).toMatchObject({ text: "done", costUsd: 0.75, costSource: "reported" });
+  expect(result).not.toHaveProperty("failure");
+  expect(events.filter(({ type }) => type === "text")).toHaveLength(3);
+  expect(fs.readFileSync(join(request.workDir, "late.txt"), "utf8")).toBe("late\n");
+  await until(() => isAlive(unfinished.process ?? currentOwner()) === false);
+  expect(await agent.find?.(unfinished)).toEqual({ state: "ended" });
+  const again = aListener();
+  expect(await agent.adopt?.(unfinished, { onEvent: again.onEvent })).toEqual(result);
+  expect(again.events).toEqual(events);
+});
+
+test("a runner that dies before it has stored the process starts nothing", async () => {
+  const request = aTurn({ prompt: "x".repeat(MB) });
+  const unfinished = await orphaned(aTurn({ ...request, prompt: "" }), {
+    stays: true,
+    after: '"pid"',
+  });
+  expect(await agent.find?.(unfinished)).toEqual({ state: "not-started" });
+  expect(await findRunProcesses(request.runId)).toEqual([]);
+  expect(fs.readdirSync(request.turnsDir ?? "")).toEqual([]);
+});
+
+test("a rejected onStart starts nothing, and rejects", async () => {
+  const request = aTurn();
+  const error = new Error("the disk is full");
+  let owner: AgentProcess | undefined;
+  const onStart = async (started: AgentProcess) => {
+    owner = started;
+    throw error;
+  };
+  await expect(agent.invoke(request, { onStart })).rejects.toBe(error);
+  expect(await agent.find?.({ request, process: owner })).toEqual({ state: "not-started" });
+  expect(await findRunProcesses(request.runId)).toEqual([]);
+});
+
+test("the agent is not there while its process is being stored", async () => {
+  const request = aTurn();
+  const seen: (readonly number[] | undefined)[] = [];
+  const pids: number[] = [];
+  await agent.invoke(request, {
+    async onStart({ pid }) {
+      pids.push(pid);
+      await sleep(200);
+      seen.push(await findRunProcesses(request.runId));
+      expect(fs.existsSync(file(request, "out"))).toBe(false);
+    },
+  });
+  expect(seen).toEqual([pids]);
+});
+
+test("a leashed turn ends with its runner, and says so", async () => {
+  const unfinished = await orphaned(aTurn({ leash: true }), { of: LONG });
+  await until(async () => (await agent.find?.(unfinished))?.state === "ended");
+  expect(await agent.adopt?.(unfinished)).toMatchObject({ failure: { kind: "cancelled" } });
+  expect(await findRunProcesses(unfinished.request.runId)).toEqual([]);
+});
+
+test("a turn's money holds when nobody watches it but its supervisor", async () => {
+  const rich = { ...LONG, costUsd: 30, delayMs: 4500 };
+  const unfinished = await orphaned(aTurn({ maxCostUsd: 5 }), { of: rich });
+  const result = await agent.adopt?.(unfinished);
+  expect(result).toMatchObject({ failure: { kind: "budget" }, costUsd: 10, costSource: "partial" });
+});
+
+test("a runner sees that its supervisor was killed, and ends what is left", async () => {
+  const request = aTurn();
+  const of = createScriptedAgent({ turns: [{ ...LONG, delayMs: 6000 }] });
+  let owner: AgentProcess | undefined;
+  const result = await of.invoke(request, {
+    onStart: async (started) => void (owner = started),
+    onEvent: ({ type }) => type === "usage" && owner && process.kill(owner.pid, "SIGKILL"),
+  });
+  expect(result).toMatchObject({
+    failure: { kind: "killed" },
+    costUsd: 0.25,
+    costSource: "partial",
+  });
+  expect(await findRunProcesses(request.runId)).toEqual([]);
+});
+
+test("a killed supervisor is found dead, with what its agent has spent, and what is left is ended", async () => {
+  const of = { ...LONG, delayMs: 6000 };
+  const unfinished = await orphaned(aTurn(), { of, after: '"usage"' });
+  process.kill(unfinished.process?.pid ?? 0, "SIGKILL");
+  await until(() => isAlive(unfinished.process ?? currentOwner()) === false);
+  const found = await agent.find?.(unfinished);
+  expect(found).toMatchObject({ state: "died", costUsd: 0.25, costSource: "partial" });
+  expect(await findRunProcesses(unfinished.request.runId)).toHaveLength(1);
+  await agent.end?.(unfinished);
+  expect(await findRunProcesses(unfinished.request.runId)).toEqual([]);
+});
+
+test("an end spares what else carries the run's id", async () => {
+  const unfinished = await orphaned(aTurn(), { of: LONG });
+  const { runId } = unfinished.request;
+  const other = spawn("sleep", ["30"], { env: { ...process.env, QUASAR_RUN_ID: runId } });
+  onTestFinished(() => void other.kill("SIGKILL"));
+  await agent.end?.(unfinished);
+  expect(await findRunProcesses(runId)).toEqual([other.pid]);
+});
+
+test.for(["invoke", "adopt"] as const)("a signal cancels the turn of an %s", async (way) => {
+  const request = aTurn();
+  const controller = new AbortController();
+  const onEvent = () => controller.abort();
+  const options = { signal: controller.signal, onEvent };
+  const of = createScriptedAgent({ turns: [LONG] });
+  const result =
+    way === "invoke"
+      ? await of.invoke(request, options)
+      : await of.adopt?.(await orphaned(request, { of: LONG }), options);
+  expect(result).toMatchObject({ failure: { kind: "cancelled" } });
+  expect(await findRunProcesses(request.runId)).toEqual([]);
+});
+
+test("a listener that throws has the turn cancelled, and its error is the caller's", async () => {
+  const request = aTurn();
+  const error = new Error("a bug of the caller's");
+  const onEvent = () => {
+    throw error;
+  };
+  const of = createScriptedAgent({ turns: [LONG] });
+  await expect(of.invoke(request, { onEvent })).rejects.toBe(error);
+  expect(await findRunProcesses(request.runId)).toEqual([]);
+});
+
+test("a number is used for one turn only", async () => {
+  const request = aTurn();
+  await agent.invoke(request);
+  await expect(agent.invoke(request)).rejects.toMatchObject({ code: "ERR_TURN_BEGUN" });
+});
+
+test("a prompt arrives as it is, whatever line breaks it has", async () => {
+  const prompt = "a\u2028b\u2029c\r\nd\u0085e\0f";
+  const request = aTurn({ prompt, systemPrompt: "" });
+  const { text } = await createCommandAgent({ command: "cat" }).invoke(request);
+  expect(text).toContain("a\u2028b\u2029c\nd\u0085e\0f");
+});
+
+test("no secret of the environment reaches the disk, in whatever form it is printed", async () => {
+  const secret = 's3cr"et/+value\\4711';
+  const env = {
+    ...process.env,
+    MY_API_KEY: secret,
+    PEM_PRIVATE: "-----BEGIN-----\nlineofakey1\nlineofakey2\n",
+  };
+  const request = aTurn();
+  const forms = [
+    secret,
+    JSON.stringify({ secret }),
+    encodeURIComponent(secret),
+    Buffer.from(`Bearer ${secret}!`).toString("base64"),
+    Buffer.from(`:${secret}!`).toString("base64"),
+    "https://user:hunter2@example.org/x",
+    "lineofakey2",
+  ];
+  const script = 'printf "%s\\n" "$FORMS"; printf "%s" "$FORMS" >&2; sleep 0.1; exit 1';
+  const of = createCommandAgent({ command: script, env, setEnv: { FORMS: forms.join("\n") } });
+  await of.invoke(request);
+  const kept = fs
+    .readdirSync(request.turnsDir ?? "")
+    .map((name) => fs.readFileSync(join(request.turnsDir ?? "", name), "utf8"))
+    .join("\n");
+  expect(kept.match(/\[redacted\]/g)).toHaveLength(14);
+  const inner = Buffer.from(secret).toString("base64").slice(4, -4);
+  for (const hidden of [secret, "s3cr", inner, "hunter2", "lineofakey2"]) {
+    expect(kept).not.toContain(hidden);
+  }
+});
+
+const OWNER_GONE = { ...currentOwner(), startTime: 1 };
+const EXIT = {
+  v: 1,
+  started: true,
+  exitCode: 0,
+  exitSignal: null,
+  stderrTail: "",
+  durationMs: 1,
+  orphansEnded: 0,
+};
+const USAGE = '{"type":"usage","costUsd":0.25}\n';
+
+test.for([
+  ["no files", {}, "not-started"],
+  ["output", { out: USAGE }, "died"],
+  ["output that is cut off", { out: `${USAGE}{"type":"resu` }, "died"],
+  ["output that is no text", { out: Buffer.from([0xff, 0, 10, 0xc3, 10]) }, "died"],
+  ["a whole end", { out: USAGE, exit: JSON.stringify(EXIT) }, "ended"],
+  ["an empty end", { out: USAGE, exit: "" }, "died"],
+  ["half an end", { out: USAGE, exit: '{"v":1,"star' }, "died"],
+  ["an end of another version", { out: USAGE, exit: JSON.stringify({ ...EXIT, v: 2 }) }, "died"],
+  ["an end that is a list", { out: USAGE, exit: "[]" }, "died"],
+  [
+    "an end by an unknown reason",
+    { out: USAGE, exit: JSON.stringify({ ...EXIT, stopped: "constructor" }) },
+    "died",
+  ],
+  [
+    "an end by an unknown problem",
+    { out: USAGE, exit: JSON.stringify({ ...EXIT, problem: { kind: "x", message: "" } }) },
+    "died",
+  ],
+  ["an end of a megabyte", { out: USAGE, exit: `"${"x".repeat(MB)}"` }, "died"],
+  ["a context that is none", { out: USAGE, start: '{"context":{"before":7}}' }, "died"],
+] as const)("of %s a dead supervisor's turn is told", async ([, files, state]) => {
+  const request = aTurn();
+  fs.mkdirSync(request.turnsDir ?? "");
+  for (const [ending, bytes] of Object.entries(files)) {
+    fs.writeFileSync(file(request, ending), bytes);
+  }
+  const found = await agent.find?.({ request, process: OWNER_GONE });
+  expect(found?.state).toBe(state);
+  const result = await agent.adopt?.({ request, process: OWNER_GONE });
+  expect(result?.failure?.kind).toBe(state === "ended" ? "bad-output" : "killed");
+});
+
+test.for(["link", "folder", "pipe"] as const)("a %s is no end of a turn", async (kind) => {
+  const request = aTurn();
+  fs.mkdirSync(request.turnsDir ?? "");
+  const path = file(request, "exit");
+  const target = join(aDirectory(), "target");
+  fs.writeFileSync(target, JSON.stringify(EXIT));
+  if (kind === "link") fs.symlinkSync(target, path);
+  else if (kind === "folder") fs.mkdirSync(path);
+  else await once(spawn("mkfifo", [path]), "exit");
+  fs.symlinkSync(target, file(request, "out"));
+  expect(await agent.find?.({ request, process: OWNER_GONE })).toEqual({ state: "not-started" });
+  await expect(agent.invoke(request)).rejects.toMatchObject({ code: "ERR_TURN_BEGUN" });
+  expect(fs.readFileSync(target, "utf8")).toBe(JSON.stringify(EXIT));
+});
+
+test.for(["../../x.1", "x.1/../2", "x.", "x.01", "x.1\0"])(
+  "refuses %j as a turn's id",
+  async (turnId) => {
+    const request = aTurn({ runId: "x", turnId });
+    const refusal = { code: "ERR_INVALID_RUN_ID" };
+    await expect(agent.find?.({ request, process: undefined })).rejects.toMatchObject(refusal);
+    await expect(agent.invoke(request)).rejects.toMatchObject(refusal);
+  },
+);
+
+test.for([
+  ["a reused pid", { startTime: 1 }, "died"],
+  ["a pid of before the last boot", { bootId: "another" }, "died"],
+  ["a pid of another machine", { host: "another.example" }, "unknown"],
+  ["a process that lives", {}, "alive"],
+] as const)("%s is not taken for what it is not", async ([, change, state]) => {
+  const request = aTurn();
+  fs.mkdirSync(request.turnsDir ?? "");
+  fs.writeFileSync(file(request, "out"), USAGE);
+  const found = await agent.find?.({ request, process: { ...currentOwner(), ...change } });
+  expect(found?.state).toBe(state);
+});
+
+test("turns leave no descriptor and no folder behind", async () => {
+  const short = createScriptedAgent({ turns: [{ role: "coder", text: "done" }] });
+  const tmp = aDirectory();
+  vi.stubEnv("TMPDIR", tmp);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const count = () => fs.readdirSync("/proc/self/fd").length;
+  await short.invoke(aRequest());
+  const before = count();
+  for (let at = 0; at < 3; at += 1) await short.invoke(aRequest());
+  await until(() => count() <= before);
+  expect(fs.readdirSync(tmp).filter((name) => name.startsWith("quasar-turn-"))).toEqual([]);
+});
+
+test("files are for their owner alone", async () => {
+  const request = aTurn();
+  await agent.invoke(request);
+  const modes = ["", "1.out", "1.start", "1.exit"].map(
+    (name) => fs.statSync(join(request.turnsDir ?? "", name)).mode & 0o777,
+  );
+  expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
+});
+
+test(
+  "100 MB of output are kept in bounded memory, in the supervisor and in its runner",
+  LONGER,
+  async () => {
+    const request = aTurn();
+    const program = join(aDirectory(), "flood");
+    fs.writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${MISBEHAVE} flood\n`);
+    fs.chmodSync(program, 0o700);
+    const before = process.memoryUsage().rss;
+    let peakKb = 0;
+    const started = performance.now();
+    await createClaudeAgent({ file: program, env: { ...process.env, A_KEY: "0123456789" } }).invoke(
+      request,
+      {
+        async onStart({ pid }) {
+          const look = setInterval(() => {
+            const status = fs.existsSync(`/proc/${pid}/status`)
+              ? fs.readFileSync(`/proc/${pid}/status`, "utf8")
+              : "";
+            peakKb = Math.max(peakKb, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
+          }, 50);
+          onTestFinished(() => clearInterval(look));
+        },
+      },
+    );
+    expect(fs.statSync(file(request, "out")).size).toBe(100 * MB);
+    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(peakKb).toBeGreaterThan(0);
+    expect(peakKb).toBeLessThan(300 * 1024);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * MB);
+  },
+);

@@ -1,0 +1,86 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+/** The command as it is shipped. */
+export const MAIN: string = fileURLToPath(
+  new URL("../../../apps/cli/dist/main.js", import.meta.url),
+);
+
+/** A promise that is broken in the text of the built command, and a kill that has to show it. */
+export interface Mutant {
+  readonly name: string;
+  /** Stands once in what was built. */
+  readonly text: string;
+  readonly instead: string;
+  readonly kill: string;
+  /** Which law has to be seen broken. */
+  readonly law: string;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "adoption is off",
+    text: "const how = ADOPTED[found.state];",
+    instead: "const how = undefined;",
+    kill: "runner at asked coder 1, step 1 #1",
+    law: "repeated",
+  },
+  {
+    name: "trailers are ignored",
+    text: "const marked = commits.filter((commit2) => isMarked(commit2, checkpoint));",
+    instead: "const marked = [];",
+    kill: "runner at ended git commit #1",
+    law: "refused",
+  },
+  {
+    name: "the reservation of a lost turn is dropped",
+    text: "const reservedUsd = state.turn?.reservedUsd ?? 0;",
+    instead: "const reservedUsd = 0;",
+    kill: "everything at asked coder 1, step 1 #1",
+    law: "ledger",
+  },
+  {
+    name: "snapshots go through the real index",
+    text: "const { head } = parseStatusHead(output);",
+    instead:
+      'const { head } = parseStatusHead(output); await gitOutput("write", workDir, ["add", "-A"]);',
+    kill: "everything at asked coder 1, step 1 #1",
+    law: "tree",
+  },
+  {
+    name: "the agent's process is not saved",
+    text: "run.state = nameProcess(run.state, process2);\n    refused = await run.saveTurn();",
+    instead: "",
+    kill: "runner at asked coder 1, step 1 #1",
+    law: "repeated",
+  },
+  {
+    name: "the journal comes after the save",
+    text: 'const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });\n  const failure = lost ?? await run.saveTurn();',
+    instead:
+      'const failure = lost ?? await run.saveTurn();\n  const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });',
+    kill: "runner at write work/.git/quasar/runs/*/events.jsonl #2",
+    law: "journal",
+  },
+];
+
+/** Builds a command with a broken promise, for the time of a test. */
+export function brokenQuasar({ name, text, instead }: Mutant): string {
+  const dir = mkdtempSync(join(tmpdir(), "quasar-mutant-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dist = join(dir, "dist");
+  cpSync(join(MAIN, ".."), dist, { recursive: true });
+  cpSync(join(MAIN, "..", "..", "package.json"), join(dir, "package.json"));
+  const files = readdirSync(dist).map((file) => join(dist, file));
+  const holding = files.filter((file) => readFileSync(file, "utf8").includes(text));
+  const [file] = holding;
+  const parts = file === undefined ? [] : readFileSync(file, "utf8").split(text);
+  if (file === undefined || holding.length > 1 || parts.length !== 2) {
+    throw new Error(`${name}: its text is not once in what was built`);
+  }
+  writeFileSync(file, parts.join(instead));
+  return join(dist, "main.js");
+}
