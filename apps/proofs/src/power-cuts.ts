@@ -5,14 +5,16 @@ import { parseArgs } from "node:util";
 import { createChooser } from "@quasar/durable/testing";
 import { missing } from "./blackbox/needs.ts";
 import { makePlace, oneCycle, type Place, QUASAR } from "./blackbox/place.ts";
-import { cutPower, writeGuest } from "./power-cuts/guest.ts";
+import { boot, writeResume, writeRuns } from "./power-cuts/guest.ts";
 import { copyImage, isSound, makeImage, withMounted } from "./power-cuts/image.ts";
-import { judge } from "./power-cuts/judge.ts";
+import { judgeCut, judgeResumed } from "./power-cuts/judge.ts";
 
 /** Runs that a guest would do, were the power not cut. */
 const RUNS = 8;
-/** In which time it does some three of them. */
-const WITHIN_MS = 7000;
+/** The lines that some three of them print. */
+const LINES = 36;
+/** About what one step takes. */
+const MS = 400;
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +26,10 @@ const { values } = parseArgs({
 
 const why = process.getuid?.() === 0 ? missing("linux.uml", "mkfs.ext4") : "SKIPPED: not root here";
 if (why !== undefined) console.warn(`power cuts ${why}`);
-else await main();
+else {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+  await main();
+}
 
 async function main(): Promise<void> {
   console.log(`seed ${values.seed}, ${QUASAR}`);
@@ -56,18 +61,23 @@ async function cuts(what: string, count: number, withoutGitSyncs: boolean): Prom
       const at = makePlace("cuts", disk);
       return { at, scripts: writeScripts(at) };
     });
-    const program = writeGuest({ scratch, disk, withoutGitSyncs, ...guest });
-    for (let cut = 1; cut <= count; cut += 1) {
-      const image = join(scratch, `cut-${cut}.img`);
+    const machine = { scratch, disk, withoutGitSyncs, ...guest };
+    const [runs, resume] = [writeRuns(machine), writeResume(machine)];
+    for (let nth = 1; nth <= count; nth += 1) {
+      const image = join(scratch, `cut-${nth}.img`);
       copyImage(base, image);
-      const cutAfterMs = choose(WITHIN_MS);
-      const lines = await cutPower({ scratch, program, image, cutAfterMs });
+      const cut = { lines: 1 + choose(LINES), ms: choose(MS) };
+      const lines = await boot({ scratch, program: runs, image, cut });
       const last = lines.findLast(({ type }) => type !== "agent_event");
-      console.log(`${what} ${cut}: ${lines.length} lines, the last ${last?.type}`);
+      console.log(`${what} ${nth}: ${lines.length} lines, the last ${last?.type}`);
       try {
-        const verdict = await withMounted(image, disk, () => judge(guest.at, lines));
-        for (const message of verdict) console.log(`  LOST ${message}`);
-        if (verdict.length > 0) lost += 1;
+        const { bad, isOpen } = await withMounted(image, disk, () => judgeCut(guest.at, lines));
+        const after = await boot({ scratch, program: resume, image });
+        const verdict = await withMounted(image, disk, () =>
+          judgeResumed(guest.at, isOpen, lines, after),
+        );
+        for (const message of [...bad, ...verdict]) console.log(`  LOST ${message}`);
+        if (bad.length + verdict.length > 0) lost += 1;
       } catch (error) {
         if (isSound(image)) throw error;
         console.log(`  NOT JUDGED: the file system itself is damaged: ${String(error)}`);

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,8 +20,25 @@ export interface Guest {
   readonly scripts: readonly string[];
 }
 
-/** Writes the program that the guest starts with, and returns its path. */
-export function writeGuest({ scratch, disk, at, withoutGitSyncs, scripts }: Guest): string {
+/** Writes the program that does the runs, one after the other, and returns its path. */
+export function writeRuns(guest: Guest): string {
+  const runs = guest.scripts.map((script, index) => {
+    const agent = quote(`scripted:${script}`);
+    const task = `Write number ${index + 1}.`;
+    return `quasar run ${quote(task)} --json --coder ${agent} --reviewer ${agent}`;
+  });
+  return writeProgram(guest, "runs", [...runs, "sleep 1000"]);
+}
+
+/** Writes the program that goes on with what was cut off, once the power is back. */
+export function writeResume(guest: Guest): string {
+  const left = `echo "{\\"type\\":\\"left\\",\\"code\\":$?}"`;
+  const off = ["sync", "echo o > /proc/sysrq-trigger", "sleep 1000"];
+  return writeProgram(guest, "resume", ["quasar resume --json", left, ...off]);
+}
+
+function writeProgram(guest: Guest, name: string, commands: readonly string[]): string {
+  const { scratch, disk, at, withoutGitSyncs } = guest;
   const bin = join(scratch, "bin");
   mkdirSync(bin, { recursive: true });
   const { PATH = "" } = process.env;
@@ -29,20 +47,15 @@ export function writeGuest({ scratch, disk, at, withoutGitSyncs, scripts }: Gues
     writeFileSync(join(bin, "git"), git, { mode: 0o755 });
   }
   const env = Object.entries({ ...at.env, PATH: `${bin}:${PATH}` });
-  const runs = scripts.map((script, index) => {
-    const agent = quote(`scripted:${script}`);
-    const task = `Write number ${index + 1}.`;
-    return `node ${quote(QUASAR)} run ${quote(task)} --json --coder ${agent} --reviewer ${agent}`;
-  });
-  const program = join(scratch, "init.sh");
+  const program = join(scratch, `${name}.sh`);
   const lines = [
     "#!/bin/sh",
     "mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t tmpfs tmp /dev/shm 2> /dev/null",
     `mount -t ext4 /dev/ubda ${quote(disk)}`,
-    ...env.map(([name, value]) => `export ${name}=${quote(value)}`),
+    ...env.map(([variable, value]) => `export ${variable}=${quote(value)}`),
     `cd ${quote(at.repo)}`,
-    ...runs.map((run) => `${run} 2> /dev/null`),
-    "sleep 1000",
+    `quasar() { node ${quote(QUASAR)} "$@" 2> /dev/null; }`,
+    ...commands,
   ];
   writeFileSync(program, `${lines.join("\n")}\n`, { mode: 0o755 });
   return program;
@@ -52,22 +65,30 @@ function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-export interface CutOptions {
+/** A moment that does not depend on how fast the machine is. */
+export interface Cut {
+  /** Once the guest has printed so many lines … */
+  readonly lines: number;
+  /** … and so many milliseconds have passed since. */
+  readonly ms: number;
+}
+
+export interface BootOptions {
   readonly scratch: string;
   readonly program: string;
   readonly image: string;
-  /** After the first line that the guest prints, in milliseconds. */
-  readonly cutAfterMs: number;
+  /** When the power fails. @default it ends by itself */
+  readonly cut?: Cut | undefined;
 }
 
 /**
  * Boots User-Mode Linux with this machine's root and a disk of its own, and kills it after a while:
  * what the guest's kernel had not yet written is gone, as when the power fails.
  *
- * @returns what the guest was seen to print before.
+ * @returns what the guest was seen to print.
  */
-export async function cutPower(options: CutOptions): Promise<readonly Line[]> {
-  const { scratch, program, image, cutAfterMs } = options;
+export async function boot(options: BootOptions): Promise<readonly Line[]> {
+  const { scratch, program, image, cut } = options;
   const args = [
     ...["mem=768M", "quiet", `uml_dir=${scratch}`, `init=${program}`, `ubd0=${image}`],
     ...["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw", "con=null", "con0=null,fd:1"],
@@ -77,24 +98,31 @@ export async function cutPower(options: CutOptions): Promise<readonly Line[]> {
     detached: true, // in a group of its own, to be ended whole
     env: { HOME: scratch },
   });
-  const closed = new Promise((resolve) => machine.once("close", resolve));
+  const closed = once(machine, "close");
+  const end = (): void => {
+    process.kill(-(machine.pid ?? 0), "SIGKILL");
+  };
+  process.once("exit", end); // it is not to outlive a proof that is stopped
   const lines: Line[] = [];
   let rest = "";
-  const begun = new Promise<void>((resolve, reject) => {
-    machine.once("error", reject);
-    machine.once("close", () => reject(new Error("the guest ended by itself")));
+  const begun = new Promise<void>((resolve) => {
     machine.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       const parts = `${rest}${chunk}`.split("\n");
       rest = parts.pop() ?? "";
       for (const line of parts.filter((part) => part.startsWith("{"))) {
         lines.push(JSON.parse(line) as Line);
-        resolve();
+        if (lines.length === cut?.lines) resolve();
       }
     });
   });
-  await begun;
-  await sleep(cutAfterMs);
-  process.kill(-(machine.pid ?? 0), "SIGKILL");
+  await Promise.race([begun, closed, sleep(LONG_MS, undefined, { ref: false })]);
+  if (cut !== undefined) await sleep(cut.ms);
+  if (machine.exitCode === null && machine.signalCode === null) end();
   await closed;
+  process.off("exit", end);
+  if (lines.length === 0) throw new Error("the guest printed nothing");
   return lines;
 }
+
+/** A guest that does not end by itself by then is stuck. */
+const LONG_MS = 120_000;

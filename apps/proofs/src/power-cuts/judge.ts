@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { createFileCheckpointStore, type LoadedCheckpoint } from "@quasar/checkpoint";
-import { type Place, quasar, runIds, runsOf } from "../blackbox/place.ts";
+import { type Place, runIds, runsOf } from "../blackbox/place.ts";
 import type { Line } from "./guest.ts";
 
 /** What a cut has broken, in words; nothing when all is as it was acknowledged. */
@@ -10,12 +10,17 @@ export type Verdict = readonly string[];
 /** The events after which the run is on disk. */
 const AFTER_A_SAVE: ReadonlySet<unknown> = new Set(["agent_start", "agent_done", "committed"]);
 
-/** Judges a disk after a cut by what the runs on it had printed before, and has the last one go on. */
-export async function judge(at: Place, lines: readonly Line[]): Promise<Verdict> {
+export interface Judgement {
+  readonly bad: Verdict;
+  /** Whether there is a run to go on with. */
+  readonly isOpen: boolean;
+}
+
+/** Judges a disk after a cut by what the runs on it had printed before. */
+export async function judgeCut(at: Place, lines: readonly Line[]): Promise<Judgement> {
   const bad: string[] = [];
   const tell = (message: string): void => void bad.push(message);
-  const git = (...args: readonly string[]) =>
-    spawnSync("git", args, { cwd: at.repo, env: at.env, encoding: "utf8" });
+  const git = gitIn(at);
   const isCommit = (sha: string): boolean => git("cat-file", "-e", `${sha}^{tree}`).status === 0;
 
   const fsck = git("fsck", "--full", "--no-dangling", "--no-progress");
@@ -46,11 +51,23 @@ export async function judge(at: Place, lines: readonly Line[]): Promise<Verdict>
     if (!isCommit(checkpoint.gitSha)) tell(`${runId} names a missing commit ${checkpoint.gitSha}`);
   }
 
-  const resumed = await quasar(at, ["resume", "--json"]);
-  const said = resumed.stdout.split("\n").filter((line) => line !== "");
-  const after = said.map((line) => JSON.parse(line) as Line);
-  if (resumed.code !== (isOpen ? 0 : 8)) {
-    tell(`quasar resume left with ${resumed.code}: ${String(after.at(-1)?.["message"])}`);
+  return { bad, isOpen };
+}
+
+/** Judges the disk once the run was gone on with, where there was one. */
+export function judgeResumed(
+  at: Place,
+  isOpen: boolean,
+  lines: readonly Line[],
+  after: readonly Line[],
+): Verdict {
+  const bad: string[] = [];
+  const tell = (message: string): void => void bad.push(message);
+  const git = gitIn(at);
+  const { code } = after.findLast(({ type }) => type === "left") ?? { code: "nothing" };
+  if (code !== (isOpen ? 0 : 8)) {
+    const message = after.findLast((line) => line["message"] !== undefined)?.["message"];
+    tell(`quasar resume left with ${String(code)}: ${String(message)}`);
   }
   const finished = new Set(lines.filter(({ type }) => type === "agent_done").map(turnOf));
   for (const line of after) {
@@ -71,6 +88,11 @@ export async function judge(at: Place, lines: readonly Line[]): Promise<Verdict>
   const dirty = git("status", "--porcelain").stdout;
   if (dirty !== "") tell(`the tree is not clean: ${JSON.stringify(dirty)}`);
   return bad;
+}
+
+function gitIn({ repo, env }: Place) {
+  return (...args: readonly string[]) =>
+    spawnSync("git", args, { cwd: repo, env, encoding: "utf8" });
 }
 
 /** Each line by the run that printed it: only the first one of a run says so. */

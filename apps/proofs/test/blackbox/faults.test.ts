@@ -10,7 +10,7 @@ const seed = Number(process.env["QUASAR_SEED"] ?? 1);
 const skipped = missing("strace");
 if (skipped !== undefined) console.warn(skipped);
 
-const timeout = isLong ? 3_600_000 : 120_000;
+const timeout = isLong ? 3_600_000 : 300_000;
 
 test.skipIf(skipped !== undefined).concurrent.for(["run", "resume"] as const)(
   "a system call of quasar %s that fails is told of, and loses nothing",
