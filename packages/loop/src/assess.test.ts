@@ -116,6 +116,14 @@ describe("after a save, in a real repository,", () => {
     expect(standingRefusals(dirty, new Set(["accept-dirty"]))).toHaveLength(head.length);
   });
 
+  test("a HEAD that cannot be read is on no other branch, and cannot be accepted", async () => {
+    const { tree, saved } = aSavedTree();
+    rmSync(join(tree.dir, ".git/objects", saved.slice(0, 2), saved.slice(2)));
+    const { verdict, refusals } = await assessed(tree, saved);
+    expect(verdict).toBe("commit-lost");
+    expect(refusals).toMatchObject([{ check: "head", override: undefined, advice: "git fsck" }]);
+  });
+
   test("what has no name to be left alone by cannot be accepted", async () => {
     const { tree, saved } = aSavedTree();
     const reviewed = { turn: aTurn({ id: "run.2", role: "reviewer" }) } as const;
