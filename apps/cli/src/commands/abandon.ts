@@ -11,6 +11,7 @@ import { parseRunId } from "../run-id.ts";
 import { findRun } from "../runs/find.ts";
 import { abandonRun, runStores } from "../runs/store.ts";
 import { openUser } from "../user.ts";
+import { forgetSeed } from "../work.ts";
 import { openWorkspace } from "../workspace.ts";
 
 export interface AbandonOptions {
@@ -34,6 +35,7 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     const pids = alive?.pids ?? [];
     if (pids.length > 0 && options.yes !== true) await askToEnd(wanted, pids);
     if (pids.length > 0) await endAgents(wanted);
+    await forgetSeed(workspace, wanted);
     await abandonRun(runStores(workspace, wanted, openUser().sealKey()));
     const next = [`quasar prune ${wanted}   (removes its files)`, 'quasar run "…"'];
     if (options.json === true) {

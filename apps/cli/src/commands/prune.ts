@@ -13,6 +13,7 @@ import { parseRunId } from "../run-id.ts";
 import { runIds, summarize } from "../runs/list.ts";
 import type { RunSummary } from "../runs/summary.ts";
 import { listLines } from "../runs/text.ts";
+import { forgetSeed } from "../work.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 import { snapshotPrefix } from "./snapshots.ts";
 
@@ -84,6 +85,7 @@ async function remove(workspace: Workspace, id: string): Promise<void> {
     const message = `processes of run ${id} still work: ${alive.pids.join(" ")}`;
     throw new CliError("ERR_AGENT_ALIVE", message, { next: ["quasar doctor --fix"] });
   }
+  await forgetSeed(workspace, id);
   await deleteRefs(workspace.root, snapshotPrefix(id));
   rmSync(join(workspace.runsDir, id), { recursive: true, force: true });
 }
