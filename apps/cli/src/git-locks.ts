@@ -22,9 +22,9 @@ export interface GitLock {
 }
 
 /**
- * Lock files of git's in a work tree's repository. One is dead that is older than this boot, or that
- * is there while no git works where it could hold it: in any work tree, for what they all share. Where
- * nobody can know, none is.
+ * Lock files of git's in a work tree's repository. One is dead that is there while no git works where
+ * it could hold it: in any work tree, for what they all share. Where nobody can know, none is. Times
+ * are not asked: the clock may have been set.
  */
 export function gitLocks(workspace: Workspace): readonly GitLock[] {
   const { root, gitDir, repositoryId: commonDir } = workspace;
@@ -42,19 +42,13 @@ function locksAt(
   names: readonly string[],
   places: () => readonly string[],
 ): readonly GitLock[] {
-  const there = names.flatMap((name) => {
-    const path = join(dir, name);
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    const asidePath = join(dir, name.replaceAll("/", "-"));
-    return stat === undefined ? [] : [{ path, asidePath, madeAt: stat.mtimeMs }];
-  });
+  const there = names.filter((name) => lstatSync(join(dir, name), { throwIfNoEntry: false }));
   if (there.length === 0) return [];
-  const boot = bootTimeMs();
-  const isIdle = boot !== undefined && !isGitAtWork(places());
-  return there.map(({ path, asidePath, madeAt }) => ({
-    path,
-    asidePath,
-    isDead: boot !== undefined && (madeAt < boot || isIdle),
+  const isDead = process.platform === "linux" && !isGitAtWork(places());
+  return there.map((name) => ({
+    path: join(dir, name),
+    asidePath: join(dir, name.replaceAll("/", "-")),
+    isDead,
   }));
 }
 
@@ -106,13 +100,6 @@ function locksBelow(dir: string, folder: string): readonly string[] {
   if (stat?.isDirectory() !== true) return [];
   const names = readdirSync(join(dir, folder), { recursive: true, encoding: "utf8" });
   return names.filter((name) => name.endsWith(".lock")).map((name) => join(folder, name));
-}
-
-/** When this machine was started; `undefined` where nobody says. */
-function bootTimeMs(): number | undefined {
-  if (process.platform !== "linux") return undefined;
-  const [, seconds] = /^btime (\d+)$/mu.exec(readFileSync("/proc/stat", "utf8")) ?? [];
-  return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
 /** Whether a git, or what cannot be looked at, works in one of the folders. */
