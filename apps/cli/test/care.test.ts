@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +51,10 @@ test("an abandoned run is kept, passed over, and nothing goes on with it", async
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 8 });
   expect(await quasar(at, ["resume", runId])).toMatchObject({ code: 8 });
   expect(await quasar(at, ["abandon", runId])).toMatchObject({ code: 8 });
-  expect((await quasar(at, ["show", runId])).stdout).toContain(".1");
+  expect((await quasar(at, ["show", runId])).stdout).toMatch(/\n +1 +coder +1 +done/u);
+  expect((await quasar(at, ["log", runId])).stdout).toMatch(
+    /ended +abandoned: its user gave it up\n$/u,
+  );
   expect(await quasar(at, ["run", "Another", ...agents(at, oneCycle())])).toMatchObject({
     code: 0,
   });
@@ -86,6 +90,41 @@ test("prune removes ended runs of that age with their snapshots, never an unfini
     `refs/quasar/${open}/1`,
   );
   expect(await quasar(at, ["prune", "--older-than", "soon"])).toMatchObject({ code: 2 });
+});
+
+test("prune says what it would do while a runner works, and does nothing then", async () => {
+  const at = place();
+  const ended = await approved(at);
+  const running = start(at, ["run", "Write", ...agents(at, oneCycle(20_000))]);
+  expect(await running.sees("coder    works")).toBe(true);
+  const dry = await quasar(at, ["prune", "--older-than", "0s", "--dry-run"]);
+  expect(dry, dry.stderr).toMatchObject({ code: 0 });
+  expect(dry.stdout).toContain(ended);
+  expect(dry.stdout).toContain("next     quasar prune --older-than 0s");
+  expect(await quasar(at, ["prune", "--older-than", "0s"])).toMatchObject({ code: 6 });
+  expect(readdirSync(runsOf(at))).toContain(ended);
+});
+
+test("a run of which nothing can be read is removed on its user's word, once it is set aside", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  const dir = join(runsOf(at), runId);
+  for (const name of readdirSync(dir).filter((each) => each.startsWith("checkpoint.toml"))) {
+    rmSync(join(dir, name));
+    writeFileSync(join(dir, name), "?");
+  }
+  const refused = await quasar(at, ["prune", runId]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("quasar resume") });
+  expect(await quasar(at, ["resume", runId])).toMatchObject({ code: 7 });
+  expect(await quasar(at, ["abandon", runId])).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining(`quasar prune ${runId}`),
+  });
+  const { problems } = lastRecord(await quasar(at, ["doctor", "--json"])) as { problems: object[] };
+  expect(problems).toMatchObject([{ check: "runs" }]);
+  expect((await quasar(at, ["prune", "--older-than", "0s"])).stdout).toContain("no runs removed");
+  expect(await quasar(at, ["prune", runId])).toMatchObject({ code: 0 });
+  expect(readdirSync(runsOf(at))).toEqual([]);
 });
 
 test("the doctor finds a tree healthy in which a run has ended and another was stopped", async () => {

@@ -1,6 +1,16 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PRICES_AS_OF } from "@quasar/agents";
+import { createFileCheckpointStore } from "@quasar/checkpoint";
+import { openJournal } from "@quasar/durable";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
 import { git, lastRecord, type Place, place, quasar, records, start, write } from "./harness.ts";
@@ -38,7 +48,7 @@ test("cost lists each turn, and the entries add up to what counts", async () => 
   expect(turns.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBeCloseTo(0.7);
   expect(bill["spentUsd"]).toBeCloseTo(0.7);
   const text = await quasar(at, ["cost", runId]);
-  expect(text.stdout).toMatch(/\n {2}3 +coder +2 +done +\$0\.20 +\$0\.83 .*the agent says so\n/u);
+  expect(text.stdout).toMatch(/\n +3 +coder +2 +done +\$0\.20 +\$0\.83 +the agent says so\n/u);
   expect(text.stdout).not.toContain("\u001b[31m");
 });
 
@@ -48,6 +58,105 @@ test("cost names the turn whose end is not known, with what is reserved for it",
   const bill = lastRecord(await quasar(at, ["cost", "--json"]));
   expect(bill).toMatchObject({ turns: [], openTurn: { role: "coder", attempt: 1 } });
   expect((await quasar(at, ["cost"])).stdout).toMatch(/ open .*its end is not known yet/u);
+});
+
+test("cost says of which date the price list is by which it counts", async () => {
+  const at = place();
+  const runId = await done(at);
+  expect((await quasar(at, ["cost"])).stdout).not.toContain(PRICES_AS_OF);
+  const dir = join(at.repo, ".git/quasar/runs", runId, "archive");
+  const store = createFileCheckpointStore({ dir });
+  const checkpoint = (await store.load())?.checkpoint;
+  if (checkpoint === undefined) throw new Error("no checkpoint");
+  const ledger = checkpoint.ledger.map((entry) => ({ ...entry, source: "computed" as const }));
+  await store.save({ ...checkpoint, ledger });
+  const { stdout } = await quasar(at, ["cost"]);
+  expect(stdout).toMatch(/\n {2}prices +.* of \d{4}-\d\d-\d\d\n/u);
+  expect(stdout).toContain(PRICES_AS_OF);
+  expect(stdout).toMatch(/\n +1 +coder .* by the price list\n/u);
+  expect(lastRecord(await quasar(at, ["cost", "--json"]))).toMatchObject({
+    pricesAsOf: PRICES_AS_OF,
+  });
+});
+
+test("show lists the turn whose end is not known", async () => {
+  const at = place();
+  await killed(at);
+  expect((await quasar(at, ["show"])).stdout).toMatch(/\n +1 +coder +1 +open +\d{4}-/u);
+});
+
+test("show says what of a run could not be read", async () => {
+  const at = place();
+  const runId = await killed(at);
+  rmSync(join(at.repo, ".git/quasar/runs", runId, "checkpoint.toml"));
+  writeFileSync(join(at.repo, ".git/quasar/runs", runId, "checkpoint.toml"), "?");
+  const { stdout } = await quasar(at, ["show"]);
+  expect(stdout).toMatch(/\n {2}damage +checkpoint\.toml: /u);
+  expect(stdout).toMatch(/\n {2}next +quasar resume/u);
+});
+
+/** Damages all that is kept of a run's state. */
+function ruin(at: Place, runId: string): string {
+  const dir = join(at.repo, ".git/quasar/runs", runId);
+  for (const name of readdirSync(dir).filter((each) => each.startsWith("checkpoint.toml"))) {
+    rmSync(join(dir, name));
+    writeFileSync(join(dir, name), "?");
+  }
+  return dir;
+}
+
+test("a run that cannot be read is named, with what can be done, and its journal is shown", async () => {
+  const at = place();
+  const runId = await killed(at);
+  ruin(at, runId);
+  for (const name of ["show", "cost", "snapshots"]) {
+    const refused = await quasar(at, [name, "--json"]);
+    expect(refused.code).toBe(7);
+    expect(lastRecord(refused)).toMatchObject({
+      code: "ERR_CORRUPT",
+      message: expect.stringContaining(runId),
+      next: [expect.stringContaining(`quasar resume ${runId}`), expect.stringContaining("log")],
+    });
+  }
+  expect((await quasar(at, ["ls"])).stdout).not.toContain("$0.00");
+  expect((await quasar(at, ["log"])).stdout).toMatch(/cycle 1\n.*coder +works/u);
+});
+
+test("log gives each day once, and each fact its time to the second", async () => {
+  const at = place();
+  await done(at);
+  const { stdout } = await quasar(at, ["log"]);
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d\n\d\d:\d\d:\d\d {2}/u);
+  expect(stdout.match(/^\d{4}-/gmu)).toHaveLength(1);
+  expect(stdout).toMatch(/\n\d\d:\d\d:\d\d {4}ended +approved\n$/u);
+});
+
+test("log shows what a journal holds that we have not written, and obeys none of it", async () => {
+  const at = place();
+  const runId = await done(at);
+  const path = join(at.repo, ".git/quasar/runs", runId, "events.jsonl");
+  const journal = openJournal(path);
+  const hostile = "\u001b]0;x\u0007";
+  for (const data of [
+    null,
+    7,
+    "text",
+    { type: hostile, time: hostile },
+    { type: "agent_start", role: hostile, turnId: hostile, attempt: 1, time: hostile },
+    { type: "turn_recovered", role: hostile, turnId: hostile, how: hostile },
+    { type: "result", outcome: hostile, message: hostile },
+    { type: "forked", from: hostile, cycle: hostile },
+    { type: "cycle_start", cycle: hostile },
+    { type: "review_complete", approved: false, findings: hostile },
+  ]) {
+    journal.append(data);
+  }
+  journal.close();
+  const log = await quasar(at, ["log"]);
+  expect(log, log.stderr).toMatchObject({ code: 0, stderr: "" });
+  expect(log.stdout).toContain("\\u{1b}]0;x\\u{7}");
+  // oxlint-disable-next-line no-control-regex
+  expect(log.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/u);
 });
 
 test("ls lists the runs, newest first", async () => {
@@ -69,13 +178,16 @@ test("show tells all of a run and where its files are", async () => {
   const at = place();
   const runId = await done(at);
   const { stdout } = await quasar(at, ["show", runId]);
-  for (const part of ["approved", `${runId}.4`, "snapshots none", `runs/${runId}`]) {
+  for (const part of ["approved", "snapshot none", `runs/${runId}`]) {
     expect(stdout).toContain(part);
   }
+  expect(stdout).toMatch(/\n +3 +coder +2 +done +\d\.\d s +\$0\.20 +\d{4}-\d\d-\d\d \d\d:\d\d\n/u);
+  expect(stdout).toMatch(/\n +1 +found +major +flaw of the first\n/u);
+  expect(stdout).toMatch(/\n {2}next +git log --oneline [0-9a-f]{10}\.\.\n$/u);
   expect(lastRecord(await quasar(at, ["show", "--json"]))).toMatchObject({
     type: "show",
     run: { id: runId },
-    turns: { length: 4 },
+    turns: Array.from({ length: 4 }, () => ({ durationMs: expect.any(Number) })),
     allFindings: [{ description: "flaw of the first" }],
   });
 });
@@ -160,4 +272,13 @@ test("nothing is restored while an agent works in the tree", async () => {
   expect(lastRecord(refused)).toMatchObject({ code: "ERR_AGENT_ALIVE" });
   expect(existsSync(join(at.repo, "new.txt"))).toBe(true);
   expect(readFileSync(join(at.repo, "new.txt"), "utf8")).toBe("mine\nmore\n");
+});
+
+test("log says which run a fork comes from", async () => {
+  const at = place();
+  const runId = await killed(at, 20_000);
+  const fork = lastRecord(await quasar(at, ["fork", runId, "--json"]));
+  const cwd = String(fork["workDir"]);
+  const { stdout } = await quasar(at, ["log"], { cwd });
+  expect(stdout).toMatch(new RegExp(` begun +forked from ${runId}, in cycle 1\n$`, "u"));
 });

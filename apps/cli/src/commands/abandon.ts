@@ -4,11 +4,13 @@ import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
 import { findOutliving } from "../orphans.ts";
-import { jsonLine } from "../output/clean.ts";
+import { cleanLine, jsonLine } from "../output/clean.ts";
+import { processes } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { firstLine, labelled, nextLines } from "../output/text.ts";
 import { parseRunId } from "../run-id.ts";
 import { findRun } from "../runs/find.ts";
+import { noteFact } from "../runs/journal.ts";
 import { abandonRun, runStores } from "../runs/store.ts";
 import { openUser } from "../user.ts";
 import { openWorkspace } from "../workspace.ts";
@@ -24,7 +26,7 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
   const workspace = await openWorkspace(process.cwd());
   const lock = await lockWorkspace(workspace);
   try {
-    const { ended, loaded } = await findRun(workspace, wanted);
+    const { dir, ended, loaded } = await findRun(workspace, wanted);
     if (ended) {
       throw new CliError("ERR_NOTHING_TO_RESUME", `run ${wanted} has ended already`, {
         next: [`quasar show ${wanted}`],
@@ -34,6 +36,7 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     const pids = alive?.pids ?? [];
     if (pids.length > 0 && options.yes !== true) await askToEnd(wanted, pids);
     if (pids.length > 0) await endAgents(wanted);
+    noteFact(dir, { type: "abandoned" }, warn);
     await abandonRun(runStores(workspace, wanted, openUser().sealKey()));
     const next = [`quasar prune ${wanted}   (removes its files)`, 'quasar run "…"'];
     if (options.json === true) {
@@ -45,7 +48,7 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     write(process.stdout, [
       view.paint("bold", `abandoned run ${wanted}`),
       ...labelled(view, "task", firstLine(loaded.checkpoint.taskTitle)),
-      ...(pids.length === 0 ? [] : labelled(view, "ended", `process ${pids.join(" ")}`)),
+      ...(pids.length === 0 ? [] : labelled(view, "ended", processes(pids))),
       ...labelled(view, "kept", "its commits, snapshots and files"),
       ...nextLines(next, view),
     ]);
@@ -55,8 +58,12 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
   }
 }
 
+function warn(message: string): void {
+  write(process.stderr, [cleanLine(message)]);
+}
+
 async function askToEnd(runId: string, pids: readonly number[]): Promise<void> {
-  const message = `its agent still works: process ${pids.join(" ")}`;
+  const message = `its agent still works: ${processes(pids)}`;
   if (process.stdin.isTTY && process.stderr.isTTY) {
     const terminal = createInterface({ input: process.stdin, output: process.stderr });
     const answer = await terminal.question(`${message}. End it? [y/N] `);

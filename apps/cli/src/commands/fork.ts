@@ -3,13 +3,13 @@ import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
 import { cleanLine, jsonLine } from "../output/clean.ts";
-import { money } from "../output/format.ts";
+import { money, shellWord } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { firstLine, labelled, nextLines } from "../output/text.ts";
 import { newRunId, parseRunId } from "../run-id.ts";
 import { runIds } from "../runs/list.ts";
 import { forkOf } from "../runs/fork.ts";
-import { readFacts } from "../runs/journal.ts";
+import { noteFact, readFacts } from "../runs/journal.ts";
 import { forkNotes, loadRun, runStores } from "../runs/store.ts";
 import { resumeCommand } from "../runs/summary.ts";
 import { stageOf } from "../runs/text.ts";
@@ -31,7 +31,7 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
   const sealKey = openUser().sealKey();
   if (!runIds(workspace).includes(from)) {
     throw new CliError("ERR_USAGE", `there is no run ${from} in this work tree`, {
-      next: ["quasar status --all"],
+      next: ["quasar ls --all"],
     });
   }
   const { loaded } = await loadRun(runStores(workspace, from, sealKey));
@@ -51,13 +51,15 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
   const lock = await lockWorkspace(tree);
   try {
     const { current } = runStores(tree, runId, sealKey);
+    const begun = { type: "forked", from, cycle: forked.cycle };
+    noteFact(join(tree.runsDir, runId), begun, (message) => write(process.stderr, [message]));
     await current.save({ ...forked, extra: forkNotes(forked, branch) });
   } finally {
     lock.release();
   }
 
   const { cycle, phase, gitSha: commit, maxBudgetUsd, maxCycles } = forked;
-  const next = [`cd ${tree.root} && ${resumeCommand(runId, forked)}`];
+  const next = [`cd ${shellWord(tree.root)} && ${resumeCommand(runId, forked)}`];
   if (options.json === true) {
     const facts = { runId, from, workDir: tree.root, branch, commit, cycle, phase, next };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "fork", ...facts }));

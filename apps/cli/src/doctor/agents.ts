@@ -1,12 +1,13 @@
 import { relative } from "node:path";
 import { endRunProcesses, listRunProcesses } from "@quasar/agents";
+import { processes } from "../output/format.ts";
 import { runIds, summarize } from "../runs/list.ts";
 import type { Ground, Problem } from "./checks.ts";
 
 /** Agents in this work tree that no run will ever ask about again. */
 export async function lookAtAgents({ workspace }: Ground): Promise<readonly Problem[]> {
-  const processes = (await listRunProcesses()) ?? [];
-  const here = processes.filter(({ workDir }) => {
+  const all = (await listRunProcesses()) ?? [];
+  const here = all.filter(({ workDir }) => {
     const path = relative(workspace.root, workDir);
     return workDir !== "" && path !== ".." && !path.startsWith("../");
   });
@@ -19,7 +20,7 @@ export async function lookAtAgents({ workspace }: Ground): Promise<readonly Prob
     const pids = here.filter((each) => each.runId === runId).map(({ pid }) => pid);
     const why = run === undefined ? "which is gone" : `which is ${run.status}`;
     problems.push({
-      message: `process ${pids.join(" ")} works for run ${runId}, ${why}`,
+      message: `an agent works for run ${runId}, ${why}: ${processes(pids)}`,
       fix: { does: "end it", run: () => endAll(runId) },
       next: [`kill ${pids.join(" ")}`],
     });

@@ -1,10 +1,12 @@
 import { join } from "node:path";
-import type { LoadedCheckpoint } from "@quasar/checkpoint";
+import { CheckpointError, type LoadedCheckpoint } from "@quasar/checkpoint";
 import { CliError } from "../errors.ts";
 import { parseRunId } from "../run-id.ts";
 import type { Workspace } from "../workspace.ts";
-import { runIds } from "./list.ts";
-import { loadRun, runStores } from "./store.ts";
+import { translate } from "../translate.ts";
+import { isSetAside, runIds } from "./list.ts";
+import { loadRun, type RunFiles, runStores } from "./store.ts";
+import { damagedNext, SET_ASIDE, setAsideNext } from "./summary.ts";
 
 /** A run that is looked at. */
 export interface FoundRun {
@@ -17,23 +19,53 @@ export interface FoundRun {
 }
 
 /**
- * The run that is named, or the newest that can be read.
+ * The run that is named, or the newest.
  *
- * @throws {CliError} `ERR_USAGE` when there is no such run; `ERR_NOTHING_TO_RESUME` when there is none.
+ * @throws {CliError} `ERR_USAGE` when there is no such run; `ERR_NOTHING_TO_RESUME` when there is none;
+ *   `ERR_CORRUPT` or `ERR_STATE` when it cannot be read.
  */
 export async function findRun(workspace: Workspace, id: string | undefined): Promise<FoundRun> {
-  const wanted = id === undefined ? undefined : parseRunId(id);
-  const ids = runIds(workspace).filter((known) => wanted === undefined || known === wanted);
-  for (const each of ids) {
-    const { loaded, ended } = await loadRun(runStores(workspace, each));
+  for (const each of findIds(workspace, id)) {
     const dir = join(workspace.runsDir, each);
+    const { loaded, ended } = await load(workspace, each);
     if (loaded !== undefined) return { id: each, dir, loaded, ended };
+    if (isSetAside(dir)) {
+      throw new CliError("ERR_CORRUPT", `run ${each}: ${SET_ASIDE}`, { next: setAsideNext(each) });
+    }
   }
-  if (wanted === undefined) {
-    throw new CliError("ERR_NOTHING_TO_RESUME", "no runs in this work tree yet", {
-      next: ['quasar run "…"', "quasar demo"],
-    });
+  if (id === undefined) throw noRuns();
+  throw new CliError("ERR_NOTHING_TO_RESUME", `run ${id} never got to its first save`);
+}
+
+/**
+ * The ids of the runs that are meant, newest first.
+ *
+ * @throws {CliError} as {@link findRun}
+ */
+export function findIds(workspace: Workspace, id: string | undefined): readonly string[] {
+  const ids = runIds(workspace);
+  if (id === undefined && ids.length === 0) throw noRuns();
+  if (id === undefined) return ids;
+  const wanted = parseRunId(id);
+  if (ids.includes(wanted)) return [wanted];
+  throw new CliError("ERR_USAGE", `there is no run ${wanted} in this work tree`, {
+    next: ["quasar ls --all"],
+  });
+}
+
+export function noRuns(): CliError {
+  return new CliError("ERR_NOTHING_TO_RESUME", "no runs in this work tree yet", {
+    next: ['quasar run "…"', "quasar demo"],
+  });
+}
+
+async function load(workspace: Workspace, id: string): Promise<RunFiles> {
+  try {
+    return await loadRun(runStores(workspace, id));
+  } catch (cause) {
+    if (!(cause instanceof CheckpointError)) throw cause;
+    const { code } = translate(cause);
+    const next = damagedNext(id, cause);
+    throw new CliError(code, `run ${id}: ${cause.message}`, { cause, next });
   }
-  const what = ids.length === 0 ? "there is no run" : "nothing can be read of run";
-  throw new CliError("ERR_USAGE", `${what} ${wanted} in this work tree`, { next: ["quasar ls"] });
 }
