@@ -215,6 +215,7 @@ test("log tells what a run has gone through, over a crash", async () => {
   );
   const facts = records((await quasar(at, ["log", "--json"])).stdout);
   expect(facts.filter(({ type }) => type === "committed")).toHaveLength(1);
+  expect(facts.every(({ v, time }) => v === 1 && typeof time === "string")).toBe(true);
 });
 
 test("log follows a run until it has ended", async () => {
@@ -281,4 +282,19 @@ test("log says which run a fork comes from", async () => {
   const cwd = String(fork["workDir"]);
   const { stdout } = await quasar(at, ["log"], { cwd });
   expect(stdout).toMatch(new RegExp(` begun +forked from ${runId}, in cycle 1\n$`, "u"));
+});
+
+test("the help fits a terminal of 80 columns, and each command has examples in its own", async () => {
+  const at = place();
+  const overview = (await quasar(at, ["--help"])).stdout;
+  const names = [...overview.matchAll(/^ {2}([a-z]+) \[options\]/gmu)].map(
+    ([, name]) => name ?? "",
+  );
+  expect(names).toHaveLength(16);
+  for (const args of [[], ...names.map((name) => [name])]) {
+    const help = await quasar(at, [...args, "--help"]);
+    expect(help.code).toBe(0);
+    expect(help.stdout).toMatch(new RegExp(`Examples:\n[^]* {2}quasar ${args[0] ?? ""}`, "u"));
+    for (const line of help.stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+  }
 });

@@ -9,7 +9,7 @@ import { clean, cleanLine, jsonLine } from "../output/clean.ts";
 import { dayAndTime } from "../output/format.ts";
 import { IDLE, type Progress } from "../output/progress.ts";
 import type { OutputRecord } from "../output/record.ts";
-import { viewOf, write } from "../output/reporter.ts";
+import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { labelled, linesOf, outcomeText, type View } from "../output/text.ts";
 import type { Fact } from "../runs/facts.ts";
 import { findIds, noRuns } from "../runs/find.ts";
@@ -77,7 +77,7 @@ function unreadable(error: unknown): Pick<RunFiles, "loaded"> {
 }
 
 function showJson(fact: Fact): void {
-  process.stdout.write(jsonLine(fact));
+  process.stdout.write(jsonLine({ v: JSON_VERSION, ...fact }));
 }
 
 const TIME = "00:00:00  ";
