@@ -211,7 +211,7 @@ test("log tells what a run has gone through, over a crash", async () => {
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 0 });
   const { stdout } = await quasar(at, ["log", runId]);
   expect(stdout).toMatch(
-    /cycle 1 of 3[^]*coder +works[^]*resumed from checkpoint[^]*ended +approved/u,
+    /cycle 1\n[^]*coder +works[^]*resumed from checkpoint[^]*ended +approved/u,
   );
   const facts = records((await quasar(at, ["log", "--json"])).stdout);
   expect(facts.filter(({ type }) => type === "committed")).toHaveLength(1);
@@ -234,7 +234,7 @@ test("log says when the journal was changed, and shows what comes before", async
   writeFileSync(journal, readFileSync(journal, "utf8").replace('"cycle":2', '"cycle":3'));
   const log = await quasar(at, ["log"]);
   expect(log).toMatchObject({ code: 7, stderr: expect.stringContaining("is damaged") });
-  expect(log.stdout).toContain("cycle 1 of 3");
+  expect(log.stdout).toContain("cycle 1\n");
   expect(log.stdout).not.toContain("approved");
 });
 

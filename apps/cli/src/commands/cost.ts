@@ -103,4 +103,4 @@ function billLines(
   ];
 }
 
-const PRICES = `what agents do not say is counted by list prices: this quasar's are of ${PRICES_AS_OF}`;
+const PRICES = `list prices where agents say none; those of this quasar are of ${PRICES_AS_OF}`;

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CheckpointError } from "@quasar/checkpoint";
+import { CheckpointError, checkpointPath } from "@quasar/checkpoint";
 import { readJournal } from "@quasar/durable";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockHolder } from "../lock.ts";
 import { clean, cleanLine, jsonLine } from "../output/clean.ts";
 import { dayAndTime } from "../output/format.ts";
-import { IDLE, type Progress } from "../output/progress.ts";
+import { IDLE } from "../output/progress.ts";
 import type { OutputRecord } from "../output/record.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { labelled, linesOf, outcomeText, type View } from "../output/text.ts";
@@ -28,8 +28,8 @@ const LOOK_MS = 250;
 /** `quasar log`: what a run has gone through, by its journal; with `--follow` as it happens. */
 export async function logCommand(id: string | undefined, options: LogOptions): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
-  const { runId, dir, maxCycles } = await findJournal(workspace, id);
-  const show = options.json === true ? showJson : createTeller(viewOf(process.stdout), maxCycles);
+  const { runId, dir } = await findJournal(workspace, id);
+  const show = options.json === true ? showJson : createTeller(viewOf(process.stdout));
   let shown = 0;
   for (;;) {
     // In this order: what the run says at its end is read after it was seen to have ended.
@@ -59,14 +59,11 @@ async function isGoingOn(workspace: Workspace, runId: string): Promise<boolean> 
 async function findJournal(
   workspace: Workspace,
   id: string | undefined,
-): Promise<{ runId: string; dir: string; maxCycles: number }> {
+): Promise<{ runId: string; dir: string }> {
   for (const runId of findIds(workspace, id)) {
     const dir = join(workspace.runsDir, runId);
-    const { loaded } = await loadRun(runStores(workspace, runId)).catch(unreadable);
-    const maxCycles = loaded?.checkpoint.maxCycles ?? 0;
-    if (loaded !== undefined || id !== undefined || existsSync(join(dir, JOURNAL_FILE))) {
-      return { runId, dir, maxCycles };
-    }
+    const isSaved = existsSync(checkpointPath(dir)) || existsSync(join(dir, "archive"));
+    if (id !== undefined || isSaved || existsSync(join(dir, JOURNAL_FILE))) return { runId, dir };
   }
   throw noRuns();
 }
@@ -83,12 +80,12 @@ function showJson(fact: Fact): void {
 const TIME = "00:00:00  ";
 
 /** Tells facts as the run itself has told them, each with its time, each day under its date. */
-function createTeller(whole: View, maxCycles: number): (fact: Fact) => void {
+function createTeller(whole: View): (fact: Fact) => void {
   const columns = whole.columns === undefined ? undefined : whole.columns - TIME.length;
   const view: View = { ...whole, columns, live: false };
   let shownDay = "";
   return (fact) => {
-    const [first, ...more] = factLines(cleaned(fact) as Fact, { ...IDLE, maxCycles }, view);
+    const [first, ...more] = factLines(cleaned(fact) as Fact, view);
     if (first === undefined) return;
     const { day, time } = dayAndTime(String(fact["time"])) ?? { day: shownDay, time: "" };
     const lines = [
@@ -109,7 +106,7 @@ function cleaned(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleaned(each)]));
 }
 
-function factLines(fact: Fact, progress: Progress, view: View): readonly string[] {
+function factLines(fact: Fact, view: View): readonly string[] {
   if (fact.type === "result") {
     const outcome = outcomeText(String(fact["outcome"]));
     return [
@@ -128,12 +125,11 @@ function factLines(fact: Fact, progress: Progress, view: View): readonly string[
       cleanLine(`forked from ${String(from)}, in cycle ${String(cycle)}`),
     );
   }
-  if (fact.type === "cycle_start" && progress.maxCycles === 0) {
-    return [view.paint("bold", `cycle ${String(fact["cycle"])}`)];
-  }
+  // How many there may be changes from one resume to the next.
+  if (fact.type === "cycle_start") return [view.paint("bold", `cycle ${String(fact["cycle"])}`)];
   if (!TOLD.has(fact.type)) return [];
   try {
-    return linesOf(fact as unknown as OutputRecord, progress, view);
+    return linesOf(fact as unknown as OutputRecord, IDLE, view);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return labelled(view, "", cleanLine(fact.type));
@@ -143,7 +139,6 @@ function factLines(fact: Fact, progress: Progress, view: View): readonly string[
 /** What the run has told its user. */
 const TOLD: ReadonlySet<string> = new Set([
   "resumed",
-  "cycle_start",
   "agent_start",
   "turn_recovered",
   "agent_done",
