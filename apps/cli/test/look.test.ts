@@ -298,3 +298,13 @@ test("the help fits a terminal of 80 columns, and each command has examples in i
     for (const line of help.stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
   }
 });
+
+test.for(["status", "ls", "show", "cost", "snapshots", "prune", "doctor"])(
+  "%s --json prints one object of that type",
+  async (name) => {
+    const at = place();
+    await done(at);
+    const told = records((await quasar(at, [name, "--json"])).stdout);
+    expect(told).toMatchObject([{ v: 1, type: name }]);
+  },
+);
