@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   appendFileSync,
   chmodSync,
@@ -13,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
-import { git, lastRecord, type Place, place, quasar, start, write } from "./harness.ts";
+import { git, lastRecord, MAIN, type Place, place, quasar, start, write } from "./harness.ts";
 import { agents, neverContent, oneCycle } from "./scripts.ts";
 
 const runsOf = (at: Place): string => join(at.repo, ".git/quasar/runs");
@@ -68,6 +70,31 @@ test("a run whose agent works is abandoned only on the user's word, and the agen
   expect(lastRecord(refused)).toMatchObject({ code: "ERR_AGENT_ALIVE" });
   expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
   expect(await quasar(at, ["abandon", runId, "--yes"])).toMatchObject({ code: 0 });
+  expect(await findRunProcesses(runId)).toEqual([]);
+});
+
+/** Answers the question of a command on a terminal of its own; gives its exit code. */
+async function answered(at: Place, args: readonly string[], keys: string): Promise<number | null> {
+  const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(" ");
+  const terminal = spawn("script", ["-qec", command, "/dev/null"], { cwd: at.repo, env: at.env });
+  let shown = "";
+  terminal.stdout.on("data", (chunk: Buffer) => {
+    const wasAsked = shown.includes("[y/N] ");
+    shown += chunk.toString();
+    if (!wasAsked && shown.includes("[y/N] ")) terminal.stdin.write(keys);
+  });
+  const [code] = (await once(terminal, "close")) as [number | null];
+  return code;
+}
+
+test("on a terminal it is asked whether the agent is to be ended, and silence is no", async () => {
+  const at = place();
+  const runId = await orphaned(at);
+  for (const keys of ["n\r", "\r", "\u0003", "\u0004"]) {
+    expect(await answered(at, ["abandon", runId], keys), JSON.stringify(keys)).toBe(6);
+  }
+  expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
+  expect(await answered(at, ["abandon", runId], "y\r")).toBe(0);
   expect(await findRunProcesses(runId)).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -8,13 +9,24 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import { PRICES_AS_OF } from "@quasar/agents";
 import { createFileCheckpointStore } from "@quasar/checkpoint";
 import { openJournal } from "@quasar/durable";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
-import { git, lastRecord, type Place, place, quasar, records, start, write } from "./harness.ts";
-import { agents, oneCycle, twoCycles } from "./scripts.ts";
+import {
+  git,
+  lastRecord,
+  MAIN,
+  type Place,
+  place,
+  quasar,
+  records,
+  start,
+  write,
+} from "./harness.ts";
+import { agents, issue, neverContent, oneCycle, twoCycles } from "./scripts.ts";
 
 async function done(at: Place): Promise<string> {
   const run = await quasar(at, [
@@ -308,3 +320,32 @@ test.for(["status", "ls", "show", "cost", "snapshots", "prune", "doctor"])(
     expect(told).toMatchObject([{ v: 1, type: name }]);
   },
 );
+
+/** What a command prints on a terminal of so many columns. */
+function onTerminal(at: Place, args: readonly string[], columns: number, env = {}): string {
+  const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(" ");
+  const words = ["-qec", `stty cols ${columns}; ${command}`, "/dev/null"];
+  const options = { cwd: at.repo, env: { ...at.env, TERM: "xterm", ...env } };
+  return execFileSync("script", words, { ...options, encoding: "utf8", input: "" });
+}
+
+test.for([80, 120])("on a terminal of %i columns no line is longer", async (columns) => {
+  const at = place();
+  const long =
+    "the session token is compared with ==, which leaks its length and its prefix by time";
+  const turns = neverContent().map((turn) =>
+    turn.role === "reviewer" ? { ...turn, text: issue(`${long}, \u001b[31m and ${long}`) } : turn,
+  );
+  const run = await quasar(at, ["run", long, "--max-cycles", "2", "--json", ...agents(at, turns)]);
+  const runId = String(lastRecord(run)["runId"]);
+  write(at.repo, { "new.txt": "new\n" });
+  await takeSnapshot(at.repo, { prefix: `refs/quasar/${runId}/`, message: long });
+  for (const name of ["status", "ls", "show", "log", "cost", "snapshots", "doctor", "prune"]) {
+    const shown = onTerminal(at, [name], columns);
+    expect(shown, name).toContain("\u001b[");
+    for (const line of stripVTControlCharacters(shown).split("\r\n")) {
+      expect(line.length, `${name}: ${line}`).toBeLessThanOrEqual(columns);
+    }
+    expect(onTerminal(at, [name], columns, { NO_COLOR: "1" }), name).not.toContain("\u001b");
+  }
+});
