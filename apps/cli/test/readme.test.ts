@@ -20,7 +20,7 @@ test.for(SETTING_NAMES)("the README has the setting %s as it is", (name) => {
 
 test("the README has every command of the help and no other", async () => {
   const help = (await quasar(emptyPlace(), ["--help"])).stdout;
-  const commands = [...help.matchAll(/^ {2}([a-z]+) \[options\]/gmu)].map(([, name]) => name);
-  const listed = [...readme.matchAll(/^\| `quasar ([a-z]+)[ `]/gmu)].map(([, name]) => name);
+  const commands = [...help.matchAll(/^ {2}([a-z]+) \[options\]/gmu)].map(([, name = ""]) => name);
+  const listed = [...readme.matchAll(/^\| `quasar ([a-z]+)[ `]/gmu)].map(([, name = ""]) => name);
   expect([...new Set(listed)].toSorted()).toEqual(commands.toSorted());
 });

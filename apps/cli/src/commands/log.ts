@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CheckpointError, checkpointPath } from "@quasar/checkpoint";
+import { CheckpointError } from "@quasar/checkpoint";
 import { readJournal } from "@quasar/durable";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockHolder } from "../lock.ts";
@@ -12,7 +11,7 @@ import type { OutputRecord } from "../output/record.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { labelled, linesOf, outcomeText, type View } from "../output/text.ts";
 import type { Fact } from "../runs/facts.ts";
-import { findIds, noRuns } from "../runs/find.ts";
+import { locateRun } from "../runs/find.ts";
 import { isFact, JOURNAL_FILE } from "../runs/journal.ts";
 import { loadRun, type RunFiles, runStores } from "../runs/store.ts";
 import { isAgentAlive } from "../runs/turn.ts";
@@ -28,7 +27,7 @@ const LOOK_MS = 250;
 /** `quasar log`: what a run has gone through, by its journal; with `--follow` as it happens. */
 export async function logCommand(id: string | undefined, options: LogOptions): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
-  const { runId, dir } = await findJournal(workspace, id);
+  const { id: runId, dir } = locateRun(workspace, id);
   const show = options.json === true ? showJson : createTeller(viewOf(process.stdout));
   let shown = 0;
   for (;;) {
@@ -53,19 +52,6 @@ async function isGoingOn(workspace: Workspace, runId: string): Promise<boolean> 
   if (lockHolder(workspace)?.runId === runId) return true;
   const { loaded } = await loadRun(runStores(workspace, runId)).catch(unreadable);
   return loaded !== undefined && isAgentAlive(loaded.checkpoint);
-}
-
-/** Where a run's journal is: it can be read where nothing else of the run can. */
-async function findJournal(
-  workspace: Workspace,
-  id: string | undefined,
-): Promise<{ runId: string; dir: string }> {
-  for (const runId of findIds(workspace, id)) {
-    const dir = join(workspace.runsDir, runId);
-    const isSaved = existsSync(checkpointPath(dir)) || existsSync(join(dir, "archive"));
-    if (id !== undefined || isSaved || existsSync(join(dir, JOURNAL_FILE))) return { runId, dir };
-  }
-  throw noRuns();
 }
 
 function unreadable(error: unknown): Pick<RunFiles, "loaded"> {

@@ -7,7 +7,7 @@ import { cleanLine, jsonLine } from "../output/clean.ts";
 import { count, moment, processes } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { labelled, nextLines } from "../output/text.ts";
-import { findRun } from "../runs/find.ts";
+import { locateRun } from "../runs/find.ts";
 import { runIds } from "../runs/list.ts";
 import { listed } from "../work-tree.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
@@ -22,7 +22,7 @@ export interface RestoreOptions {
 export async function restoreCommand(n: string, options: RestoreOptions): Promise<ExitCode> {
   const wanted = numberOf(n);
   const workspace = await openWorkspace(process.cwd());
-  const { id: runId } = await findRun(workspace, options.run);
+  const { id: runId } = locateRun(workspace, options.run);
   const prefix = snapshotPrefix(runId);
   const lock = await lockWorkspace(workspace);
   try {

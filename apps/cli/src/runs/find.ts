@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CheckpointError, type LoadedCheckpoint } from "@quasar/checkpoint";
 import { CliError } from "../errors.ts";
 import { parseRunId } from "../run-id.ts";
 import type { Workspace } from "../workspace.ts";
 import { translate } from "../translate.ts";
+import { JOURNAL_FILE } from "./journal.ts";
 import { isSetAside, runIds } from "./list.ts";
 import { loadRun, type RunFiles, runStores } from "./store.ts";
 import { damagedNext, SET_ASIDE, setAsideNext } from "./summary.ts";
@@ -38,11 +40,26 @@ export async function findRun(workspace: Workspace, id: string | undefined): Pro
 }
 
 /**
- * The ids of the runs that are meant, newest first.
+ * The run that is named, or the newest that has come to something: found without reading its state,
+ * which may be damaged.
  *
- * @throws {CliError} as {@link findRun}
+ * @throws {CliError} `ERR_USAGE` when there is no such run; `ERR_NOTHING_TO_RESUME` when there is none.
  */
-export function findIds(workspace: Workspace, id: string | undefined): readonly string[] {
+export function locateRun(workspace: Workspace, id: string | undefined): Omit<FoundRun, Read> {
+  const found = findIds(workspace, id)
+    .map((each) => ({ id: each, dir: join(workspace.runsDir, each) }))
+    .find(({ dir }) => id !== undefined || SIGNS.some((name) => existsSync(join(dir, name))));
+  if (found === undefined) throw noRuns();
+  return found;
+}
+
+type Read = "loaded" | "ended";
+
+/** What a run has in its folder once it has begun. */
+const SIGNS = [JOURNAL_FILE, "checkpoint.toml", "archive"];
+
+/** The ids of the runs that are meant, newest first. */
+function findIds(workspace: Workspace, id: string | undefined): readonly string[] {
   const ids = runIds(workspace);
   if (id === undefined && ids.length === 0) throw noRuns();
   if (id === undefined) return ids;
@@ -53,7 +70,7 @@ export function findIds(workspace: Workspace, id: string | undefined): readonly 
   });
 }
 
-export function noRuns(): CliError {
+function noRuns(): CliError {
   return new CliError("ERR_NOTHING_TO_RESUME", "no runs in this work tree yet", {
     next: ['quasar run "…"', "quasar demo"],
   });
