@@ -31,7 +31,9 @@ export async function pruneCommand(
   const wanted = id === undefined ? undefined : parseRunId(id);
   const age = periodMs(olderThan);
   if (age === undefined) {
-    throw new CliError("ERR_USAGE", "--older-than must be a length of time such as 12h or 30d");
+    throw new CliError("ERR_USAGE", "--older-than must be a length of time such as 12h or 30d", {
+      next: ["quasar prune --dry-run --older-than 30d"],
+    });
   }
   const workspace = await openWorkspace(process.cwd());
   // What is only looked at may be looked at while a runner works.

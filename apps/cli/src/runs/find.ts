@@ -23,20 +23,27 @@ export interface FoundRun {
 /**
  * The run that is named, or the newest.
  *
+ * @param sealKey - Without it a checkpoint's origin is not judged.
  * @throws {CliError} `ERR_USAGE` when there is no such run; `ERR_NOTHING_TO_RESUME` when there is none;
  *   `ERR_CORRUPT` or `ERR_STATE` when it cannot be read.
  */
-export async function findRun(workspace: Workspace, id: string | undefined): Promise<FoundRun> {
+export async function findRun(
+  workspace: Workspace,
+  id: string | undefined,
+  sealKey?: Uint8Array,
+): Promise<FoundRun> {
   for (const each of findIds(workspace, id)) {
     const dir = join(workspace.runsDir, each);
-    const { loaded, ended } = await load(workspace, each);
+    const { loaded, ended } = await load(workspace, each, sealKey);
     if (loaded !== undefined) return { id: each, dir, loaded, ended };
     if (isSetAside(dir)) {
       throw new CliError("ERR_CORRUPT", `run ${each}: ${SET_ASIDE}`, { next: setAsideNext(each) });
     }
   }
   if (id === undefined) throw noRuns();
-  throw new CliError("ERR_NOTHING_TO_RESUME", `run ${id} never got to its first save`);
+  throw new CliError("ERR_NOTHING_TO_RESUME", `run ${id} never got to its first save`, {
+    next: ["quasar ls --all", 'quasar run "…"'],
+  });
 }
 
 /**
@@ -76,9 +83,13 @@ function noRuns(): CliError {
   });
 }
 
-async function load(workspace: Workspace, id: string): Promise<RunFiles> {
+async function load(
+  workspace: Workspace,
+  id: string,
+  sealKey: Uint8Array | undefined,
+): Promise<RunFiles> {
   try {
-    return await loadRun(runStores(workspace, id));
+    return await loadRun(runStores(workspace, id, sealKey));
   } catch (cause) {
     if (!(cause instanceof CheckpointError)) throw cause;
     const { code } = translate(cause);
