@@ -1,5 +1,12 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "node:fs";
-import { join, relative } from "node:path";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+} from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "./read-input.ts";
 import type { Session } from "./session.ts";
@@ -8,32 +15,61 @@ import type { Workspace } from "./workspace.ts";
 /** A lock file of git's. */
 export interface GitLock {
   readonly path: string;
+  /** Where it is set aside: what lies below `refs` would be a ref that is broken. */
+  readonly asidePath: string;
   /** Whether whoever made it is gone: a power cut or a kill has left it. */
   readonly isDead: boolean;
 }
 
 /**
  * Lock files of git's in a work tree's repository. One is dead that is older than this boot, or that
- * is there while no git works in the tree; where nobody can know, none is.
+ * is there while no git works where it could hold it: in any work tree, for what they all share. Where
+ * nobody can know, none is.
  */
 export function gitLocks(workspace: Workspace): readonly GitLock[] {
-  const { gitDir, repositoryId: commonDir } = workspace;
-  const paths = [
-    ...["index.lock", "HEAD.lock"].map((name) => join(gitDir, name)),
-    join(commonDir, "packed-refs.lock"),
-    ...locksBelow(join(commonDir, "refs", "heads")),
+  const { root, gitDir, repositoryId: commonDir } = workspace;
+  const own = ["index.lock", "HEAD.lock"];
+  const refs = ["heads", "quasar"].flatMap((name) => locksBelow(commonDir, join("refs", name)));
+  return [
+    ...locksAt(gitDir, own, () => [root, gitDir, commonDir]),
+    ...locksAt(commonDir, ["packed-refs.lock", ...refs], () => [root, ...allTrees(commonDir)]),
   ];
-  const there = paths.flatMap((path) => {
+}
+
+/** @param places - Where a git works that may hold one of them. */
+function locksAt(
+  dir: string,
+  names: readonly string[],
+  places: () => readonly string[],
+): readonly GitLock[] {
+  const there = names.flatMap((name) => {
+    const path = join(dir, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? [] : [{ path, madeAt: stat.mtimeMs }];
+    const asidePath = join(dir, name.replaceAll("/", "-"));
+    return stat === undefined ? [] : [{ path, asidePath, madeAt: stat.mtimeMs }];
   });
   if (there.length === 0) return [];
   const boot = bootTimeMs();
-  const isIdle = boot !== undefined && !isGitAtWork(workspace);
-  return there.map(({ path, madeAt }) => ({
+  const isIdle = boot !== undefined && !isGitAtWork(places());
+  return there.map(({ path, asidePath, madeAt }) => ({
     path,
+    asidePath,
     isDead: boot !== undefined && (madeAt < boot || isIdle),
   }));
+}
+
+/** The folders of all work trees of a repository, and its git folder. */
+function allTrees(commonDir: string): readonly string[] {
+  const linked = join(commonDir, "worktrees");
+  const names = lstatSync(linked, { throwIfNoEntry: false }) ? readdirSync(linked) : [];
+  const trees = names.flatMap((name) => {
+    const file = join(linked, name, "gitdir");
+    return existsSync(file)
+      ? [dirname(resolve(linked, name, readFileSync(file, "utf8").trim()))]
+      : [];
+  });
+  const main = basename(commonDir) === ".git" ? [dirname(commonDir)] : [];
+  return [commonDir, ...main, ...trees];
 }
 
 /** How long a lock has to be dead, twice looked at, before it is taken for that. */
@@ -49,7 +85,7 @@ export async function clearGitLocks(workspace: Workspace): Promise<readonly stri
   // A git that has just begun is seen the second time.
   await sleep(SETTLE_MS);
   const dead = gitLocks(workspace).filter(({ isDead }) => isDead);
-  for (const { path } of dead) setLockAside(path);
+  for (const lock of dead) setLockAside(lock);
   return dead.map(({ path }) => path);
 }
 
@@ -61,15 +97,15 @@ export async function freeGit({ workspace, reporter }: Session): Promise<void> {
   }
 }
 
-export function setLockAside(path: string): void {
-  renameSync(path, `${path}.left-${new Date().toISOString().replaceAll(":", "")}`);
+export function setLockAside({ path, asidePath }: GitLock): void {
+  renameSync(path, `${asidePath}.left-${new Date().toISOString().replaceAll(":", "")}`);
 }
 
-function locksBelow(dir: string): readonly string[] {
-  const stat = lstatSync(dir, { throwIfNoEntry: false });
+function locksBelow(dir: string, folder: string): readonly string[] {
+  const stat = lstatSync(join(dir, folder), { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return [];
-  const names = readdirSync(dir, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".lock")).map((name) => join(dir, name));
+  const names = readdirSync(join(dir, folder), { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".lock")).map((name) => join(folder, name));
 }
 
 /** When this machine was started; `undefined` where nobody says. */
@@ -79,9 +115,8 @@ function bootTimeMs(): number | undefined {
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
-/** Whether a git, or what cannot be looked at, works in the tree or its git folder. */
-function isGitAtWork({ root, gitDir, repositoryId }: Workspace): boolean {
-  const places = [root, gitDir, repositoryId];
+/** Whether a git, or what cannot be looked at, works in one of the folders. */
+function isGitAtWork(places: readonly string[]): boolean {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
   return pids.some((pid) => {
     try {

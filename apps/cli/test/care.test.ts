@@ -298,9 +298,12 @@ test("a resume goes on although a killed git has left its locks", async () => {
   await stopped(at);
   appendFileSync(join(at.repo, ".git/index.lock"), "");
   writeFileSync(join(at.repo, ".git/refs/heads/main.lock"), "");
+  write(at.repo, { ".git/refs/quasar/20261121-101500-7f3a9c/1.lock": "" });
   const resumed = await quasar(at, ["resume", "--max-cycles", "2", ...agents(at, oneCycle())]);
   expect(resumed, resumed.stdout).toMatchObject({ code: 0 });
   expect(resumed.stderr).toContain("index.lock");
   const left = readdirSync(join(at.repo, ".git")).filter((name) => name.startsWith("index.lock"));
   expect(left).toEqual([expect.stringMatching(/^index\.lock\.left-/u)]);
+  const refs = readdirSync(join(at.repo, ".git/refs"), { recursive: true, encoding: "utf8" });
+  expect(refs.filter((name) => name.includes(".lock"))).toEqual([]);
 });

@@ -26,12 +26,12 @@ export async function lookAtGit({ workspace }: Ground): Promise<readonly Problem
 
 /** Lock files of a git that was killed, or that a power cut ended. */
 export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
-  return gitLocks(workspace).map(({ path, isDead }) => ({
-    message: isDead
-      ? `${path} was left by a git that is gone: git commands fail until it is away`
-      : `${path}: a git may be at work`,
-    fix: isDead ? { does: "set it aside", run: () => setLockAside(path) } : undefined,
-    next: [`mv ${path} ${path}.old   (if no git works in this tree)`],
+  return gitLocks(workspace).map((lock) => ({
+    message: lock.isDead
+      ? `${lock.path} was left by a git that is gone: git commands fail until it is away`
+      : `${lock.path}: a git may be at work`,
+    fix: lock.isDead ? { does: "set it aside", run: () => setLockAside(lock) } : undefined,
+    next: [`mv ${lock.path} ${lock.asidePath}.old   (if no git works in this repository)`],
   }));
 }
 
