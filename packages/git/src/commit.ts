@@ -14,7 +14,7 @@ export interface CommitOptions extends SignalOptions {
   readonly trailers?: Readonly<Record<string, string>> | undefined;
   /**
    * Files and folders that are never committed, even if somebody has staged them: literal paths
-   * from the root of the work tree, `/` between parts and perhaps at the end. @default []
+   * from the root of the work tree, `/` between parts. @default []
    */
   readonly exclude?: readonly string[] | undefined;
   /** Takes the place of the author that git is configured with. */
@@ -102,14 +102,12 @@ function checkVariables(env: Readonly<Record<string, string>>): void {
   throw new GitError("ERR_INVALID_ARGUMENT", `${quoted(name)} steers git: it cannot be set here`);
 }
 
-/**
- * An empty path would exclude everything, one with `..` nothing that the caller means, nor one with
- * what a name that is not UTF-8 is listed with.
- */
+/** An empty path would exclude everything, one with `..` nothing that the caller means. */
 function checkExclude(path: string): string {
-  const plain = path.replace(/\/$/, ""); // a repository in the tree is listed with one
-  const isPart = (part: string): boolean => part !== "" && part !== "." && part !== "..";
-  if (!/[\0\ufffd]/.test(plain) && plain.split("/").every(isPart)) return plain;
+  const parts = path.split("/");
+  if (!path.includes("\0") && parts.every((part) => part !== "" && part !== "." && part !== "..")) {
+    return path;
+  }
   const message = `cannot exclude ${quoted(path)}: not a plain path from the work tree's root`;
   throw new GitError("ERR_INVALID_ARGUMENT", message);
 }
