@@ -54,7 +54,7 @@ export async function lookAtRefs({ workspace }: Ground): Promise<readonly Proble
 }
 
 /** Of all work trees: they have their refs in common. */
-function allRunIds({ repositoryId: commonDir }: Workspace): readonly string[] {
+export function allRunIds({ repositoryId: commonDir }: Workspace): readonly string[] {
   const trees = join(commonDir, "worktrees");
   const gitDirs = [commonDir, ...childrenOf(trees).map((name) => join(trees, name))];
   return gitDirs.flatMap((dir) => childrenOf(join(dir, "quasar", "runs")).filter(isRunId));
