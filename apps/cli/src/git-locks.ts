@@ -6,7 +6,7 @@ import {
   readlinkSync,
   renameSync,
 } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "./read-input.ts";
 import type { Session } from "./session.ts";
@@ -17,6 +17,8 @@ export interface GitLock {
   readonly path: string;
   /** Where it is set aside: what lies below `refs` would be a ref that is broken. */
   readonly asidePath: string;
+  /** Which file it is: another lock may come to have its path. */
+  readonly identity: string;
   /** Whether whoever made it is gone: a power cut or a kill has left it. */
   readonly isDead: boolean;
 }
@@ -45,18 +47,21 @@ function locksAt(
   const there = names.flatMap((name) => {
     const path = join(dir, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    const asidePath = join(dir, name.replaceAll("/", "-"));
-    return stat === undefined ? [] : [{ path, asidePath, madeAt: stat.mtimeMs }];
+    if (stat === undefined) return [];
+    const asidePath = join(dir, name.replaceAll(sep, "-").slice(-LONGEST));
+    return [{ path, asidePath, identity: `${stat.ino} ${stat.mtimeMs}`, madeAt: stat.mtimeMs }];
   });
   if (there.length === 0) return [];
   const boot = bootTimeMs();
   const isIdle = boot !== undefined && !isGitAtWork(places());
-  return there.map(({ path, asidePath, madeAt }) => ({
-    path,
-    asidePath,
+  return there.map(({ madeAt, ...lock }) => ({
+    ...lock,
     isDead: boot !== undefined && (madeAt < boot || isIdle),
   }));
 }
+
+/** Of a name that gets an ending, in characters. */
+const LONGEST = 80;
 
 /** The folders of all work trees of a repository, and its git folder. */
 function allTrees(commonDir: string): readonly string[] {
@@ -81,12 +86,14 @@ const SETTLE_MS = 200;
  * @returns The paths that they had.
  */
 export async function clearGitLocks(workspace: Workspace): Promise<readonly string[]> {
-  if (!gitLocks(workspace).some(({ isDead }) => isDead)) return [];
+  const dead = gitLocks(workspace).filter(({ isDead }) => isDead);
+  if (dead.length === 0) return [];
   // A git that has just begun is seen the second time.
   await sleep(SETTLE_MS);
-  const dead = gitLocks(workspace).filter(({ isDead }) => isDead);
-  for (const lock of dead) setLockAside(lock);
-  return dead.map(({ path }) => path);
+  const still = gitLocks(workspace).filter(
+    ({ isDead, identity }) => isDead && dead.some((each) => each.identity === identity),
+  );
+  return still.filter(setLockAside).map(({ path }) => path);
 }
 
 /** {@link clearGitLocks}, told to the user. */
@@ -97,15 +104,25 @@ export async function freeGit({ workspace, reporter }: Session): Promise<void> {
   }
 }
 
-export function setLockAside({ path, asidePath }: GitLock): void {
-  renameSync(path, `${asidePath}.left-${new Date().toISOString().replaceAll(":", "")}`);
+/** @returns Whether it was still there. */
+export function setLockAside({ path, asidePath }: GitLock): boolean {
+  try {
+    renameSync(path, `${asidePath}.left-${new Date().toISOString().replaceAll(":", "")}`);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false; // its git has ended after all
+    throw error;
+  }
 }
 
+/** No link is followed: what is behind one is not git's. */
 function locksBelow(dir: string, folder: string): readonly string[] {
   const stat = lstatSync(join(dir, folder), { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return [];
-  const names = readdirSync(join(dir, folder), { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".lock")).map((name) => join(folder, name));
+  const entries = readdirSync(join(dir, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".lock"))
+    .map((entry) => relative(dir, join(entry.parentPath, entry.name)));
 }
 
 /** When this machine was started; `undefined` where nobody says. */

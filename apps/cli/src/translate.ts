@@ -67,6 +67,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
 
 /** Says a library's error in the command's words, with what to do about it. */
 export function translate(error: unknown): CliError {
+  if (error instanceof CliError) return error;
   const name = error instanceof Error ? `${error.name} ${codeOf(error)}` : "";
   const [code, ...next] = Object.hasOwn(TRANSLATIONS, name)
     ? TRANSLATIONS[name as LibraryError]

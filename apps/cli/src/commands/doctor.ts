@@ -1,4 +1,4 @@
-import { CHECKS, type Problem } from "../doctor/checks.ts";
+import { type Check, CHECKS, type Ground, type Problem } from "../doctor/checks.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
 import { cleanLine, jsonLine } from "../output/clean.ts";
@@ -6,6 +6,7 @@ import { count } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { tableLines } from "../output/table.ts";
 import { labelled, nextLines, type View } from "../output/text.ts";
+import { translate } from "../translate.ts";
 import { openUser } from "../user.ts";
 import { openWorkspace } from "../workspace.ts";
 
@@ -28,11 +29,9 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   const lock = fix === true ? await lockWorkspace(workspace) : undefined;
   try {
     const treated: Treated[] = [];
-    for (const { name, look } of CHECKS) {
-      for (const problem of await look(place)) {
-        const mend = fix === true ? problem.fix : undefined;
-        await mend?.run();
-        treated.push({ ...problem, check: name, fixed: mend !== undefined });
+    for (const check of CHECKS) {
+      for (const problem of await lookedAt(check, place)) {
+        treated.push(await treat(problem, { check: check.name, isToMend: fix === true }));
       }
     }
     const isWell = treated.every(({ fixed }) => fixed);
@@ -51,6 +50,30 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
     return isWell ? EXIT.ok : EXIT.error;
   } finally {
     lock?.release();
+  }
+}
+
+/** What cannot be looked at is a problem too, and keeps nothing else from being looked at. */
+async function lookedAt({ look }: Check, place: Ground): Promise<readonly Problem[]> {
+  try {
+    return await look(place);
+  } catch (error) {
+    const { message, next } = translate(error);
+    return [{ message, next }];
+  }
+}
+
+async function treat(
+  problem: Problem,
+  { check, isToMend }: { readonly check: string; readonly isToMend: boolean },
+): Promise<Treated> {
+  if (!isToMend || problem.fix === undefined) return { ...problem, check, fixed: false };
+  try {
+    await problem.fix.run();
+    return { ...problem, check, fixed: true };
+  } catch (error) {
+    const why = `it was tried, and failed: ${translate(error).message}`;
+    return { ...problem, check, fixed: false, next: [why, ...problem.next] };
   }
 }
 

@@ -30,7 +30,7 @@ export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
     message: lock.isDead
       ? `${lock.path} was left by a git that is gone: git commands fail until it is away`
       : `${lock.path}: a git may be at work`,
-    fix: lock.isDead ? { does: "set it aside", run: () => setLockAside(lock) } : undefined,
+    fix: lock.isDead ? { does: "set it aside", run: () => void setLockAside(lock) } : undefined,
     next: [`mv ${lock.path} ${lock.asidePath}.old   (if no git works in this repository)`],
   }));
 }

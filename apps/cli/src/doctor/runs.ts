@@ -17,6 +17,10 @@ export async function lookAtRuns({ workspace }: Ground): Promise<readonly Proble
   const problems: Problem[] = [];
   for (const id of runIds(workspace)) {
     const dir = join(workspace.runsDir, id);
+    if (!isFolder(dir)) {
+      problems.push({ message: `${dir} is not a run's folder`, next: [`ls -ld ${dir}`] });
+      continue;
+    }
     const aside = namesIn(dir).filter((name) => SET_ASIDE.test(name));
     if (aside.length > 0) {
       problems.push({
@@ -58,7 +62,8 @@ async function readable(
 
 /** Journals whose chain is broken. */
 export function lookAtJournals({ workspace }: Ground): readonly Problem[] {
-  return runIds(workspace).flatMap((id): readonly Problem[] => {
+  const ids = runIds(workspace).filter((id) => isFolder(join(workspace.runsDir, id)));
+  return ids.flatMap((id): readonly Problem[] => {
     const next = [`quasar log ${id}   (what comes before)`];
     try {
       const damage = readJournal(join(workspace.runsDir, id, JOURNAL_FILE))?.damage;
@@ -86,6 +91,9 @@ export function lookAtTemporary({ workspace }: Ground): readonly Problem[] {
 }
 
 function namesIn(dir: string): readonly string[] {
-  const stat = lstatSync(dir, { throwIfNoEntry: false });
-  return stat?.isDirectory() === true ? readdirSync(dir) : [];
+  return isFolder(dir) ? readdirSync(dir) : [];
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -1,0 +1,153 @@
+import { spawn } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findRunProcesses } from "@quasar/agents";
+import { expect, onTestFinished, test } from "vitest";
+import { git, killAll, lastRecord, type Place, place, quasar, start } from "./harness.ts";
+import { agents, neverContent, oneCycle } from "./scripts.ts";
+
+const runsOf = (at: Place): string => join(at.repo, ".git/quasar/runs");
+
+/** A run that was stopped, not approved. */
+async function stopped(at: Place): Promise<string> {
+  const args = ["run", "Write", "--json", "--max-cycles", "1", ...agents(at, neverContent())];
+  const run = await quasar(at, args);
+  expect(run.code, run.stderr).toBe(3);
+  return String(lastRecord(run)["runId"]);
+}
+
+/** A process that carries a run's id, in a folder. */
+function carrier(at: Place, cwd: string, runId: string): number {
+  const child = spawn("sleep", ["60"], {
+    cwd,
+    env: { ...at.env, QUASAR_RUN_ID: runId },
+    stdio: "ignore",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child.pid ?? 0;
+}
+
+const UNKNOWN = "20200101-000000-abcdef";
+
+test("the doctor leaves agents alone that work for a tree inside this one", async () => {
+  const at = place();
+  const inner = join(at.repo, "inner");
+  git(at, "worktree", "add", "-q", "-b", "inner", inner);
+  writeFileSync(join(at.repo, ".git/info/exclude"), "inner\n");
+  const running = start(at, ["run", "Write", ...agents(at, oneCycle(20_000))], { cwd: inner });
+  expect(await running.sees("coder    works")).toBe(true);
+  const [runId = ""] = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout()) ?? [];
+  // The supervisor and its agent.
+  while ((await findRunProcesses(runId))?.length !== 2) await sleep(20);
+  const done = await quasar(at, ["doctor", "--fix"]);
+  expect(done, done.stdout).toMatchObject({ code: 0 });
+  expect(await findRunProcesses(runId)).toHaveLength(2);
+  await killAll(running);
+});
+
+test("the doctor ends no process of an unknown run that is at work in another repository", async () => {
+  const [at, other] = [place(), place()];
+  const pids = [carrier(at, at.repo, UNKNOWN), carrier(other, other.repo, UNKNOWN)];
+  const done = await quasar(at, ["doctor", "--fix"]);
+  expect(done, done.stdout).toMatchObject({ code: 1, stdout: expect.stringContaining(UNKNOWN) });
+  expect(await findRunProcesses(UNKNOWN)).toEqual(pids);
+});
+
+test("the doctor passes over what only looks like a run's id", async () => {
+  const at = place();
+  carrier(at, at.repo, "no id of ours");
+  expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+});
+
+test.for([
+  ["a file", (path: string) => writeFileSync(path, "x")],
+  ["a link", (path: string) => symlinkSync("/", path)],
+  [
+    "a folder with a link for an archive",
+    (path: string) => {
+      mkdirSync(path);
+      symlinkSync("/", join(path, "archive"));
+    },
+  ],
+] as const)("the doctor tells of %s in the place of a run, and goes on", async ([, make]) => {
+  const at = place();
+  const runId = await stopped(at);
+  make(join(runsOf(at), UNKNOWN));
+  writeFileSync(join(runsOf(at), runId, ".checkpoint.toml.0123456789abcdef.tmp"), "half");
+  const done = await quasar(at, ["doctor", "--fix", "--json"]);
+  const problems = lastRecord(done)["problems"] as { check: string; fixed: boolean }[];
+  expect(problems, done.stderr).toEqual([
+    expect.objectContaining({ check: "runs", message: expect.stringContaining(UNKNOWN) }),
+    expect.objectContaining({ check: "left over", fixed: true }),
+  ]);
+});
+
+test("a thousand unfinished runs open no more files than a few", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  for (let n = 0; n < 999; n += 1) {
+    const id = `20200101-000000-${n.toString(16).padStart(6, "0")}`;
+    cpSync(join(runsOf(at), runId), join(runsOf(at), id), { recursive: true });
+  }
+  const list = await quasar(at, ["ls", "--all"]);
+  expect(list.stdout.split("\n")).toHaveLength(1001);
+  expect(list.ms).toBeLessThan(10_000);
+  const again = await quasar(at, ["run", "Another", "--new", ...agents(at, oneCycle())]);
+  expect(again, again.stderr).toMatchObject({ code: 0 });
+});
+
+test("a lock that is set aside is no branch afterwards, and nothing behind a link is touched", async () => {
+  const at = place();
+  await stopped(at);
+  const heads = join(at.repo, ".git/refs/heads");
+  const theirs = join(at.outside, "theirs");
+  mkdirSync(theirs);
+  writeFileSync(join(theirs, "Cargo.lock"), "theirs");
+  symlinkSync(theirs, join(heads, "x"));
+  writeFileSync(join(heads, "main.lock"), `${git(at, "rev-parse", "HEAD")}\n`);
+  const done = await quasar(at, ["resume", "--max-cycles", "2", ...agents(at, oneCycle())]);
+  expect(done, done.stderr).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("main.lock"),
+  });
+  expect(readdirSync(theirs)).toEqual(["Cargo.lock"]);
+  expect(readdirSync(heads).toSorted()).toEqual(["main", "x"]);
+  expect(readdirSync(join(at.repo, ".git")).join()).toContain("refs~heads~main.lock.left-");
+});
+
+test.for([
+  ["its folder", (at: Place) => ({ cwd: at.repo })],
+  ["a flag", (at: Place) => ({ cwd: at.outside, args: [`--git-dir=${join(at.repo, ".git")}`] })],
+  ["-C", (at: Place) => ({ cwd: "/", args: ["-C", at.repo] })],
+  ["a variable", (at: Place) => ({ cwd: "/", env: { GIT_DIR: join(at.repo, ".git") } })],
+] as readonly [string, (at: Place) => { cwd: string; args?: string[]; env?: object }][])(
+  "the lock of a git that works here by %s is left alone",
+  async ([, make]) => {
+    const at = place();
+    const { cwd, args = [], env } = make(at);
+    const child = spawn("git", [...args, "cat-file", "--batch"], {
+      cwd,
+      env: { ...at.env, ...env },
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    onTestFinished(() => void child.kill());
+    const lock = join(at.repo, ".git/index.lock");
+    writeFileSync(lock, "");
+    expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 1 });
+    expect(existsSync(lock)).toBe(true);
+    child.kill();
+    await new Promise((resolve) => child.once("exit", resolve));
+    expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+    expect(existsSync(lock)).toBe(false);
+  },
+);
