@@ -105,7 +105,7 @@ export async function freeGit({ workspace, reporter }: Session): Promise<void> {
 }
 
 /** @returns Whether it was still there. */
-export function setLockAside({ path, asidePath }: GitLock): boolean {
+function setLockAside({ path, asidePath }: GitLock): boolean {
   try {
     renameSync(path, `${asidePath}.left-${new Date().toISOString().replaceAll(":", "")}`);
     return true;

@@ -8,7 +8,8 @@ import {
   operationInProgress,
 } from "@quasar/git";
 import { FOLDER } from "../config/files.ts";
-import { gitLocks, setLockAside } from "../git-locks.ts";
+import { CliError } from "../errors.ts";
+import { clearGitLocks, gitLocks } from "../git-locks.ts";
 import { isRunId } from "../run-id.ts";
 import { listed } from "../work-tree.ts";
 import type { Workspace } from "../workspace.ts";
@@ -26,13 +27,19 @@ export async function lookAtGit({ workspace }: Ground): Promise<readonly Problem
 
 /** Lock files of a git that was killed, or that a power cut ended. */
 export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
-  return gitLocks(workspace).map((lock) => ({
-    message: lock.isDead
-      ? `${lock.path} was left by a git that is gone: git commands fail until it is away`
-      : `${lock.path}: a git may be at work`,
-    fix: lock.isDead ? { does: "set it aside", run: () => void setLockAside(lock) } : undefined,
-    next: [`mv ${lock.path} ${lock.asidePath}.old   (if no git works in this repository)`],
+  return gitLocks(workspace).map(({ path, asidePath, isDead }) => ({
+    message: isDead
+      ? `${path} was left by a git that is gone: git commands fail until it is away`
+      : `${path}: a git may be at work`,
+    fix: isDead ? { does: "set it aside", run: () => clear(workspace, path) } : undefined,
+    next: [`mv ${path} ${asidePath}.old   (if no git works in this repository)`],
   }));
+}
+
+async function clear(workspace: Workspace, path: string): Promise<void> {
+  await clearGitLocks(workspace);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  throw new CliError("ERR_STATE", `${path}: a git is at work after all`);
 }
 
 /** Snapshots of runs that are in no work tree of this repository. */
@@ -54,7 +61,7 @@ export async function lookAtRefs({ workspace }: Ground): Promise<readonly Proble
 }
 
 /** Of all work trees: they have their refs in common. */
-function allRunIds({ repositoryId: commonDir }: Workspace): readonly string[] {
+export function allRunIds({ repositoryId: commonDir }: Workspace): readonly string[] {
   const trees = join(commonDir, "worktrees");
   const gitDirs = [commonDir, ...childrenOf(trees).map((name) => join(trees, name))];
   return gitDirs.flatMap((dir) => childrenOf(join(dir, "quasar", "runs")).filter(isRunId));
