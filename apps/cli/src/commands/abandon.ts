@@ -14,6 +14,7 @@ import { findRun } from "../runs/find.ts";
 import { noteFact } from "../runs/journal.ts";
 import { abandonRun, runStores } from "../runs/store.ts";
 import { openUser } from "../user.ts";
+import { forgetSeed } from "../work.ts";
 import { openWorkspace } from "../workspace.ts";
 
 export interface AbandonOptions {
@@ -38,6 +39,7 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     if (pids.length > 0 && options.yes !== true) await askToEnd(wanted, pids);
     if (pids.length > 0) await endAgents(wanted);
     noteFact(dir, { type: "abandoned" }, warn);
+    await forgetSeed(workspace, wanted);
     await abandonRun(runStores(workspace, wanted, openUser().sealKey()));
     const next = [`quasar prune ${wanted}   (removes its files)`, 'quasar run "…"'];
     if (options.json === true) {
