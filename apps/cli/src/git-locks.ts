@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "./read-input.ts";
 import type { Session } from "./session.ts";
@@ -8,6 +8,8 @@ import type { Workspace } from "./workspace.ts";
 /** A lock file of git's. */
 export interface GitLock {
   readonly path: string;
+  /** Which file it is: another lock may come to have its path. */
+  readonly identity: string;
   /** Whether whoever made it is gone: a power cut or a kill has left it. */
   readonly isDead: boolean;
 }
@@ -25,13 +27,14 @@ export function gitLocks(workspace: Workspace): readonly GitLock[] {
   ];
   const there = paths.flatMap((path) => {
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? [] : [{ path, madeAt: stat.mtimeMs }];
+    if (stat === undefined) return [];
+    return [{ path, identity: `${stat.ino} ${stat.mtimeMs}`, madeAt: stat.mtimeMs }];
   });
   if (there.length === 0) return [];
   const boot = bootTimeMs();
   const isIdle = boot !== undefined && !isGitAtWork(workspace);
-  return there.map(({ path, madeAt }) => ({
-    path,
+  return there.map(({ madeAt, ...lock }) => ({
+    ...lock,
     isDead: boot !== undefined && (madeAt < boot || isIdle),
   }));
 }
@@ -45,12 +48,14 @@ const SETTLE_MS = 200;
  * @returns The paths that they had.
  */
 export async function clearGitLocks(workspace: Workspace): Promise<readonly string[]> {
-  if (!gitLocks(workspace).some(({ isDead }) => isDead)) return [];
+  const dead = gitLocks(workspace).filter(({ isDead }) => isDead);
+  if (dead.length === 0) return [];
   // A git that has just begun is seen the second time.
   await sleep(SETTLE_MS);
-  const dead = gitLocks(workspace).filter(({ isDead }) => isDead);
-  for (const { path } of dead) setLockAside(path);
-  return dead.map(({ path }) => path);
+  const still = gitLocks(workspace).filter(
+    ({ isDead, identity }) => isDead && dead.some((each) => each.identity === identity),
+  );
+  return still.filter((lock) => setAside(workspace, lock)).map(({ path }) => path);
 }
 
 /** {@link clearGitLocks}, told to the user. */
@@ -61,15 +66,33 @@ export async function freeGit({ workspace, reporter }: Session): Promise<void> {
   }
 }
 
-export function setLockAside(path: string): void {
-  renameSync(path, `${path}.left-${new Date().toISOString().replaceAll(":", "")}`);
+/** Beside where it was, but for a ref's lock: git takes what is among its refs for one of them. */
+function setAside({ repositoryId: commonDir }: Workspace, { path }: GitLock): boolean {
+  const isRefs = path.startsWith(join(commonDir, "refs") + sep);
+  const name = isRefs ? relative(commonDir, path).replaceAll(sep, "~") : basename(path);
+  const time = new Date().toISOString().replaceAll(":", "");
+  try {
+    const dir = isRefs ? commonDir : dirname(path);
+    renameSync(path, join(dir, `${name.slice(-LONGEST)}.left-${time}`));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false; // its git has ended after all
+    throw error;
+  }
 }
 
+/** Of a name that gets an ending, in characters. */
+const LONGEST = 80;
+
+/** No link is followed, as node's own recursion does: what is behind one is not git's. */
 function locksBelow(dir: string): readonly string[] {
   const stat = lstatSync(dir, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return [];
-  const names = readdirSync(dir, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".lock")).map((name) => join(dir, name));
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) return locksBelow(path);
+    return entry.isFile() && entry.name.endsWith(".lock") ? [path] : [];
+  });
 }
 
 /** When this machine was started; `undefined` where nobody says. */
@@ -87,10 +110,25 @@ function isGitAtWork({ root, gitDir, repositoryId }: Workspace): boolean {
     try {
       if (!/^git\b/u.test(readFileSync(`/proc/${pid}/comm`, "utf8"))) return false;
       const workDir = readlinkSync(`/proc/${pid}/cwd`);
-      return places.some((place) => !relative(place, workDir).startsWith(".."));
+      const named = namedPlaces(pid).map((place) => resolve(workDir, place));
+      return [workDir, ...named].some((path) => places.some((place) => isWithin(place, path)));
     } catch (error) {
       const isGone = codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH";
       return !isGone; // another user's git may be at work here
     }
   });
+}
+
+/** What a git may have been told to work on from elsewhere: `--git-dir`, `-C`, `GIT_DIR` and the like. */
+function namedPlaces(pid: string): readonly string[] {
+  const [args, variables] = ["cmdline", "environ"].map((name) =>
+    readFileSync(`/proc/${pid}/${name}`, "utf8").split("\0"),
+  );
+  const ofGit = variables?.filter((entry) => entry.startsWith("GIT_")) ?? [];
+  const entries = [...(args ?? []), ...ofGit].map((entry) => entry.replace(/^[\w-]+=/u, ""));
+  return entries.filter((entry) => entry.includes("/"));
+}
+
+function isWithin(place: string, path: string): boolean {
+  return path === place || path.startsWith(place + sep);
 }

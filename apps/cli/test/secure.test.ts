@@ -105,3 +105,49 @@ test("a thousand unfinished runs open no more files than a few", async () => {
   const again = await quasar(at, ["run", "Another", "--new", ...agents(at, oneCycle())]);
   expect(again, again.stderr).toMatchObject({ code: 0 });
 });
+
+test("a lock that is set aside is no branch afterwards, and nothing behind a link is touched", async () => {
+  const at = place();
+  await stopped(at);
+  const heads = join(at.repo, ".git/refs/heads");
+  const theirs = join(at.outside, "theirs");
+  mkdirSync(theirs);
+  writeFileSync(join(theirs, "Cargo.lock"), "theirs");
+  symlinkSync(theirs, join(heads, "x"));
+  writeFileSync(join(heads, "main.lock"), `${git(at, "rev-parse", "HEAD")}\n`);
+  const done = await quasar(at, ["resume", "--max-cycles", "2", ...agents(at, oneCycle())]);
+  expect(done, done.stderr).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("main.lock"),
+  });
+  expect(readdirSync(theirs)).toEqual(["Cargo.lock"]);
+  expect(readdirSync(heads).toSorted()).toEqual(["main", "x"]);
+  expect(readdirSync(join(at.repo, ".git")).join()).toContain("refs~heads~main.lock.left-");
+});
+
+test.for([
+  ["its folder", (at: Place) => ({ cwd: at.repo })],
+  ["a flag", (at: Place) => ({ cwd: at.outside, args: [`--git-dir=${join(at.repo, ".git")}`] })],
+  ["-C", (at: Place) => ({ cwd: "/", args: ["-C", at.repo] })],
+  ["a variable", (at: Place) => ({ cwd: "/", env: { GIT_DIR: join(at.repo, ".git") } })],
+] as readonly [string, (at: Place) => { cwd: string; args?: string[]; env?: object }][])(
+  "the lock of a git that works here by %s is left alone",
+  async ([, make]) => {
+    const at = place();
+    const { cwd, args = [], env } = make(at);
+    const child = spawn("git", [...args, "cat-file", "--batch"], {
+      cwd,
+      env: { ...at.env, ...env },
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    onTestFinished(() => void child.kill());
+    const lock = join(at.repo, ".git/index.lock");
+    writeFileSync(lock, "");
+    expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 1 });
+    expect(existsSync(lock)).toBe(true);
+    child.kill();
+    await new Promise((resolve) => child.once("exit", resolve));
+    expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+    expect(existsSync(lock)).toBe(false);
+  },
+);

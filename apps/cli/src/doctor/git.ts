@@ -8,7 +8,8 @@ import {
   operationInProgress,
 } from "@quasar/git";
 import { FOLDER } from "../config/files.ts";
-import { gitLocks, setLockAside } from "../git-locks.ts";
+import { CliError } from "../errors.ts";
+import { clearGitLocks, gitLocks } from "../git-locks.ts";
 import { isRunId } from "../run-id.ts";
 import { listed } from "../work-tree.ts";
 import type { Workspace } from "../workspace.ts";
@@ -30,9 +31,15 @@ export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
     message: isDead
       ? `${path} was left by a git that is gone: git commands fail until it is away`
       : `${path}: a git may be at work`,
-    fix: isDead ? { does: "set it aside", run: () => setLockAside(path) } : undefined,
+    fix: isDead ? { does: "set it aside", run: () => clear(workspace, path) } : undefined,
     next: [`mv ${path} ${path}.old   (if no git works in this tree)`],
   }));
+}
+
+async function clear(workspace: Workspace, path: string): Promise<void> {
+  await clearGitLocks(workspace);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  throw new CliError("ERR_STATE", `${path}: a git is at work after all`);
 }
 
 /** Snapshots of runs that are in no work tree of this repository. */
