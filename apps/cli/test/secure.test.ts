@@ -37,6 +37,11 @@ function carrier(at: Place, cwd: string, runId: string): number {
   return child.pid ?? 0;
 }
 
+/** Makes what was written so far another machine's. */
+function forgetKey(at: Place): void {
+  rmSync(join(at.outside, "home/.local/state/quasar"), { recursive: true });
+}
+
 const UNKNOWN = "20200101-000000-abcdef";
 
 test("the doctor leaves agents alone that work for a tree inside this one", async () => {
@@ -151,3 +156,47 @@ test.for([
     expect(existsSync(lock)).toBe(false);
   },
 );
+
+test("a checkpoint of another machine's stays that when its run is given up", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  forgetKey(at);
+  expect(await quasar(at, ["abandon", runId])).toMatchObject({ code: 0 });
+  const fork = await quasar(at, ["fork", runId, "--json"]);
+  expect(fork.code).toBe(6);
+  expect(lastRecord(fork)).toMatchObject({ code: "ERR_FOREIGN_CHECKPOINT" });
+});
+
+test("a fork of another machine's checkpoint has none of its settings, which name programs", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  forgetKey(at);
+  const fork = await quasar(at, ["fork", runId, "--trust", "--json"]);
+  expect(fork.code, fork.stderr).toBe(0);
+  const { workDir, runId: forked } = lastRecord(fork);
+  const path = join(at.repo, ".git/worktrees", `repo-${String(forked)}`);
+  const text = readFileSync(join(path, `quasar/runs/${String(forked)}/checkpoint.toml`), "utf8");
+  expect(text).toContain(String(forked));
+  expect(text).not.toContain("scripted:");
+  expect(existsSync(String(workDir))).toBe(true);
+});
+
+test("a run that was given up is not begun anew when it is pruned", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  expect(existsSync(join(at.repo, ".quasar/checkpoint.toml"))).toBe(true);
+  await quasar(at, ["abandon", runId]);
+  expect(await quasar(at, ["prune", runId])).toMatchObject({ code: 0 });
+  expect(await quasar(at, ["resume"])).toMatchObject({ code: 8 });
+});
+
+test("a damaged save of a run that is given up is kept", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  const dir = join(runsOf(at), runId);
+  rmSync(join(dir, "checkpoint.toml"));
+  writeFileSync(join(dir, "checkpoint.toml"), "damaged");
+  expect(await quasar(at, ["abandon", runId])).toMatchObject({ code: 0 });
+  const aside = readdirSync(dir).filter((name) => name.includes(".damaged-"));
+  expect(aside.map((name) => readFileSync(join(dir, name), "utf8"))).toEqual(["damaged"]);
+});

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { endRunProcesses } from "@quasar/agents";
+import { FOLDER, isRealFolder } from "../config/files.ts";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
@@ -9,9 +11,10 @@ import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { firstLine, labelled, nextLines } from "../output/text.ts";
 import { parseRunId } from "../run-id.ts";
 import { findRun } from "../runs/find.ts";
-import { abandonRun, runStores } from "../runs/store.ts";
+import { abandonRun } from "../runs/store.ts";
 import { openUser } from "../user.ts";
-import { openWorkspace } from "../workspace.ts";
+import { seedStore } from "../work.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 
 export interface AbandonOptions {
   readonly yes?: true | undefined;
@@ -34,7 +37,9 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     const pids = alive?.pids ?? [];
     if (pids.length > 0 && options.yes !== true) await askToEnd(wanted, pids);
     if (pids.length > 0) await endAgents(wanted);
-    await abandonRun(runStores(workspace, wanted, openUser().sealKey()));
+    const sealKey = openUser().sealKey();
+    await forgetSeedFile(workspace, wanted, sealKey);
+    await abandonRun(workspace, wanted, sealKey);
     const next = [`quasar prune ${wanted}   (removes its files)`, 'quasar run "…"'];
     if (options.json === true) {
       const facts = { runId: wanted, ended: pids, next };
@@ -53,6 +58,19 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
   } finally {
     lock.release();
   }
+}
+
+/** The run's file for other programs, from which a resume would otherwise begin it anew one day. */
+async function forgetSeedFile(
+  workspace: Workspace,
+  runId: string,
+  sealKey: Uint8Array,
+): Promise<void> {
+  if (!isRealFolder(join(workspace.root, FOLDER))) return;
+  const store = seedStore(workspace, sealKey);
+  // One that cannot be read is nobody's to resume.
+  const loaded = await store.load().catch(() => undefined);
+  if (loaded?.checkpoint.runId === runId) await store.remove();
 }
 
 async function askToEnd(runId: string, pids: readonly number[]): Promise<void> {

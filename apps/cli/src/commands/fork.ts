@@ -51,7 +51,8 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
   const lock = await lockWorkspace(tree);
   try {
     const { current } = runStores(tree, runId, sealKey);
-    await current.save({ ...forked, extra: forkNotes(forked, branch) });
+    const extra = forkNotes(forked, branch, seal === "valid");
+    await current.save({ ...forked, extra });
   } finally {
     lock.release();
   }
