@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
 import {
   cpSync,
   existsSync,
@@ -199,4 +201,54 @@ test("a damaged save of a run that is given up is kept", async () => {
   expect(await quasar(at, ["abandon", runId])).toMatchObject({ code: 0 });
   const aside = readdirSync(dir).filter((name) => name.includes(".damaged-"));
   expect(aside.map((name) => readFileSync(join(dir, name), "utf8"))).toEqual(["damaged"]);
+});
+
+/** A journal whose chain holds, whatever its records are. */
+function forgeJournal(path: string, facts: readonly unknown[]): void {
+  let prev = "0".repeat(64);
+  const lines = facts.map((data, at) => {
+    const line = JSON.stringify({ seq: at + 1, prev, data });
+    prev = createHash("sha256").update(line).digest("hex");
+    return `${line}\n`;
+  });
+  writeFileSync(path, lines.join(""));
+}
+
+test("nothing in a journal acts on the terminal, nor keeps the log from being shown", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  const evil = "\u001b[2J\u009b2J\u0007\u202e";
+  const every = { role: evil, turnId: evil, sha: evil, n: [evil], check: evil, cycle: [[evil]] };
+  const told =
+    "cycle_start agent_start turn_recovered committed snapshot check_done waiting result";
+  const facts = told.split(" ").map((type) => ({ type, ...every, until: evil, outcome: evil }));
+  const odd = [null, 5, "text", [1], { type: 5 }, {}];
+  forgeJournal(join(runsOf(at), runId, "events.jsonl"), [
+    ...odd,
+    ...facts,
+    { type: "notice", message: "the last", time: evil },
+  ]);
+  const log = await quasar(at, ["log"]);
+  expect(log, log.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining("the last") });
+  // oxlint-disable-next-line no-control-regex
+  expect(log.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/u);
+  const json = await quasar(at, ["log", "--json"]);
+  const lines = json.stdout.trimEnd().split("\n");
+  expect(lines.map((line) => typeof (JSON.parse(line) as { type: string }).type)).toEqual(
+    lines.map(() => "string"),
+  );
+});
+
+test("log -f ends when nobody reads it any more", async () => {
+  const at = place();
+  const running = start(at, ["run", "Write", ...agents(at, oneCycle(20_000))]);
+  expect(await running.sees("coder    works")).toBe(true);
+  const [runId = ""] = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout()) ?? [];
+  const log = start(at, ["log", "-f"]);
+  expect(await log.sees("cycle 1")).toBe(true);
+  log.child.stdout?.destroy();
+  forgeJournal(join(runsOf(at), runId, "events.jsonl"), [{ type: "notice", message: "more" }]);
+  await once(log.child, "exit");
+  expect(log.child.exitCode).toBe(0);
+  await killAll(running);
 });

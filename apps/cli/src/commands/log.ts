@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readJournal } from "@quasar/durable";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockHolder } from "../lock.ts";
-import { cleanLine, jsonLine } from "../output/clean.ts";
+import { clean, cleanLine, jsonLine } from "../output/clean.ts";
 import { moment } from "../output/format.ts";
 import { IDLE, type Progress } from "../output/progress.ts";
 import type { OutputRecord } from "../output/record.ts";
@@ -12,7 +12,7 @@ import { labelled, linesOf, type View } from "../output/text.ts";
 import { widthOf } from "../output/width.ts";
 import type { Fact } from "../runs/facts.ts";
 import { findRun } from "../runs/find.ts";
-import { JOURNAL_FILE } from "../runs/journal.ts";
+import { isFact, JOURNAL_FILE } from "../runs/journal.ts";
 import { isAgentAlive } from "../runs/turn.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 
@@ -29,14 +29,21 @@ export async function logCommand(id: string | undefined, options: LogOptions): P
   const { id: runId, dir, loaded } = await findRun(workspace, id);
   const { maxCycles } = loaded.checkpoint;
   const show = options.json === true ? showJson : createTeller(viewOf(process.stdout), maxCycles);
+  let isUnread = false;
+  process.stdout.once("error", () => {
+    isUnread = true;
+  });
   let shown = 0;
   for (;;) {
     // In this order: what the run says at its end is read after it was seen to have ended.
     const isOver = options.follow !== true || !(await isGoingOn(workspace, runId));
     const journal = readJournal(join(dir, JOURNAL_FILE));
     const records = journal?.records ?? [];
-    for (const { data } of records.slice(shown)) show(data as Fact);
+    // A damaged one has been set aside, and this is another.
+    if (records.length < shown) shown = 0;
+    for (const { data } of records.slice(shown)) if (isFact(data)) show(data);
     shown = records.length;
+    if (isUnread) return EXIT.ok;
     if (isOver && journal?.damage !== undefined) {
       write(process.stderr, [`the journal is damaged: ${cleanLine(journal.damage.message)}`]);
       return EXIT.corrupt;
@@ -59,7 +66,8 @@ function showJson(fact: Fact): void {
 
 /** Tells facts as the run itself has told them, each with its time. */
 function createTeller(view: View, maxCycles: number): (fact: Fact) => void {
-  return (fact) => {
+  return (untold) => {
+    const fact = cleaned(untold, MOST_DEPTH) as Fact;
     const time = typeof fact["time"] === "string" ? cleanLine(moment(fact["time"])) : "";
     const [first = "", ...more] = factLines(fact, { ...IDLE, maxCycles }, { ...view, live: false });
     if (first === "") return;
@@ -70,6 +78,20 @@ function createTeller(view: View, maxCycles: number): (fact: Fact) => void {
     ];
     write(process.stdout, lines);
   };
+}
+
+/** More than any fact of ours has. */
+const MOST_DEPTH = 8;
+
+/** A journal is a file: any part of a fact can be any text, also where we write a number. */
+function cleaned(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return clean(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === 0) return "…";
+  if (Array.isArray(value)) return value.map((each) => cleaned(each, depth - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, cleaned(each, depth - 1)]),
+  );
 }
 
 function factLines(fact: Fact, progress: Progress, view: View): readonly string[] {

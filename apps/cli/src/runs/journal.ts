@@ -68,7 +68,8 @@ export function readFacts(dir: string): readonly Fact[] {
   return records.map(({ data }) => data).filter(isFact);
 }
 
-function isFact(data: unknown): data is Fact {
+/** Whether what stands in a journal is a fact at all. */
+export function isFact(data: unknown): data is Fact {
   return (
     typeof data === "object" && data !== null && "type" in data && typeof data.type === "string"
   );
