@@ -1,5 +1,12 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+} from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "./read-input.ts";
 import type { Session } from "./session.ts";
@@ -8,6 +15,8 @@ import type { Workspace } from "./workspace.ts";
 /** A lock file of git's. */
 export interface GitLock {
   readonly path: string;
+  /** Where it is set aside: what lies below `refs` would be a ref that is broken. */
+  readonly asidePath: string;
   /** Which file it is: another lock may come to have its path. */
   readonly identity: string;
   /** Whether whoever made it is gone: a power cut or a kill has left it. */
@@ -16,27 +25,56 @@ export interface GitLock {
 
 /**
  * Lock files of git's in a work tree's repository. One is dead that is older than this boot, or that
- * is there while no git works in the tree; where nobody can know, none is.
+ * is there while no git works where it could hold it: in any work tree, for what they all share. Where
+ * nobody can know, none is.
  */
 export function gitLocks(workspace: Workspace): readonly GitLock[] {
-  const { gitDir, repositoryId: commonDir } = workspace;
-  const paths = [
-    ...["index.lock", "HEAD.lock"].map((name) => join(gitDir, name)),
-    join(commonDir, "packed-refs.lock"),
-    ...locksBelow(join(commonDir, "refs", "heads")),
+  const { root, gitDir, repositoryId: commonDir } = workspace;
+  const own = ["index.lock", "HEAD.lock"];
+  const refs = ["heads", "quasar"].flatMap((name) => locksBelow(commonDir, join("refs", name)));
+  return [
+    ...locksAt(gitDir, own, () => [root, gitDir, commonDir]),
+    ...locksAt(commonDir, ["packed-refs.lock", ...refs], () => [root, ...allTrees(commonDir)]),
   ];
-  const there = paths.flatMap((path) => {
+}
+
+/** @param places - Where a git works that may hold one of them. */
+function locksAt(
+  dir: string,
+  names: readonly string[],
+  places: () => readonly string[],
+): readonly GitLock[] {
+  const there = names.flatMap((name) => {
+    const path = join(dir, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return [];
-    return [{ path, identity: `${stat.ino} ${stat.mtimeMs}`, madeAt: stat.mtimeMs }];
+    const asidePath = join(dir, name.replaceAll(sep, "-").slice(-LONGEST));
+    return [{ path, asidePath, identity: `${stat.ino} ${stat.mtimeMs}`, madeAt: stat.mtimeMs }];
   });
   if (there.length === 0) return [];
   const boot = bootTimeMs();
-  const isIdle = boot !== undefined && !isGitAtWork(workspace);
+  const isIdle = boot !== undefined && !isGitAtWork(places());
   return there.map(({ madeAt, ...lock }) => ({
     ...lock,
     isDead: boot !== undefined && (madeAt < boot || isIdle),
   }));
+}
+
+/** Of a name that gets an ending, in characters. */
+const LONGEST = 80;
+
+/** The folders of all work trees of a repository, and its git folder. */
+function allTrees(commonDir: string): readonly string[] {
+  const linked = join(commonDir, "worktrees");
+  const names = lstatSync(linked, { throwIfNoEntry: false }) ? readdirSync(linked) : [];
+  const trees = names.flatMap((name) => {
+    const file = join(linked, name, "gitdir");
+    return existsSync(file)
+      ? [dirname(resolve(linked, name, readFileSync(file, "utf8").trim()))]
+      : [];
+  });
+  const main = basename(commonDir) === ".git" ? [dirname(commonDir)] : [];
+  return [commonDir, ...main, ...trees];
 }
 
 /** How long a lock has to be dead, twice looked at, before it is taken for that. */
@@ -55,7 +93,7 @@ export async function clearGitLocks(workspace: Workspace): Promise<readonly stri
   const still = gitLocks(workspace).filter(
     ({ isDead, identity }) => isDead && dead.some((each) => each.identity === identity),
   );
-  return still.filter((lock) => setAside(workspace, lock)).map(({ path }) => path);
+  return still.filter(setLockAside).map(({ path }) => path);
 }
 
 /** {@link clearGitLocks}, told to the user. */
@@ -66,14 +104,10 @@ export async function freeGit({ workspace, reporter }: Session): Promise<void> {
   }
 }
 
-/** Beside where it was, but for a ref's lock: git takes what is among its refs for one of them. */
-function setAside({ repositoryId: commonDir }: Workspace, { path }: GitLock): boolean {
-  const isRefs = path.startsWith(join(commonDir, "refs") + sep);
-  const name = isRefs ? relative(commonDir, path).replaceAll(sep, "~") : basename(path);
-  const time = new Date().toISOString().replaceAll(":", "");
+/** @returns Whether it was still there. */
+function setLockAside({ path, asidePath }: GitLock): boolean {
   try {
-    const dir = isRefs ? commonDir : dirname(path);
-    renameSync(path, join(dir, `${name.slice(-LONGEST)}.left-${time}`));
+    renameSync(path, `${asidePath}.left-${new Date().toISOString().replaceAll(":", "")}`);
     return true;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return false; // its git has ended after all
@@ -81,16 +115,13 @@ function setAside({ repositoryId: commonDir }: Workspace, { path }: GitLock): bo
   }
 }
 
-/** Of a name that gets an ending, in characters. */
-const LONGEST = 80;
-
 /** No link is followed, as node's own recursion does: what is behind one is not git's. */
-function locksBelow(dir: string): readonly string[] {
-  const stat = lstatSync(dir, { throwIfNoEntry: false });
+function locksBelow(dir: string, folder: string): readonly string[] {
+  const stat = lstatSync(join(dir, folder), { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return [];
-  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(dir, entry.name);
-    if (entry.isDirectory()) return locksBelow(path);
+  return readdirSync(join(dir, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return locksBelow(dir, path);
     return entry.isFile() && entry.name.endsWith(".lock") ? [path] : [];
   });
 }
@@ -102,9 +133,8 @@ function bootTimeMs(): number | undefined {
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
-/** Whether a git, or what cannot be looked at, works in the tree or its git folder. */
-function isGitAtWork({ root, gitDir, repositoryId }: Workspace): boolean {
-  const places = [root, gitDir, repositoryId];
+/** Whether a git, or what cannot be looked at, works in one of the folders. */
+function isGitAtWork(places: readonly string[]): boolean {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
   return pids.some((pid) => {
     try {
@@ -121,11 +151,11 @@ function isGitAtWork({ root, gitDir, repositoryId }: Workspace): boolean {
 
 /** What a git may have been told to work on from elsewhere: `--git-dir`, `-C`, `GIT_DIR` and the like. */
 function namedPlaces(pid: string): readonly string[] {
-  const [args, variables] = ["cmdline", "environ"].map((name) =>
+  const [args = [], variables = []] = ["cmdline", "environ"].map((name) =>
     readFileSync(`/proc/${pid}/${name}`, "utf8").split("\0"),
   );
-  const ofGit = variables?.filter((entry) => entry.startsWith("GIT_")) ?? [];
-  const entries = [...(args ?? []), ...ofGit].map((entry) => entry.replace(/^[\w-]+=/u, ""));
+  const ofGit = variables.filter((entry) => entry.startsWith("GIT_"));
+  const entries = [...args, ...ofGit].map((entry) => entry.replace(/^[\w-]+=/u, ""));
   return entries.filter((entry) => entry.includes("/"));
 }
 

@@ -384,9 +384,9 @@ test("a run that was interrupted is not passed over, and --new leaves it for lat
       task     Another task
       stands   cycle 1 of 3, approved
       cost     $0.40 of $5.00
-      findings none open
       commits  <sha>
       saved    <moment>
+      findings none open
       next     git log --oneline <sha>..
 
     older runs

@@ -129,7 +129,7 @@ test("a lock that is set aside is no branch afterwards, and nothing behind a lin
   });
   expect(readdirSync(theirs)).toEqual(["Cargo.lock"]);
   expect(readdirSync(heads).toSorted()).toEqual(["main", "x"]);
-  expect(readdirSync(join(at.repo, ".git")).join()).toContain("refs~heads~main.lock.left-");
+  expect(readdirSync(join(at.repo, ".git")).join()).toContain("refs-heads-main.lock.left-");
 });
 
 test.for([
@@ -222,11 +222,13 @@ test("nothing in a journal acts on the terminal, nor keeps the log from being sh
   const told =
     "cycle_start agent_start turn_recovered committed snapshot check_done waiting result";
   const facts = told.split(" ").map((type) => ({ type, ...every, until: evil, outcome: evil }));
+  let deep: unknown = "x";
+  for (let n = 0; n < 2000; n += 1) deep = [deep];
   const odd = [null, 5, "text", [1], { type: 5 }, {}];
   forgeJournal(join(runsOf(at), runId, "events.jsonl"), [
     ...odd,
     ...facts,
-    { type: "notice", message: "the last", time: evil },
+    { type: "notice", message: "the last", time: evil, more: deep },
   ]);
   const log = await quasar(at, ["log"]);
   expect(log, log.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining("the last") });

@@ -16,6 +16,7 @@ import { DEFAULT_LIMITS } from "./child.ts";
 import { agentEnvironment } from "./environment.ts";
 import { AgentsError } from "./errors.ts";
 import { readExitRecord } from "./exit-record.ts";
+import { failure } from "./failure.ts";
 import { follow, type FollowedOutcome, readOutput } from "./follow.ts";
 import { secretsOf } from "./redact.ts";
 import { endTurnProcesses, sendSignal } from "./run-processes.ts";
@@ -102,6 +103,10 @@ async function supervise(
     },
     invoke.onStart,
   );
+  if (supervisor instanceof Error) {
+    const problem = failure("unknown", `No process could be started: ${supervisor.message}`);
+    return { failure: problem, text: "", ...NOTHING_SPENT, durationMs: 0 };
+  }
   try {
     const cancel = () => supervisor.cancel();
     const outcome = await follow(files, supervisor.owner, {

@@ -15,6 +15,7 @@ import { createScriptedAgent } from "../src/scripted.ts";
 import { aDirectory, aListener, aRequest } from "./request.ts";
 
 const KEEPER = fileURLToPath(new URL("keeper.ts", import.meta.url));
+const FEW_FILES = fileURLToPath(new URL("few-files.ts", import.meta.url));
 const MISBEHAVE = fileURLToPath(new URL("misbehave.ts", import.meta.url));
 const MB = 2 ** 20;
 const LONGER = { timeout: 60_000 };
@@ -377,3 +378,23 @@ test(
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * MB);
   },
 );
+
+test("a process that the system does not give is a failure which has cost nothing", async () => {
+  const script = 'ulimit -n 100 && exec "$@"';
+  const args = [process.execPath, FEW_FILES, JSON.stringify(aTurn())];
+  const runner = spawn("sh", ["-c", script, "sh", ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const chunks: unknown[] = [];
+  runner.stdout.on("data", (chunk) => chunks.push(chunk));
+  const [exitCode] = (await once(runner, "close")) as [number | null];
+  expect(exitCode).toBe(0);
+  const done = { failure: "", costUsd: 0.5 };
+  const results = chunks
+    .join("")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+  const failed = { failure: expect.stringContaining("EMFILE"), costUsd: 0 };
+  expect(results).toEqual([done, failed, done]);
+});

@@ -4,6 +4,7 @@ import { lockWorkspace } from "../lock.ts";
 import { cleanLine, jsonLine } from "../output/clean.ts";
 import { count } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
+import { tableLines } from "../output/table.ts";
 import { labelled, nextLines, type View } from "../output/text.ts";
 import { translate } from "../translate.ts";
 import { openUser } from "../user.ts";
@@ -33,11 +34,11 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
         treated.push(await treat(problem, { check: check.name, isToMend: fix === true }));
       }
     }
-    const left = treated.filter(({ fixed }) => !fixed);
+    const isWell = treated.every(({ fixed }) => fixed);
     if (json === true) {
       const problems = treated.map(({ check, message, fixed, fix: can, next }) => ({
         check,
-        message: message,
+        message,
         fixed,
         fix: can?.does,
         next,
@@ -46,7 +47,7 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
     } else {
       write(process.stdout, doctorLines(treated, viewOf(process.stdout)));
     }
-    return left.length === 0 ? EXIT.ok : EXIT.error;
+    return isWell ? EXIT.ok : EXIT.error;
   } finally {
     lock?.release();
   }
@@ -79,21 +80,23 @@ async function treat(
 function doctorLines(treated: readonly Treated[], view: View): string[] {
   if (treated.length === 0) {
     const names = CHECKS.map(({ name }) => name).join(", ");
-    return [view.paint("green", "healthy"), ...labelled(view, "looked at", names)];
+    return [view.paint("green", "healthy"), ...labelled(view, "checked", names)];
   }
   const left = treated.filter(({ fixed }) => !fixed);
   const canFix = left.some(({ fix }) => fix !== undefined);
-  const lines = treated.flatMap(({ check, message, fixed, fix, next }) => [
-    ...labelled(view, check, cleanLine(message), fixed ? undefined : "yellow"),
-    ...(fix === undefined
-      ? []
-      : labelled(view, "", `${fixed ? "done" : "--fix would"}: ${fix.does}`)),
-    ...(fixed ? [] : next.flatMap((step) => labelled(view, "", cleanLine(step)))),
-  ]);
-  const summary = `${count(treated.length, "problem")}, ${treated.length - left.length} mended`;
+  const mended = treated.length - left.length;
+  const found = count(treated.length, "problem") + (mended === 0 ? "" : `, ${mended} mended`);
+  const rows = treated.map((problem) => [problem.check, wordsOf(problem).join("\n")]);
   return [
-    view.paint(left.length === 0 ? "green" : "yellow", summary),
-    ...lines,
+    view.paint(left.length === 0 ? "green" : "yellow", found),
+    ...tableLines(["check", "problem"], rows, ["left", "left"], view),
     ...nextLines(canFix ? ["quasar doctor --fix"] : [], view),
   ];
+}
+
+/** A problem in words, a line for what is wrong and one for each thing that can be done about it. */
+function wordsOf({ message, fixed, fix, next }: Treated): readonly string[] {
+  if (fixed) return [cleanLine(message), `done: ${fix?.does}`];
+  const mend = fix === undefined ? [] : [`--fix would ${fix.does}`];
+  return [cleanLine(message), ...mend, ...next.map(cleanLine)];
 }

@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import { endRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents";
 import { GitError, openRepository } from "@quasar/git";
 import { CliError } from "../errors.ts";
+import { processes } from "../output/format.ts";
 import { isRunId } from "../run-id.ts";
 import { runIds, summarize } from "../runs/list.ts";
 import type { Workspace } from "../workspace.ts";
@@ -10,14 +11,14 @@ import { allRunIds } from "./git.ts";
 
 /** Agents in this work tree that no run will ever ask about again. */
 export async function lookAtAgents({ workspace }: Ground): Promise<readonly Problem[]> {
-  const processes = ((await listRunProcesses()) ?? []).filter(({ runId }) => isRunId(runId));
+  const all = ((await listRunProcesses()) ?? []).filter(({ runId }) => isRunId(runId));
   const known = runIds(workspace);
   const elsewhere = new Set(allRunIds(workspace).filter((id) => !known.includes(id)));
   const problems: Problem[] = [];
-  for (const runId of new Set(processes.map((each) => each.runId))) {
+  for (const runId of new Set(all.map((each) => each.runId))) {
     const { here, others } = await placed(
       workspace,
-      processes.filter((each) => each.runId === runId),
+      all.filter((each) => each.runId === runId),
     );
     if (here.length === 0 || elsewhere.has(runId)) continue;
     const [run] = await summarize(workspace, known.includes(runId) ? [runId] : []);
@@ -27,7 +28,7 @@ export async function lookAtAgents({ workspace }: Ground): Promise<readonly Prob
     const why = run === undefined ? "which is gone" : `which is ${run.status}`;
     const isOurs = run !== undefined || others.length === 0;
     problems.push({
-      message: `process ${pids.join(" ")} works for run ${runId}, ${why}`,
+      message: `an agent works for run ${runId}, ${why}: ${processes(pids)}`,
       // A run that is not known here may be one of another repository, and go on there.
       fix: isOurs ? { does: "end it", run: () => endAll(runId) } : undefined,
       next: [`kill ${pids.join(" ")}`],

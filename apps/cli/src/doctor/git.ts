@@ -27,12 +27,12 @@ export async function lookAtGit({ workspace }: Ground): Promise<readonly Problem
 
 /** Lock files of a git that was killed, or that a power cut ended. */
 export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
-  return gitLocks(workspace).map(({ path, isDead }) => ({
+  return gitLocks(workspace).map(({ path, asidePath, isDead }) => ({
     message: isDead
       ? `${path} was left by a git that is gone: git commands fail until it is away`
       : `${path}: a git may be at work`,
     fix: isDead ? { does: "set it aside", run: () => clear(workspace, path) } : undefined,
-    next: [`mv ${path} ${path}.old   (if no git works in this tree)`],
+    next: [`mv ${path} ${asidePath}.old   (if no git works in this repository)`],
   }));
 }
 

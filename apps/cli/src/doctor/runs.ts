@@ -2,10 +2,11 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CheckpointError } from "@quasar/checkpoint";
 import { DurableError, readJournal } from "@quasar/durable";
-import { count } from "../output/format.ts";
+import { count, shellWord } from "../output/format.ts";
 import { JOURNAL_FILE } from "../runs/journal.ts";
-import { runIds } from "../runs/list.ts";
+import { isSetAside, runIds } from "../runs/list.ts";
 import { loadRun, runStores } from "../runs/store.ts";
+import { damagedNext } from "../runs/summary.ts";
 import type { Ground, Problem } from "./checks.ts";
 
 const SET_ASIDE = /\.damaged-/u;
@@ -24,10 +25,15 @@ export async function lookAtRuns({ workspace }: Ground): Promise<readonly Proble
     if (aside.length > 0) {
       problems.push({
         message: `run ${id}: ${count(aside.length, "damaged file")} set aside: ${aside.join(", ")}`,
-        next: [`less ${join(dir, aside[0] ?? "")}`, `mv it away when you are done with it`],
+        next: [
+          `less ${shellWord(join(dir, aside[0] ?? ""))}`,
+          isSetAside(dir)
+            ? `quasar prune ${id}   (removes all of the run)`
+            : `rm ${shellWord(dir)}/*.damaged-*   (when you are done with them)`,
+        ],
       });
     }
-    problems.push(...(await readable(workspace, id, dir)));
+    if (!isSetAside(dir)) problems.push(...(await readable(workspace, id, dir)));
   }
   return problems;
 }
@@ -44,19 +50,13 @@ async function readable(
       if (turns === 0) return [];
       return [{ message: `run ${id} has turns but no checkpoint`, next: [`ls ${dir}/turns`] }];
     }
-    return loaded.problems.map((problem) => ({
+    return [...new Set(loaded.problems)].map((problem) => ({
       message: `run ${id}: ${problem}`,
       next: [`quasar resume ${id}   (uses what can be read)`],
     }));
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
-    const isOther = error.code === "ERR_INCOMPATIBLE_VERSION";
-    return [
-      {
-        message: `run ${id}: ${error.message}`,
-        next: [isOther ? "use the quasar that wrote it" : `quasar resume ${id}   (sets it aside)`],
-      },
-    ];
+    return [{ message: `run ${id}: ${error.message}`, next: damagedNext(id, error) }];
   }
 }
 
