@@ -254,3 +254,25 @@ test("log -f ends when nobody reads it any more", async () => {
   expect(log.child.exitCode).toBe(0);
   await killAll(running);
 });
+
+test("what the doctor suggests to type is harmless, whatever a thing is called", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  const evil = "$(touch${IFS}PWNED)";
+  git(at, "update-ref", `refs/quasar/${UNKNOWN}/${evil}`, "HEAD");
+  writeFileSync(join(at.repo, `.git/refs/heads/${evil}.lock`), "");
+  writeFileSync(join(runsOf(at), runId, `x.damaged-${evil}`), "");
+  const done = await quasar(at, ["doctor", "--json"]);
+  const { problems } = lastRecord(done) as { problems: { next: string[] }[] };
+  const steps = problems.flatMap(({ next }) => next).filter((step) => step.includes(evil));
+  expect(steps).toHaveLength(4);
+  for (const step of steps) expect(step).toMatch(/'[^']*\$\(touch\$\{IFS\}PWNED\)[^']*'/u);
+});
+
+test("the doctor removes what any save in a run's folder has left", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  writeFileSync(join(runsOf(at), runId, ".events.jsonl.0123456789abcdef.tmp"), "half");
+  expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+  expect(await quasar(at, ["doctor"])).toMatchObject({ code: 0 });
+});
