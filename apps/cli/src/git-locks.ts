@@ -6,7 +6,7 @@ import {
   readlinkSync,
   renameSync,
 } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "./read-input.ts";
 import type { Session } from "./session.ts";
@@ -114,14 +114,15 @@ function setLockAside({ path, asidePath }: GitLock): boolean {
   }
 }
 
-/** No link is followed: what is behind one is not git's. */
+/** No link is followed, as node's own recursion does: what is behind one is not git's. */
 function locksBelow(dir: string, folder: string): readonly string[] {
   const stat = lstatSync(join(dir, folder), { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return [];
-  const entries = readdirSync(join(dir, folder), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".lock"))
-    .map((entry) => relative(dir, join(entry.parentPath, entry.name)));
+  return readdirSync(join(dir, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return locksBelow(dir, path);
+    return entry.isFile() && entry.name.endsWith(".lock") ? [path] : [];
+  });
 }
 
 /** Whether a git, or what cannot be looked at, works in one of the folders. */
@@ -131,10 +132,25 @@ function isGitAtWork(places: readonly string[]): boolean {
     try {
       if (!/^git\b/u.test(readFileSync(`/proc/${pid}/comm`, "utf8"))) return false;
       const workDir = readlinkSync(`/proc/${pid}/cwd`);
-      return places.some((place) => !relative(place, workDir).startsWith(".."));
+      const named = namedPlaces(pid).map((place) => resolve(workDir, place));
+      return [workDir, ...named].some((path) => places.some((place) => isWithin(place, path)));
     } catch (error) {
       const isGone = codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH";
       return !isGone; // another user's git may be at work here
     }
   });
+}
+
+/** What a git may have been told to work on from elsewhere: `--git-dir`, `-C`, `GIT_DIR` and the like. */
+function namedPlaces(pid: string): readonly string[] {
+  const [args = [], variables = []] = ["cmdline", "environ"].map((name) =>
+    readFileSync(`/proc/${pid}/${name}`, "utf8").split("\0"),
+  );
+  const ofGit = variables.filter((entry) => entry.startsWith("GIT_"));
+  const entries = [...args, ...ofGit].map((entry) => entry.replace(/^[\w-]+=/u, ""));
+  return entries.filter((entry) => entry.includes("/"));
+}
+
+function isWithin(place: string, path: string): boolean {
+  return path === place || path.startsWith(place + sep);
 }

@@ -12,7 +12,7 @@ import { codeOf } from "../read-input.ts";
 import { parseRunId } from "../run-id.ts";
 import { findRun } from "../runs/find.ts";
 import { noteFact } from "../runs/journal.ts";
-import { abandonRun, runStores } from "../runs/store.ts";
+import { abandonRun } from "../runs/store.ts";
 import { openUser } from "../user.ts";
 import { forgetSeed } from "../work.ts";
 import { openWorkspace } from "../workspace.ts";
@@ -40,7 +40,7 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     if (pids.length > 0) await endAgents(wanted);
     noteFact(dir, { type: "abandoned" }, warn);
     await forgetSeed(workspace, wanted);
-    await abandonRun(runStores(workspace, wanted, openUser().sealKey()));
+    await abandonRun(workspace, wanted, openUser().sealKey());
     const next = [`quasar prune ${wanted}   (removes its files)`, 'quasar run "…"'];
     if (options.json === true) {
       const facts = { runId: wanted, ended: pids, next };

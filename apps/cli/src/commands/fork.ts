@@ -45,7 +45,8 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
     const { current } = runStores(tree, runId, sealKey);
     const begun = { type: "forked", from, cycle: forked.cycle };
     noteFact(join(tree.runsDir, runId), begun, (message) => write(process.stderr, [message]));
-    await current.save({ ...forked, extra: forkNotes(forked, branch) });
+    const extra = forkNotes(forked, branch, seal === "valid");
+    await current.save({ ...forked, extra });
   } finally {
     lock.release();
   }

@@ -29,14 +29,21 @@ export async function logCommand(id: string | undefined, options: LogOptions): P
   const workspace = await openWorkspace(process.cwd());
   const { id: runId, dir } = locateRun(workspace, id);
   const show = options.json === true ? showJson : createTeller(viewOf(process.stdout));
+  let isUnread = false;
+  process.stdout.once("error", () => {
+    isUnread = true;
+  });
   let shown = 0;
   for (;;) {
     // In this order: what the run says at its end is read after it was seen to have ended.
     const isOver = options.follow !== true || !(await isGoingOn(workspace, runId));
     const journal = readJournal(join(dir, JOURNAL_FILE));
     const records = journal?.records ?? [];
+    // A damaged one has been set aside, and this is another.
+    if (records.length < shown) shown = 0;
     for (const { data } of records.slice(shown)) if (isFact(data)) show(data);
     shown = records.length;
+    if (isUnread) return EXIT.ok;
     if (isOver && journal?.damage !== undefined) {
       write(process.stderr, [`the journal is damaged: ${cleanLine(journal.damage.message)}`]);
       return EXIT.corrupt;
@@ -84,12 +91,17 @@ function createTeller(whole: View): (fact: Fact) => void {
   };
 }
 
+/** More than any fact of ours is. */
+const MOST_DEEP = 8;
+
 /** A journal is a file, and what is in it may not be what we have written: no text of it may act. */
-function cleaned(value: unknown): unknown {
+function cleaned(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return clean(value);
-  if (Array.isArray(value)) return value.map(cleaned);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleaned(each)]));
+  if (depth === MOST_DEEP) return "…";
+  const within = (each: unknown): unknown => cleaned(each, depth + 1);
+  if (Array.isArray(value)) return value.map(within);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, within(each)]));
 }
 
 function factLines(fact: Fact, view: View): readonly string[] {

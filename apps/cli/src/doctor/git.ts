@@ -10,6 +10,7 @@ import {
 import { FOLDER } from "../config/files.ts";
 import { CliError } from "../errors.ts";
 import { clearGitLocks, gitLocks } from "../git-locks.ts";
+import { shellWord } from "../output/format.ts";
 import { isRunId } from "../run-id.ts";
 import { listed } from "../work-tree.ts";
 import type { Workspace } from "../workspace.ts";
@@ -32,7 +33,9 @@ export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
       ? `${path} was left by a git that is gone: git commands fail until it is away`
       : `${path}: a git may be at work`,
     fix: isDead ? { does: "set it aside", run: () => clear(workspace, path) } : undefined,
-    next: [`mv ${path} ${asidePath}.old   (if no git works in this repository)`],
+    next: [
+      `mv ${shellWord(path)} ${shellWord(`${asidePath}.old`)}   (if no git works in this repository)`,
+    ],
   }));
 }
 
@@ -49,12 +52,13 @@ export async function lookAtRefs({ workspace }: Ground): Promise<readonly Proble
   const lost = refs.filter(({ ref }) => !known.has(ref.split("/")[2] ?? ""));
   if (lost.length === 0) return [];
   const names = lost.map(({ ref }) => ref);
+  const first = shellWord(names[0] ?? "");
   return [
     {
       message: `snapshots of runs that are gone: ${listed(names).join(", ")}`,
       next: [
-        `git show --stat ${names[0]}   (see what one holds)`,
-        `git update-ref -d ${names[0]}   (remove it)`,
+        `git show --stat ${first}   (see what one holds)`,
+        `git update-ref -d ${first}   (remove it)`,
       ],
     },
   ];

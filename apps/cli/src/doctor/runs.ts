@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CheckpointError } from "@quasar/checkpoint";
-import { DurableError, readJournal } from "@quasar/durable";
+import { DurableError, readJournal, recoverDirectory } from "@quasar/durable";
 import { count, shellWord } from "../output/format.ts";
 import { JOURNAL_FILE } from "../runs/journal.ts";
 import { isSetAside, runIds } from "../runs/list.ts";
@@ -18,7 +18,10 @@ export async function lookAtRuns({ workspace }: Ground): Promise<readonly Proble
   for (const id of runIds(workspace)) {
     const dir = join(workspace.runsDir, id);
     if (!isFolder(dir)) {
-      problems.push({ message: `${dir} is not a run's folder`, next: [`ls -ld ${dir}`] });
+      problems.push({
+        message: `${dir} is not a run's folder`,
+        next: [`ls -ld ${shellWord(dir)}`],
+      });
       continue;
     }
     const aside = namesIn(dir).filter((name) => SET_ASIDE.test(name));
@@ -48,7 +51,12 @@ async function readable(
     if (loaded === undefined) {
       const turns = namesIn(join(dir, "turns")).length;
       if (turns === 0) return [];
-      return [{ message: `run ${id} has turns but no checkpoint`, next: [`ls ${dir}/turns`] }];
+      return [
+        {
+          message: `run ${id} has turns but no checkpoint`,
+          next: [`ls ${shellWord(join(dir, "turns"))}`],
+        },
+      ];
     }
     return [...new Set(loaded.problems)].map((problem) => ({
       message: `run ${id}: ${problem}`,
@@ -79,19 +87,19 @@ export function lookAtJournals({ workspace }: Ground): readonly Problem[] {
 export function lookAtTemporary({ workspace }: Ground): readonly Problem[] {
   return runIds(workspace).flatMap((id) => {
     const dir = join(workspace.runsDir, id);
-    const names = namesIn(dir).filter((name) => TEMPORARY.test(name));
+    const names = namesIn(dir).filter((name) => TEMPORARY.test(name) && isFile(join(dir, name)));
     if (names.length === 0) return [];
-    const { current } = runStores(workspace, id);
-    const fix = {
-      does: "remove what was never a save",
-      run: async () => void (await current.recover()),
-    };
+    const fix = { does: "remove what was never a save", run: () => recoverDirectory(dir) };
     return [{ message: `run ${id}: ${count(names.length, "unfinished save")}`, fix, next: [] }];
   });
 }
 
 function namesIn(dir: string): readonly string[] {
   return isFolder(dir) ? readdirSync(dir) : [];
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function isFolder(path: string): boolean {

@@ -1,6 +1,6 @@
 import { type Checkpoint, CheckpointError, type CheckpointFinding } from "@quasar/checkpoint";
 import type { Holder } from "../lock.ts";
-import { knownUsd } from "../output/format.ts";
+import { knownUsd, shellWord } from "../output/format.ts";
 import { storedUnsaidCosts } from "./store.ts";
 
 /**
@@ -180,7 +180,7 @@ function nextOf(id: string, status: RunStatus, checkpoint: Checkpoint): readonly
         "wait for it, or interrupt it with Ctrl-C where it runs",
       ];
     case "approved":
-      return [`git log --oneline ${checkpoint.baseCommitSha.slice(0, 10)}..`];
+      return [`git log --oneline ${shellWord(checkpoint.baseCommitSha.slice(0, 10))}..`];
     case "interrupted":
     case "stopped":
       return [resumeCommand(id, checkpoint)];
