@@ -47,7 +47,9 @@ export async function planCommand(
   write(process.stdout, [
     view.paint("bold", `run ${runId} ${VERDICTS[exit] ?? "can go on"}`),
     ...labelled(view, "task", firstLine(task)),
-    ...items.flatMap(({ kind, words }) => labelled(view, LABELS[kind] ?? kind, cleanLine(words), STYLES[kind])),
+    ...items.flatMap(({ kind, words }) =>
+      labelled(view, LABELS[kind] ?? kind, cleanLine(words), STYLES[kind]),
+    ),
     ...labelled(view, "cost", costWords(estimate)),
     ...nextLines(next, view),
   ]);
