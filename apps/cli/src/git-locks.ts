@@ -6,7 +6,7 @@ import {
   readlinkSync,
   renameSync,
 } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "./read-input.ts";
 import type { Session } from "./session.ts";
@@ -17,6 +17,8 @@ export interface GitLock {
   readonly path: string;
   /** Where it is set aside: what lies below `refs` would be a ref that is broken. */
   readonly asidePath: string;
+  /** Which file it is: another lock may come to have its path. */
+  readonly identity: string;
   /** Whether whoever made it is gone: a power cut or a kill has left it. */
   readonly isDead: boolean;
 }
@@ -42,15 +44,23 @@ function locksAt(
   names: readonly string[],
   places: () => readonly string[],
 ): readonly GitLock[] {
-  const there = names.filter((name) => lstatSync(join(dir, name), { throwIfNoEntry: false }));
+  const there = names.flatMap((name) => {
+    const path = join(dir, name);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return [];
+    const asidePath = join(dir, name.replaceAll(sep, "-").slice(-LONGEST));
+    return [{ path, asidePath, identity: `${stat.ino} ${stat.mtimeMs}` }];
+  });
   if (there.length === 0) return [];
   const isDead = process.platform === "linux" && !isGitAtWork(places());
-  return there.map((name) => ({
-    path: join(dir, name),
-    asidePath: join(dir, name.replaceAll("/", "-")),
+  return there.map((lock) => ({
+    ...lock,
     isDead,
   }));
 }
+
+/** Of a name that gets an ending, in characters. */
+const LONGEST = 80;
 
 /** The folders of all work trees of a repository, and its git folder. */
 function allTrees(commonDir: string): readonly string[] {
@@ -75,12 +85,14 @@ const SETTLE_MS = 200;
  * @returns The paths that they had.
  */
 export async function clearGitLocks(workspace: Workspace): Promise<readonly string[]> {
-  if (!gitLocks(workspace).some(({ isDead }) => isDead)) return [];
+  const dead = gitLocks(workspace).filter(({ isDead }) => isDead);
+  if (dead.length === 0) return [];
   // A git that has just begun is seen the second time.
   await sleep(SETTLE_MS);
-  const dead = gitLocks(workspace).filter(({ isDead }) => isDead);
-  for (const lock of dead) setLockAside(lock);
-  return dead.map(({ path }) => path);
+  const still = gitLocks(workspace).filter(
+    ({ isDead, identity }) => isDead && dead.some((each) => each.identity === identity),
+  );
+  return still.filter(setLockAside).map(({ path }) => path);
 }
 
 /** {@link clearGitLocks}, told to the user. */
@@ -91,15 +103,26 @@ export async function freeGit({ workspace, reporter }: Session): Promise<void> {
   }
 }
 
-export function setLockAside({ path, asidePath }: GitLock): void {
-  renameSync(path, `${asidePath}.left-${new Date().toISOString().replaceAll(":", "")}`);
+/** @returns Whether it was still there. */
+function setLockAside({ path, asidePath }: GitLock): boolean {
+  try {
+    renameSync(path, `${asidePath}.left-${new Date().toISOString().replaceAll(":", "")}`);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false; // its git has ended after all
+    throw error;
+  }
 }
 
+/** No link is followed, as node's own recursion does: what is behind one is not git's. */
 function locksBelow(dir: string, folder: string): readonly string[] {
   const stat = lstatSync(join(dir, folder), { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return [];
-  const names = readdirSync(join(dir, folder), { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".lock")).map((name) => join(folder, name));
+  return readdirSync(join(dir, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return locksBelow(dir, path);
+    return entry.isFile() && entry.name.endsWith(".lock") ? [path] : [];
+  });
 }
 
 /** Whether a git, or what cannot be looked at, works in one of the folders. */
@@ -109,10 +132,25 @@ function isGitAtWork(places: readonly string[]): boolean {
     try {
       if (!/^git\b/u.test(readFileSync(`/proc/${pid}/comm`, "utf8"))) return false;
       const workDir = readlinkSync(`/proc/${pid}/cwd`);
-      return places.some((place) => !relative(place, workDir).startsWith(".."));
+      const named = namedPlaces(pid).map((place) => resolve(workDir, place));
+      return [workDir, ...named].some((path) => places.some((place) => isWithin(place, path)));
     } catch (error) {
       const isGone = codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH";
       return !isGone; // another user's git may be at work here
     }
   });
+}
+
+/** What a git may have been told to work on from elsewhere: `--git-dir`, `-C`, `GIT_DIR` and the like. */
+function namedPlaces(pid: string): readonly string[] {
+  const [args = [], variables = []] = ["cmdline", "environ"].map((name) =>
+    readFileSync(`/proc/${pid}/${name}`, "utf8").split("\0"),
+  );
+  const ofGit = variables.filter((entry) => entry.startsWith("GIT_"));
+  const entries = [...args, ...ofGit].map((entry) => entry.replace(/^[\w-]+=/u, ""));
+  return entries.filter((entry) => entry.includes("/"));
+}
+
+function isWithin(place: string, path: string): boolean {
+  return path === place || path.startsWith(place + sep);
 }

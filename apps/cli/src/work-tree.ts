@@ -61,9 +61,6 @@ export async function inspectTree(
   }
   const dirty = await uncommitted(workspace);
   if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty, RUN_STEPS);
-  // A name that is not UTF-8 is listed with U+FFFD in it: git cannot be told to leave that file alone.
-  const nameless = dirty.filter((path) => path.includes("\ufffd"));
-  if (nameless.length > 0) throw dirtyTree(nameless, RUN_STEPS.slice(0, 2));
   return { branch, untouchablePaths: dirty };
 }
 

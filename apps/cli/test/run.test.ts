@@ -187,25 +187,6 @@ test("a dirty tree is refused with 6, names the files and the ways on", async ()
   expect(git(at, "status", "--porcelain").split("\n")).toEqual(["M a.txt", "?? new.txt"]);
 });
 
-test("a nested repository of the user's is left alone once accepted", async () => {
-  const at = place({ "a.txt": "one\n", "nested/theirs.txt": "theirs\n" });
-  git(at, "rm", "-rq", "--cached", "nested");
-  git(at, "-c", "user.name=Ada", "-c", "user.email=ada@localhost", "commit", "-qm", "Leave it");
-  git({ ...at, repo: join(at.repo, "nested") }, "init", "--quiet");
-  const done = await quasar(at, ["run", "Write", "--accept-dirty", ...agents(at, oneCycle())]);
-  expect(done.code, done.stdout).toBe(0);
-  expect(git(at, "status", "--porcelain")).toBe("?? nested/");
-});
-
-test("a file that git cannot be told to leave alone is refused, accepted or not", async () => {
-  const at = place();
-  writeFileSync(Buffer.from(`${at.repo}/caf\xe9`, "latin1"), "mine\n");
-  const args = ["run", "Write", "--accept-dirty", ...agents(at, oneCycle())];
-  const refused = await quasar(at, args);
-  expect(refused.code).toBe(6);
-  expect(refused.stderr).not.toContain("--accept-dirty");
-});
-
 test("--worktree works beside a dirty tree, on a branch of its own", async () => {
   const at = place();
   write(at.repo, { "a.txt": "mine\n" });
@@ -414,9 +395,9 @@ test("a run that was interrupted is not passed over, and --new leaves it for lat
       task     Another task
       stands   cycle 1 of 3, approved
       cost     $0.40 of $5.00
-      findings none open
       commits  <sha>
       saved    <moment>
+      findings none open
       next     git log --oneline <sha>..
 
     older runs

@@ -14,7 +14,7 @@ export interface CommitOptions extends SignalOptions {
   readonly trailers?: Readonly<Record<string, string>> | undefined;
   /**
    * Files and folders that are never committed, even if somebody has staged them: literal paths
-   * from the root of the work tree, `/` between parts and perhaps at the end. @default []
+   * from the root of the work tree, `/` between parts, as `dirtyPaths` lists them. @default []
    */
   readonly exclude?: readonly string[] | undefined;
   /** Takes the place of the author that git is configured with. */
@@ -54,7 +54,7 @@ export async function commitAll(
   const { signal, exclude = [], env = {} } = options;
   const message = commitMessage(options);
   checkVariables(env);
-  const kept = exclude.map(checkExclude);
+  const kept = exclude.map((path) => checkExclude(path.replace(/\/$/, "")));
   const { config, dirty } = options.seen ?? (await lookAtWork(workDir, { signal }));
   const isExcluded = ({ path }: DirtyPath): boolean =>
     kept.some((excluded) => path === excluded || path.startsWith(`${excluded}/`));
@@ -63,7 +63,7 @@ export async function commitAll(
   const unmerged = wanted.find(isUnmerged);
   if (unmerged !== undefined) throw conflict(unmerged.path);
 
-  const paths = [":/", ...kept.map((path) => `:(top,literal,exclude)${path}`)];
+  const paths = [":/", ...kept.flatMap(excluding)];
   const added = await git("write", workDir, ["add", "-A", "--", ...paths], { signal, env });
   if (added.exitCode !== 0) throw commitFailed("stage the changes", added);
 
@@ -102,16 +102,24 @@ function checkVariables(env: Readonly<Record<string, string>>): void {
   throw new GitError("ERR_INVALID_ARGUMENT", `${quoted(name)} steers git: it cannot be set here`);
 }
 
-/**
- * An empty path would exclude everything, one with `..` nothing that the caller means, nor one with
- * what a name that is not UTF-8 is listed with.
- */
+/** An empty path would exclude everything, one with `..` nothing that the caller means. */
 function checkExclude(path: string): string {
-  const plain = path.replace(/\/$/, ""); // a repository in the tree is listed with one
-  const isPart = (part: string): boolean => part !== "" && part !== "." && part !== "..";
-  if (!/[\0\ufffd]/.test(plain) && plain.split("/").every(isPart)) return plain;
+  const parts = path.split("/");
+  if (!path.includes("\0") && parts.every((part) => part !== "" && part !== "." && part !== "..")) {
+    return path;
+  }
   const message = `cannot exclude ${quoted(path)}: not a plain path from the work tree's root`;
   throw new GitError("ERR_INVALID_ARGUMENT", message);
+}
+
+/**
+ * The pathspecs that leave out a path as `status` has told it. Bytes that are no UTF-8 cannot be passed
+ * on: whatever stands in their place is left out.
+ */
+function excluding(path: string): readonly string[] {
+  if (!path.includes("\ufffd")) return [`:(top,literal,exclude)${path}`];
+  const pattern = path.replaceAll(/[\\*?[\]]/g, "\\$&").replaceAll("\ufffd", "*");
+  return [`:(top,glob,exclude)${pattern}`, `:(top,glob,exclude)${pattern}/**`];
 }
 
 function isStaged({ status }: DirtyPath): boolean {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Commit, inspectRepository, type RepositoryFacts } from "@quasar/git";
 import { describe, expect, test, vi } from "vitest";
@@ -122,14 +122,6 @@ describe("after a save, in a real repository,", () => {
     const { verdict, refusals } = await assessed(tree, saved);
     expect(verdict).toBe("commit-lost");
     expect(refusals).toMatchObject([{ check: "head", override: undefined, advice: "git fsck" }]);
-  });
-
-  test("what has no name to be left alone by cannot be accepted", async () => {
-    const { tree, saved } = aSavedTree();
-    const reviewed = { turn: aTurn({ id: "run.2", role: "reviewer" }) } as const;
-    writeFileSync(Buffer.from(`${tree.dir}/caf\xe9`, "latin1"), "mine");
-    const { refusals } = await assessed(tree, saved, {}, reviewed);
-    expect(refusals).toMatchObject([{ check: "dirty", override: undefined }]);
   });
 
   test("own commits are named, those of its agents apart", async () => {

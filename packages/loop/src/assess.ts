@@ -198,19 +198,13 @@ function otherBranch(stored: string, current: string): Refusal {
   };
 }
 
-/** What has no name to leave it alone by has to be put away. */
 function userChanges(paths: readonly string[]): Refusal {
   return {
     check: "dirty",
     message: `not committed, and not by this run: ${listPaths(paths).join(", ")}`,
     advice: "git add -A && git commit, or git stash -u",
-    override: paths.every(isNamed) ? "accept-dirty" : undefined,
+    override: "accept-dirty",
   };
-}
-
-/** Whether a listed path is a file's name: one that is not UTF-8 is listed with U+FFFD in it. */
-function isNamed(path: string): boolean {
-  return !path.includes("\ufffd");
 }
 
 /** Whether what HEAD names cannot be read: its branch is not known then either. */

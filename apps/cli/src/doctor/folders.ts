@@ -2,6 +2,7 @@ import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { FOLDER } from "../config/files.ts";
 import { forgetRun, lockHolder } from "../lock.ts";
+import { shellWord } from "../output/format.ts";
 import { ignoreOwnFolder } from "../work-tree.ts";
 import type { Ground, Problem } from "./checks.ts";
 
@@ -44,6 +45,14 @@ export function lookAtModes({ workspace, folders }: Ground): readonly Problem[] 
       : "";
     const message = `${path} is open to others (mode ${(stat.mode & 0o777).toString(8)})${danger}`;
     const fix = { does: `chmod ${mode.toString(8)}`, run: () => chmodSync(path, mode) };
-    return [{ message, fix, next: isKey ? [`mv ${path} ${path}.old   (makes a new key)`] : [] }];
+    return [
+      {
+        message,
+        fix,
+        next: isKey
+          ? [`mv ${shellWord(path)} ${shellWord(`${path}.old`)}   (makes a new key)`]
+          : [],
+      },
+    ];
   });
 }

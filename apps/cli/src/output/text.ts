@@ -172,6 +172,11 @@ const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
   check: "stopped: a check could not be run",
 };
 
+/** How a run came to an end, in words; an outcome that is not known is given back. */
+export function outcomeText(outcome: string): string {
+  return Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome as ResultRecord["outcome"]] : outcome;
+}
+
 function resultLines(result: ResultRecord, progress: Progress, view: View): string[] {
   const { paint } = view;
   const approved = result.outcome === "approved";

@@ -64,15 +64,14 @@ const OVERRIDES: Readonly<Record<TreeOverride, Override>> = {
   "accept-dirty": "dirty",
 };
 
-const DIRTY_STEP = "git add -A && git commit -m … && quasar resume --accept-head (or git stash -u)";
-const ACCEPT_STEP = "quasar resume --accept-dirty (those files are never committed by quasar)";
+const DIRTY_STEPS = [
+  "git add -A && git commit -m … && quasar resume --accept-head (or git stash -u)",
+  "quasar resume --accept-dirty (those files are never committed by quasar)",
+];
 
 function obstacleOf(refusal: Refusal, { dirty }: ResumeAssessment): Obstacle {
   const { check, message, advice, override } = refusal;
-  if (check === "dirty") {
-    const steps = override === undefined ? [DIRTY_STEP] : [DIRTY_STEP, ACCEPT_STEP];
-    return { what: override && OVERRIDES[override], error: dirtyTree(dirty.paths, steps) };
-  }
+  if (check === "dirty") return { what: "dirty", error: dirtyTree(dirty.paths, DIRTY_STEPS) };
   const flag = override && `quasar resume --${override}`;
   const next = [advice, flag].filter((step) => step !== undefined);
   const error = new CliError(CODES[check], message, { next });
