@@ -114,11 +114,11 @@ function checkExclude(path: string): string {
 
 /**
  * The pathspecs that leave out a path as `status` has told it. Bytes that are no UTF-8 cannot be passed
- * on: whatever stands in their place is left out.
+ * on: whatever stands in their place is left out, if it begins with what is no plain ASCII.
  */
 function excluding(path: string): readonly string[] {
   if (!path.includes("\ufffd")) return [`:(top,literal,exclude)${path}`];
-  const pattern = path.replaceAll(/[\\*?[\]]/g, "\\$&").replaceAll("\ufffd", "*");
+  const pattern = path.replaceAll(/[\\*?[\]]/g, "\\$&").replaceAll(/\ufffd+/g, "[^ -~]*");
   return [`:(top,glob,exclude)${pattern}`, `:(top,glob,exclude)${pattern}/**`];
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import {
   changedPaths,
@@ -123,6 +123,33 @@ test.for(["", ".", "..", "/abs", "a/../b", "a//b", "/", "a//", "a\0b"])(
     expect(code).toBe("ERR_INVALID_ARGUMENT");
   },
 );
+
+test.for([
+  ["caf\xe9.txt", "cafeteria.txt"],
+  ["\xe9\xe8\xe9/x", "e/x"],
+  ["a\xe2\x82", "a"],
+  ["\xef\xbf\xbd", "b"],
+  ["[*]\xff?", "[*]"],
+] as const)("leaves out the odd name %j and not %j beside it", async ([odd, plain]) => {
+  const root = aRepository();
+  const file = Buffer.from(join(root, odd), "latin1");
+  mkdirSync(Buffer.from(dirname(file.toString("latin1")), "latin1"), { recursive: true });
+  writeFileSync(file, "theirs");
+  const exclude = (await dirtyPaths(root)).map(({ path }) => path);
+  write(root, plain, "ours");
+  expect(await commitAll(root, { subject: "cycle", exclude })).toBe(headOf(root));
+  const names = git(
+    root,
+    "-c",
+    "core.quotePath=off",
+    "show",
+    "--format=",
+    "--name-only",
+    "-z",
+    "HEAD",
+  );
+  expect(names).toBe(`${plain}\0`);
+});
 
 test.for([
   ["a comment", "# not a comment", "# not a comment"],
