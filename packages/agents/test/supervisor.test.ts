@@ -314,7 +314,8 @@ test.for(["../../x.1", "x.1/../2", "x.", "x.01", "x.1\0"])(
 test.for([
   ["a reused pid", { startTime: 1 }, "died"],
   ["a pid of before the last boot", { bootId: "another" }, "died"],
-  ["a pid of another machine", { host: "another.example" }, "unknown"],
+  ["a pid of another machine", { host: "another.example", bootId: "another" }, "unknown"],
+  ["a process of a machine that has another name now", { host: "another.example" }, "alive"],
   ["a process that lives", {}, "alive"],
 ] as const)("%s is not taken for what it is not", async ([, change, state]) => {
   const request = aTurn();
