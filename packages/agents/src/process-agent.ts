@@ -95,6 +95,7 @@ async function supervise(
         limits: { ...DEFAULT_LIMITS, ...options.limits },
       },
       files: files.path("").slice(0, -1),
+      agent: adapter.name,
       context,
       watcher,
       secrets: secretsOf({ ...(options.env ?? process.env), ...options.setEnv }),
@@ -142,6 +143,12 @@ function contextOf(files: TurnFiles): unknown {
   return readJsonFile(files.path("start"))?.["context"];
 }
 
+/** Whether the turn was begun with an agent that says what it does in other words. */
+function isOfAnother(adapter: AgentAdapter, files: TurnFiles): boolean {
+  const name = readJsonFile(files.path("start"))?.["agent"];
+  return name !== undefined && name !== adapter.name;
+}
+
 /** How long a supervisor that was never told to go takes to see that nobody will, in milliseconds. */
 const LEAVE_MS = 2000;
 const LOOK_MS = 20;
@@ -152,6 +159,9 @@ async function find(adapter: AgentAdapter, turn: UnfinishedTurn): Promise<FoundT
     return { state: "unknown" };
   }
   const files = turnFiles(request.turnsDir, request);
+  if (isOfAnother(adapter, files)) {
+    return { state: "unknown" };
+  }
   const hasBegun = () => readOutput(files.path("out"), nobody) !== undefined;
   const deadline = performance.now() + LEAVE_MS;
   for (;;) {

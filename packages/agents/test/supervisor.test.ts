@@ -316,6 +316,7 @@ test.for([
   ["a pid of before the last boot", { bootId: "another" }, "died"],
   ["a pid of another machine", { host: "another.example", bootId: "another" }, "unknown"],
   ["a process of a machine that has another name now", { host: "another.example" }, "alive"],
+  ["a reused pid of a machine with another name", { host: "x.example", startTime: 1 }, "unknown"],
   ["a process that lives", {}, "alive"],
 ] as const)("%s is not taken for what it is not", async ([, change, state]) => {
   const request = aTurn();
@@ -379,6 +380,15 @@ test(
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * MB);
   },
 );
+
+test("a turn of another agent is not taken for one's own", async () => {
+  const request = aTurn();
+  await agent.invoke(request);
+  const unfinished = { request, process: undefined };
+  const other = createCommandAgent({ command: "true" });
+  expect(await agent.find?.(unfinished)).toEqual({ state: "ended" });
+  expect(await other.find?.(unfinished)).toEqual({ state: "unknown" });
+});
 
 test("a process that the system does not give is a failure which has cost nothing", async () => {
   const script = 'ulimit -n 100 && exec "$@"';
