@@ -24,9 +24,9 @@ export interface GitLock {
 }
 
 /**
- * Lock files of git's in a work tree's repository. One is dead that is older than this boot, or that
- * is there while no git works where it could hold it: in any work tree, for what they all share. Where
- * nobody can know, none is.
+ * Lock files of git's in a work tree's repository. One is dead that is there while no git works where
+ * it could hold it: in any work tree, for what they all share. Where nobody can know, none is. Times
+ * are not asked: the clock may have been set.
  */
 export function gitLocks(workspace: Workspace): readonly GitLock[] {
   const { root, gitDir, repositoryId: commonDir } = workspace;
@@ -49,14 +49,13 @@ function locksAt(
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return [];
     const asidePath = join(dir, name.replaceAll(sep, "-").slice(-LONGEST));
-    return [{ path, asidePath, identity: `${stat.ino} ${stat.mtimeMs}`, madeAt: stat.mtimeMs }];
+    return [{ path, asidePath, identity: `${stat.ino} ${stat.mtimeMs}` }];
   });
   if (there.length === 0) return [];
-  const boot = bootTimeMs();
-  const isIdle = boot !== undefined && !isGitAtWork(places());
-  return there.map(({ madeAt, ...lock }) => ({
+  const isDead = process.platform === "linux" && !isGitAtWork(places());
+  return there.map((lock) => ({
     ...lock,
-    isDead: boot !== undefined && (madeAt < boot || isIdle),
+    isDead,
   }));
 }
 
@@ -124,13 +123,6 @@ function locksBelow(dir: string, folder: string): readonly string[] {
     if (entry.isDirectory()) return locksBelow(dir, path);
     return entry.isFile() && entry.name.endsWith(".lock") ? [path] : [];
   });
-}
-
-/** When this machine was started; `undefined` where nobody says. */
-function bootTimeMs(): number | undefined {
-  if (process.platform !== "linux") return undefined;
-  const [, seconds] = /^btime (\d+)$/mu.exec(readFileSync("/proc/stat", "utf8")) ?? [];
-  return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
 /** Whether a git, or what cannot be looked at, works in one of the folders. */

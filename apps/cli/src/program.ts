@@ -30,8 +30,11 @@ export async function main(args: readonly string[], version: string): Promise<vo
   process.exitCode = exitCode;
 }
 
+/** A reader who is gone, a terminal that is closed, a disk that is full of what was told. */
+const LOST: ReadonlySet<string | undefined> = new Set(["EPIPE", "EIO", "ENOSPC", "EDQUOT"]);
+
 function ignoreLostReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+  if (!LOST.has(error.code)) throw error;
 }
 
 /** How the commands are grouped in the help. */

@@ -62,6 +62,21 @@ test("an abandoned run is kept, passed over, and nothing goes on with it", async
   });
 });
 
+test.for(["abandoned", "killed as it was archived"])(
+  "a run that was %s is not brought back once it is pruned",
+  async (how) => {
+    const at = place();
+    const runId = await stopped(at);
+    const own = join(at.repo, ".quasar/checkpoint.toml");
+    const left = readFileSync(own);
+    expect(await quasar(at, ["abandon", runId])).toMatchObject({ code: 0 });
+    expect(existsSync(own)).toBe(false);
+    if (how !== "abandoned") writeFileSync(own, left);
+    expect(await quasar(at, ["prune", runId])).toMatchObject({ code: 0 });
+    expect(await quasar(at, ["resume"])).toMatchObject({ code: 8 });
+  },
+);
+
 test("a run whose agent works is abandoned only on the user's word, and the agent ended", async () => {
   const at = place();
   const runId = await orphaned(at);

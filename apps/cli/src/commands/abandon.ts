@@ -1,7 +1,5 @@
-import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { endRunProcesses } from "@quasar/agents";
-import { FOLDER, isRealFolder } from "../config/files.ts";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
@@ -16,8 +14,8 @@ import { findRun } from "../runs/find.ts";
 import { noteFact } from "../runs/journal.ts";
 import { abandonRun } from "../runs/store.ts";
 import { openUser } from "../user.ts";
-import { seedStore } from "../work.ts";
-import { openWorkspace, type Workspace } from "../workspace.ts";
+import { forgetSeed } from "../work.ts";
+import { openWorkspace } from "../workspace.ts";
 
 export interface AbandonOptions {
   readonly yes?: true | undefined;
@@ -41,9 +39,8 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     if (pids.length > 0 && options.yes !== true) await askToEnd(wanted, pids);
     if (pids.length > 0) await endAgents(wanted);
     noteFact(dir, { type: "abandoned" }, warn);
-    const sealKey = openUser().sealKey();
-    await forgetSeedFile(workspace, wanted, sealKey);
-    await abandonRun(workspace, wanted, sealKey);
+    await forgetSeed(workspace, wanted);
+    await abandonRun(workspace, wanted, openUser().sealKey());
     const next = [`quasar prune ${wanted}   (removes its files)`, 'quasar run "…"'];
     if (options.json === true) {
       const facts = { runId: wanted, ended: pids, next };
@@ -62,19 +59,6 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
   } finally {
     lock.release();
   }
-}
-
-/** The run's file for other programs, from which a resume would otherwise begin it anew one day. */
-async function forgetSeedFile(
-  workspace: Workspace,
-  runId: string,
-  sealKey: Uint8Array,
-): Promise<void> {
-  if (!isRealFolder(join(workspace.root, FOLDER))) return;
-  const store = seedStore(workspace, sealKey);
-  // One that cannot be read is nobody's to resume.
-  const loaded = await store.load().catch(() => undefined);
-  if (loaded?.checkpoint.runId === runId) await store.remove();
 }
 
 function warn(message: string): void {

@@ -14,6 +14,7 @@ import { parseRunId } from "../run-id.ts";
 import { isSetAside, runIds, summarize } from "../runs/list.ts";
 import type { RunSummary } from "../runs/summary.ts";
 import { listLines } from "../runs/text.ts";
+import { forgetSeed } from "../work.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 import { snapshotPrefix } from "./snapshots.ts";
 
@@ -98,6 +99,7 @@ async function remove(workspace: Workspace, id: string): Promise<void> {
     const message = `an agent of run ${id} still works: ${processes(alive.pids)}`;
     throw new CliError("ERR_AGENT_ALIVE", message, { next: ["quasar doctor --fix"] });
   }
+  await forgetSeed(workspace, id);
   await deleteRefs(workspace.root, snapshotPrefix(id));
   rmSync(join(workspace.runsDir, id), { recursive: true, force: true });
 }
