@@ -1,13 +1,7 @@
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-} from "node:fs";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readWholeFile } from "@quasar/durable";
 import { codeOf } from "./read-input.ts";
 import type { Session } from "./session.ts";
 import type { Workspace } from "./workspace.ts";
@@ -67,10 +61,9 @@ function allTrees(commonDir: string): readonly string[] {
   const linked = join(commonDir, "worktrees");
   const names = lstatSync(linked, { throwIfNoEntry: false }) ? readdirSync(linked) : [];
   const trees = names.flatMap((name) => {
-    const file = join(linked, name, "gitdir");
-    return existsSync(file)
-      ? [dirname(resolve(linked, name, readFileSync(file, "utf8").trim()))]
-      : [];
+    const bytes = readWholeFile(join(linked, name, "gitdir"), { maxBytes: 64 * 1024 });
+    if (bytes === undefined) return [];
+    return [dirname(resolve(linked, name, Buffer.from(bytes).toString().trim()))];
   });
   const main = basename(commonDir) === ".git" ? [dirname(commonDir)] : [];
   return [commonDir, ...main, ...trees];

@@ -14,6 +14,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
+import { type Checkpoint, createCheckpoint, encodeCheckpoint } from "@quasar/checkpoint";
 import { expect, onTestFinished, test } from "vitest";
 import { git, killAll, lastRecord, type Place, place, quasar, start } from "./harness.ts";
 import { agents, neverContent, oneCycle } from "./scripts.ts";
@@ -275,4 +276,114 @@ test("the doctor removes what any save in a run's folder has left", async () => 
   writeFileSync(join(runsOf(at), runId, ".events.jsonl.0123456789abcdef.tmp"), "half");
   expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
   expect(await quasar(at, ["doctor"])).toMatchObject({ code: 0 });
+});
+
+test("no text of a checkpoint acts on the terminal, whichever command shows it", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  const evil = "\u001b[2J\u009b\u0007\u202e";
+  const turn = {
+    id: evil,
+    role: "coder",
+    attempt: 1,
+    status: "started",
+    reservedUsd: 0.5,
+    startedAt: "2026-01-01T00:00:00Z",
+    sessionId: evil,
+    resumed: false,
+    pid: 1,
+    processStart: 1,
+    bootId: evil,
+    host: evil,
+  } as const;
+  const finding = {
+    id: evil,
+    severity: evil,
+    description: evil,
+    cycle: 1,
+    status: "found",
+  } as const;
+  const entry = {
+    turnId: evil,
+    role: "coder",
+    cycle: 1,
+    attempt: 1,
+    status: "settled",
+    source: "reported",
+    reservedUsd: 1,
+    costUsd: 1,
+    unknownUsd: 0,
+    startedAt: "2026-01-01T00:00:00Z",
+    endedAt: "2026-01-01T00:00:00Z",
+    sessionId: evil,
+  } as const;
+  const forged = createCheckpoint({
+    runId,
+    gitSha: evil,
+    baseCommitSha: evil,
+    taskTitle: evil,
+    taskBeadId: evil,
+    nebulaName: evil,
+    failure: evil,
+    retryAt: evil,
+    cycle: 2,
+    phase: "coding",
+    cycleCommits: [evil, `x${evil}`],
+    filterCheckName: evil,
+    untouchablePaths: [evil],
+    findings: [finding],
+    allFindings: [finding],
+    turn,
+    ledger: [entry],
+    extra: { branch: evil, outcome: { outcome: evil, message: evil } },
+  } as unknown as Partial<Checkpoint>);
+  const dir = join(runsOf(at), runId);
+  for (const place of ["", "archive"]) {
+    for (const name of readdirSync(dir).filter((each) => each.startsWith("checkpoint."))) {
+      rmSync(join(dir, name));
+    }
+    mkdirSync(join(dir, place), { recursive: true });
+    writeFileSync(join(dir, place, "checkpoint.toml"), encodeCheckpoint(forged));
+    const looks = "ls|status|show|cost|log|snapshots|resume --plan|resume|fork ID|doctor|prune ID";
+    for (const look of `${looks}|resume --plan --force|restore 1`.split("|")) {
+      const done = await quasar(at, look.replace("ID", runId).split(" "));
+      const said = done.stdout + done.stderr;
+      // oxlint-disable-next-line no-control-regex
+      expect(said, look).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/u);
+      expect(said, look).not.toContain("QUASAR_DEBUG");
+    }
+  }
+});
+
+test("what is given up counts from then on, not from its last save", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  await sleep(2500);
+  expect(await quasar(at, ["abandon", runId])).toMatchObject({ code: 0 });
+  const pruned = await quasar(at, ["prune", "--older-than", "2s", "--json"]);
+  expect(lastRecord(pruned)).toMatchObject({ runs: [] });
+});
+
+test("a link in the place of .quasar/.gitignore, which git does not follow, is replaced", async () => {
+  const at = place();
+  mkdirSync(join(at.repo, ".quasar"));
+  symlinkSync(join(at.outside, "theirs"), join(at.repo, ".quasar/.gitignore"));
+  expect(lastRecord(await quasar(at, ["doctor", "--fix", "--json"]))["problems"]).toMatchObject([
+    { check: "ignored", fixed: true },
+  ]);
+  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(existsSync(join(at.outside, "theirs"))).toBe(false);
+});
+
+test("prune removes nothing where it cannot remove all", async () => {
+  const at = place();
+  const ids: string[] = [];
+  for (const task of ["One", "Two"]) {
+    const run = await quasar(at, ["run", task, "--json", ...agents(at, oneCycle())]);
+    ids.push(String(lastRecord(run)["runId"]));
+  }
+  carrier(at, at.outside, ids[0] ?? "");
+  const refused = await quasar(at, ["prune", "--older-than", "0s", "--json"]);
+  expect(lastRecord(refused)).toMatchObject({ code: "ERR_AGENT_ALIVE" });
+  expect(readdirSync(runsOf(at)).toSorted()).toEqual(ids.toSorted());
 });

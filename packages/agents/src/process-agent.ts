@@ -19,7 +19,7 @@ import { readExitRecord } from "./exit-record.ts";
 import { failure } from "./failure.ts";
 import { follow, type FollowedOutcome, readOutput } from "./follow.ts";
 import { secretsOf } from "./redact.ts";
-import { endTurnProcesses, sendSignal } from "./run-processes.ts";
+import { carriesTurn, endTurnProcesses, sendSignal } from "./run-processes.ts";
 import { startSupervisor } from "./start-supervisor.ts";
 import { readJsonFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
@@ -51,9 +51,9 @@ export function createProcessAgent(
     },
     find: (turn) => find(adapter, turn),
     adopt: (turn, invoke = {}) => adopt(adapter, turn, invoke),
-    async end({ request, process: owner }) {
-      if (owner !== undefined && isAlive(owner) === true) sendSignal(owner.pid, "SIGKILL");
-      await endTurnProcesses(request.turnId);
+    async end(turn) {
+      await signalOwner(turn, "SIGKILL");
+      await endTurnProcesses(turn.request.turnId);
     },
   };
 }
@@ -193,9 +193,10 @@ async function find(adapter: AgentAdapter, turn: UnfinishedTurn): Promise<FoundT
 
 async function adopt(
   adapter: AgentAdapter,
-  { request, process: owner }: UnfinishedTurn,
+  turn: UnfinishedTurn,
   invoke: InvokeOptions,
 ): Promise<AgentResult> {
+  const { request, process: owner } = turn;
   if (request.turnsDir === undefined) {
     throw new AgentsError("ERR_INVALID_CONFIG", "a turn without files cannot be adopted");
   }
@@ -205,10 +206,21 @@ async function adopt(
     onLine: reader.read,
     signal: invoke.signal,
     // Its supervisor takes this for `cancel`: there is no pipe to it any more.
-    cancel: () => {
-      if (owner !== undefined && isAlive(owner) === true) sendSignal(owner.pid, "SIGTERM");
-    },
+    cancel: () => void signalOwner(turn, "SIGTERM"),
   });
   await endWhatIsLeft(request, outcome);
   return reader.result(outcome);
+}
+
+/**
+ * Signals the supervisor of a turn, and nobody who has come to have its number: where no start time
+ * and boot are known of it, it has to carry the turn's id.
+ */
+async function signalOwner(
+  { request, process: owner }: UnfinishedTurn,
+  signal: NodeJS.Signals,
+): Promise<void> {
+  if (owner === undefined || isAlive(owner) !== true) return;
+  const isNamed = owner.startTime !== undefined && owner.bootId !== undefined;
+  if (isNamed || (await carriesTurn(owner.pid, request.turnId))) sendSignal(owner.pid, signal);
 }

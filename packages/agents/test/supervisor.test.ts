@@ -81,6 +81,22 @@ test("a turn outlives its runner's whole group, is followed, and read as often a
   expect(again.events).toEqual(events);
 });
 
+test("a process of which nothing but its number is known is neither ended nor told to stop", async () => {
+  const victim = spawn("sleep", ["60"], { stdio: "ignore" });
+  onTestFinished(() => void victim.kill("SIGKILL"));
+  const { host } = currentOwner();
+  const owner = { pid: victim.pid ?? 0, startTime: undefined, bootId: undefined, host };
+  const turn = { request: aTurn(), process: owner };
+  await agent.end?.(turn);
+  const controller = new AbortController();
+  const adopting = agent.adopt?.(turn, { signal: controller.signal });
+  controller.abort();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(victim.exitCode ?? victim.signalCode).toBeNull();
+  victim.kill("SIGKILL");
+  expect(await adopting).toMatchObject({ failure: { kind: "killed" } });
+});
+
 test("a runner that dies before it has stored the process starts nothing", async () => {
   const request = aTurn();
   const unfinished = await orphaned(request, {
@@ -315,6 +331,7 @@ test.for([
   ["a reused pid", { startTime: 1 }, "died"],
   ["a pid of before the last boot", { bootId: "another" }, "died"],
   ["a pid of another machine", { host: "another.example", bootId: "another" }, "unknown"],
+  ["a process of a machine that has another name now", { host: "another.example" }, "alive"],
   ["a reused pid of a machine with another name", { host: "x.example", startTime: 1 }, "unknown"],
   ["a process that lives", {}, "alive"],
 ] as const)("%s is not taken for what it is not", async ([, change, state]) => {

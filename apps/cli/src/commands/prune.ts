@@ -47,9 +47,13 @@ export async function pruneCommand(
             (run) => hasEnded(run) && Date.now() - Date.parse(run.savedAt) >= age,
           )
         : [await named(workspace, wanted, live)];
-    if (dryRun !== true) for (const { id: runId } of runs) await remove(workspace, runId);
+    const ids = runs.map((run) => run.id);
+    if (dryRun !== true) {
+      await refuseLive(ids);
+      for (const runId of ids) await remove(workspace, runId);
+    }
     if (json === true) {
-      const facts = { dryRun: dryRun === true, runs: runs.map((run) => run.id) };
+      const facts = { dryRun: dryRun === true, runs: ids };
       process.stdout.write(jsonLine({ v: JSON_VERSION, type: "prune", ...facts }));
       return EXIT.ok;
     }
@@ -92,13 +96,15 @@ async function named(workspace: Workspace, id: string, live: boolean): Promise<R
   });
 }
 
+async function refuseLive(ids: readonly string[]): Promise<void> {
+  const [alive] = await findOutliving(ids);
+  if (alive === undefined) return;
+  const message = `an agent of run ${alive.runId} still works: ${processes(alive.pids)}`;
+  throw new CliError("ERR_AGENT_ALIVE", message, { next: ["quasar doctor --fix"] });
+}
+
 /** The refs first: a run whose files are there can be pruned again. */
 async function remove(workspace: Workspace, id: string): Promise<void> {
-  const [alive] = await findOutliving([id]);
-  if (alive !== undefined) {
-    const message = `an agent of run ${id} still works: ${processes(alive.pids)}`;
-    throw new CliError("ERR_AGENT_ALIVE", message, { next: ["quasar doctor --fix"] });
-  }
   await forgetSeed(workspace, id);
   await deleteRefs(workspace.root, snapshotPrefix(id));
   rmSync(join(workspace.runsDir, id), { recursive: true, force: true });

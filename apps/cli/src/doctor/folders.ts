@@ -21,8 +21,8 @@ export function lookAtLock({ workspace }: Ground): readonly Problem[] {
 export function lookAtIgnore({ workspace: { root } }: Ground): readonly Problem[] {
   const folder = join(root, FOLDER);
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  const size = lstatSync(join(folder, ".gitignore"), { throwIfNoEntry: false })?.size ?? 0;
-  if (size > 0) return [];
+  const stat = lstatSync(join(folder, ".gitignore"), { throwIfNoEntry: false });
+  if (stat?.isFile() === true && stat.size > 0) return [];
   const message = `${FOLDER}/.gitignore is missing or empty: git would commit what is in ${FOLDER}`;
   return [{ message, fix: { does: "write it", run: () => ignoreOwnFolder(root) }, next: [] }];
 }

@@ -1,3 +1,4 @@
+import { clean } from "./clean.ts";
 import type { View } from "./text.ts";
 import { fit, widthOf, wrap } from "./width.ts";
 
@@ -7,7 +8,7 @@ export type Align = "left" | "right";
 const NARROWEST = 12;
 
 /**
- * Rows as a table, two spaces between columns. The texts have to be clean. A column in which nothing
+ * Rows as a table, two spaces between columns, their texts made clean. A column in which nothing
  * is said is left out; a last cell of several lines, or one that does not fit, goes on under its own
  * beginning.
  *
@@ -20,7 +21,7 @@ export function tableLines(
   view: View,
 ): string[] {
   const used = head.map((_, at) => at).filter((at) => rows.some((row) => (row[at] ?? "") !== ""));
-  const all = [head, ...rows].map((row) => used.map((at) => row[at] ?? ""));
+  const all = [head, ...rows].map((row) => used.map((at) => clean(row[at] ?? "")));
   const widths = used.map((_, at) => Math.max(...all.map((row) => widthOf(row[at] ?? ""))));
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 2);
   const room = view.columns === undefined ? undefined : view.columns - before;

@@ -98,7 +98,8 @@ export async function abandonRun(
   const { archive } = runStores(workspace, runId, seal === "valid" ? sealKey : undefined);
   const outcome = { outcome: ABANDONED, message: "its user gave it up" };
   const extra = { ...checkpoint.extra, [OUTCOME_KEY]: outcome };
-  await archive.save({ ...checkpoint, extra, revision: checkpoint.revision + 1 });
+  const createdAt = new Date().toISOString();
+  await archive.save({ ...checkpoint, createdAt, extra, revision: checkpoint.revision + 1 });
   await current.remove();
 }
 
