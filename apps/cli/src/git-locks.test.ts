@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { existsSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AgentInvoker, UnfinishedTurn } from "@quasar/loop";
 import { expect, onTestFinished, test } from "vitest";
 import { folder, git, type Place, place } from "../test/harness.ts";
-import { clearGitLocks, gitLocks } from "./git-locks.ts";
+import { clearGitLocks, freeingGit, gitLocks } from "./git-locks.ts";
+import type { Session } from "./session.ts";
 import { openWorkspace } from "./workspace.ts";
 
 /** A git that works in a folder until the test ends. */
@@ -71,4 +73,18 @@ test("what is set aside is no ref", async () => {
     "refs/quasar/run/2",
   ]);
   expect(git(at, "fsck", "--no-dangling")).toBe("");
+});
+
+test("what ending an agent leaves behind is set aside", async () => {
+  const at = place();
+  const told: string[] = [];
+  const session = {
+    workspace: await openWorkspace(at.repo),
+    reporter: { report: ({ message }: { message: string }) => void told.push(message) },
+  };
+  const agent: Partial<AgentInvoker> = { end: async () => lock(at) };
+  const { end } = freeingGit(agent as AgentInvoker, session as unknown as Session);
+  await end?.({} as UnfinishedTurn);
+  expect(await clearGitLocks(session.workspace)).toEqual([]);
+  expect(told).toHaveLength(OWN.length + SHARED.length);
 });

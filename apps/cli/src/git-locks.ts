@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readWholeFile } from "@quasar/durable";
+import type { AgentInvoker } from "@quasar/loop";
 import { codeOf } from "./read-input.ts";
 import type { Session } from "./session.ts";
 import type { Workspace } from "./workspace.ts";
@@ -94,6 +95,19 @@ export async function freeGit({ workspace, reporter }: Session): Promise<void> {
     const message = `${path} was left by a git that is gone: it is set aside`;
     reporter.report({ type: "notice", message });
   }
+}
+
+/** An agent that frees git once it has ended what was left of a turn: a git of it may have been at work. */
+export function freeingGit(agent: AgentInvoker, session: Session): AgentInvoker {
+  if (agent.end === undefined) return agent;
+  const end = agent.end.bind(agent);
+  return {
+    ...agent,
+    async end(turn) {
+      await end(turn);
+      await freeGit(session);
+    },
+  };
 }
 
 /** @returns Whether it was still there. */

@@ -19,6 +19,7 @@ import { periodMs } from "./config/kinds.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { CliError } from "./errors.ts";
+import { freeingGit } from "./git-locks.ts";
 import { exitOf, interruptedResult, resultRecord, type Worked } from "./outcome.ts";
 import type { Spending } from "./output/format.ts";
 import type { EventRecord } from "./output/record.ts";
@@ -77,8 +78,8 @@ export async function work(
   const options: LoopOptions = {
     workDir: root,
     runId,
-    coder,
-    reviewer,
+    coder: freeingGit(coder, session),
+    reviewer: freeingGit(reviewer, session),
     maxCycles,
     maxBudgetUsd,
     lint: checksOf(settings.lint),

@@ -93,6 +93,18 @@ describe("a turn that an earlier process began", () => {
     expect(unknownCostUsd).toBeCloseTo(0.3);
   });
 
+  test("books what its agent has spent until it was ended", async () => {
+    const died = { state: "died", sessionId: "s-9", costSource: "partial" } as const;
+    let costUsd = 0.2;
+    const change: Partial<Supervised> = {
+      find: async () => ({ ...died, costUsd }),
+      end: async () => void (costUsd = 0.6),
+    };
+    const { run } = resumed({ coder: found(writingCoder(), { state: "unknown" }, {}, change) });
+    const { checkpoint } = await run();
+    expect(checkpoint.ledger[0]).toMatchObject({ status: "lost", costUsd: 0.6, unknownUsd: 0 });
+  });
+
   test("is taken as if it had not been begun when no agent was started for it", async () => {
     const coder = found(writingCoder(), { state: "not-started" });
     const { loop, run } = resumed({ coder });

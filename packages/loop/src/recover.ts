@@ -32,7 +32,9 @@ export async function recoverTurn(run: Run): Promise<TurnFailure> {
     const message = `the ${turn.role}'s agent may still be at work and could not be ended`;
     return { outcome: "agent", message: `${message}: ${messageOf(error)}` };
   }
-  giveUpTurn(run, found);
+  // Until it was ended its agent may have gone on, and spent.
+  const left = found.state === "died" ? await lookFor(run, agent, unfinished) : found;
+  giveUpTurn(run, left.state === "died" ? left : found);
   return undefined;
 }
 
