@@ -46,10 +46,10 @@ function createInvoker(settings: Settings, spec: string, modelName: string): Age
   };
   switch (kind) {
     case "claude":
-      requireProgram(kind, "npm install -g @anthropic-ai/claude-code");
+      requireProgram(kind, INSTEAD);
       return createAgent({ kind, model, allowedTools, limits, passEnv });
     case "codex":
-      requireProgram(kind, "npm install -g @openai/codex");
+      requireProgram(kind, INSTEAD);
       return createAgent({ kind, model, limits, passEnv });
     case "command":
       return createAgent({ kind, command: argument, name: nameOf(argument), limits, passEnv });
@@ -63,14 +63,23 @@ function nameOf(command: string): string {
   return `command "${fit(cleanLine(command), 30)}"`;
 }
 
-function requireProgram(name: string, install: string): void {
+const PACKAGES = { claude: "@anthropic-ai/claude-code", codex: "@openai/codex" } as const;
+
+const INSTEAD = [
+  'quasar run "…" --coder <another agent> --reviewer <another agent>',
+  "quasar demo",
+] as const;
+
+/**
+ * Looks for a real agent on the `PATH`.
+ *
+ * @param instead - commands that do without it.
+ * @throws {CliError} `ERR_NOT_INSTALLED`, which says how to install it.
+ */
+export function requireProgram(name: keyof typeof PACKAGES, instead: readonly string[]): void {
   if (findProgram(name, process.env["PATH"] ?? "") !== undefined) return;
   throw new CliError("ERR_NOT_INSTALLED", `there is no program ${name} on the PATH`, {
-    next: [
-      install,
-      'quasar run "…" --coder <another agent> --reviewer <another agent>',
-      "quasar demo",
-    ],
+    next: [`npm install -g ${PACKAGES[name]}`, ...instead],
   });
 }
 

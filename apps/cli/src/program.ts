@@ -251,8 +251,10 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
   program
     .command("torture")
     .description("kill quasar at each of its durable steps, resume it, and compare")
+    .option("--agent <name>", "scripted, claude or codex: who works (default: scripted)")
     .option("--points <pattern>", "only at steps that match this regular expression")
     .option("--kinds <kinds>", "runner,everything: who is killed (default: both)")
+    .option("--share <share>", "of the lesser steps only this share, 0 to 1")
     .option("--pairs <share>", "also kill the resume, at this share of its steps, 0 to 1")
     .option("--random <count>", "instead: so many runs, killed at moments by chance")
     .option("--seed <number>", "decides what is left to chance")

@@ -9,9 +9,12 @@ import {
   reportOf,
   tableOf,
   tortureQuasar,
+  TORTURED_AGENTS,
+  type TorturedAgentName,
   type TortureReport,
   type Trial,
 } from "@quasar/torture";
+import { requireProgram } from "../agents.ts";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { listenForInterrupts } from "../interrupts.ts";
@@ -20,6 +23,8 @@ import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { nextLines } from "../output/text.ts";
 
 export interface TortureOptions {
+  readonly agent?: string | undefined;
+  readonly share?: string | undefined;
   readonly points?: string | undefined;
   readonly kinds?: string | undefined;
   readonly pairs?: string | undefined;
@@ -35,15 +40,19 @@ export interface TortureOptions {
 /** `quasar torture`: kills quasar itself at every durable step, and says what that broke. */
 export async function tortureCommand(options: TortureOptions): Promise<ExitCode> {
   const main = fileURLToPath(new URL("./main.js", import.meta.url));
+  const agent = agentOf(options.agent);
   const points = patternOf(options.points);
   const seed = numberOf("--seed", options.seed, 0xffff_ffff) ?? 1;
   const pairs = numberOf("--pairs", options.pairs, 1) ?? 0;
+  const share = numberOf("--share", options.share, 1) ?? 1;
   const interrupts = listenForInterrupts(() => {});
   try {
     const tortured = await tortureQuasar({
       quasar: { file: process.execPath, args: [main] },
+      agent,
       kinds: kindsOf(options.kinds),
       points: (step) => points.test(step),
+      share,
       pairs,
       seed,
       random: numberOf("--random", options.random, 1_000_000),
@@ -54,10 +63,11 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
       signal: interrupts.signal,
     });
     const report = reportOf(tortured, {
-      subject: "quasar, two cycles, scripted agent",
+      subject: `quasar, two cycles, ${SUBJECTS[agent]}`,
       laws: QUASAR_LAWS,
       date: new Date(),
       seed,
+      share,
       pairs,
     });
     if (options.report !== undefined) {
@@ -66,7 +76,7 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
     if (options.json === true) {
       process.stdout.write(jsonLine({ ...report, v: JSON_VERSION, type: "torture" }));
     } else {
-      write(process.stdout, linesOf(report));
+      write(process.stdout, linesOf(report, agent));
     }
     return report.failures.length === 0 ? EXIT.ok : EXIT.error;
   } catch (error) {
@@ -80,6 +90,21 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
 
 function usage(message: string): CliError {
   return new CliError("ERR_USAGE", message, { next: ["quasar torture --help"] });
+}
+
+const SUBJECTS: Readonly<Record<TorturedAgentName, string>> = {
+  scripted: "scripted agent",
+  claude: "Claude Code",
+  codex: "Codex",
+};
+
+function agentOf(text = "scripted"): TorturedAgentName {
+  const name = TORTURED_AGENTS.find((each) => each === text);
+  if (name === undefined) {
+    throw usage(`--agent: ${cleanLine(text)} is not ${listOf(TORTURED_AGENTS)}`);
+  }
+  if (name !== "scripted") requireProgram(name, ["quasar torture"]);
+  return name;
 }
 
 function patternOf(source = ""): RegExp {
@@ -122,11 +147,12 @@ function tell({ deviations }: Trial, isJson: boolean): void {
   if (!isJson && process.stderr.isTTY) process.stderr.write(deviations.length === 0 ? "." : "x");
 }
 
-function linesOf(report: TortureReport): readonly string[] {
+function linesOf(report: TortureReport, agent: TorturedAgentName): readonly string[] {
   const points = Object.entries(report.points).filter(([, count]) => count > 0);
   const total = points.reduce((sum, [, count]) => sum + count, 0);
   const failures = report.failures.flatMap(({ kills, deviations, root }) => {
-    const command = ["quasar torture --keep", ...kills.map((kill) => `--replay '${kill}'`)];
+    const flags = agent === "scripted" ? [] : [`--agent ${agent}`];
+    const command = ["quasar torture --keep", ...flags, ...kills.map((kill) => `--replay '${kill}'`)];
     return [
       "",
       ...kills.map(cleanLine),

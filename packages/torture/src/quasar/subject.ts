@@ -1,10 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import type { Command, Life } from "../life.ts";
 import type { ModelRequest, ModelServer } from "../model/server.ts";
 import type { Fixture, Place } from "../place.ts";
 import { compareFacts, type Deviation, type Facts, type Subject } from "../trial.ts";
-import { scriptOf, TASK } from "./fixture.ts";
+import { TASK, type TorturedAgent } from "./agent.ts";
 import {
   commitsOf,
   finishedTurns,
@@ -18,14 +17,13 @@ import {
 export interface QuasarOptions {
   /** How `quasar` is started: `node` and the path of its `main.js`. */
   readonly quasar: Command;
+  readonly agent: TorturedAgent;
   readonly fixture: Fixture;
   readonly server: ModelServer;
   /** By account: who is told of what the server is asked. */
   readonly places: Map<string, Place>;
   /** US dollars that a run may cost. */
   readonly budgetUsd: number;
-  /** US dollars that an answer of the model costs at most. */
-  readonly responseUsd: number;
 }
 
 const MAX_CYCLES = 3;
@@ -71,31 +69,30 @@ interface QuasarFacts {
   readonly unknownUsd: number;
 }
 
-/** A two-cycle run of `quasar` with the scripted agent, as a subject of torture. */
+/** A two-cycle run of `quasar`, as a subject of torture. */
 export function quasarSubject(options: QuasarOptions): Subject {
-  const { quasar, fixture, server, places, budgetUsd, responseUsd } = options;
+  const { quasar, agent, fixture, server, places, budgetUsd } = options;
   const moments = new Map<string, Moment[]>();
-  const call = (...args: string[]): Command => ({
+  const accountOf = (place: Place): string => basename(place.root);
+  const urlOf = (place: Place): string => server.urlOf(accountOf(place));
+  const call = (place: Place, ...args: string[]): Command => ({
     file: quasar.file,
     args: [...quasar.args, ...args, "--json"],
+    env: agent.envOf(urlOf(place)),
   });
-  const accountOf = (place: Place): string => basename(place.root);
-  const scriptPath = (place: Place): string => join(place.root, "script.json");
   return {
     fixture,
     prepare(place) {
       places.set(accountOf(place), place);
-      const sessions = join(place.root, "sessions");
-      mkdirSync(sessions);
-      writeFileSync(scriptPath(place), scriptOf(server.urlOf(accountOf(place)), sessions));
+      agent.prepare(place, urlOf(place));
     },
     run(place) {
-      const agent = `scripted:${scriptPath(place)}`;
+      const name = agent.nameIn(place);
       const limits = ["--max-budget", String(budgetUsd), "--max-cycles", String(MAX_CYCLES)];
-      const agents = ["--coder", agent, "--reviewer", agent];
-      return call("run", TASK, "--accept-dirty", "--filter", "true", ...limits, ...agents);
+      const agents = ["--coder", name, "--reviewer", name, ...agent.flags];
+      return call(place, "run", TASK, "--accept-dirty", "--filter", "true", ...limits, ...agents);
     },
-    resume: () => call("resume"),
+    resume: (place) => call(place, "resume"),
     next(life, place) {
       if (life.killed) {
         const noted = moments.get(place.root) ?? [];
@@ -134,7 +131,7 @@ export function quasarSubject(options: QuasarOptions): Subject {
       const lost = lives.filter(({ killed, kill }) => killed && kill?.kind === "everything").length;
       return judge(facts, whole, {
         lostUsd: lost * reservationUsd,
-        capUsd: budgetUsd + responseUsd,
+        capUsd: budgetUsd + agent.responseUsd,
       });
     },
   };
