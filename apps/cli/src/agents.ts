@@ -46,10 +46,10 @@ function createInvoker(settings: Settings, spec: string, modelName: string): Age
   };
   switch (kind) {
     case "claude":
-      requireProgram(kind, INSTEAD);
+      requireProgram(kind, "npm install -g @anthropic-ai/claude-code");
       return createAgent({ kind, model, allowedTools, limits, passEnv });
     case "codex":
-      requireProgram(kind, INSTEAD);
+      requireProgram(kind, "npm install -g @openai/codex");
       return createAgent({ kind, model, limits, passEnv });
     case "command":
       return createAgent({ kind, command: argument, name: nameOf(argument), limits, passEnv });
@@ -63,23 +63,14 @@ function nameOf(command: string): string {
   return `command "${fit(cleanLine(command), 30)}"`;
 }
 
-const PACKAGES = { claude: "@anthropic-ai/claude-code", codex: "@openai/codex" } as const;
-
-const INSTEAD = [
-  'quasar run "…" --coder <another agent> --reviewer <another agent>',
-  "quasar demo",
-] as const;
-
-/**
- * Looks for a real agent on the `PATH`.
- *
- * @param instead - commands that do without it.
- * @throws {CliError} `ERR_NOT_INSTALLED`, which says how to install it.
- */
-export function requireProgram(name: keyof typeof PACKAGES, instead: readonly string[]): void {
+function requireProgram(name: string, install: string): void {
   if (findProgram(name, process.env["PATH"] ?? "") !== undefined) return;
   throw new CliError("ERR_NOT_INSTALLED", `there is no program ${name} on the PATH`, {
-    next: [`npm install -g ${PACKAGES[name]}`, ...instead],
+    next: [
+      install,
+      'quasar run "…" --coder <another agent> --reviewer <another agent>',
+      "quasar demo",
+    ],
   });
 }
 

@@ -157,13 +157,7 @@ function plan(whole: Trial, alone: ReadonlySet<string>, options: TortureOptions)
 }
 
 /** Kinds of steps that are killed at whatever the share. */
-const KEY_KINDS: ReadonlySet<StepKind> = new Set([
-  "rename",
-  "spawn",
-  "ended",
-  "asked",
-  "answered",
-]);
+const KEY_KINDS: ReadonlySet<StepKind> = new Set(["rename", "spawn", "ended", "asked", "answered"]);
 
 function isChosen(step: string, { share = 1, seed = 1 }: TortureOptions): boolean {
   const kind = parseStep(step)?.kind;

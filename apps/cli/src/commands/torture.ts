@@ -5,7 +5,7 @@ import {
   type Kill,
   type KillKind,
   parseKill,
-  QUASAR_LAWS,
+  quasarLaws,
   reportOf,
   tableOf,
   tortureQuasar,
@@ -14,9 +14,9 @@ import {
   type TortureReport,
   type Trial,
 } from "@quasar/torture";
-import { requireProgram } from "../agents.ts";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { findProgram } from "../find-program.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import { cleanLine, jsonLine } from "../output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
@@ -63,8 +63,8 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
       signal: interrupts.signal,
     });
     const report = reportOf(tortured, {
-      subject: `quasar, two cycles, ${SUBJECTS[agent]}`,
-      laws: QUASAR_LAWS,
+      subject: `quasar, two cycles, ${AGENTS[agent].name}`,
+      laws: quasarLaws(agent),
       date: new Date(),
       seed,
       share,
@@ -92,19 +92,24 @@ function usage(message: string): CliError {
   return new CliError("ERR_USAGE", message, { next: ["quasar torture --help"] });
 }
 
-const SUBJECTS: Readonly<Record<TorturedAgentName, string>> = {
-  scripted: "scripted agent",
-  claude: "Claude Code",
-  codex: "Codex",
+/** How a report calls an agent, and the package that has it. */
+const AGENTS: Readonly<Record<TorturedAgentName, { name: string; npm?: string | undefined }>> = {
+  scripted: { name: "scripted agent" },
+  claude: { name: "Claude Code", npm: "@anthropic-ai/claude-code" },
+  codex: { name: "Codex", npm: "@openai/codex" },
 };
 
 function agentOf(text = "scripted"): TorturedAgentName {
-  const name = TORTURED_AGENTS.find((each) => each === text);
-  if (name === undefined) {
+  const agent = TORTURED_AGENTS.find((each) => each === text);
+  if (agent === undefined) {
     throw usage(`--agent: ${cleanLine(text)} is not ${listOf(TORTURED_AGENTS)}`);
   }
-  if (name !== "scripted") requireProgram(name, ["quasar torture"]);
-  return name;
+  const { npm } = AGENTS[agent];
+  if (npm === undefined || findProgram(agent, process.env["PATH"] ?? "") !== undefined)
+    return agent;
+  throw new CliError("ERR_NOT_INSTALLED", `there is no program ${agent} on the PATH`, {
+    next: [`npm install -g ${npm}`, "quasar torture"],
+  });
 }
 
 function patternOf(source = ""): RegExp {
@@ -152,7 +157,11 @@ function linesOf(report: TortureReport, agent: TorturedAgentName): readonly stri
   const total = points.reduce((sum, [, count]) => sum + count, 0);
   const failures = report.failures.flatMap(({ kills, deviations, root }) => {
     const flags = agent === "scripted" ? [] : [`--agent ${agent}`];
-    const command = ["quasar torture --keep", ...flags, ...kills.map((kill) => `--replay '${kill}'`)];
+    const command = [
+      "quasar torture --keep",
+      ...flags,
+      ...kills.map((kill) => `--replay '${kill}'`),
+    ];
     return [
       "",
       ...kills.map(cleanLine),

@@ -40,7 +40,10 @@ export function eventsOf(turn: ModelTurn, conversation: Conversation): readonly 
 function answerOf(turn: ModelTurn, { api, tools }: Conversation): Answer {
   const isAnthropic = api === "anthropic";
   const call = (name: string, input: Call["input"]): Answer => {
-    return { text: "", call: { id: `${isAnthropic ? "toolu" : "call"}_${randomUUID()}`, name, input } };
+    return {
+      text: "",
+      call: { id: `${isAnthropic ? "toolu" : "call"}_${randomUUID()}`, name, input },
+    };
   };
   if ("text" in turn) return { text: turn.text };
   if ("json" in turn) {

@@ -9,7 +9,7 @@ export interface ModelRequest {
   readonly key: string;
   /** Which piece of work it belongs to: requests of one turn, asked again or not, share it. */
   readonly work: string;
-  /** SHA-256 of the prompt, in hex. */
+  /** SHA-256, in hex, of the prompts without what is chance in them; `""` where they are not sent. */
   readonly sha256: string;
   /** The turn's id where the client says it, else `""`. */
   readonly turnId: string;

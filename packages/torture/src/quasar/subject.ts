@@ -39,18 +39,6 @@ interface Moment {
   readonly finished: ReadonlySet<string>;
 }
 
-/** The promises that are looked at, by which deviations are counted. */
-export const QUASAR_LAWS = [
-  "repeated",
-  "skipped",
-  "commits",
-  "tree",
-  "journal",
-  "ledger",
-  "cap",
-  "refused",
-] as const;
-
 /** What is compared of a run of `quasar`. */
 interface QuasarFacts {
   /** A run that lost turns to kills may use up its budget. */
@@ -62,6 +50,8 @@ interface QuasarFacts {
   readonly journal: Readonly<Record<string, number>>;
   /** How often the model was asked, by what for. */
   readonly requests: Readonly<Record<string, number>>;
+  /** SHA-256 of what was asked, by what for; of turns that no kill has changed. */
+  readonly prompts: Readonly<Record<string, readonly string[]>>;
   /** Requests that were made again although the turn had ended, or its agent was alive. */
   readonly boughtTwice: readonly string[];
   readonly billedUsd: number;
@@ -108,6 +98,7 @@ export function quasarSubject(options: QuasarOptions): Subject {
     },
     async observe(place, lives) {
       const asked = server.requestsOf(accountOf(place));
+      const killed = moments.get(place.root) ?? [];
       const { totalUsd, unknownUsd } = await ledgerOf(place);
       const facts: QuasarFacts = {
         end: lives.at(-1)?.exitCode === EXIT_BUDGET ? "budget" : "approved",
@@ -116,7 +107,8 @@ export function quasarSubject(options: QuasarOptions): Subject {
         commits: commitsOf(place),
         journal: journalOf(place),
         requests: countsOf(asked.map(({ key }) => key)),
-        boughtTwice: boughtTwice(asked, moments.get(place.root) ?? []),
+        prompts: promptsOf(asked, killed),
+        boughtTwice: boughtTwice(asked, killed),
         billedUsd: rounded(asked.reduce((sum, { costUsd }) => sum + costUsd, 0)),
         ledgerUsd: rounded(totalUsd),
         unknownUsd: rounded(unknownUsd),
@@ -166,6 +158,26 @@ function boughtTwice(
   });
 }
 
+/**
+ * What was asked in turns that went on as they were. A turn is told that it was interrupted if it was
+ * lost, or if its agent had asked nothing yet: then it may not have been started.
+ */
+function promptsOf(
+  asked: readonly ModelRequest[],
+  moments: readonly Moment[],
+): QuasarFacts["prompts"] {
+  const isAnew = (work: string, at: number): boolean =>
+    moments.some(({ everything, requests }) => {
+      const wasAsked = asked.slice(0, requests).some((other) => other.work === work);
+      return requests <= at && asked[requests]?.work === work && (everything || !wasAsked);
+    });
+  const same = asked.filter(({ work }, at) => !isAnew(work, at));
+  const prompts = Map.groupBy(same, ({ key }) => key);
+  return Object.fromEntries(
+    [...prompts].map(([key, all]) => [key, [...new Set(all.map(({ sha256 }) => sha256))]]),
+  );
+}
+
 /** What differs, by the promise that it breaks. */
 function judge(
   facts: Facts,
@@ -190,11 +202,15 @@ function unfinished(now: QuasarFacts, whole: QuasarFacts): readonly Deviation[] 
   const pick = ({ tree, uncommitted }: QuasarFacts): Facts => ({ tree, uncommitted });
   const trees = compareFacts(pick(now), pick(whole));
   const missing = Object.keys(whole.requests).filter((key) => now.requests[key] === undefined);
+  const altered = Object.entries(now.prompts).filter(([key, hashes]) =>
+    hashes.some((hash) => whole.prompts[key]?.includes(hash) === false),
+  );
   return [
     ...trees.map(({ law, message }) => ({ law: "tree", message: `${law}: ${message}` })),
     ...compareFacts({ commits: now.commits }, { commits: whole.commits }),
     ...compareFacts({ journal: now.journal }, { journal: whole.journal }),
     ...missing.map((key) => ({ law: "skipped", message: key })),
+    ...altered.map(([key]) => ({ law: "altered", message: key })),
   ];
 }
 

@@ -17,6 +17,17 @@ export type TorturedAgentName = keyof typeof AGENTS;
 
 export const TORTURED_AGENTS: readonly TorturedAgentName[] = ["scripted", "claude", "codex"];
 
+const LAWS = ["repeated", "skipped", "commits", "tree", "journal", "ledger", "cap", "refused"];
+
+/**
+ * The promises that are looked at, by which deviations are counted.
+ *
+ * @see SPEC.md, "Laws of a run of quasar"
+ */
+export function quasarLaws(agent: TorturedAgentName = "scripted"): readonly string[] {
+  return agent === "scripted" ? LAWS : [...LAWS.slice(0, 2), "altered", ...LAWS.slice(2)];
+}
+
 export interface TortureQuasarOptions extends TortureOptions {
   /** How `quasar` is started: `node` and the path of its `main.js`. */
   readonly quasar: Command;
