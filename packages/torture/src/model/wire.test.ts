@@ -67,11 +67,11 @@ test("does not count a call whose end the client has not seen", () => {
   expect(openAiConversation({ ...OPENAI, input }).step).toBe(0);
 });
 
-test.for([{}, { model: "m" }, { model: "m", messages: [{}], input: [1] }])(
+test.for([{}, { model: "m" }, { model: "m", messages: [{}], input: [{ type: 1 }] }])(
   "refuses %j as either API's request",
   (body) => {
-    expect(() => anthropicConversation(body)).toThrow();
-    expect(() => openAiConversation(body)).toThrow();
+    expect(() => anthropicConversation(body)).toThrow("Invalid ");
+    expect(() => openAiConversation(body)).toThrow("Invalid ");
   },
 );
 
@@ -117,9 +117,10 @@ test("bills what both APIs say that an answer has used", () => {
 });
 
 test.for([
-  ["anthropic", "/v1/messages?beta=true", ANTHROPIC],
-  ["openai", "/v1/responses", OPENAI],
-] as const)("answers %s in a stream, and remembers what for", async ([api, path, body]) => {
+  ["anthropic", "/v1/messages?beta=true", ANTHROPIC, anthropicConversation],
+  ["openai", "/v1/responses", OPENAI, openAiConversation],
+] as const)("answers %s in a stream, and remembers what for", async (row) => {
+  const [api, path, body, conversationOf] = row;
   const steps: string[] = [];
   const wire = realWire(api, {
     price: PRICE,
@@ -135,9 +136,11 @@ test.for([
   const ask = (to: string): Promise<Response> =>
     fetch(`${server.urlOf("trial")}${to}`, { method: "POST", body: JSON.stringify(body) });
 
-  const lines = (await (await ask(path)).text()).trim().split("\n");
-  const events = lines.filter((line) => line.startsWith("data: "));
-  expect(JSON.stringify(events.map((line) => JSON.parse(line.slice(6))))).toContain("After 2");
+  const events = eventsOf({ text: "After 2" }, conversationOf(body));
+  const types = events.map(({ type }) => `event: ${type}`);
+  const sent = await (await ask(path)).text();
+  expect(sent.split("\n").filter((line) => line.startsWith("event: "))).toEqual(types);
+  expect(sent).toContain("After 2");
   expect(server.requestsOf("trial")).toEqual([
     {
       work: "coder 1",
