@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type AgentScript, AgentsError, createAgent, parseAgentScript } from "@quasar/agents";
+import type { Checkpoint } from "@quasar/checkpoint";
 import type { AgentInvoker, AgentRole } from "@quasar/loop";
 import type { Settings } from "./config/settings.ts";
 import { CliError } from "./errors.ts";
@@ -7,6 +8,7 @@ import { findProgram } from "./find-program.ts";
 import { cleanLine } from "./output/clean.ts";
 import { fit } from "./output/width.ts";
 import { readInput } from "./read-input.ts";
+import { storedSettings } from "./runs/store.ts";
 
 /** Who works and who reviews. */
 export type Agents = Readonly<Record<AgentRole, AgentInvoker>>;
@@ -21,6 +23,31 @@ export function createAgents(settings: Settings): Agents {
     coder: createInvoker(settings, settings.coder, settings.coderModel),
     reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel),
   };
+}
+
+/**
+ * The agents that the settings name. A turn that was begun with another one than they name now is
+ * looked for, read and ended by that one, as far as it can be had.
+ *
+ * @throws {CliError} as `createAgents` does.
+ */
+export function agentsOf(settings: Settings, checkpoint: Checkpoint): Agents {
+  const agents = createAgents(settings);
+  const { turn } = checkpoint;
+  if (turn === undefined) return agents;
+  const { role } = turn;
+  const stored = storedSettings(checkpoint);
+  const spec = stored[role] ?? settings[role];
+  if (spec === settings[role]) return agents;
+  try {
+    const own = createInvoker(settings, spec, stored[`${role}Model`] ?? "");
+    const { name, capabilities } = agents[role];
+    const invoke: AgentInvoker["invoke"] = (...args) => agents[role].invoke(...args);
+    return { ...agents, [role]: { ...own, name, capabilities, invoke } };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return agents; // which do not take its turn for theirs
+  }
 }
 
 /** Scripts by absolute paths: a run is resumed from any folder. */

@@ -1,5 +1,4 @@
 import { CommanderError } from "commander";
-import { CliError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { ErrorRecord } from "./output/record.ts";
 import { createReporter, type Streams } from "./output/reporter.ts";
@@ -28,7 +27,6 @@ function recordOf(error: unknown, command: string): ErrorRecord {
     const next = [...(isUnquoted ? ['quasar run "the task, in quotes"'] : []), `${command} --help`];
     return { type: "error", code: "ERR_USAGE", exit: EXIT.usage, message, next };
   }
-  const known = error instanceof CliError ? error : translate(error);
-  const { code, exitCode: exit, message, next } = known;
+  const { code, exitCode: exit, message, next } = translate(error);
   return { type: "error", code, exit, message, next };
 }

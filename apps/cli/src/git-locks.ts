@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readWholeFile } from "@quasar/durable";
 import { codeOf } from "./read-input.ts";
 import type { Session } from "./session.ts";
 import type { Workspace } from "./workspace.ts";
@@ -8,32 +9,64 @@ import type { Workspace } from "./workspace.ts";
 /** A lock file of git's. */
 export interface GitLock {
   readonly path: string;
+  /** Where it is set aside: what lies below `refs` would be a ref that is broken. */
+  readonly asidePath: string;
+  /** Which file it is: another lock may come to have its path. */
+  readonly identity: string;
   /** Whether whoever made it is gone: a power cut or a kill has left it. */
   readonly isDead: boolean;
 }
 
 /**
- * Lock files of git's in a work tree's repository. One is dead that is older than this boot, or that
- * is there while no git works in the tree; where nobody can know, none is.
+ * Lock files of git's in a work tree's repository. One is dead that is there while no git works where
+ * it could hold it: in any work tree, for what they all share. Where nobody can know, none is. Times
+ * are not asked: the clock may have been set.
  */
 export function gitLocks(workspace: Workspace): readonly GitLock[] {
-  const { gitDir, repositoryId: commonDir } = workspace;
-  const paths = [
-    ...["index.lock", "HEAD.lock"].map((name) => join(gitDir, name)),
-    join(commonDir, "packed-refs.lock"),
-    ...locksBelow(join(commonDir, "refs", "heads")),
+  const { root, gitDir, repositoryId: commonDir } = workspace;
+  const own = ["index.lock", "HEAD.lock"];
+  const refs = ["heads", "quasar"].flatMap((name) => locksBelow(commonDir, join("refs", name)));
+  return [
+    ...locksAt(gitDir, own, () => [root, gitDir, commonDir]),
+    ...locksAt(commonDir, ["packed-refs.lock", ...refs], () => [root, ...allTrees(commonDir)]),
   ];
-  const there = paths.flatMap((path) => {
+}
+
+/** @param places - Where a git works that may hold one of them. */
+function locksAt(
+  dir: string,
+  names: readonly string[],
+  places: () => readonly string[],
+): readonly GitLock[] {
+  const there = names.flatMap((name) => {
+    const path = join(dir, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? [] : [{ path, madeAt: stat.mtimeMs }];
+    if (stat === undefined) return [];
+    const asidePath = join(dir, name.replaceAll(sep, "-").slice(-LONGEST));
+    return [{ path, asidePath, identity: `${stat.ino} ${stat.mtimeMs}` }];
   });
   if (there.length === 0) return [];
-  const boot = bootTimeMs();
-  const isIdle = boot !== undefined && !isGitAtWork(workspace);
-  return there.map(({ path, madeAt }) => ({
-    path,
-    isDead: boot !== undefined && (madeAt < boot || isIdle),
+  const isDead = process.platform === "linux" && !isGitAtWork(places());
+  return there.map((lock) => ({
+    ...lock,
+    isDead,
   }));
+}
+
+/** Of a name that gets an ending, in characters. */
+const LONGEST = 80;
+
+/** The folders of all work trees of a repository, and its git folder. */
+function allTrees(commonDir: string): readonly string[] {
+  const linked = join(commonDir, "worktrees");
+  const names = lstatSync(linked, { throwIfNoEntry: false }) ? readdirSync(linked) : [];
+  const trees = names.flatMap((name) => {
+    const bytes = readWholeFile(join(linked, name, "gitdir"), { maxBytes: 64 * 1024 });
+    if (bytes === undefined) return [];
+    return [dirname(resolve(linked, name, Buffer.from(bytes).toString().trim()))];
+  });
+  const main = basename(commonDir) === ".git" ? [dirname(commonDir)] : [];
+  return [commonDir, ...main, ...trees];
 }
 
 /** How long a lock has to be dead, twice looked at, before it is taken for that. */
@@ -45,12 +78,14 @@ const SETTLE_MS = 200;
  * @returns The paths that they had.
  */
 export async function clearGitLocks(workspace: Workspace): Promise<readonly string[]> {
-  if (!gitLocks(workspace).some(({ isDead }) => isDead)) return [];
+  const dead = gitLocks(workspace).filter(({ isDead }) => isDead);
+  if (dead.length === 0) return [];
   // A git that has just begun is seen the second time.
   await sleep(SETTLE_MS);
-  const dead = gitLocks(workspace).filter(({ isDead }) => isDead);
-  for (const { path } of dead) setLockAside(path);
-  return dead.map(({ path }) => path);
+  const still = gitLocks(workspace).filter(
+    ({ isDead, identity }) => isDead && dead.some((each) => each.identity === identity),
+  );
+  return still.filter(setLockAside).map(({ path }) => path);
 }
 
 /** {@link clearGitLocks}, told to the user. */
@@ -61,36 +96,54 @@ export async function freeGit({ workspace, reporter }: Session): Promise<void> {
   }
 }
 
-export function setLockAside(path: string): void {
-  renameSync(path, `${path}.left-${new Date().toISOString().replaceAll(":", "")}`);
+/** @returns Whether it was still there. */
+function setLockAside({ path, asidePath }: GitLock): boolean {
+  try {
+    renameSync(path, `${asidePath}.left-${new Date().toISOString().replaceAll(":", "")}`);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false; // its git has ended after all
+    throw error;
+  }
 }
 
-function locksBelow(dir: string): readonly string[] {
-  const stat = lstatSync(dir, { throwIfNoEntry: false });
+/** No link is followed, as node's own recursion does: what is behind one is not git's. */
+function locksBelow(dir: string, folder: string): readonly string[] {
+  const stat = lstatSync(join(dir, folder), { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return [];
-  const names = readdirSync(dir, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".lock")).map((name) => join(dir, name));
+  return readdirSync(join(dir, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return locksBelow(dir, path);
+    return entry.isFile() && entry.name.endsWith(".lock") ? [path] : [];
+  });
 }
 
-/** When this machine was started; `undefined` where nobody says. */
-function bootTimeMs(): number | undefined {
-  if (process.platform !== "linux") return undefined;
-  const [, seconds] = /^btime (\d+)$/mu.exec(readFileSync("/proc/stat", "utf8")) ?? [];
-  return seconds === undefined ? undefined : Number(seconds) * 1000;
-}
-
-/** Whether a git, or what cannot be looked at, works in the tree or its git folder. */
-function isGitAtWork({ root, gitDir, repositoryId }: Workspace): boolean {
-  const places = [root, gitDir, repositoryId];
+/** Whether a git, or what cannot be looked at, works in one of the folders. */
+function isGitAtWork(places: readonly string[]): boolean {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
   return pids.some((pid) => {
     try {
       if (!/^git\b/u.test(readFileSync(`/proc/${pid}/comm`, "utf8"))) return false;
       const workDir = readlinkSync(`/proc/${pid}/cwd`);
-      return places.some((place) => !relative(place, workDir).startsWith(".."));
+      const named = namedPlaces(pid).map((place) => resolve(workDir, place));
+      return [workDir, ...named].some((path) => places.some((place) => isWithin(place, path)));
     } catch (error) {
       const isGone = codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH";
       return !isGone; // another user's git may be at work here
     }
   });
+}
+
+/** What a git may have been told to work on from elsewhere: `--git-dir`, `-C`, `GIT_DIR` and the like. */
+function namedPlaces(pid: string): readonly string[] {
+  const [args = [], variables = []] = ["cmdline", "environ"].map((name) =>
+    readFileSync(`/proc/${pid}/${name}`, "utf8").split("\0"),
+  );
+  const ofGit = variables.filter((entry) => entry.startsWith("GIT_"));
+  const entries = [...args, ...ofGit].map((entry) => entry.replace(/^[\w-]+=/u, ""));
+  return entries.filter((entry) => entry.includes("/"));
+}
+
+function isWithin(place: string, path: string): boolean {
+  return path === place || path.startsWith(place + sep);
 }

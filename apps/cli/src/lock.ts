@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { acquireLock, DurableError, type Lock, lockOwner, readWholeFile } from "@quasar/durable";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
-import { moment } from "./output/format.ts";
+import { shellWord, moment } from "./output/format.ts";
 import { codeOf } from "./read-input.ts";
 import { isRunId } from "./run-id.ts";
 import type { Workspace } from "./workspace.ts";
@@ -47,7 +47,7 @@ function unopened(path: string, cause: unknown): CliError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new CliError("ERR_STATE", `the lock ${cleanLine(path)} cannot be taken: ${why}`, {
     cause,
-    next: [`ls -l ${cleanLine(path)}, to see whose it is`, "df -h ., for a full or read-only disk"],
+    next: [`ls -l ${shellWord(path)}, to see whose it is`, "df -h ., for a full or read-only disk"],
   });
 }
 

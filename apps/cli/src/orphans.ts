@@ -1,4 +1,4 @@
-import { endRunProcesses, findRunProcesses } from "@quasar/agents";
+import { endRunProcesses, findRunProcesses, listRunProcesses } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { CliError } from "./errors.ts";
 import { firstLine } from "./output/text.ts";
@@ -15,9 +15,14 @@ export interface Outliving {
 
 /** What runs have left running, by run. Changes nothing. */
 export async function findOutliving(runIds: readonly string[]): Promise<readonly Outliving[]> {
-  const found = await Promise.all(
-    runIds.map(async (runId) => ({ runId, pids: (await findRunProcesses(runId)) ?? [] })),
-  );
+  if (runIds.length === 0) return [];
+  const found: Outliving[] = [];
+  // One look at all processes, however many runs there are.
+  const all = await listRunProcesses();
+  for (const runId of runIds) {
+    const pids = all?.filter((each) => each.runId === runId).map(({ pid }) => pid);
+    found.push({ runId, pids: pids ?? (await findRunProcesses(runId)) ?? [] });
+  }
   return found.filter(({ pids }) => pids.length > 0);
 }
 

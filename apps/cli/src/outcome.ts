@@ -1,7 +1,7 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import type { AgentFailure, TaskResult } from "@quasar/loop";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { knownUsd, moment } from "./output/format.ts";
+import { knownUsd, moment, shellWord } from "./output/format.ts";
 import type { ResultRecord } from "./output/record.ts";
 import { resumeCommand } from "./runs/summary.ts";
 
@@ -105,7 +105,7 @@ export function resultRecord(
 }
 
 function inFolder(step: string, folder: string): string {
-  return /^(git|quasar) /u.test(step) ? `cd ${folder} && ${step}` : step;
+  return /^(git|quasar) /u.test(step) ? `cd ${shellWord(folder)} && ${step}` : step;
 }
 
 function nextOf({ outcome, runId, baseCommitSha, agentFailure, checkpoint }: TaskResult): string[] {

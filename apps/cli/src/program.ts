@@ -30,9 +30,20 @@ export async function main(args: readonly string[], version: string): Promise<vo
   process.exitCode = exitCode;
 }
 
+/** A reader who is gone, a terminal that is closed, a disk that is full of what was told. */
+const LOST: ReadonlySet<string | undefined> = new Set(["EPIPE", "EIO", "ENOSPC", "EDQUOT"]);
+
 function ignoreLostReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+  if (!LOST.has(error.code)) throw error;
 }
+
+/** How the commands are grouped in the help. */
+const GROUPS = {
+  begin: "To begin with:",
+  work: "Work on a task:",
+  look: "Look at runs:",
+  care: "Take care of what is kept:",
+} as const;
 
 const JSON_HELP = "machine-readable output on standard output";
 
@@ -44,6 +55,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
+    .commandsGroup(GROUPS.begin)
     .helpCommand("help [command]", "show help for a command")
     .configureHelp({ showGlobalOptions: false })
     // Errors are told in one place, see fail.ts.
@@ -54,6 +66,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   const run = program
     .command("run")
+    .helpGroup(GROUPS.work)
     .description("work on a task until a reviewer approves it")
     .argument("[task]", "what to do, in words; - reads it from standard input")
     .option("-f, --file <path>", "read the task from a file")
@@ -71,6 +84,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   const resume = program
     .command("resume")
+    .helpGroup(GROUPS.work)
     .description("go on with a run that was interrupted")
     .argument("[run]", "id of the run; the newest unfinished one if left out")
     .option("--accept-head", "go on although HEAD is not where the run left it")
@@ -96,6 +110,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("fork")
+    .helpGroup(GROUPS.work)
+    .summary("start a new run from a checkpoint of another one")
     .description(
       "start a new run from a checkpoint of another one, in a work tree of its own:\n" +
         "with its commits and findings, without what it had not committed, and with a\n" +
@@ -113,6 +129,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("status")
+    .helpGroup(GROUPS.look)
+    .summary("show where the newest runs stand, and what is next")
     .description("show the runs of this work tree, and what to type next")
     .argument("[run]", "id of a run; the newest ones if left out")
     .option("--all", "every run that is kept, not only the newest")
@@ -125,6 +143,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("ls")
+    .helpGroup(GROUPS.look)
     .description("list the runs of this work tree, a line each")
     .option("--all", "every run that is kept, not only the newest")
     .option("--json", JSON_HELP)
@@ -136,6 +155,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("show")
+    .helpGroup(GROUPS.look)
+    .summary("show all of one run")
     .description("show all of one run: its turns, commits, findings, and where its files are")
     .argument("[run]", "id of a run; the newest if left out")
     .option("--json", JSON_HELP)
@@ -147,7 +168,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("log")
-    .description("show what a run has gone through, by its journal")
+    .helpGroup(GROUPS.look)
+    .description("show what a run has gone through")
     .argument("[run]", "id of a run; the newest if left out")
     .option("-f, --follow", "go on as it happens, until the run ends")
     .option("--json", "the journal's facts, a line each")
@@ -159,6 +181,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("cost")
+    .helpGroup(GROUPS.look)
+    .summary("show what each turn of a run has cost")
     .description("show what each turn of a run has cost, and what counts against its limit")
     .argument("[run]", "id of a run; the newest if left out")
     .option("--json", JSON_HELP)
@@ -170,6 +194,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("snapshots")
+    .helpGroup(GROUPS.care)
+    .summary("list uncommitted work that was kept")
     .description("list uncommitted work of a run that was kept before something replaced it")
     .argument("[run]", "id of a run; the newest if left out")
     .option("--json", JSON_HELP)
@@ -181,6 +207,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("restore")
+    .helpGroup(GROUPS.care)
+    .summary("bring a snapshot back")
     .description("make the files what a snapshot holds; what they were is kept in a new one")
     .argument("<n>", "number of the snapshot")
     .option("--run <run>", "id of a run; the newest if left out")
@@ -193,6 +221,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("abandon")
+    .helpGroup(GROUPS.work)
+    .summary("give a run up, and end its agents")
     .description("give a run up: its agents are ended, and nothing goes on with it")
     .argument("<run>", "id of the run")
     .option("--yes", "end an agent that still works, without asking")
@@ -205,8 +235,10 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("prune")
+    .helpGroup(GROUPS.care)
+    .summary("remove what is kept of runs that have ended")
     .description("remove what is kept of runs that have ended: files and snapshots")
-    .argument("[run]", "id of a run, however old")
+    .argument("[run]", "id of a run, of whatever age; those of that age if left out")
     .option("--older-than <time>", "leave younger ones alone", "30d")
     .option("--dry-run", "only say which")
     .option("--json", JSON_HELP)
@@ -218,7 +250,12 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("doctor")
-    .description("look for what crashes have left, and mend it if told to")
+    .helpGroup(GROUPS.care)
+    .summary("look for what crashes have left, and mend it")
+    .description(
+      "look for what crashes have left, and mend it if told to; leaves with 1 while\n" +
+        "something is wrong",
+    )
     .option("--fix", "mend what can be mended without losing anything")
     .option("--json", JSON_HELP)
     .addHelpText("after", examples(DOCTOR_EXAMPLES))
@@ -229,6 +266,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("init")
+    .helpGroup(GROUPS.begin)
+    .summary("write a commented .quasar/config.toml")
     .description("write a commented .quasar/config.toml and say which agents there are")
     .option("--json", JSON_HELP)
     .addHelpText("after", examples(INIT_EXAMPLES))
@@ -239,6 +278,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("demo")
+    .helpGroup(GROUPS.begin)
+    .summary("see a run fail, be killed and go on")
     .description("see a run fail, be killed and go on: no agent, no key, no network")
     .option("--keep", "keep the demo's folder to look around in")
     .option("--json", JSON_HELP)
@@ -250,6 +291,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
 
   program
     .command("torture")
+    .helpGroup(GROUPS.begin)
+    .summary("kill quasar at each of its steps, and compare")
     .description("kill quasar at each of its durable steps, resume it, and compare")
     .option("--agent <name>", "scripted, claude or codex: who works (default: scripted)")
     .option("--points <pattern>", "only at steps that match this regular expression")
@@ -347,7 +390,11 @@ const LS_EXAMPLES: Examples = [
   ["quasar ls --all --json", "all of them, for a program"],
 ];
 
-const SHOW_EXAMPLES: Examples = [["quasar show 20261121-101500-7f3a9c", "all of this run"]];
+const SHOW_EXAMPLES: Examples = [
+  ["quasar show", "all of the newest run"],
+  ["quasar show 20261121-101500-7f3a9c", "all of this one"],
+  ["quasar show --json | jq .turns", "for a program"],
+];
 
 const LOG_EXAMPLES: Examples = [
   ["quasar log", "the newest run"],
@@ -360,21 +407,26 @@ const COST_EXAMPLES: Examples = [
   ["quasar cost 20261121-101500-7f3a9c --json", "this one, for a program"],
 ];
 
-const SNAPSHOTS_EXAMPLES: Examples = [["quasar snapshots", "of the newest run"]];
+const SNAPSHOTS_EXAMPLES: Examples = [
+  ["quasar snapshots", "of the newest run"],
+  ["quasar snapshots 20261121-101500-7f3a9c", "of this one"],
+];
 
 const RESTORE_EXAMPLES: Examples = [
   ["quasar snapshots", "see which there are"],
   ["quasar restore 2", "bring the second back"],
+  ["quasar restore 2 --run 20261121-101500-7f3a9c", "of this run"],
 ];
 
 const ABANDON_EXAMPLES: Examples = [
-  ["quasar abandon 20261121-101500-7f3a9c", "keeps its commits, snapshots and files"],
+  ["quasar abandon 20261121-101500-7f3a9c", "its commits and files stay"],
+  ["quasar abandon 20261121-101500-7f3a9c --yes", "even if its agent still works"],
 ];
 
 const PRUNE_EXAMPLES: Examples = [
   ["quasar prune --dry-run", "which runs ended over 30 days ago"],
-  ["quasar prune --older-than 7d", "remove them a week after their end"],
-  ["quasar prune 20261121-101500-7f3a9c", "this one"],
+  ["quasar prune --older-than 7d", "remove those of over a week ago"],
+  ["quasar prune 20261121-101500-7f3a9c", "remove this one, however young"],
 ];
 
 const DOCTOR_EXAMPLES: Examples = [
@@ -390,9 +442,9 @@ const DEMO_EXAMPLES: Examples = [
 ];
 
 const TORTURE_EXAMPLES: Examples = [
-  ["quasar torture", "every step, both kinds of kill: some minutes"],
-  ["quasar torture --points 'rename|commit'", "where a file or a commit comes to be"],
-  ["quasar torture --pairs 0.01 --seed 7", "and a second kill, during the resume"],
+  ["quasar torture", "every step, each kill: minutes"],
+  ["quasar torture --points 'rename|commit'", "where files come to be"],
+  ["quasar torture --pairs 0.01 --seed 7", "and kills of the resume"],
   ["quasar torture --random 1000", "kills at any moment"],
 ];
 
@@ -402,8 +454,9 @@ Examples:
   quasar run "Fix the flaky login test"  start
   quasar resume                          go on after a crash or Ctrl-C
   quasar status                          see where it stands
+  quasar log -f                          follow it from another terminal
 
 Exit codes: 0 approved, 1 error, 2 usage, 3 not approved, 4 budget used up,
-  5 a person is needed, 6 refused, 7 damaged state set aside,
-  8 nothing to resume, 75 usage limit, 130 and 143 interrupted and saved
+  5 a person is needed, 6 refused, 7 damaged state, 8 nothing to resume,
+  75 usage limit; 129, 130 and 143 interrupted and saved
 `;

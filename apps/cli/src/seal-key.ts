@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce, readPrivateFile } from "@quasar/durable";
 import { CliError } from "./errors.ts";
+import { shellWord } from "./output/format.ts";
 
 const BYTES = 32;
 
@@ -18,7 +19,7 @@ export function sealKey(stateDir: string): Uint8Array {
   const key = readKey(path) ?? (createOnce(path, randomBytes(BYTES)), readKey(path));
   if (key?.length !== BYTES) {
     throw new CliError("ERR_STATE", `${path} is not a key of ours`, {
-      next: [`mv ${path} ${path}.old   (older runs then need --trust)`],
+      next: [`mv ${shellWord(path)} ${shellWord(`${path}.old`)}   (older runs then need --trust)`],
     });
   }
   return key;

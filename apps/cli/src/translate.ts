@@ -23,7 +23,7 @@ const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
 /** What each error of a library is to the command's user, by the library's class and code. */
 const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "AgentsError ERR_INVALID_CONFIG": ["ERR_CONFIG", "quasar run --help"],
-  "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar status --all"],
+  "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar ls --all"],
   "AgentsError ERR_INVALID_SCRIPT": ["ERR_CONFIG"],
   "AgentsError ERR_NO_SUPERVISOR": ["ERR_STATE", "install quasar again"],
   "AgentsError ERR_TURN_BEGUN": ["ERR_STATE", "quasar resume", "quasar doctor"],
@@ -67,6 +67,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
 
 /** Says a library's error in the command's words, with what to do about it. */
 export function translate(error: unknown): CliError {
+  if (error instanceof CliError) return error;
   const name = error instanceof Error ? `${error.name} ${codeOf(error)}` : "";
   const [code, ...next] = Object.hasOwn(TRANSLATIONS, name)
     ? TRANSLATIONS[name as LibraryError]

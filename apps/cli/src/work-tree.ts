@@ -108,8 +108,8 @@ export function ignoreOwnFolder(root: string): void {
   if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
   const file = join(folder, ".gitignore");
   const stat = lstatSync(file, { throwIfNoEntry: false });
-  if (stat !== undefined && stat.size > 0) return;
-  // Another program's crash can leave an empty one: it ignores nothing.
-  if (stat?.isFile() === true) rmSync(file, { force: true });
+  if (stat?.isFile() === true && stat.size > 0) return;
+  // What is empty after another program's crash, or a link, has git ignore nothing.
+  if (stat?.isDirectory() === false) rmSync(file, { force: true });
   createOnce(file, Buffer.from("*\n"), 0o644);
 }

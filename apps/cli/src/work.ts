@@ -208,6 +208,15 @@ export function seedStore(
   return createFileCheckpointStore({ dir: join(root, FOLDER), sealKey, repositoryId });
 }
 
+/** Takes the seed's file away if it is of this run, so that nothing brings the run back. */
+export async function forgetSeed(workspace: Workspace, runId: string): Promise<void> {
+  if (!isRealFolder(join(workspace.root, FOLDER))) return;
+  const seed = seedStore(workspace, undefined);
+  // One that cannot be read is nobody's.
+  const loaded = await seed.load().catch(() => undefined);
+  if (loaded?.checkpoint.runId === runId) await seed.remove();
+}
+
 function checksOf(commands: readonly string[]): NonNullable<LoopOptions["lint"]> {
   return commands.map((command) => ({ name: command, command }));
 }

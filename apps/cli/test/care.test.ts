@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   appendFileSync,
   chmodSync,
@@ -5,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
-import { git, lastRecord, type Place, place, quasar, start, write } from "./harness.ts";
+import { git, lastRecord, MAIN, type Place, place, quasar, start, write } from "./harness.ts";
 import { agents, neverContent, oneCycle } from "./scripts.ts";
 
 const runsOf = (at: Place): string => join(at.repo, ".git/quasar/runs");
@@ -50,11 +53,29 @@ test("an abandoned run is kept, passed over, and nothing goes on with it", async
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 8 });
   expect(await quasar(at, ["resume", runId])).toMatchObject({ code: 8 });
   expect(await quasar(at, ["abandon", runId])).toMatchObject({ code: 8 });
-  expect((await quasar(at, ["show", runId])).stdout).toContain(".1");
+  expect((await quasar(at, ["show", runId])).stdout).toMatch(/\n +1 +coder +1 +done/u);
+  expect((await quasar(at, ["log", runId])).stdout).toMatch(
+    /ended +abandoned: its user gave it up\n$/u,
+  );
   expect(await quasar(at, ["run", "Another", ...agents(at, oneCycle())])).toMatchObject({
     code: 0,
   });
 });
+
+test.for(["abandoned", "killed as it was archived"])(
+  "a run that was %s is not brought back once it is pruned",
+  async (how) => {
+    const at = place();
+    const runId = await stopped(at);
+    const own = join(at.repo, ".quasar/checkpoint.toml");
+    const left = readFileSync(own);
+    expect(await quasar(at, ["abandon", runId])).toMatchObject({ code: 0 });
+    expect(existsSync(own)).toBe(false);
+    if (how !== "abandoned") writeFileSync(own, left);
+    expect(await quasar(at, ["prune", runId])).toMatchObject({ code: 0 });
+    expect(await quasar(at, ["resume"])).toMatchObject({ code: 8 });
+  },
+);
 
 test("a run whose agent works is abandoned only on the user's word, and the agent ended", async () => {
   const at = place();
@@ -64,6 +85,31 @@ test("a run whose agent works is abandoned only on the user's word, and the agen
   expect(lastRecord(refused)).toMatchObject({ code: "ERR_AGENT_ALIVE" });
   expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
   expect(await quasar(at, ["abandon", runId, "--yes"])).toMatchObject({ code: 0 });
+  expect(await findRunProcesses(runId)).toEqual([]);
+});
+
+/** Answers the question of a command on a terminal of its own; gives its exit code. */
+async function answered(at: Place, args: readonly string[], keys: string): Promise<number | null> {
+  const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(" ");
+  const terminal = spawn("script", ["-qec", command, "/dev/null"], { cwd: at.repo, env: at.env });
+  let shown = "";
+  terminal.stdout.on("data", (chunk: Buffer) => {
+    const wasAsked = shown.includes("[y/N] ");
+    shown += chunk.toString();
+    if (!wasAsked && shown.includes("[y/N] ")) terminal.stdin.write(keys);
+  });
+  const [code] = (await once(terminal, "close")) as [number | null];
+  return code;
+}
+
+test("on a terminal it is asked whether the agent is to be ended, and silence is no", async () => {
+  const at = place();
+  const runId = await orphaned(at);
+  for (const keys of ["n\r", "\r", "\u0003", "\u0004"]) {
+    expect(await answered(at, ["abandon", runId], keys), JSON.stringify(keys)).toBe(6);
+  }
+  expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
+  expect(await answered(at, ["abandon", runId], "y\r")).toBe(0);
   expect(await findRunProcesses(runId)).toEqual([]);
 });
 
@@ -86,6 +132,41 @@ test("prune removes ended runs of that age with their snapshots, never an unfini
     `refs/quasar/${open}/1`,
   );
   expect(await quasar(at, ["prune", "--older-than", "soon"])).toMatchObject({ code: 2 });
+});
+
+test("prune says what it would do while a runner works, and does nothing then", async () => {
+  const at = place();
+  const ended = await approved(at);
+  const running = start(at, ["run", "Write", ...agents(at, oneCycle(20_000))]);
+  expect(await running.sees("coder    works")).toBe(true);
+  const dry = await quasar(at, ["prune", "--older-than", "0s", "--dry-run"]);
+  expect(dry, dry.stderr).toMatchObject({ code: 0 });
+  expect(dry.stdout).toContain(ended);
+  expect(dry.stdout).toContain("next     quasar prune --older-than 0s");
+  expect(await quasar(at, ["prune", "--older-than", "0s"])).toMatchObject({ code: 6 });
+  expect(readdirSync(runsOf(at))).toContain(ended);
+});
+
+test("a run of which nothing can be read is removed on its user's word, once it is set aside", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  const dir = join(runsOf(at), runId);
+  for (const name of readdirSync(dir).filter((each) => each.startsWith("checkpoint.toml"))) {
+    rmSync(join(dir, name));
+    writeFileSync(join(dir, name), "?");
+  }
+  const refused = await quasar(at, ["prune", runId]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("quasar resume") });
+  expect(await quasar(at, ["resume", runId])).toMatchObject({ code: 7 });
+  expect(await quasar(at, ["abandon", runId])).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining(`quasar prune ${runId}`),
+  });
+  const { problems } = lastRecord(await quasar(at, ["doctor", "--json"])) as { problems: object[] };
+  expect(problems).toMatchObject([{ check: "runs" }]);
+  expect((await quasar(at, ["prune", "--older-than", "0s"])).stdout).toContain("no runs removed");
+  expect(await quasar(at, ["prune", runId])).toMatchObject({ code: 0 });
+  expect(readdirSync(runsOf(at))).toEqual([]);
 });
 
 test("the doctor finds a tree healthy in which a run has ended and another was stopped", async () => {
@@ -232,9 +313,12 @@ test("a resume goes on although a killed git has left its locks", async () => {
   await stopped(at);
   appendFileSync(join(at.repo, ".git/index.lock"), "");
   writeFileSync(join(at.repo, ".git/refs/heads/main.lock"), "");
+  write(at.repo, { ".git/refs/quasar/20261121-101500-7f3a9c/1.lock": "" });
   const resumed = await quasar(at, ["resume", "--max-cycles", "2", ...agents(at, oneCycle())]);
   expect(resumed, resumed.stdout).toMatchObject({ code: 0 });
   expect(resumed.stderr).toContain("index.lock");
   const left = readdirSync(join(at.repo, ".git")).filter((name) => name.startsWith("index.lock"));
   expect(left).toEqual([expect.stringMatching(/^index\.lock\.left-/u)]);
+  const refs = readdirSync(join(at.repo, ".git/refs"), { recursive: true, encoding: "utf8" });
+  expect(refs.filter((name) => name.includes(".lock"))).toEqual([]);
 });

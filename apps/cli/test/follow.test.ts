@@ -90,6 +90,18 @@ test.for(["coder", "reviewer"] as const)(
   },
 );
 
+test("a turn is read by the agent it was begun with, whoever goes on", async () => {
+  const at = place();
+  const { runId } = await orphaned(at, "coder", slow(600));
+  while ((await findRunProcesses(runId))?.length !== 0) await sleep(50);
+  const other = ["--coder", "command:cat >/dev/null; echo Another"];
+  const resumed = await quasar(at, ["resume", "--json", ...other]);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(howOf(resumed)).toEqual(["read"]);
+  expect(lastRecord(resumed)).toMatchObject({ outcome: "approved", unknownCostUsd: 0 });
+  expect(lastRecord(resumed)["totalCostUsd"]).toBeCloseTo(0.4);
+});
+
 test("a runner that follows can be killed too, any number of times", async () => {
   const at = place();
   await orphaned(at, "coder", slow(4000));

@@ -1,10 +1,32 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
+import { PRICES_AS_OF } from "@quasar/agents";
+import { createFileCheckpointStore } from "@quasar/checkpoint";
+import { openJournal } from "@quasar/durable";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
-import { git, lastRecord, type Place, place, quasar, records, start, write } from "./harness.ts";
-import { agents, oneCycle, twoCycles } from "./scripts.ts";
+import {
+  git,
+  lastRecord,
+  MAIN,
+  type Place,
+  place,
+  quasar,
+  records,
+  start,
+  write,
+} from "./harness.ts";
+import { agents, issue, neverContent, oneCycle, twoCycles } from "./scripts.ts";
 
 async function done(at: Place): Promise<string> {
   const run = await quasar(at, [
@@ -38,7 +60,7 @@ test("cost lists each turn, and the entries add up to what counts", async () => 
   expect(turns.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBeCloseTo(0.7);
   expect(bill["spentUsd"]).toBeCloseTo(0.7);
   const text = await quasar(at, ["cost", runId]);
-  expect(text.stdout).toMatch(/\n {2}3 +coder +2 +done +\$0\.20 +\$0\.83 .*the agent says so\n/u);
+  expect(text.stdout).toMatch(/\n +3 +coder +2 +done +\$0\.20 +\$0\.83 +the agent says so\n/u);
   expect(text.stdout).not.toContain("\u001b[31m");
 });
 
@@ -48,6 +70,106 @@ test("cost names the turn whose end is not known, with what is reserved for it",
   const bill = lastRecord(await quasar(at, ["cost", "--json"]));
   expect(bill).toMatchObject({ turns: [], openTurn: { role: "coder", attempt: 1 } });
   expect((await quasar(at, ["cost"])).stdout).toMatch(/ open .*its end is not known yet/u);
+});
+
+test("cost says of which date the price list is by which it counts", async () => {
+  const at = place();
+  const runId = await done(at);
+  expect((await quasar(at, ["cost"])).stdout).not.toContain(PRICES_AS_OF);
+  const dir = join(at.repo, ".git/quasar/runs", runId, "archive");
+  const store = createFileCheckpointStore({ dir });
+  const checkpoint = (await store.load())?.checkpoint;
+  if (checkpoint === undefined) throw new Error("no checkpoint");
+  const ledger = checkpoint.ledger.map((entry) => ({ ...entry, source: "computed" as const }));
+  await store.save({ ...checkpoint, ledger });
+  const { stdout } = await quasar(at, ["cost"]);
+  expect(stdout).toMatch(/\n {2}prices +.* of \d{4}-\d\d-\d\d\n/u);
+  expect(stdout).toContain(PRICES_AS_OF);
+  expect(stdout).toMatch(/\n +1 +coder .* by the price list\n/u);
+  expect(lastRecord(await quasar(at, ["cost", "--json"]))).toMatchObject({
+    pricesAsOf: PRICES_AS_OF,
+  });
+});
+
+test("show lists the turn whose end is not known", async () => {
+  const at = place();
+  await killed(at);
+  expect((await quasar(at, ["show"])).stdout).toMatch(/\n +1 +coder +1 +open +\d{4}-/u);
+});
+
+test("show says what of a run could not be read", async () => {
+  const at = place();
+  const runId = await killed(at);
+  rmSync(join(at.repo, ".git/quasar/runs", runId, "checkpoint.toml"));
+  writeFileSync(join(at.repo, ".git/quasar/runs", runId, "checkpoint.toml"), "?");
+  const { stdout } = await quasar(at, ["show"]);
+  expect(stdout).toMatch(/\n {2}damage +checkpoint\.toml: /u);
+  expect(stdout).toMatch(/\n {2}next +quasar resume/u);
+});
+
+/** Damages all that is kept of a run's state. */
+function ruin(at: Place, runId: string): string {
+  const dir = join(at.repo, ".git/quasar/runs", runId);
+  for (const name of readdirSync(dir).filter((each) => each.startsWith("checkpoint.toml"))) {
+    rmSync(join(dir, name));
+    writeFileSync(join(dir, name), "?");
+  }
+  return dir;
+}
+
+test("a run that cannot be read is named, with what can be done, and its journal is shown", async () => {
+  const at = place();
+  const runId = await killed(at);
+  ruin(at, runId);
+  for (const name of ["show", "cost"]) {
+    const refused = await quasar(at, [name, "--json"]);
+    expect(refused.code).toBe(7);
+    expect(lastRecord(refused)).toMatchObject({
+      code: "ERR_CORRUPT",
+      message: expect.stringContaining(runId),
+      next: [expect.stringContaining(`quasar resume ${runId}`), expect.stringContaining("log")],
+    });
+  }
+  expect((await quasar(at, ["ls"])).stdout).not.toContain("$0.00");
+  expect((await quasar(at, ["snapshots"])).stdout).toContain(`run ${runId} has no snapshots`);
+  expect((await quasar(at, ["log"])).stdout).toMatch(/cycle 1\n.*coder +works/u);
+});
+
+test("log gives each day once, and each fact its time to the second", async () => {
+  const at = place();
+  await done(at);
+  const { stdout } = await quasar(at, ["log"]);
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d\n\d\d:\d\d:\d\d {2}/u);
+  expect(stdout.match(/^\d{4}-/gmu)).toHaveLength(1);
+  expect(stdout).toMatch(/\n\d\d:\d\d:\d\d {4}ended +approved\n$/u);
+});
+
+test("log shows what a journal holds that we have not written, and obeys none of it", async () => {
+  const at = place();
+  const runId = await done(at);
+  const path = join(at.repo, ".git/quasar/runs", runId, "events.jsonl");
+  const journal = openJournal(path);
+  const hostile = "\u001b]0;x\u0007";
+  for (const data of [
+    null,
+    7,
+    "text",
+    { type: hostile, time: hostile },
+    { type: "agent_start", role: hostile, turnId: hostile, attempt: 1, time: hostile },
+    { type: "turn_recovered", role: hostile, turnId: hostile, how: hostile },
+    { type: "result", outcome: hostile, message: hostile },
+    { type: "forked", from: hostile, cycle: hostile },
+    { type: "cycle_start", cycle: hostile },
+    { type: "review_complete", approved: false, findings: hostile },
+  ]) {
+    journal.append(data);
+  }
+  journal.close();
+  const log = await quasar(at, ["log"]);
+  expect(log, log.stderr).toMatchObject({ code: 0, stderr: "" });
+  expect(log.stdout).toContain("\\u{1b}]0;x\\u{7}");
+  // oxlint-disable-next-line no-control-regex
+  expect(log.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/u);
 });
 
 test("ls lists the runs, newest first", async () => {
@@ -69,13 +191,16 @@ test("show tells all of a run and where its files are", async () => {
   const at = place();
   const runId = await done(at);
   const { stdout } = await quasar(at, ["show", runId]);
-  for (const part of ["approved", `${runId}.4`, "snapshots none", `runs/${runId}`]) {
+  for (const part of ["approved", "snapshot none", `runs/${runId}`]) {
     expect(stdout).toContain(part);
   }
+  expect(stdout).toMatch(/\n +3 +coder +2 +done +\d\.\d s +\$0\.20 +\d{4}-\d\d-\d\d \d\d:\d\d\n/u);
+  expect(stdout).toMatch(/\n +1 +found +major +flaw of the first\n/u);
+  expect(stdout).toMatch(/\n {2}next +git log --oneline [0-9a-f]{10}\.\.\n$/u);
   expect(lastRecord(await quasar(at, ["show", "--json"]))).toMatchObject({
     type: "show",
     run: { id: runId },
-    turns: { length: 4 },
+    turns: Array.from({ length: 4 }, () => ({ durationMs: expect.any(Number) })),
     allFindings: [{ description: "flaw of the first" }],
   });
 });
@@ -99,10 +224,11 @@ test("log tells what a run has gone through, over a crash", async () => {
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 0 });
   const { stdout } = await quasar(at, ["log", runId]);
   expect(stdout).toMatch(
-    /cycle 1 of 3[^]*coder +works[^]*resumed from checkpoint[^]*ended +approved/u,
+    /cycle 1\n[^]*coder +works[^]*resumed from checkpoint[^]*ended +approved/u,
   );
   const facts = records((await quasar(at, ["log", "--json"])).stdout);
   expect(facts.filter(({ type }) => type === "committed")).toHaveLength(1);
+  expect(facts.every(({ v, time }) => v === 1 && typeof time === "string")).toBe(true);
 });
 
 test("log follows a run until it has ended", async () => {
@@ -121,7 +247,7 @@ test("log says when the journal was changed, and shows what comes before", async
   writeFileSync(journal, readFileSync(journal, "utf8").replace('"cycle":2', '"cycle":3'));
   const log = await quasar(at, ["log"]);
   expect(log).toMatchObject({ code: 7, stderr: expect.stringContaining("is damaged") });
-  expect(log.stdout).toContain("cycle 1 of 3");
+  expect(log.stdout).toContain("cycle 1\n");
   expect(log.stdout).not.toContain("approved");
 });
 
@@ -160,4 +286,67 @@ test("nothing is restored while an agent works in the tree", async () => {
   expect(lastRecord(refused)).toMatchObject({ code: "ERR_AGENT_ALIVE" });
   expect(existsSync(join(at.repo, "new.txt"))).toBe(true);
   expect(readFileSync(join(at.repo, "new.txt"), "utf8")).toBe("mine\nmore\n");
+});
+
+test("log says which run a fork comes from", async () => {
+  const at = place();
+  const runId = await killed(at, 20_000);
+  const fork = lastRecord(await quasar(at, ["fork", runId, "--json"]));
+  const cwd = String(fork["workDir"]);
+  const { stdout } = await quasar(at, ["log"], { cwd });
+  expect(stdout).toMatch(new RegExp(` begun +forked from ${runId}, in cycle 1\n$`, "u"));
+});
+
+test("the help fits a terminal of 80 columns, and each command has examples in its own", async () => {
+  const at = place();
+  const overview = (await quasar(at, ["--help"])).stdout;
+  const names = [...overview.matchAll(/^ {2}([a-z]+) \[options\]/gmu)].map(
+    ([, name]) => name ?? "",
+  );
+  expect(names).toHaveLength(16);
+  for (const args of [[], ...names.map((name) => [name])]) {
+    const help = await quasar(at, [...args, "--help"]);
+    expect(help.code).toBe(0);
+    expect(help.stdout).toMatch(new RegExp(`Examples:\n[^]* {2}quasar ${args[0] ?? ""}`, "u"));
+    for (const line of help.stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+  }
+});
+
+test("--json prints one object, of the command's type", async () => {
+  const at = place();
+  await done(at);
+  for (const name of ["status", "ls", "show", "cost", "snapshots", "prune", "doctor"]) {
+    const told = records((await quasar(at, [name, "--json"])).stdout);
+    expect(told, name).toMatchObject([{ v: 1, type: name }]);
+  }
+});
+
+/** What a command prints on a terminal of so many columns. */
+function onTerminal(at: Place, args: readonly string[], columns: number, env = {}): string {
+  const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(" ");
+  const words = ["-qec", `stty cols ${columns}; ${command}`, "/dev/null"];
+  const options = { cwd: at.repo, env: { ...at.env, TERM: "xterm", ...env } };
+  return execFileSync("script", words, { ...options, encoding: "utf8", input: "" });
+}
+
+test("on a terminal no line is longer than that is wide, and NO_COLOR is heeded", async () => {
+  const at = place();
+  const long =
+    "the session token is compared with ==, which leaks its length and its prefix by time";
+  const turns = neverContent().map((turn) =>
+    turn.role === "reviewer" ? { ...turn, text: issue(`${long}, \u001b[31m and ${long}`) } : turn,
+  );
+  const run = await quasar(at, ["run", long, "--max-cycles", "1", "--json", ...agents(at, turns)]);
+  const runId = String(lastRecord(run)["runId"]);
+  write(at.repo, { "new.txt": "new\n" });
+  await takeSnapshot(at.repo, { prefix: `refs/quasar/${runId}/`, message: long });
+  for (const name of ["status", "ls", "show", "log", "cost", "snapshots", "doctor", "prune"]) {
+    const shown = onTerminal(at, [name], 80);
+    expect(shown, name).toContain("\u001b[");
+    for (const line of stripVTControlCharacters(shown).split("\r\n")) {
+      expect(line.length, `${name}: ${line}`).toBeLessThanOrEqual(80);
+    }
+  }
+  expect(onTerminal(at, ["show"], 120)).toContain(" and the session token");
+  expect(onTerminal(at, ["show"], 80, { NO_COLOR: "1" })).not.toContain("\u001b");
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +9,7 @@ import {
   git,
   killAll,
   lastRecord,
+  MAIN,
   type Place,
   place,
   quasar,
@@ -84,6 +86,15 @@ test("an approved run is kept in the archive, and the seed's own file is gone", 
   expect(status.stdout).toContain(`run ${id} approved`);
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 8 });
   expect(await quasar(at, ["resume", id])).toMatchObject({ code: 8 });
+});
+
+test.runIf(existsSync("/dev/full"))("a full disk under what is printed drops no work", () => {
+  const at = place();
+  const args = [process.execPath, MAIN, "run", "Write", ...agents(at, oneCycle())];
+  const shell = ["-c", 'exec "$@" >/dev/full', "sh", ...args];
+  const { status, stderr } = spawnSync("sh", shell, { cwd: at.repo, env: at.env });
+  expect(status, String(stderr)).toBe(0);
+  expect(git(at, "show", "HEAD:work.txt")).toBe("right");
 });
 
 test("--json prints versioned events and a result", async () => {
@@ -384,9 +395,9 @@ test("a run that was interrupted is not passed over, and --new leaves it for lat
       task     Another task
       stands   cycle 1 of 3, approved
       cost     $0.40 of $5.00
-      findings none open
       commits  <sha>
       saved    <moment>
+      findings none open
       next     git log --oneline <sha>..
 
     older runs

@@ -114,14 +114,11 @@ export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promis
   if (handlers.signal?.aborted) {
     return ended({ stopped: "cancelled" });
   }
-  const child = start(spec);
+  const child = await start(spec);
   if ("kind" in child) {
     return ended({ problem: child });
   }
-  const { startError, thrown, outcome } = await superviseChild(child, spec, handlers);
-  if (child.pid === undefined) {
-    return ended({ problem: problemOf(startError) });
-  }
+  const { thrown, outcome } = await superviseChild(child, spec, handlers);
   const swept = await endRunProcesses(spec.runId, { graceMs: ORPHAN_GRACE_MS });
   sendSignal(-child.pid, "SIGKILL"); // what has shed the run's id but not the group
   if (thrown) {
@@ -137,10 +134,14 @@ function problemOf(error: unknown): NonNullable<ChildOutcome["problem"]> {
   return { kind: PROBLEMS[code] ?? "other", message: messageOf(error) };
 }
 
-/** Some failures to start are thrown, others come as an event. */
-function start(spec: ChildSpec): ChildProcessWithoutNullStreams | ReturnType<typeof problemOf> {
+type Started = ChildProcessWithoutNullStreams & { readonly pid: number };
+
+/** Some failures to start are thrown, others come as an event; then there may be no pipes. */
+async function start(spec: ChildSpec): Promise<Started | ReturnType<typeof problemOf>> {
   try {
-    return spawn(spec.file, spec.args, { cwd: spec.cwd, env: spec.env, detached: true });
+    const child = spawn(spec.file, spec.args, { cwd: spec.cwd, env: spec.env, detached: true });
+    if (child.pid !== undefined) return child as Started;
+    return problemOf(await new Promise((resolve) => child.once("error", resolve)));
   } catch (error) {
     return problemOf(error);
   }

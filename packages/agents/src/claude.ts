@@ -82,7 +82,8 @@ function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
         result(outcome) {
           const { result, sessionId, version } = reading;
           const program = programFor(request);
-          const kind = result ? undefined : kindOfStderr(outcome.stderrTail);
+          // Of a session that has begun, standard error may say anything.
+          const kind = result || sessionId ? undefined : kindOfStderr(outcome.stderrTail);
           const problem =
             failureOfProcess(outcome, program, options) ??
             (result && failureOfResult(result, request, reading)) ??

@@ -69,7 +69,6 @@ test.for([
     "prompt-too-large",
     false,
   ],
-  ["thread already has an active writer", "session-busy", true],
   ["The model `x` does not exist", "usage", false],
   ["the moon is in the wrong phase", "unknown", false],
 ] as const)("reads %j as %s", async ([message, kind, retryable]) => {

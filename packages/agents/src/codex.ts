@@ -44,13 +44,16 @@ function failureOfTurn(
   request: AgentRequest,
   outcome: ChildOutcome,
 ): AgentFailure | undefined {
-  const { completed, error, text, acted } = reading;
+  const { completed, error, text, acted, threadId } = reading;
   if (!completed) {
     const said = error ?? wordsOfStderr(outcome.stderrTail);
     // "Try again at 3:00 AM" is said of the day on which the turn ended, whenever it is read.
     const now = outcome.endedAt === undefined ? new Date() : new Date(outcome.endedAt);
+    const meant = failureOfWords(said, now);
+    // The same words mean nothing once the thread is there.
+    const isOld = meant && threadId !== undefined && NO_SESSION.has(meant.kind);
     return (
-      failureOfWords(said, now) ??
+      (isOld ? undefined : meant) ??
       (error === undefined ? undefined : failure("unknown", `Codex: ${error}`)) ??
       failureOfExit(outcome, "Codex") ??
       failure("bad-output", "Codex ended without saying that its turn is complete.")

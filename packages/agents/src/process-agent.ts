@@ -16,9 +16,10 @@ import { DEFAULT_LIMITS } from "./child.ts";
 import { agentEnvironment } from "./environment.ts";
 import { AgentsError } from "./errors.ts";
 import { readExitRecord } from "./exit-record.ts";
+import { failure } from "./failure.ts";
 import { follow, type FollowedOutcome, readOutput } from "./follow.ts";
 import { secretsOf } from "./redact.ts";
-import { endTurnProcesses, sendSignal } from "./run-processes.ts";
+import { carriesTurn, endTurnProcesses, sendSignal } from "./run-processes.ts";
 import { startSupervisor } from "./start-supervisor.ts";
 import { readJsonFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
@@ -50,9 +51,9 @@ export function createProcessAgent(
     },
     find: (turn) => find(adapter, turn),
     adopt: (turn, invoke = {}) => adopt(adapter, turn, invoke),
-    async end({ request, process: owner }) {
-      if (owner !== undefined && isAlive(owner) === true) sendSignal(owner.pid, "SIGKILL");
-      await endTurnProcesses(request.turnId);
+    async end(turn) {
+      await signalOwner(turn, "SIGKILL");
+      await endTurnProcesses(turn.request.turnId);
     },
   };
 }
@@ -94,6 +95,7 @@ async function supervise(
         limits: { ...DEFAULT_LIMITS, ...options.limits },
       },
       files: files.path("").slice(0, -1),
+      agent: adapter.name,
       context,
       watcher,
       secrets: secretsOf({ ...(options.env ?? process.env), ...options.setEnv }),
@@ -102,6 +104,10 @@ async function supervise(
     },
     invoke.onStart,
   );
+  if (supervisor instanceof Error) {
+    const problem = failure("unknown", `No process could be started: ${supervisor.message}`);
+    return { failure: problem, text: "", ...NOTHING_SPENT, durationMs: 0 };
+  }
   try {
     const cancel = () => supervisor.cancel();
     const outcome = await follow(files, supervisor.owner, {
@@ -137,6 +143,12 @@ function contextOf(files: TurnFiles): unknown {
   return readJsonFile(files.path("start"))?.["context"];
 }
 
+/** Whether the turn was begun with an agent that says what it does in other words. */
+function isOfAnother(adapter: AgentAdapter, files: TurnFiles): boolean {
+  const name = readJsonFile(files.path("start"))?.["agent"];
+  return name !== undefined && name !== adapter.name;
+}
+
 /** How long a supervisor that was never told to go takes to see that nobody will, in milliseconds. */
 const LEAVE_MS = 2000;
 const LOOK_MS = 20;
@@ -147,6 +159,9 @@ async function find(adapter: AgentAdapter, turn: UnfinishedTurn): Promise<FoundT
     return { state: "unknown" };
   }
   const files = turnFiles(request.turnsDir, request);
+  if (isOfAnother(adapter, files)) {
+    return { state: "unknown" };
+  }
   const hasBegun = () => readOutput(files.path("out"), nobody) !== undefined;
   const deadline = performance.now() + LEAVE_MS;
   for (;;) {
@@ -178,9 +193,10 @@ async function find(adapter: AgentAdapter, turn: UnfinishedTurn): Promise<FoundT
 
 async function adopt(
   adapter: AgentAdapter,
-  { request, process: owner }: UnfinishedTurn,
+  turn: UnfinishedTurn,
   invoke: InvokeOptions,
 ): Promise<AgentResult> {
+  const { request, process: owner } = turn;
   if (request.turnsDir === undefined) {
     throw new AgentsError("ERR_INVALID_CONFIG", "a turn without files cannot be adopted");
   }
@@ -190,10 +206,21 @@ async function adopt(
     onLine: reader.read,
     signal: invoke.signal,
     // Its supervisor takes this for `cancel`: there is no pipe to it any more.
-    cancel: () => {
-      if (owner !== undefined && isAlive(owner) === true) sendSignal(owner.pid, "SIGTERM");
-    },
+    cancel: () => void signalOwner(turn, "SIGTERM"),
   });
   await endWhatIsLeft(request, outcome);
   return reader.result(outcome);
+}
+
+/**
+ * Signals the supervisor of a turn, and nobody who has come to have its number: where no start time
+ * and boot are known of it, it has to carry the turn's id.
+ */
+async function signalOwner(
+  { request, process: owner }: UnfinishedTurn,
+  signal: NodeJS.Signals,
+): Promise<void> {
+  if (owner === undefined || isAlive(owner) !== true) return;
+  const isNamed = owner.startTime !== undefined && owner.bootId !== undefined;
+  if (isNamed || (await carriesTurn(owner.pid, request.turnId))) sendSignal(owner.pid, signal);
 }

@@ -27,6 +27,29 @@ test.for([
   expect(redact(text)).toBe(expected);
 });
 
+test.for(
+  [
+    ["DB_PASS", "GITHUB_PAT", "GOOGLE_CREDS", "SSHPASS", "MYSQL_PWD", "PASS"].map((name) => [
+      name,
+      1,
+    ]),
+    ["PWD", "OLDPWD", "COMPASS", "PATH", "XPATH", "BYPASS_FILE"].map((name) => [name, 0]),
+  ].flat() as [string, number][],
+)("knows whether %s holds a secret", ([name, isSecret]) => {
+  const text = createRedactor({ [name]: "/home/jane" })("at /home/jane");
+  expect(text).toBe(isSecret === 1 ? "at [redacted]" : "at /home/jane");
+});
+
+test.for([
+  ["ASCII only", "caf\\u00e9/\\u20ac12+="],
+  ["slashes escaped", "caf\u00e9\\/\u20ac12+="],
+] as const)("finds a secret in JSON with %s", ([, written]) => {
+  const redactIt = createRedactor({ A_TOKEN: "caf\u00e9/\u20ac12+=" });
+  expect(JSON.parse(`"${written}"`)).toBe("caf\u00e9/\u20ac12+=");
+  expect(redactIt(`{"a":"${written}"}`)).toBe('{"a":"[redacted]"}');
+  expect(redactIt(JSON.stringify(`{"a":"${written}"}`))).not.toContain("12");
+});
+
 test.for([
   ["standard", "base64"],
   ["for URLs", "base64url"],

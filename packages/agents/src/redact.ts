@@ -2,7 +2,8 @@
 export type Redactor = (text: string) => string;
 
 /** `GIT_AUTHOR_NAME` and `XAUTHORITY` hold no secret. */
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH(?!OR(?!IZ))|PRIVATE|COOKIE/i;
+const SECRET_NAME =
+  /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|CREDS|AUTH(?!OR(?!IZ))|PRIVATE|COOKIE|(^|_)(PASS|PAT)(_|$)|^(MYSQL_PWD|SSHPASS)$/i;
 /** Names that look like one and hold a place, not a secret. */
 const PLACE_NAME = /(_FILE|_PATH|_DIR|_SOCK|_URL|_HOST)$/i;
 const MIN_LENGTH = 8;
@@ -33,12 +34,24 @@ function partsOf(value: string): readonly string[] {
 function formsOf(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const json = JSON.stringify(value).slice(1, -1);
-  return [value, json, JSON.stringify(json).slice(1, -1), encodeURIComponent(value)].concat(
+  const inJson = [json, asciiOf(json), json.replaceAll("/", "\\/")].flatMap((form) => [
+    form,
+    JSON.stringify(form).slice(1, -1),
+  ]);
+  return [value, ...inJson, encodeURIComponent(value)].concat(
     // A value in the middle of base64 text shows up in one of three alignments.
     [0, 1, 2]
       .map((shift) => alignedBase64(bytes, shift))
       .filter((form) => form.length >= MIN_LENGTH)
       .flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]),
+  );
+}
+
+/** As JSON is written by what leaves nothing but ASCII in it. */
+function asciiOf(json: string): string {
+  return json.replaceAll(
+    /[^\u0020-\u007e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 

@@ -158,6 +158,12 @@ export async function endRunProcesses(
   return endMarked("QUASAR_RUN_ID", runId, options);
 }
 
+/** Whether a process carries a turn's id; not where nobody can know. */
+export async function carriesTurn(pid: number, turnId: string): Promise<boolean> {
+  checkRunId(turnId);
+  return (await findMarked("QUASAR_TURN_ID", turnId))?.includes(pid) === true;
+}
+
 /** Ends whatever is left of a turn, at once. */
 export async function endTurnProcesses(turnId: string): Promise<void> {
   checkRunId(turnId);

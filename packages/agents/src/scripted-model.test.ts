@@ -223,18 +223,19 @@ test("leaves a session to the process that is at work in it, and to nobody's whe
 
 test("goes on in a session without a model, at the cost of what is left", async () => {
   const sessions = aDirectory();
-  const turn: ScriptedTurn = { ...TURN, costUsd: 1, delayMs: 2000 };
+  // Half of it between the first word and the second, half of it after that.
+  const turn: ScriptedTurn = { ...TURN, costUsd: 1, delayMs: 4000 };
   const agent = createScriptedAgent({ turns: [turn], sessions });
   const request = aRequest({ sessionId: randomUUID() });
   const controller = new AbortController();
   const cut = await agent.invoke(request, {
     signal: controller.signal,
-    onEvent: ({ type }) => type === "tool" && controller.abort(),
+    onEvent: (event) => event.type === "text" && event.text === "two" && controller.abort(),
   });
-  expect(cut).toMatchObject({ failure: { kind: "cancelled" }, costUsd: 1 });
+  expect(cut).toMatchObject({ failure: { kind: "cancelled" }, costUsd: 0.5 });
   const result = await agent.invoke({ ...request, resumesSession: true });
-  expect(result).toMatchObject({ text: "done", costUsd: 0 });
-});
+  expect(result).toMatchObject({ text: "done", costUsd: 0.5 });
+}, 20_000);
 
 test("can go on in a session only where the script says where they are kept", () => {
   const can = (sessions?: string) => {

@@ -30,12 +30,13 @@ function programFile(): string {
 /**
  * Starts a supervisor, has its process stored, and tells it to go.
  *
+ * @returns The system's error where it does not give the process.
  * @throws {AgentsError} `ERR_NO_SUPERVISOR`; what `onStart` rejects with: no agent was started.
  */
 export async function startSupervisor(
   spec: SupervisorSpec,
   onStart: ((process: AgentProcess) => Promise<void>) | undefined,
-): Promise<Supervisor> {
+): Promise<Supervisor | Error> {
   const { PATH, TMPDIR } = process.env;
   const env = {
     PATH,
@@ -49,16 +50,12 @@ export async function startSupervisor(
     env,
     cwd: "/",
   });
+  // Where no descriptor is left it has no pipes either.
+  if (child.pid === undefined) return new Promise((resolve) => child.once("error", resolve));
+  child.on("error", () => undefined);
   // It may be gone before it has read all: that is seen by its process.
   child.stdin.on("error", () => undefined);
   child.stdin.write(`${JSON.stringify(spec)}\n`);
-  if (child.pid === undefined) {
-    const [error] = await new Promise<[Error]>((resolve) =>
-      child.once("error", (e) => resolve([e])),
-    );
-    throw error;
-  }
-  child.on("error", () => undefined);
   const owner = ownerOf(child.pid);
   const leave = (): void => {
     child.stdin.destroy();

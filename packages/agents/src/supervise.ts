@@ -14,8 +14,6 @@ const AFTER_SIGKILL_MS = 5000;
 
 /** How a process ended. */
 export interface ChildEnd {
-  /** Set instead of all else when the process could not be started. */
-  readonly startError?: unknown;
   /** What a handler threw: a mistake of ours, to be thrown on when all is cleared up. */
   readonly thrown?: { readonly error: unknown } | undefined;
   readonly outcome: Pick<ChildOutcome, "stopped" | "exitCode" | "exitSignal" | "stderrTail">;
@@ -32,7 +30,7 @@ function tailOf(text: string): string {
 
 /** Resolves when the process has exited and its output has been read, whoever else holds the pipes. */
 export function superviseChild(
-  child: ChildProcessWithoutNullStreams,
+  child: ChildProcessWithoutNullStreams & { readonly pid: number },
   { limits, input }: Pick<ChildSpec, "limits" | "input">,
   { onLine, signal, redact = (text) => text }: ChildHandlers,
 ): Promise<ChildEnd> {
@@ -46,7 +44,6 @@ export function superviseChild(
     let stopped: StopReason | undefined;
     let thrown: { readonly error: unknown } | undefined;
     let exit: Pick<ChildOutcome, "exitCode" | "exitSignal"> | undefined;
-    let startError: unknown;
     let stderr: Buffer = Buffer.alloc(0);
     let received = 0;
 
@@ -57,7 +54,6 @@ export function superviseChild(
       child.stderr.destroy();
       child.stdin.destroy();
       resolve({
-        startError,
         thrown,
         outcome: {
           stopped,
@@ -68,7 +64,7 @@ export function superviseChild(
       });
     };
     const stop = (reason: StopReason) => {
-      if (stopped || exit || child.pid === undefined) {
+      if (stopped || exit) {
         return;
       }
       stopped = reason;
@@ -119,10 +115,6 @@ export function superviseChild(
       if (error.code !== "EPIPE" && error.code !== "ECONNRESET") {
         fail(error);
       }
-    });
-    child.on("error", (error) => {
-      startError = error;
-      finish();
     });
     child.on("exit", (exitCode, exitSignal) => {
       exit = { exitCode, exitSignal };

@@ -6,7 +6,9 @@ export interface SupervisorSpec {
   readonly child: ChildSpec;
   /** Where the turn's files are, up to their endings: `/…/turns/3`. */
   readonly files: string;
-  /** Kept for a process that comes later, in `.start`. */
+  /** Whose turn it is, kept for a process that comes later, in `.start`: nobody else can read it. */
+  readonly agent: string;
+  /** Kept there too. */
   readonly context: unknown;
   /** Who reads what the turn has cost while it works; none: nobody. */
   readonly watcher: WatcherSpec | undefined;

@@ -67,9 +67,9 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
  *
  * @returns `undefined` when there is one already.
  */
-function begin({ files, context }: SupervisorSpec): number | undefined {
+function begin({ files, agent, context }: SupervisorSpec): number | undefined {
   if (fs.existsSync(`${files}.out`)) return undefined;
-  replace(`${files}.start`, JSON.stringify({ v: 1, context }));
+  replace(`${files}.start`, JSON.stringify({ v: 1, agent, context }));
   let out: number;
   try {
     out = fs.openSync(`${files}.out`, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);

@@ -15,6 +15,7 @@ import { createScriptedAgent } from "../src/scripted.ts";
 import { aDirectory, aListener, aRequest } from "./request.ts";
 
 const KEEPER = fileURLToPath(new URL("keeper.ts", import.meta.url));
+const FEW_FILES = fileURLToPath(new URL("few-files.ts", import.meta.url));
 const MISBEHAVE = fileURLToPath(new URL("misbehave.ts", import.meta.url));
 const MB = 2 ** 20;
 const LONGER = { timeout: 60_000 };
@@ -78,6 +79,22 @@ test("a turn outlives its runner's whole group, is followed, and read as often a
   const again = aListener();
   expect(await agent.adopt?.(unfinished, { onEvent: again.onEvent })).toEqual(result);
   expect(again.events).toEqual(events);
+});
+
+test("a process of which nothing but its number is known is neither ended nor told to stop", async () => {
+  const victim = spawn("sleep", ["60"], { stdio: "ignore" });
+  onTestFinished(() => void victim.kill("SIGKILL"));
+  const { host } = currentOwner();
+  const owner = { pid: victim.pid ?? 0, startTime: undefined, bootId: undefined, host };
+  const turn = { request: aTurn(), process: owner };
+  await agent.end?.(turn);
+  const controller = new AbortController();
+  const adopting = agent.adopt?.(turn, { signal: controller.signal });
+  controller.abort();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(victim.exitCode ?? victim.signalCode).toBeNull();
+  victim.kill("SIGKILL");
+  expect(await adopting).toMatchObject({ failure: { kind: "killed" } });
 });
 
 test("a runner that dies before it has stored the process starts nothing", async () => {
@@ -313,7 +330,9 @@ test.for(["../../x.1", "x.1/../2", "x.", "x.01", "x.1\0"])(
 test.for([
   ["a reused pid", { startTime: 1 }, "died"],
   ["a pid of before the last boot", { bootId: "another" }, "died"],
-  ["a pid of another machine", { host: "another.example" }, "unknown"],
+  ["a pid of another machine", { host: "another.example", bootId: "another" }, "unknown"],
+  ["a process of a machine that has another name now", { host: "another.example" }, "alive"],
+  ["a reused pid of a machine with another name", { host: "x.example", startTime: 1 }, "unknown"],
   ["a process that lives", {}, "alive"],
 ] as const)("%s is not taken for what it is not", async ([, change, state]) => {
   const request = aTurn();
@@ -377,3 +396,32 @@ test(
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * MB);
   },
 );
+
+test("a turn of another agent is not taken for one's own", async () => {
+  const request = aTurn();
+  await agent.invoke(request);
+  const unfinished = { request, process: undefined };
+  const other = createCommandAgent({ command: "true" });
+  expect(await agent.find?.(unfinished)).toEqual({ state: "ended" });
+  expect(await other.find?.(unfinished)).toEqual({ state: "unknown" });
+});
+
+test("a process that the system does not give is a failure which has cost nothing", async () => {
+  const script = 'ulimit -n 100 && exec "$@"';
+  const args = [process.execPath, FEW_FILES, JSON.stringify(aTurn())];
+  const runner = spawn("sh", ["-c", script, "sh", ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const chunks: unknown[] = [];
+  runner.stdout.on("data", (chunk) => chunks.push(chunk));
+  const [exitCode] = (await once(runner, "close")) as [number | null];
+  expect(exitCode).toBe(0);
+  const done = { failure: "", costUsd: 0.5 };
+  const results = chunks
+    .join("")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+  const failed = { failure: expect.stringContaining("EMFILE"), costUsd: 0 };
+  expect(results).toEqual([done, failed, done]);
+});

@@ -12,7 +12,21 @@ test.for([
   ["this process", {}, true],
   ["its pid with another start", { startTime: (self.startTime ?? 0) + 1 }, false],
   ["its pid before the last boot", { bootId: "another" }, false],
-  ["a pid of another host", { host: "another.example" }, undefined],
+  [
+    "this process, by the name that the host had before",
+    { host: "before.example" },
+    self.bootId === undefined ? undefined : true,
+  ],
+  [
+    "its pid with another start, of another host",
+    { host: "another.example", startTime: (self.startTime ?? 0) + 1 },
+    undefined,
+  ],
+  [
+    "its pid and start, of another boot of another host",
+    { host: "another.example", bootId: "another" },
+    undefined,
+  ],
   ["a process that has ended", { pid: endedPid() }, false],
   [
     "a process that has ended, where there is no /proc",

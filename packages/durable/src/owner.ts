@@ -12,6 +12,9 @@ export interface Owner {
   readonly host: string;
 }
 
+/** As it was when this process began: a machine is given another name by another network. */
+const HOST = hostname();
+
 /** This process. */
 export function currentOwner(): Owner {
   return ownerOf(process.pid);
@@ -19,17 +22,28 @@ export function currentOwner(): Owner {
 
 /** The process that has an id now, on this machine. */
 export function ownerOf(pid: number): Owner {
-  return { pid, startTime: statOf(pid)?.startTime, bootId: bootId(), host: hostname() };
+  return { pid, startTime: statOf(pid)?.startTime, bootId: bootId(), host: HOST };
 }
 
-/** Whether a process still runs; `undefined` where that cannot be known, as on another host. */
+/**
+ * Whether a process still runs; `undefined` where that cannot be known, as on another host. A process
+ * of this boot with that pid and start is the same one, whatever the host was called then.
+ */
 export function isAlive(owner: Owner): boolean | undefined {
-  if (owner.host !== hostname()) return undefined;
+  if (owner.host !== HOST) return isOfThisBoot(owner) && isRunning(owner) ? true : undefined;
   if (owner.bootId !== undefined && owner.bootId !== bootId()) return false;
   if (owner.startTime === undefined) return pidExists(owner.pid);
-  const stat = statOf(owner.pid);
-  if (stat !== undefined) return stat.startTime === owner.startTime && !stat.ended;
+  if (statOf(owner.pid) !== undefined) return isRunning(owner);
   return pidExists(owner.pid) ? undefined : false; // a process that `/proc` hides from us
+}
+
+function isOfThisBoot(owner: Owner): boolean {
+  return owner.bootId !== undefined && owner.bootId === bootId();
+}
+
+function isRunning({ pid, startTime }: Owner): boolean {
+  const stat = statOf(pid);
+  return stat !== undefined && stat.startTime === startTime && !stat.ended;
 }
 
 /** Reads the parts of an owner out of JSON; `undefined` if they are none. */

@@ -14,7 +14,7 @@ export interface CommitOptions extends SignalOptions {
   readonly trailers?: Readonly<Record<string, string>> | undefined;
   /**
    * Files and folders that are never committed, even if somebody has staged them: literal paths
-   * from the root of the work tree, `/` between parts. @default []
+   * from the root of the work tree, `/` between parts, as `dirtyPaths` lists them. @default []
    */
   readonly exclude?: readonly string[] | undefined;
   /** Takes the place of the author that git is configured with. */
@@ -54,7 +54,7 @@ export async function commitAll(
   const { signal, exclude = [], env = {} } = options;
   const message = commitMessage(options);
   checkVariables(env);
-  const kept = exclude.map(checkExclude);
+  const kept = exclude.map((path) => checkExclude(path.replace(/\/$/, "")));
   const { config, dirty } = options.seen ?? (await lookAtWork(workDir, { signal }));
   const isExcluded = ({ path }: DirtyPath): boolean =>
     kept.some((excluded) => path === excluded || path.startsWith(`${excluded}/`));
@@ -63,7 +63,7 @@ export async function commitAll(
   const unmerged = wanted.find(isUnmerged);
   if (unmerged !== undefined) throw conflict(unmerged.path);
 
-  const paths = [":/", ...kept.map((path) => `:(top,literal,exclude)${path}`)];
+  const paths = [":/", ...kept.flatMap(excluding)];
   const added = await git("write", workDir, ["add", "-A", "--", ...paths], { signal, env });
   if (added.exitCode !== 0) throw commitFailed("stage the changes", added);
 
@@ -110,6 +110,16 @@ function checkExclude(path: string): string {
   }
   const message = `cannot exclude ${quoted(path)}: not a plain path from the work tree's root`;
   throw new GitError("ERR_INVALID_ARGUMENT", message);
+}
+
+/**
+ * The pathspecs that leave out a path as `status` has told it. Bytes that are no UTF-8 cannot be passed
+ * on: whatever stands in their place is left out, if it begins with what is no plain ASCII.
+ */
+function excluding(path: string): readonly string[] {
+  if (!path.includes("\ufffd")) return [`:(top,literal,exclude)${path}`];
+  const pattern = path.replaceAll(/[\\*?[\]]/g, "\\$&").replaceAll(/\ufffd+/g, "[^ -~]*");
+  return [`:(top,glob,exclude)${pattern}`, `:(top,glob,exclude)${pattern}/**`];
 }
 
 function isStaged({ status }: DirtyPath): boolean {

@@ -57,7 +57,7 @@ export async function createRef(
 ): Promise<boolean> {
   const args = ["update-ref", "--no-deref", "-z", "--stdin"];
   const input = `create ${ref}\0${sha}\0`;
-  const result = await git("write", workDir, args, { ...options, input, config: NO_HOOKS });
+  const result = await git("keep", workDir, args, { ...options, input });
   if (result.exitCode === 0) return true;
   // Two that create it at once: one of them finds the other's lock.
   if (/reference already exists|File exists|unable to lock/.test(result.stderr)) {
@@ -69,11 +69,8 @@ export async function createRef(
 
 async function updateRefs(workDir: string, input: string, options: SignalOptions): Promise<void> {
   const args = ["update-ref", "--no-deref", "-z", "--stdin"];
-  await gitOutput("write", workDir, args, { ...options, input, config: NO_HOOKS });
+  await gitOutput("keep", workDir, args, { ...options, input });
 }
-
-/** For what the user did not ask for: nothing of the repository's runs. */
-export const NO_HOOKS = [["core.hooksPath", "/dev/null"]] as const;
 
 export function checkPrefix(prefix: string): string {
   if (PREFIX.test(prefix) && !/\.\.|\.lock\//.test(prefix)) return prefix;

@@ -83,7 +83,10 @@ export async function operationInProgress(
     const found = await unlessMissing(lstat(join(repository.gitDir, file)));
     if (found !== undefined) return operation;
   }
-  return undefined;
+  // Of several commits it goes on when one is done, without a mark of its own.
+  const todo = await unlessMissing(readFile(join(repository.gitDir, "sequencer", "todo"), "utf8"));
+  if (todo === undefined) return undefined;
+  return /^revert\b/.test(todo) ? "revert" : "cherry-pick";
 }
 
 /** Whether HEAD of this work tree was once at a commit, as far back as its reflog goes. */

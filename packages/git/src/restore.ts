@@ -6,7 +6,6 @@ import { disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
 import type { ConfigPair } from "./environment.ts";
 import { currentGitSha } from "./head.ts";
-import { NO_HOOKS } from "./refs.ts";
 import { openRepository } from "./repository.ts";
 import { checkRevision, isMissing } from "./revision.ts";
 import { git, gitFailed, gitOutput, quoted, type RunOptions } from "./run.ts";
@@ -69,8 +68,8 @@ export async function restoreSnapshot(
   const index = join(gitDir, `index.quasar-${randomBytes(8).toString("hex")}`);
   const run = { signal, env: { GIT_INDEX_FILE: index }, config: [...disarmed, ...PLAIN] };
   try {
-    await gitOutput("write", root, ["read-tree", now], run);
-    await gitOutput("write", root, ["read-tree", "--reset", "-u", now, target.sha], run);
+    await gitOutput("keep", root, ["read-tree", now], run);
+    await gitOutput("keep", root, ["read-tree", "--reset", "-u", now, target.sha], run);
   } finally {
     await Promise.all([rm(index, { force: true }), rm(`${index}.lock`, { force: true })]);
   }
@@ -78,9 +77,8 @@ export async function restoreSnapshot(
   return { replaced, changed: changes.map(({ path }) => utf8(path)) };
 }
 
-/** Nothing of the repository's runs, and all paths are meant. */
+/** All paths are meant. */
 const PLAIN: readonly ConfigPair[] = [
-  ...NO_HOOKS,
   ["core.sparseCheckout", "false"],
   ["core.splitIndex", "false"],
   ["core.untrackedCache", "false"],
@@ -114,7 +112,7 @@ async function committedTree(workDir: string, signal: AbortSignal | undefined): 
     return await currentGitSha(workDir, { signal });
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== "ERR_NO_COMMITS") throw error;
-    return (await gitOutput("write", workDir, ["mktree"], { signal, input: "" })).trim();
+    return (await gitOutput("keep", workDir, ["mktree"], { signal, input: "" })).trim();
   }
 }
 

@@ -31,11 +31,25 @@ export interface RunOptions {
  *
  * `read` answers questions about a repository that may be hostile: nothing that its configuration
  * names is started, nothing is fetched, nothing is written. `write` does what the user asked for,
- * with the user's git hooks and filters, durably.
+ * with the user's git hooks and filters, durably. `keep` writes what nobody asked for, snapshots and
+ * their refs: durably, and with as little of the repository's say as a read.
  *
- * @see SPEC.md, "Reads" and "Writes"
+ * @see SPEC.md, "Reads", "Commits" and "Snapshots"
  */
-export type Profile = "read" | "write";
+export type Profile = "read" | "write" | "keep";
+
+const WRITE: readonly ConfigPair[] = [
+  DURABLE,
+  ["safe.bareRepository", "explicit"],
+  ["core.fsmonitor", "false"],
+  ["core.abbrev", "no"],
+  ["status.showStash", "false"],
+  ["add.ignoreErrors", "false"],
+  ["i18n.commitEncoding", "UTF-8"],
+  ["color.ui", "false"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+];
 
 const CONFIG: Readonly<Record<Profile, readonly ConfigPair[]>> = {
   read: [
@@ -48,29 +62,22 @@ const CONFIG: Readonly<Record<Profile, readonly ConfigPair[]>> = {
     ["i18n.logOutputEncoding", "UTF-8"],
     ["color.ui", "false"],
   ],
-  write: [
-    DURABLE,
-    ["safe.bareRepository", "explicit"],
-    ["core.fsmonitor", "false"],
-    ["core.abbrev", "no"],
-    ["status.showStash", "false"],
-    ["add.ignoreErrors", "false"],
-    ["i18n.commitEncoding", "UTF-8"],
-    ["color.ui", "false"],
-    ["gc.auto", "0"],
-    ["maintenance.auto", "false"],
-  ],
+  write: WRITE,
+  keep: [...WRITE, ["core.hooksPath", "/dev/null"], ["core.commitGraph", "false"]],
+};
+
+/** Objects are what their ids say, and none is looked for elsewhere. */
+const AS_IT_IS: Readonly<Record<string, string>> = {
+  GIT_NO_REPLACE_OBJECTS: "1",
+  // A missing object of a partial clone is fetched through programs the repository names.
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_ALLOW_PROTOCOL: "",
 };
 
 const ENVIRONMENT: Readonly<Record<Profile, Readonly<Record<string, string>>>> = {
-  read: {
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_NO_REPLACE_OBJECTS: "1",
-    // A missing object of a partial clone is fetched through programs the repository names.
-    GIT_NO_LAZY_FETCH: "1",
-    GIT_ALLOW_PROTOCOL: "",
-  },
+  read: { ...AS_IT_IS, GIT_OPTIONAL_LOCKS: "0" },
   write: {},
+  keep: AS_IT_IS,
 };
 
 const MAX_OUTPUT = 256 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { committer, disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
-import { checkPrefix, createRef, listRefs, NO_HOOKS } from "./refs.ts";
+import { checkPrefix, createRef, listRefs } from "./refs.ts";
 import { openRepository } from "./repository.ts";
 import { isSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
@@ -123,8 +123,7 @@ async function importCommit(
   }
   const args = ["fast-import", "--quiet", "--date-format=raw"];
   const input = Readable.from(stream(), { objectMode: false });
-  const config = [...NO_HOOKS, ONE_PACK];
-  const result = await git("write", workDir, args, { signal, input, config });
+  const result = await git("keep", workDir, args, { signal, input, config: [ONE_PACK] });
   if (failure !== undefined) throw failure;
   if (result.exitCode !== 0) throw gitFailed(args, result);
   const sha = result.stdout.trim();

@@ -1,5 +1,6 @@
-import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import {
   changedPaths,
@@ -7,6 +8,7 @@ import {
   commitAll,
   commitsOfTask,
   currentGitSha,
+  dirtyPaths,
   durableGitEnv,
   logRange,
   reflogActions,
@@ -112,7 +114,7 @@ test.for([
   },
 );
 
-test.for(["", ".", "..", "/abs", "a/../b", "a//b", "a/", "a\0b"])(
+test.for(["", ".", "..", "/abs", "a/../b", "a//b", "/", "a//", "a\0b"])(
   "refuses to exclude %j",
   async (path) => {
     const root = aRepository();
@@ -121,6 +123,33 @@ test.for(["", ".", "..", "/abs", "a/../b", "a//b", "a/", "a\0b"])(
     expect(code).toBe("ERR_INVALID_ARGUMENT");
   },
 );
+
+test.for([
+  ["caf\xe9.txt", "cafeteria.txt"],
+  ["\xe9\xe8\xe9/x", "e/x"],
+  ["a\xe2\x82", "a"],
+  ["\xef\xbf\xbd", "b"],
+  ["[*]\xff?", "[*]"],
+] as const)("leaves out the odd name %j and not %j beside it", async ([odd, plain]) => {
+  const root = aRepository();
+  const file = Buffer.from(join(root, odd), "latin1");
+  mkdirSync(Buffer.from(dirname(file.toString("latin1")), "latin1"), { recursive: true });
+  writeFileSync(file, "theirs");
+  const exclude = (await dirtyPaths(root)).map(({ path }) => path);
+  write(root, plain, "ours");
+  expect(await commitAll(root, { subject: "cycle", exclude })).toBe(headOf(root));
+  const names = git(
+    root,
+    "-c",
+    "core.quotePath=off",
+    "show",
+    "--format=",
+    "--name-only",
+    "-z",
+    "HEAD",
+  );
+  expect(names).toBe(`${plain}\0`);
+});
 
 test.for([
   ["a comment", "# not a comment", "# not a comment"],
@@ -462,4 +491,28 @@ test("commits a file's change of mode", async () => {
   chmodSync(join(root, "a.txt"), 0o755);
   await commitAll(root, { subject: "cycle" });
   expect(git(root, "ls-tree", "HEAD", "a.txt")).toMatch(/^100755/);
+});
+
+test.for([
+  ["a nested repository", (root: string) => aRepository(join(root, "nested"))],
+  [
+    "a nested repository without a commit",
+    (root: string) => anEmptyRepository(join(root, "nested")),
+  ],
+  [
+    "a name that is no UTF-8",
+    (root: string) => {
+      for (const name of ["caf\\351.txt", "[x]*\\377"]) {
+        execFileSync("sh", ["-c", `printf mine > "$(printf '${name}')"`], { cwd: root });
+      }
+    },
+  ],
+] as const)("never commits %s that was listed as dirty before", async ([, make]) => {
+  const root = aRepository();
+  make(root);
+  const exclude = (await dirtyPaths(root)).map(({ path }) => path);
+  expect(exclude.length).toBeGreaterThan(0);
+  write(root, "work", "1");
+  expect(await commitAll(root, { subject: "cycle", exclude })).toBe(headOf(root));
+  expect(git(root, "ls-tree", "-r", "--name-only", "HEAD")).toBe("a.txt\nwork\n");
 });

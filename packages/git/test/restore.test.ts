@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -315,6 +316,49 @@ test("never follows a link out of the tree", async () => {
   expect(await failureCode(again)).toBe("ERR_NOT_RESTORABLE");
   expect(filesOf(outside)).toEqual({ x: "0 theirs" });
 });
+
+test("a snapshot that the repository replaces with another one is restored as it was taken", async () => {
+  const root = aRepository();
+  write(root, "x", "1");
+  const taken = await takeSnapshot(root, { prefix, message: "m" });
+  remove(root, "x");
+  write(root, ".git/info/exclude", ".env\n");
+  write(root, ".env", "mine");
+  const blob = git(root, "hash-object", "-w", "a.txt").trim();
+  const tree = mktree(root, `100644 blob ${blob}\t.env`);
+  git(root, "replace", taken?.sha ?? "", git(root, "commit-tree", "-m", "evil", tree).trim());
+  await restoreSnapshot(root, { from: taken?.ref ?? "", prefix, message: "m" });
+  expect(filesOf(root)).toMatchObject({ ".env": "0 mine", x: "0 1" });
+});
+
+test("what a snapshot has lost is not fetched by a program that the repository names", async () => {
+  const root = aRepository();
+  write(root, "x", "1");
+  const taken = await takeSnapshot(root, { prefix, message: "m" });
+  remove(root, "x");
+  const blob = git(root, "rev-parse", `${prefix}1:x`).trim();
+  loseObject(root, blob);
+  const proof = join(aFolder(), "ran");
+  git(root, "config", "core.repositoryFormatVersion", "1");
+  git(root, "config", "extensions.partialClone", "evil");
+  git(root, "config", "remote.evil.promisor", "true");
+  git(root, "config", "remote.evil.url", aRepository());
+  git(root, "config", "remote.evil.uploadpack", `touch ${proof}; false`);
+  const restoring = restoreSnapshot(root, { from: taken?.ref ?? "", prefix, message: "m" });
+  expect(await failureCode(restoring)).toBe("ERR_GIT_FAILED");
+  expect(existsSync(proof)).toBe(false);
+});
+
+/** Takes an object out of a repository. */
+function loseObject(root: string, sha: string): void {
+  const packs = join(root, ".git/objects/pack");
+  for (const name of readdirSync(packs).filter((each) => each.endsWith(".pack"))) {
+    const input = readFileSync(join(packs, name));
+    remove(root, ".git/objects/pack");
+    execFileSync("git", ["unpack-objects", "-q"], { cwd: root, input });
+  }
+  remove(root, `.git/objects/${sha.slice(0, 2)}/${sha.slice(2)}`);
+}
 
 test("is not begun when it is aborted, and leaves no index of its own", async () => {
   const root = aRepository();

@@ -297,3 +297,13 @@ test("a file that cannot be read is named, and nothing is kept", async () => {
   expect(await failureCode(taking)).toBe("ERR_SNAPSHOT_FAILED");
   expect(await listRefs(root, "refs/quasar/")).toEqual([]);
 });
+
+test("is of the files that are there, though the repository replaces HEAD with another commit", async () => {
+  const root = aRepository();
+  const tree = git(root, "hash-object", "-wt", "tree", "/dev/null").trim();
+  git(root, "replace", "HEAD", git(root, "commit-tree", "-m", "other", tree).trim());
+  write(root, "new", "1");
+  const taken = await takeSnapshot(root, { prefix, message: "m" });
+  const names = git(root, "--no-replace-objects", "ls-tree", "--name-only", taken?.sha ?? "");
+  expect(names).toBe("a.txt\nnew\n");
+});

@@ -220,6 +220,24 @@ test("concludes a merge whose conflicts are resolved", async () => {
   expect(await operationInProgress(await openRepository(root))).toBeUndefined();
 });
 
+test.for(["cherry-pick", "revert"] as const)(
+  "sees a %s of several commits whose conflict was committed",
+  async (operation) => {
+    const root = aConflict();
+    const commits = ["one", "two"].map((text) => {
+      write(root, "a.txt", text);
+      git(root, "commit", "-qam", text);
+      return headOf(root);
+    });
+    write(root, "a.txt", "three");
+    git(root, "commit", "-qam", "three");
+    tryGit(root, operation, "--no-edit", ...commits);
+    git(root, "commit", "-qam", "resolved");
+    expect(git(root, "status")).toMatch(new RegExp(`${operation} currently in progress`, "i"));
+    expect(await operationInProgress(await openRepository(root))).toBe(operation);
+  },
+);
+
 test("sees a bisection", async () => {
   const root = aRepository();
   git(root, "bisect", "start");

@@ -116,6 +116,14 @@ describe("after a save, in a real repository,", () => {
     expect(standingRefusals(dirty, new Set(["accept-dirty"]))).toHaveLength(head.length);
   });
 
+  test("a HEAD that cannot be read is on no other branch, and cannot be accepted", async () => {
+    const { tree, saved } = aSavedTree();
+    rmSync(join(tree.dir, ".git/objects", saved.slice(0, 2), saved.slice(2)));
+    const { verdict, refusals } = await assessed(tree, saved);
+    expect(verdict).toBe("commit-lost");
+    expect(refusals).toMatchObject([{ check: "head", override: undefined, advice: "git fsck" }]);
+  });
+
   test("own commits are named, those of its agents apart", async () => {
     const { tree, saved } = aSavedTree();
     commit(tree, "wip", "", "quasar:run/1");

@@ -85,7 +85,8 @@ export function assessResume(facts: RepositoryFacts | undefined, run: LeftRun): 
   const { commits, actions } = facts ?? NO_COMMITS;
   const since = commitsOfRun(checkpoint, commits, actions);
   const headVerdict = headVerdictOf(facts, checkpoint, since.whole);
-  const isLeft = stored !== undefined && facts?.isBare === false && (facts.branch ?? "") !== stored;
+  const isOnBranch = facts !== undefined && !facts.isBare && !isHeadLost(facts);
+  const isLeft = stored !== undefined && isOnBranch && (facts.branch ?? "") !== stored;
   const { marked, unmarked, foreign } = since;
   const stateNow = adoptCommits(stateFromCheckpoint(checkpoint), marked, checkpoint.createdAt);
   const changed = userVisible(facts, checkpoint);
@@ -206,6 +207,18 @@ function userChanges(paths: readonly string[]): Refusal {
   };
 }
 
+/** Whether what HEAD names cannot be read: its branch is not known then either. */
+function isHeadLost(facts: RepositoryFacts | undefined): boolean {
+  return facts?.relation === "commit-lost" && facts.head === "";
+}
+
+const HEAD_LOST: Refusal = {
+  check: "head",
+  message: "this repository has lost the commit of HEAD",
+  advice: "git fsck",
+  override: undefined,
+};
+
 type HeadWords = (where: { readonly is: string; readonly was: string }) => {
   readonly message: string;
   readonly advice?: string;
@@ -231,7 +244,7 @@ const HEAD_WORDS: Readonly<Record<HeadVerdict, HeadWords | undefined>> = {
     advice: "git fetch, if another repository has it",
   }),
   "commit-lost": ({ was }) => ({
-    message: `this repository has lost a commit: HEAD's, or the run's last one ${was}`,
+    message: `this repository has lost the run's last commit ${was}`,
     advice: "git fsck",
   }),
   undecidable: ({ is, was }) => ({
@@ -252,6 +265,7 @@ function headRefusal(
   facts: RepositoryFacts | undefined,
   foreign: readonly Commit[],
 ): Refusal | undefined {
+  if (isHeadLost(facts)) return HEAD_LOST;
   const was = short(gitSha);
   const words = HEAD_WORDS[verdict]?.({ is: short(facts?.head ?? ""), was });
   if (words === undefined) return undefined;

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -32,6 +33,18 @@ test("runs in the work tree", async () => {
 test("cannot be run where there is no folder", async () => {
   const result = await runCheck({ name: "x", command: "true" }, options({ workDir: "/no/such" }));
   expect(result.status).toBe("broken");
+});
+
+test("cannot be run where no file descriptor is left, and ends nobody with it", () => {
+  const script = `
+    import { openSync } from "node:fs";
+    import { runCheck } from ${JSON.stringify(new URL("check.ts", import.meta.url).href)};
+    try { for (;;) openSync("/dev/null"); } catch {}
+    const { status } = await runCheck({ name: "x", command: "true" }, { workDir: "/", timeoutMs: 9e3 });
+    process.exitCode = status === "broken" ? 7 : 8;`;
+  const limited = ["-c", 'ulimit -n 60 && exec "$@"', "sh", process.execPath];
+  const { status, stderr } = spawnSync("sh", [...limited, "--input-type=module", "-e", script]);
+  expect(status, String(stderr)).toBe(7);
 });
 
 test("keeps the beginning and the end of a flood", async () => {

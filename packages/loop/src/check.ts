@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Check } from "./options.ts";
@@ -42,24 +42,25 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // Where no descriptor is left it has no pipes either.
+  if (child.pid === undefined) return { status: "broken", output: await reasonOf(child) };
   child.stdout.on("data", (chunk: Buffer) => kept.add(chunk));
   child.stderr.on("data", (chunk: Buffer) => kept.add(chunk));
-  const exit = new Promise<{ code: number | null; error?: Error }>((resolve) => {
-    child.once("error", (error) => resolve({ code: null, error }));
+  const exit = new Promise<{ code: number | null }>((resolve) => {
     // Not `close`: a background process of the check's may hold the pipes for ever.
     child.once("exit", (code) => setTimeout(() => resolve({ code }), 20));
   });
   let timedOut = false;
-  const cancel = (): void => void kill(child.pid, exit);
+  const { pid } = child;
+  const cancel = (): void => void kill(pid, exit);
   const timer = setTimeout(() => {
     timedOut = true;
     cancel();
   }, timeoutMs);
   signal?.addEventListener("abort", cancel, { once: true });
   try {
-    const { code, error } = await exit;
+    const { code } = await exit;
     signal?.throwIfAborted();
-    if (error !== undefined) return { status: "broken", output: error.message };
     const output = kept.text();
     if (timedOut) {
       return { status: "failed", output: `${output}\n(ended after ${timeoutMs / 1000} s)` };
@@ -69,21 +70,26 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", cancel);
-    killGroup(child.pid, constants.signals.SIGKILL);
+    killGroup(pid, constants.signals.SIGKILL);
     child.stdout.destroy();
     child.stderr.destroy();
   }
 }
 
+/** Why there is no process. */
+async function reasonOf(child: ChildProcess): Promise<string> {
+  const error = await new Promise<Error>((resolve) => child.once("error", resolve));
+  return error.message;
+}
+
 /** Gently first, then with force. */
-async function kill(pid: number | undefined, exit: Promise<unknown>): Promise<void> {
+async function kill(pid: number, exit: Promise<unknown>): Promise<void> {
   killGroup(pid, constants.signals.SIGTERM);
   await Promise.race([exit, sleep(KILL_GRACE_MS, undefined, { ref: false })]);
   killGroup(pid, constants.signals.SIGKILL);
 }
 
-function killGroup(pid: number | undefined, signal: number): void {
-  if (pid === undefined) return;
+function killGroup(pid: number, signal: number): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {

@@ -114,6 +114,16 @@ function isLimited({ state, settings }: Run): boolean {
 
 // --- Between turns -------------------------------------------------------------------------------
 
+/** What git and the user's git hooks have said: those print what they like, as checks do. */
+function saidBy({ settings: { redact } }: Run, error: unknown): string {
+  const said = messageOf(error);
+  try {
+    return redact?.(said) ?? said;
+  } catch (failure) {
+    return `what git said cannot be told: ${messageOf(failure)}`;
+  }
+}
+
 async function commit(run: Run): Outcome {
   const { state } = run;
   const { repository } = run.ports;
@@ -141,7 +151,7 @@ async function commit(run: Run): Outcome {
     run.seen = undefined;
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
-    return { outcome: "git", message: `the work could not be committed: ${messageOf(error)}` };
+    return { outcome: "git", message: `the work could not be committed: ${saidBy(run, error)}` };
   }
   const known = [state.baseCommitSha, ...state.cycleCommits].includes(run.head);
   if (sha === undefined && known && untouchablePaths.length > 0) {

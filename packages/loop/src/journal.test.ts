@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Checkpoint, CheckpointStore } from "@quasar/checkpoint";
 import { expect, test } from "vitest";
 import { fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
@@ -145,6 +147,25 @@ test("secrets are taken out of what checks print before it is stored, told or gi
   expect(checkpoint.lintOutput).toContain("token=[redacted]");
   expect(coder.requests[1]?.prompt).toContain("token=[redacted]");
   expect(JSON.stringify([checkpoint, loop.events, coder.requests])).not.toContain("hunter2");
+});
+
+test.for([
+  ["secrets are taken out of", (text: string) => text.replaceAll("hunter2", "[redacted]")],
+  [
+    "a redaction that fails lets nothing through of",
+    () => {
+      throw new Error("bad pattern");
+    },
+  ],
+] as const)("%s what a git hook says when the work cannot be committed", async ([, redact]) => {
+  const facts: LoopEvent[] = [];
+  const loop = harness({ redact, journal: (event) => void facts.push(event) });
+  const hook = join(loop.tree.dir, ".git/hooks/pre-commit");
+  mkdirSync(dirname(hook), { recursive: true });
+  writeFileSync(hook, "#!/bin/sh\necho token=hunter2; exit 1\n", { mode: 0o755 });
+  const result = await runTask(TASK, loop.options);
+  expect(result).toMatchObject({ outcome: "git" });
+  expect(JSON.stringify([result, facts, await loop.stored()])).not.toContain("hunter2");
 });
 
 test("a redaction that fails stops the run rather than let anything through", async () => {

@@ -61,6 +61,7 @@ export function spentWords({ totalCostUsd, unknownCostUsd }: Spent): string {
   return `${dollars(known)} known + up to ${dollars(unknownCostUsd)}`;
 }
 
+/** To the cent, and what is less than one to a hundredth of it. */
 export function dollars(usd: number): string {
-  return `$${usd.toFixed(4)}`;
+  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
 }

@@ -68,7 +68,11 @@ export interface LoopOptions {
   readonly turnsDir?: string | undefined;
   /** Agents end with this process although there is a `turnsDir`. @default false */
   readonly leash?: boolean | undefined;
-  /** Takes secrets out of what checks print, before it is stored or told. @default nothing is taken out */
+  /**
+   * Takes secrets out of what checks and git hooks print, before it is stored or told.
+   *
+   * @default nothing is taken out
+   */
   readonly redact?: ((text: string) => string) | undefined;
   /**
    * Told of each event before anything else is done about it, the save of the checkpoint included: a

@@ -114,7 +114,7 @@ describe("seed 4: Add resume capability to Loop.RunExistingTask", () => {
       cycle: 2,
       message: "resumed from checkpoint",
       details: [
-        "cycle 1 of 3, $0.0000 of $3.00 spent",
+        "cycle 1 of 3, $0.00 of $3.00 spent",
         "cycle 1 is whole: the coder goes on with what was found",
       ],
     });
@@ -586,7 +586,7 @@ describe("a turn entry", () => {
   });
 
   test.for([
-    [3, false, "under way: it is started again, and counts with up to $0.5000"],
+    [3, false, "under way: it is started again, and counts with up to $0.50"],
     [3, true, "its end is looked for; if nobody knows it, it is started again, and counts with up"],
     [0, false, "it is started again, and what it has cost cannot be counted"],
   ] as const)("what becomes of it is told, with a budget of %s (adopted: %s)", async (row) => {
@@ -600,7 +600,7 @@ describe("a turn entry", () => {
     const checkpoint = at(loop, { phase: "coding", turn, maxBudgetUsd, ...spent });
     const result = await runFromCheckpoint(checkpoint, loop.options);
     const details = loop.events[0]?.type === "resumed" ? loop.events[0].details : [];
-    expect(details[0]).toContain("$0.4000 known + up to $0.2000");
+    expect(details[0]).toContain("$0.40 known + up to $0.20");
     expect(details[1]).toContain(words);
     expect(result.unknownCostUsd).toBeCloseTo(0.2 + reservedUsd);
   });

@@ -117,7 +117,7 @@ describe("what a turn costs", () => {
     const reviewer = fakeAgent([issue("bad")]);
     const loop = harness({ coder, reviewer, maxBudgetUsd: 0.2, maxCycles: 1 });
     const { message } = await runTask(TASK, loop.options);
-    expect(message).toContain("Budget exceeded: $0.1000 known + up to $0.1000 / $0.20.");
+    expect(message).toContain("Budget exceeded: $0.10 known + up to $0.10 / $0.20.");
   });
 
   test.for([

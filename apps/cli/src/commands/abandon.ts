@@ -4,13 +4,17 @@ import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
 import { findOutliving } from "../orphans.ts";
-import { jsonLine } from "../output/clean.ts";
+import { cleanLine, jsonLine } from "../output/clean.ts";
+import { processes } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { firstLine, labelled, nextLines } from "../output/text.ts";
+import { codeOf } from "../read-input.ts";
 import { parseRunId } from "../run-id.ts";
 import { findRun } from "../runs/find.ts";
-import { abandonRun, runStores } from "../runs/store.ts";
+import { noteFact } from "../runs/journal.ts";
+import { abandonRun } from "../runs/store.ts";
 import { openUser } from "../user.ts";
+import { forgetSeed } from "../work.ts";
 import { openWorkspace } from "../workspace.ts";
 
 export interface AbandonOptions {
@@ -24,7 +28,7 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
   const workspace = await openWorkspace(process.cwd());
   const lock = await lockWorkspace(workspace);
   try {
-    const { ended, loaded } = await findRun(workspace, wanted);
+    const { dir, ended, loaded } = await findRun(workspace, wanted);
     if (ended) {
       throw new CliError("ERR_NOTHING_TO_RESUME", `run ${wanted} has ended already`, {
         next: [`quasar show ${wanted}`],
@@ -34,7 +38,9 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     const pids = alive?.pids ?? [];
     if (pids.length > 0 && options.yes !== true) await askToEnd(wanted, pids);
     if (pids.length > 0) await endAgents(wanted);
-    await abandonRun(runStores(workspace, wanted, openUser().sealKey()));
+    noteFact(dir, { type: "abandoned" }, warn);
+    await forgetSeed(workspace, wanted);
+    await abandonRun(workspace, wanted, openUser().sealKey());
     const next = [`quasar prune ${wanted}   (removes its files)`, 'quasar run "…"'];
     if (options.json === true) {
       const facts = { runId: wanted, ended: pids, next };
@@ -45,7 +51,7 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     write(process.stdout, [
       view.paint("bold", `abandoned run ${wanted}`),
       ...labelled(view, "task", firstLine(loaded.checkpoint.taskTitle)),
-      ...(pids.length === 0 ? [] : labelled(view, "ended", `process ${pids.join(" ")}`)),
+      ...(pids.length === 0 ? [] : labelled(view, "ended", processes(pids))),
       ...labelled(view, "kept", "its commits, snapshots and files"),
       ...nextLines(next, view),
     ]);
@@ -55,17 +61,32 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
   }
 }
 
+function warn(message: string): void {
+  write(process.stderr, [cleanLine(message)]);
+}
+
 async function askToEnd(runId: string, pids: readonly number[]): Promise<void> {
-  const message = `its agent still works: process ${pids.join(" ")}`;
+  const message = `its agent still works: ${processes(pids)}`;
   if (process.stdin.isTTY && process.stderr.isTTY) {
-    const terminal = createInterface({ input: process.stdin, output: process.stderr });
-    const answer = await terminal.question(`${message}. End it? [y/N] `);
-    terminal.close();
-    if (/^y(es)?$/iu.test(answer.trim())) return;
+    if (/^y(es)?$/iu.test((await ask(`${message}. End it? [y/N] `)).trim())) return;
   }
   throw new CliError("ERR_AGENT_ALIVE", `run ${runId} is not abandoned: ${message}`, {
     next: [`quasar abandon ${runId} --yes   (ends it)`, `quasar resume ${runId}   (follows it)`],
   });
+}
+
+/** What is typed to a question; `""` where nothing is: Ctrl-C and Ctrl-D are no. */
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } catch (error) {
+    if (codeOf(error) !== "ABORT_ERR") throw error;
+    write(process.stderr, [""]);
+    return "";
+  } finally {
+    terminal.close();
+  }
 }
 
 async function endAgents(runId: string): Promise<void> {

@@ -1,13 +1,24 @@
-import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
+import { PRICES_AS_OF } from "@quasar/agents";
+import type { Checkpoint } from "@quasar/checkpoint";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { cleanLine, jsonLine } from "../output/clean.ts";
-import { budget, knownUsd, money, moment } from "../output/format.ts";
+import { jsonLine } from "../output/clean.ts";
+import { budget, knownUsd, money } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
-import { tableLines } from "../output/table.ts";
+import { type Align, tableLines } from "../output/table.ts";
 import { firstLine, labelled, type View } from "../output/text.ts";
+import type { Fact } from "../runs/facts.ts";
 import { findRun } from "../runs/find.ts";
+import { readFacts } from "../runs/journal.ts";
 import { storedUnsaidCosts } from "../runs/store.ts";
 import { isTurnOpen } from "../runs/turn.ts";
+import {
+  allTurns,
+  endedTurns,
+  TURN_ALIGN,
+  TURN_HEAD,
+  turnCells,
+  type TurnSummary,
+} from "../runs/turns.ts";
 import { openWorkspace } from "../workspace.ts";
 
 export interface CostOptions {
@@ -20,18 +31,20 @@ export async function costCommand(
   { json }: CostOptions,
 ): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
-  const { id: runId, loaded } = await findRun(workspace, id);
+  const { id: runId, dir, loaded } = await findRun(workspace, id);
   const { checkpoint } = loaded;
+  const facts = readFacts(dir);
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "cost", runId, ...billOf(checkpoint) }));
+    const bill = billOf(checkpoint, facts);
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "cost", runId, ...bill }));
     return EXIT.ok;
   }
-  write(process.stdout, billLines(runId, checkpoint, viewOf(process.stdout)));
+  write(process.stdout, billLines(runId, checkpoint, facts, viewOf(process.stdout)));
   return EXIT.ok;
 }
 
-function billOf(checkpoint: Checkpoint): object {
-  const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd, ledger, turn } = checkpoint;
+function billOf(checkpoint: Checkpoint, facts: readonly Fact[]): object {
+  const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd, turn } = checkpoint;
   const open = isTurnOpen(checkpoint) ? turn : undefined;
   return {
     spentUsd,
@@ -39,7 +52,8 @@ function billOf(checkpoint: Checkpoint): object {
     unknownCostUsd,
     hasUnsaidCosts: storedUnsaidCosts(checkpoint),
     maxBudgetUsd,
-    turns: ledger,
+    pricesAsOf: PRICES_AS_OF,
+    turns: endedTurns(checkpoint, facts),
     openTurn: open && {
       turnId: open.id,
       role: open.role,
@@ -51,61 +65,42 @@ function billOf(checkpoint: Checkpoint): object {
   };
 }
 
-const STATUSES: Readonly<Record<CheckpointLedgerEntry["status"], string>> = {
-  settled: "done",
-  failed: "failed",
-  lost: "killed",
-};
-
-const SOURCES: Readonly<Record<CheckpointLedgerEntry["source"], string>> = {
+const SOURCES: Readonly<Record<TurnSummary["source"], string>> = {
   reported: "the agent says so",
-  computed: "by the price table",
+  computed: "by the price list",
   partial: "known in part, the rest as reserved",
   unknown: "not known: as reserved",
+  "": "its end is not known yet",
 };
 
-function billLines(runId: string, checkpoint: Checkpoint, view: View): string[] {
-  const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd, ledger, turn } = checkpoint;
+const HEAD = [...TURN_HEAD, "counts", "reserved", ""];
+const ALIGN: readonly Align[] = [...TURN_ALIGN, "right", "right", "left"];
+
+function billLines(
+  runId: string,
+  checkpoint: Checkpoint,
+  facts: readonly Fact[],
+  view: View,
+): string[] {
+  const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd } = checkpoint;
   const spending = { spentUsd, unknownCostUsd, hasUnsaidCosts: storedUnsaidCosts(checkpoint) };
-  const rows = ledger.map((entry) => [
-    entry.turnId === "" ? "earlier" : shortId(entry.turnId),
-    entry.turnId === "" ? "" : entry.role,
-    entry.turnId === "" ? "" : `${entry.cycle}`,
-    STATUSES[entry.status],
-    money(entry.costUsd),
-    entry.reservedUsd > 0 ? money(entry.reservedUsd) : "",
-    entry.startedAt === "" ? "" : cleanLine(moment(entry.startedAt)),
-    SOURCES[entry.source],
+  const turns = allTurns(checkpoint, facts);
+  const rows = turns.map((turn) => [
+    ...turnCells(turn),
+    turn.status === "open" ? "" : money(turn.costUsd),
+    turn.reservedUsd > 0 ? money(turn.reservedUsd) : "",
+    SOURCES[turn.source],
   ]);
-  const isOpen = isTurnOpen(checkpoint) && turn !== undefined;
-  const open = isOpen
-    ? [
-        [
-          shortId(turn.id),
-          turn.role,
-          `${checkpoint.cycle}`,
-          "open",
-          "",
-          turn.reservedUsd > 0 ? money(turn.reservedUsd) : "",
-          cleanLine(moment(turn.startedAt)),
-          "its end is not known yet",
-        ],
-      ]
-    : [];
-  const head = ["turn", "role", "cycle", "end", "counts", "reserved", "began", ""];
   const none = spentUsd > 0 ? "no turn is listed: another program wrote this run" : "no turn yet";
-  const align = ["left", "left", "right", "left", "right", "right", "left", "left"] as const;
-  const all = [...rows, ...open];
+  const isPriced = turns.some(({ source }) => source === "computed" || source === "partial");
   return [
     view.paint("bold", `run ${runId}`),
     ...labelled(view, "task", firstLine(checkpoint.taskTitle)),
     ...labelled(view, "cost", budget(spending, maxBudgetUsd)),
+    ...(isPriced ? labelled(view, "prices", PRICES) : []),
     "",
-    ...(all.length === 0 ? [`  ${none}`] : tableLines(head, all, align, view)),
+    ...(rows.length === 0 ? [`  ${none}`] : tableLines(HEAD, rows, ALIGN, view)),
   ];
 }
 
-/** Of `<run>.<n>` what tells the turns of a run apart. */
-function shortId(turnId: string): string {
-  return cleanLine(turnId.slice(turnId.lastIndexOf(".") + 1));
-}
+const PRICES = `list prices where agents say none; those of this quasar are of ${PRICES_AS_OF}`;

@@ -1,10 +1,12 @@
-import { CHECKS, type Problem } from "../doctor/checks.ts";
+import { type Check, CHECKS, type Ground, type Problem } from "../doctor/checks.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
 import { cleanLine, jsonLine } from "../output/clean.ts";
 import { count } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
+import { tableLines } from "../output/table.ts";
 import { labelled, nextLines, type View } from "../output/text.ts";
+import { translate } from "../translate.ts";
 import { openUser } from "../user.ts";
 import { openWorkspace } from "../workspace.ts";
 
@@ -27,18 +29,16 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   const lock = fix === true ? await lockWorkspace(workspace) : undefined;
   try {
     const treated: Treated[] = [];
-    for (const { name, look } of CHECKS) {
-      for (const problem of await look(place)) {
-        const mend = fix === true ? problem.fix : undefined;
-        await mend?.run();
-        treated.push({ ...problem, check: name, fixed: mend !== undefined });
+    for (const check of CHECKS) {
+      for (const problem of await lookedAt(check, place)) {
+        treated.push(await treat(problem, { check: check.name, isToMend: fix === true }));
       }
     }
-    const left = treated.filter(({ fixed }) => !fixed);
+    const isWell = treated.every(({ fixed }) => fixed);
     if (json === true) {
       const problems = treated.map(({ check, message, fixed, fix: can, next }) => ({
         check,
-        message: message,
+        message,
         fixed,
         fix: can?.does,
         next,
@@ -47,30 +47,56 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
     } else {
       write(process.stdout, doctorLines(treated, viewOf(process.stdout)));
     }
-    return left.length === 0 ? EXIT.ok : EXIT.error;
+    return isWell ? EXIT.ok : EXIT.error;
   } finally {
     lock?.release();
+  }
+}
+
+/** What cannot be looked at is a problem too, and keeps nothing else from being looked at. */
+async function lookedAt({ look }: Check, place: Ground): Promise<readonly Problem[]> {
+  try {
+    return await look(place);
+  } catch (error) {
+    const { message, next } = translate(error);
+    return [{ message, next }];
+  }
+}
+
+async function treat(
+  problem: Problem,
+  { check, isToMend }: { readonly check: string; readonly isToMend: boolean },
+): Promise<Treated> {
+  if (!isToMend || problem.fix === undefined) return { ...problem, check, fixed: false };
+  try {
+    await problem.fix.run();
+    return { ...problem, check, fixed: true };
+  } catch (error) {
+    const why = `it was tried, and failed: ${translate(error).message}`;
+    return { ...problem, check, fixed: false, next: [why, ...problem.next] };
   }
 }
 
 function doctorLines(treated: readonly Treated[], view: View): string[] {
   if (treated.length === 0) {
     const names = CHECKS.map(({ name }) => name).join(", ");
-    return [view.paint("green", "healthy"), ...labelled(view, "looked at", names)];
+    return [view.paint("green", "healthy"), ...labelled(view, "checked", names)];
   }
   const left = treated.filter(({ fixed }) => !fixed);
   const canFix = left.some(({ fix }) => fix !== undefined);
-  const lines = treated.flatMap(({ check, message, fixed, fix, next }) => [
-    ...labelled(view, check, cleanLine(message), fixed ? undefined : "yellow"),
-    ...(fix === undefined
-      ? []
-      : labelled(view, "", `${fixed ? "done" : "--fix would"}: ${fix.does}`)),
-    ...(fixed ? [] : next.flatMap((step) => labelled(view, "", cleanLine(step)))),
-  ]);
-  const summary = `${count(treated.length, "problem")}, ${treated.length - left.length} mended`;
+  const mended = treated.length - left.length;
+  const found = count(treated.length, "problem") + (mended === 0 ? "" : `, ${mended} mended`);
+  const rows = treated.map((problem) => [problem.check, wordsOf(problem).join("\n")]);
   return [
-    view.paint(left.length === 0 ? "green" : "yellow", summary),
-    ...lines,
+    view.paint(left.length === 0 ? "green" : "yellow", found),
+    ...tableLines(["check", "problem"], rows, ["left", "left"], view),
     ...nextLines(canFix ? ["quasar doctor --fix"] : [], view),
   ];
+}
+
+/** A problem in words, a line for what is wrong and one for each thing that can be done about it. */
+function wordsOf({ message, fixed, fix, next }: Treated): readonly string[] {
+  if (fixed) return [cleanLine(message), `done: ${fix?.does}`];
+  const mend = fix === undefined ? [] : [`--fix would ${fix.does}`];
+  return [cleanLine(message), ...mend, ...next.map(cleanLine)];
 }

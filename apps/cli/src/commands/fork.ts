@@ -3,14 +3,14 @@ import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
 import { cleanLine, jsonLine } from "../output/clean.ts";
-import { money } from "../output/format.ts";
+import { money, shellWord } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { firstLine, labelled, nextLines } from "../output/text.ts";
 import { newRunId, parseRunId } from "../run-id.ts";
-import { runIds } from "../runs/list.ts";
+import { findRun } from "../runs/find.ts";
 import { forkOf } from "../runs/fork.ts";
-import { readFacts } from "../runs/journal.ts";
-import { forkNotes, loadRun, runStores } from "../runs/store.ts";
+import { noteFact, readFacts } from "../runs/journal.ts";
+import { forkNotes, runStores } from "../runs/store.ts";
 import { resumeCommand } from "../runs/summary.ts";
 import { stageOf } from "../runs/text.ts";
 import { openUser } from "../user.ts";
@@ -26,24 +26,16 @@ export interface ForkCommandOptions {
 /** `quasar fork`: a new run that goes on from a state of another one, in a work tree of its own. */
 export async function forkCommand(id: string, options: ForkCommandOptions): Promise<ExitCode> {
   const from = parseRunId(id);
-  const at = options.at === undefined ? undefined : parseCycle(options.at);
+  const at = options.at === undefined ? undefined : parseCycle(from, options.at);
   const workspace = await openWorkspace(process.cwd());
   const sealKey = openUser().sealKey();
-  if (!runIds(workspace).includes(from)) {
-    throw new CliError("ERR_USAGE", `there is no run ${from} in this work tree`, {
-      next: ["quasar status --all"],
-    });
-  }
-  const { loaded } = await loadRun(runStores(workspace, from, sealKey));
-  if (loaded === undefined) {
-    throw new CliError("ERR_NOTHING_TO_RESUME", `run ${from} never got to its first save`);
-  }
+  const { dir, loaded } = await findRun(workspace, from, sealKey);
   const { checkpoint, seal } = loaded;
   if (seal !== "valid" && options.trust !== true) throw foreign(from);
 
   const now = new Date();
   const runId = newRunId(now);
-  const facts = readFacts(join(workspace.runsDir, from));
+  const facts = readFacts(dir);
   const point = { runId, at, createdAt: now.toISOString(), facts };
   const forked = forkOf({ ...checkpoint, runId: from }, point);
   const tree = await linkedTree(workspace, runId, forked.gitSha);
@@ -51,13 +43,16 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
   const lock = await lockWorkspace(tree);
   try {
     const { current } = runStores(tree, runId, sealKey);
-    await current.save({ ...forked, extra: forkNotes(forked, branch) });
+    const begun = { type: "forked", from, cycle: forked.cycle };
+    noteFact(join(tree.runsDir, runId), begun, (message) => write(process.stderr, [message]));
+    const extra = forkNotes(forked, branch, seal === "valid");
+    await current.save({ ...forked, extra });
   } finally {
     lock.release();
   }
 
   const { cycle, phase, gitSha: commit, maxBudgetUsd, maxCycles } = forked;
-  const next = [`cd ${tree.root} && ${resumeCommand(runId, forked)}`];
+  const next = [`cd ${shellWord(tree.root)} && ${resumeCommand(runId, forked)}`];
   if (options.json === true) {
     const facts = { runId, from, workDir: tree.root, branch, commit, cycle, phase, next };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "fork", ...facts }));
@@ -78,9 +73,11 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
   return EXIT.ok;
 }
 
-function parseCycle(text: string): number {
+function parseCycle(runId: string, text: string): number {
   if (/^[1-9]\d{0,4}$/u.test(text)) return Number(text);
-  throw new CliError("ERR_USAGE", "--at must be the number of a cycle, from 1");
+  throw new CliError("ERR_USAGE", "--at must be the number of a cycle, from 1", {
+    next: [`quasar show ${runId}`],
+  });
 }
 
 function foreign(runId: string): CliError {

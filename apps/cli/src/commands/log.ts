@@ -1,18 +1,19 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CheckpointError } from "@quasar/checkpoint";
 import { readJournal } from "@quasar/durable";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockHolder } from "../lock.ts";
-import { cleanLine, jsonLine } from "../output/clean.ts";
-import { moment } from "../output/format.ts";
-import { IDLE, type Progress } from "../output/progress.ts";
+import { clean, cleanLine, jsonLine } from "../output/clean.ts";
+import { dayAndTime } from "../output/format.ts";
+import { IDLE } from "../output/progress.ts";
 import type { OutputRecord } from "../output/record.ts";
-import { viewOf, write } from "../output/reporter.ts";
-import { labelled, linesOf, type View } from "../output/text.ts";
-import { widthOf } from "../output/width.ts";
+import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
+import { labelled, linesOf, outcomeText, type View } from "../output/text.ts";
 import type { Fact } from "../runs/facts.ts";
-import { findRun } from "../runs/find.ts";
-import { JOURNAL_FILE } from "../runs/journal.ts";
+import { locateRun } from "../runs/find.ts";
+import { isFact, JOURNAL_FILE } from "../runs/journal.ts";
+import { loadRun, type RunFiles, runStores } from "../runs/store.ts";
 import { isAgentAlive } from "../runs/turn.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 
@@ -26,17 +27,23 @@ const LOOK_MS = 250;
 /** `quasar log`: what a run has gone through, by its journal; with `--follow` as it happens. */
 export async function logCommand(id: string | undefined, options: LogOptions): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
-  const { id: runId, dir, loaded } = await findRun(workspace, id);
-  const { maxCycles } = loaded.checkpoint;
-  const show = options.json === true ? showJson : createTeller(viewOf(process.stdout), maxCycles);
+  const { id: runId, dir } = locateRun(workspace, id);
+  const show = options.json === true ? showJson : createTeller(viewOf(process.stdout));
+  let isUnread = false;
+  process.stdout.once("error", () => {
+    isUnread = true;
+  });
   let shown = 0;
   for (;;) {
     // In this order: what the run says at its end is read after it was seen to have ended.
     const isOver = options.follow !== true || !(await isGoingOn(workspace, runId));
     const journal = readJournal(join(dir, JOURNAL_FILE));
     const records = journal?.records ?? [];
-    for (const { data } of records.slice(shown)) show(data as Fact);
+    // A damaged one has been set aside, and this is another.
+    if (records.length < shown) shown = 0;
+    for (const { data } of records.slice(shown)) if (isFact(data)) show(data);
     shown = records.length;
+    if (isUnread) return EXIT.ok;
     if (isOver && journal?.damage !== undefined) {
       write(process.stderr, [`the journal is damaged: ${cleanLine(journal.damage.message)}`]);
       return EXIT.corrupt;
@@ -50,38 +57,78 @@ export async function logCommand(id: string | undefined, options: LogOptions): P
 /** Whether a runner or an agent works on it. */
 async function isGoingOn(workspace: Workspace, runId: string): Promise<boolean> {
   if (lockHolder(workspace)?.runId === runId) return true;
-  return isAgentAlive((await findRun(workspace, runId)).loaded.checkpoint);
+  const { loaded } = await loadRun(runStores(workspace, runId)).catch(unreadable);
+  return loaded !== undefined && isAgentAlive(loaded.checkpoint);
+}
+
+function unreadable(error: unknown): Pick<RunFiles, "loaded"> {
+  if (error instanceof CheckpointError) return { loaded: undefined };
+  throw error;
 }
 
 function showJson(fact: Fact): void {
-  process.stdout.write(jsonLine(fact));
+  process.stdout.write(jsonLine({ v: JSON_VERSION, ...fact }));
 }
 
-/** Tells facts as the run itself has told them, each with its time. */
-function createTeller(view: View, maxCycles: number): (fact: Fact) => void {
+const TIME = "00:00:00  ";
+
+/** Tells facts as the run itself has told them, each with its time, each day under its date. */
+function createTeller(whole: View): (fact: Fact) => void {
+  const columns = whole.columns === undefined ? undefined : whole.columns - TIME.length;
+  const view: View = { ...whole, columns, live: false };
+  let shownDay = "";
   return (fact) => {
-    const time = typeof fact["time"] === "string" ? cleanLine(moment(fact["time"])) : "";
-    const [first = "", ...more] = factLines(fact, { ...IDLE, maxCycles }, { ...view, live: false });
-    if (first === "") return;
-    const gap = " ".repeat(widthOf(time));
+    const [first, ...more] = factLines(cleaned(fact) as Fact, view);
+    if (first === undefined) return;
+    const { day, time } = dayAndTime(String(fact["time"])) ?? { day: shownDay, time: "" };
     const lines = [
-      `${view.paint("dim", time)}  ${first}`,
-      ...more.map((line) => `${gap}  ${line}`),
+      ...(day === shownDay ? [] : [view.paint("dim", day)]),
+      `${view.paint("dim", time.padEnd(TIME.length))}${first}`,
+      ...more.map((line) => `${" ".repeat(TIME.length)}${line}`),
     ];
+    shownDay = day;
     write(process.stdout, lines);
   };
 }
 
-function factLines(fact: Fact, progress: Progress, view: View): readonly string[] {
+/** More than any fact of ours is. */
+const MOST_DEEP = 8;
+
+/** A journal is a file, and what is in it may not be what we have written: no text of it may act. */
+function cleaned(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return clean(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === MOST_DEEP) return "…";
+  const within = (each: unknown): unknown => cleaned(each, depth + 1);
+  if (Array.isArray(value)) return value.map(within);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, within(each)]));
+}
+
+function factLines(fact: Fact, view: View): readonly string[] {
   if (fact.type === "result") {
-    const { outcome, message } = fact;
-    return labelled(view, "ended", cleanLine(`${String(outcome)}: ${String(message)}`));
+    const outcome = outcomeText(String(fact["outcome"]));
+    return [
+      ...labelled(view, "ended", outcome),
+      ...(fact["outcome"] === "approved"
+        ? []
+        : labelled(view, "because", cleanLine(String(fact["message"])))),
+    ];
   }
+  if (fact.type === "abandoned") return labelled(view, "ended", "abandoned: its user gave it up");
+  if (fact.type === "forked") {
+    const { from, cycle } = fact;
+    return labelled(
+      view,
+      "begun",
+      cleanLine(`forked from ${String(from)}, in cycle ${String(cycle)}`),
+    );
+  }
+  // How many there may be changes from one resume to the next.
+  if (fact.type === "cycle_start") return [view.paint("bold", `cycle ${String(fact["cycle"])}`)];
   if (!TOLD.has(fact.type)) return [];
   try {
-    return linesOf(fact as unknown as OutputRecord, progress, view);
+    return linesOf(fact as unknown as OutputRecord, IDLE, view);
   } catch (error) {
-    // A journal is a file: what is in it may not be what we have written.
     if (!(error instanceof TypeError)) throw error;
     return labelled(view, "", cleanLine(fact.type));
   }
@@ -90,7 +137,6 @@ function factLines(fact: Fact, progress: Progress, view: View): readonly string[
 /** What the run has told its user. */
 const TOLD: ReadonlySet<string> = new Set([
   "resumed",
-  "cycle_start",
   "agent_start",
   "turn_recovered",
   "agent_done",

@@ -47,7 +47,9 @@ export async function planCommand(
   write(process.stdout, [
     view.paint("bold", `run ${runId} ${VERDICTS[exit] ?? "can go on"}`),
     ...labelled(view, "task", firstLine(task)),
-    ...items.flatMap(({ kind, words }) => labelled(view, kind, cleanLine(words), STYLES[kind])),
+    ...items.flatMap(({ kind, words }) =>
+      labelled(view, LABELS[kind] ?? kind, cleanLine(words), STYLES[kind]),
+    ),
     ...labelled(view, "cost", costWords(estimate)),
     ...nextLines(next, view),
   ]);
@@ -58,6 +60,8 @@ const VERDICTS: Readonly<Partial<Record<ExitCode, string>>> = {
   [EXIT.refused]: "would be refused",
   [EXIT.limit]: "would stop for a usage limit",
 };
+
+const LABELS: Readonly<Partial<Record<Item["kind"], string>>> = { "run-again": "again" };
 
 const STYLES: Readonly<Partial<Record<Item["kind"], Style>>> = {
   refused: "red",

@@ -4,10 +4,10 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
 import { findOutliving } from "../orphans.ts";
 import { cleanLine, jsonLine } from "../output/clean.ts";
-import { count, moment } from "../output/format.ts";
+import { count, moment, processes } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { labelled, nextLines } from "../output/text.ts";
-import { findRun } from "../runs/find.ts";
+import { locateRun } from "../runs/find.ts";
 import { runIds } from "../runs/list.ts";
 import { listed } from "../work-tree.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
@@ -22,7 +22,7 @@ export interface RestoreOptions {
 export async function restoreCommand(n: string, options: RestoreOptions): Promise<ExitCode> {
   const wanted = numberOf(n);
   const workspace = await openWorkspace(process.cwd());
-  const { id: runId } = await findRun(workspace, options.run);
+  const { id: runId } = locateRun(workspace, options.run);
   const prefix = snapshotPrefix(runId);
   const lock = await lockWorkspace(workspace);
   try {
@@ -43,7 +43,7 @@ export async function restoreCommand(n: string, options: RestoreOptions): Promis
     });
     const next =
       replaced === undefined
-        ? ["git status", "git restore . && git clean -n   (what was there was all committed)"]
+        ? ["git status", "git stash -u   (undoes this: what was there was all committed)"]
         : ["git status", `quasar restore ${replaced.n} --run ${runId}   (undoes this)`];
     if (options.json === true) {
       const facts = { runId, restored: wanted, replaced: replaced?.n, changed, next };
@@ -59,7 +59,7 @@ export async function restoreCommand(n: string, options: RestoreOptions): Promis
         view,
         "kept",
         replaced === undefined
-          ? "nothing was uncommitted"
+          ? "nothing: what was there before was all committed"
           : `what was there before is snapshot ${replaced.n}`,
       ),
       ...nextLines(next, view),
@@ -86,7 +86,7 @@ function changedText(paths: readonly string[]): string {
 async function refuseLiveAgents(workspace: Workspace): Promise<void> {
   const [alive] = await findOutliving(runIds(workspace));
   if (alive === undefined) return;
-  const message = `an agent of run ${alive.runId} works in this tree: process ${alive.pids.join(" ")}`;
+  const message = `an agent of run ${alive.runId} works in this tree: ${processes(alive.pids)}`;
   throw new CliError("ERR_AGENT_ALIVE", message, {
     next: [`quasar resume ${alive.runId}   (follows it)`, `quasar abandon ${alive.runId}`],
   });

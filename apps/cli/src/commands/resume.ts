@@ -1,5 +1,5 @@
 import { runFromCheckpoint } from "@quasar/loop";
-import { createAgents } from "../agents.ts";
+import { agentsOf } from "../agents.ts";
 import { type FlagValues, flagLayer, resolve } from "../config/layers.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { clearTree, findOutliving } from "../orphans.ts";
@@ -68,7 +68,7 @@ export async function resumeCommand(
     session.begin(runId);
     if (wanted === undefined) tellOthers(session, runId);
     const settings = resolve(layers);
-    const agents = createAgents(settings);
+    const agents = agentsOf(settings, checkpoint);
     const retryAt = options.now === true ? undefined : limitOf(checkpoint, settings);
     if (retryAt !== undefined) requirePatience(runId, retryAt, settings);
     return work(

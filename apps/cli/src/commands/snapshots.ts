@@ -5,7 +5,7 @@ import { count, moment } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { tableLines } from "../output/table.ts";
 import { nextLines } from "../output/text.ts";
-import { findRun } from "../runs/find.ts";
+import { locateRun } from "../runs/find.ts";
 import { openWorkspace } from "../workspace.ts";
 
 export interface SnapshotsOptions {
@@ -23,7 +23,7 @@ export async function snapshotsCommand(
   { json }: SnapshotsOptions,
 ): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
-  const { id: runId } = await findRun(workspace, id);
+  const { id: runId } = locateRun(workspace, id);
   const snapshots = await listSnapshots(workspace.root, snapshotPrefix(runId));
   const kept = await Promise.all(
     snapshots.map(async (each) => ({ ...each, paths: await pathsOf(workspace.root, each) })),

@@ -29,7 +29,7 @@ export async function statusCommand(
   const runs = await summarize(workspace, shown);
   if (wanted !== undefined && runs.length === 0) {
     throw new CliError("ERR_USAGE", `there is no run ${wanted} in this work tree`, {
-      next: ["quasar status --all"],
+      next: ["quasar ls --all"],
     });
   }
   if (options.json === true) {

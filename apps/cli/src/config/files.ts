@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { CliError } from "../errors.ts";
 import { cleanLine } from "../output/clean.ts";
+import { shellWord } from "../output/format.ts";
 import { codeOf, readInput } from "../read-input.ts";
 import { type Layer, tomlLayer } from "./layers.ts";
 
@@ -53,7 +54,7 @@ export function isRealFolder(path: string): boolean {
   if (stat.isDirectory()) return true;
   const what = stat.isSymbolicLink() ? "a symbolic link" : "not a folder";
   throw new CliError("ERR_UNSAFE_PATH", `${cleanLine(path)} is ${what}`, {
-    next: [`look at it, and remove it if it is not yours: rm ${cleanLine(path)}`],
+    next: [`look at it, and remove it if it is not yours: rm ${shellWord(path)}`],
   });
 }
 

@@ -2,6 +2,7 @@ import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { FOLDER } from "../config/files.ts";
 import { forgetRun, lockHolder } from "../lock.ts";
+import { shellWord } from "../output/format.ts";
 import { ignoreOwnFolder } from "../work-tree.ts";
 import type { Ground, Problem } from "./checks.ts";
 
@@ -20,8 +21,8 @@ export function lookAtLock({ workspace }: Ground): readonly Problem[] {
 export function lookAtIgnore({ workspace: { root } }: Ground): readonly Problem[] {
   const folder = join(root, FOLDER);
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  const size = lstatSync(join(folder, ".gitignore"), { throwIfNoEntry: false })?.size ?? 0;
-  if (size > 0) return [];
+  const stat = lstatSync(join(folder, ".gitignore"), { throwIfNoEntry: false });
+  if (stat?.isFile() === true && stat.size > 0) return [];
   const message = `${FOLDER}/.gitignore is missing or empty: git would commit what is in ${FOLDER}`;
   return [{ message, fix: { does: "write it", run: () => ignoreOwnFolder(root) }, next: [] }];
 }
@@ -44,6 +45,14 @@ export function lookAtModes({ workspace, folders }: Ground): readonly Problem[] 
       : "";
     const message = `${path} is open to others (mode ${(stat.mode & 0o777).toString(8)})${danger}`;
     const fix = { does: `chmod ${mode.toString(8)}`, run: () => chmodSync(path, mode) };
-    return [{ message, fix, next: isKey ? [`mv ${path} ${path}.old   (makes a new key)`] : [] }];
+    return [
+      {
+        message,
+        fix,
+        next: isKey
+          ? [`mv ${shellWord(path)} ${shellWord(`${path}.old`)}   (makes a new key)`]
+          : [],
+      },
+    ];
   });
 }

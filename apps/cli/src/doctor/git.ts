@@ -8,7 +8,9 @@ import {
   operationInProgress,
 } from "@quasar/git";
 import { FOLDER } from "../config/files.ts";
-import { gitLocks, setLockAside } from "../git-locks.ts";
+import { CliError } from "../errors.ts";
+import { clearGitLocks, gitLocks } from "../git-locks.ts";
+import { shellWord } from "../output/format.ts";
 import { isRunId } from "../run-id.ts";
 import { listed } from "../work-tree.ts";
 import type { Workspace } from "../workspace.ts";
@@ -26,13 +28,21 @@ export async function lookAtGit({ workspace }: Ground): Promise<readonly Problem
 
 /** Lock files of a git that was killed, or that a power cut ended. */
 export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
-  return gitLocks(workspace).map(({ path, isDead }) => ({
+  return gitLocks(workspace).map(({ path, asidePath, isDead }) => ({
     message: isDead
       ? `${path} was left by a git that is gone: git commands fail until it is away`
       : `${path}: a git may be at work`,
-    fix: isDead ? { does: "set it aside", run: () => setLockAside(path) } : undefined,
-    next: [`mv ${path} ${path}.old   (if no git works in this tree)`],
+    fix: isDead ? { does: "set it aside", run: () => clear(workspace, path) } : undefined,
+    next: [
+      `mv ${shellWord(path)} ${shellWord(`${asidePath}.old`)}   (if no git works in this repository)`,
+    ],
   }));
+}
+
+async function clear(workspace: Workspace, path: string): Promise<void> {
+  await clearGitLocks(workspace);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  throw new CliError("ERR_STATE", `${path}: a git is at work after all`);
 }
 
 /** Snapshots of runs that are in no work tree of this repository. */
@@ -42,19 +52,20 @@ export async function lookAtRefs({ workspace }: Ground): Promise<readonly Proble
   const lost = refs.filter(({ ref }) => !known.has(ref.split("/")[2] ?? ""));
   if (lost.length === 0) return [];
   const names = lost.map(({ ref }) => ref);
+  const first = shellWord(names[0] ?? "");
   return [
     {
       message: `snapshots of runs that are gone: ${listed(names).join(", ")}`,
       next: [
-        `git show --stat ${names[0]}   (see what one holds)`,
-        `git update-ref -d ${names[0]}   (remove it)`,
+        `git show --stat ${first}   (see what one holds)`,
+        `git update-ref -d ${first}   (remove it)`,
       ],
     },
   ];
 }
 
 /** Of all work trees: they have their refs in common. */
-function allRunIds({ repositoryId: commonDir }: Workspace): readonly string[] {
+export function allRunIds({ repositoryId: commonDir }: Workspace): readonly string[] {
   const trees = join(commonDir, "worktrees");
   const gitDirs = [commonDir, ...childrenOf(trees).map((name) => join(trees, name))];
   return gitDirs.flatMap((dir) => childrenOf(join(dir, "quasar", "runs")).filter(isRunId));

@@ -1,11 +1,12 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CheckpointError } from "@quasar/checkpoint";
-import { DurableError, readJournal } from "@quasar/durable";
-import { count } from "../output/format.ts";
+import { DurableError, readJournal, recoverDirectory } from "@quasar/durable";
+import { count, shellWord } from "../output/format.ts";
 import { JOURNAL_FILE } from "../runs/journal.ts";
-import { runIds } from "../runs/list.ts";
+import { isSetAside, runIds } from "../runs/list.ts";
 import { loadRun, runStores } from "../runs/store.ts";
+import { damagedNext } from "../runs/summary.ts";
 import type { Ground, Problem } from "./checks.ts";
 
 const SET_ASIDE = /\.damaged-/u;
@@ -16,14 +17,26 @@ export async function lookAtRuns({ workspace }: Ground): Promise<readonly Proble
   const problems: Problem[] = [];
   for (const id of runIds(workspace)) {
     const dir = join(workspace.runsDir, id);
+    if (!isFolder(dir)) {
+      problems.push({
+        message: `${dir} is not a run's folder`,
+        next: [`ls -ld ${shellWord(dir)}`],
+      });
+      continue;
+    }
     const aside = namesIn(dir).filter((name) => SET_ASIDE.test(name));
     if (aside.length > 0) {
       problems.push({
         message: `run ${id}: ${count(aside.length, "damaged file")} set aside: ${aside.join(", ")}`,
-        next: [`less ${join(dir, aside[0] ?? "")}`, `mv it away when you are done with it`],
+        next: [
+          `less ${shellWord(join(dir, aside[0] ?? ""))}`,
+          isSetAside(dir)
+            ? `quasar prune ${id}   (removes all of the run)`
+            : `rm ${shellWord(dir)}/*.damaged-*   (when you are done with them)`,
+        ],
       });
     }
-    problems.push(...(await readable(workspace, id, dir)));
+    if (!isSetAside(dir)) problems.push(...(await readable(workspace, id, dir)));
   }
   return problems;
 }
@@ -38,27 +51,27 @@ async function readable(
     if (loaded === undefined) {
       const turns = namesIn(join(dir, "turns")).length;
       if (turns === 0) return [];
-      return [{ message: `run ${id} has turns but no checkpoint`, next: [`ls ${dir}/turns`] }];
+      return [
+        {
+          message: `run ${id} has turns but no checkpoint`,
+          next: [`ls ${shellWord(join(dir, "turns"))}`],
+        },
+      ];
     }
-    return loaded.problems.map((problem) => ({
+    return [...new Set(loaded.problems)].map((problem) => ({
       message: `run ${id}: ${problem}`,
       next: [`quasar resume ${id}   (uses what can be read)`],
     }));
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
-    const isOther = error.code === "ERR_INCOMPATIBLE_VERSION";
-    return [
-      {
-        message: `run ${id}: ${error.message}`,
-        next: [isOther ? "use the quasar that wrote it" : `quasar resume ${id}   (sets it aside)`],
-      },
-    ];
+    return [{ message: `run ${id}: ${error.message}`, next: damagedNext(id, error) }];
   }
 }
 
 /** Journals whose chain is broken. */
 export function lookAtJournals({ workspace }: Ground): readonly Problem[] {
-  return runIds(workspace).flatMap((id): readonly Problem[] => {
+  const ids = runIds(workspace).filter((id) => isFolder(join(workspace.runsDir, id)));
+  return ids.flatMap((id): readonly Problem[] => {
     const next = [`quasar log ${id}   (what comes before)`];
     try {
       const damage = readJournal(join(workspace.runsDir, id, JOURNAL_FILE))?.damage;
@@ -74,18 +87,21 @@ export function lookAtJournals({ workspace }: Ground): readonly Problem[] {
 export function lookAtTemporary({ workspace }: Ground): readonly Problem[] {
   return runIds(workspace).flatMap((id) => {
     const dir = join(workspace.runsDir, id);
-    const names = namesIn(dir).filter((name) => TEMPORARY.test(name));
+    const names = namesIn(dir).filter((name) => TEMPORARY.test(name) && isFile(join(dir, name)));
     if (names.length === 0) return [];
-    const { current } = runStores(workspace, id);
-    const fix = {
-      does: "remove what was never a save",
-      run: async () => void (await current.recover()),
-    };
+    const fix = { does: "remove what was never a save", run: () => recoverDirectory(dir) };
     return [{ message: `run ${id}: ${count(names.length, "unfinished save")}`, fix, next: [] }];
   });
 }
 
 function namesIn(dir: string): readonly string[] {
-  const stat = lstatSync(dir, { throwIfNoEntry: false });
-  return stat?.isDirectory() === true ? readdirSync(dir) : [];
+  return isFolder(dir) ? readdirSync(dir) : [];
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

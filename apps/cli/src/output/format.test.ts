@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { budget, clock, count, duration, money } from "./format.ts";
+import { budget, clock, count, duration, money, processes, shellWord } from "./format.ts";
 
 test.for([
   [0, "$0.00"],
@@ -44,4 +44,17 @@ test.for([
   [2, "2 findings"],
 ] as const)("counts %d as %s", ([n, text]) => {
   expect(count(n, "finding")).toBe(text);
+});
+
+test("names one process or several", () => {
+  expect([processes([12]), processes([12, 13])]).toEqual(["process 12", "processes 12 13"]);
+});
+
+test.for([
+  ["/home/ada/shop-2", "/home/ada/shop-2"],
+  ["/home/ada/my shop", "'/home/ada/my shop'"],
+  ["/tmp/$(id);it's", "'/tmp/$(id);it'\\''s'"],
+  ["", "''"],
+] as const)("quotes %s for a shell where it has to be", ([text, word]) => {
+  expect(shellWord(text)).toBe(word);
 });

@@ -62,9 +62,26 @@ export function count(n: number, noun: string): string {
 
 /** A point in time as a person's clock shows it; text that is no time is given back. */
 export function moment(rfc3339: string): string {
-  const time = new Date(rfc3339);
-  if (Number.isNaN(time.getTime())) return rfc3339;
+  const parts = dayAndTime(rfc3339);
+  return parts === undefined ? rfc3339 : `${parts.day} ${parts.time.slice(0, 5)}`;
+}
+
+/** The day and the time, to the second, of a person's clock; `undefined` for what is no time. */
+export function dayAndTime(rfc3339: string): { day: string; time: string } | undefined {
+  const at = new Date(rfc3339);
+  if (Number.isNaN(at.getTime())) return undefined;
   const two = (value: number): string => String(value).padStart(2, "0");
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":");
+  return { day, time };
+}
+
+/** `process 12`, `processes 12 13`. */
+export function processes(pids: readonly number[]): string {
+  return `process${pids.length === 1 ? "" : "es"} ${pids.join(" ")}`;
+}
+
+/** A word of a command line for a POSIX shell, quoted where it has to be. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,11 +1,16 @@
+import { clean } from "./clean.ts";
 import type { View } from "./text.ts";
-import { fit, widthOf } from "./width.ts";
+import { fit, widthOf, wrap } from "./width.ts";
 
-/** How a column is laid out; the last one is cut where the terminal ends. */
 export type Align = "left" | "right";
 
+/** The last column is not made narrower than this, if it is wrapped. */
+const NARROWEST = 12;
+
 /**
- * Rows as a table, two spaces between columns. The texts have to be clean.
+ * Rows as a table, two spaces between columns, their texts made clean. A column in which nothing
+ * is said is left out; a last cell of several lines, or one that does not fit, goes on under its own
+ * beginning.
  *
  * @param head - The columns' names; `""` names none.
  */
@@ -15,16 +20,26 @@ export function tableLines(
   align: readonly Align[],
   view: View,
 ): string[] {
-  const all = [head, ...rows];
-  const widths = head.map((_, at) => Math.max(...all.map((row) => widthOf(row[at] ?? ""))));
-  const line = (row: readonly string[]): string => {
-    const cells = row.map((cell, at) => {
-      const gap = " ".repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell)));
-      if (at === row.length - 1 && align[at] === "left") return cell;
-      return align[at] === "right" ? gap + cell : cell + gap;
+  const used = head.map((_, at) => at).filter((at) => rows.some((row) => (row[at] ?? "") !== ""));
+  const all = [head, ...rows].map((row) => used.map((at) => clean(row[at] ?? "")));
+  const widths = used.map((_, at) => Math.max(...all.map((row) => widthOf(row[at] ?? ""))));
+  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 2);
+  const room = view.columns === undefined ? undefined : view.columns - before;
+  const linesOf = (row: readonly string[]): string[] => {
+    const cells = row.slice(0, -1).map((cell, at) => {
+      const gap = " ".repeat((widths[at] ?? 0) - widthOf(cell));
+      return `${align[used[at] ?? 0] === "right" ? gap + cell : cell + gap}  `;
     });
-    const text = `  ${cells.join("  ")}`;
-    return (view.columns === undefined ? text : fit(text, view.columns)).trimEnd();
+    const last = row.at(-1) ?? "";
+    const isRight = align[used.at(-1) ?? 0] === "right";
+    const text = isRight ? " ".repeat((widths.at(-1) ?? 0) - widthOf(last)) + last : last;
+    const isWrapped = !isRight && room !== undefined && room >= NARROWEST;
+    const parts = isWrapped ? wrap(text, room) : text.split("\n");
+    return parts.map((part, n) => {
+      const line = (n === 0 ? `  ${cells.join("")}` : " ".repeat(before)) + part;
+      return (view.columns === undefined ? line : fit(line, view.columns)).trimEnd();
+    });
   };
-  return [view.paint("dim", line(head)), ...rows.map(line)];
+  const [names = [], ...bodies] = all;
+  return [...linesOf(names).map((line) => view.paint("dim", line)), ...bodies.flatMap(linesOf)];
 }

@@ -27,9 +27,11 @@ const LABEL = 11;
 
 /** A labelled line; what is too long for the terminal goes on under its own beginning. */
 export function labelled(view: View, label: string, text: string, style?: Style): string[] {
-  const gap = `  ${label}`.padEnd(LABEL).padEnd(label.length + 3);
+  // Whatever a caller takes for clean: files of a run hold any text where we write an id.
+  const [name, said] = [clean(label), clean(text)];
+  const gap = `  ${name}`.padEnd(LABEL).padEnd(name.length + 3);
   const parts =
-    view.columns === undefined ? [text] : wrap(text, Math.max(20, view.columns - LABEL));
+    view.columns === undefined ? [said] : wrap(said, Math.max(20, view.columns - LABEL));
   return parts.map((part, n) => {
     const painted = style === undefined ? part : view.paint(style, part);
     return `${n === 0 ? view.paint("dim", gap) : " ".repeat(LABEL)}${painted}`.trimEnd();
@@ -171,6 +173,11 @@ const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
   git: "stopped: git failed",
   check: "stopped: a check could not be run",
 };
+
+/** How a run came to an end, in words; an outcome that is not known is given back. */
+export function outcomeText(outcome: string): string {
+  return Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome as ResultRecord["outcome"]] : outcome;
+}
 
 function resultLines(result: ResultRecord, progress: Progress, view: View): string[] {
   const { paint } = view;

@@ -58,7 +58,7 @@ export async function findCheckpoint(
 
 function nothing(message: string): CliError {
   return new CliError("ERR_NOTHING_TO_RESUME", message, {
-    next: ["quasar status --all", 'quasar run "…"'],
+    next: ["quasar ls --all", 'quasar run "…"'],
   });
 }
 
@@ -75,7 +75,7 @@ export async function recoverAndLoad(
   const asides = setAside.join(", ");
   if (loaded === undefined && asides !== "") {
     throw new CliError("ERR_CORRUPT", `the checkpoint is damaged and was set aside as ${asides}`, {
-      next: ["git log -5 && git status   (the work itself is there)", "quasar status --all"],
+      next: ["git log -5 && git status   (the work itself is there)", "quasar ls --all"],
     });
   }
   if (loaded === undefined || asides === "") return loaded;

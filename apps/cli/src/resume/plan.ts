@@ -6,7 +6,7 @@ import {
   type ResumeAssessment,
   type UnfinishedTurn,
 } from "@quasar/loop";
-import { type Agents, createAgents } from "../agents.ts";
+import { type Agents, agentsOf } from "../agents.ts";
 import type { CliError } from "../errors.ts";
 import type { Settings } from "../config/settings.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -51,7 +51,7 @@ export async function makePlan(
   const { runId, loaded } = found;
   const { checkpoint, problems } = loaded;
   const { maxCycles, maxBudgetUsd } = settings;
-  const agents = createAgents(settings);
+  const agents = agentsOf(settings, checkpoint);
   const others = openRunIds(workspace).filter((other) => other !== runId);
   const turn = isTurnOpen(checkpoint) ? unfinishedTurn(workspace, checkpoint) : undefined;
   const [facts, alive, seen] = await Promise.all([

@@ -66,6 +66,8 @@ const IDENTITY: Readonly<Record<string, readonly string[]>> = {
   refactored: ["cycle"],
   struggle_detected: ["cycle"],
   task_success: [],
+  forked: [],
+  abandoned: [],
 };
 
 /** Names a fact that is in the journal once; `undefined` for what may happen again. */

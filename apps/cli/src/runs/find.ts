@@ -1,10 +1,14 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { LoadedCheckpoint } from "@quasar/checkpoint";
+import { CheckpointError, type LoadedCheckpoint } from "@quasar/checkpoint";
 import { CliError } from "../errors.ts";
 import { parseRunId } from "../run-id.ts";
 import type { Workspace } from "../workspace.ts";
-import { runIds } from "./list.ts";
-import { loadRun, runStores } from "./store.ts";
+import { translate } from "../translate.ts";
+import { JOURNAL_FILE } from "./journal.ts";
+import { isSetAside, runIds } from "./list.ts";
+import { loadRun, type RunFiles, runStores } from "./store.ts";
+import { damagedNext, SET_ASIDE, setAsideNext } from "./summary.ts";
 
 /** A run that is looked at. */
 export interface FoundRun {
@@ -17,23 +21,79 @@ export interface FoundRun {
 }
 
 /**
- * The run that is named, or the newest that can be read.
+ * The run that is named, or the newest.
+ *
+ * @param sealKey - Without it a checkpoint's origin is not judged.
+ * @throws {CliError} `ERR_USAGE` when there is no such run; `ERR_NOTHING_TO_RESUME` when there is none;
+ *   `ERR_CORRUPT` or `ERR_STATE` when it cannot be read.
+ */
+export async function findRun(
+  workspace: Workspace,
+  id: string | undefined,
+  sealKey?: Uint8Array,
+): Promise<FoundRun> {
+  for (const each of findIds(workspace, id)) {
+    const dir = join(workspace.runsDir, each);
+    const { loaded, ended } = await load(workspace, each, sealKey);
+    if (loaded !== undefined) return { id: each, dir, loaded, ended };
+    if (isSetAside(dir)) {
+      throw new CliError("ERR_CORRUPT", `run ${each}: ${SET_ASIDE}`, { next: setAsideNext(each) });
+    }
+  }
+  if (id === undefined) throw noRuns();
+  throw new CliError("ERR_NOTHING_TO_RESUME", `run ${id} never got to its first save`, {
+    next: ["quasar ls --all", 'quasar run "…"'],
+  });
+}
+
+/**
+ * The run that is named, or the newest that has come to something: found without reading its state,
+ * which may be damaged.
  *
  * @throws {CliError} `ERR_USAGE` when there is no such run; `ERR_NOTHING_TO_RESUME` when there is none.
  */
-export async function findRun(workspace: Workspace, id: string | undefined): Promise<FoundRun> {
-  const wanted = id === undefined ? undefined : parseRunId(id);
-  const ids = runIds(workspace).filter((known) => wanted === undefined || known === wanted);
-  for (const each of ids) {
-    const { loaded, ended } = await loadRun(runStores(workspace, each));
-    const dir = join(workspace.runsDir, each);
-    if (loaded !== undefined) return { id: each, dir, loaded, ended };
+export function locateRun(workspace: Workspace, id: string | undefined): Omit<FoundRun, Read> {
+  const found = findIds(workspace, id)
+    .map((each) => ({ id: each, dir: join(workspace.runsDir, each) }))
+    .find(({ dir }) => id !== undefined || SIGNS.some((name) => existsSync(join(dir, name))));
+  if (found === undefined) throw noRuns();
+  return found;
+}
+
+type Read = "loaded" | "ended";
+
+/** What a run has in its folder once it has begun. */
+const SIGNS = [JOURNAL_FILE, "checkpoint.toml", "archive"];
+
+/** The ids of the runs that are meant, newest first. */
+function findIds(workspace: Workspace, id: string | undefined): readonly string[] {
+  const ids = runIds(workspace);
+  if (id === undefined && ids.length === 0) throw noRuns();
+  if (id === undefined) return ids;
+  const wanted = parseRunId(id);
+  if (ids.includes(wanted)) return [wanted];
+  throw new CliError("ERR_USAGE", `there is no run ${wanted} in this work tree`, {
+    next: ["quasar ls --all"],
+  });
+}
+
+function noRuns(): CliError {
+  return new CliError("ERR_NOTHING_TO_RESUME", "no runs in this work tree yet", {
+    next: ['quasar run "…"', "quasar demo"],
+  });
+}
+
+async function load(
+  workspace: Workspace,
+  id: string,
+  sealKey: Uint8Array | undefined,
+): Promise<RunFiles> {
+  try {
+    return await loadRun(runStores(workspace, id, sealKey));
+  } catch (cause) {
+    if (!(cause instanceof CheckpointError)) throw cause;
+    const { code } = translate(cause);
+    const next = damagedNext(id, cause);
+    throw new CliError(code, `run ${id}: ${cause.message}`, { cause, next });
   }
-  if (wanted === undefined) {
-    throw new CliError("ERR_NOTHING_TO_RESUME", "no runs in this work tree yet", {
-      next: ['quasar run "…"', "quasar demo"],
-    });
-  }
-  const what = ids.length === 0 ? "there is no run" : "nothing can be read of run";
-  throw new CliError("ERR_USAGE", `${what} ${wanted} in this work tree`, { next: ["quasar ls"] });
 }

@@ -51,6 +51,16 @@ export function openRunJournal(dir: string, onProblem: (message: string) => void
   };
 }
 
+/** Adds one fact to a run's journal, under the lock of the work tree. */
+export function noteFact(dir: string, fact: Fact, onProblem: (message: string) => void): void {
+  const journal = openRunJournal(dir, onProblem);
+  try {
+    journal.note(fact);
+  } finally {
+    journal.close();
+  }
+}
+
 function openOrRenew(path: string, onProblem: (message: string) => void): Journal {
   try {
     return openJournal(path, { maxRecordBytes: MOST_BYTES });
@@ -68,7 +78,8 @@ export function readFacts(dir: string): readonly Fact[] {
   return records.map(({ data }) => data).filter(isFact);
 }
 
-function isFact(data: unknown): data is Fact {
+/** Whether a record of a journal is what we write into one: a file may hold anything. */
+export function isFact(data: unknown): data is Fact {
   return (
     typeof data === "object" && data !== null && "type" in data && typeof data.type === "string"
   );

@@ -7,7 +7,13 @@ import { type Holder, lockHolder } from "../lock.ts";
 import type { Workspace } from "../workspace.ts";
 import { ABANDONED, loadRun, type RunFiles, runStores, storedOutcome } from "./store.ts";
 import { isAgentAlive } from "./turn.ts";
-import { damagedSummary, type RunStatus, type RunSummary, summaryOf } from "./summary.ts";
+import {
+  damagedSummary,
+  type RunStatus,
+  type RunSummary,
+  setAsideSummary,
+  summaryOf,
+} from "./summary.ts";
 
 /** Ids of the runs of a work tree, newest first. */
 export function runIds({ runsDir }: Workspace): readonly string[] {
@@ -56,14 +62,11 @@ async function summarizeOne(
   try {
     files = await loadRun(runStores(workspace, id));
   } catch (error) {
-    return damagedSummary(id, error instanceof Error ? error.message : String(error));
+    return damagedSummary(id, error);
   }
   const checkpoint = files.loaded?.checkpoint;
   if (checkpoint === undefined) {
-    const reason = "its checkpoint was damaged and is set aside";
-    const next = ["git log -5 && git status   (the work itself is there)"];
-    const isSetAside = hasSetAside(join(workspace.runsDir, id));
-    return isSetAside ? { ...damagedSummary(id, reason), next } : undefined;
+    return isSetAside(join(workspace.runsDir, id)) ? setAsideSummary(id) : undefined;
   }
   const outcome = storedOutcome(checkpoint);
   const status = statusOf(files.ended, outcome?.outcome, holder);
@@ -72,8 +75,11 @@ async function summarizeOne(
   return summaryOf(id, { status, runner, reason: outcome?.message ?? "", isAlive }, checkpoint);
 }
 
-function hasSetAside(dir: string): boolean {
-  return readdirSync(dir).some((name) => name.startsWith("checkpoint.toml.damaged-"));
+/** Whether all that is left of a run's checkpoint is what was set aside as damaged. */
+export function isSetAside(dir: string): boolean {
+  const names = readdirSync(dir).filter((name) => name.startsWith("checkpoint.toml"));
+  const isArchived = existsSync(checkpointPath(join(dir, "archive")));
+  return !isArchived && names.length > 0 && names.every((name) => name.includes(".damaged-"));
 }
 
 function statusOf(

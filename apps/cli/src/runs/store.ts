@@ -84,13 +84,22 @@ export async function noteOutcome(
 /** The outcome of a run that its user gave up. */
 export const ABANDONED = "abandoned";
 
-/** Gives a run up: it is kept, and nothing goes on with it any more. */
-export async function abandonRun({ current, archive }: RunStores): Promise<void> {
-  const checkpoint = (await current.load())?.checkpoint;
-  if (checkpoint === undefined) return;
+/** Gives a run up: it is kept, and nothing goes on with it any more. Call it under the lock. */
+export async function abandonRun(
+  workspace: Workspace,
+  runId: string,
+  sealKey: Uint8Array,
+): Promise<void> {
+  const { current } = runStores(workspace, runId, sealKey);
+  const loaded = await current.load();
+  if (loaded === undefined) return;
+  const { checkpoint, seal } = loaded;
+  // What this machine did not write does not become its own by being given up.
+  const { archive } = runStores(workspace, runId, seal === "valid" ? sealKey : undefined);
   const outcome = { outcome: ABANDONED, message: "its user gave it up" };
   const extra = { ...checkpoint.extra, [OUTCOME_KEY]: outcome };
-  await archive.save({ ...checkpoint, extra, revision: checkpoint.revision + 1 });
+  const createdAt = new Date().toISOString();
+  await archive.save({ ...checkpoint, createdAt, extra, revision: checkpoint.revision + 1 });
   await current.remove();
 }
 
@@ -102,10 +111,19 @@ function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Chec
   return { ...checkpoint, extra: { ...others, ...ours } };
 }
 
-/** What a run that was forked notes: the settings of the other one, and a branch of its own. */
-export function forkNotes({ extra }: Checkpoint, branch: string): Record<string, TomlValue> {
+/**
+ * What a run that was forked notes: the settings of the other one, and a branch of its own.
+ *
+ * @param isOurs - Whether this machine wrote the checkpoint: settings name programs to be run.
+ */
+export function forkNotes(
+  { extra }: Checkpoint,
+  branch: string,
+  isOurs: boolean,
+): Record<string, TomlValue> {
   const { [OUTCOME_KEY]: _outcome, [UNSAID_KEY]: _unsaid, ...others } = extra;
-  return { ...others, [BRANCH_KEY]: branch };
+  const { [SETTINGS_KEY]: _settings, ...rest } = others;
+  return { ...(isOurs ? others : rest), [BRANCH_KEY]: branch };
 }
 
 /** The settings that a run was started with; none for a checkpoint that another program wrote. */

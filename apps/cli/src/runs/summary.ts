@@ -1,6 +1,6 @@
-import type { Checkpoint, CheckpointFinding } from "@quasar/checkpoint";
+import { type Checkpoint, CheckpointError, type CheckpointFinding } from "@quasar/checkpoint";
 import type { Holder } from "../lock.ts";
-import { knownUsd } from "../output/format.ts";
+import { knownUsd, shellWord } from "../output/format.ts";
 import { storedUnsaidCosts } from "./store.ts";
 
 /**
@@ -109,14 +109,45 @@ export function summaryOf(
   };
 }
 
-/** What is not known to be fixed: each finding as it was last seen, however often it was found. */
-function openFindings({ allFindings }: Checkpoint): readonly CheckpointFinding[] {
-  const latest = new Map(allFindings.map((finding) => [finding.id, finding]));
-  return [...latest.values()].filter(({ status }) => status !== "fixed");
+/** What is not known to be fixed. */
+function openFindings(checkpoint: Checkpoint): readonly CheckpointFinding[] {
+  return latestFindings(checkpoint).filter(({ status }) => status !== "fixed");
+}
+
+/** Each finding as it was last seen, however often it was found. */
+export function latestFindings({ allFindings }: Checkpoint): readonly CheckpointFinding[] {
+  return [...new Map(allFindings.map((finding) => [finding.id, finding])).values()];
 }
 
 /** What there is to say of a run that cannot be read. */
-export function damagedSummary(id: string, reason: string): RunSummary {
+export function damagedSummary(id: string, error: unknown): RunSummary {
+  const reason = error instanceof Error ? error.message : String(error);
+  return unreadable(id, reason, damagedNext(id, error));
+}
+
+/** What can be done about a checkpoint that cannot be read. */
+export function damagedNext(id: string, error: unknown): readonly string[] {
+  const isOther = error instanceof CheckpointError && error.code === "ERR_INCOMPATIBLE_VERSION";
+  if (isOther) return ["use the quasar that wrote it"];
+  return [`quasar resume ${id}   (sets it aside)`, `quasar log ${id}   (what it has gone through)`];
+}
+
+/** What there is to say of a run whose checkpoint was damaged, where nothing else is left of it. */
+export function setAsideSummary(id: string): RunSummary {
+  return unreadable(id, SET_ASIDE, setAsideNext(id));
+}
+
+export const SET_ASIDE = "its checkpoint was damaged and is set aside";
+
+export function setAsideNext(id: string): readonly string[] {
+  return [
+    "git log -5 && git status   (the work itself is there)",
+    `quasar log ${id}   (what it has gone through)`,
+    `quasar prune ${id}   (removes what is left of it)`,
+  ];
+}
+
+function unreadable(id: string, reason: string, next: readonly string[]): RunSummary {
   return {
     id,
     status: "damaged",
@@ -137,16 +168,19 @@ export function damagedSummary(id: string, reason: string): RunSummary {
     commits: [],
     retryAt: "",
     savedAt: "",
-    next: [`quasar resume ${id}`],
+    next,
   };
 }
 
 function nextOf(id: string, status: RunStatus, checkpoint: Checkpoint): readonly string[] {
   switch (status) {
     case "running":
-      return ["wait for it, or interrupt it with Ctrl-C where it runs"];
+      return [
+        `quasar log ${id} --follow`,
+        "wait for it, or interrupt it with Ctrl-C where it runs",
+      ];
     case "approved":
-      return [`git log --oneline ${checkpoint.baseCommitSha.slice(0, 10)}..`];
+      return [`git log --oneline ${shellWord(checkpoint.baseCommitSha.slice(0, 10))}..`];
     case "interrupted":
     case "stopped":
       return [resumeCommand(id, checkpoint)];

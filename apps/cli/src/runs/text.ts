@@ -37,12 +37,21 @@ const PHASES: Readonly<Record<string, string>> = {
 
 /** A run in full. */
 export function runLines(run: RunSummary, view: View): string[] {
+  const told = run.status === "approved" || run.status === "damaged" ? [] : run.findings;
+  return [
+    ...standLines(run, view),
+    ...told.flatMap((finding) => findingLines(finding, view)),
+    ...nextLines(run.next, view),
+  ];
+}
+
+/** Where a run stands and what it has cost. */
+export function standLines(run: RunSummary, view: View): string[] {
   const { paint } = view;
   const title = `${paint("bold", `run ${run.id}`)} ${paint(STYLES[run.status], run.status)}`;
-  const isApproved = run.status === "approved";
   const reason =
     run.reason === "" ? [] : labelled(view, "because", fit(cleanLine(run.reason), 1000));
-  if (run.status === "damaged") return [title, ...reason, ...nextLines(run.next, view)];
+  if (run.status === "damaged") return [title, ...reason];
   return [
     title,
     ...labelled(view, "task", firstLine(run.task)),
@@ -54,11 +63,9 @@ export function runLines(run: RunSummary, view: View): string[] {
     ...aliveLines(run, view),
     ...(run.runner === undefined ? [] : labelled(view, "runner", describe(run.runner))),
     ...labelled(view, "cost", budget(run, run.maxBudgetUsd) + openCost(run)),
-    ...labelled(view, "findings", openFindings(run)),
-    ...(isApproved ? [] : run.findings.flatMap((finding) => findingLines(finding, view))),
     ...labelled(view, "commits", run.commits.map((sha) => sha.slice(0, 10)).join(" ") || "none"),
     ...labelled(view, "saved", cleanLine(moment(run.savedAt))),
-    ...nextLines(run.next, view),
+    ...labelled(view, "findings", openFindings(run)),
   ];
 }
 
@@ -89,9 +96,11 @@ function openFindings(run: RunSummary): string {
 export function listLines(runs: readonly RunSummary[], view: View): string[] {
   return runs.map((run) => {
     const status = view.paint(STYLES[run.status], run.status.padEnd(11));
-    const cycles = count(run.cycle, "cycle").padEnd(10);
-    const facts = `  ${run.id}  ${status}  ${cycles}  ${money(run.spentUsd).padStart(7)}  `;
-    const task = run.status === "damaged" ? cleanLine(run.reason) : firstLine(run.task);
+    const isRead = run.status !== "damaged";
+    const cycles = (isRead ? count(run.cycle, "cycle") : "").padEnd(10);
+    const cost = (isRead ? money(run.spentUsd) : "").padStart(7);
+    const facts = `  ${run.id}  ${status}  ${cycles}  ${cost}  `;
+    const task = isRead ? firstLine(run.task) : cleanLine(run.reason);
     const used = `  ${run.id}  `.length + 11 + 2 + 10 + 2 + 7 + 2;
     return (
       facts + (view.columns === undefined ? task : fit(task, Math.max(10, view.columns - used)))

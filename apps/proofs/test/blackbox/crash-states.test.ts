@@ -125,7 +125,7 @@ const mutants: readonly (readonly [
   [
     "the one of the folder of turns, before the agent",
     turnsOf,
-    ({ path }) => path.endsWith("turns"),
+    ({ path, count }) => path.endsWith("turns") && count === 1,
   ],
   ["the one of an exit record", turnsOf, ({ path }) => path.includes(".exit")],
 ];

@@ -91,6 +91,17 @@ test("tells a missing session, as it was recorded, from other failures, at no co
   });
 });
 
+test.for(["listen EADDRINUSE: address already in use", "No conversation found in the export"])(
+  "does not take %j for a session that is not to be had once it has begun",
+  async (stderr) => {
+    const lines = aSample(RESUMED).slice(0, 13);
+    const agent = createClaudeAgent({ file: aProgramThatPrints(lines, 137, stderr) });
+    const result = await agent.invoke(aRequest({ sessionId: SESSION, resumesSession: true }));
+    expect(result).toMatchObject({ failure: { kind: "killed" }, costSource: "partial" });
+    expect(result.costUsd).toBeCloseTo(0.0008, 9);
+  },
+);
+
 test("does not take words in a turn for a missing session", async () => {
   const errors = ["No conversation found in the export"];
   const lines = thirdTurn({ subtype: "error_during_execution", is_error: true, errors });

@@ -99,6 +99,21 @@ test.for([
   });
 });
 
+test.for(["no session was found in the store", "the file already has an active writer"])(
+  "does not take %j for a thread that is not to be had once it has begun",
+  async (words) => {
+    const { agent } = aCodex(
+      3,
+      5,
+      [...SAID.slice(0, 2), JSON.stringify({ type: "error", message: words })],
+      1,
+    );
+    const result = await agent.invoke(aRequest(RESUMED));
+    expect(result).toMatchObject({ failure: { kind: "unknown" }, costSource: "partial" });
+    expect(result.costUsd).toBeCloseTo(2 * RESPONSE_USD, 9);
+  },
+);
+
 test.for([undefined, "", "a name", "--last"])(
   "starts nothing to go on in %j",
   async (sessionId) => {

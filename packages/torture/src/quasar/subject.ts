@@ -133,7 +133,7 @@ function nextOf(life: Life, place: Place): "run" | "end" | { readonly failed: st
   if (life.exitCode === 0) return "end";
   // Nothing to resume: killed before there was anything, or when all was done.
   if (life.exitCode === EXIT_NOTHING_TO_RESUME) return hasEndedRun(place) ? "end" : "run";
-  const said = life.stderr.trim().slice(-400) || life.stdout.trim().slice(-400);
+  const said = [life.stderr, life.stdout].map((text) => text.trim().slice(-400)).join("\n");
   return {
     failed: `${life.command.args.slice(1, 2).join()} ended with ${life.signal ?? life.exitCode}: ${said}`,
   };

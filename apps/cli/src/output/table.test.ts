@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { tableLines } from "./table.ts";
+import type { View } from "./text.ts";
+import { widthOf } from "./width.ts";
+
+const viewOf = (columns: number | undefined): View => ({
+  columns,
+  paint: (_style, text) => text,
+  live: false,
+});
+
+const HEAD = ["n", "unused", "cost", ""];
+const ALIGN = ["right", "left", "right", "left"] as const;
+const ROWS = [
+  ["1", "", "$0.30", "the agent says so"],
+  ["10", "", "$12.00", "known in part, the rest as reserved"],
+];
+
+test("a table is aligned, and a column in which nothing is said is left out", () => {
+  expect(tableLines(HEAD, ROWS, ALIGN, viewOf(undefined))).toEqual([
+    "   n    cost",
+    "   1   $0.30  the agent says so",
+    "  10  $12.00  known in part, the rest as reserved",
+  ]);
+});
+
+test("what does not fit goes on under the beginning of its cell", () => {
+  expect(tableLines(HEAD, ROWS, ALIGN, viewOf(36))).toEqual([
+    "   n    cost",
+    "   1   $0.30  the agent says so",
+    "  10  $12.00  known in part, the",
+    "              rest as reserved",
+  ]);
+});
+
+test("a last cell may hold several lines", () => {
+  const rows = [["git", "a lock is left\n--fix would remove it"]];
+  expect(tableLines(["check", "problem"], rows, ["left", "left"], viewOf(undefined))).toEqual([
+    "  check  problem",
+    "  git    a lock is left",
+    "         --fix would remove it",
+  ]);
+});
+
+test.for([20, 24, 30, 80])("no line is wider than a terminal of %i columns", (columns) => {
+  const rows = [...ROWS, ["100", "", "$1.00", `${"x".repeat(90)} 漢字漢字漢字`]];
+  for (const line of tableLines(HEAD, rows, ALIGN, viewOf(columns))) {
+    expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  }
+});
