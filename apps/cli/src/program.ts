@@ -294,8 +294,10 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .helpGroup(GROUPS.begin)
     .summary("kill quasar at each of its steps, and compare")
     .description("kill quasar at each of its durable steps, resume it, and compare")
+    .option("--agent <name>", "scripted, claude or codex: who works (default: scripted)")
     .option("--points <pattern>", "only at steps that match this regular expression")
     .option("--kinds <kinds>", "runner,everything: who is killed (default: both)")
+    .option("--share <share>", "of the lesser steps only this share, 0 to 1")
     .option("--pairs <share>", "also kill the resume, at this share of its steps, 0 to 1")
     .option("--random <count>", "instead: so many runs, killed at moments by chance")
     .option("--seed <number>", "decides what is left to chance")
@@ -444,6 +446,7 @@ const TORTURE_EXAMPLES: Examples = [
   ["quasar torture --points 'rename|commit'", "where files come to be"],
   ["quasar torture --pairs 0.01 --seed 7", "and kills of the resume"],
   ["quasar torture --random 1000", "kills at any moment"],
+  ["quasar torture --agent codex --share 0.05", "a real agent, at the steps that matter most"],
 ];
 
 const OVERVIEW = `

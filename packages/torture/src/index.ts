@@ -2,8 +2,13 @@ export { TortureError, type TortureErrorCode } from "./errors.ts";
 export { formatKill, KILL_KINDS, parseKill } from "./kill.ts";
 export type { Command, Life } from "./life.ts";
 export type { Fixture, Place } from "./place.ts";
-export { QUASAR_LAWS } from "./quasar/subject.ts";
-export { tortureQuasar, type TortureQuasarOptions } from "./quasar/torture.ts";
+export {
+  quasarLaws,
+  TORTURED_AGENTS,
+  type TorturedAgentName,
+  tortureQuasar,
+  type TortureQuasarOptions,
+} from "./quasar/torture.ts";
 export {
   type ReportOptions,
   reportOf,

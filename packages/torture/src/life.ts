@@ -15,6 +15,8 @@ import { type KillKind, watcherSource } from "./watcher.ts";
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
+  /** Beside what its place gives. @default none */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** One process of a trial: how it came to its end. */
@@ -71,6 +73,7 @@ export async function live(place: Place, command: Command, options: LifeOptions)
     cwd: place.work,
     env: {
       ...place.env,
+      ...command.env,
       NODE_OPTIONS: nodeOptions === undefined ? loading : `${nodeOptions} ${loading}`,
     },
     stdio: ["ignore", out, err],

@@ -24,6 +24,8 @@ export interface TortureReport {
   readonly date: string;
   readonly node: string;
   readonly seed: number;
+  /** The share of the steps of lesser kinds that was killed at. */
+  readonly share: number;
   /** The share of second kills that was tried. */
   readonly pairs: number;
   /** How many steps of each kind the undisturbed run has. */
@@ -49,6 +51,7 @@ export interface ReportOptions {
   readonly laws?: readonly string[] | undefined;
   readonly date: Date;
   readonly seed?: number | undefined;
+  readonly share?: number | undefined;
   readonly pairs?: number | undefined;
 }
 
@@ -57,7 +60,7 @@ export function reportOf(
   { whole, trials, alike, ms }: Tortured,
   options: ReportOptions,
 ): TortureReport {
-  const { subject, date, seed = 1, pairs = 0, laws = [] } = options;
+  const { subject, date, seed = 1, share = 1, pairs = 0, laws = [] } = options;
   const steps = (whole.lives[0]?.steps ?? []).map(kindOf);
   const groups = Map.groupBy(trials, ({ kills: [kill] }) =>
     [kill?.kind ?? "runner", kill?.step === undefined ? "moment" : kindOf(kill.step)].join(" "),
@@ -70,6 +73,7 @@ export function reportOf(
     date: date.toISOString(),
     node: process.version,
     seed,
+    share,
     pairs,
     points: Object.fromEntries(
       STEP_KINDS.map((kind) => [kind, steps.filter((each) => each === kind).length]),

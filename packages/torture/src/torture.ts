@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { TortureError } from "./errors.ts";
 import { KILL_KINDS } from "./kill.ts";
 import { makeScratch } from "./place.ts";
+import { parseStep, type StepKind } from "./step.ts";
 import {
   compareFacts,
   type Facts,
@@ -18,6 +19,12 @@ export interface TortureOptions {
   readonly kinds?: readonly KillKind[] | undefined;
   /** Which steps of the undisturbed run to kill at, by name. @default all */
   readonly points?: ((step: string) => boolean) | undefined;
+  /**
+   * Of these, the share of steps to kill at, for a run that takes long. Always all of `rename`, `spawn`, `ended`, `asked` and `answered`.
+   *
+   * @default 1
+   */
+  readonly share?: number | undefined;
   /**
    * Also makes kills that cannot differ from another one.
    *
@@ -138,7 +145,7 @@ function plan(whole: Trial, alone: ReadonlySet<string>, options: TortureOptions)
   const { points = () => true, random, replay, alike = false, kinds = KILL_KINDS } = options;
   if (replay !== undefined) return { planned: [replay], alike: 0 };
   if (random !== undefined) return { planned: randomKills(random, whole, options), alike: 0 };
-  const steps = stepsOf(whole).filter(points);
+  const steps = stepsOf(whole).filter((step) => points(step) && isChosen(step, options));
   const planned = steps.flatMap((step) => {
     const isAlone = alone.has(step) && !alike;
     // A kill takes nothing that is written, synced or not.
@@ -147,6 +154,14 @@ function plan(whole: Trial, alone: ReadonlySet<string>, options: TortureOptions)
     return made.map((kind) => [{ kind, step }]);
   });
   return { planned, alike: steps.length * kinds.length - planned.length };
+}
+
+/** Kinds of steps that are killed at whatever the share. */
+const KEY_KINDS: ReadonlySet<StepKind> = new Set(["rename", "spawn", "ended", "asked", "answered"]);
+
+function isChosen(step: string, { share = 1, seed = 1 }: TortureOptions): boolean {
+  const kind = parseStep(step)?.kind;
+  return (kind !== undefined && KEY_KINDS.has(kind)) || chanceOf(`${seed} ${step}`) < share;
 }
 
 function randomKills(

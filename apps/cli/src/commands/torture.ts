@@ -5,21 +5,26 @@ import {
   type Kill,
   type KillKind,
   parseKill,
-  QUASAR_LAWS,
+  quasarLaws,
   reportOf,
   tableOf,
   tortureQuasar,
+  TORTURED_AGENTS,
+  type TorturedAgentName,
   type TortureReport,
   type Trial,
 } from "@quasar/torture";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { findProgram } from "../find-program.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import { cleanLine, jsonLine } from "../output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { nextLines } from "../output/text.ts";
 
 export interface TortureOptions {
+  readonly agent?: string | undefined;
+  readonly share?: string | undefined;
   readonly points?: string | undefined;
   readonly kinds?: string | undefined;
   readonly pairs?: string | undefined;
@@ -35,15 +40,19 @@ export interface TortureOptions {
 /** `quasar torture`: kills quasar itself at every durable step, and says what that broke. */
 export async function tortureCommand(options: TortureOptions): Promise<ExitCode> {
   const main = fileURLToPath(new URL("./main.js", import.meta.url));
+  const agent = agentOf(options.agent);
   const points = patternOf(options.points);
   const seed = numberOf("--seed", options.seed, 0xffff_ffff) ?? 1;
   const pairs = numberOf("--pairs", options.pairs, 1) ?? 0;
+  const share = numberOf("--share", options.share, 1) ?? 1;
   const interrupts = listenForInterrupts(() => {});
   try {
     const tortured = await tortureQuasar({
       quasar: { file: process.execPath, args: [main] },
+      agent,
       kinds: kindsOf(options.kinds),
       points: (step) => points.test(step),
+      share,
       pairs,
       seed,
       random: numberOf("--random", options.random, 1_000_000),
@@ -54,10 +63,11 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
       signal: interrupts.signal,
     });
     const report = reportOf(tortured, {
-      subject: "quasar, two cycles, scripted agent",
-      laws: QUASAR_LAWS,
+      subject: `quasar, two cycles, ${AGENTS[agent].name}`,
+      laws: quasarLaws(agent),
       date: new Date(),
       seed,
+      share,
       pairs,
     });
     if (options.report !== undefined) {
@@ -66,7 +76,7 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
     if (options.json === true) {
       process.stdout.write(jsonLine({ ...report, v: JSON_VERSION, type: "torture" }));
     } else {
-      write(process.stdout, linesOf(report));
+      write(process.stdout, linesOf(report, agent));
     }
     return report.failures.length === 0 ? EXIT.ok : EXIT.error;
   } catch (error) {
@@ -80,6 +90,26 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
 
 function usage(message: string): CliError {
   return new CliError("ERR_USAGE", message, { next: ["quasar torture --help"] });
+}
+
+/** How a report calls an agent, and the package that has it. */
+const AGENTS: Readonly<Record<TorturedAgentName, { name: string; npm?: string | undefined }>> = {
+  scripted: { name: "scripted agent" },
+  claude: { name: "Claude Code", npm: "@anthropic-ai/claude-code" },
+  codex: { name: "Codex", npm: "@openai/codex" },
+};
+
+function agentOf(text = "scripted"): TorturedAgentName {
+  const agent = TORTURED_AGENTS.find((each) => each === text);
+  if (agent === undefined) {
+    throw usage(`--agent: ${cleanLine(text)} is not ${listOf(TORTURED_AGENTS)}`);
+  }
+  const { npm } = AGENTS[agent];
+  if (npm === undefined || findProgram(agent, process.env["PATH"] ?? "") !== undefined)
+    return agent;
+  throw new CliError("ERR_NOT_INSTALLED", `there is no program ${agent} on the PATH`, {
+    next: [`npm install -g ${npm}`, "quasar torture"],
+  });
 }
 
 function patternOf(source = ""): RegExp {
@@ -122,11 +152,16 @@ function tell({ deviations }: Trial, isJson: boolean): void {
   if (!isJson && process.stderr.isTTY) process.stderr.write(deviations.length === 0 ? "." : "x");
 }
 
-function linesOf(report: TortureReport): readonly string[] {
+function linesOf(report: TortureReport, agent: TorturedAgentName): readonly string[] {
   const points = Object.entries(report.points).filter(([, count]) => count > 0);
   const total = points.reduce((sum, [, count]) => sum + count, 0);
   const failures = report.failures.flatMap(({ kills, deviations, root }) => {
-    const command = ["quasar torture --keep", ...kills.map((kill) => `--replay '${kill}'`)];
+    const flags = agent === "scripted" ? [] : [`--agent ${agent}`];
+    const command = [
+      "quasar torture --keep",
+      ...flags,
+      ...kills.map((kill) => `--replay '${kill}'`),
+    ];
     return [
       "",
       ...kills.map(cleanLine),

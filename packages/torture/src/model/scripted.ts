@@ -7,7 +7,6 @@ const Body = v.object({
   role: v.string(),
   step: v.number(),
   turn: v.number(),
-  prompt_sha256: v.string(),
 });
 
 /** The wire of the scripted agent of `@quasar/agents`: each step of a turn costs the same. */
@@ -15,10 +14,11 @@ export function scriptedWire(costUsd: number): ModelWire {
   return {
     fits: (path) => path === "/scripted",
     read(body, headers) {
-      const { role, turn, step, prompt_sha256: sha256 } = v.parse(Body, body);
+      const { role, turn, step } = v.parse(Body, body);
       const work = `${role} ${turn}`;
       const turnId = String(headers["x-quasar-turn"] ?? "");
-      return { work, key: `${work}, step ${step}`, turnId, sha256, costUsd };
+      // It sends a hash of its own, of a prompt that holds the run's id.
+      return { work, key: `${work}, step ${step}`, turnId, sha256: "", costUsd };
     },
     async answer(_body, response) {
       response.writeHead(200, { "content-type": "application/json" });

@@ -9,7 +9,7 @@ export interface ModelRequest {
   readonly key: string;
   /** Which piece of work it belongs to: requests of one turn, asked again or not, share it. */
   readonly work: string;
-  /** SHA-256 of the prompt, in hex. */
+  /** SHA-256, in hex, of the prompts without what is chance in them; `""` where they are not sent. */
   readonly sha256: string;
   /** The turn's id where the client says it, else `""`. */
   readonly turnId: string;
@@ -22,9 +22,9 @@ export interface ModelWire {
   /** Whether a request to this path, below the account's, is its own. */
   fits(path: string): boolean;
   /** @throws When the request is none of its kind. */
-  read(body: unknown, headers: IncomingMessage["headers"]): ModelRequest;
+  read(body: unknown, headers: IncomingMessage["headers"], account: string): ModelRequest;
   /** Resolves when all of the answer is sent, or cannot be. */
-  answer(body: unknown, response: ServerResponse): Promise<void>;
+  answer(body: unknown, response: ServerResponse, account: string): Promise<void>;
 }
 
 /** A model on loopback that bills, and remembers what it was asked. */
@@ -60,12 +60,12 @@ export async function startModelServer(
       return;
     }
     const body: unknown = JSON.parse(sent);
-    const request = wire.read(body, message.headers);
+    const request = wire.read(body, message.headers, account);
     // Billed even if nobody is there any more to be answered.
     accounts.set(account, [...(accounts.get(account) ?? []), request]);
     await onStep(account, "asked", request);
     response.on("error", () => {});
-    await wire.answer(body, response);
+    await wire.answer(body, response, account);
     await onStep(account, "answered", request);
   };
 

@@ -3,41 +3,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fixture } from "../place.ts";
 
-/** What the scripted agents do: a finding in the first cycle, approved in the second. */
-const TURNS = [
-  {
-    role: "coder",
-    match: "needs the second",
-    says: [{ text: "Mending it", files: { "work.txt": "half of the second\n" } }],
-    files: { "work.txt": "second\n", "more.txt": "more\n" },
-    text: "Mended.",
-  },
-  {
-    role: "coder",
-    says: [{ text: "Writing it", files: { "work.txt": "half of the first\n" } }],
-    files: { "work.txt": "first\n" },
-    text: "Written.",
-  },
-  {
-    role: "reviewer",
-    match: "PRIOR FINDINGS",
-    says: ["Reading it again"],
-    text: "APPROVED: it is the second.\n\nREPORT:\nSATISFACTION: high\nRISK: low\nNEEDS_HUMAN_REVIEW: no\nSUMMARY: Good.\n",
-  },
-  {
-    role: "reviewer",
-    says: ["Reading it"],
-    text: "ISSUE:\nSEVERITY: major\nDESCRIPTION: it needs the second\n",
-  },
-];
-
-export const TASK = "Write work.txt";
-
-/** The script that the agents of a trial follow, asking the model at `url`. */
-export function scriptOf(url: string, sessions: string): string {
-  return JSON.stringify({ turns: TURNS, model: `${url}/scripted`, sessions });
-}
-
 /**
  * Makes a repository of one commit, to be copied for each trial, with changes of the user's own that
  * are to stay as they are: staged, unstaged and untracked.

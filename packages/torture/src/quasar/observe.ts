@@ -55,6 +55,15 @@ export function finishedTurns(place: Place): ReadonlySet<string> {
   return new Set(ids);
 }
 
+/** Id of the turn that was begun last; `""` before the first. */
+export function newestTurn(place: Place): string {
+  const run = runsOf(place).toSorted().at(-1) ?? "";
+  const turns = join(run, "turns");
+  const names = existsSync(turns) ? readdirSync(turns) : [];
+  const numbers = names.map((name) => Number.parseInt(name, 10)).filter((n) => n > 0);
+  return numbers.length === 0 ? "" : `${run.split("/").at(-1)}.${Math.max(...numbers)}`;
+}
+
 /** What the runs of a place say that they have cost, in US dollars. */
 export interface Ledger {
   readonly totalUsd: number;

@@ -1,10 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import type { Command, Life } from "../life.ts";
 import type { ModelRequest, ModelServer } from "../model/server.ts";
 import type { Fixture, Place } from "../place.ts";
 import { compareFacts, type Deviation, type Facts, type Subject } from "../trial.ts";
-import { scriptOf, TASK } from "./fixture.ts";
+import { TASK, type TorturedAgent } from "./agent.ts";
 import {
   commitsOf,
   finishedTurns,
@@ -18,14 +17,13 @@ import {
 export interface QuasarOptions {
   /** How `quasar` is started: `node` and the path of its `main.js`. */
   readonly quasar: Command;
+  readonly agent: TorturedAgent;
   readonly fixture: Fixture;
   readonly server: ModelServer;
   /** By account: who is told of what the server is asked. */
   readonly places: Map<string, Place>;
   /** US dollars that a run may cost. */
   readonly budgetUsd: number;
-  /** US dollars that an answer of the model costs at most. */
-  readonly responseUsd: number;
 }
 
 const MAX_CYCLES = 3;
@@ -41,18 +39,6 @@ interface Moment {
   readonly finished: ReadonlySet<string>;
 }
 
-/** The promises that are looked at, by which deviations are counted. */
-export const QUASAR_LAWS = [
-  "repeated",
-  "skipped",
-  "commits",
-  "tree",
-  "journal",
-  "ledger",
-  "cap",
-  "refused",
-] as const;
-
 /** What is compared of a run of `quasar`. */
 interface QuasarFacts {
   /** A run that lost turns to kills may use up its budget. */
@@ -64,6 +50,8 @@ interface QuasarFacts {
   readonly journal: Readonly<Record<string, number>>;
   /** How often the model was asked, by what for. */
   readonly requests: Readonly<Record<string, number>>;
+  /** SHA-256 of what was asked, by what for; of turns that no kill has changed. */
+  readonly prompts: Readonly<Record<string, readonly string[]>>;
   /** Requests that were made again although the turn had ended, or its agent was alive. */
   readonly boughtTwice: readonly string[];
   readonly billedUsd: number;
@@ -71,31 +59,30 @@ interface QuasarFacts {
   readonly unknownUsd: number;
 }
 
-/** A two-cycle run of `quasar` with the scripted agent, as a subject of torture. */
+/** A two-cycle run of `quasar`, as a subject of torture. */
 export function quasarSubject(options: QuasarOptions): Subject {
-  const { quasar, fixture, server, places, budgetUsd, responseUsd } = options;
+  const { quasar, agent, fixture, server, places, budgetUsd } = options;
   const moments = new Map<string, Moment[]>();
-  const call = (...args: string[]): Command => ({
+  const accountOf = (place: Place): string => basename(place.root);
+  const urlOf = (place: Place): string => server.urlOf(accountOf(place));
+  const call = (place: Place, ...args: string[]): Command => ({
     file: quasar.file,
     args: [...quasar.args, ...args, "--json"],
+    env: agent.envOf(urlOf(place)),
   });
-  const accountOf = (place: Place): string => basename(place.root);
-  const scriptPath = (place: Place): string => join(place.root, "script.json");
   return {
     fixture,
     prepare(place) {
       places.set(accountOf(place), place);
-      const sessions = join(place.root, "sessions");
-      mkdirSync(sessions);
-      writeFileSync(scriptPath(place), scriptOf(server.urlOf(accountOf(place)), sessions));
+      agent.prepare(place, urlOf(place));
     },
     run(place) {
-      const agent = `scripted:${scriptPath(place)}`;
+      const name = agent.nameIn(place);
       const limits = ["--max-budget", String(budgetUsd), "--max-cycles", String(MAX_CYCLES)];
-      const agents = ["--coder", agent, "--reviewer", agent];
-      return call("run", TASK, "--accept-dirty", "--filter", "true", ...limits, ...agents);
+      const agents = ["--coder", name, "--reviewer", name, ...agent.flags];
+      return call(place, "run", TASK, "--accept-dirty", "--filter", "true", ...limits, ...agents);
     },
-    resume: () => call("resume"),
+    resume: (place) => call(place, "resume"),
     next(life, place) {
       if (life.killed) {
         const noted = moments.get(place.root) ?? [];
@@ -111,6 +98,7 @@ export function quasarSubject(options: QuasarOptions): Subject {
     },
     async observe(place, lives) {
       const asked = server.requestsOf(accountOf(place));
+      const killed = moments.get(place.root) ?? [];
       const { totalUsd, unknownUsd } = await ledgerOf(place);
       const facts: QuasarFacts = {
         end: lives.at(-1)?.exitCode === EXIT_BUDGET ? "budget" : "approved",
@@ -119,7 +107,8 @@ export function quasarSubject(options: QuasarOptions): Subject {
         commits: commitsOf(place),
         journal: journalOf(place),
         requests: countsOf(asked.map(({ key }) => key)),
-        boughtTwice: boughtTwice(asked, moments.get(place.root) ?? []),
+        prompts: promptsOf(asked, killed),
+        boughtTwice: boughtTwice(asked, killed),
         billedUsd: rounded(asked.reduce((sum, { costUsd }) => sum + costUsd, 0)),
         ledgerUsd: rounded(totalUsd),
         unknownUsd: rounded(unknownUsd),
@@ -134,7 +123,7 @@ export function quasarSubject(options: QuasarOptions): Subject {
       const lost = lives.filter(({ killed, kill }) => killed && kill?.kind === "everything").length;
       return judge(facts, whole, {
         lostUsd: lost * reservationUsd,
-        capUsd: budgetUsd + responseUsd,
+        capUsd: budgetUsd + agent.responseUsd,
       });
     },
   };
@@ -169,6 +158,26 @@ function boughtTwice(
   });
 }
 
+/**
+ * What was asked in turns that went on as they were. A turn is told that it was interrupted if it was
+ * lost, or if its agent had asked nothing yet: then it may not have been started.
+ */
+function promptsOf(
+  asked: readonly ModelRequest[],
+  moments: readonly Moment[],
+): QuasarFacts["prompts"] {
+  const isAnew = (work: string, at: number): boolean =>
+    moments.some(({ everything, requests }) => {
+      const wasAsked = asked.slice(0, requests).some((other) => other.work === work);
+      return requests <= at && asked[requests]?.work === work && (everything || !wasAsked);
+    });
+  const same = asked.filter(({ work }, at) => !isAnew(work, at));
+  const prompts = Map.groupBy(same, ({ key }) => key);
+  return Object.fromEntries(
+    [...prompts].map(([key, all]) => [key, [...new Set(all.map(({ sha256 }) => sha256))]]),
+  );
+}
+
 /** What differs, by the promise that it breaks. */
 function judge(
   facts: Facts,
@@ -193,11 +202,15 @@ function unfinished(now: QuasarFacts, whole: QuasarFacts): readonly Deviation[] 
   const pick = ({ tree, uncommitted }: QuasarFacts): Facts => ({ tree, uncommitted });
   const trees = compareFacts(pick(now), pick(whole));
   const missing = Object.keys(whole.requests).filter((key) => now.requests[key] === undefined);
+  const altered = Object.entries(now.prompts).filter(([key, hashes]) =>
+    hashes.some((hash) => whole.prompts[key]?.includes(hash) === false),
+  );
   return [
     ...trees.map(({ law, message }) => ({ law: "tree", message: `${law}: ${message}` })),
     ...compareFacts({ commits: now.commits }, { commits: whole.commits }),
     ...compareFacts({ journal: now.journal }, { journal: whole.journal }),
     ...missing.map((key) => ({ law: "skipped", message: key })),
+    ...altered.map(([key]) => ({ law: "altered", message: key })),
   ];
 }
 

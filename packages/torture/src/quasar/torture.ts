@@ -1,38 +1,56 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "../life.ts";
-import { scriptedWire } from "../model/scripted.ts";
 import { startModelServer } from "../model/server.ts";
 import { makeScratch, type Place } from "../place.ts";
 import { torture, type Tortured, type TortureOptions } from "../torture.ts";
+import type { TorturedAgent } from "./agent.ts";
 import { makeFixture } from "./fixture.ts";
+import { CLAUDE, CODEX } from "./real-agents.ts";
+import { SCRIPTED } from "./scripted-agent.ts";
 import { quasarSubject } from "./subject.ts";
+
+const AGENTS = { scripted: SCRIPTED, claude: CLAUDE, codex: CODEX } as const;
+
+/** Who codes and reviews in a torture of `quasar`. */
+export type TorturedAgentName = keyof typeof AGENTS;
+
+export const TORTURED_AGENTS: readonly TorturedAgentName[] = ["scripted", "claude", "codex"];
+
+const LAWS = ["repeated", "skipped", "commits", "tree", "journal", "ledger", "cap", "refused"];
+
+/**
+ * The promises that are looked at, by which deviations are counted.
+ *
+ * @see SPEC.md, "Laws of a run of quasar"
+ */
+export function quasarLaws(agent: TorturedAgentName = "scripted"): readonly string[] {
+  return agent === "scripted" ? LAWS : [...LAWS.slice(0, 2), "altered", ...LAWS.slice(2)];
+}
 
 export interface TortureQuasarOptions extends TortureOptions {
   /** How `quasar` is started: `node` and the path of its `main.js`. */
   readonly quasar: Command;
+  /** Real agents, `claude` and `codex`, are those on the `PATH`. @default "scripted" */
+  readonly agent?: TorturedAgentName | undefined;
   /** US dollars that a run may cost. @default 6; with `random` 0.72 */
   readonly budgetUsd?: number | undefined;
 }
 
-/** What one answer of the model costs, in US dollars. */
-export const RESPONSE_USD = 0.05;
-
-/** Tortures `quasar`: a run of two cycles with the scripted agent, against a model on loopback. */
+/** Tortures `quasar`: a run of two cycles, against a model on loopback. */
 export async function tortureQuasar(options: TortureQuasarOptions): Promise<Tortured> {
   // By chance, so little that three lost turns use it up: what is reserved for one is a sixth of it.
   const { quasar, budgetUsd = options.random === undefined ? 6 : 0.72 } = options;
+  const agent: TorturedAgent = AGENTS[options.agent ?? "scripted"];
   const folder = makeScratch();
   mkdirSync(join(folder, "fixture"));
   const places = new Map<string, Place>();
-  const server = await startModelServer(
-    [scriptedWire(RESPONSE_USD)],
-    async (account, step, { key }) => places.get(account)?.reach(step, key),
+  const server = await startModelServer([agent.wireOf(places)], async (account, step, { key }) =>
+    places.get(account)?.reach(step, key),
   );
   try {
     const fixture = makeFixture(join(folder, "fixture"));
-    const responseUsd = RESPONSE_USD;
-    const subject = quasarSubject({ quasar, fixture, server, places, budgetUsd, responseUsd });
+    const subject = quasarSubject({ quasar, agent, fixture, server, places, budgetUsd });
     return await torture(subject, options);
   } finally {
     await server.close();

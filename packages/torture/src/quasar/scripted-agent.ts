@@ -1,0 +1,52 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { scriptedWire } from "../model/scripted.ts";
+import type { Place } from "../place.ts";
+import type { TorturedAgent } from "./agent.ts";
+
+/** What the scripted agents do: a finding in the first cycle, approved in the second. */
+const TURNS = [
+  {
+    role: "coder",
+    match: "needs the second",
+    says: [{ text: "Mending it", files: { "work.txt": "half of the second\n" } }],
+    files: { "work.txt": "second\n", "more.txt": "more\n" },
+    text: "Mended.",
+  },
+  {
+    role: "coder",
+    says: [{ text: "Writing it", files: { "work.txt": "half of the first\n" } }],
+    files: { "work.txt": "first\n" },
+    text: "Written.",
+  },
+  {
+    role: "reviewer",
+    match: "PRIOR FINDINGS",
+    says: ["Reading it again"],
+    text: "APPROVED: it is the second.\n\nREPORT:\nSATISFACTION: high\nRISK: low\nNEEDS_HUMAN_REVIEW: no\nSUMMARY: Good.\n",
+  },
+  {
+    role: "reviewer",
+    says: ["Reading it"],
+    text: "ISSUE:\nSEVERITY: major\nDESCRIPTION: it needs the second\n",
+  },
+];
+
+const RESPONSE_USD = 0.05;
+
+const scriptPath = (place: Place): string => join(place.root, "script.json");
+
+/** The scripted agent of `@quasar/agents`. */
+export const SCRIPTED: TorturedAgent = {
+  nameIn: (place) => `scripted:${scriptPath(place)}`,
+  flags: [],
+  responseUsd: RESPONSE_USD,
+  envOf: () => ({}),
+  prepare(place, url) {
+    const sessions = join(place.root, "sessions");
+    mkdirSync(sessions);
+    const script = { turns: TURNS, model: `${url}/scripted`, sessions };
+    writeFileSync(scriptPath(place), JSON.stringify(script));
+  },
+  wireOf: () => scriptedWire(RESPONSE_USD),
+};
