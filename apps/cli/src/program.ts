@@ -446,7 +446,7 @@ const TORTURE_EXAMPLES: Examples = [
   ["quasar torture --points 'rename|commit'", "where files come to be"],
   ["quasar torture --pairs 0.01 --seed 7", "and kills of the resume"],
   ["quasar torture --random 1000", "kills at any moment"],
-  ["quasar torture --agent codex --share 0.05", "a real agent, at the steps that matter most"],
+  ["quasar torture --agent codex --share 0.05", "with Codex: the key steps"],
 ];
 
 const OVERVIEW = `
