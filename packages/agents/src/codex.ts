@@ -135,7 +135,7 @@ function codexAdapter(options: CodexAgentOptions): AgentAdapter {
       };
       return {
         read,
-        known: () => ({ ...cost(), sessionId: reading.threadId }),
+        known: () => ({ ...cost(), sessionId: reading.sessionId }),
         result(outcome) {
           const program = programFor(request);
           const problem =
@@ -146,7 +146,7 @@ function codexAdapter(options: CodexAgentOptions): AgentAdapter {
             ...(problem && { failure: problem }),
             text: reading.text,
             ...(structured && { structured }),
-            ...(reading.threadId && { sessionId: reading.threadId }),
+            ...(reading.threadId && { sessionId: reading.sessionId }),
             ...(began ? cost() : NOTHING_SPENT),
             durationMs: outcome.durationMs,
           };

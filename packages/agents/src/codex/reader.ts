@@ -8,6 +8,8 @@ import type { CodexMeter } from "./meter.ts";
 /** What has been read of a run. */
 export interface CodexReading {
   readonly threadId: string | undefined;
+  /** The thread, once there is something in it to go on from: its prompt is on record after it began. */
+  readonly sessionId: string | undefined;
   /** The last message of the agent. */
   readonly text: string;
   readonly completed: boolean;
@@ -40,6 +42,7 @@ export function createCodexReader(
 ): CodexReader {
   const reading: { -readonly [K in keyof CodexReading]: CodexReading[K] } = {
     threadId: undefined,
+    sessionId: undefined,
     text: "",
     completed: false,
     ended: false,
@@ -56,6 +59,11 @@ export function createCodexReader(
       emit({ type: "usage", costUsd });
     }
     return toldUsd > maxCostUsd && !reading.ended ? "budget" : undefined;
+  };
+  const onAnswer = () => {
+    if (reading.sessionId !== undefined || reading.threadId === undefined) return;
+    reading.sessionId = reading.threadId;
+    emit({ type: "session", sessionId: reading.threadId });
   };
   const onStarted = (item: CodexItem) => {
     if (item.type === "command_execution") {
@@ -82,12 +90,13 @@ export function createCodexReader(
       switch (event?.type) {
         case "thread.started":
           reading.threadId = event.thread_id;
-          emit({ type: "session", sessionId: event.thread_id });
           break;
         case "item.started":
+          onAnswer();
           onStarted(event.item);
           break;
         case "item.completed":
+          onAnswer();
           onCompleted(event.item);
           break;
         case "error":
@@ -95,12 +104,14 @@ export function createCodexReader(
           emit({ type: "retry", message: cleanLine(event.message) });
           break;
         case "turn.completed":
+          onAnswer();
           reading.completed = true;
           reading.ended = true;
           reading.error = undefined;
           reading.tokens = event.usage ?? undefined;
           break;
         case "turn.failed":
+          onAnswer();
           reading.ended = true;
           reading.error = event.error?.message ?? reading.error ?? "the turn failed";
           break;

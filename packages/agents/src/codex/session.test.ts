@@ -201,6 +201,17 @@ test("has the same cost when a later process reads it, and when it cannot tell h
   });
 });
 
+test.for([
+  ["has only begun a thread", 1, undefined],
+  ["has done something in it", 3, THREAD],
+] as const)("can go on in the thread of a Codex that %s", async ([, lines, sessionId]) => {
+  const { agent } = aCodex(0, 0, SAID.slice(0, lines));
+  const request = aRequest({ turnsDir: aDirectory() });
+  expect((await agent.invoke(request)).sessionId).toBe(sessionId);
+  rmSync(join(request.turnsDir ?? "", "1.exit"));
+  expect(await agent.find?.(laterOf(request))).toMatchObject({ state: "died", sessionId });
+});
+
 test("takes the time of a limit from the day on which the turn ended", async () => {
   const file = aProgramThatPrints(aSample("codex-F-USAGE.jsonl"), 1);
   const agent = createCodexAgent({ file });
