@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { clean } from "./output/clean.ts";
 import type { ErrorRecord } from "./output/record.ts";
 import { createReporter, type Streams } from "./output/reporter.ts";
 import { translate } from "./translate.ts";
@@ -15,7 +16,7 @@ export function fail(error: unknown, streams: Streams, { json, command }: FailOp
   const record = recordOf(error, command);
   createReporter(streams, { json }).report(record);
   if (process.env["QUASAR_DEBUG"] === "1" && error instanceof Error) {
-    streams.stderr.write(`${error.stack ?? error.message}\n`);
+    streams.stderr.write(`${clean(error.stack ?? error.message)}\n`);
   }
   return record.exit as ExitCode;
 }

@@ -33,11 +33,20 @@ test.for([
   expect(cut(text, limit)).toBe(expected);
 });
 
+test("cuts no line of an output in two", () => {
+  const whole = new Set(Array.from({ length: 400 }, (_, n) => `${n} ${"s".repeat(n)}`));
+  const kept = tail([...whole].join("\n"));
+  expect(kept.length).toBeLessThanOrEqual(2_000);
+  expect(kept.split("\n").filter((line) => !whole.has(line))).toEqual([]);
+  expect(kept.split("\n").length).toBeGreaterThan(3);
+});
+
 test("keeps the last lines of an output, cleaned", () => {
   const lines = Array.from({ length: 40 }, (_, index) => `\u001b[1mline ${index}\r`);
   const kept = tail(lines.join("\n")).split("\n");
   expect(kept).toHaveLength(12);
   expect(kept.at(-1)).toBe("[1mline 39");
-  expect(tail("x".repeat(1e6))).toHaveLength(2_000);
+  expect(tail("x".repeat(1e6))).toBe("(a line too long to be told)");
+  expect(tail(`${"x".repeat(1e6)}\nlast`)).toBe("(a line too long to be told)\nlast");
   expect(tail("\n\n")).toBe("");
 });

@@ -20,10 +20,24 @@ export function cut(text: string, limit: number): string {
 
 const TAIL_LINES = 12;
 const TAIL_LENGTH = 2_000;
+/** More than is ever told. */
+const READ_LENGTH = 20 * TAIL_LENGTH;
 
-/** The end of a program's output, fit for an error message: at most 12 lines, 2,000 characters. */
+/**
+ * The end of a program's output, fit for an error message: at most 12 lines, 2,000 characters. Lines are
+ * left out whole, so that no secret is cut in two before somebody takes it out; one that is too long by
+ * itself is not told.
+ */
 export function tail(output: string): string {
-  const lines = output.slice(-2 * TAIL_LENGTH).split(/[\r\n]+/);
-  const kept = lines.map(oneLine).filter((line) => line !== "");
-  return kept.slice(-TAIL_LINES).join("\n").slice(-TAIL_LENGTH).toWellFormed();
+  const end = output.slice(-READ_LENGTH);
+  const [first = "", ...rest] = end.split(/[\r\n]+/);
+  const isCut = end.length < output.length;
+  const lines = [isCut ? TOO_LONG : first, ...rest]
+    .map((line) => (line.length > TAIL_LENGTH ? TOO_LONG : oneLine(line)))
+    .filter((line) => line !== "")
+    .slice(-TAIL_LINES);
+  while (lines.join("\n").length > TAIL_LENGTH) lines.shift();
+  return lines.join("\n");
 }
+
+const TOO_LONG = "(a line too long to be told)";

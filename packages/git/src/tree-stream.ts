@@ -37,9 +37,10 @@ export async function* commitStream(commit: CommitStream): AsyncGenerator<Buffer
   if (parent !== "") yield line(`from ${parent}`);
   // First everything is taken out, so that a file can come where a folder was.
   for (const path of paths) yield line(`D ${cQuoted(path)}`);
+  const folders = new Map<string, boolean>();
   for (const path of paths) {
-    const entry = await entryAt(root, path);
-    if (entry === undefined) continue;
+    const entry = (await isInFolders(root, path, folders)) && (await entryAt(root, path));
+    if (!entry) continue;
     yield line(`M ${entry.mode} inline ${cQuoted(path)}`);
     yield data(entry.bytes);
   }
@@ -71,6 +72,37 @@ function cQuoted(path: string): string {
 interface Entry {
   readonly mode: "100644" | "100755" | "120000";
   readonly bytes: Buffer;
+}
+
+/**
+ * Whether all on the way to a path are folders. Behind a link that has come in the place of one nothing
+ * is of the work tree.
+ *
+ * @param known - What was found of folders before; added to.
+ */
+async function isInFolders(
+  root: string,
+  path: string,
+  known: Map<string, boolean>,
+): Promise<boolean> {
+  const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  if (folder === "") return true;
+  const found = known.get(folder);
+  if (found !== undefined) return found;
+  const isOne = (await isInFolders(root, folder, known)) && (await isFolder(root, folder));
+  known.set(folder, isOne);
+  return isOne;
+}
+
+async function isFolder(root: string, path: string): Promise<boolean> {
+  try {
+    return (await lstat(pathBytes(root, path))).isDirectory();
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw new GitError("ERR_SNAPSHOT_FAILED", `${quoted(path)}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** A file or a link as it is now; `undefined` where there is none, be there a folder or a device. */

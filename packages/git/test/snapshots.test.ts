@@ -307,3 +307,32 @@ test("is of the files that are there, though the repository replaces HEAD with a
   const names = git(root, "--no-replace-objects", "ls-tree", "--name-only", taken?.sha ?? "");
   expect(names).toBe("a.txt\nnew\n");
 });
+
+test.for([
+  ["", () => undefined],
+  [" and is staged", (root: string) => git(root, "add", "-A")],
+] as const)(
+  "keeps a link that came where a folder was%s, not what is behind it",
+  async ([, stage]) => {
+    const root = aRepository();
+    write(root, "d/deep/x", "mine");
+    git(root, "add", "-A");
+    git(root, "commit", "-qm", "d");
+    const outside = aFolder();
+    write(outside, "deep/x", "theirs");
+    rmSync(join(root, "d"), { recursive: true });
+    symlinkSync(outside, join(root, "d"));
+    stage(root);
+    const taken = await takeSnapshot(root, { prefix, message: "m" });
+    const entries = git(root, "ls-tree", "-r", taken?.sha ?? "")
+      .trim()
+      .split("\n");
+    expect(entries.map((entry) => entry.replace(/ blob \w+\t/, " "))).toEqual([
+      "100644 a.txt",
+      "120000 d",
+    ]);
+    const all = git(root, "cat-file", "--batch-all-objects", "--batch-check", "--unordered");
+    const theirs = git(root, "hash-object", join(outside, "deep/x")).trim();
+    expect(all).not.toContain(theirs);
+  },
+);
