@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listRunProcesses } from "@quasar/agents";
 import { createFileCheckpointStore } from "@quasar/checkpoint";
 import {
   agents,
@@ -151,6 +152,7 @@ const DEFINED: ReadonlySet<number | null> = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 
 /** Strikes once, judges what the command says and leaves, and has a plain `quasar resume` go on. */
 export async function tryFault(lab: Lab, fault: FaultCase): Promise<Outcome> {
   const { at } = lab;
+  await untilAllEnded(at);
   restore(lab);
   const log = join(at.root, "strace.log");
   const when = `${fault.nth}${fault.forGood ? "+" : ""}`;
@@ -192,6 +194,14 @@ export async function tryFault(lab: Lab, fault: FaultCase): Promise<Outcome> {
     for (const path of temporaries(at)) tell(`left behind: ${path}`);
   }
   return { isStruck: true, code, bad };
+}
+
+/** All cases have one run id, and paths: what the one before has left would work in the next one's place. */
+async function untilAllEnded(at: Place): Promise<void> {
+  const ids = new Set(runIds(at));
+  const isLeft = (processes: Awaited<ReturnType<typeof listRunProcesses>> = []): boolean =>
+    processes.some(({ runId }) => ids.has(runId));
+  while (isLeft(await listRunProcesses())) await sleep(20);
 }
 
 /** A plain `quasar resume` with the fault gone: it has to end as if there had been none. */
