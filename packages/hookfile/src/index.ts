@@ -1,0 +1,21 @@
+export { HookFileError, type HookFileErrorCode } from "./errors.ts";
+export {
+  type AwaitedDecision,
+  CHECKPOINT_TRIGGERS,
+  type CheckpointTrigger,
+  type FileSnapshot,
+  HOOK_FILE_VERSION,
+  HOOK_STATES,
+  type HookEvent,
+  type HookFile,
+  type HookOwner,
+  type HookState,
+  type RecoveryAction,
+  type RecoveryContext,
+  type StepCheckpoint,
+  type StepContext,
+  type StepRecord,
+  type StepRecovery,
+  type StepType,
+  TERMINAL_STATES,
+} from "./hook-file.ts";
