@@ -1,4 +1,5 @@
 export { HookFileError, type HookFileErrorCode } from "./errors.ts";
+export { AGENT_TEXT, insertAgentText, removeAgentText } from "./agent-text.ts";
 export {
   type AwaitedDecision,
   CHECKPOINT_TRIGGERS,
@@ -19,3 +20,9 @@ export {
   type StepType,
   TERMINAL_STATES,
 } from "./hook-file.ts";
+export { FINISHED, type HookMdFacts, renderHookMd } from "./hook-md.ts";
+export { HOOK_MD_COMMANDS } from "./hook-md-commands.ts";
+export { hookDigest, type HookMdMark, readHookMdMark } from "./hook-md-mark.ts";
+export type { Verdicts } from "./hook-md-receipts.ts";
+export { type HookMdRelation, relationOfHookMd } from "./hook-md-relation.ts";
+export { generateSynopsis } from "./synopsis.ts";

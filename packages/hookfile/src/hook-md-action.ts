@@ -1,0 +1,215 @@
+import { HOOK_MD_COMMANDS } from "./hook-md-commands.ts";
+import { command, enumeration, LINE_LENGTH, type Phrases, quoted } from "./hook-md-nodes.ts";
+import type { AwaitedDecision, HookFile, HookState, RecoveryContext } from "./hook-file.ts";
+import { type Position, positionOf } from "./position.ts";
+
+/** The one thing to do next. */
+export interface NextAction {
+  readonly title: Phrases;
+  /** What it consists of, in order. */
+  readonly items: readonly Phrases[];
+  /** Where a person decides: what they may decide, and the command that says so. */
+  readonly decisions?: readonly Decision[];
+}
+
+interface Decision {
+  readonly meaning: string;
+  readonly command: string;
+}
+
+/** Exactly one for each state. */
+export function nextAction(hook: HookFile): NextAction {
+  return ACTIONS[hook.state](hook);
+}
+
+const ACTIONS: Readonly<Record<HookState, (hook: HookFile) => NextAction>> = {
+  initializing: (hook) =>
+    resume(hook, ["It finishes the set-up of the task and keeps what is already set up."]),
+  step_pending: (hook) => resume(hook, ["It starts ", ...ofStep(hook), "."]),
+  step_running: continueStep,
+  step_validating: (hook) =>
+    resume(hook, [
+      "It validates ",
+      ...ofStep(hook),
+      " to the end: whether it passes is not known before.",
+    ]),
+  awaiting_human: (hook) => {
+    const { kind, reason } = hook.awaiting ?? NOT_RECORDED;
+    return wait(hook, GATES[kind], reason);
+  },
+  recovering: (hook) => {
+    const recovery = hook.recovery;
+    return recovery === undefined
+      ? wait(hook, MANUAL, NOT_RECORDED.reason)
+      : RECOVERIES[recovery.recommendedAction](hook, recovery);
+  },
+  completed: () => nothing("The task is completed."),
+  failed: () => nothing("The task has failed, for good."),
+  abandoned: () => nothing("The task was abandoned."),
+};
+
+const RECOVERIES: Readonly<
+  Record<
+    RecoveryContext["recommendedAction"],
+    (hook: HookFile, recovery: RecoveryContext) => NextAction
+  >
+> = {
+  retry_step: (hook, { reason, lastCheckpointId }) =>
+    resume(hook, [
+      "It takes up ",
+      ...ofStep(hook),
+      " again",
+      ...(lastCheckpointId === undefined ? [] : [" from checkpoint ", quoted(lastCheckpointId)]),
+      ", on the work tree as it is. Why: ",
+      quoted(reason, LINE_LENGTH.text),
+    ]),
+  retry_validation: (hook, { reason, validationCmd }) =>
+    resume(hook, [
+      "It runs ",
+      ...(validationCmd === undefined
+        ? ["the validation"]
+        : [quoted(validationCmd, LINE_LENGTH.text)]),
+      " of ",
+      ...ofStep(hook),
+      " again: whether it passes is not known. Why: ",
+      quoted(reason, LINE_LENGTH.text),
+    ]),
+  skip_step: (hook, { reason }) =>
+    resume(hook, [
+      "It records ",
+      ...ofStep(hook),
+      " as skipped, because its effect is already there, and goes on. Why: ",
+      quoted(reason, LINE_LENGTH.text),
+    ]),
+  manual: (hook, { reason }) => wait(hook, MANUAL, reason),
+  await_human: (hook, { reason }) => wait(hook, MANUAL, reason),
+};
+
+interface Gate {
+  /** After "a person has to". */
+  readonly asked: string;
+  readonly decisions: readonly Decision[];
+}
+
+const AGAIN_OR_SKIP: readonly Decision[] = [
+  { meaning: "Try the step again", command: HOOK_MD_COMMANDS.retry },
+  { meaning: "Go on without it: recorded as skipped", command: HOOK_MD_COMMANDS.skip },
+];
+
+const GATES: Readonly<Record<AwaitedDecision["kind"], Gate>> = {
+  review: {
+    asked: "review the work",
+    decisions: [
+      { meaning: "Accept it and go on", command: HOOK_MD_COMMANDS.approve },
+      { meaning: "Send it back", command: HOOK_MD_COMMANDS.reject },
+      { meaning: "Refuse it for good", command: HOOK_MD_COMMANDS.rejectFinal },
+    ],
+  },
+  validation: { asked: "look at a validation that failed", decisions: AGAIN_OR_SKIP },
+  git: { asked: "look at a git operation that failed", decisions: AGAIN_OR_SKIP },
+  ci: { asked: "look at a CI that failed", decisions: AGAIN_OR_SKIP },
+  interrupted: {
+    asked: "look at a step that was interrupted and may have had its effect",
+    decisions: AGAIN_OR_SKIP,
+  },
+  attempts: { asked: "look at a step that has used up its attempts", decisions: AGAIN_OR_SKIP },
+};
+
+const MANUAL: Gate = {
+  asked: "choose how to recover",
+  decisions: [{ meaning: "See the choices and choose", command: HOOK_MD_COMMANDS.recover }],
+};
+
+const NOT_RECORDED: AwaitedDecision = {
+  kind: "interrupted",
+  reason: "The reason is not recorded.",
+};
+
+const READ_AGAIN: Phrases = [
+  "Then run ",
+  command(HOOK_MD_COMMANDS.context),
+  " and follow what it says",
+];
+
+/** Only these are worked on by an agent itself: the others are run by Atlas. */
+const OF_AN_AGENT: readonly string[] = ["ai", "loop"];
+
+function continueStep(hook: HookFile): NextAction {
+  const position = positionOf(hook);
+  const { record } = position ?? {};
+  if (position === undefined || (record !== undefined && !OF_AN_AGENT.includes(record.type))) {
+    return resume(hook, ["It takes up ", ...ofStep(hook), "."]);
+  }
+  const { workingOn, filesTouched = [] } = hook.currentStep ?? {};
+  const files = filesTouched.map((path) => quoted(path, LINE_LENGTH.path));
+  return {
+    title: ["RESUME: Continue the ", quoted(position.name), " step"],
+    items: [
+      ...(files.length === 0
+        ? []
+        : [["Review the files you modified: ", ...enumeration(files, 5, (n) => ` and ${n} more`)]]),
+      ["Check ", command("git status"), " to see uncommitted changes"],
+      [
+        "Continue",
+        ...(workingOn === undefined ? [] : [" with ", quoted(workingOn, LINE_LENGTH.text)]),
+        ": do what the step asks for, as quoted under “What Was Asked”",
+        ...(record?.feedback === undefined
+          ? []
+          : [", and what the person asked for who rejected it"]),
+      ],
+      ["When complete, run ", command(HOOK_MD_COMMANDS.validate), " to verify your changes"],
+      ...endOfStep(hook),
+    ],
+  };
+}
+
+/** A runner notices that its agent has ended; without one, a command has to say it. */
+function endOfStep({ owner }: HookFile): readonly Phrases[] {
+  return owner === undefined
+    ? [["End the step with ", command(HOOK_MD_COMMANDS.stepDone)], READ_AGAIN]
+    : [["End your turn: Atlas drives this task and takes the next step by itself"]];
+}
+
+function resume(hook: HookFile, effect: Phrases): NextAction {
+  return {
+    title: ["RESUME: Run ", command(HOOK_MD_COMMANDS.resume)],
+    items: [
+      [
+        "Run ",
+        command(HOOK_MD_COMMANDS.resume),
+        " in ",
+        quoted(hook.worktreePath, LINE_LENGTH.path),
+        " and let it work. ",
+        ...effect,
+      ],
+      READ_AGAIN,
+    ],
+  };
+}
+
+function wait(hook: HookFile, { asked, decisions }: Gate, reason: string): NextAction {
+  return {
+    title: [`WAIT: A person has to ${asked}`],
+    items: [
+      [
+        "Change nothing: ",
+        ...ofStep(hook),
+        " waits for a person, who is asked: ",
+        quoted(reason, LINE_LENGTH.text),
+      ],
+      ["Tell the person so, and stop until they have decided"],
+    ],
+    decisions,
+  };
+}
+
+function nothing(why: string): NextAction {
+  return { title: ["NOTHING: The task is finished"], items: [[`Do nothing. ${why}`]] };
+}
+
+/** `step 3 of 7, implement`. */
+function ofStep(hook: HookFile): Phrases {
+  const position: Position | undefined = positionOf(hook);
+  if (position === undefined) return ["the task"];
+  return [`step ${position.number} of ${position.total}, `, quoted(position.name)];
+}
