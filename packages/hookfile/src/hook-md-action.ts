@@ -8,6 +8,8 @@ export interface NextAction {
   readonly title: Phrases;
   /** What it consists of, in order. */
   readonly items: readonly Phrases[];
+  /** What else one might do, and must not. */
+  readonly never: Phrases;
   /** Where a person decides: what they may decide, and the command that says so. */
   readonly decisions?: readonly Decision[];
 }
@@ -44,7 +46,7 @@ const ACTIONS: Readonly<Record<HookState, (hook: HookFile) => NextAction>> = {
       : RECOVERIES[recovery.recommendedAction](hook, recovery);
   },
   completed: () => nothing("The task is completed."),
-  failed: () => nothing("The task has failed, for good."),
+  failed: (hook) => nothing("The task has failed, for good.", ...whyFailed(hook)),
   abandoned: () => nothing("The task was abandoned."),
 };
 
@@ -152,7 +154,7 @@ function continueStep(hook: HookFile): NextAction {
       [
         "Continue",
         ...(workingOn === undefined ? [] : [" with ", quoted(workingOn, LINE_LENGTH.text)]),
-        ": do what the step asks for, as quoted under “What Was Asked”",
+        ': do what the step asks for, as quoted under "What Was Asked"',
         ...(record?.feedback === undefined
           ? []
           : [", and what the person asked for who rejected it"]),
@@ -160,6 +162,7 @@ function continueStep(hook: HookFile): NextAction {
       ["When complete, run ", command(HOOK_MD_COMMANDS.validate), " to verify your changes"],
       ...endOfStep(hook),
     ],
+    never: ["Go on with another step: this one comes first"],
   };
 }
 
@@ -184,6 +187,7 @@ function resume(hook: HookFile, effect: Phrases): NextAction {
       ],
       READ_AGAIN,
     ],
+    never: ["Do the work of a step yourself: ", command(HOOK_MD_COMMANDS.resume), " sees to it"],
   };
 }
 
@@ -199,17 +203,29 @@ function wait(hook: HookFile, { asked, decisions }: Gate, reason: string): NextA
       ],
       ["Tell the person so, and stop until they have decided"],
     ],
+    never: ["Decide in the person's place"],
     decisions,
   };
 }
 
-function nothing(why: string): NextAction {
-  return { title: ["NOTHING: The task is finished"], items: [[`Do nothing. ${why}`]] };
+function whyFailed({ steps }: HookFile): Phrases {
+  const failed = steps.findLast((step) => step.status === "failed");
+  if (failed === undefined) return [];
+  const { name, note = "no reason recorded" } = failed;
+  return [" In ", quoted(name), ": ", quoted(note, LINE_LENGTH.text)];
 }
 
-/** `step 3 of 7, implement`. */
+function nothing(...why: Phrases): NextAction {
+  return {
+    title: ["NOTHING: The task is finished"],
+    items: [["Do nothing. ", ...why]],
+    never: ["Work on this task"],
+  };
+}
+
+/** `step 3 of 7 (implement)`. */
 function ofStep(hook: HookFile): Phrases {
   const position: Position | undefined = positionOf(hook);
   if (position === undefined) return ["the task"];
-  return [`step ${position.number} of ${position.total}, `, quoted(position.name)];
+  return [`step ${position.number} of ${position.total} (`, quoted(position.name), ")"];
 }

@@ -89,7 +89,7 @@ export function validationReceipts(hook: HookFile, verdicts: Verdicts): Section 
   return [
     heading(2, "Validation Receipts"),
     paragraph(
-      "These receipts are cryptographically signed and prove validation actually ran, where the signature is said to be VALID:",
+      "These receipts are cryptographically signed and prove validation actually ran, if they are VALID and nobody else could read the key:",
     ),
     ...(earlier > 0
       ? [

@@ -1,4 +1,4 @@
-import type { RootContent } from "mdast";
+import type { Paragraph, RootContent } from "mdast";
 import type { DirtyPath } from "@quasar/git";
 import { nextAction } from "./hook-md-action.ts";
 import { HOOK_MD_COMMANDS } from "./hook-md-commands.ts";
@@ -53,36 +53,37 @@ export function taskField(hook: HookFile): Phrases {
 }
 
 export function whatYouWereDoing(hook: HookFile, gitStatus?: readonly DirtyPath[]): Section {
-  const step = hook.currentStep;
-  const title = heading(2, "What You Were Doing");
-  if (step === undefined) {
-    const next = positionOf(hook);
-    return [
-      title,
-      next === undefined
-        ? paragraph("No step is running, and none is left.")
-        : paragraph(
-            `No step is running. The next is step ${next.number} of ${next.total}, `,
-            quoted(next.name),
-            ".",
-          ),
-    ];
-  }
-  const files = step.filesTouched ?? [];
+  const files = hook.currentStep?.filesTouched ?? [];
   const checkpoint = lastCheckpoint(hook);
   return [
-    title,
-    lines([
-      field("Step", quoted(step.stepName), ` (step ${step.stepIndex + 1} of ${hook.steps.length})`),
-      field("Attempt", `${step.attempt} of ${step.maxAttempts}`),
-      field(
-        "Working On",
-        step.workingOn === undefined ? "not recorded" : quoted(step.workingOn, LINE_LENGTH.text),
-      ),
-    ]),
+    heading(2, "What You Were Doing"),
+    stepAndAttempt(hook),
     ...(files.length === 0 ? [] : filesYouModified(files, gitStatus)),
     ...(checkpoint === undefined ? [] : [heading(3, "Last Checkpoint"), described(checkpoint)]),
   ];
+}
+
+function stepAndAttempt(hook: HookFile): Paragraph {
+  const { currentStep, steps } = hook;
+  if (currentStep !== undefined) {
+    const { stepName, stepIndex, attempt, maxAttempts, workingOn } = currentStep;
+    return lines([
+      field("Step", quoted(stepName), ` (step ${stepIndex + 1} of ${steps.length})`),
+      field("Attempt", `${attempt} of ${maxAttempts}`),
+      field(
+        "Working On",
+        workingOn === undefined ? "not recorded" : quoted(workingOn, LINE_LENGTH.text),
+      ),
+    ]);
+  }
+  const next = positionOf(hook);
+  return next === undefined
+    ? paragraph("No step is running, and none is left.")
+    : paragraph(
+        `No step is running. The next is step ${next.number} of ${next.total} (`,
+        quoted(next.name),
+        ").",
+      );
 }
 
 function filesYouModified(files: readonly string[], gitStatus?: readonly DirtyPath[]): Section {
@@ -123,7 +124,7 @@ function described(checkpoint: StepCheckpoint): RootContent {
 }
 
 export function whatToDoNow(hook: HookFile): Section {
-  const { title, items, decisions } = nextAction(hook);
+  const { title, items, never, decisions } = nextAction(hook);
   return [
     heading(2, "What To Do Now"),
     heading(3, "✅ ", ...title),
@@ -138,7 +139,7 @@ export function whatToDoNow(hook: HookFile): Section {
           ),
         ]),
     heading(3, "❌ DO NOT:"),
-    list(notToDo(hook)),
+    list([...notToDo(hook), never]),
   ];
 }
 
@@ -171,7 +172,7 @@ export function whatWasAsked(hook: HookFile): Section {
     heading(2, "What Was Asked"),
     heading(3, "The Task"),
     fence(hook.description, QUOTED_LENGTH.description),
-    ...(hook.currentStep === undefined
+    ...(hook.currentStep === undefined || hook.currentStep.prompt === ""
       ? []
       : [
           heading(3, "The Step ", quoted(hook.currentStep.stepName)),

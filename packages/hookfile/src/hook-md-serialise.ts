@@ -12,7 +12,12 @@ export function serialise(children: readonly RootContent[]): string {
       fences: true,
       listItemIndent: "one",
       rule: "-",
-      extensions: [gfmTableToMarkdown()],
+      extensions: [gfmTableToMarkdown({ stringLength: columnsOf })],
     },
   );
+}
+
+/** Our one sign that is two columns wide; of what others write, each code point is taken for one. */
+function columnsOf(cell: string): number {
+  return Array.from(cell).length + (cell.startsWith("✅") ? 1 : 0);
 }
