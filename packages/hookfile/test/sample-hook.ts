@@ -66,6 +66,19 @@ export function sampleHook(change: Partial<HookFile> = {}): HookFile {
 export const SAMPLE_VERDICTS: ReadonlyMap<string, Verdict> = new Map([
   ["rcpt-001", { kind: "valid", coverage: "full", output: "matches" }],
   ["rcpt-002", { kind: "valid", coverage: "full", output: "matches" }],
+  ["rcpt-valid", { kind: "valid", coverage: "full", output: "modified" }],
+  ["rcpt-partial", { kind: "valid", coverage: "partial", output: "unchecked" }],
+  ["rcpt-invalid", { kind: "invalid", reason: "its exit code differs", output: "missing" }],
+  [
+    "rcpt-unverifiable",
+    {
+      kind: "unverifiable",
+      reason: "its key is not here",
+      signedBy: "0123456789abcdef",
+      keyIds: ["fedcba9876543210"],
+      output: "matches",
+    },
+  ],
 ]);
 
 export const SAMPLE_FACTS: HookMdFacts = {
@@ -269,3 +282,30 @@ export const SAMPLES: Readonly<Record<string, HookFile>> = {
   }),
   abandoned: at("abandoned", 2),
 };
+
+/** Every text that HOOK.md can show of a task in progress, each of them once. */
+export const EVERYTHING: HookFile = sampleHook({
+  owner: { pid: 4242, startTime: 1, bootId: "b", host: "ada-laptop", runId: "run-1" },
+  state: "recovering",
+  recovery: {
+    detectedAt: "2026-01-17T14:51:00.000Z",
+    crashType: "signal",
+    lastKnownState: "step_running",
+    wasValidating: true,
+    validationCmd: "magex test",
+    partialOutput: "ok   config/parser 0.2s",
+    recommendedAction: "retry_validation",
+    reason: "the process that drove the task is gone",
+    lastCheckpointId: "ckpt-a1b2c3d4",
+  },
+  steps: [
+    sampleStep({ name: "analyze", status: "completed", receiptIds: ["rcpt-invalid"] }),
+    sampleStep({ name: "plan", status: "skipped", note: "there is a plan already" }),
+    sampleStep({ status: "running", feedback: "The Cache field still panics." }),
+  ],
+  checkpoints: [aCheckpoint("ckpt-a1b2c3d4", "14:42:15", "git_commit", "Added nil check")],
+  receipts: [
+    sampleReceipt({ receiptId: "rcpt-invalid" }),
+    sampleReceipt({ receiptId: "rcpt-unverifiable" }),
+  ],
+});
