@@ -80,10 +80,15 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
         "\u001b[",
         "\u0000",
       ),
-      maxLength: 40,
+      maxLength: 25,
     }),
   },
-  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 30 }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 20 })
+      .map((points) => String.fromCodePoint(...points)),
+  },
   {
     weight: 1,
     arbitrary: fc
