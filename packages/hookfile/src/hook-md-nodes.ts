@@ -94,14 +94,9 @@ export function list(items: readonly Phrases[], ordered = false): List {
 export function table(head: readonly string[], rows: readonly (readonly Phrases[])[]): Table {
   const cells = (row: readonly Phrases[]): TableRow => ({
     type: "tableRow",
-    children: row.map((cell) => ({ type: "tableCell", children: phrasing(cell).map(withoutPipe) })),
+    children: row.map((cell) => ({ type: "tableCell", children: phrasing(cell) })),
   });
   return { type: "table", children: [cells(head.map((name) => [name])), ...rows.map(cells)] };
-}
-
-/** The parsers of tables disagree on a pipe in a code span after a backslash: there is none. */
-function withoutPipe(node: PhrasingContent): PhrasingContent {
-  return node.type === "inlineCode" ? { ...node, value: node.value.replaceAll("|", "¦") } : node;
 }
 
 /** `a`, `b` and what `rest` says of those that are not shown. */
