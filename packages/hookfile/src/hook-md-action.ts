@@ -1,7 +1,7 @@
 import { HOOK_MD_COMMANDS } from "./hook-md-commands.ts";
 import { command, enumeration, LINE_LENGTH, type Phrases, quoted } from "./hook-md-nodes.ts";
 import type { AwaitedDecision, HookFile, HookState, RecoveryContext } from "./hook-file.ts";
-import { type Position, positionOf } from "./position.ts";
+import { type StepPosition, stepPositionOf } from "./step-position.ts";
 
 /** The one thing to do next. */
 export interface NextAction {
@@ -137,7 +137,7 @@ const READ_AGAIN: Phrases = [
 const OF_AN_AGENT: readonly string[] = ["ai", "loop"];
 
 function continueStep(hook: HookFile): NextAction {
-  const position = positionOf(hook);
+  const position = stepPositionOf(hook);
   const { record } = position ?? {};
   if (position === undefined || (record !== undefined && !OF_AN_AGENT.includes(record.type))) {
     return resume(hook, ["It takes up ", ...ofStep(hook), "."]);
@@ -225,7 +225,7 @@ function nothing(...why: Phrases): NextAction {
 
 /** `step 3 of 7 (implement)`. */
 function ofStep(hook: HookFile): Phrases {
-  const position: Position | undefined = positionOf(hook);
+  const position: StepPosition | undefined = stepPositionOf(hook);
   if (position === undefined) return ["the task"];
   return [`step ${position.number} of ${position.total} (`, quoted(position.name), ")"];
 }

@@ -49,6 +49,11 @@ test.for([
     render({ ...another, revision: 3, title: "**Task:** `fix-null-pointer-config`" }),
     "foreign",
   ],
+  [
+    "with another revision than its digest says",
+    render(sampleHook()).replace("rev=17", "rev=18"),
+    "foreign",
+  ],
   ["torn", render(sampleHook()).slice(0, -9), "unmarked"],
   ["gone on after the mark", `${render(sampleHook())}\n## What To Do Now\n`, "unmarked"],
   ["empty", "", "unmarked"],

@@ -20,7 +20,7 @@ import {
   time,
 } from "./hook-md-nodes.ts";
 import type { HookFile, StepCheckpoint } from "./hook-file.ts";
-import { isDone, positionOf } from "./position.ts";
+import { isDone, stepPositionOf } from "./step-position.ts";
 
 const MOST_FILES = 50;
 const MOST_CHECKPOINTS = 20;
@@ -76,7 +76,7 @@ function stepAndAttempt(hook: HookFile): Paragraph {
       ),
     ]);
   }
-  const next = positionOf(hook);
+  const next = stepPositionOf(hook);
   return next === undefined
     ? paragraph("No step is running, and none is left.")
     : paragraph(
@@ -166,7 +166,7 @@ function notToDo(hook: HookFile): readonly Phrases[] {
 
 /** What people and the template asked for, word for word: it comes after what to do about it. */
 export function whatWasAsked(hook: HookFile): Section {
-  const position = positionOf(hook);
+  const position = stepPositionOf(hook);
   const feedback = position?.record?.feedback;
   return [
     heading(2, "What Was Asked"),

@@ -211,12 +211,13 @@ test("every command that is named is in the list, and every one in the list is n
 
 function manyOfAll(): string {
   const { receipts, checkpoints, currentStep } = sampleHook();
+  const old = checkpoints.map((one) => ({ ...one, description: "too old to be shown" }));
   const ids = receipts.map((receipt) => receipt.receiptId);
   return render(
     sampleHook({
       counts: { events: 999, receipts: 300, checkpoints: 400 },
       receipts: Array.from({ length: 20 }, () => receipts).flat(),
-      checkpoints: Array.from({ length: 20 }, () => checkpoints).flat(),
+      checkpoints: [...old, ...Array.from({ length: 20 }, () => checkpoints).flat()],
       currentStep: currentStep && {
         ...currentStep,
         filesTouched: Array.from({ length: 70 }, (_, index) => `file-${index}.ts`),
@@ -228,6 +229,7 @@ function manyOfAll(): string {
 
 test("of long lists the newest are shown, and where the others are", () => {
   const text = manyOfAll();
+  expect(text).not.toContain("too old to be shown");
   expect(text).toContain("The newest 20; for the 380 before them run `atlas hook checkpoints`.");
   expect(text).toContain(
     "The newest 10; for the 290 before them run `atlas hook export --format json`.",
@@ -278,6 +280,15 @@ test.for([
     expect(row?.split("|").at(-2)?.trim()).toBe(`\`rcpt-002\` ${mark}`);
   },
 );
+
+test("a step that was skipped is not to be repeated either, and says why (seed atlas: 60)", () => {
+  const steps = sampleHook().steps.map((step, index) =>
+    index === 1 ? ({ ...step, status: "skipped", note: "a plan was given" } as const) : step,
+  );
+  const text = render(sampleHook({ steps }));
+  expect(text).toContain("- Repeat `plan` (already settled in step 2)");
+  expect(text).toContain("| 2. `plan`    | ⏭ Skipped: `a plan was given` |");
+});
 
 test("a receipt of a command that failed says so in the table", () => {
   const receipts = [sampleReceipt({ exitCode: 3 })];

@@ -1,6 +1,6 @@
 import { type HookFile, TERMINAL_STATES } from "./hook-file.ts";
 import { visibleLine } from "./hook-md-text.ts";
-import { positionOf } from "./position.ts";
+import { stepPositionOf } from "./step-position.ts";
 
 /**
  * One line to put before an agent's prompt: which task is in progress, and which file to read. Empty
@@ -12,7 +12,7 @@ import { positionOf } from "./position.ts";
  */
 export function generateSynopsis(hook: HookFile, home = "~/.atlas"): string {
   if (TERMINAL_STATES.some((state) => state === hook.state)) return "";
-  const { name, number, total } = positionOf(hook) ?? {
+  const { name, number, total } = stepPositionOf(hook) ?? {
     name: "none",
     number: 0,
     total: hook.steps.length,

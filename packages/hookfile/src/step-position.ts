@@ -1,7 +1,7 @@
 import type { HookFile, StepRecord } from "./hook-file.ts";
 
 /** Where a task is in its template: at the step that is current, or else before the next one. */
-export interface Position {
+export interface StepPosition {
   readonly name: string;
   /** From 1. */
   readonly number: number;
@@ -11,7 +11,7 @@ export interface Position {
 }
 
 /** `undefined` where no step is current and none is left. */
-export function positionOf(hook: HookFile): Position | undefined {
+export function stepPositionOf(hook: HookFile): StepPosition | undefined {
   const { currentStep, steps } = hook;
   const total = steps.length;
   if (currentStep !== undefined) {
