@@ -1,4 +1,5 @@
 import { HOOK_MD_COMMANDS } from "./hook-md-commands.ts";
+import { type Decision, type Gate, GATES, MANUAL } from "./hook-md-gates.ts";
 import { command, enumeration, LINE_LENGTH, type Phrases, quoted } from "./hook-md-nodes.ts";
 import type { AwaitedDecision, HookFile, HookState, RecoveryContext } from "./hook-file.ts";
 import { type StepPosition, stepPositionOf } from "./step-position.ts";
@@ -12,11 +13,6 @@ export interface NextAction {
   readonly never: Phrases;
   /** Where a person decides: what they may decide, and the command that says so. */
   readonly decisions?: readonly Decision[];
-}
-
-interface Decision {
-  readonly meaning: string;
-  readonly command: string;
 }
 
 /** Exactly one for each state. */
@@ -85,41 +81,6 @@ const RECOVERIES: Readonly<
     ]),
   manual: (hook, { reason }) => wait(hook, MANUAL, reason),
   await_human: (hook, { reason }) => wait(hook, MANUAL, reason),
-};
-
-interface Gate {
-  /** After "a person has to". */
-  readonly asked: string;
-  readonly decisions: readonly Decision[];
-}
-
-const AGAIN_OR_SKIP: readonly Decision[] = [
-  { meaning: "Try the step again", command: HOOK_MD_COMMANDS.retry },
-  { meaning: "Go on without it: recorded as skipped", command: HOOK_MD_COMMANDS.skip },
-];
-
-const GATES: Readonly<Record<AwaitedDecision["kind"], Gate>> = {
-  review: {
-    asked: "review the work",
-    decisions: [
-      { meaning: "Accept it and go on", command: HOOK_MD_COMMANDS.approve },
-      { meaning: "Send it back", command: HOOK_MD_COMMANDS.reject },
-      { meaning: "Refuse it for good", command: HOOK_MD_COMMANDS.rejectFinal },
-    ],
-  },
-  validation: { asked: "look at a validation that failed", decisions: AGAIN_OR_SKIP },
-  git: { asked: "look at a git operation that failed", decisions: AGAIN_OR_SKIP },
-  ci: { asked: "look at a CI that failed", decisions: AGAIN_OR_SKIP },
-  interrupted: {
-    asked: "look at a step that was interrupted and may have had its effect",
-    decisions: AGAIN_OR_SKIP,
-  },
-  attempts: { asked: "look at a step that has used up its attempts", decisions: AGAIN_OR_SKIP },
-};
-
-const MANUAL: Gate = {
-  asked: "choose how to recover",
-  decisions: [{ meaning: "See the choices and choose", command: HOOK_MD_COMMANDS.recover }],
 };
 
 const NOT_RECORDED: AwaitedDecision = {

@@ -1,8 +1,8 @@
 import type { HookFile } from "./hook-file.ts";
 import { hookDigest, readHookMdMark } from "./hook-md-mark.ts";
 import { lines } from "./hook-md-nodes.ts";
-import { taskField } from "./hook-md-sections.ts";
 import { serialise } from "./hook-md-serialise.ts";
+import { taskField } from "./hook-md-state.ts";
 
 /**
  * - `current`: rendered from this hook file as it is now;

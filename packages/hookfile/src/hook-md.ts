@@ -1,6 +1,7 @@
 import type { DirtyPath } from "@quasar/git";
 import type { RootContent } from "mdast";
 import { type HookFile, TERMINAL_STATES } from "./hook-file.ts";
+import { ifSomethingIsWrong } from "./hook-md-help.ts";
 import { hookMdMark } from "./hook-md-mark.ts";
 import {
   checked,
@@ -12,17 +13,12 @@ import {
   strong,
   time,
 } from "./hook-md-nodes.ts";
+import { whatWasAsked, whatWasPrinted } from "./hook-md-quotes.ts";
 import { completedSteps, validationReceipts, type Verdicts } from "./hook-md-receipts.ts";
-import {
-  checkpointsTimeline,
-  currentState,
-  ifSomethingIsWrong,
-  whatToDoNow,
-  whatWasAsked,
-  whatWasPrinted,
-  whatYouWereDoing,
-} from "./hook-md-sections.ts";
 import { serialise } from "./hook-md-serialise.ts";
+import { currentState, whatYouWereDoing } from "./hook-md-state.ts";
+import { checkpointsTimeline } from "./hook-md-timeline.ts";
+import { whatToDoNow } from "./hook-md-to-do.ts";
 
 /** What HOOK.md says beside the hook file's own values. */
 export interface HookMdFacts {

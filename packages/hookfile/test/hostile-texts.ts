@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 /** One of each way to break out of a Markdown document, or to hide in it. */
 export const HOSTILE_TEXTS: readonly string[] = [
@@ -67,7 +67,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
     weight: 4,
     arbitrary: fc.string({
       unit: fc.constantFrom(
-        ..."`~|\\\n\r\t #*_-+=<>[]()!:.&;^\"'1a",
+        ...Array.from("`~|\\\n\r\t #*_-+=<>[]()!:.&;^\"'1a"),
         "\n\n",
         "```",
         "~~~",
