@@ -19,3 +19,30 @@ export {
   type StepType,
   TERMINAL_STATES,
 } from "./hook-file.ts";
+export {
+  type InstalledGitHook,
+  installGitHook,
+  type InstallGitHookOptions,
+  type TaskOptions,
+  type UninstalledGitHook,
+  uninstallGitHook,
+} from "./git-hook.ts";
+export type { Obstacle } from "./git-hook-file.ts";
+export {
+  commitDescription,
+  noteCommit,
+  type NotedCommit,
+  type RouteOptions,
+  taskOfWorkTree,
+} from "./git-hook-route.ts";
+export { GIT_HOOK_LINE } from "./git-hook-script.ts";
+export {
+  clearInbox,
+  dropInInbox,
+  type Inbox,
+  type InboxNote,
+  type InboxOptions,
+  type InboxProblem,
+  type NewNote,
+  readInbox,
+} from "./inbox.ts";
