@@ -46,3 +46,19 @@ export {
   type NewNote,
   readInbox,
 } from "./inbox.ts";
+export {
+  type KnownCommits,
+  lookForCommits,
+  noticeCommits,
+  type NoticedCommit,
+  type NoticedCommits,
+} from "./commits.ts";
+export {
+  type KnownPushes,
+  lookForPushes,
+  type NoticedPush,
+  type NoticedPushes,
+  noticePushes,
+  type ToldPush,
+  type UnseenPush,
+} from "./pushes.ts";
