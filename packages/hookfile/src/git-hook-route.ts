@@ -5,9 +5,10 @@ import {
   readCommit,
   type SignalOptions,
 } from "@quasar/git";
-import { hasHookFile, isInside, realOrIntended } from "./git-hook.ts";
+import { hasHookFile } from "./git-hook.ts";
 import { readRegistry } from "./git-hook-registry.ts";
 import { dropInInbox, type InboxOptions } from "./inbox.ts";
+import { isInside, realOrIntended } from "./paths.ts";
 
 export interface RouteOptions extends SignalOptions {
   /** The folder that all tasks are below; what a registry names elsewhere is no task. */
@@ -56,8 +57,9 @@ export async function noteCommit(
   const operation = await operationInProgress(repository);
   if (operation === "rebase" || operation === "am") return { kind: "nothing", reason: "rebase" };
   const { sha, subject } = await readCommit(repository.root, "HEAD", { signal });
-  const note = { trigger: "git_commit", description: commitDescription(subject), commit: sha };
-  const noteId = dropInInbox(taskDir, { ...note, trigger: "git_commit" }, { now, random });
+  const description = commitDescription(subject);
+  const note = { trigger: "git_commit", description, commit: sha } as const;
+  const noteId = dropInInbox(taskDir, note, { now, random });
   return noteId === undefined
     ? { kind: "nothing", reason: "no-task" }
     : { kind: "noted", taskDir, noteId };

@@ -1,5 +1,5 @@
-import { lstatSync, realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { lstatSync } from "node:fs";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { hooksFolder, openRepository, type SignalOptions } from "@quasar/git";
 import { hasErrno } from "./errno.ts";
 import { HookFileError } from "./errors.ts";
@@ -10,6 +10,7 @@ import {
   type RegisteredTask,
   type Registry,
 } from "./git-hook-registry.ts";
+import { isInside, realOrIntended } from "./paths.ts";
 import { fitsBlock, GIT_HOOK, GIT_HOOK_LINE } from "./git-hook-script.ts";
 
 export interface TaskOptions extends SignalOptions {
@@ -185,22 +186,6 @@ export function hasHookFile(taskDir: string): boolean {
   } catch {
     return false; // what cannot be looked at is no task that goes on
   }
-}
-
-/** The path without links, as far as it exists. */
-export function realOrIntended(path: string): string {
-  const full = resolve(path);
-  try {
-    return realpathSync(full);
-  } catch (error) {
-    if (!hasErrno(error, "ENOENT", "ENOTDIR") || dirname(full) === full) throw error;
-    return join(realOrIntended(dirname(full)), basename(full));
-  }
-}
-
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith("../") && !isAbsolute(way);
 }
 
 /** A registry that somebody else wrote leads nowhere else. */
