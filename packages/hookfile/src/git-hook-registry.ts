@@ -1,8 +1,8 @@
-import { lstatSync, rmdirSync, unlinkSync } from "node:fs";
+import { rmdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { acquireLock, DurableError, type Lock, readWholeFile, replaceFile } from "@quasar/durable";
-import { hasErrno, ignoring } from "./errno.ts";
+import { DurableError, readWholeFile, replaceFile } from "@quasar/durable";
+import { ignoring } from "./errno.ts";
+import { takeRemovableLock } from "./removable-lock.ts";
 
 /** Which tasks work in a repository, and which git hooks have our block. */
 export interface Registry {
@@ -28,7 +28,6 @@ export interface RegisteredHook {
 export const EMPTY_REGISTRY: Registry = { tasks: [], hooks: [] };
 
 const MAX_BYTES = 2 ** 20;
-const LOCK_LIMIT_MS = 10_000;
 
 /**
  * Reads the registry of a repository, without its lock; one that cannot be read is empty.
@@ -64,7 +63,7 @@ export async function changeRegistry<T>(
 ): Promise<T> {
   const folder = join(commonDir, "quasar");
   const lockFile = join(folder, "git-hook.lock");
-  const lock = await takeLock(lockFile, signal);
+  const lock = await takeRemovableLock(lockFile, { signal });
   let isEmpty = false;
   try {
     const save = (registry: Registry): void => write(commonDir, registry);
@@ -81,31 +80,6 @@ export async function changeRegistry<T>(
     lock.release();
     if (isEmpty) ignoring(["ENOENT", "ENOTEMPTY", "EEXIST"], () => rmdirSync(folder));
   }
-}
-
-/**
- * The last one out takes the lock's file away. So who has the lock may have it of a file that is no
- * longer the one others will find; then it takes the lock again.
- */
-async function takeLock(file: string, signal: AbortSignal | undefined): Promise<Lock> {
-  const deadline = performance.now() + LOCK_LIMIT_MS;
-  for (;;) {
-    signal?.throwIfAborted();
-    const before = inodeOf(file);
-    try {
-      const lock = acquireLock(file);
-      if (before !== undefined && inodeOf(file) === before) return lock;
-      lock.release();
-    } catch (error) {
-      const isBusy = error instanceof DurableError && error.code === "ERR_LOCKED";
-      if (!(isBusy || hasErrno(error, "ENOENT")) || performance.now() > deadline) throw error;
-      await sleep(20, undefined, { signal });
-    }
-  }
-}
-
-function inodeOf(file: string): bigint | undefined {
-  return lstatSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 function registryFile(commonDir: string): string {

@@ -80,11 +80,14 @@ test.for([
   expect(names.filter((name) => !name.endsWith(".sample"))).toEqual(["post-commit"]);
 });
 
-test("a block without its end is left alone, and so said", async () => {
+test.for([
+  ["without its end", (text: string) => text.replace(/# <<<.*\n/, "")],
+  ["that is there twice", (text: string) => `${text}${text}`],
+] as const)("a block %s is left alone, and so said", async ([, damage]) => {
   const root = aRepository();
   const { taskDir } = aTask();
   await install(root, { taskDir });
-  const damaged = readFileSync(hookOf(root), "utf8").replace(/# <<<.*\n/, "");
+  const damaged = damage(readFileSync(hookOf(root), "utf8"));
   writeFileSync(hookOf(root), damaged);
   const reason = "damaged-block";
   expect(await install(root, { taskDir })).toMatchObject({ kind: "printed", reason });
