@@ -53,11 +53,11 @@ export function git(cwd: string, ...args: string[]): string {
   return gitWith({}, cwd, ...args);
 }
 
-/** A repository with one commit. */
+/** A repository with one commit, which has no files. */
 export function aRepository(root: string = aFolder(), ...options: string[]): string {
   mkdirSync(root, { recursive: true });
   git(root, "init", "-q", ...options);
-  commit(root, "first");
+  git(root, "commit", "-q", "--allow-empty", "-m", "first");
   return root;
 }
 

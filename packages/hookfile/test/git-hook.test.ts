@@ -77,20 +77,20 @@ test("where the command is gone, atlas is looked for on the PATH; without one no
 
 test.for([
   ["fails and shouts", "echo out; echo err >&2; exit 7"],
-  ["takes its time", "sleep 2"],
+  ["takes its time", "sleep 8"],
 ])("a commit is made at once and says nothing where the command %s", async ([, body]) => {
   const root = aRepository();
   const atlas = aRecorder(body);
   await install(root, atlas);
   const start = performance.now();
   expect(git(root, "commit", "-q", "--allow-empty", "-m", "x")).toBe("");
-  expect(performance.now() - start).toBeLessThan(1_500);
+  expect(performance.now() - start).toBeLessThan(6_000);
   expect(await called(atlas)).toBe(true);
 });
 
 test("nobody who waits for the pipes that git had open waits for the command", async () => {
   const root = aRepository();
-  const atlas = aRecorder("sleep 3");
+  const atlas = aRecorder("sleep 8");
   await install(root, atlas);
   const start = performance.now();
   const child = spawn("git", ["commit", "-q", "--allow-empty", "-m", "x"], {
@@ -100,7 +100,7 @@ test("nobody who waits for the pipes that git had open waits for the command", a
   });
   for (const stream of child.stdio) stream?.on("data", () => {});
   await once(child, "close");
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(performance.now() - start).toBeLessThan(6_000);
   expect(await called(atlas)).toBe(true);
 });
 
@@ -117,7 +117,7 @@ test.runIf(process.env["QUASAR_PROOF"] === "long")(
 );
 
 test.for([
-  ["that amends", ["commit", "-q", "--amend", "-m", "again"]],
+  ["that amends", ["commit", "-q", "--amend", "--allow-empty", "-m", "again"]],
   ["that passes by the checks", ["commit", "-q", "--no-verify", "--allow-empty", "-m", "x"]],
 ] as const)("a commit %s calls the command too", async ([, args]) => {
   const root = aRepository();
@@ -162,12 +162,12 @@ test.for([
 
 test("the line for a person does what the git hook does", async () => {
   const root = aRepository();
-  const atlas = aRecorder("echo out; echo err >&2; sleep 2");
+  const atlas = aRecorder("echo out; echo err >&2; sleep 8");
   script(hookOf(root), `#!/bin/sh\n${GIT_HOOK_LINE}\n`);
   const start = performance.now();
   const args = ["commit", "-q", "--allow-empty", "-m", "x"];
   expect(gitWith(onThePath(atlas), root, ...args)).toBe("");
-  expect(performance.now() - start).toBeLessThan(1_500);
+  expect(performance.now() - start).toBeLessThan(6_000);
   expect(await called(atlas)).toBe(true);
   expect(atlas.calls()).toEqual([[root, ...CALL]]);
 });
