@@ -45,6 +45,25 @@ export async function logRange(
   throw new GitError("ERR_BAD_REVISION", message);
 }
 
+/**
+ * One commit.
+ *
+ * @param revision - `HEAD`, a full commit id or `refs/…`.
+ * @throws {GitError} as `logRange` does; `ERR_BAD_REVISION` also while HEAD has no commit.
+ */
+export async function readCommit(
+  workDir: string,
+  revision: string,
+  { signal }: SignalOptions = {},
+): Promise<Commit> {
+  const one = ["rev-list", "--no-commit-header", "--max-count=1", FORMAT, checkRevision(revision)];
+  const result = await git("read", workDir, [...one, "--"], { signal });
+  const [listed] = parseLog(result.stdout);
+  if (result.exitCode === 0 && listed !== undefined) return listed.commit;
+  if (result.exitCode !== 0 && !isMissing(result)) throw gitFailed(one, result);
+  throw new GitError("ERR_BAD_REVISION", `${revision} is no commit here: ${tail(result.stderr)}`);
+}
+
 /** What two commits have in their pasts that the other has not; each list oldest first. */
 export interface Sides {
   readonly left: readonly Commit[];

@@ -10,9 +10,11 @@ export {
   changedPaths,
   commitsOfTask,
   logRange,
+  readCommit,
   type RangeOptions,
   reflogActions,
 } from "./history.ts";
+export { hooksFolder, type HooksFolder } from "./hooks.ts";
 export {
   type InspectOptions,
   inspectRepository,
@@ -20,6 +22,13 @@ export {
   type RepositoryFacts,
 } from "./inspect.ts";
 export { deleteRefs, listRefs, type Ref } from "./refs.ts";
+export {
+  pushTarget,
+  type PushTarget,
+  type RemoteBranch,
+  remoteBranches,
+  type RemoteMove,
+} from "./remotes.ts";
 export {
   type Operation,
   openRepository,

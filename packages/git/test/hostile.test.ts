@@ -8,12 +8,16 @@ import {
   currentBranch,
   currentGitSha,
   dirtyPaths,
+  hooksFolder,
   inspectRepository,
   isAncestor,
   listSnapshots,
   logRange,
   openRepository,
+  pushTarget,
+  readCommit,
   reflogActions,
+  remoteBranches,
   restoreSnapshot,
   takeSnapshot,
 } from "../src/index.ts";
@@ -46,6 +50,10 @@ async function askEverything(workDir: string, sha: string): Promise<void> {
     changedPaths(workDir, sha, sha),
     inspectRepository(workDir, { since: sha }),
     listSnapshots(workDir, PREFIX),
+    openRepository(workDir).then((repository) => hooksFolder(repository)),
+    readCommit(workDir, sha),
+    remoteBranches(workDir),
+    pushTarget(workDir, "main"),
     keepAndBringBack(workDir, sha),
   ]);
 }

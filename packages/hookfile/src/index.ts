@@ -26,3 +26,46 @@ export { hookDigest, type HookMdMark, readHookMdMark } from "./hook-md-mark.ts";
 export type { Verdicts } from "./hook-md-receipts.ts";
 export { type HookMdRelation, relationOfHookMd } from "./hook-md-relation.ts";
 export { generateSynopsis } from "./synopsis.ts";
+export {
+  type InstalledGitHook,
+  installGitHook,
+  type InstallGitHookOptions,
+  type TaskOptions,
+  type UninstalledGitHook,
+  uninstallGitHook,
+} from "./git-hook.ts";
+export type { Obstacle } from "./git-hook-file.ts";
+export {
+  commitDescription,
+  noteCommit,
+  type NotedCommit,
+  type RouteOptions,
+  taskOfWorkTree,
+} from "./git-hook-route.ts";
+export { GIT_HOOK_LINE } from "./git-hook-script.ts";
+export {
+  clearInbox,
+  dropInInbox,
+  type Inbox,
+  type InboxNote,
+  type InboxOptions,
+  type InboxProblem,
+  type NewNote,
+  readInbox,
+} from "./inbox.ts";
+export {
+  type KnownCommits,
+  lookForCommits,
+  noticeCommits,
+  type NoticedCommit,
+  type NoticedCommits,
+} from "./commits.ts";
+export {
+  type KnownPushes,
+  lookForPushes,
+  type NoticedPush,
+  type NoticedPushes,
+  noticePushes,
+  type ToldPush,
+  type UnseenPush,
+} from "./pushes.ts";
