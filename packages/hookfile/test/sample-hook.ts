@@ -22,8 +22,8 @@ export function sampleHook(change: Partial<HookFile> = {}): HookFile {
     description: "fix null pointer in config\n\nIt panics when the file has no [server] table.",
     template: "bugfix",
     branch: "fix/fix-null-pointer-config",
-    worktreePath: "/home/ada/src/parser-fix-null-pointer",
-    repoPath: "/home/ada/src/parser",
+    worktreePath: "/home/user/src/parser-fix-null-pointer",
+    repoPath: "/home/user/src/parser",
     keyIndex: 0,
     state: "step_running",
     currentStep: {
@@ -82,7 +82,7 @@ export const SAMPLE_VERDICTS: ReadonlyMap<string, Verdict> = new Map([
 ]);
 
 export const SAMPLE_FACTS: HookMdFacts = {
-  dir: "/home/ada/.atlas/workspaces/fix-null-pointer/tasks/fix-null-pointer-config",
+  dir: "/home/user/.atlas/workspaces/fix-null-pointer/tasks/fix-null-pointer-config",
   version: "1.1.35",
   gitStatus: [
     { path: "config/parser.go", status: ".M" },
@@ -240,7 +240,7 @@ export const SAMPLES: Readonly<Record<string, HookFile>> = {
   }),
   step_running: sampleHook(),
   "step_running-driven": sampleHook({
-    owner: { pid: 4242, startTime: 1, bootId: "b", host: "ada-laptop", runId: "run-1" },
+    owner: { pid: 4242, startTime: 1, bootId: "b", host: "laptop", runId: "run-1" },
   }),
   "step_running-git": sampleHook(currently(5)),
   step_validating: sampleHook({ state: "step_validating", ...currently(3) }),
@@ -285,7 +285,7 @@ export const SAMPLES: Readonly<Record<string, HookFile>> = {
 
 /** Every text that HOOK.md can show of a task in progress, each of them once. */
 export const EVERYTHING: HookFile = sampleHook({
-  owner: { pid: 4242, startTime: 1, bootId: "b", host: "ada-laptop", runId: "run-1" },
+  owner: { pid: 4242, startTime: 1, bootId: "b", host: "laptop", runId: "run-1" },
   state: "recovering",
   recovery: {
     detectedAt: "2026-01-17T14:51:00.000Z",
