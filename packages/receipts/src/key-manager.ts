@@ -27,7 +27,7 @@ export interface KeyManager extends KeyRing {
   init(): KeyStatus;
   /** Retires the public key that signs now; the next generation's takes its place. */
   rotate(): KeyStatus;
-  /** The number of a task in the paths of its keys, allocated at first use. */
+  /** The number of a task in the paths of its keys, allocated at first use. Opens the key first. */
   keyIndex(task: TaskName): number;
   /**
    * The head of a task's chain as it was kept at the last signing; `undefined` where none was, or
@@ -55,7 +55,10 @@ export function createKeyManager(options: KeyManagerOptions): KeyManager {
     open: () => statusOf(openMasterKey(dir)),
     init: () => statusOf(initMasterKey(dir, now())),
     rotate: () => statusOf(rotateMasterKey(dir)),
-    keyIndex: (task) => withKeyFolder(dir, () => allocateKeyIndex(dir, task)),
+    keyIndex: (task) => {
+      openMasterKey(dir); // an index without a key would say that one was lost
+      return withKeyFolder(dir, () => allocateKeyIndex(dir, task));
+    },
     head: (task) => {
       const seed = peekMasterKey(dir);
       return seed && readHead(dir, seed, task);

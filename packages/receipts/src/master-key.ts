@@ -124,19 +124,20 @@ function complete(dir: string, { seed, source }: Found): MasterKey {
   return { seed, generation, keyId, source };
 }
 
-interface Account {
+/** The account that signs. */
+export interface Account {
   readonly generation: number;
   readonly keyId: string;
   readonly publicKey: Buffer;
 }
 
 /**
- * The account that signs: the first whose key is not retired.
+ * The account that signs: the first of the key's whose public key is not retired.
  *
  * @throws {ReceiptError} `ERR_DAMAGED_KEY` where the public keys that are here are of another key: one
  *   digit that was changed gives another key.
  */
-function accountOf(dir: string, seed: Uint8Array): Account {
+export function accountOf(dir: string, seed: Uint8Array): Account {
   const account = findAccount(dir, seed);
   if (account !== undefined) return account;
   throw damaged(masterPath(dir), "it is not the key of the public key that is here");
