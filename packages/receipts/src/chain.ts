@@ -56,7 +56,8 @@ export function verifyChain(
     const result = inspectReceipt(receipt, options);
     const { verdict } = result;
     if (verdict.kind === "invalid") problems.push({ receiptId, reason: verdict.reason });
-    if (verdict.output === "modified") problems.push({ receiptId, reason: "its output was changed" });
+    if (verdict.output === "modified")
+      problems.push({ receiptId, reason: "its output was changed" });
     if (receipt.sigVersion !== SEED_VERSION) {
       const head = heads.at(-1) ?? EMPTY_CHAIN;
       const link = readLink(options.dir, receiptId);
@@ -91,7 +92,12 @@ export function listReceipts(dir: string): readonly ValidationReceipt[] {
  * Follows a chain from a head over receipts that were signed but are not in the head yet, since a
  * crash came between.
  */
-export function rollForward(dir: string, from: ChainHead, task: TaskName, keys: KeyRing): ChainHead {
+export function rollForward(
+  dir: string,
+  from: ChainHead,
+  task: TaskName,
+  keys: KeyRing,
+): ChainHead {
   const files = namesIn(dir).filter((name) => name.endsWith(ENVELOPE_ENDING));
   if (files.length <= from.count) return from;
   const links = linksIn(dir).filter(

@@ -75,7 +75,10 @@ test.for([
 ] as const)("refuses %s, and names the field", ([, change, field]) => {
   const json = change && { ...encodeReceipt(RECEIPT), ...change };
   expect(() => decodeReceipt(json)).toThrow(
-    expect.objectContaining({ code: "ERR_INVALID_RECEIPT", message: expect.stringContaining(field) }),
+    expect.objectContaining({
+      code: "ERR_INVALID_RECEIPT",
+      message: expect.stringContaining(field),
+    }),
   );
 });
 
@@ -138,8 +141,16 @@ test("a head goes into a commit's trailer and comes back", () => {
   const trailer = formatReceiptsTrailer(head);
   expect(trailer).toBe(`Quasar-Receipts: 12 ${"d".repeat(64)}`);
   const older = formatReceiptsTrailer({ ...head, count: 3 });
-  expect(parseReceiptsTrailer(`Fix\n\n${older}\n${trailer}\nQuasar-Step: validate\n`)).toEqual(head);
-  for (const bad of ["", `x ${trailer}`, trailer.toUpperCase(), `${trailer}0`, "Quasar-Receipts: 1"]) {
+  expect(parseReceiptsTrailer(`Fix\n\n${older}\n${trailer}\nQuasar-Step: validate\n`)).toEqual(
+    head,
+  );
+  for (const bad of [
+    "",
+    `x ${trailer}`,
+    trailer.toUpperCase(),
+    `${trailer}0`,
+    "Quasar-Receipts: 1",
+  ]) {
     expect(parseReceiptsTrailer(bad)).toBeUndefined();
   }
 });

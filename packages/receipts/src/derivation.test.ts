@@ -10,17 +10,25 @@ import { deriveNode } from "./slip10.ts";
 
 const hex = (text: string): Buffer => Buffer.from(text, "hex");
 
-test.for(rfc8032)("signs and verifies as RFC 8032 does in its $name (seed atlas: 115)", (vector) => {
-  const [privateKey, publicKey] = [hex(vector.privateKey), hex(vector.publicKey)];
-  const message = hex(vector.message);
-  expect(publicKeyOf(privateKey)).toEqual(publicKey);
-  expect(sign(privateKey, message).toString("hex")).toBe(vector.signature);
-  expect(isSignature(hex(vector.signature), publicKey, message)).toBe(true);
-  expect(isSignature(hex(vector.signature), publicKey, Buffer.concat([message, message, hex("00")]))).toBe(false);
-});
+test.for(rfc8032)(
+  "signs and verifies as RFC 8032 does in its $name (seed atlas: 115)",
+  (vector) => {
+    const [privateKey, publicKey] = [hex(vector.privateKey), hex(vector.publicKey)];
+    const message = hex(vector.message);
+    expect(publicKeyOf(privateKey)).toEqual(publicKey);
+    expect(sign(privateKey, message).toString("hex")).toBe(vector.signature);
+    expect(isSignature(hex(vector.signature), publicKey, message)).toBe(true);
+    expect(
+      isSignature(hex(vector.signature), publicKey, Buffer.concat([message, message, hex("00")])),
+    ).toBe(false);
+  },
+);
 
 test.for(slip10)("derives $path of $seed as SLIP-0010 does", ({ seed, path, ...expected }) => {
-  const steps = path.split("/").slice(1).map((step) => Number.parseInt(step, 10));
+  const steps = path
+    .split("/")
+    .slice(1)
+    .map((step) => Number.parseInt(step, 10));
   const node = deriveNode(hex(seed), steps);
   expect(node.chainCode.toString("hex")).toBe(expected.chainCode);
   expect(node.privateKey.toString("hex")).toBe(expected.privateKey);

@@ -44,11 +44,7 @@ export function seal(privateKey: Uint8Array, payloadType: string, payload: Buffe
 }
 
 /** Whether this key signed this payload as one of this type. */
-export function isSealed(
-  envelope: Envelope,
-  payloadType: string,
-  publicKey: Uint8Array,
-): boolean {
+export function isSealed(envelope: Envelope, payloadType: string, publicKey: Uint8Array): boolean {
   if (envelope.payloadType !== payloadType || envelope.keyId !== keyIdOf(publicKey)) return false;
   const signed = preAuthentication(payloadType, envelope.payload);
   return isSignature(envelope.signature, publicKey, signed);

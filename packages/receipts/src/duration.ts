@@ -8,5 +8,7 @@ export function durationText(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   const seconds = `${(ms - minutes * 60_000) / 1000}s`;
   if (minutes === 0) return seconds;
-  return minutes < 60 ? `${minutes}m${seconds}` : `${Math.floor(minutes / 60)}h${minutes % 60}m${seconds}`;
+  return minutes < 60
+    ? `${minutes}m${seconds}`
+    : `${Math.floor(minutes / 60)}h${minutes % 60}m${seconds}`;
 }

@@ -5,7 +5,13 @@ import { readHead, type ChainHead } from "./head.ts";
 import { withKeyFolder } from "./key-folder.ts";
 import { allocateKeyIndex } from "./key-index.ts";
 import { parseKeyPath, stepsTo } from "./key-path.ts";
-import { initMasterKey, type MasterKey, openMasterKey, peekMasterKey, rotateMasterKey } from "./master-key.ts";
+import {
+  initMasterKey,
+  type MasterKey,
+  openMasterKey,
+  peekMasterKey,
+  rotateMasterKey,
+} from "./master-key.ts";
 import type { KeyRing } from "./public-key.ts";
 import { deriveNode } from "./slip10.ts";
 import type { TaskName } from "./task-name.ts";

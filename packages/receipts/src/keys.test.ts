@@ -27,7 +27,11 @@ const pathOf = (name: string): string => join(dir, name);
 const contentOf = (name: string): string => readFileSync(pathOf(name), "utf8");
 const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
 const code = (code: string, message = "") =>
-  expect.objectContaining({ name: "ReceiptError", code, message: expect.stringContaining(message) });
+  expect.objectContaining({
+    name: "ReceiptError",
+    code,
+    message: expect.stringContaining(message),
+  });
 
 test("the first use makes a key of 256 random bits, 64 hex digits and a newline (seed atlas: 119, 121, 122)", () => {
   expect(existsSync(dir)).toBe(false);
@@ -63,9 +67,12 @@ test.for([0o000, 0o002, 0o022, 0o027, 0o077, 0o277, 0o777])(
       expect(process.umask(before)).toBe(mask);
     }
     const modes = new Map(readdirSync(dir).map((name) => [name, modeOf(pathOf(name))]));
-    for (const [name, mode] of modes) expect([name, mode]).toEqual([name, name === "retired" ? "700" : "600"]);
+    for (const [name, mode] of modes)
+      expect([name, mode]).toEqual([name, name === "retired" ? "700" : "600"]);
     expect(modeOf(dir)).toBe("700");
-    expect([...modes.keys()]).toEqual(expect.arrayContaining(["master.key", "master.key.bak", "index.json"]));
+    expect([...modes.keys()]).toEqual(
+      expect.arrayContaining(["master.key", "master.key.bak", "index.json"]),
+    );
   },
 );
 
@@ -162,7 +169,8 @@ test.for(["public key", "index.json", "heads", "retired", "master.key.bak"])(
     const { keyId } = place.keys.open();
     place.keys.rotate();
     place.sign();
-    const kept = left === "public key" ? (/\w+\.pub/.exec(readdirSync(dir).join(" "))?.[0] ?? "") : left;
+    const kept =
+      left === "public key" ? (/\w+\.pub/.exec(readdirSync(dir).join(" "))?.[0] ?? "") : left;
     for (const name of readdirSync(dir)) {
       if (name !== kept) rmSync(pathOf(name), { recursive: true });
     }
@@ -210,7 +218,8 @@ test("a rotation retires the public key; what it signed stays valid", () => {
   ]);
   const after = place.sign();
   expect(after.receipt).toMatchObject({ keyId: second.keyId, keyPath: "m/44'/236'/1'/0'/1'" });
-  for (const { receipt } of [before, after]) expect(verifyReceipt(receipt, place).kind).toBe("valid");
+  for (const { receipt } of [before, after])
+    expect(verifyReceipt(receipt, place).kind).toBe("valid");
   rmSync(pathOf("master.key"));
   expect(place.keys.open()).toEqual({ ...second, source: "restored" });
 });

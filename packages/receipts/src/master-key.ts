@@ -183,7 +183,8 @@ function keyText(seed: Buffer): Buffer {
 function readKey(path: string): Buffer | undefined {
   const bytes = readOwnFile(path);
   if (bytes === undefined) return undefined;
-  const [, digits, more] = /^([0-9a-f]{64})([0-9a-f]{64})?\n?$/.exec(bytes.toString("latin1")) ?? [];
+  const [, digits, more] =
+    /^([0-9a-f]{64})([0-9a-f]{64})?\n?$/.exec(bytes.toString("latin1")) ?? [];
   if (digits === undefined) throw damaged(path, "it is not 64 hex digits");
   const seed = Buffer.from(digits, "hex");
   if (more !== undefined && publicKeyOf(seed).toString("hex") !== more) {

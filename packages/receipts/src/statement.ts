@@ -98,9 +98,7 @@ export function encodeStatement(statement: ReceiptStatement): Buffer {
     ...(treeAfter === undefined ? [] : [{ name: "tree", digest: { gitTree: treeAfter } }]),
   ];
   const _type = "https://in-toto.io/Statement/v1";
-  return Buffer.from(
-    JSON.stringify({ _type, subject, predicateType: PREDICATE_TYPE, predicate }),
-  );
+  return Buffer.from(JSON.stringify({ _type, subject, predicateType: PREDICATE_TYPE, predicate }));
 }
 
 /**

@@ -1,0 +1,366 @@
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { aPlace, aRun, changed, type Place } from "../test/fixtures.ts";
+import { certificateDigest, certify } from "./certificate.ts";
+import { type Envelope, seal } from "./dsse.ts";
+import { publicKeyOf } from "./ed25519.ts";
+import {
+  type ChainHead,
+  decodeReceipt,
+  encodeReceipt,
+  receiptPaths,
+  type ValidationReceipt,
+  verifyChain,
+  verifyReceipt,
+} from "./index.ts";
+import { stepsTo } from "./key-path.ts";
+import { mirrorOf } from "./mirror.ts";
+import { decodeReceiptFile, encodeReceiptFile, type ReceiptFile } from "./receipt-file.ts";
+import { deriveNode } from "./slip10.ts";
+import {
+  decodeStatement,
+  encodeStatement,
+  type ReceiptStatement,
+  STATEMENT_TYPE,
+} from "./statement.ts";
+
+let place: Place;
+let receipts: readonly ValidationReceipt[];
+let files: readonly Buffer[];
+let anchors: readonly ChainHead[];
+
+beforeAll(() => {
+  place = aPlace();
+  const steps = ["implement", "validate", "validate", "security-review"];
+  receipts = steps.map(
+    (stepName, index) =>
+      place.sign({ stepName, exitCode: index === 2 ? 1 : 0 }, { stdout: `${index}` }).receipt,
+  );
+  files = receipts.map(place.file);
+  const head = place.keys.head(place.task);
+  anchors = head ? [head] : [];
+});
+afterAll(() => place.remove());
+beforeEach(() =>
+  receipts.forEach((receipt, index) => writeFileSync(fileOf(receipt), files[index] ?? "")),
+);
+
+const fileOf = (receipt: ValidationReceipt): string =>
+  receiptPaths(place.dir, receipt.receiptId).envelope;
+const at = (index: number): ValidationReceipt => receipts[index] ?? expect.fail();
+const chain = (list: readonly ValidationReceipt[], heads = anchors) =>
+  verifyChain(list, { ...place, anchors: heads });
+const seedOf = (of: Place): Buffer =>
+  Buffer.from(readFileSync(join(of.keys.dir, "master.key"), "utf8").trim(), "hex");
+
+/** Puts a file in a receipt's place, and lets hook.json say what it says. */
+function plant(index: number, file: ReceiptFile): readonly ValidationReceipt[] {
+  writeFileSync(fileOf(at(index)), encodeReceiptFile(file));
+  const planted = mirrorOf(file, decodeStatement(file.statement.payload));
+  return receipts.with(index, planted);
+}
+
+function opened(index: number): { file: ReceiptFile; statement: ReceiptStatement } {
+  const file = decodeReceiptFile(files[index] ?? Buffer.alloc(0));
+  return { file, statement: decodeStatement(file.statement.payload) };
+}
+
+test("without an attack the chain is valid, and its tail is proved", () => {
+  expect(chain(receipts)).toMatchObject({
+    kind: "valid",
+    tail: "proved",
+    problems: [],
+    head: anchors[0],
+  });
+});
+
+describe("edits of hook.json that the seed's signature allows", () => {
+  test("a failing command cut at a bar to one that passes", () => {
+    const { receipt } = aPlaceWith({ command: "go test ./...|0|y", exitCode: 127 });
+    const forged = changed(receipt, {
+      command: "go test ./...",
+      exitCode: 0,
+      stdoutHash: `y|127|${receipt.stdoutHash}`,
+    });
+    expect(() =>
+      decodeReceipt({ ...encodeReceipt(receipt), stdout_hash: forged.stdoutHash }),
+    ).toThrow("stdout_hash");
+    expect(verifyReceipt(forged, extra)).toMatchObject({ kind: "invalid" });
+  });
+
+  test("a command moved into the id", () => {
+    const { receipt } = aPlaceWith({ receiptId: "rcpt-004", command: "true || x|go test ./..." });
+    const forged = changed(receipt, { receiptId: "rcpt-004|true || x", command: "go test ./..." });
+    expect(verifyReceipt(forged, extra)).toMatchObject({ kind: "invalid" });
+    expect(verifyReceipt(changed(receipt, { command: "go test ./..." }), extra)).toMatchObject({
+      kind: "invalid",
+    });
+  });
+
+  test.for([
+    [{ stepName: "security-review" }],
+    [{ startedAt: "1999-01-01T00:00:00.000Z" }],
+    [{ duration: "45m" }],
+    [{ completedAt: "2026-01-17T14:42:27.424Z" }],
+  ] as const)("another step, start, duration or millisecond: %j", ([change]) => {
+    expect(verifyReceipt(changed(at(0), change), place)).toMatchObject({ kind: "invalid" });
+  });
+
+  let extra: Place;
+  function aPlaceWith(run: Partial<Parameters<Place["sign"]>[0]>) {
+    extra = aPlace();
+    onDone.push(extra);
+    return extra.sign(run);
+  }
+  const onDone: Place[] = [];
+  afterAll(() => onDone.forEach((each) => each.remove()));
+});
+
+describe("attacks on the chain", () => {
+  const expectFound = (list: readonly ValidationReceipt[], heads = anchors) => {
+    const verdict = chain(list, heads);
+    expect(verdict.kind).not.toBe("valid");
+    return verdict;
+  };
+
+  test("1. edit: the statement is changed, the signature kept", () => {
+    const { file, statement } = opened(2);
+    const payload = encodeStatement({ ...statement, exitCode: 0 });
+    const verdict = expectFound(plant(2, { ...file, statement: { ...file.statement, payload } }));
+    expect(verdict.problems[0]).toMatchObject({
+      receiptId: at(2).receiptId,
+      reason: "the signature is not of these bytes",
+    });
+  });
+
+  test("2. relabel: a receipt of one step is shown as another's", () => {
+    expectFound(receipts.with(0, changed(at(0), { stepName: "security-review" })));
+  });
+
+  test("3. swap the commit: another tree and commit in the statement", () => {
+    const { file, statement } = opened(1);
+    const payload = encodeStatement({
+      ...statement,
+      commitAfter: "e".repeat(40),
+      treeAfter: "f".repeat(40),
+    });
+    expectFound(plant(1, { ...file, statement: { ...file.statement, payload } }));
+  });
+
+  test("4. delete the first", () => void expectFound(receipts.slice(1), []));
+  test("5. delete one in the middle", () => void expectFound(receipts.toSpliced(2, 1), []));
+
+  test("6. delete the last: found by the head that was kept, unproved without it", () => {
+    const { problems } = expectFound(receipts.slice(0, -1));
+    expect(problems).toEqual([{ reason: "4 receipts were signed, 3 are here" }]);
+    expect(chain(receipts.slice(0, -1), [])).toMatchObject({ kind: "valid", tail: "unproved" });
+  });
+
+  test("7. delete all: found by the head that was kept", () => {
+    expectFound([]);
+    expect(chain([], [])).toMatchObject({ kind: "valid", tail: "unproved", head: { count: 0 } });
+  });
+
+  test("8. reorder", () => void expectFound([at(0), at(2), at(1), at(3)], []));
+  test("9. duplicate", () => void expectFound([at(0), at(1), at(1), at(2), at(3)], []));
+
+  test("10. strip: the envelope is removed, or shown as a receipt of the seed's format", () => {
+    rmSync(fileOf(at(1)));
+    expect(expectFound(receipts, []).problems[0]).toMatchObject({ reason: "its file is missing" });
+    expectFound(receipts.with(1, changed(at(1), { sigVersion: 1 })), []);
+    const { file } = opened(2);
+    const bare = `${JSON.stringify({ ...JSON.parse(encodeReceiptFile(file).toString()), certificates: [] })}\n`;
+    writeFileSync(fileOf(at(2)), bare);
+    expectFound(receipts, []);
+  });
+
+  /** A receipt like ours, with all keys below another master key. */
+  function foreign(forgedKeyId?: string): ReceiptFile {
+    const seed = Buffer.alloc(32, 9);
+    const [account, task, receipt] = [[0], [0, 0], [0, 0, 1]].map(
+      ([generation = 0, ...below]) => deriveNode(seed, stepsTo(generation, ...below)).privateKey,
+    ) as [Buffer, Buffer, Buffer];
+    const { statement } = opened(1);
+    const { workspaceId, taskId, keyPath } = statement;
+    const of = (key: Buffer) => ({
+      publicKey: publicKeyOf(key).toString("hex"),
+      workspaceId,
+      taskId,
+    });
+    const forge = (envelope: Envelope) => ({ ...envelope, keyId: forgedKeyId ?? envelope.keyId });
+    const taskCertificate = forge(certify({ path: "m/44'/236'/0'/0'", ...of(task) }, account));
+    const receiptCertificate = certify({ path: keyPath, ...of(receipt) }, task);
+    const payload = encodeStatement({
+      ...statement,
+      taskCertificateSha256: certificateDigest(taskCertificate),
+      receiptCertificateSha256: certificateDigest(receiptCertificate),
+    });
+    return {
+      statement: seal(receipt, STATEMENT_TYPE, payload),
+      taskCertificate,
+      receiptCertificate,
+    };
+  }
+
+  test("11. a foreign key: unverifiable, and the chain after it broken", () => {
+    const list = plant(1, foreign());
+    expect(verifyReceipt(list[1] ?? at(1), place)).toMatchObject({ kind: "unverifiable" });
+    expectFound(list);
+    expectFound(list, []);
+  });
+
+  test("12. a foreign key in our key's name", () => {
+    const list = plant(1, foreign(at(1).keyId));
+    expect(verifyReceipt(list[1] ?? at(1), place)).toMatchObject({
+      kind: "invalid",
+      reason: "the certificate of the task's key is not the account's",
+    });
+  });
+
+  test("13. another type: a certificate as a statement, a statement as a certificate", () => {
+    const { file } = opened(1);
+    const { receiptCertificate, statement } = file;
+    const bytes = encodeReceiptFile({ ...file, statement: receiptCertificate });
+    writeFileSync(fileOf(at(1)), bytes);
+    expect(verifyReceipt(at(1), place)).toMatchObject({ kind: "invalid" });
+    writeFileSync(fileOf(at(1)), encodeReceiptFile({ ...file, receiptCertificate: statement }));
+    expect(verifyReceipt(at(1), place)).toMatchObject({ kind: "invalid" });
+    const retyped = { ...file, statement: { ...statement, payloadType: "application/json" } };
+    writeFileSync(fileOf(at(1)), encodeReceiptFile(retyped));
+    expect(verifyReceipt(at(1), place)).toMatchObject({
+      kind: "invalid",
+      reason: "the signature is not of these bytes",
+    });
+  });
+
+  test("14. another task's key and receipts", () => {
+    const seed = seedOf(place);
+    const other = aRun({ taskId: "other" });
+    const keys = {
+      taskKey: deriveNode(seed, stepsTo(0, 1)).privateKey,
+      receiptKey: deriveNode(seed, stepsTo(0, 1, 1)).privateKey,
+    };
+    const account = deriveNode(seed, stepsTo(0)).privateKey;
+    const { statement } = opened(1);
+    const { workspaceId } = statement;
+    const keyPath = "m/44'/236'/0'/1'/1'";
+    const of = (key: Buffer) => ({
+      publicKey: publicKeyOf(key).toString("hex"),
+      workspaceId,
+      taskId: other.taskId,
+    });
+    const taskCertificate = certify({ path: "m/44'/236'/0'/1'", ...of(keys.taskKey) }, account);
+    const receiptCertificate = certify({ path: keyPath, ...of(keys.receiptKey) }, keys.taskKey);
+    const digests = {
+      taskCertificateSha256: certificateDigest(taskCertificate),
+      receiptCertificateSha256: certificateDigest(receiptCertificate),
+    };
+    const forge = (taskId: string) => {
+      const payload = encodeStatement({ ...statement, taskId, keyPath, ...digests });
+      return (
+        plant(1, {
+          statement: seal(keys.receiptKey, STATEMENT_TYPE, payload),
+          taskCertificate,
+          receiptCertificate,
+        })[1] ?? at(1)
+      );
+    };
+    expect(verifyReceipt(forge(statement.taskId), place)).toMatchObject({
+      reason: "its key is not of its place",
+    });
+    const genuine = forge(other.taskId);
+    expect(
+      verifyReceipt(genuine, { ...place, task: { workspaceId, taskId: "other" } }),
+    ).toMatchObject({ kind: "valid" });
+    expect(verifyReceipt(genuine, place)).toMatchObject({ reason: "it is of another task" });
+  });
+
+  test("15. bits left over in base64, and other spellings of the same bytes", () => {
+    const text = files[1]?.toString() ?? "";
+    const sig = /"sig":"([^"]+)=="/.exec(text)?.[1] ?? "";
+    const last = sig.at(-1) ?? "";
+    const next = String.fromCharCode(last.charCodeAt(0) + 1);
+    expect(Buffer.from(`${sig.slice(0, -1)}${next}==`, "base64")).toEqual(
+      Buffer.from(`${sig}==`, "base64"),
+    );
+    const spellings = [
+      text.replace(`${sig}==`, `${sig.slice(0, -1)}${next}==`),
+      text.replace(`${sig}==`, sig),
+      text.replace(`${sig}==`, `${sig}==\\n`),
+      text.replace(":", ": "),
+      text.trimEnd(),
+      `${text}\n`,
+      `\ufeff${text}`,
+      text.replace('"payloadType"', '"payload\\u0054ype"'),
+      text.replace("{", '{"payload":"e30=",'),
+    ];
+    for (const spelling of spellings) {
+      expect(spelling).not.toBe(text);
+      writeFileSync(fileOf(at(1)), spelling);
+      expect(verifyReceipt(at(1), place), spelling.slice(0, 40)).toMatchObject({ kind: "invalid" });
+    }
+  });
+
+  test("16. a field more: in hook.json, in the envelope, in a certificate, in the statement", () => {
+    expect(() => decodeReceipt({ ...encodeReceipt(at(1)), verified: true })).toThrow("verified");
+    const text = files[1]?.toString() ?? "";
+    for (const extra of [
+      text.replace("{", '{"verified":true,'),
+      text.replace('"keyid"', '"cert":"","keyid"'),
+    ]) {
+      writeFileSync(fileOf(at(1)), extra);
+      expect(verifyReceipt(at(1), place)).toMatchObject({ kind: "invalid" });
+    }
+    const { file } = opened(1);
+    const seed = seedOf(place);
+    const key = deriveNode(seed, stepsTo(0, 0, 1)).privateKey;
+    const json = JSON.parse(file.statement.payload.toString()) as { predicate: object };
+    const payload = Buffer.from(
+      JSON.stringify({ ...json, predicate: { ...json.predicate, verified: true } }),
+    );
+    writeFileSync(
+      fileOf(at(1)),
+      encodeReceiptFile({ ...file, statement: seal(key, STATEMENT_TYPE, payload) }),
+    );
+    expect(verifyReceipt(at(1), place)).toMatchObject({ kind: "invalid" });
+  });
+
+  test("two receipts' files in each other's place", () => {
+    copyFileSync(fileOf(at(0)), `${fileOf(at(0))}.tmp`);
+    copyFileSync(fileOf(at(3)), fileOf(at(0)));
+    copyFileSync(`${fileOf(at(0))}.tmp`, fileOf(at(3)));
+    rmSync(`${fileOf(at(0))}.tmp`);
+    expectFound(receipts, []);
+  });
+
+  test("a head that somebody without the key wrote is refused", () => {
+    const other = aPlace();
+    other.sign();
+    const [head] = [other.keys.head(other.task)];
+    expect(head?.count).toBe(1);
+    const dir = join(other.keys.dir, "heads");
+    const name = /\S+\.json(?= |$)/.exec(readdirSync(dir).join(" "))?.[0] ?? "";
+    for (const file of readdirSync(dir)) {
+      const text = readFileSync(join(dir, file), "utf8");
+      writeFileSync(join(dir, file), text.replace('"count": 1', '"count": 2'));
+    }
+    expect(name).not.toBe("");
+    expect(() => other.keys.head(other.task)).toThrow(
+      expect.objectContaining({ code: "ERR_DAMAGED" }),
+    );
+    expect(() => other.sign()).toThrow("signing receipt: ");
+    other.remove();
+  });
+});
+
+test("each receipt removed, doubled, or swapped with another is found", () => {
+  const places = receipts.map((_, index) => index);
+  for (const i of places) {
+    expect(chain(receipts.toSpliced(i, 1)).kind, `without ${i}`).toBe("invalid");
+    for (const j of places) {
+      expect(chain(receipts.toSpliced(j, 0, at(i)), []).kind, `${i} again at ${j}`).toBe("invalid");
+      if (i < j) expect(chain(receipts.with(i, at(j)).with(j, at(i)), []).kind).toBe("invalid");
+    }
+  }
+});
