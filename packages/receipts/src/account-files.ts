@@ -18,25 +18,27 @@ export function publicKeyFile(dir: string, keyId: string): string {
  * @throws {ReceiptError} `ERR_DAMAGED_KEY` at a file that is not the key of its name.
  */
 export function accountsIn(dir: string): readonly AccountKey[] {
+  const here = keysIn(dir, false); // first: a key that is being retired is in one place or in both
   const retired = keysIn(join(dir, "retired"), true);
   const isRetired = new Set(retired.map(({ keyId }) => keyId));
-  const current = keysIn(dir, false).filter(({ keyId }) => !isRetired.has(keyId));
-  return [...current, ...retired];
+  return [...here.filter(({ keyId }) => !isRetired.has(keyId)), ...retired];
 }
 
 function keysIn(dir: string, retired: boolean): readonly AccountKey[] {
   return namesIn(dir).flatMap((name) => {
     const keyId = /^([0-9a-f]{16})\.pub$/.exec(name)?.[1];
-    return keyId === undefined ? [] : [readAccount(dir, keyId, retired)];
+    return keyId === undefined ? [] : readAccount(dir, keyId, retired);
   });
 }
 
-function readAccount(dir: string, keyId: string, retired: boolean): AccountKey {
+/** None where the file has gone meanwhile. */
+function readAccount(dir: string, keyId: string, retired: boolean): readonly AccountKey[] {
   const path = publicKeyFile(dir, keyId);
   try {
-    const bytes = readWholeFile(path, { maxBytes: 4096 }) ?? new Uint8Array();
+    const bytes = readWholeFile(path, { maxBytes: 4096 });
+    if (bytes === undefined) return [];
     const publicKey = parsePublicKey(Buffer.from(bytes).toString("latin1"));
-    if (keyIdOf(publicKey) === keyId) return { keyId, publicKey, retired };
+    if (keyIdOf(publicKey) === keyId) return [{ keyId, publicKey, retired }];
   } catch (error) {
     const message = `${path} cannot be read: ${messageOf(error)}`;
     throw new ReceiptError("ERR_DAMAGED_KEY", message, { cause: error });

@@ -118,16 +118,12 @@ describe("edits of hook.json that the seed's signature allows", () => {
 });
 
 describe("attacks on the chain", () => {
-  const expectFound = (list: readonly ValidationReceipt[], heads = anchors) => {
-    const verdict = chain(list, heads);
-    expect(verdict.kind).not.toBe("valid");
-    return verdict;
-  };
+  const kindOf = (list: readonly ValidationReceipt[], heads = anchors) => chain(list, heads).kind;
 
   test("1. edit: the statement is changed, the signature kept", () => {
     const { file, statement } = opened(2);
     const payload = encodeStatement({ ...statement, exitCode: 0 });
-    const verdict = expectFound(plant(2, { ...file, statement: { ...file.statement, payload } }));
+    const verdict = chain(plant(2, { ...file, statement: { ...file.statement, payload } }));
     expect(verdict.problems[0]).toMatchObject({
       receiptId: at(2).receiptId,
       reason: "the signature is not of these bytes",
@@ -135,7 +131,9 @@ describe("attacks on the chain", () => {
   });
 
   test("2. relabel: a receipt of one step is shown as another's", () => {
-    expectFound(receipts.with(0, changed(at(0), { stepName: "security-review" })));
+    expect(kindOf(receipts.with(0, changed(at(0), { stepName: "security-review" })))).toBe(
+      "invalid",
+    );
   });
 
   test("3. swap the commit: another tree and commit in the statement", () => {
@@ -145,34 +143,38 @@ describe("attacks on the chain", () => {
       commitAfter: "e".repeat(40),
       treeAfter: "f".repeat(40),
     });
-    expectFound(plant(1, { ...file, statement: { ...file.statement, payload } }));
+    expect(kindOf(plant(1, { ...file, statement: { ...file.statement, payload } }))).toBe(
+      "invalid",
+    );
   });
 
-  test("4. delete the first", () => void expectFound(receipts.slice(1), []));
-  test("5. delete one in the middle", () => void expectFound(receipts.toSpliced(2, 1), []));
+  test("4. delete the first", () => expect(kindOf(receipts.slice(1), [])).toBe("invalid"));
+  test("5. delete one in the middle", () =>
+    expect(kindOf(receipts.toSpliced(2, 1), [])).toBe("invalid"));
 
   test("6. delete the last: found by the head that was kept, unproved without it", () => {
-    const { problems } = expectFound(receipts.slice(0, -1));
+    const { problems } = chain(receipts.slice(0, -1));
     expect(problems).toEqual([{ reason: "4 receipts were signed, 3 are here" }]);
     expect(chain(receipts.slice(0, -1), [])).toMatchObject({ kind: "valid", tail: "unproved" });
   });
 
   test("7. delete all: found by the head that was kept", () => {
-    expectFound([]);
+    expect(kindOf([])).toBe("invalid");
     expect(chain([], [])).toMatchObject({ kind: "valid", tail: "unproved", head: { count: 0 } });
   });
 
-  test("8. reorder", () => void expectFound([at(0), at(2), at(1), at(3)], []));
-  test("9. duplicate", () => void expectFound([at(0), at(1), at(1), at(2), at(3)], []));
+  test("8. reorder", () => expect(kindOf([at(0), at(2), at(1), at(3)], [])).toBe("invalid"));
+  test("9. duplicate", () =>
+    expect(kindOf([at(0), at(1), at(1), at(2), at(3)], [])).toBe("invalid"));
 
   test("10. strip: the envelope is removed, or shown as a receipt of the seed's format", () => {
     rmSync(fileOf(at(1)));
-    expect(expectFound(receipts, []).problems[0]).toMatchObject({ reason: "its file is missing" });
-    expectFound(receipts.with(1, changed(at(1), { sigVersion: 1 })), []);
+    expect(chain(receipts, []).problems[0]).toMatchObject({ reason: "its file is missing" });
+    expect(kindOf(receipts.with(1, changed(at(1), { sigVersion: 1 })), [])).toBe("invalid");
     const { file } = opened(2);
     const bare = `${JSON.stringify({ ...JSON.parse(encodeReceiptFile(file).toString()), certificates: [] })}\n`;
     writeFileSync(fileOf(at(2)), bare);
-    expectFound(receipts, []);
+    expect(kindOf(receipts, [])).toBe("invalid");
   });
 
   /** A receipt like ours, with all keys below another master key. */
@@ -206,8 +208,8 @@ describe("attacks on the chain", () => {
   test("11. a foreign key: unverifiable, and the chain after it broken", () => {
     const list = plant(1, foreign());
     expect(verifyReceipt(list[1] ?? at(1), place)).toMatchObject({ kind: "unverifiable" });
-    expectFound(list);
-    expectFound(list, []);
+    expect(kindOf(list)).toBe("invalid");
+    expect(kindOf(list, [])).toBe("invalid");
   });
 
   test("12. a foreign key in our key's name", () => {
@@ -331,7 +333,7 @@ describe("attacks on the chain", () => {
     copyFileSync(fileOf(at(3)), fileOf(at(0)));
     copyFileSync(`${fileOf(at(0))}.tmp`, fileOf(at(3)));
     rmSync(`${fileOf(at(0))}.tmp`);
-    expectFound(receipts, []);
+    expect(kindOf(receipts, [])).toBe("invalid");
   });
 
   test("a head that somebody without the key wrote is refused", () => {

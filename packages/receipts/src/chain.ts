@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readWholeFile } from "@quasar/durable";
+import { DurableError, readWholeFile } from "@quasar/durable";
 import { namesIn } from "./account-files.ts";
 import { SEED_VERSION } from "./codec.ts";
 import { ReceiptError } from "./errors.ts";
@@ -9,10 +9,10 @@ import { mirrorOf } from "./mirror.ts";
 import type { KeyRing } from "./public-key.ts";
 import type { ValidationReceipt } from "./receipt.ts";
 import { decodeReceiptFile, MAX_FILE_BYTES } from "./receipt-file.ts";
-import { ENVELOPE_ENDING, receiptPaths } from "./receipt-id.ts";
+import { ENVELOPE_ENDING } from "./receipt-id.ts";
 import { decodeStatement, type ReceiptStatement } from "./statement.ts";
 import type { TaskName } from "./task-name.ts";
-import { inspectReceipt, type InspectedReceipt, type VerifyOptions } from "./verify.ts";
+import { type InspectedReceipt, openReceipt, type VerifyOptions } from "./verify.ts";
 
 export interface VerifyChainOptions extends VerifyOptions {
   /** Heads that were kept elsewhere: by the key manager, in commits' trailers. */
@@ -53,20 +53,21 @@ export function verifyChain(
   const heads: ChainHead[] = [EMPTY_CHAIN];
   const inspected = receipts.map((receipt) => {
     const { receiptId } = receipt;
-    const result = inspectReceipt(receipt, options);
-    const { verdict } = result;
+    const { inspected, bytes } = openReceipt(receipt, options);
+    const { verdict } = inspected;
     if (verdict.kind === "invalid") problems.push({ receiptId, reason: verdict.reason });
-    if (verdict.output === "modified")
+    if (verdict.output === "modified") {
       problems.push({ receiptId, reason: "its output was changed" });
+    }
     if (receipt.sigVersion !== SEED_VERSION) {
       const head = heads.at(-1) ?? EMPTY_CHAIN;
-      const link = readLink(options.dir, receiptId);
+      const link = bytes && linkOf(bytes);
       if (link !== undefined && !isNext(link.statement, head)) {
         problems.push({ receiptId, reason: `it is not receipt ${head.count} of the chain` });
       }
-      heads.push(link === undefined ? { ...head, count: head.count + 1 } : link.head(head));
+      heads.push(headAfter(head, bytes ?? new Uint8Array()));
     }
-    return result;
+    return inspected;
   });
   problems.push(...options.anchors.flatMap((anchor) => judgeAnchor(anchor, heads)));
 
@@ -107,7 +108,7 @@ export function rollForward(
   for (;;) {
     const next = links.find(({ statement }) => isNext(statement, head));
     if (next === undefined) return head;
-    head = next.head(head);
+    head = headAfter(head, next.bytes);
   }
 }
 
@@ -115,28 +116,34 @@ interface Link {
   readonly receipt: ValidationReceipt;
   readonly statement: ReceiptStatement;
   readonly bytes: Uint8Array;
-  /** The chain's head after it. */
-  readonly head: (before: ChainHead) => ChainHead;
 }
 
 function linksIn(dir: string): readonly Link[] {
   return namesIn(dir).flatMap((name) => {
-    if (!name.endsWith(ENVELOPE_ENDING)) return [];
-    const link = readLink(dir, name.slice(0, -ENVELOPE_ENDING.length));
-    return link?.statement.receiptId === name.slice(0, -ENVELOPE_ENDING.length) ? [link] : [];
+    const bytes = name.endsWith(ENVELOPE_ENDING) ? readFile(join(dir, name)) : undefined;
+    const link = bytes && linkOf(bytes);
+    return link !== undefined && `${link.receipt.receiptId}${ENVELOPE_ENDING}` === name
+      ? [link]
+      : [];
   });
 }
 
-/** `undefined` where the file is missing or no receipt's. */
-function readLink(dir: string, receiptId: string): Link | undefined {
+/** Links, folders and what is too large are no files of ours. */
+function readFile(path: string): Uint8Array | undefined {
   try {
-    const path = receiptPaths(dir, receiptId).envelope;
-    const bytes = readWholeFile(path, { maxBytes: MAX_FILE_BYTES });
-    if (bytes === undefined) return undefined;
+    return readWholeFile(path, { maxBytes: MAX_FILE_BYTES });
+  } catch (error) {
+    if (error instanceof DurableError) return undefined;
+    throw error;
+  }
+}
+
+/** `undefined` where the bytes are no receipt's. */
+function linkOf(bytes: Uint8Array): Link | undefined {
+  try {
     const file = decodeReceiptFile(bytes);
     const statement = decodeStatement(file.statement.payload);
-    const receipt = mirrorOf(file, statement);
-    return { receipt, statement, bytes, head: (before) => headAfter(before, bytes) };
+    return { receipt: mirrorOf(file, statement), statement, bytes };
   } catch (error) {
     if (error instanceof ReceiptError) return undefined;
     throw error;

@@ -7,7 +7,7 @@ import {
 } from "./certificate.ts";
 import { SEED_VERSION } from "./codec.ts";
 import { isSealed } from "./dsse.ts";
-import { messageOf, ReceiptError } from "./errors.ts";
+import { ReceiptError, type ReceiptErrorCode } from "./errors.ts";
 import { formatKeyPath, parseKeyPath } from "./key-path.ts";
 import { differenceOf, mirrorOf } from "./mirror.ts";
 import type { KeyRing } from "./public-key.ts";
@@ -28,8 +28,12 @@ export interface Judgement {
   readonly statement?: ReceiptStatement | undefined;
 }
 
+/** Keys that cannot be read say nothing against a receipt. */
+const OF_THE_KEYS: readonly ReceiptErrorCode[] = ["ERR_DAMAGED_KEY", "ERR_UNSAFE_KEY"];
+
 /**
- * Judges a receipt by its file's bytes. Nothing that the bytes say makes it throw.
+ * Judges a receipt by its file's bytes. Neither what they say nor a key that is not to be used makes
+ * it throw.
  *
  * @param bytes - `undefined` where there is no file.
  */
@@ -45,7 +49,9 @@ export function judgeReceipt(
     return judgeFile(receipt, decodeReceiptFile(bytes), task, keys);
   } catch (error) {
     if (!(error instanceof ReceiptError)) throw error;
-    return { verdict: invalid(messageOf(error)) };
+    const { code, message: reason } = error;
+    if (!OF_THE_KEYS.includes(code)) return { verdict: invalid(reason) };
+    return { verdict: { kind: "unverifiable", reason, signedBy: receipt.keyId, keyIds: [] } };
   }
 }
 

@@ -38,7 +38,11 @@ function withExactModes<T>(act: () => T): T {
 /** @throws {ReceiptError} `ERR_UNSAFE_KEY` */
 export function refuseSharedFolder(dir: string): void {
   const stat = lstatSync(dir, { throwIfNoEntry: false });
-  if (stat === undefined || (stat.mode & 0o077) === 0) return;
+  if (stat === undefined) return;
+  if (!stat.isDirectory()) {
+    throw new ReceiptError("ERR_UNSAFE_KEY", `${dir} is no folder, or a link to one`);
+  }
+  if ((stat.mode & 0o077) === 0) return;
   const mode = (stat.mode & 0o7777).toString(8).padStart(4, "0");
   const message = `${dir} has mode ${mode}, so others can reach the keys: run chmod 700 on it`;
   throw new ReceiptError("ERR_UNSAFE_KEY", message);

@@ -26,7 +26,7 @@ afterEach(() => place.remove());
 const pathOf = (name: string): string => join(dir, name);
 const contentOf = (name: string): string => readFileSync(pathOf(name), "utf8");
 const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
-const code = (code: string, message = "") =>
+const code = (code: string, message = ""): unknown =>
   expect.objectContaining({
     name: "ReceiptError",
     code,

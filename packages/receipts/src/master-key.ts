@@ -10,7 +10,7 @@ import {
   removeFile,
   setAside,
 } from "@quasar/durable";
-import { accountsIn, publicKeyFile } from "./account-files.ts";
+import { accountsIn, namesIn, publicKeyFile } from "./account-files.ts";
 import { keyIdOf, publicKeyOf } from "./ed25519.ts";
 import { ReceiptError } from "./errors.ts";
 import { refuseSharedFolder, withKeyFolder } from "./key-folder.ts";
@@ -41,8 +41,8 @@ export function openMasterKey(dir: string): MasterKey {
   const seed = readKey(masterPath(dir));
   if (seed !== undefined) {
     const master = { seed, ...accountOf(dir, seed), source: "loaded" as const };
-    const isWhole = existsSync(backupPath(dir)) && existsSync(publicKeyFile(dir, master.keyId));
-    if (isWhole) return master;
+    const others = [backupPath(dir), publicKeyFile(dir, master.keyId)];
+    if (others.every(existsSync) && !namesIn(dir).some(isLeftover)) return master;
   }
   return withKeyFolder(dir, () => {
     removeLeftovers(dir);
@@ -170,7 +170,9 @@ function retire(dir: string, keyId: string, publicKey: Uint8Array): void {
   removeFile(publicKeyFile(dir, keyId));
 }
 
-/** Of a process that was killed while it made a key: they may hold one. */
+/** Of a process that was killed while it made a key: it may hold one. */
+const isLeftover = (name: string): boolean => name.startsWith(".master.key");
+
 function removeLeftovers(dir: string): void {
   recoverDirectory(dir, { accept: (name) => name.startsWith("master.key") });
 }

@@ -37,7 +37,7 @@ export interface PublicKeyTexts {
   readonly minisign: string;
 }
 
-/** The public keys of a ring, to give away: newest first, retired ones last. */
+/** The public keys of a ring, to give away: those that sign first, then the retired. */
 export function exportPublicKeys(keys: KeyRing): readonly PublicKeyTexts[] {
   return keys.accounts().map(({ keyId, publicKey, retired }) => {
     const ssh = sshLine(publicKey);

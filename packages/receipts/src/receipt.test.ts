@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { aPlace, aRun, changed, CONFIG, type Place, TREE } from "../test/fixtures.ts";
 import { sign } from "./ed25519.ts";
 import {
+  type ChainHead,
   createKeyManager,
   inspectReceipt,
   justifiesSkip,
@@ -27,7 +28,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const sha256 = (text: string): string => hash("sha256", text);
-const code = (code: string, message = "") =>
+const code = (code: string, message = ""): unknown =>
   expect.objectContaining({
     name: "ReceiptError",
     code,
@@ -170,6 +171,67 @@ test("a receipt of a key that is not here is unverifiable, and says which keys a
     output: "matches",
   });
   other.remove();
+});
+
+test("keys that must not be used make a receipt unverifiable, and are not thrown", () => {
+  const { receipt } = place.sign();
+  const seed = aSeedReceipt();
+  writeFileSync(join(place.keys.dir, "master.key"), "not a key");
+  expect(verdictOf(seed)).toMatchObject({
+    kind: "unverifiable",
+    reason: expect.stringContaining("parsing master key"),
+  });
+  expect(verdictOf(receipt)).toEqual(VALID);
+  writeFileSync(join(place.keys.dir, `${receipt.keyId}.pub`), "not a key");
+  expect(verdictOf(receipt)).toMatchObject({ kind: "unverifiable", signedBy: receipt.keyId });
+});
+
+test("what is planted among the receipts' files stops neither signing nor verifying", () => {
+  const { receipt } = place.sign();
+  mkdirSync(join(place.dir, "folder.dsse.json"));
+  symlinkSync("/dev/zero", join(place.dir, "link.dsse.json"));
+  writeFileSync(join(place.dir, "huge.dsse.json"), Buffer.alloc(2 ** 20 + 1, "["));
+  writeFileSync(join(place.dir, "deep.dsse.json"), "[".repeat(2 ** 20));
+  writeFileSync(join(place.dir, "null.dsse.json"), "null");
+  writeFileSync(join(place.dir, "copy.dsse.json"), place.file(receipt));
+  const second = place.sign();
+  expect(second.head.count).toBe(2);
+  expect(listReceipts(place.dir)).toEqual([receipt, second.receipt]);
+  for (const receiptId of ["folder", "link", "huge", "deep", "null", "copy"]) {
+    expect(verdictOf(changed(receipt, { receiptId }))).toMatchObject({ kind: "invalid" });
+  }
+  const planted = changed(receipt, { receiptId: "link" });
+  expect(verifyChain([planted], { ...place, anchors: [] }).kind).toBe("invalid");
+});
+
+test("an anchor within the chain is judged, and leaves the tail unproved", () => {
+  const [first, second] = [place.sign(), place.sign()];
+  const receipts = [first.receipt, second.receipt];
+  const anchored = (anchors: readonly ChainHead[]) => verifyChain(receipts, { ...place, anchors });
+  expect(anchored([first.head])).toMatchObject({ kind: "valid", tail: "unproved" });
+  expect(anchored([first.head, second.head])).toMatchObject({ kind: "valid", tail: "proved" });
+  const other = { count: 1, sha256: second.head.sha256 };
+  expect(anchored([other, second.head])).toMatchObject({ kind: "invalid", tail: "proved" });
+});
+
+test("a chain of a key that is not here is unverifiable, not valid", () => {
+  const receipts = [place.sign().receipt, place.sign().receipt];
+  const keys = { accounts: () => [] };
+  const verdict = verifyChain(receipts, { ...place, keys, anchors: [] });
+  expect(verdict).toMatchObject({ kind: "unverifiable", problems: [] });
+  expect(verifyChain(receipts.toReversed(), { ...place, keys, anchors: [] }).kind).toBe("invalid");
+});
+
+test("a lost head is found again from the receipts' files, and so is a chain of a lost key", () => {
+  place.sign();
+  rmSync(join(place.keys.dir, "heads"), { recursive: true });
+  expect(place.sign().head.count).toBe(2);
+  rmSync(join(place.keys.dir, "master.key"));
+  rmSync(join(place.keys.dir, "master.key.bak"));
+  place.keys.init();
+  expect(place.sign().head.count).toBe(3);
+  const verdict = verifyChain(listReceipts(place.dir), { ...place, anchors: [] });
+  expect(verdict).toMatchObject({ kind: "valid", head: { count: 3 } });
 });
 
 test.for([

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { resolve } from "node:path";
 import { createOnce, syncFiles } from "@quasar/durable";
 import { certificateDigest, certify } from "./certificate.ts";

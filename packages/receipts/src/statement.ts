@@ -52,7 +52,8 @@ export interface ReceiptStatement extends CommandRun {
 
 export const STATEMENT_TYPE = "application/vnd.in-toto+json";
 
-const PREDICATE_TYPE = "urn:quasar:validation-receipt:2";
+const STATEMENT_URI = "https://in-toto.io/Statement/v1";
+const PREDICATE_URI = "urn:quasar:validation-receipt:2";
 
 const FIELDS: is.Fields<ReceiptStatement> = {
   receiptId: ["receipt_id", is.name],
@@ -97,8 +98,9 @@ export function encodeStatement(statement: ReceiptStatement): Buffer {
     { name: `${receiptId}.err`, digest: { sha256: stderrSha256 } },
     ...(treeAfter === undefined ? [] : [{ name: "tree", digest: { gitTree: treeAfter } }]),
   ];
-  const _type = "https://in-toto.io/Statement/v1";
-  return Buffer.from(JSON.stringify({ _type, subject, predicateType: PREDICATE_TYPE, predicate }));
+  return Buffer.from(
+    JSON.stringify({ _type: STATEMENT_URI, subject, predicateType: PREDICATE_URI, predicate }),
+  );
 }
 
 /**

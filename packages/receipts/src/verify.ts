@@ -1,6 +1,6 @@
 import { DurableError, readWholeFile } from "@quasar/durable";
-import { type Judgement, judgeReceipt } from "./judge.ts";
-import { messageOf, ReceiptError } from "./errors.ts";
+import { ReceiptError } from "./errors.ts";
+import { judgeReceipt } from "./judge.ts";
 import { judgeOutputs } from "./output.ts";
 import type { KeyRing } from "./public-key.ts";
 import type { ValidationReceipt, Verdict } from "./receipt.ts";
@@ -28,10 +28,8 @@ export interface InspectedReceipt {
  * Judges a receipt of hook.json by its file, its outputs and the public keys. Needs no private key but
  * for receipts of the seed's format, and creates none.
  *
- * What is wrong with the receipt is in the verdict; only keys that cannot be read and system errors
- * are thrown.
+ * Whatever is wrong is in the verdict; only system errors are thrown.
  *
- * @throws {ReceiptError} `ERR_DAMAGED_KEY`; `ERR_UNSAFE_KEY`.
  * @see SPEC.md, "Verification"
  */
 export function verifyReceipt(receipt: ValidationReceipt, options: VerifyOptions): Verdict {
@@ -43,7 +41,14 @@ export function inspectReceipt(
   receipt: ValidationReceipt,
   options: VerifyOptions,
 ): InspectedReceipt {
-  const { dir, task, keys } = options;
+  return openReceipt(receipt, options).inspected;
+}
+
+/** As {@link inspectReceipt}, with the bytes of the receipt's file that were judged. */
+export function openReceipt(
+  receipt: ValidationReceipt,
+  { dir, task, keys }: VerifyOptions,
+): { readonly inspected: InspectedReceipt; readonly bytes?: Uint8Array | undefined } {
   let paths: ReceiptPaths;
   let bytes: Uint8Array | undefined;
   try {
@@ -51,19 +56,14 @@ export function inspectReceipt(
     bytes = readWholeFile(paths.envelope, { maxBytes: MAX_FILE_BYTES });
   } catch (error) {
     if (!(error instanceof ReceiptError || error instanceof DurableError)) throw error;
-    return { verdict: { kind: "invalid", reason: messageOf(error), output: "unchecked" } };
+    const verdict = { kind: "invalid", reason: error.message, output: "unchecked" } as const;
+    return { inspected: { verdict } };
   }
-  return withOutput(receipt, judgeReceipt(receipt, bytes, task, keys), paths);
-}
-
-function withOutput(
-  receipt: ValidationReceipt,
-  { verdict, statement }: Judgement,
-  paths: ReceiptPaths,
-): InspectedReceipt {
+  const { verdict, statement } = judgeReceipt(receipt, bytes, task, keys);
   const stdout = { sha256: receipt.stdoutHash, bytes: statement?.stdoutBytes };
   const stderr = { sha256: receipt.stderrHash, bytes: statement?.stderrBytes };
-  return { verdict: { ...verdict, output: judgeOutputs(paths, stdout, stderr) }, statement };
+  const output = judgeOutputs(paths, stdout, stderr);
+  return { inspected: { verdict: { ...verdict, output }, statement }, bytes };
 }
 
 /**

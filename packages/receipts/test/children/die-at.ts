@@ -1,12 +1,12 @@
 /**
- * Does one thing and is killed before its n-th change to the file system: `die-at <n> <what> <root>`.
- * Prints `done` if there were fewer.
+ * Does one thing and is killed before its n-th change to the file system: `die-at <n> <what> <root>
+ * [<receipt>]`. Prints `done` if there were fewer, or if n is negative.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 
-const [, , n = "", what = "", root = ""] = process.argv;
+const [, , n = "", what = "", root = "", receiptId = "second"] = process.argv;
 let left = Number(n);
 const changes = [
   "openSync",
@@ -39,6 +39,5 @@ syncBuiltinESMExports();
 const keys = createKeyManager({ dir: join(root, "keys") });
 if (what === "open") keys.open();
 if (what === "rotate") keys.rotate();
-if (what === "sign")
-  signReceipt(aRun({ receiptId: "second" }), { keys, dir: join(root, "receipts") });
+if (what === "sign") signReceipt(aRun({ receiptId }), { keys, dir: join(root, "receipts") });
 process.stdout.write("done");
