@@ -80,6 +80,7 @@ test.for([
   { what: "restores", step: 9, prepare: withoutItsKey },
 ])(
   "a process killed at any change while it $what the key leaves one or none (R20)",
+  { timeout: 300_000 },
   ({ step, prepare }) => {
     const points = killEverywhere("open", isLong ? 1 : step, prepare, ({ keys }) => {
       const { keyId, source } = keys.open();
@@ -89,7 +90,6 @@ test.for([
     });
     expect(points).toBeGreaterThan(10);
   },
-  300_000,
 );
 
 test("a rotation killed at any change has happened or has not", () => {
