@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { aPlace, aRun, changed, type Place } from "../test/fixtures.ts";
-import { certificateDigest, certify } from "./certificate.ts";
+import { CERTIFICATE_TYPE, certificateDigest, certify } from "./certificate.ts";
 import { type Envelope, seal } from "./dsse.ts";
 import { publicKeyOf } from "./ed25519.ts";
 import {
@@ -61,8 +61,10 @@ function plant(index: number, file: ReceiptFile): readonly ValidationReceipt[] {
   return receipts.with(index, planted);
 }
 
-function opened(index: number): { file: ReceiptFile; statement: ReceiptStatement } {
-  const file = decodeReceiptFile(files[index] ?? Buffer.alloc(0));
+const opened = (index: number) => openedBytes(files[index] ?? Buffer.alloc(0));
+
+function openedBytes(bytes: Buffer): { file: ReceiptFile; statement: ReceiptStatement } {
+  const file = decodeReceiptFile(bytes);
   return { file, statement: decodeStatement(file.statement.payload) };
 }
 
@@ -220,6 +222,54 @@ describe("attacks on the chain", () => {
     });
   });
 
+  test("12b. a key of one's own below the genuine certificate of the task's key", () => {
+    const own = Buffer.alloc(32, 9);
+    const { file, statement } = opened(1);
+    const { workspaceId, taskId, keyPath } = statement;
+    const publicKey = publicKeyOf(own).toString("hex");
+    const issued = certify({ path: keyPath, publicKey, workspaceId, taskId }, own);
+    for (const receiptCertificate of [
+      issued,
+      { ...issued, keyId: file.receiptCertificate.keyId },
+    ]) {
+      const receiptCertificateSha256 = certificateDigest(receiptCertificate);
+      const payload = encodeStatement({ ...statement, exitCode: 7, receiptCertificateSha256 });
+      const list = plant(1, {
+        ...file,
+        receiptCertificate,
+        statement: seal(own, STATEMENT_TYPE, payload),
+      });
+      expect(verifyReceipt(list[1] ?? at(1), place)).toMatchObject({
+        kind: "invalid",
+        reason: "the certificate of the receipt's key is not the task's",
+      });
+    }
+  });
+
+  test("12c. certificates that were issued anew, for the same keys", () => {
+    const { file, statement } = opened(1);
+    const { workspaceId, taskId } = statement;
+    const taskKey = deriveNode(seedOf(place), stepsTo(0, 0)).privateKey;
+    const respelled = Buffer.from(`${file.receiptCertificate.payload.toString()} `);
+    const receiptCertificate = seal(taskKey, CERTIFICATE_TYPE, respelled);
+    expect(
+      verifyReceipt(plant(1, { ...file, receiptCertificate })[1] ?? at(1), place),
+    ).toMatchObject({
+      reason: "the certificate of the receipt's key was changed",
+    });
+
+    const other = Buffer.alloc(32, 9);
+    const publicKey = publicKeyOf(taskKey).toString("hex");
+    const path = "m/44'/236'/0'/0'";
+    const taskCertificate = certify({ path, publicKey, workspaceId, taskId }, other);
+    const trusted = { keyId: taskCertificate.keyId, publicKey: publicKeyOf(other), retired: false };
+    const keys = { accounts: () => [...place.keys.accounts(), trusted] };
+    const planted = plant(1, { ...file, taskCertificate })[1] ?? at(1);
+    expect(verifyReceipt(planted, { ...place, keys })).toMatchObject({
+      reason: "the certificate of the task's key was changed",
+    });
+  });
+
   test("13. another type: a certificate as a statement, a statement as a certificate", () => {
     const { file } = opened(1);
     const { receiptCertificate, statement } = file;
@@ -315,17 +365,65 @@ describe("attacks on the chain", () => {
       expect(verifyReceipt(at(1), place)).toMatchObject({ kind: "invalid" });
     }
     const { file } = opened(1);
-    const seed = seedOf(place);
-    const key = deriveNode(seed, stepsTo(0, 0, 1)).privateKey;
     const json = JSON.parse(file.statement.payload.toString()) as { predicate: object };
-    const payload = Buffer.from(
-      JSON.stringify({ ...json, predicate: { ...json.predicate, verified: true } }),
-    );
-    writeFileSync(
-      fileOf(at(1)),
-      encodeReceiptFile({ ...file, statement: seal(key, STATEMENT_TYPE, payload) }),
-    );
-    expect(verifyReceipt(at(1), place)).toMatchObject({ kind: "invalid" });
+    const others = [
+      { ...json, predicate: { ...json.predicate, verified: true } },
+      { ...json, verified: true },
+      { ...json, subject: [{ name: "tree", digest: { gitTree: "f".repeat(40) } }] },
+    ];
+    const key = deriveNode(seedOf(place), stepsTo(0, 0, 1)).privateKey;
+    for (const other of others) {
+      const payload = Buffer.from(JSON.stringify(other));
+      const statement = seal(key, STATEMENT_TYPE, payload);
+      writeFileSync(fileOf(at(1)), encodeReceiptFile({ ...file, statement }));
+      const signature = statement.signature.toString("hex");
+      expect(verifyReceipt(changed(at(1), { signature }), place)).toMatchObject({
+        kind: "invalid",
+      });
+    }
+  });
+
+  test("a number that its place in the chain does not have, though the key signed it", () => {
+    const { file, statement } = opened(0);
+    const [taskKey, key] = [[0], [0, 5]].map(
+      (below) => deriveNode(seedOf(place), stepsTo(0, ...below)).privateKey,
+    ) as [Buffer, Buffer];
+    const { workspaceId, taskId } = statement;
+    const keyPath = "m/44'/236'/0'/0'/5'";
+    const publicKey = publicKeyOf(key).toString("hex");
+    const receiptCertificate = certify({ path: keyPath, publicKey, workspaceId, taskId }, taskKey);
+    const receiptCertificateSha256 = certificateDigest(receiptCertificate);
+    const payload = encodeStatement({
+      ...statement,
+      sequence: 5,
+      keyPath,
+      receiptCertificateSha256,
+    });
+    const list = plant(0, {
+      ...file,
+      statement: seal(key, STATEMENT_TYPE, payload),
+      receiptCertificate,
+    });
+    expect(verifyReceipt(list[0] ?? at(0), place).kind).toBe("valid");
+    expect(chain(list.slice(0, 1), []).problems).toEqual([
+      { receiptId: at(0).receiptId, reason: "it is not receipt 0 of the chain" },
+    ]);
+  });
+
+  test("a planted receipt that would be next is not taken for one of a crash", () => {
+    const other = aPlace();
+    const first = other.sign();
+    const { file, statement } = openedBytes(other.file(first.receipt));
+    const payload = encodeStatement({
+      ...statement,
+      receiptId: "planted",
+      sequence: 1,
+      previousSha256: first.head.sha256,
+    });
+    const planted = { ...file, statement: seal(Buffer.alloc(32, 9), STATEMENT_TYPE, payload) };
+    writeFileSync(receiptPaths(other.dir, "planted").envelope, encodeReceiptFile(planted));
+    expect(other.sign().receipt.keyPath).toBe("m/44'/236'/0'/0'/1'");
+    other.remove();
   });
 
   test("two receipts' files in each other's place", () => {

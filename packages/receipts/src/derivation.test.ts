@@ -4,6 +4,7 @@ import { HDKey } from "micro-key-producer/slip10.js";
 import { expect, test } from "vitest";
 import rfc8032 from "../test/fixtures/rfc-8032.json" with { type: "json" };
 import slip10 from "../test/fixtures/slip-0010-ed25519.json" with { type: "json" };
+import { preAuthentication } from "./dsse.ts";
 import { isSignature, publicKeyOf, sign } from "./ed25519.ts";
 import { formatKeyPath, parseKeyPath, stepsTo } from "./key-path.ts";
 import { deriveNode } from "./slip10.ts";
@@ -61,6 +62,12 @@ test("refuses a signature to which the group's order was added", () => {
   ]);
   expect(isSignature(signature, publicKeyOf(privateKey), hex("00"))).toBe(true);
   expect(isSignature(malleated, publicKeyOf(privateKey), hex("00"))).toBe(false);
+});
+
+test("signs what DSSE says: the lengths of type and payload are part of it", () => {
+  const signed = preAuthentication("http://example.com/HelloWorld", Buffer.from("hello world"));
+  expect(signed.toString()).toBe("DSSEv1 29 http://example.com/HelloWorld 11 hello world");
+  expect(preAuthentication("ü", Buffer.from("😀")).toString()).toBe("DSSEv1 2 ü 4 😀");
 });
 
 test("writes every step hardened, and reads the seed's spelling as the same path", () => {

@@ -55,16 +55,16 @@ test("a backup is made with the key (seed atlas: 133)", () => {
   expect(contentOf("master.key.bak")).toBe(contentOf("master.key"));
 });
 
-test.for([0o000, 0o002, 0o022, 0o027, 0o077, 0o277, 0o777])(
-  "under umask %o the folders have 0700, the key and its backup 0600 (seed atlas: 120, 123, 231, 232, 235, 236)",
+test.for(["000", "002", "022", "027", "077", "277", "777"])(
+  "under umask %s the folders have 0700, the key and its backup 0600 (seed atlas: 120, 123, 231, 232, 235, 236)",
   (mask) => {
-    const before = process.umask(mask);
+    const before = process.umask(Number.parseInt(mask, 8));
     try {
       place.keys.open();
       place.keys.keyIndex(place.task);
       place.keys.rotate();
     } finally {
-      expect(process.umask(before)).toBe(mask);
+      expect(process.umask(before)).toBe(Number.parseInt(mask, 8));
     }
     const modes = new Map(readdirSync(dir).map((name) => [name, modeOf(pathOf(name))]));
     for (const [name, mode] of modes)
@@ -222,6 +222,16 @@ test("a rotation retires the public key; what it signed stays valid", () => {
     expect(verifyReceipt(receipt, place).kind).toBe("valid");
   rmSync(pathOf("master.key"));
   expect(place.keys.open()).toEqual({ ...second, source: "restored" });
+});
+
+test("what a killed process left of a key is removed before the keys are used", () => {
+  const leftover = pathOf(".master.key.0123456789abcdef.tmp");
+  mkdirSync(dir, { mode: 0o700 });
+  for (const source of ["created", "loaded"]) {
+    writeFileSync(leftover, "ab".repeat(32), { mode: 0o600 });
+    expect(place.keys.open().source).toBe(source);
+    expect(existsSync(leftover)).toBe(false);
+  }
 });
 
 test("a public key file that is not of its name is an error", () => {

@@ -13,6 +13,7 @@ import {
   receiptPaths,
   signReceipt,
   type ValidationReceipt,
+  type Verdict,
   verifyChain,
   verifyReceipt,
   verifySeedSignature,
@@ -290,6 +291,15 @@ test("no validation is skipped for a receipt that is not valid, or whose output 
     false,
   );
   const passed = place.sign().receipt;
+  const { verdict, statement } = inspectReceipt(passed, place);
+  expect(justifiesSkip({ verdict, statement }, present)).toBe(true);
+  const output = "matches";
+  const lesser: readonly Verdict[] = [
+    { kind: "valid", coverage: "partial", output },
+    { kind: "invalid", reason: "x", output },
+    { kind: "unverifiable", reason: "x", signedBy: "x", keyIds: [], output },
+  ];
+  for (const verdict of lesser) expect(justifiesSkip({ verdict, statement }, present)).toBe(false);
   rmSync(receiptPaths(place.dir, passed.receiptId).stderr);
   expect(justifiesSkip(inspectReceipt(passed, place), present)).toBe(false);
 });
