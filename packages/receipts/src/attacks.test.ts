@@ -1,8 +1,8 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { aPlace, aRun, changed, type Place } from "../test/fixtures.ts";
-import { CERTIFICATE_TYPE, certificateDigest, certify } from "./certificate.ts";
+import { aPlace, changed, type Place } from "../test/fixtures.ts";
+import { CERTIFICATE_TYPE, type Certificate, certificateDigest, certify } from "./certificate.ts";
 import { type Envelope, seal } from "./dsse.ts";
 import { publicKeyOf } from "./ed25519.ts";
 import {
@@ -14,7 +14,7 @@ import {
   verifyChain,
   verifyReceipt,
 } from "./index.ts";
-import { stepsTo } from "./key-path.ts";
+import { formatKeyPath, stepsTo } from "./key-path.ts";
 import { mirrorOf } from "./mirror.ts";
 import { decodeReceiptFile, encodeReceiptFile, type ReceiptFile } from "./receipt-file.ts";
 import { deriveNode } from "./slip10.ts";
@@ -67,6 +67,50 @@ function openedBytes(bytes: Buffer): { file: ReceiptFile; statement: ReceiptStat
   const file = decodeReceiptFile(bytes);
   return { file, statement: decodeStatement(file.statement.payload) };
 }
+
+interface Issue {
+  /** Numbers of the task and of the receipt, for the keys. */
+  readonly keys?: readonly [task: number, receipt: number];
+  readonly statement?: Partial<ReceiptStatement>;
+  readonly taskKey?: Partial<Certificate>;
+  readonly receiptKey?: Partial<Certificate>;
+}
+
+/** A receipt that differs from ours as it says, signed by real keys, as only a thief of them could. */
+function issue(index: number, { keys = [0, index], ...change }: Issue): ReceiptFile {
+  const [task, receipt] = keys;
+  const privateKeyAt = (...below: readonly number[]) =>
+    deriveNode(seedOf(place), stepsTo(0, ...below)).privateKey;
+  const [taskKey, receiptKey] = [privateKeyAt(task), privateKeyAt(task, receipt)];
+  const { workspaceId, taskId } = place.task;
+  const certificateOf = (key: Buffer, path: string) => ({
+    path,
+    publicKey: publicKeyOf(key).toString("hex"),
+    workspaceId,
+    taskId,
+  });
+  const keyPath = formatKeyPath(0, task, receipt);
+  const taskCertificate = certify(
+    { ...certificateOf(taskKey, formatKeyPath(0, task)), ...change.taskKey },
+    privateKeyAt(),
+  );
+  const receiptCertificate = certify(
+    { ...certificateOf(receiptKey, keyPath), ...change.receiptKey },
+    taskKey,
+  );
+  const payload = encodeStatement({
+    ...opened(index).statement,
+    keyPath,
+    taskCertificateSha256: certificateDigest(taskCertificate),
+    receiptCertificateSha256: certificateDigest(receiptCertificate),
+    ...change.statement,
+  });
+  const statement = seal(receiptKey, STATEMENT_TYPE, payload);
+  return { statement, taskCertificate, receiptCertificate };
+}
+
+const verdictOn = (index: number, file: ReceiptFile) =>
+  verifyReceipt(plant(index, file)[index] ?? expect.fail(), place);
 
 test("without an attack the chain is valid, and its tail is proved", () => {
   expect(chain(receipts)).toMatchObject({
@@ -287,45 +331,31 @@ describe("attacks on the chain", () => {
   });
 
   test("14. another task's key and receipts", () => {
-    const seed = seedOf(place);
-    const other = aRun({ taskId: "other" });
-    const keys = {
-      taskKey: deriveNode(seed, stepsTo(0, 1)).privateKey,
-      receiptKey: deriveNode(seed, stepsTo(0, 1, 1)).privateKey,
-    };
-    const account = deriveNode(seed, stepsTo(0)).privateKey;
-    const { statement } = opened(1);
-    const { workspaceId } = statement;
-    const keyPath = "m/44'/236'/0'/1'/1'";
-    const of = (key: Buffer) => ({
-      publicKey: publicKeyOf(key).toString("hex"),
-      workspaceId,
-      taskId: other.taskId,
-    });
-    const taskCertificate = certify({ path: "m/44'/236'/0'/1'", ...of(keys.taskKey) }, account);
-    const receiptCertificate = certify({ path: keyPath, ...of(keys.receiptKey) }, keys.taskKey);
-    const digests = {
-      taskCertificateSha256: certificateDigest(taskCertificate),
-      receiptCertificateSha256: certificateDigest(receiptCertificate),
-    };
-    const forge = (taskId: string) => {
-      const payload = encodeStatement({ ...statement, taskId, keyPath, ...digests });
-      return (
-        plant(1, {
-          statement: seal(keys.receiptKey, STATEMENT_TYPE, payload),
-          taskCertificate,
-          receiptCertificate,
-        })[1] ?? at(1)
-      );
-    };
-    expect(verifyReceipt(forge(statement.taskId), place)).toMatchObject({
-      reason: "its key is not of its place",
-    });
-    const genuine = forge(other.taskId);
-    expect(
-      verifyReceipt(genuine, { ...place, task: { workspaceId, taskId: "other" } }),
-    ).toMatchObject({ kind: "valid" });
-    expect(verifyReceipt(genuine, place)).toMatchObject({ reason: "it is of another task" });
+    const taskId = "other";
+    const theirs = { keys: [1, 1], taskKey: { taskId }, receiptKey: { taskId } } as const;
+    expect(verdictOn(1, issue(1, theirs))).toMatchObject({ reason: "its key is not of its place" });
+    const genuine = issue(1, { ...theirs, statement: { taskId } });
+    expect(verdictOn(1, genuine)).toMatchObject({ reason: "it is of another task" });
+    const task = { ...place.task, taskId };
+    const receipt = plant(1, genuine)[1] ?? at(1);
+    expect(verifyReceipt(receipt, { ...place, task })).toMatchObject({ kind: "valid" });
+  });
+
+  test.for([
+    [{ statement: { keyPath: "m/44'/236'/0'/0/1" }, receiptKey: { path: "m/44'/236'/0'/0/1" } }],
+    [{ statement: { keyPath: "m/44'/236'/0'/0'/2'" } }],
+    [{ statement: { sequence: 2 } }],
+    [{ keys: [0, 2] }],
+    [{ taskKey: { path: "m/44'/236'/0'/1'" } }],
+    [{ taskKey: { path: "m/44'/236'/1'/0'" } }],
+    [{ taskKey: { taskId: "other" } }],
+    [{ taskKey: { workspaceId: "other" } }],
+    [{ receiptKey: { taskId: "other" } }],
+    [{ receiptKey: { path: "m/44'/236'/0'/0'/2'" } }],
+  ] as const)("14b. a key of another place, though it is ours: %j", ([change]) => {
+    expect(verdictOn(1, issue(1, {})).kind).toBe("valid");
+    const reason = "its key is not of its place";
+    expect(verdictOn(1, issue(1, change))).toMatchObject({ kind: "invalid", reason });
   });
 
   test("15. bits left over in base64, and other spellings of the same bytes", () => {
@@ -384,26 +414,7 @@ describe("attacks on the chain", () => {
   });
 
   test("a number that its place in the chain does not have, though the key signed it", () => {
-    const { file, statement } = opened(0);
-    const [taskKey, key] = [[0], [0, 5]].map(
-      (below) => deriveNode(seedOf(place), stepsTo(0, ...below)).privateKey,
-    ) as [Buffer, Buffer];
-    const { workspaceId, taskId } = statement;
-    const keyPath = "m/44'/236'/0'/0'/5'";
-    const publicKey = publicKeyOf(key).toString("hex");
-    const receiptCertificate = certify({ path: keyPath, publicKey, workspaceId, taskId }, taskKey);
-    const receiptCertificateSha256 = certificateDigest(receiptCertificate);
-    const payload = encodeStatement({
-      ...statement,
-      sequence: 5,
-      keyPath,
-      receiptCertificateSha256,
-    });
-    const list = plant(0, {
-      ...file,
-      statement: seal(key, STATEMENT_TYPE, payload),
-      receiptCertificate,
-    });
+    const list = plant(0, issue(0, { keys: [0, 5], statement: { sequence: 5 } }));
     expect(verifyReceipt(list[0] ?? at(0), place).kind).toBe("valid");
     expect(chain(list.slice(0, 1), []).problems).toEqual([
       { receiptId: at(0).receiptId, reason: "it is not receipt 0 of the chain" },
@@ -434,22 +445,24 @@ describe("attacks on the chain", () => {
     expect(kindOf(receipts, [])).toBe("invalid");
   });
 
-  test("a head that somebody without the key wrote is refused", () => {
+  test("a head that was edited, or is another task's, is refused", () => {
     const other = aPlace();
     other.sign();
-    const [head] = [other.keys.head(other.task)];
-    expect(head?.count).toBe(1);
     const dir = join(other.keys.dir, "heads");
-    const name = /\S+\.json(?= |$)/.exec(readdirSync(dir).join(" "))?.[0] ?? "";
-    for (const file of readdirSync(dir)) {
-      const text = readFileSync(join(dir, file), "utf8");
-      writeFileSync(join(dir, file), text.replace('"count": 1', '"count": 2'));
-    }
-    expect(name).not.toBe("");
-    expect(() => other.keys.head(other.task)).toThrow(
-      expect.objectContaining({ code: "ERR_DAMAGED" }),
-    );
-    expect(() => other.sign()).toThrow("signing receipt: ");
+    const names = readdirSync(dir);
+    other.sign({ taskId: "other" });
+    const [theirs = ""] = readdirSync(dir).filter((name) => !names.includes(name));
+    const expectRefusal = (text: string) => {
+      for (const name of names) writeFileSync(join(dir, name), text);
+      expect(() => other.keys.head(other.task)).toThrow(
+        expect.objectContaining({ code: "ERR_DAMAGED" }),
+      );
+      expect(() => other.sign()).toThrow("signing receipt: ");
+    };
+    const own = readFileSync(join(dir, names[0] ?? ""), "utf8");
+    expectRefusal(own.replace('"count": 1', '"count": 2'));
+    expectRefusal(own.replace(other.task.taskId, "another"));
+    expectRefusal(readFileSync(join(dir, theirs), "utf8"));
     other.remove();
   });
 });

@@ -54,7 +54,7 @@ export function readHead(dir: string, seed: Uint8Array, task: TaskName): ChainHe
   const parse = (bytes: Uint8Array): ChainHead => {
     const { count, sha256, mac, ...kept } = is.fromRecord(is.parseJson(bytes), KEPT);
     const head = { count, sha256 };
-    const isOurs = timingSafeEqual(Buffer.from(mac, "hex"), macOf(seed, task, head));
+    const isOurs = timingSafeEqual(Buffer.from(mac, "hex"), macOf(seed, kept, head));
     if (isOurs && isSameTask(kept, task)) return head;
     throw new ReceiptError("ERR_DAMAGED", "its MAC is not ours");
   };
