@@ -9,13 +9,9 @@ export { decodeReceipt, encodeReceipt } from "./codec.ts";
 export { durationText } from "./duration.ts";
 export { ReceiptError, type ReceiptErrorCode } from "./errors.ts";
 export { type ChainHead, formatReceiptsTrailer, parseReceiptsTrailer } from "./head.ts";
-export {
-  createKeyManager,
-  type KeyManager,
-  type KeyManagerOptions,
-  type KeyStatus,
-} from "./key-manager.ts";
+export { createKeyManager, type KeyManager, type KeyManagerOptions } from "./key-manager.ts";
 export { formatKeyPath, type KeyPath, parseKeyPath } from "./key-path.ts";
+export type { KeyStatus } from "./master-key.ts";
 export {
   type AccountKey,
   exportPublicKeys,

@@ -7,6 +7,7 @@ import { allocateKeyIndex } from "./key-index.ts";
 import { parseKeyPath, stepsTo } from "./key-path.ts";
 import {
   initMasterKey,
+  type KeyStatus,
   type MasterKey,
   openMasterKey,
   peekMasterKey,
@@ -15,9 +16,6 @@ import {
 import type { KeyRing } from "./public-key.ts";
 import { deriveNode } from "./slip10.ts";
 import type { TaskName } from "./task-name.ts";
-
-/** Which key signs, and what it took to get it. */
-export type KeyStatus = Omit<MasterKey, "seed">;
 
 /** The keys of an installation. */
 export interface KeyManager extends KeyRing {

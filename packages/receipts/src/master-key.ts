@@ -18,15 +18,19 @@ import { stepsTo } from "./key-path.ts";
 import { sshLine } from "./public-key.ts";
 import { deriveNode } from "./slip10.ts";
 
-/** The private key, and the account below it that signs now. */
-export interface MasterKey {
-  readonly seed: Buffer;
+/** Which account signs now, and what it took to get its key. */
+export interface KeyStatus {
   /** Grows by one with each rotation. */
   readonly generation: number;
   /** Of the account's key. */
   readonly keyId: string;
-  /** What it took to get it; `restored`: the key was missing and came back from its backup. */
+  /** `restored`: the key was missing and came back from its backup. */
   readonly source: "loaded" | "created" | "restored";
+}
+
+/** The private key, and the account below it that signs. */
+export interface MasterKey extends KeyStatus {
+  readonly seed: Buffer;
 }
 
 /**

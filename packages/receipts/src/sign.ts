@@ -11,7 +11,7 @@ import { withKeyFolder } from "./key-folder.ts";
 import { allocateKeyIndex } from "./key-index.ts";
 import type { KeyManager } from "./key-manager.ts";
 import { formatKeyPath, stepsTo } from "./key-path.ts";
-import { accountOf, type MasterKey, openMasterKey } from "./master-key.ts";
+import { accountOf, type KeyStatus, openMasterKey } from "./master-key.ts";
 import { mirrorOf } from "./mirror.ts";
 import { digestOutput, type OutputDigest } from "./output.ts";
 import type { ValidationReceipt } from "./receipt.ts";
@@ -37,7 +37,7 @@ export interface SignedReceipt {
   /** For the trailer of the next commit. */
   readonly head: ChainHead;
   /** `restored` and `created` are worth telling the user. */
-  readonly keySource: MasterKey["source"];
+  readonly keySource: KeyStatus["source"];
 }
 
 /**

@@ -35,7 +35,7 @@ test("of 8 processes that first use the keys at once, all get one key and number
   const answers = () => Promise.all(lines.map(async (each) => String((await each.next()).value)));
   await answers();
   const root = newFolder();
-  for (let trial = 0; trial < (isLong ? 1000 : 30); trial += 1) {
+  for (let trial = 0; trial < (isLong ? 1000 : 20); trial += 1) {
     const dir = join(root, `keys-${trial}`);
     for (const each of children) each.stdin.write(`${UMASKS[trial % UMASKS.length]} ${dir}\n`);
     const found = (await answers()).map((line) => line.split(" "));
@@ -76,8 +76,8 @@ const withoutItsKey = ({ keys }: Place): void => {
 };
 
 test.for([
-  { what: "makes", step: 14, prepare: EMPTY },
-  { what: "restores", step: 9, prepare: withoutItsKey },
+  { what: "makes", step: 17, prepare: EMPTY },
+  { what: "restores", step: 11, prepare: withoutItsKey },
 ])(
   "a process killed at any change while it $what the key leaves one or none (R20)",
   { timeout: 300_000 },
@@ -95,7 +95,7 @@ test.for([
 test("a rotation killed at any change has happened or has not", () => {
   killEverywhere(
     "rotate",
-    isLong ? 1 : 18,
+    isLong ? 1 : 23,
     ({ keys }) => void keys.open(),
     ({ keys, sign, dir, task }, at) => {
       const { generation } = keys.open();
@@ -114,7 +114,7 @@ test("a signing killed at any change leaves a whole receipt or none, and the cha
     const { stdout, stderr } = receiptPaths(dir, "second");
     for (const path of [stdout, stderr]) writeFileSync(path, "x");
   };
-  killEverywhere("sign", isLong ? 1 : 16, prepare, ({ sign, dir, task, keys }, at) => {
+  killEverywhere("sign", isLong ? 1 : 21, prepare, ({ sign, dir, task, keys }, at) => {
     sign({ receiptId: "third" });
     const receipts = listReceipts(dir);
     const ids = receipts.map(({ receiptId }) => receiptId).join();
