@@ -242,7 +242,7 @@ test("a public key file that is not of its name is an error", () => {
   expect(() => place.keys.accounts()).toThrow(code("ERR_DAMAGED_KEY", `${other.keyId}.pub`));
 });
 
-test("each task gets a number of its own, and keeps it (C5)", () => {
+test("each task gets a number of its own, and keeps it", () => {
   const task = (taskId: string) => place.keys.keyIndex({ workspaceId: "w", taskId });
   expect([task("a"), task("b"), task("a"), task("c")]).toEqual([0, 1, 0, 2]);
   expect(place.keys.keyIndex({ workspaceId: "other", taskId: "a" })).toBe(3);

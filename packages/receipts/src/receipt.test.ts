@@ -79,7 +79,7 @@ test("a command that failed or was killed gets a receipt too (seed atlas: 140)",
   expect(inspectReceipt(receipt, place).statement).toMatchObject({ signal: "SIGKILL" });
 });
 
-test("everything that the caller knows is covered, and comes back when it is verified (C6)", () => {
+test("everything that the caller knows is covered, and comes back when it is verified", () => {
   const run = aRun({ attempt: 3, signal: "SIGTERM", exitCode: 143, treeAfter: "9".repeat(64) });
   const { receipt } = place.sign(run);
   const { statement } = inspectReceipt(receipt, place);
@@ -145,7 +145,7 @@ test.for([
       mkdirSync(path);
     },
   ],
-] as const)("outputs are kept in full and hashed again: %s (C7)", ([output, kind, change]) => {
+] as const)("outputs are kept in full and hashed again: %s", ([output, kind, change]) => {
   const { receipt } = place.sign();
   change(receiptPaths(place.dir, receipt.receiptId).stdout);
   expect(verdictOf(receipt)).toMatchObject({ kind, output });
@@ -160,7 +160,7 @@ test("an output of many megabytes is hashed whole", () => {
   expect(verdictOf(receipt).output).toBe("modified");
 });
 
-test("a receipt of a key that is not here is unverifiable, and says which keys are (C27)", () => {
+test("a receipt of a key that is not here is unverifiable, and says which keys are", () => {
   const { receipt } = place.sign();
   const other = aPlace();
   const { keyId } = other.keys.open();

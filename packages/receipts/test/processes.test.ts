@@ -27,7 +27,7 @@ function expectOneKey(dir: string): void {
   expect(names.filter(({ name }) => /^\.master.*\.tmp$/.test(name))).toEqual([]);
 }
 
-test("of 8 processes that first use the keys at once, all get one key and numbers of their own (R20)", async () => {
+test("of 8 processes that first use the keys at once, all get one key and numbers of their own", async () => {
   const children = EIGHT.map(() =>
     spawn(process.execPath, [child("use-keys")], { stdio: ["pipe", "pipe", "inherit"] }),
   );
@@ -79,7 +79,7 @@ test.for([
   { what: "makes", step: 17, prepare: EMPTY },
   { what: "restores", step: 11, prepare: withoutItsKey },
 ])(
-  "a process killed at any change while it $what the key leaves one or none (R20)",
+  "a process killed at any change while it $what the key leaves one or none",
   { timeout: 300_000 },
   ({ step, prepare }) => {
     const points = killEverywhere("open", isLong ? 1 : step, prepare, ({ keys }) => {
