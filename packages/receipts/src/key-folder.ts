@@ -1,0 +1,64 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { isMainThread } from "node:worker_threads";
+import { acquireLock, DurableError, type Lock } from "@quasar/durable";
+import { ReceiptError } from "./errors.ts";
+
+const WAIT_MS = 10_000;
+
+/**
+ * Runs `act` while no other process or caller changes the keys. Files get exactly the modes that they
+ * are created with, and a folder that is missing gets 0700.
+ *
+ * @throws {ReceiptError} `ERR_LOCKED` after ten seconds; `ERR_UNSAFE_KEY` if others can reach the folder.
+ */
+export function withKeyFolder<T>(dir: string, act: () => T): T {
+  return withExactModes(() => {
+    refuseSharedFolder(dir);
+    const lock = waitForLock(join(dir, "lock"));
+    try {
+      return act();
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+/** A umask may take rights that the owner needs. A worker cannot change it, and keeps it. */
+function withExactModes<T>(act: () => T): T {
+  if (!isMainThread) return act();
+  const mask = process.umask(0o077);
+  try {
+    return act();
+  } finally {
+    process.umask(mask);
+  }
+}
+
+/** @throws {ReceiptError} `ERR_UNSAFE_KEY` */
+export function refuseSharedFolder(dir: string): void {
+  const stat = lstatSync(dir, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if (!stat.isDirectory()) {
+    throw new ReceiptError("ERR_UNSAFE_KEY", `${dir} is no folder, or a link to one`);
+  }
+  if ((stat.mode & 0o077) === 0) return;
+  const mode = (stat.mode & 0o7777).toString(8).padStart(4, "0");
+  const message = `${dir} has mode ${mode}, so others can reach the keys: run chmod 700 on it`;
+  throw new ReceiptError("ERR_UNSAFE_KEY", message);
+}
+
+function waitForLock(path: string): Lock {
+  const end = performance.now() + WAIT_MS;
+  for (;;) {
+    try {
+      return acquireLock(path);
+    } catch (error) {
+      if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
+      if (performance.now() > end) {
+        throw new ReceiptError("ERR_LOCKED", error.message, { cause: error });
+      }
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import {
+  createOnce,
+  DurableError,
+  readPrivateFile,
+  recoverDirectory,
+  removeFile,
+  setAside,
+} from "@quasar/durable";
+import { accountsIn, namesIn, publicKeyFile } from "./account-files.ts";
+import { keyIdOf, publicKeyOf } from "./ed25519.ts";
+import { ReceiptError } from "./errors.ts";
+import { refuseSharedFolder, withKeyFolder } from "./key-folder.ts";
+import { stepsTo } from "./key-path.ts";
+import { sshLine } from "./public-key.ts";
+import { deriveNode } from "./slip10.ts";
+
+/** Which account signs now, and what it took to get its key. */
+export interface KeyStatus {
+  /** Grows by one with each rotation. */
+  readonly generation: number;
+  /** Of the account's key. */
+  readonly keyId: string;
+  /** `restored`: the key was missing and came back from its backup. */
+  readonly source: "loaded" | "created" | "restored";
+}
+
+/** The private key, and the account below it that signs. */
+export interface MasterKey extends KeyStatus {
+  readonly seed: Buffer;
+}
+
+/**
+ * The master key; made at first use, restored from its backup where only that is left.
+ *
+ * @throws {ReceiptError} `ERR_UNSAFE_KEY`; `ERR_DAMAGED_KEY`; `ERR_MISSING_KEY` where there was a key
+ *   and no backup of it is here; `ERR_LOCKED`.
+ * @see SPEC.md, "Master key"
+ */
+export function openMasterKey(dir: string): MasterKey {
+  refuseSharedFolder(dir);
+  const seed = readKey(masterPath(dir));
+  if (seed !== undefined) {
+    const master = { seed, ...accountOf(dir, seed), source: "loaded" as const };
+    const others = [backupPath(dir), publicKeyFile(dir, master.keyId)];
+    if (others.every(existsSync) && !namesIn(dir).some(isLeftover)) return master;
+  }
+  return withKeyFolder(dir, () => {
+    removeLeftovers(dir);
+    return complete(dir, findKey(dir) ?? restoreKey(dir) ?? createKey(dir));
+  });
+}
+
+/**
+ * As {@link openMasterKey}, but makes a new key where the old one is lost for good. Its public keys
+ * are retired, and a backup that is not of it is set aside.
+ */
+export function initMasterKey(dir: string, now: Date): MasterKey {
+  return withKeyFolder(dir, () => {
+    removeLeftovers(dir);
+    const found = findKey(dir) ?? restoreKey(dir);
+    if (found !== undefined) return complete(dir, found);
+    for (const { keyId, publicKey, retired } of accountsIn(dir)) {
+      if (!retired) retire(dir, keyId, publicKey);
+    }
+    if (existsSync(backupPath(dir))) setAside(backupPath(dir), { now });
+    return complete(dir, writeNewKey(dir));
+  });
+}
+
+/** Retires the account's key; the next generation's signs from now on. */
+export function rotateMasterKey(dir: string): MasterKey {
+  const { seed } = openMasterKey(dir);
+  return withKeyFolder(dir, () => {
+    const { keyId, publicKey } = accountOf(dir, seed);
+    retire(dir, keyId, publicKey);
+    return complete(dir, { seed, source: "loaded" });
+  });
+}
+
+/** The private key if it is here, or else its backup; changes nothing. */
+export function peekMasterKey(dir: string): Buffer | undefined {
+  return readKey(masterPath(dir)) ?? readKey(backupPath(dir));
+}
+
+type Found = Pick<MasterKey, "seed" | "source">;
+
+const masterPath = (dir: string): string => join(dir, "master.key");
+const backupPath = (dir: string): string => join(dir, "master.key.bak");
+
+function findKey(dir: string): Found | undefined {
+  const seed = readKey(masterPath(dir));
+  return seed && { seed, source: "loaded" };
+}
+
+function restoreKey(dir: string): Found | undefined {
+  const seed = readKey(backupPath(dir));
+  if (seed === undefined || !isKnown(dir, seed)) return undefined;
+  createOnce(masterPath(dir), keyText(seed));
+  return { seed, source: "restored" };
+}
+
+function createKey(dir: string): Found {
+  const traces = [backupPath(dir), join(dir, "index.json"), join(dir, "heads")].filter(existsSync);
+  const [trace] = [...traces, ...accountsIn(dir).map(({ keyId }) => publicKeyFile(dir, keyId))];
+  if (trace === undefined) return writeNewKey(dir);
+  const lost = existsSync(backupPath(dir)) ? "its backup is not of it" : "there is no backup";
+  const message =
+    `${masterPath(dir)} is missing, though ${basename(trace)} shows that there was one, and ${lost}: ` +
+    "put it back, or initialize a new key";
+  throw new ReceiptError("ERR_MISSING_KEY", message);
+}
+
+function writeNewKey(dir: string): Found {
+  const seed = randomBytes(32);
+  createOnce(masterPath(dir), keyText(seed));
+  return { seed, source: "created" };
+}
+
+/** Adds what a crash left out. The public key comes last: it says that the rest is there. */
+function complete(dir: string, { seed, source }: Found): MasterKey {
+  const { generation, keyId, publicKey } = accountOf(dir, seed);
+  createOnce(backupPath(dir), keyText(seed));
+  createOnce(publicKeyFile(dir, keyId), Buffer.from(`${sshLine(publicKey)}\n`));
+  return { seed, generation, keyId, source };
+}
+
+/** The account that signs. */
+export interface Account {
+  readonly generation: number;
+  readonly keyId: string;
+  readonly publicKey: Buffer;
+}
+
+/**
+ * The account that signs: the first of the key's whose public key is not retired.
+ *
+ * @throws {ReceiptError} `ERR_DAMAGED_KEY` where the public keys that are here are of another key: one
+ *   digit that was changed gives another key.
+ */
+export function accountOf(dir: string, seed: Uint8Array): Account {
+  const account = findAccount(dir, seed);
+  if (account !== undefined) return account;
+  throw damaged(masterPath(dir), "it is not the key of the public key that is here");
+}
+
+/** `undefined` where the public key that is here is of another key. */
+function findAccount(dir: string, seed: Uint8Array): Account | undefined {
+  const accounts = accountsIn(dir);
+  const retired = new Set(accounts.filter((key) => key.retired).map(({ keyId }) => keyId));
+  let account = accountAt(seed, 0);
+  while (retired.has(account.keyId)) account = accountAt(seed, account.generation + 1);
+  const current = accounts.filter((key) => !key.retired).map(({ keyId }) => keyId);
+  return current.length === 0 || current.includes(account.keyId) ? account : undefined;
+}
+
+/** Whether public keys are here, and are of this key. */
+function isKnown(dir: string, seed: Uint8Array): boolean {
+  const first = accountAt(seed, 0).keyId;
+  const isHere = accountsIn(dir).some(({ keyId }) => keyId === first);
+  return isHere && findAccount(dir, seed) !== undefined;
+}
+
+function accountAt(seed: Uint8Array, generation: number): Account {
+  const publicKey = publicKeyOf(deriveNode(seed, stepsTo(generation)).privateKey);
+  return { generation, keyId: keyIdOf(publicKey), publicKey };
+}
+
+function retire(dir: string, keyId: string, publicKey: Uint8Array): void {
+  createOnce(publicKeyFile(join(dir, "retired"), keyId), Buffer.from(`${sshLine(publicKey)}\n`));
+  removeFile(publicKeyFile(dir, keyId));
+}
+
+/** Of a process that was killed while it made a key: it may hold one. */
+const isLeftover = (name: string): boolean => name.startsWith(".master.key");
+
+function removeLeftovers(dir: string): void {
+  recoverDirectory(dir, { accept: (name) => name.startsWith("master.key") });
+}
+
+function keyText(seed: Buffer): Buffer {
+  return Buffer.from(`${seed.toString("hex")}\n`);
+}
+
+/** 64 hex digits; or the Go original's 128, a private key and its public one. */
+function readKey(path: string): Buffer | undefined {
+  const bytes = readOwnFile(path);
+  if (bytes === undefined) return undefined;
+  const [, digits, more] =
+    /^([0-9a-f]{64})([0-9a-f]{64})?\n?$/.exec(bytes.toString("latin1")) ?? [];
+  if (digits === undefined) throw damaged(path, "it is not 64 hex digits");
+  const seed = Buffer.from(digits, "hex");
+  if (more !== undefined && publicKeyOf(seed).toString("hex") !== more) {
+    throw damaged(path, "its second half is not the public key of its first");
+  }
+  return seed;
+}
+
+function readOwnFile(path: string): Buffer | undefined {
+  try {
+    const bytes = readPrivateFile(path, { maxBytes: 4096 });
+    return bytes && Buffer.from(bytes);
+  } catch (error) {
+    if (!(error instanceof DurableError)) throw error;
+    if (error.code !== "ERR_UNSAFE_MODE") throw damaged(path, error.message, error);
+    const message = `${error.message}; run chmod 600 on it if nobody has read it`;
+    throw new ReceiptError("ERR_UNSAFE_KEY", message, { cause: error });
+  }
+}
+
+function damaged(path: string, why: string, cause?: unknown): ReceiptError {
+  const message = `parsing master key: ${path}: ${why}; put the right file there, it is not replaced`;
+  return new ReceiptError("ERR_DAMAGED_KEY", message, { cause });
+}
