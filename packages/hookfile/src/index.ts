@@ -1,3 +1,4 @@
+export type { Change, Entries } from "./entries.ts";
 export { HookFileError, type HookFileErrorCode } from "./errors.ts";
 export {
   type AwaitedDecision,
@@ -7,9 +8,13 @@ export {
   HOOK_FILE_VERSION,
   HOOK_STATES,
   type HookEvent,
+  type HistoryHead,
   type HookFile,
   type HookOwner,
   type HookState,
+  NEWEST_KEPT,
+  type NewStep,
+  type NewTask,
   type RecoveryAction,
   type RecoveryContext,
   type StepCheckpoint,
@@ -19,3 +24,21 @@ export {
   type StepType,
   TERMINAL_STATES,
 } from "./hook-file.ts";
+export type { Problem, ProblemCode } from "./problem.ts";
+export { nextStep } from "./steps.ts";
+export type {
+  HookFileStore,
+  HookFileStoreOptions,
+  OpenedHookFile,
+  StoredEvent,
+} from "./store.ts";
+export type { HookInput, HookTrigger, TransitionEvents } from "./transition-events.ts";
+export {
+  isTerminal,
+  transition,
+  type Transition,
+  transitionAll,
+  type TransitionOptions,
+  type TransitionRow,
+  TRANSITIONS,
+} from "./transitions.ts";
