@@ -64,7 +64,11 @@ export interface HookFile {
   readonly owner?: HookOwner | undefined;
 
   /** How many there are in the history's files; the lists below are the newest 200 of each. */
-  readonly counts: { readonly events: number; readonly receipts: number; readonly checkpoints: number };
+  readonly counts: {
+    readonly events: number;
+    readonly receipts: number;
+    readonly checkpoints: number;
+  };
   readonly history: readonly HookEvent[];
   readonly receipts: readonly ValidationReceipt[];
   readonly checkpoints: readonly StepCheckpoint[];

@@ -1,4 +1,6 @@
 export type { Change, Entries } from "./entries.ts";
+export { TASK_FILES } from "./files.ts";
+export { decodeHookFile, encodeHookFile } from "./hook-codec.ts";
 export { HookFileError, type HookFileErrorCode } from "./errors.ts";
 export {
   type AwaitedDecision,
@@ -26,11 +28,12 @@ export {
 } from "./hook-file.ts";
 export type { Problem, ProblemCode } from "./problem.ts";
 export { nextStep } from "./steps.ts";
-export type {
-  HookFileStore,
-  HookFileStoreOptions,
-  OpenedHookFile,
-  StoredEvent,
+export {
+  createHookFileStore,
+  type HookFileStore,
+  type HookFileStoreOptions,
+  type OpenedHookFile,
+  type StoredEvent,
 } from "./store.ts";
 export type { HookInput, HookTrigger, TransitionEvents } from "./transition-events.ts";
 export {

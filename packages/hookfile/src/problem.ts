@@ -1,7 +1,7 @@
 /** What was wrong when a task was opened; the opening has dealt with it. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** One sentence for a person, without anything that stands in the files. */
+  /** One sentence for a person. */
   readonly message: string;
 }
 

@@ -26,7 +26,16 @@ function newStep(step: NewStep, before: readonly NewStep[]): StepRecord {
     throw invalid(`${where}.on_reject names no step up to it`);
   }
   const recovery = step.recovery ?? DEFAULT_RECOVERY[type];
-  return { name, type, recovery, maxAttempts, status: "pending", attempts: 0, receiptIds: [], onReject };
+  return {
+    name,
+    type,
+    recovery,
+    maxAttempts,
+    status: "pending",
+    attempts: 0,
+    receiptIds: [],
+    onReject,
+  };
 }
 
 const DEFAULT_RECOVERY = {

@@ -1,8 +1,14 @@
+import { join } from "node:path";
 import type { FileSystem, Random } from "@quasar/durable";
 import type { ValidationReceipt, Verdict } from "@quasar/receipts";
+import type { HistoryRecord } from "./history-record.ts";
+import { HookFileError } from "./errors.ts";
 import type { Change } from "./entries.ts";
 import type { HookEvent, HookFile, NewTask, StepCheckpoint } from "./hook-file.ts";
+import { TASK_FILES } from "./files.ts";
+import { createHookFiles } from "./hook-files.ts";
 import type { Problem } from "./problem.ts";
+import { withLock } from "./with-lock.ts";
 
 /** The files of one task. Everything is on disk when a call returns. */
 export interface HookFileStore {
@@ -72,8 +78,51 @@ export interface HookFileStoreOptions {
   readonly now?: (() => Date) | undefined;
   /** What verification finds now, by receipt id: for HOOK.md. @default none is verified */
   readonly verdicts?: ((hook: HookFile) => ReadonlyMap<string, Verdict>) | undefined;
+  /** Of the program, for HOOK.md. @default "0.0.0" */
+  readonly version?: string | undefined;
   /** How long to wait for the lock, in ms. @default 10_000 */
   readonly lockTimeoutMs?: number | undefined;
   readonly fs?: FileSystem | undefined;
   readonly random?: Random | undefined;
+}
+
+/**
+ * Keeps one task in its folder: hook.json, the history and HOOK.md. Every change is made under the
+ * lock `hook.lock`, which no process that has died still holds.
+ *
+ * @see SPEC.md, "Files"
+ */
+export function createHookFileStore(options: HookFileStoreOptions): HookFileStore {
+  const { lockTimeoutMs = 10_000 } = options;
+  const files = createHookFiles(options);
+  const lock = join(files.dir, TASK_FILES.hookLock);
+  const locked = <T>(work: () => T): T => withLock(lock, lockTimeoutMs, work);
+
+  function* each<T>(pick: (record: HistoryRecord) => readonly T[]): Generator<T> {
+    for (const record of files.records()) yield* pick(record);
+  }
+
+  return {
+    dir: files.dir,
+    create(task) {
+      files.makeFolder();
+      return locked(() => files.create(task));
+    },
+    open: () => (files.isThere() ? locked(() => files.open()) : undefined),
+    read: () => files.read(),
+    update(change) {
+      if (!files.isThere())
+        throw new HookFileError("ERR_NO_TASK", `${files.dir}: there is no task`);
+      return locked(() => files.update(change));
+    },
+    history: () => each(eventsOf),
+    receipts: () => each(({ receipts }) => receipts),
+    checkpoints: () => each(({ checkpoints }) => checkpoints),
+  };
+}
+
+function eventsOf({ position, events }: HistoryRecord): readonly StoredEvent[] {
+  const { revision, counts } = position;
+  const before = counts.events - events.length;
+  return events.map((event, index) => ({ number: before + index + 1, revision, event }));
 }

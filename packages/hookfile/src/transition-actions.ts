@@ -256,7 +256,8 @@ function completed(step: StepRecord, now: string): StepRecord {
 
 /** To be done: `rework` what was done before. */
 function again(step: StepRecord): StepRecord {
-  const isDone = step.status === "completed" || step.status === "skipped" || step.status === "rework";
+  const isDone =
+    step.status === "completed" || step.status === "skipped" || step.status === "rework";
   return { ...step, status: isDone ? "rework" : "pending" };
 }
 

@@ -1,7 +1,14 @@
 import { HookFileError } from "./errors.ts";
 import type { ValidationReceipt } from "@quasar/receipts";
 import { type Change, withEntries } from "./entries.ts";
-import { HOOK_STATES, type HookEvent, type HookFile, type HookState, type StepCheckpoint, TERMINAL_STATES } from "./hook-file.ts";
+import {
+  HOOK_STATES,
+  type HookEvent,
+  type HookFile,
+  type HookState,
+  type StepCheckpoint,
+  TERMINAL_STATES,
+} from "./hook-file.ts";
 import { omit } from "./omit.ts";
 import { nextStep } from "./steps.ts";
 import { perform } from "./transition-actions.ts";
