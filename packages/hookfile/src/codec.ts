@@ -111,7 +111,7 @@ export function object<T extends object>(fields: CodecOf<T>): Codec<T> {
       for (const name of Object.keys(found)) {
         if (names.has(name)) continue;
         if (keys.has(name)) refuse(at(where, name), `a key: it is ${snakeCase(name)}`);
-        decoded[name] = json.decode(found[name], at(where, name));
+        decoded[name] = json.decode(found[name], at(where, shown(name)));
       }
       return decoded as T;
     },
@@ -126,7 +126,7 @@ export function object<T extends object>(fields: CodecOf<T>): Codec<T> {
       for (const name of Object.keys(given)) {
         if (keys.has(name) || given[name] === undefined) continue;
         if (names.has(name)) refuse(at(where, name), "a key of an object in memory");
-        encoded[name] = json.encode(given[name], at(where, name));
+        encoded[name] = json.encode(given[name], at(where, shown(name)));
       }
       return encoded;
     },
@@ -138,8 +138,12 @@ function snakeCase(key: string): string {
 }
 
 function at(where: string, name: string): string {
-  const shown = /^\w{1,64}$/.test(name) ? name : "(an odd key)";
-  return where === "" ? shown : `${where}.${shown}`;
+  return where === "" ? name : `${where}.${name}`;
+}
+
+/** Of a key that came with the data. */
+function shown(name: string): string {
+  return /^\w{1,64}$/.test(name) ? name : "(an odd key)";
 }
 
 function isEmpty(value: unknown): boolean {
@@ -174,6 +178,6 @@ function copyJson(value: unknown, where: string, depth = 1): unknown {
   }
   const entries = Object.entries(plainObject(value, where)).filter(([, one]) => one !== undefined);
   return Object.fromEntries(
-    entries.map(([name, one]) => [name, copyJson(one, at(where, name), depth + 1)]),
+    entries.map(([name, one]) => [name, copyJson(one, at(where, shown(name)), depth + 1)]),
   );
 }

@@ -19,9 +19,6 @@ import {
 } from "./history-record.ts";
 import type { HistoryHead } from "./hook-file.ts";
 
-/**
- * A file of this size is added to no more: an update reads the newest file whole.
- */
 const ROLL_BYTES = 128 * 1024;
 const MAX_FILE_BYTES = ROLL_BYTES + 2 * MAX_RECORD_BYTES;
 
@@ -69,6 +66,8 @@ export interface HistoryFilesOptions {
   readonly fs: FileSystem;
   readonly random?: Random | undefined;
   readonly now: () => Date;
+  /** A file of this size is added to no more: an update reads the newest one whole. @default 128 KiB */
+  readonly rollBytes?: number | undefined;
 }
 
 /**
@@ -78,9 +77,8 @@ export interface HistoryFilesOptions {
  * @see SPEC.md, "History"
  */
 export function createHistoryFiles(dir: string, options: HistoryFilesOptions): HistoryFiles {
-  const { fs } = options;
+  const { fs, rollBytes = ROLL_BYTES } = options;
   const pathOf = (number: number): string => join(dir, historyFileName(number));
-  const isThere = (number: number): boolean => fs.lstat(pathOf(number)) !== undefined;
 
   function read(number: number): JournalFile {
     const found = attempt(() => readJournal(pathOf(number), { fs, maxBytes: MAX_FILE_BYTES }));
@@ -91,13 +89,11 @@ export function createHistoryFiles(dir: string, options: HistoryFilesOptions): H
     return { number, records, end: end.hash, isTorn: unfinished > 0, damage };
   }
 
+  /** Of all files, also of one that a crash has left under its second name only; in order. */
   function numbers(): readonly number[] {
     if (fs.lstat(dir) === undefined) return [];
-    return fs
-      .readdir(dir)
-      .map((name) => Number(/^([1-9]\d{0,14})\.jsonl$/.exec(name)?.[1] ?? 0))
-      .filter((number) => number > 0)
-      .toSorted((a, b) => a - b);
+    const found = fs.readdir(dir).map((name) => Number(NAME.exec(name)?.[1] ?? 0));
+    return [...new Set(found)].filter((number) => number > 0).toSorted((a, b) => a - b);
   }
 
   const journalOf = (number: number): Journal =>
@@ -116,7 +112,7 @@ export function createHistoryFiles(dir: string, options: HistoryFilesOptions): H
           isAt(readOnce(head.file), head)
             ? decode(readOnce(head.file), head.record - 1).records[0]
             : undefined,
-        after: (head) => follow(head, readOnce, isThere),
+        after: (head) => follow(head, readOnce, numbers()),
       };
     },
 
@@ -148,7 +144,7 @@ export function createHistoryFiles(dir: string, options: HistoryFilesOptions): H
       let file = tail;
       let journal = journalOf(file);
       try {
-        if (journal.end.bytes >= ROLL_BYTES) {
+        if (journal.end.bytes >= rollBytes) {
           journal.close();
           file += 1;
           journal = journalOf(file);
@@ -163,6 +159,8 @@ export function createHistoryFiles(dir: string, options: HistoryFilesOptions): H
     },
   };
 }
+
+const NAME = /^([1-9]\d{0,14})\.jsonl(?:\.\d+\.prev)?$/;
 
 export function historyFileName(number: number): string {
   return `${number}.jsonl`;
@@ -213,7 +211,7 @@ function decode(file: JournalFile, skipped: number): Pick<Continuation, "records
 function follow(
   head: HistoryHead,
   read: (number: number) => JournalFile,
-  isThere: (number: number) => boolean,
+  numbers: readonly number[],
 ): Continuation {
   const name = historyFileName(head.file);
   const records: HistoryRecord[] = [];
@@ -228,8 +226,7 @@ function follow(
   }
   let tail = head.file;
   let isUsable = damage === undefined;
-  while (isThere(tail + 1)) {
-    tail += 1;
+  for (tail of numbers.filter((number) => number > head.file)) {
     const next = read(tail);
     const found = decode(next, 0);
     const [first] = found.records;

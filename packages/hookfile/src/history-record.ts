@@ -82,7 +82,8 @@ export type Stored = HookFile & { readonly head: HistoryHead };
 export function adopt(hook: HookFile | undefined, record: HistoryRecord): Stored {
   const { position, head } = record;
   const before = hook ?? { ...position, history: [], receipts: [], checkpoints: [] };
-  return { ...withEntries(before, record), ...position, head };
+  const { history, receipts, checkpoints } = withEntries(before, record);
+  return { ...position, history, receipts, checkpoints, head };
 }
 
 /** The hook file after one more record; `undefined` where the record is not of this hook. */

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { dirname, join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import {
   DurableError,
   type LoadedFile,
@@ -20,9 +21,7 @@ import { adopt, type HistoryRecord, rollForward, type Stored } from "./history-r
 import {
   decodeHookFile,
   encodeHookFile,
-  encodePosition,
   MAX_HOOK_BYTES,
-  type Position,
   positionOf,
 } from "./hook-codec.ts";
 import type { HistoryHead, HookFile, NewTask } from "./hook-file.ts";
@@ -58,16 +57,21 @@ interface Finding extends OpenedHookFile {
   readonly isWritten: boolean;
 }
 
-export function createHookFiles(options: HookFileStoreOptions): HookFiles {
+export interface HookFilesOptions extends HookFileStoreOptions {
+  /** As {@link HistoryFilesOptions}. */
+  readonly rollBytes?: number | undefined;
+}
+
+export function createHookFiles(options: HookFilesOptions): HookFiles {
   const { fs = nodeFileSystem, random, now = () => new Date() } = options;
-  const { verdicts = () => new Map(), version = "0" } = options;
+  const { verdicts = () => new Map(), version = "0.0.0", rollBytes } = options;
   const dir = resolve(options.dir);
   const hidden = { fs: withModes(fs, 0o600), random };
   const shared = { fs: withModes(fs, 0o644), random };
   const hookPath = join(dir, TASK_FILES.hook);
   const hookMdPath = join(dir, TASK_FILES.hookMd);
   const historyDir = join(dir, TASK_FILES.history);
-  const history = createHistoryFiles(historyDir, { ...hidden, now });
+  const history = createHistoryFiles(historyDir, { ...hidden, now, rollBytes });
 
   /** hook.json or the generation before; an error where there are some but none is what was written. */
   function load(view = history.view()): LoadedFile<Stored> | DurableError | undefined {
@@ -76,7 +80,7 @@ export function createHookFiles(options: HookFileStoreOptions): HookFiles {
       const { head } = hook;
       if (head === undefined) return refuse("head", "there");
       const record = view.at(head);
-      if (record !== undefined && !isSamePosition(record.position, positionOf(hook))) {
+      if (record !== undefined && !isDeepStrictEqual(record.position, positionOf(hook))) {
         refuse("", "what the history says");
       }
       return { ...hook, head };
@@ -263,10 +267,6 @@ export function createHookFiles(options: HookFileStoreOptions): HookFiles {
   };
 }
 
-function isSamePosition(a: Position, b: Position): boolean {
-  return JSON.stringify(encodePosition(a)) === JSON.stringify(encodePosition(b));
-}
-
 function isUpTo(head: HistoryHead, last: HistoryHead | undefined): boolean {
   if (last === undefined || last.file !== head.file) return (last?.file ?? 0) > head.file;
   return last.record >= head.record;
@@ -276,8 +276,10 @@ function nameOf({ file, record }: HistoryHead): string {
   return `${historyFileName(file)}: record ${record}`;
 }
 
+/** A crash may leave hook.json under its other name only, whole: that is none. */
 function problemsOf(errors: readonly Error[]): readonly Problem[] {
-  return errors.map(({ message }) => ({ code: "damaged_hook", message }));
+  const isDamage = (error: Error): boolean => !("code" in error) || error.code !== "ERR_MISSING";
+  return errors.filter(isDamage).map(({ message }) => ({ code: "damaged_hook", message }));
 }
 
 function problemsIn(found: Pick<Continuation, "isTorn" | "damage">): readonly Problem[] {

@@ -1,0 +1,37 @@
+import type { NewTask, StepCheckpoint } from "../src/hook-file.ts";
+
+/** A task of four steps: one that writes, one that validates, one that pushes, one for a person. */
+export function aTask(change: Partial<NewTask> = {}): NewTask {
+  return {
+    taskId: "task-550e8400",
+    workspaceId: "fix-null-pointer",
+    title: "Fix null pointer",
+    description: "parseConfig throws where there is no file",
+    template: "bugfix",
+    branch: "fix/null-pointer",
+    worktreePath: "/src/repo-fix-null-pointer",
+    repoPath: "/src/repo",
+    keyIndex: 0,
+    steps: [
+      { name: "implement", type: "ai", maxAttempts: 3 },
+      { name: "validate", type: "validation" },
+      { name: "git_push", type: "git" },
+      { name: "review", type: "human" },
+    ],
+    ...change,
+  };
+}
+
+export function aCheckpoint(change: Partial<StepCheckpoint> = {}): StepCheckpoint {
+  return {
+    checkpointId: "ckpt-1",
+    createdAt: "2026-01-02T03:04:05.678Z",
+    stepName: "implement",
+    stepIndex: 0,
+    description: "half of it",
+    trigger: "manual",
+    gitBranch: "fix/null-pointer",
+    gitDirty: true,
+    ...change,
+  };
+}

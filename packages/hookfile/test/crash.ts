@@ -1,0 +1,183 @@
+import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { type FileSystem, readWholeFile } from "@quasar/durable";
+import {
+  type SimulatedFileSystem,
+  type SimulatedProcess,
+  type Value,
+  withoutSync,
+} from "@quasar/durable/testing";
+import { createHookFiles, type HookFiles } from "../src/hook-files.ts";
+import type { HookFile } from "../src/hook-file.ts";
+import { renderHookMd } from "../src/hook-md.ts";
+import { transitionAll } from "../src/transitions.ts";
+import type { HookInput } from "../src/transition-events.ts";
+import { aCheckpoint, aTask } from "./a-task.ts";
+
+const DIR = "/atlas/tasks/t1";
+const now = (): Date => new Date(0);
+
+/** So small that a file of the history holds one or two records. */
+const rollBytes = 1800;
+
+const task = aTask({ steps: [{ name: "implement", type: "ai" }] });
+
+function filesOn(disk: FileSystem, random?: SimulatedProcess["random"]): HookFiles {
+  const fs: FileSystem = {
+    ...disk,
+    // As a real disk does: it keeps no reference to what it was given.
+    write: (fd, bytes, offset, length) =>
+      disk.write(fd, Uint8Array.from(bytes.subarray(offset, offset + length)), 0, length),
+  };
+  return createHookFiles({ dir: DIR, fs, random, now, rollBytes });
+}
+
+/** All that has happened to the task, in order: what must not be lost, doubled or invented. */
+function valueOf(hook: HookFile | undefined): Value {
+  return hook?.history.map(({ trigger, details }) => `${trigger}${wordOf(details)}`).join();
+}
+
+function wordOf(details: HookFile["history"][number]["details"]): string {
+  const word = details?.["word"];
+  return typeof word === "string" ? `=${word}` : "";
+}
+
+/** What was found on a disk with these bytes: the same comes again and again. */
+const seen = new Map<string, Value | Error>();
+
+export function observe(disk: FileSystem): Value {
+  const key = hash("sha1", bytesOf(disk));
+  if (!seen.has(key)) seen.set(key, attempt(() => look(disk)));
+  const found = seen.get(key);
+  if (found instanceof Error) throw found;
+  return found;
+}
+
+function attempt(act: () => Value): Value | Error {
+  try {
+    return act();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** What a new process finds; throws unless all files tell it alike, once it was opened and for good. */
+function look(disk: FileSystem): Value {
+  const files = filesOn(disk);
+  const opened = files.open();
+  const value = valueOf(opened?.hook);
+  const before = opened && bytesOf(disk);
+  const again = files.open();
+  if (valueOf(again?.hook) !== value) throw new Error("another one when it is opened again");
+  if (opened === undefined || again === undefined) return value;
+  if (again.source !== "current" || again.problems.length > 0) throw new Error("is not repaired");
+  if (bytesOf(disk) !== before) throw new Error("other bytes when it is opened again");
+  if (opened.problems.some(({ code }) => code !== "torn_history")) throw new Error("a false alarm");
+
+  const { hook } = opened;
+  const told = [...files.records()].flatMap(({ events }) => events);
+  if (valueOf({ ...hook, history: told }) !== value) throw new Error("the history says otherwise");
+  const hookMd = readWholeFile(join(DIR, "HOOK.md"), { fs: disk, maxBytes: 1e6 });
+  const wanted = renderHookMd(hook, new Map(), { dir: DIR, version: "0.0.0" });
+  if (Buffer.from(hookMd ?? []).toString() !== wanted) throw new Error("HOOK.md is stale");
+  return value;
+}
+
+const TEMPORARY = /\.[0-9a-f]{16}\.tmp$/;
+
+/** Of all files of the task, with their names but for what is random in them. */
+function bytesOf(disk: FileSystem): string {
+  const all: string[] = [];
+  for (const dir of [DIR, join(DIR, "history")]) {
+    if (disk.lstat(dir) === undefined) continue;
+    for (const name of disk.readdir(dir).toSorted()) {
+      const path = join(dir, name);
+      if (disk.lstat(path)?.kind !== "file") continue;
+      const bytes = readWholeFile(path, { fs: disk, maxBytes: 1e7 });
+      all.push(path.replace(TEMPORARY, ".tmp"), Buffer.from(bytes ?? []).toString("latin1"));
+    }
+  }
+  return all.join("\0");
+}
+
+function change(process: SimulatedProcess, files: HookFiles, before: Value): Value {
+  const word = `${process.choose(2)}`;
+  const after: { value: Value } = { value: before };
+  files.update((hook) => {
+    const [type, ...more] = pick(process, hook, word);
+    if (type === undefined) return undefined;
+    const changed = transitionAll(hook, [type, ...more], { now: now() });
+    after.value = valueOf(changed.hook);
+    process.begin(after.value);
+    return changed;
+  });
+  process.acknowledge(after.value);
+  return after.value;
+}
+
+/** Some of what can happen now; several at once, as one change. */
+function pick(process: SimulatedProcess, hook: HookFile, word: string): readonly HookInput[] {
+  const details = { word };
+  const checkpoint = aCheckpoint({ checkpointId: word });
+  if (process.choose(4) === 0) return [];
+  switch (hook.state) {
+    case "initializing":
+      return [{ type: "setup_complete", details }];
+    case "step_pending":
+      return [{ type: "start_step", prompt: "x".repeat(process.choose(2) * 1500), details }];
+    case "step_running":
+      return process.choose(5) === 0
+        ? [{ type: "checkpoint", checkpoint }, { type: "step_complete", details }]
+        : [{ type: "checkpoint", checkpoint, details }];
+    default:
+      return [];
+  }
+}
+
+function work(process: SimulatedProcess, files: HookFiles, start: Value, most: number): void {
+  let value = start;
+  const count = process.choose(most + 1);
+  for (let done = 0; done < count; done += 1) value = change(process, files, value);
+}
+
+export const life = {
+  workload(process: SimulatedProcess): void {
+    const files = filesOn(process.fs, process.random);
+    process.begin("init");
+    files.create(task);
+    process.acknowledge("init");
+    work(process, files, "init", 5);
+  },
+
+  /** Opens and takes what it finds for the truth, or changes it without having looked. */
+  resume(process: SimulatedProcess): void {
+    const files = filesOn(process.fs, process.random);
+    const isHasty = process.choose(3) === 0;
+    const found = isHasty ? valueOf(files.read()) : valueOf(files.open()?.hook);
+    if (!isHasty) process.acknowledge(found);
+    if (found !== undefined) work(process, files, found, 3);
+  },
+
+  observe,
+};
+
+export type Mutant = (fs: SimulatedFileSystem) => FileSystem;
+
+const HISTORY = `${DIR}/history`;
+const HOOK = `${DIR}/hook.json`;
+const isHistory = (path: string): boolean => path.startsWith(HISTORY);
+
+function without(drop: (path: string, before: string) => boolean): Mutant {
+  return (fs) => withoutSync(fs, ({ path, before }) => drop(path, before));
+}
+
+/** @see SPEC.md, "Steps that are needed" */
+export const MUTANTS: Readonly<Record<string, Mutant>> = {
+  "the history is not synced": without((path) => isHistory(path) && path.endsWith(".jsonl")),
+  "the history's folder is not synced": without((path) => path === HISTORY),
+  "the ancestors of a new folder are not synced": without(
+    (path) => HISTORY.startsWith(path) && path !== HISTORY,
+  ),
+};
+void HOOK;
