@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { hash } from "node:crypto";
 import { join } from "node:path";
 import { type FileSystem, readWholeFile } from "@quasar/durable";
 import {
@@ -9,6 +8,7 @@ import {
   withoutSync,
 } from "@quasar/durable/testing";
 import { createHookFiles, type HookFiles } from "../src/hook-files.ts";
+import { decodeHookFile } from "../src/hook-codec.ts";
 import type { HookFile } from "../src/hook-file.ts";
 import { renderHookMd } from "../src/hook-md.ts";
 import { transitionAll } from "../src/transitions.ts";
@@ -16,12 +16,15 @@ import type { HookInput } from "../src/transition-events.ts";
 import { aCheckpoint, aTask } from "./a-task.ts";
 
 const DIR = "/atlas/tasks/t1";
+const HISTORY = `${DIR}/history`;
+const HOOK = `${DIR}/hook.json`;
+const HOOK_MD = `${DIR}/HOOK.md`;
 const now = (): Date => new Date(0);
 
 /** So small that a file of the history holds one or two records. */
-const rollBytes = 1800;
+const rollBytes = 1500;
 
-const task = aTask({ steps: [{ name: "implement", type: "ai" }] });
+const task = aTask({ description: "", steps: [{ name: "implement", type: "ai" }] });
 
 function filesOn(disk: FileSystem, random?: SimulatedProcess["random"]): HookFiles {
   const fs: FileSystem = {
@@ -43,11 +46,17 @@ function wordOf(details: HookFile["history"][number]["details"]): string {
   return typeof word === "string" ? `=${word}` : "";
 }
 
+/** What hook.json says, without a repair. */
+export function observeUnrepaired(disk: FileSystem): Value {
+  const bytes = readWholeFile(HOOK, { fs: disk, maxBytes: 1e7 });
+  return bytes && valueOf(decodeHookFile(bytes));
+}
+
 /** What was found on a disk with these bytes: the same comes again and again. */
 const seen = new Map<string, Value | Error>();
 
 export function observe(disk: FileSystem): Value {
-  const key = hash("sha1", bytesOf(disk));
+  const key = bytesOf(disk);
   if (!seen.has(key)) seen.set(key, attempt(() => look(disk)));
   const found = seen.get(key);
   if (found instanceof Error) throw found;
@@ -78,7 +87,7 @@ function look(disk: FileSystem): Value {
   const { hook } = opened;
   const told = [...files.records()].flatMap(({ events }) => events);
   if (valueOf({ ...hook, history: told }) !== value) throw new Error("the history says otherwise");
-  const hookMd = readWholeFile(join(DIR, "HOOK.md"), { fs: disk, maxBytes: 1e6 });
+  const hookMd = readWholeFile(HOOK_MD, { fs: disk, maxBytes: 1e6 });
   const wanted = renderHookMd(hook, new Map(), { dir: DIR, version: "0.0.0" });
   if (Buffer.from(hookMd ?? []).toString() !== wanted) throw new Error("HOOK.md is stale");
   return value;
@@ -94,8 +103,12 @@ function bytesOf(disk: FileSystem): string {
     for (const name of disk.readdir(dir).toSorted()) {
       const path = join(dir, name);
       if (disk.lstat(path)?.kind !== "file") continue;
+      if (TEMPORARY.test(name)) {
+        all.push(dir, ".tmp"); // what is in it, nobody reads
+        continue;
+      }
       const bytes = readWholeFile(path, { fs: disk, maxBytes: 1e7 });
-      all.push(path.replace(TEMPORARY, ".tmp"), Buffer.from(bytes ?? []).toString("latin1"));
+      all.push(path, Buffer.from(bytes ?? []).toString("latin1"));
     }
   }
   return all.join("\0");
@@ -125,7 +138,7 @@ function pick(process: SimulatedProcess, hook: HookFile, word: string): readonly
     case "initializing":
       return [{ type: "setup_complete", details }];
     case "step_pending":
-      return [{ type: "start_step", prompt: "x".repeat(process.choose(2) * 1500), details }];
+      return [{ type: "start_step", prompt: "x".repeat(process.choose(2) * 500), details }];
     case "step_running":
       return process.choose(5) === 0
         ? [{ type: "checkpoint", checkpoint }, { type: "step_complete", details }]
@@ -164,9 +177,7 @@ export const life = {
 
 export type Mutant = (fs: SimulatedFileSystem) => FileSystem;
 
-const HISTORY = `${DIR}/history`;
-const HOOK = `${DIR}/hook.json`;
-const isHistory = (path: string): boolean => path.startsWith(HISTORY);
+const isJournal = (path: string): boolean => path.startsWith(HISTORY) && path.endsWith(".jsonl");
 
 function without(drop: (path: string, before: string) => boolean): Mutant {
   return (fs) => withoutSync(fs, ({ path, before }) => drop(path, before));
@@ -174,10 +185,49 @@ function without(drop: (path: string, before: string) => boolean): Mutant {
 
 /** @see SPEC.md, "Steps that are needed" */
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
-  "the history is not synced": without((path) => isHistory(path) && path.endsWith(".jsonl")),
+  "the history is not synced": without((path) => isJournal(path)),
+  "what a killed process has added to the history is not synced": (fs) =>
+    withoutSync(fs, ({ path, count }) => isJournal(path) && count === 0),
   "the history's folder is not synced": without((path) => path === HISTORY),
   "the ancestors of a new folder are not synced": without(
     (path) => HISTORY.startsWith(path) && path !== HISTORY,
   ),
+  "hook.json is not synced": without((path) => path.includes("/.hook.json.")),
+  "hook.json is replaced before the history is added to": replaceFirst,
+  "HOOK.md is not written": (fs) => ({
+    ...fs,
+    rename: (from, to) => (to === HOOK_MD ? fs.unlink(from) : fs.rename(from, to)),
+  }),
 };
-void HOOK;
+
+/** What is added to the history waits for the next rename of hook.json. */
+function replaceFirst(fs: SimulatedFileSystem): FileSystem {
+  const journals = new Set<number>();
+  const late: (() => void)[] = [];
+  return {
+    ...fs,
+    open: (path, flags, mode) => {
+      const fd = fs.open(path, flags, mode);
+      if (isJournal(path)) journals.add(fd);
+      return fd;
+    },
+    write: (fd, bytes, offset, length) => {
+      if (!journals.has(fd)) return fs.write(fd, bytes, offset, length);
+      const copy = Uint8Array.from(bytes.subarray(offset, offset + length));
+      late.push(() => fs.write(fd, copy, 0, length));
+      return length;
+    },
+    fsync: (fd) => {
+      if (journals.has(fd) && late.length > 0) late.push(() => fs.fsync(fd));
+      else fs.fsync(fd);
+    },
+    close: (fd) => {
+      if (journals.has(fd) && late.length > 0) late.push(() => fs.close(fd));
+      else fs.close(fd);
+    },
+    rename: (from, to) => {
+      fs.rename(from, to);
+      if (to === HOOK) for (const act of late.splice(0)) act();
+    },
+  };
+}
