@@ -18,12 +18,7 @@ import { makeFolder, withModes } from "./exact-modes.ts";
 import { TASK_FILES } from "./files.ts";
 import { type Continuation, createHistoryFiles, historyFileName } from "./history-files.ts";
 import { adopt, type HistoryRecord, rollForward, type Stored } from "./history-record.ts";
-import {
-  decodeHookFile,
-  encodeHookFile,
-  MAX_HOOK_BYTES,
-  positionOf,
-} from "./hook-codec.ts";
+import { decodeHookFile, encodeHookFile, MAX_HOOK_BYTES, positionOf } from "./hook-codec.ts";
 import type { HistoryHead, HookFile, NewTask } from "./hook-file.ts";
 import { renderHookMd } from "./hook-md.ts";
 import { refuse } from "./codec.ts";

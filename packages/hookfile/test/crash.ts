@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { type FileSystem, readWholeFile } from "@quasar/durable";
 import {
+  type PersistenceModel,
   type SimulatedFileSystem,
   type SimulatedProcess,
   type Value,
@@ -57,7 +58,11 @@ const seen = new Map<string, Value | Error>();
 
 export function observe(disk: FileSystem): Value {
   const key = bytesOf(disk);
-  if (!seen.has(key)) seen.set(key, attempt(() => look(disk)));
+  if (!seen.has(key))
+    seen.set(
+      key,
+      attempt(() => look(disk)),
+    );
   const found = seen.get(key);
   if (found instanceof Error) throw found;
   return found;
@@ -141,7 +146,10 @@ function pick(process: SimulatedProcess, hook: HookFile, word: string): readonly
       return [{ type: "start_step", prompt: "x".repeat(process.choose(2) * 500), details }];
     case "step_running":
       return process.choose(5) === 0
-        ? [{ type: "checkpoint", checkpoint }, { type: "step_complete", details }]
+        ? [
+            { type: "checkpoint", checkpoint },
+            { type: "step_complete", details },
+          ]
         : [{ type: "checkpoint", checkpoint, details }];
     default:
       return [];
@@ -184,21 +192,42 @@ function without(drop: (path: string, before: string) => boolean): Mutant {
 }
 
 /** @see SPEC.md, "Steps that are needed" */
-export const MUTANTS: Readonly<Record<string, Mutant>> = {
-  "the history is not synced": without((path) => isJournal(path)),
-  "what a killed process has added to the history is not synced": (fs) =>
-    withoutSync(fs, ({ path, count }) => isJournal(path) && count === 0),
-  "the history's folder is not synced": without((path) => path === HISTORY),
-  "the ancestors of a new folder are not synced": without(
-    (path) => HISTORY.startsWith(path) && path !== HISTORY,
-  ),
-  "hook.json is not synced": without((path) => path.includes("/.hook.json.")),
-  "hook.json is replaced before the history is added to": replaceFirst,
-  "HOOK.md is not written": (fs) => ({
+export const MUTANTS: readonly (readonly [string, PersistenceModel, Mutant])[] = [
+  ["the history is not synced", "ext4-nda", without((path) => isJournal(path))],
+  [
+    "what a killed process has added to the history is not synced",
+    "ext4-nda",
+    (fs) => {
+      const added = new Set<string>();
+      return withoutSync(noting(fs, added), ({ path }) => isJournal(path) && !added.has(path));
+    },
+  ],
+  ["the history's folder is not synced", "posix", without((path) => path === HISTORY)],
+  [
+    "the ancestors of a new folder are not synced",
+    "posix",
+    without((path) => HISTORY.startsWith(path) && path !== HISTORY),
+  ],
+  ["hook.json is not synced", "ext4-nda", without((path) => path.includes("/.hook.json."))],
+  ["hook.json is replaced before the history is added to", "kill", replaceFirst],
+];
+
+/** Notes which files are written to. */
+function noting(fs: FileSystem, written: Set<string>): FileSystem {
+  const paths = new Map<number, string>();
+  return {
     ...fs,
-    rename: (from, to) => (to === HOOK_MD ? fs.unlink(from) : fs.rename(from, to)),
-  }),
-};
+    open: (path, flags, mode) => {
+      const fd = fs.open(path, flags, mode);
+      paths.set(fd, path);
+      return fd;
+    },
+    write: (fd, bytes, offset, length) => {
+      written.add(paths.get(fd) ?? "");
+      return fs.write(fd, bytes, offset, length);
+    },
+  };
+}
 
 /** What is added to the history waits for the next rename of hook.json. */
 function replaceFirst(fs: SimulatedFileSystem): FileSystem {
