@@ -6,23 +6,54 @@ import { HookFileError } from "./errors.ts";
  * written that could not be read.
  */
 export interface Codec<T> {
-  /** @param where - The field, for the message: `steps[2].name`. */
-  readonly decode: (value: unknown, where: string) => T;
-  readonly encode: (value: T, where: string) => unknown;
+  readonly decode: (value: unknown) => T;
+  readonly encode: (value: T) => unknown;
   /** Whether the key may be absent, and is where the value is empty. */
   readonly isOptional?: boolean;
 }
 
 export type CodecOf<T> = { readonly [Key in keyof T]-?: Codec<Exclude<T[Key], undefined>> };
 
-/** @throws {HookFileError} always: `ERR_INVALID_HOOK_FILE` */
-export function refuse(where: string, wanted: string): never {
-  throw new HookFileError("ERR_INVALID_HOOK_FILE", `${where || "the file"} is not ${wanted}`);
+/** What is wrong with a value, and where it is within what was looked at. */
+class FieldError extends Error {
+  override readonly name = "FieldError";
+  /** From the outermost: `.steps`, `[2]`, `.name`. */
+  readonly path: string[] = [];
+}
+
+/** @param wanted - What the value is not. */
+export function refuse(wanted: string): never {
+  throw new FieldError(wanted);
+}
+
+/**
+ * Decodes, encodes or checks a whole.
+ *
+ * @throws {HookFileError} `ERR_INVALID_HOOK_FILE`, naming the field: `steps[2].name is not …`.
+ */
+export function whole<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    const where = error.path.join("").replace(/^\./, "") || "the file";
+    throw new HookFileError("ERR_INVALID_HOOK_FILE", `${where} is not ${error.message}`);
+  }
+}
+
+/** Does something with what is at a place. */
+export function within<T>(place: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof FieldError) error.path.unshift(place);
+    throw error;
+  }
 }
 
 /** The same in memory and on disk. */
 function same<T>(accept: (value: unknown) => T | undefined, wanted: string): Codec<T> {
-  const check = (value: unknown, where: string): T => accept(value) ?? refuse(where, wanted);
+  const check = (value: unknown): T => accept(value) ?? refuse(wanted);
   return { decode: check, encode: check };
 }
 
@@ -78,13 +109,26 @@ export function oneOf<const T extends string>(words: readonly T[]): Codec<T> {
 
 export function list<T>(item: Codec<T>, most = 10_000): Codec<readonly T[]> {
   const each =
-    <From, To>(change: (value: From, where: string) => To) =>
-    (value: unknown, where: string): readonly To[] => {
-      if (!Array.isArray(value)) return refuse(where, "a list");
-      if (value.length > most) return refuse(where, `a list of at most ${most}`);
-      return value.map((one: From, index) => change(one, `${where}[${index}]`));
+    <From, To>(change: (value: From) => To) =>
+    (value: unknown): readonly To[] => {
+      if (!Array.isArray(value)) return refuse("a list");
+      if (value.length > most) return refuse(`a list of at most ${most}`);
+      return mapItems(value as readonly From[], change);
     };
   return { decode: each(item.decode), encode: each(item.encode) };
+}
+
+function mapItems<From, To>(items: readonly From[], change: (item: From) => To): readonly To[] {
+  let index = 0;
+  try {
+    return items.map((item, at) => {
+      index = at;
+      return change(item);
+    });
+  } catch (error) {
+    if (error instanceof FieldError) error.path.unshift(`[${index}]`);
+    throw error;
+  }
 }
 
 export function optional<T>(codec: Codec<T>): Codec<T> {
@@ -100,45 +144,63 @@ export function object<T extends object>(fields: CodecOf<T>): Codec<T> {
   const names = new Set(known.map(({ name }) => name));
   const keys = new Set(known.map(({ key }) => key));
 
-  return {
-    decode(value, where) {
-      const found = plainObject(value, where);
-      const decoded: Record<string, unknown> = {};
-      for (const { key, name, codec } of known) {
-        if (Object.hasOwn(found, name)) decoded[key] = codec.decode(found[name], at(where, name));
-        else if (codec.isOptional !== true) refuse(at(where, name), "there");
-      }
-      for (const name of Object.keys(found)) {
-        if (names.has(name)) continue;
-        if (keys.has(name)) refuse(at(where, name), `a key: it is ${snakeCase(name)}`);
-        decoded[name] = json.decode(found[name], at(where, shown(name)));
-      }
-      return decoded as T;
-    },
-    encode(value, where) {
-      const given = plainObject(value, where);
-      const encoded: Record<string, unknown> = {};
-      for (const { key, name, codec } of known) {
-        const one = given[key];
-        if (codec.isOptional === true && isEmpty(one)) continue;
-        encoded[name] = codec.encode(one, at(where, name));
-      }
-      for (const name of Object.keys(given)) {
-        if (keys.has(name) || given[name] === undefined) continue;
-        if (names.has(name)) refuse(at(where, name), "a key of an object in memory");
-        encoded[name] = json.encode(given[name], at(where, shown(name)));
-      }
-      return encoded;
-    },
+  const decodeFields = (found: JsonObject, note: (name: string) => void): object => {
+    const decoded: Record<string, unknown> = {};
+    for (const { key, name, codec } of known) {
+      note(name);
+      if (Object.hasOwn(found, name)) decoded[key] = codec.decode(found[name]);
+      else if (codec.isOptional !== true) refuse("there");
+    }
+    for (const name of Object.keys(found)) {
+      if (names.has(name)) continue;
+      note(shown(name));
+      if (keys.has(name)) refuse(`a key: it is ${snakeCase(name)}`);
+      decoded[name] = copyJson(found[name], 1);
+    }
+    return decoded;
   };
+
+  const encodeFields = (given: JsonObject, note: (name: string) => void): object => {
+    const encoded: Record<string, unknown> = {};
+    for (const { key, name, codec } of known) {
+      const value = given[key];
+      if (codec.isOptional === true && isEmpty(value)) continue;
+      note(name);
+      encoded[name] = codec.encode(value);
+    }
+    for (const name of Object.keys(given)) {
+      if (keys.has(name) || given[name] === undefined) continue;
+      note(shown(name));
+      if (names.has(name)) refuse("a key of an object in memory");
+      encoded[name] = copyJson(given[name], 1);
+    }
+    return encoded;
+  };
+
+  return {
+    decode: (value) => naming(plainObject(value), decodeFields) as T,
+    encode: (value) => naming(plainObject(value), encodeFields),
+  };
+}
+
+/** Where something is wrong, it is with the field that was noted last. */
+function naming(
+  value: JsonObject,
+  change: (value: JsonObject, note: (name: string) => void) => object,
+): object {
+  let last = "";
+  try {
+    return change(value, (name) => {
+      last = name;
+    });
+  } catch (error) {
+    if (error instanceof FieldError) error.path.unshift(`.${last}`);
+    throw error;
+  }
 }
 
 function snakeCase(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function at(where: string, name: string): string {
-  return where === "" ? name : `${where}.${name}`;
 }
 
 /** Of a key that came with the data. */
@@ -150,34 +212,35 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-function plainObject(value: unknown, where: string): JsonObject {
+function plainObject(value: unknown): JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return refuse(where, "an object");
+    return refuse("an object");
   }
-  if (Object.hasOwn(value, "__proto__")) return refuse(at(where, "__proto__"), "a key");
+  if (Object.hasOwn(value, "__proto__")) refuse("without the key __proto__");
   return value as JsonObject;
 }
 
 const MAX_DEPTH = 16;
 
-/** Anything that JSON holds, nested no deeper than 16; what is undefined is left out. */
-const json: Codec<unknown> = { decode: copyJson, encode: copyJson };
-
+/** An object of anything that JSON holds, nested no deeper than 16; what is undefined is left out. */
 export const jsonObject: Codec<JsonObject> = {
-  decode: (value, where) => copyJson(plainObject(value, where), where) as JsonObject,
-  encode: (value, where) => copyJson(plainObject(value, where), where),
+  decode: (value) => copyObject(plainObject(value), 1),
+  encode: (value) => copyObject(plainObject(value), 1),
 };
 
-function copyJson(value: unknown, where: string, depth = 1): unknown {
+function copyJson(value: unknown, depth: number): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (value === null || typeof value === "boolean" || Number.isFinite(value)) return value;
-  if (typeof value !== "object") return refuse(where, "a value that JSON holds");
-  if (depth > MAX_DEPTH) return refuse(where, `nested less than ${MAX_DEPTH} deep`);
-  if (Array.isArray(value)) {
-    return value.map((one, index) => copyJson(one, `${where}[${index}]`, depth + 1));
+  if (typeof value !== "object") return refuse("a value that JSON holds");
+  if (depth > MAX_DEPTH) return refuse(`nested less than ${MAX_DEPTH} deep`);
+  if (Array.isArray(value)) return mapItems(value, (one) => copyJson(one, depth + 1));
+  return copyObject(plainObject(value), depth);
+}
+
+function copyObject(value: JsonObject, depth: number): JsonObject {
+  const copy: Record<string, unknown> = {};
+  for (const [name, one] of Object.entries(value)) {
+    if (one !== undefined) copy[name] = within(`.${shown(name)}`, () => copyJson(one, depth + 1));
   }
-  const entries = Object.entries(plainObject(value, where)).filter(([, one]) => one !== undefined);
-  return Object.fromEntries(
-    entries.map(([name, one]) => [name, copyJson(one, at(where, shown(name)), depth + 1)]),
-  );
+  return copy;
 }

@@ -1,15 +1,14 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ValidationReceipt } from "@quasar/receipts";
-import { type CodecOf, matching, object, optional, refuse, text } from "./codec.ts";
+import { type CodecOf, matching, object, optional, refuse, text, whole, within } from "./codec.ts";
 import type { HistoryHead, HookEvent, HookFile, StepCheckpoint } from "./hook-file.ts";
 import { withEntries } from "./entries.ts";
 import {
   checkpointList,
-  decodePosition,
-  encodePosition,
   eventList,
   headCodec,
+  position,
   type Position,
   receiptList,
 } from "./hook-codec.ts";
@@ -41,7 +40,7 @@ interface Sealed {
 }
 
 const entryFields: CodecOf<HistoryEntry> = {
-  position: { decode: decodePosition, encode: encodePosition },
+  position,
   events: eventList,
   receipts: optional(receiptList),
   checkpoints: optional(checkpointList),
@@ -57,19 +56,23 @@ const sealCodec = object<Sealed>({ sha256: matching(/^[0-9a-f]{64}$/, "a SHA-256
  * vouches for the last record of a journal.
  */
 export function encodeEntry(entry: HistoryEntry): unknown {
-  const body = entryCodec.encode(entry, "") as object;
+  const body = whole(() => entryCodec.encode(entry)) as object;
   return { sha256: hash("sha256", JSON.stringify(body)), ...body };
 }
 
 /** @throws {HookFileError} `ERR_INVALID_HOOK_FILE` for anything but what `encodeEntry` gave. */
 export function decodeEntry(data: unknown): HistoryEntry {
-  const { sha256 } = sealCodec.decode(data, "");
-  const body = omit(data as Sealed, "sha256");
-  if (sha256 !== hash("sha256", JSON.stringify(body))) refuse("sha256", "that of the record");
-  const entry: Partial<HistoryEntry> & Omit<HistoryEntry, "receipts" | "checkpoints"> =
-    entryCodec.decode(body, "");
-  return { receipts: [], checkpoints: [], ...entry };
+  return whole(() => {
+    const { sha256 } = sealCodec.decode(data);
+    const body = omit(data as Sealed, "sha256");
+    if (sha256 !== hash("sha256", JSON.stringify(body))) {
+      return within(".sha256", () => refuse("that of the record"));
+    }
+    return { ...NOTHING, ...entryCodec.decode(body) };
+  });
 }
+
+const NOTHING: Pick<HistoryEntry, "receipts" | "checkpoints"> = { receipts: [], checkpoints: [] };
 
 export function isSameHead(a: HistoryHead | undefined, b: HistoryHead | undefined): boolean {
   return a?.file === b?.file && a?.record === b?.record && a?.sha256 === b?.sha256;

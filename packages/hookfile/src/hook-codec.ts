@@ -15,8 +15,9 @@ import {
   refuse,
   text,
   time,
+  whole,
+  within,
 } from "./codec.ts";
-import { HookFileError } from "./errors.ts";
 import {
   type AwaitedDecision,
   CHECKPOINT_TRIGGERS,
@@ -204,14 +205,14 @@ const hookFields: CodecOf<Omit<HookFile, "extra">> = {
 function withExtra<T extends Pick<HookFile, "extra">>(fields: CodecOf<Omit<T, "extra">>): Codec<T> {
   const codec = object<Omit<T, "extra">>(fields);
   return {
-    decode(value, where) {
-      const all = Object.entries(codec.decode(value, where));
+    decode(value) {
+      const all = Object.entries(codec.decode(value));
       const known = Object.fromEntries(all.filter(([key]) => Object.hasOwn(fields, key)));
       const extra = Object.fromEntries(all.filter(([key]) => !Object.hasOwn(fields, key)));
       return { ...known, extra } as T;
     },
-    encode: (value, where) =>
-      codec.encode({ ...value.extra, ...omit(value, "extra") } as Omit<T, "extra">, where),
+    encode: (value) =>
+      codec.encode({ ...value.extra, ...omit(value, "extra") } as Omit<T, "extra">),
   };
 }
 
@@ -222,21 +223,14 @@ export function positionOf(hook: HookFile): Position {
   return omit(hook, "history", "receipts", "checkpoints", "head");
 }
 
-/** @throws {HookFileError} `ERR_INVALID_HOOK_FILE`, naming the field. */
-export function encodePosition(position: Position): unknown {
-  refuseContradictions(position);
-  return positionCodec.encode(position, "");
-}
-
-/** @throws {HookFileError} `ERR_INVALID_HOOK_FILE`, naming the field. */
-export function decodePosition(value: unknown): Position {
-  const position = positionCodec.decode(value, "");
-  refuseContradictions(position);
-  return position;
-}
+/** Of any position, alone or in a hook file: what is written is consistent, and so is what is read. */
+export const position: Codec<Position> = {
+  decode: (value) => consistent(positionCodec.decode(value)),
+  encode: (value) => positionCodec.encode(consistent(value)),
+};
 
 const SEAL = /,\n {2}"sha256": "([0-9a-f]{64})"\n\}\n$/;
-const SEAL_BYTES = 64 + 20;
+const SEAL_BYTES = 84;
 
 /**
  * hook.json: one line for each key, each entry of a list and each small value, so that a person can
@@ -246,18 +240,37 @@ const SEAL_BYTES = 64 + 20;
  * @see SPEC.md, "hook.json"
  */
 export function encodeHookFile(hook: HookFile): Uint8Array {
-  refuseContradictions(hook);
-  refuseMiscounts(hook);
-  const root = hookCodec.encode(hook, "") as Readonly<Record<string, unknown>>;
-  const lines = Object.entries(root).map(([key, value]) => `  "${jsonKey(key)}": ${layout(value)}`);
-  const body = `{\n${lines.join(",\n")}`;
-  const bytes = Buffer.from(`${body},\n  "sha256": "${hash("sha256", body)}"\n}\n`);
-  if (bytes.length > MAX_HOOK_BYTES) refuse("", `at most ${MAX_HOOK_BYTES} bytes`);
-  return bytes;
+  return prepareHookFile(hook)(hook.head);
 }
 
-function jsonKey(key: string): string {
-  return JSON.stringify(key).slice(1, -1);
+/**
+ * Refuses what cannot be written, before it is known where the history ends.
+ *
+ * @throws {HookFileError} `ERR_INVALID_HOOK_FILE`, naming the field.
+ */
+export function prepareHookFile(hook: HookFile): (head: HistoryHead | undefined) => Uint8Array {
+  const root = whole(() => hookCodec.encode(counted(consistent(omit(hook, "head"))))) as object;
+  const lines = Object.entries(root)
+    .map(([key, value]) => lineOf(key, value))
+    .join(",\n");
+  if (lines.length * 3 > MAX_HOOK_BYTES && Buffer.byteLength(lines) > MAX_HOOK_BYTES - 1024) {
+    whole(() => refuse(`of at most ${MAX_HOOK_BYTES} bytes`));
+  }
+  return (head) => {
+    const last =
+      head === undefined
+        ? ""
+        : `,\n${lineOf(
+            "head",
+            whole(() => headCodec.encode(head)),
+          )}`;
+    const body = `{\n${lines}${last}`;
+    return Buffer.from(`${body},\n  "sha256": "${hash("sha256", body)}"\n}\n`);
+  };
+}
+
+function lineOf(key: string, value: unknown): string {
+  return `  ${JSON.stringify(key)}: ${layout(value)}`;
 }
 
 function layout(value: unknown): string {
@@ -273,49 +286,53 @@ function layout(value: unknown): string {
  *   `encodeHookFile` gave, to the last bit.
  */
 export function decodeHookFile(bytes: Uint8Array): HookFile {
-  if (bytes.length > MAX_HOOK_BYTES) refuse("", `of at most ${MAX_HOOK_BYTES} bytes`);
-  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const tail = whole.subarray(-SEAL_BYTES - 1).toString("latin1");
-  const [seal, sha256] = SEAL.exec(tail) ?? refuse("sha256", "the last key");
-  const body = whole.subarray(0, whole.length - seal.length);
-  if (sha256 !== hash("sha256", body)) refuse("sha256", "that of what is before it");
-  const hook = hookCodec.decode(parseJson(whole, seal.length), "");
-  refuseContradictions(hook);
-  refuseMiscounts(hook);
-  return hook;
+  return whole(() => {
+    if (bytes.length > MAX_HOOK_BYTES) refuse(`of at most ${MAX_HOOK_BYTES} bytes`);
+    const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const seal = SEAL.exec(file.subarray(-SEAL_BYTES).toString("latin1"));
+    if (seal === null) return within(".sha256", () => refuse("the last key"));
+    const body = file.subarray(0, file.length - seal[0].length);
+    if (seal[1] !== hash("sha256", body)) {
+      return within(".sha256", () => refuse("that of what is before it"));
+    }
+    return counted(consistent(hookCodec.decode(parseJson(body))));
+  });
 }
 
-function parseJson(whole: Buffer, sealBytes: number): unknown {
+function parseJson(body: Buffer): unknown {
   try {
-    const body = whole.subarray(0, whole.length - sealBytes);
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     return JSON.parse(`${decoder.decode(body)}}`);
-  } catch (error) {
-    const message = "the file is not JSON in UTF-8";
-    throw new HookFileError("ERR_INVALID_HOOK_FILE", message, { cause: error });
+  } catch {
+    return refuse("JSON in UTF-8");
   }
 }
 
 /** A state without what it is about is none of the nine. */
-function refuseContradictions(position: Position): void {
-  const { state, currentStep, steps, awaiting, recovery } = position;
+function consistent<T extends Position>(hook: T): T {
+  const { state, currentStep, steps, awaiting, recovery } = hook;
   const isAtStep = state === "step_running" || state === "step_validating";
-  if (isAtStep && currentStep === undefined) refuse("current_step", `there in state ${state}`);
-  if (currentStep !== undefined && steps[currentStep.stepIndex]?.name !== currentStep.stepName) {
-    refuse("current_step.step_index", "that of a step of this name");
+  const named = currentStep && steps[currentStep.stepIndex]?.name;
+  if (isAtStep && currentStep === undefined) {
+    within(".current_step", () => refuse(`there in state ${state}`));
+  }
+  if (named !== currentStep?.stepName) {
+    within(".current_step.step_index", () => refuse("that of a step of this name"));
   }
   if ((state === "awaiting_human") !== (awaiting !== undefined)) {
-    refuse("awaiting", `there in state awaiting_human and only then`);
+    within(".awaiting", () => refuse("there in state awaiting_human and only then"));
   }
   if (state === "recovering" && recovery === undefined) {
-    refuse("recovery", "there in state recovering");
+    within(".recovery", () => refuse("there in state recovering"));
   }
+  return hook;
 }
 
-function refuseMiscounts({ counts, history, receipts, checkpoints }: HookFile): void {
-  const lists = { events: history, receipts, checkpoints } as const;
-  for (const [key, list] of Object.entries(lists)) {
-    const count = counts[key as keyof typeof lists];
-    if (list.length > count) refuse(`counts.${key}`, "of all that are in the list");
+function counted(hook: HookFile): HookFile {
+  const lists = { events: hook.history, receipts: hook.receipts, checkpoints: hook.checkpoints };
+  for (const [key, count] of Object.entries(hook.counts)) {
+    const list = lists[key as keyof typeof lists] ?? [];
+    if (list.length > count) within(`.counts.${key}`, () => refuse("of all that are in the list"));
   }
+  return hook;
 }

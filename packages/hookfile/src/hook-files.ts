@@ -18,10 +18,15 @@ import { makeFolder, withModes } from "./exact-modes.ts";
 import { TASK_FILES } from "./files.ts";
 import { type Continuation, createHistoryFiles, historyFileName } from "./history-files.ts";
 import { adopt, type HistoryRecord, rollForward, type Stored } from "./history-record.ts";
-import { decodeHookFile, encodeHookFile, MAX_HOOK_BYTES, positionOf } from "./hook-codec.ts";
+import {
+  decodeHookFile,
+  encodeHookFile,
+  MAX_HOOK_BYTES,
+  positionOf,
+  prepareHookFile,
+} from "./hook-codec.ts";
 import type { HistoryHead, HookFile, NewTask } from "./hook-file.ts";
 import { renderHookMd } from "./hook-md.ts";
-import { refuse } from "./codec.ts";
 import type { Problem } from "./problem.ts";
 import type { HookFileStoreOptions, OpenedHookFile } from "./store.ts";
 import { awaitPerson } from "./await-person.ts";
@@ -73,10 +78,10 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
     const parse = (bytes: Uint8Array): Stored => {
       const hook = decodeHookFile(bytes);
       const { head } = hook;
-      if (head === undefined) return refuse("head", "there");
+      if (head === undefined) throw unlike("has no head");
       const record = view.at(head);
       if (record !== undefined && !isDeepStrictEqual(record.position, positionOf(hook))) {
-        refuse("", "what the history says");
+        throw unlike("is not what the history says");
       }
       return { ...hook, head };
     };
@@ -166,12 +171,11 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
   ): Stored {
     const revision = before.revision + 1;
     const next = { ...hook, revision, updatedAt: now().toISOString() };
-    encodeHookFile(next); // refuses what could not be read, before anything is written
+    const encode = prepareHookFile(next); // refuses it before anything is written
     const entry = { position: positionOf(next), events, receipts, checkpoints, problem };
     const head = history.append(entry, tail, before.head);
-    const stored = { ...next, head };
-    replaceFile(hookPath, encodeHookFile(stored), shared);
-    return stored;
+    replaceFile(hookPath, encode(head), shared);
+    return { ...next, head };
   }
 
   function hookMdOf(hook: HookFile): Buffer {
@@ -260,6 +264,10 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
       throw new HookFileError("ERR_DAMAGED", `${nameOf(head)}: the history ends before it`);
     },
   };
+}
+
+function unlike(how: string): HookFileError {
+  return new HookFileError("ERR_INVALID_HOOK_FILE", `the file ${how}`);
 }
 
 function isUpTo(head: HistoryHead, last: HistoryHead | undefined): boolean {

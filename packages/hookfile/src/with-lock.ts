@@ -22,7 +22,7 @@ function waitFor(path: string, timeoutMs: number): Lock {
     } catch (error) {
       const isHeld = error instanceof DurableError && error.code === "ERR_LOCKED";
       if (!isHeld || performance.now() >= until) throw error;
-      sleep(1 + Math.random() * 9); // not all who wait in step
+      sleep(2 + Math.random() * 18); // not all who wait in step
     }
   }
 }

@@ -24,7 +24,7 @@ async function lane(
   let count = 0;
   while (tally.acknowledged.length < UPDATES) {
     const child = start(dir, name, count + 1);
-    const updates = 1 + Math.floor(Math.random() * 24);
+    const updates = 1 + Math.floor(Math.random() * 40);
     const told = await readLines(child, updates, () => tally.acknowledged.length >= UPDATES);
     tally.acknowledged.push(...told);
     tally.kills += 1;
