@@ -1,3 +1,4 @@
+import type { ValidationReceipt } from "@quasar/receipts";
 import type { NewTask, StepCheckpoint } from "../src/hook-file.ts";
 
 /** A task of four steps: one that writes, one that validates, one that pushes, one for a person. */
@@ -32,6 +33,26 @@ export function aCheckpoint(change: Partial<StepCheckpoint> = {}): StepCheckpoin
     trigger: "manual",
     gitBranch: "fix/null-pointer",
     gitDirty: true,
+    ...change,
+  };
+}
+
+export function aReceipt(change: Partial<ValidationReceipt> = {}): ValidationReceipt {
+  return {
+    receiptId: "rcpt-1",
+    stepName: "validate",
+    command: "pnpm test",
+    exitCode: 0,
+    startedAt: "2026-01-02T03:04:05.678Z",
+    completedAt: "2026-01-02T03:04:17.978Z",
+    duration: "12.3s",
+    stdoutHash: "a".repeat(64),
+    stderrHash: "b".repeat(64),
+    keyPath: "m/44'/236'/0'/0'/0'",
+    keyId: "0123456789abcdef",
+    sigAlg: "ed25519-slip10",
+    sigVersion: 2,
+    signature: "c".repeat(128),
     ...change,
   };
 }
