@@ -11,7 +11,9 @@ export type HookFileErrorCode =
   /** There is no task to change. */
   | "ERR_NO_TASK"
   /** Neither hook.json nor its previous generation nor the history can be read. */
-  | "ERR_DAMAGED";
+  | "ERR_DAMAGED"
+  /** A text is no duration, or a negative one. */
+  | "ERR_INVALID_DURATION";
 
 /** Thrown when a hook file cannot be read or changed. Branch on `code`, not `message`. */
 export class HookFileError extends Error {
