@@ -279,10 +279,14 @@ function nameOf({ file, record }: HistoryHead): string {
   return `${historyFileName(file)}: record ${record}`;
 }
 
-/** A crash may leave hook.json under its other name only, whole: that is none. */
+/**
+ * A crash may leave hook.json under its other name only, whole: that is none. A generation has two
+ * names: it is told once.
+ */
 function problemsOf(errors: readonly Error[]): readonly Problem[] {
   const isDamage = (error: Error): boolean => !("code" in error) || error.code !== "ERR_MISSING";
-  return errors.filter(isDamage).map(({ message }) => ({ code: "damaged_hook", message }));
+  const messages = errors.filter(isDamage).map(({ message }) => message);
+  return [...new Set(messages)].map((message) => ({ code: "damaged_hook", message }));
 }
 
 function problemsIn(found: Pick<Continuation, "isTorn" | "damage">): readonly Problem[] {
