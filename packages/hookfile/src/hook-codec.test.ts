@@ -182,7 +182,7 @@ describe("refuses a file", () => {
   const [event] = json["history"] as Json[];
   const deep = JSON.parse(`${"[".repeat(40)}${"]".repeat(40)}`) as unknown;
   test.for([
-    ["of a later version", { version: "2.0" }, "version"],
+    ["whose version is a number", { version: 1 }, "version"],
     ["without a task", { task_id: undefined }, "task_id"],
     ["with a state that there is not", { state: "running" }, "state"],
     ["with a time that is none", { created_at: "2026-02-30T00:00:00Z" }, "created_at"],

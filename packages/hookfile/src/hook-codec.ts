@@ -18,6 +18,7 @@ import {
   whole,
   within,
 } from "./codec.ts";
+import { HookFileError } from "./errors.ts";
 import {
   type AwaitedDecision,
   CHECKPOINT_TRIGGERS,
@@ -211,8 +212,7 @@ function withExtra<T extends Pick<HookFile, "extra">>(fields: CodecOf<Omit<T, "e
       const extra = Object.fromEntries(all.filter(([key]) => !Object.hasOwn(fields, key)));
       return { ...known, extra } as T;
     },
-    encode: (value) =>
-      codec.encode({ ...value.extra, ...omit(value, "extra") } as Omit<T, "extra">),
+    encode: (value) => codec.encode({ ...value.extra, ...omit(value, "extra") }),
   };
 }
 
@@ -283,7 +283,7 @@ function layout(value: unknown): string {
 /**
  * @param bytes - A whole hook.json.
  * @throws {HookFileError} `ERR_INVALID_HOOK_FILE`, naming the field, for anything but what
- *   `encodeHookFile` gave, to the last bit.
+ *   `encodeHookFile` gave, to the last bit; `ERR_INCOMPATIBLE_VERSION`.
  */
 export function decodeHookFile(bytes: Uint8Array): HookFile {
   return whole(() => {
@@ -295,8 +295,19 @@ export function decodeHookFile(bytes: Uint8Array): HookFile {
     if (seal[1] !== hash("sha256", body)) {
       return within(".sha256", () => refuse("that of what is before it"));
     }
-    return counted(consistent(hookCodec.decode(parseJson(body))));
+    const value = parseJson(body);
+    refuseOtherVersion(value);
+    return counted(consistent(hookCodec.decode(value)));
   });
+}
+
+/** Such a file is whole, but not for us: what it says must not be taken for damage. */
+function refuseOtherVersion(value: unknown): void {
+  if (typeof value !== "object" || value === null || !("version" in value)) return;
+  const { version } = value;
+  if (typeof version !== "string" || version === HOOK_FILE_VERSION) return;
+  const message = "version is not one that is supported here";
+  throw new HookFileError("ERR_INCOMPATIBLE_VERSION", message);
 }
 
 function parseJson(body: Buffer): unknown {

@@ -85,8 +85,20 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
       }
       return { ...hook, head };
     };
+    const parseUnlessOther = (bytes: Uint8Array): Stored | HookFileError => {
+      try {
+        return parse(bytes);
+      } catch (error) {
+        if (isOtherVersion(error)) return error;
+        throw error;
+      }
+    };
     try {
-      return loadFile(hookPath, parse, { fs, maxBytes: MAX_HOOK_BYTES });
+      const loaded = loadFile(hookPath, parseUnlessOther, { fs, maxBytes: MAX_HOOK_BYTES });
+      if (loaded === undefined) return undefined;
+      const { value } = loaded;
+      if (value instanceof HookFileError) throw value;
+      return { ...loaded, value };
     } catch (error) {
       if (error instanceof DurableError && error.code === "ERR_DAMAGED") return error;
       throw error;
@@ -264,6 +276,11 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
       throw new HookFileError("ERR_DAMAGED", `${nameOf(head)}: the history ends before it`);
     },
   };
+}
+
+/** The generation before such a file must not take its place. */
+function isOtherVersion(error: unknown): error is HookFileError {
+  return error instanceof HookFileError && error.code === "ERR_INCOMPATIBLE_VERSION";
 }
 
 function unlike(how: string): HookFileError {

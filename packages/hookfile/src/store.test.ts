@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -12,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { acquireLock, type FileSystem, nodeFileSystem } from "@quasar/durable";
+import { acquireLock, currentOwner, nodeFileSystem } from "@quasar/durable";
 import { failing } from "@quasar/durable/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { aCheckpoint, aReceipt, aTask } from "../test/a-task.ts";
@@ -84,6 +85,26 @@ test("an update is one change of hook.json, the history and HOOK.md", () => {
   expect(readFileSync(join(store.dir, "HOOK.md"), "utf8")).toContain("step_running");
   const { updatedAt, createdAt } = hook;
   expect([createdAt, updatedAt]).toEqual([now().toISOString(), now().toISOString()]);
+});
+
+test("opening twice is opening once (seed atlas: 15)", () => {
+  const store = rolled();
+  const old = filesIn(store.dir)["hook.json"] ?? "";
+  const hook = apply(store, checkpoint("c6"));
+  writeFileSync(join(store.dir, "HOOK.md"), "stale");
+  writeFileSync(hookPath(store), old, "latin1");
+  writeFileSync(newestOf(store), "torn", { flag: "a" });
+  writeFileSync(join(store.dir, ".hook.json.0123456789abcdef.tmp"), "left by a crash");
+  expect(openTwice(store)?.hook).toEqual(hook);
+  expect(readdirSync(store.dir).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+});
+
+test("who drives the task is written without an event", () => {
+  const store = aStore();
+  store.create(aTask());
+  const owner = { ...currentOwner(), runId: "run-1" };
+  store.update((hook) => ({ hook: { ...hook, owner }, events: [] }));
+  expect(store.open()?.hook).toMatchObject({ revision: 2, counts: { events: 1 }, owner });
 });
 
 test("an update that changes nothing leaves the bytes", () => {
@@ -209,6 +230,19 @@ describe("hook.json", () => {
     writeFileSync(hookPath(store), encodeHookFile({ ...hook, title: "another" }));
     const opened = openTwice(store);
     expect(opened).toMatchObject({ hook, problems: [{ code: "damaged_hook" }] });
+  });
+
+  test("of a later version is left alone, and no older one takes its place", () => {
+    const store = rolled();
+    const body = readFileSync(hookPath(store), "utf8")
+      .replace('"version": "1.0"', '"version": "1.1"')
+      .replace(/,\n {2}"sha256".*$/s, "");
+    writeFileSync(hookPath(store), `${body},\n  "sha256": "${hash("sha256", body)}"\n}\n`);
+    const before = filesIn(store.dir);
+    for (const act of [() => store.open(), () => store.read(), () => apply(store, ready)]) {
+      expect(act).toThrow(expect.objectContaining({ code: "ERR_INCOMPATIBLE_VERSION" }));
+    }
+    expect(filesIn(store.dir)).toEqual({ ...before, "hook.lock": "" });
   });
 
   test.for([
@@ -398,7 +432,7 @@ test("whatever call of the disk fails, the change is there whole or not, and the
     const clean = createHookFiles({ dir, now });
     clean.makeFolder();
     clean.create(aTask());
-    const fs = failing(nodeFileSystem as FileSystem, { at, errno: "ENOSPC" });
+    const fs = failing(nodeFileSystem, { at, errno: "ENOSPC" });
     const files = createHookFiles({ dir, now, fs });
     let error: unknown;
     try {
