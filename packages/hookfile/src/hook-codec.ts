@@ -240,32 +240,38 @@ const SEAL_BYTES = 84;
  * @see SPEC.md, "hook.json"
  */
 export function encodeHookFile(hook: HookFile): Uint8Array {
-  return prepareHookFile(hook)(hook.head);
+  return prepareHookFile(hook).encode(hook.head);
 }
 
-/**
- * Refuses what cannot be written, before it is known where the history ends.
- *
- * @throws {HookFileError} `ERR_INVALID_HOOK_FILE`, naming the field.
- */
-export function prepareHookFile(hook: HookFile): (head: HistoryHead | undefined) => Uint8Array {
-  const root = whole(() => hookCodec.encode(counted(consistent(omit(hook, "head"))))) as object;
+/** A hook file that can be written, but for where the history ends, which is not known yet. */
+export interface PreparedHookFile {
+  /** As it is read again: without what says nothing, with well-formed texts. */
+  readonly hook: HookFile;
+  readonly encode: (head: HistoryHead | undefined) => Uint8Array;
+}
+
+/** @throws {HookFileError} `ERR_INVALID_HOOK_FILE`, naming the field. */
+export function prepareHookFile(given: HookFile): PreparedHookFile {
+  const hook = whole(() => counted(consistent(omit(given, "head"))));
+  const root = whole(() => hookCodec.encode(hook)) as object;
   const lines = Object.entries(root)
     .map(([key, value]) => lineOf(key, value))
     .join(",\n");
   if (lines.length * 3 > MAX_HOOK_BYTES && Buffer.byteLength(lines) > MAX_HOOK_BYTES - 1024) {
     whole(() => refuse(`of at most ${MAX_HOOK_BYTES} bytes`));
   }
-  return (head) => {
-    const last =
-      head === undefined
-        ? ""
-        : `,\n${lineOf(
-            "head",
-            whole(() => headCodec.encode(head)),
-          )}`;
-    const body = `{\n${lines}${last}`;
-    return Buffer.from(`${body},\n  "sha256": "${hash("sha256", body)}"\n}\n`);
+  return {
+    hook: hookCodec.decode(root),
+    encode(head) {
+      const end =
+        head &&
+        lineOf(
+          "head",
+          whole(() => headCodec.encode(head)),
+        );
+      const body = `{\n${lines}${end === undefined ? "" : `,\n${end}`}`;
+      return Buffer.from(`${body},\n  "sha256": "${hash("sha256", body)}"\n}\n`);
+    },
   };
 }
 

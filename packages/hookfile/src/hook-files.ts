@@ -60,11 +60,18 @@ interface Finding extends OpenedHookFile {
 export interface HookFilesOptions extends HookFileStoreOptions {
   /** As {@link HistoryFilesOptions}. */
   readonly rollBytes?: number | undefined;
+  /** @default renderHookMd */
+  readonly render?: typeof renderHookMd | undefined;
 }
 
 export function createHookFiles(options: HookFilesOptions): HookFiles {
   const { fs = nodeFileSystem, random, now = () => new Date() } = options;
-  const { verdicts = () => new Map(), version = "0.0.0", rollBytes } = options;
+  const {
+    verdicts = () => new Map(),
+    version = "0.0.0",
+    rollBytes,
+    render = renderHookMd,
+  } = options;
   const dir = resolve(options.dir);
   const hidden = { fs: withModes(fs, 0o600), random };
   const shared = { fs: withModes(fs, 0o644), random };
@@ -182,16 +189,17 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
     problem?: string,
   ): Stored {
     const revision = before.revision + 1;
-    const next = { ...hook, revision, updatedAt: now().toISOString() };
-    const encode = prepareHookFile(next); // refuses it before anything is written
+    const updatedAt = now().toISOString();
+    const prepared = prepareHookFile({ ...hook, revision, updatedAt }); // refuses, or all is written
+    const next = prepared.hook;
     const entry = { position: positionOf(next), events, receipts, checkpoints, problem };
     const head = history.append(entry, tail, before.head);
-    replaceFile(hookPath, encode(head), shared);
+    replaceFile(hookPath, prepared.encode(head), shared);
     return { ...next, head };
   }
 
   function hookMdOf(hook: HookFile): Buffer {
-    return Buffer.from(renderHookMd(hook, verdicts(hook), { dir, version }));
+    return Buffer.from(render(hook, verdicts(hook), { dir, version }));
   }
 
   function writeHookMd(bytes: Uint8Array): void {

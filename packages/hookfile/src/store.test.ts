@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -12,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { acquireLock, currentOwner, nodeFileSystem } from "@quasar/durable";
 import { failing } from "@quasar/durable/testing";
 import { afterEach, describe, expect, test } from "vitest";
@@ -308,9 +309,38 @@ describe("the history", () => {
       checkpoints: hook.checkpoints,
     });
     expect(opened?.hook.history.slice(0, -2)).toEqual(hook.history);
-    // The task goes on from there, in a file of its own.
+    // The task goes on from there, in a file of its own, and all that is left can be read.
     expect(apply(store, { type: "retry_step" }).state).toBe("step_pending");
     expect(store.open()?.problems).toEqual([]);
+    const triggers = [...store.history()].map(({ event }) => event.trigger);
+    expect(triggers.slice(-3)).toEqual(["crash_detected", "manual_required", "retry_step"]);
+  });
+
+  test("that has another record after what hook.json says is not rolled forward from", () => {
+    const store = rolled();
+    const old = filesIn(store.dir)["hook.json"] ?? "";
+    const before = store.read();
+    apply(store, checkpoint("c6"));
+    writeFileSync(hookPath(store), old, "latin1");
+    rewrite(newestOf(store), (text) => text.replaceAll("c6", "c9"));
+    const opened = openTwice(store);
+    expect(opened?.problems).toMatchObject([{ code: "damaged_history" }]);
+    expect(opened?.hook.checkpoints).toEqual(before?.checkpoints);
+    expect(opened?.hook.state).toBe("awaiting_human");
+  });
+
+  test("that has a file of another task is not rolled forward from", () => {
+    const store = rolled();
+    const before = store.read();
+    const other = rolled();
+    const number = Number.parseInt(basename(newestOf(store)), 10);
+    const next = join(store.dir, "history", `${number + 1}.jsonl`);
+    copyFileSync(newestOf(other), next);
+    const opened = openTwice(store);
+    expect(opened?.problems).toMatchObject([
+      { message: `${number + 1}.jsonl does not go on from the file before it` },
+    ]);
+    expect(opened?.hook.checkpoints).toEqual(before?.checkpoints);
   });
 
   test("that is damaged under a task that is over leaves it over", () => {
