@@ -121,6 +121,19 @@ test("a corrupted hook file is reported and left, and is not fatal (seed atlas: 
   expect(filesBelow(corrupt?.dir ?? "")).toEqual(before);
 });
 
+test("a hook file of a later version is left alone, and is not called corrupt", () => {
+  const { first, clean } = someTasks("completed");
+  const hookJson = join(first.dir, "hook.json");
+  const body = readFileSync(hookJson, "utf8")
+    .replace('"version": "1.0"', '"version": "2.0"')
+    .replace(/,\n {2}"sha256".*$/s, "");
+  const later = `${body},\n  "sha256": "${hash("sha256", body)}"\n}\n`;
+  writeFileSync(hookJson, later);
+  const error = { code: "ERR_INCOMPATIBLE_VERSION" };
+  expect(clean(31 * DAY)).toMatchObject({ removed: [], skipped: [{ reason: "failed", error }] });
+  expect(readFileSync(hookJson, "utf8")).toBe(later);
+});
+
 test("links are not followed", () => {
   const outside = someTasks("completed");
   const { workspacesDir, clean } = someTasks("failed");

@@ -42,7 +42,7 @@ export interface RemovedHookFile extends TaskFolder {
 }
 
 export interface SkippedHookFile extends TaskFolder {
-  /** `in_use`: a lock is held, or the owner lives; `failed`: see `error`. */
+  /** `corrupt`: nothing of it can be believed; `in_use`: a lock is held, or the owner lives. */
   readonly reason: "corrupt" | "in_use" | "failed";
   readonly error?: unknown;
 }
@@ -102,8 +102,5 @@ function isInUse(dir: string, hook: HookFile | undefined): boolean {
 }
 
 function isDamage(error: unknown): boolean {
-  return (
-    error instanceof HookFileError ||
-    (error instanceof DurableError && error.code === "ERR_NOT_REGULAR")
-  );
+  return error instanceof HookFileError && error.code === "ERR_DAMAGED";
 }

@@ -4,6 +4,8 @@ export type HookFileErrorCode =
   | "ERR_INVALID_TRANSITION"
   /** A value is missing, of the wrong type or out of range; the message names the field. */
   | "ERR_INVALID_HOOK_FILE"
+  /** The file is of a version that this one does not know; it was left alone. */
+  | "ERR_INCOMPATIBLE_VERSION"
   /** The hook that a change returned is of another revision than the one that it was given. */
   | "ERR_STALE"
   /** There is, or was, a task of this name. */

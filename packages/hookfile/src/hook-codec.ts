@@ -18,6 +18,7 @@ import {
   whole,
   within,
 } from "./codec.ts";
+import { HookFileError } from "./errors.ts";
 import {
   type AwaitedDecision,
   CHECKPOINT_TRIGGERS,
@@ -211,8 +212,7 @@ function withExtra<T extends Pick<HookFile, "extra">>(fields: CodecOf<Omit<T, "e
       const extra = Object.fromEntries(all.filter(([key]) => !Object.hasOwn(fields, key)));
       return { ...known, extra } as T;
     },
-    encode: (value) =>
-      codec.encode({ ...value.extra, ...omit(value, "extra") } as Omit<T, "extra">),
+    encode: (value) => codec.encode({ ...value.extra, ...omit(value, "extra") }),
   };
 }
 
@@ -240,32 +240,38 @@ const SEAL_BYTES = 84;
  * @see SPEC.md, "hook.json"
  */
 export function encodeHookFile(hook: HookFile): Uint8Array {
-  return prepareHookFile(hook)(hook.head);
+  return prepareHookFile(hook).encode(hook.head);
 }
 
-/**
- * Refuses what cannot be written, before it is known where the history ends.
- *
- * @throws {HookFileError} `ERR_INVALID_HOOK_FILE`, naming the field.
- */
-export function prepareHookFile(hook: HookFile): (head: HistoryHead | undefined) => Uint8Array {
-  const root = whole(() => hookCodec.encode(counted(consistent(omit(hook, "head"))))) as object;
+/** A hook file that can be written, but for where the history ends, which is not known yet. */
+export interface PreparedHookFile {
+  /** As it is read again: without what says nothing, with well-formed texts. */
+  readonly hook: HookFile;
+  readonly encode: (head: HistoryHead | undefined) => Uint8Array;
+}
+
+/** @throws {HookFileError} `ERR_INVALID_HOOK_FILE`, naming the field. */
+export function prepareHookFile(given: HookFile): PreparedHookFile {
+  const hook = whole(() => counted(consistent(omit(given, "head"))));
+  const root = whole(() => hookCodec.encode(hook)) as object;
   const lines = Object.entries(root)
     .map(([key, value]) => lineOf(key, value))
     .join(",\n");
   if (lines.length * 3 > MAX_HOOK_BYTES && Buffer.byteLength(lines) > MAX_HOOK_BYTES - 1024) {
     whole(() => refuse(`of at most ${MAX_HOOK_BYTES} bytes`));
   }
-  return (head) => {
-    const last =
-      head === undefined
-        ? ""
-        : `,\n${lineOf(
-            "head",
-            whole(() => headCodec.encode(head)),
-          )}`;
-    const body = `{\n${lines}${last}`;
-    return Buffer.from(`${body},\n  "sha256": "${hash("sha256", body)}"\n}\n`);
+  return {
+    hook: hookCodec.decode(root),
+    encode(head) {
+      const end =
+        head &&
+        lineOf(
+          "head",
+          whole(() => headCodec.encode(head)),
+        );
+      const body = `{\n${lines}${end === undefined ? "" : `,\n${end}`}`;
+      return Buffer.from(`${body},\n  "sha256": "${hash("sha256", body)}"\n}\n`);
+    },
   };
 }
 
@@ -283,7 +289,7 @@ function layout(value: unknown): string {
 /**
  * @param bytes - A whole hook.json.
  * @throws {HookFileError} `ERR_INVALID_HOOK_FILE`, naming the field, for anything but what
- *   `encodeHookFile` gave, to the last bit.
+ *   `encodeHookFile` gave, to the last bit; `ERR_INCOMPATIBLE_VERSION`.
  */
 export function decodeHookFile(bytes: Uint8Array): HookFile {
   return whole(() => {
@@ -295,8 +301,19 @@ export function decodeHookFile(bytes: Uint8Array): HookFile {
     if (seal[1] !== hash("sha256", body)) {
       return within(".sha256", () => refuse("that of what is before it"));
     }
-    return counted(consistent(hookCodec.decode(parseJson(body))));
+    const value = parseJson(body);
+    refuseOtherVersion(value);
+    return counted(consistent(hookCodec.decode(value)));
   });
+}
+
+/** Such a file is whole, but not for us: what it says must not be taken for damage. */
+function refuseOtherVersion(value: unknown): void {
+  if (typeof value !== "object" || value === null || !("version" in value)) return;
+  const { version } = value;
+  if (typeof version !== "string" || version === HOOK_FILE_VERSION) return;
+  const message = "version is not one that is supported here";
+  throw new HookFileError("ERR_INCOMPATIBLE_VERSION", message);
 }
 
 function parseJson(body: Buffer): unknown {

@@ -60,11 +60,18 @@ interface Finding extends OpenedHookFile {
 export interface HookFilesOptions extends HookFileStoreOptions {
   /** As {@link HistoryFilesOptions}. */
   readonly rollBytes?: number | undefined;
+  /** @default renderHookMd */
+  readonly render?: typeof renderHookMd | undefined;
 }
 
 export function createHookFiles(options: HookFilesOptions): HookFiles {
   const { fs = nodeFileSystem, random, now = () => new Date() } = options;
-  const { verdicts = () => new Map(), version = "0.0.0", rollBytes } = options;
+  const {
+    verdicts = () => new Map(),
+    version = "0.0.0",
+    rollBytes,
+    render = renderHookMd,
+  } = options;
   const dir = resolve(options.dir);
   const hidden = { fs: withModes(fs, 0o600), random };
   const shared = { fs: withModes(fs, 0o644), random };
@@ -85,8 +92,20 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
       }
       return { ...hook, head };
     };
+    const parseUnlessOther = (bytes: Uint8Array): Stored | HookFileError => {
+      try {
+        return parse(bytes);
+      } catch (error) {
+        if (isOtherVersion(error)) return error;
+        throw error;
+      }
+    };
     try {
-      return loadFile(hookPath, parse, { fs, maxBytes: MAX_HOOK_BYTES });
+      const loaded = loadFile(hookPath, parseUnlessOther, { fs, maxBytes: MAX_HOOK_BYTES });
+      if (loaded === undefined) return undefined;
+      const { value } = loaded;
+      if (value instanceof HookFileError) throw value;
+      return { ...loaded, value };
     } catch (error) {
       if (error instanceof DurableError && error.code === "ERR_DAMAGED") return error;
       throw error;
@@ -170,16 +189,17 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
     problem?: string,
   ): Stored {
     const revision = before.revision + 1;
-    const next = { ...hook, revision, updatedAt: now().toISOString() };
-    const encode = prepareHookFile(next); // refuses it before anything is written
+    const updatedAt = now().toISOString();
+    const prepared = prepareHookFile({ ...hook, revision, updatedAt }); // refuses, or all is written
+    const next = prepared.hook;
     const entry = { position: positionOf(next), events, receipts, checkpoints, problem };
     const head = history.append(entry, tail, before.head);
-    replaceFile(hookPath, encode(head), shared);
+    replaceFile(hookPath, prepared.encode(head), shared);
     return { ...next, head };
   }
 
   function hookMdOf(hook: HookFile): Buffer {
-    return Buffer.from(renderHookMd(hook, verdicts(hook), { dir, version }));
+    return Buffer.from(render(hook, verdicts(hook), { dir, version }));
   }
 
   function writeHookMd(bytes: Uint8Array): void {
@@ -266,6 +286,11 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
   };
 }
 
+/** The generation before such a file must not take its place. */
+function isOtherVersion(error: unknown): error is HookFileError {
+  return error instanceof HookFileError && error.code === "ERR_INCOMPATIBLE_VERSION";
+}
+
 function unlike(how: string): HookFileError {
   return new HookFileError("ERR_INVALID_HOOK_FILE", `the file ${how}`);
 }
@@ -279,10 +304,14 @@ function nameOf({ file, record }: HistoryHead): string {
   return `${historyFileName(file)}: record ${record}`;
 }
 
-/** A crash may leave hook.json under its other name only, whole: that is none. */
+/**
+ * A crash may leave hook.json under its other name only, whole: that is none. A generation has two
+ * names: it is told once.
+ */
 function problemsOf(errors: readonly Error[]): readonly Problem[] {
   const isDamage = (error: Error): boolean => !("code" in error) || error.code !== "ERR_MISSING";
-  return errors.filter(isDamage).map(({ message }) => ({ code: "damaged_hook", message }));
+  const messages = errors.filter(isDamage).map(({ message }) => message);
+  return [...new Set(messages)].map((message) => ({ code: "damaged_hook", message }));
 }
 
 function problemsIn(found: Pick<Continuation, "isTorn" | "damage">): readonly Problem[] {

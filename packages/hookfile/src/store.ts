@@ -27,7 +27,8 @@ export interface HookFileStore {
    * where the history lacks what hook.json says, the task awaits a person. HOOK.md is written again
    * where it is stale. Doing it twice gives the same bytes. `undefined` where there is no task.
    *
-   * @throws {HookFileError} `ERR_DAMAGED` where nothing that is left says where the task is.
+   * @throws {HookFileError} `ERR_DAMAGED` where nothing that is left says where the task is;
+   *   `ERR_INCOMPATIBLE_VERSION`. No file was touched then.
    */
   open(): OpenedHookFile | undefined;
 

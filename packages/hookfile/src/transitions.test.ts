@@ -239,8 +239,7 @@ test("validate_pass keeps the receipts and completes the step (seed atlas: 76)",
 
 test("a pass that no receipt of the step proves is refused", () => {
   for (const receipts of [[], [aReceipt({ stepName: "implement" })]]) {
-    const act = (): unknown =>
-      transition(IN_STATE.step_validating, { ...pass, receipts }, { now });
+    const act = (): unknown => transition(IN_STATE.step_validating, { ...pass, receipts }, { now });
     expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_HOOK_FILE" }));
   }
 });
@@ -360,9 +359,11 @@ test("step_complete goes on to the next step, and completes the task after the l
 
 test("every transition appends an event with from, to, trigger and time (seed atlas: 87)", () => {
   const { history } = IN_STATE.completed;
-  expect(history.map(({ trigger }) => trigger)).toEqual(
-    ["init", ...TO_REVIEW.map(({ type }) => type), "human_approve"],
-  );
+  expect(history.map(({ trigger }) => trigger)).toEqual([
+    "init",
+    ...TO_REVIEW.map(({ type }) => type),
+    "human_approve",
+  ]);
   for (const [index, event] of history.entries()) {
     expect(event.fromState).toBe(history[index - 1]?.toState ?? "");
     expect(event.timestamp).toBe(now.toISOString());
@@ -386,10 +387,23 @@ test("the newest 200 events, checkpoints and receipts stay, and all are counted"
 
 test.for([
   ["no step", []],
-  ["two steps of one name", [{ name: "a", type: "ai" }, { name: "a", type: "git" }]],
-  ["a reject to a later step", [{ name: "a", type: "ai", onReject: "b" }, { name: "b", type: "git" }]],
+  [
+    "two steps of one name",
+    [
+      { name: "a", type: "ai" },
+      { name: "a", type: "git" },
+    ],
+  ],
+  [
+    "a reject to a later step",
+    [
+      { name: "a", type: "ai", onReject: "b" },
+      { name: "b", type: "git" },
+    ],
+  ],
 ] as const)("a task with %s is refused", ([, steps]) => {
-  const act = (): unknown => transition(undefined, { type: "init", task: aTask({ steps }) }, { now });
+  const act = (): unknown =>
+    transition(undefined, { type: "init", task: aTask({ steps }) }, { now });
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_HOOK_FILE" }));
 });
 

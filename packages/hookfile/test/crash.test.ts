@@ -1,6 +1,6 @@
 import { exploreCrashes, type ExploreCrashesOptions } from "@quasar/durable/testing";
 import { describe, expect, test } from "vitest";
-import { life, MUTANTS, observeUnrepaired } from "./crash.ts";
+import { damagedLife, life, MUTANTS, observeUnrepaired } from "./crash.ts";
 
 const isLong = process.env["QUASAR_PROOF"] === "long";
 const MAX_STATES = isLong ? 1_000_000 : 200_000;
@@ -12,6 +12,12 @@ test("a crash leaves the acknowledged task or the one begun, in every state, and
   expect(report.findings).toEqual([]);
   expect(report.bad).toBe(0);
   expect(report.states).toBeGreaterThanOrEqual(MAX_STATES);
+});
+
+test("a crash while a person is put in charge asks that person once, in every state", () => {
+  const report = exploreCrashes({ seed: 1, maxStates: MAX_STATES / 20, ...damagedLife });
+  expect(report.findings).toEqual([]);
+  expect(report.bad).toBe(0);
 });
 
 /** Looks at one life after the other until one breaks the promise. */

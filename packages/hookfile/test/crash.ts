@@ -11,7 +11,6 @@ import {
 import { createHookFiles, type HookFiles } from "../src/hook-files.ts";
 import { decodeHookFile } from "../src/hook-codec.ts";
 import type { HookFile } from "../src/hook-file.ts";
-import { renderHookMd } from "../src/hook-md.ts";
 import { transitionAll } from "../src/transitions.ts";
 import type { HookInput } from "../src/transition-events.ts";
 import { aCheckpoint, aTask } from "./a-task.ts";
@@ -27,6 +26,9 @@ const rollBytes = 1500;
 
 const task = aTask({ description: "", steps: [{ name: "implement", type: "ai" }] });
 
+/** In place of HOOK.md's text: that it is of this hook is what counts here. */
+const render = (hook: HookFile): string => `revision ${hook.revision}, ${valueOf(hook)}\n`;
+
 function filesOn(disk: FileSystem, random?: SimulatedProcess["random"]): HookFiles {
   const fs: FileSystem = {
     ...disk,
@@ -34,7 +36,7 @@ function filesOn(disk: FileSystem, random?: SimulatedProcess["random"]): HookFil
     write: (fd, bytes, offset, length) =>
       disk.write(fd, Uint8Array.from(bytes.subarray(offset, offset + length)), 0, length),
   };
-  return createHookFiles({ dir: DIR, fs, random, now, rollBytes });
+  return createHookFiles({ dir: DIR, fs, random, now, rollBytes, render });
 }
 
 /** All that has happened to the task, in order: what must not be lost, doubled or invented. */
@@ -56,13 +58,11 @@ export function observeUnrepaired(disk: FileSystem): Value {
 /** What was found on a disk with these bytes: the same comes again and again. */
 const seen = new Map<string, Value | Error>();
 
-export function observe(disk: FileSystem): Value {
-  const key = bytesOf(disk);
-  if (!seen.has(key))
-    seen.set(
-      key,
-      attempt(() => look(disk)),
-    );
+/** @param isDamaged - Whether somebody has damaged the history. */
+export function observe(disk: FileSystem, isDamaged = false): Value {
+  const key = `${isDamaged} ${bytesOf(disk)}`;
+  const tell = (): Value => look(disk, isDamaged);
+  if (!seen.has(key)) seen.set(key, attempt(tell));
   const found = seen.get(key);
   if (found instanceof Error) throw found;
   return found;
@@ -77,7 +77,7 @@ function attempt(act: () => Value): Value | Error {
 }
 
 /** What a new process finds; throws unless all files tell it alike, once it was opened and for good. */
-function look(disk: FileSystem): Value {
+function look(disk: FileSystem, isDamaged: boolean): Value {
   const files = filesOn(disk);
   const opened = files.open();
   const value = valueOf(opened?.hook);
@@ -87,14 +87,15 @@ function look(disk: FileSystem): Value {
   if (opened === undefined || again === undefined) return value;
   if (again.source !== "current" || again.problems.length > 0) throw new Error("is not repaired");
   if (bytesOf(disk) !== before) throw new Error("other bytes when it is opened again");
-  if (opened.problems.some(({ code }) => code !== "torn_history")) throw new Error("a false alarm");
+  const isAlarm = opened.problems.some(({ code }) => code !== "torn_history");
+  if (isAlarm && !isDamaged) throw new Error("a false alarm");
 
   const { hook } = opened;
   const told = [...files.records()].flatMap(({ events }) => events);
-  if (valueOf({ ...hook, history: told }) !== value) throw new Error("the history says otherwise");
+  if (valueOf({ ...hook, history: told }) !== value && !isDamaged)
+    throw new Error("the history says otherwise");
   const hookMd = readWholeFile(HOOK_MD, { fs: disk, maxBytes: 1e6 });
-  const wanted = renderHookMd(hook, new Map(), { dir: DIR, version: "0.0.0" });
-  if (Buffer.from(hookMd ?? []).toString() !== wanted) throw new Error("HOOK.md is stale");
+  if (Buffer.from(hookMd ?? []).toString() !== render(hook)) throw new Error("HOOK.md is stale");
   return value;
 }
 
@@ -180,7 +181,34 @@ export const life = {
     if (found !== undefined) work(process, files, found, 3);
   },
 
-  observe,
+  observe: (disk: FileSystem): Value => observe(disk),
+};
+
+/** As {@link life}, but somebody takes the newest file of the history away; then a person is asked. */
+export const damagedLife = {
+  workload(process: SimulatedProcess): void {
+    const { fs } = process;
+    const files = filesOn(fs, process.random);
+    process.begin("init");
+    files.create(task);
+    let value = change(process, files, "init");
+    value = change(process, files, value);
+    const newest = fs.readdir(HISTORY).toSorted().at(-1) ?? "";
+    process.begin(`${value},crash_detected,manual_required`);
+    fs.unlink(join(HISTORY, newest));
+    const folder = fs.open(HISTORY, 0);
+    fs.fsync(folder);
+    fs.close(folder);
+    process.acknowledge(`${value},crash_detected,manual_required`);
+    files.open();
+    process.acknowledge(valueOf(files.read()));
+  },
+
+  resume(process: SimulatedProcess): void {
+    process.acknowledge(valueOf(filesOn(process.fs, process.random).open()?.hook));
+  },
+
+  observe: (disk: FileSystem): Value => observe(disk, true),
 };
 
 export type Mutant = (fs: SimulatedFileSystem) => FileSystem;
