@@ -281,7 +281,7 @@ describe("the history", () => {
     ],
     [
       "has another last record",
-      (path: string) => rewrite(path, (text) => text.replaceAll("c6", "c9")),
+      (path: string) => rewrite(path, (text) => text.replaceAll('"c6"', '"c9"')),
     ],
     [
       "has a torn record where hook.json has one",
@@ -322,7 +322,7 @@ describe("the history", () => {
     const before = store.read();
     apply(store, checkpoint("c6"));
     writeFileSync(hookPath(store), old, "latin1");
-    rewrite(newestOf(store), (text) => text.replaceAll("c6", "c9"));
+    rewrite(newestOf(store), (text) => text.replaceAll('"c6"', '"c9"'));
     const opened = openTwice(store);
     expect(opened?.problems).toMatchObject([{ code: "damaged_history" }]);
     expect(opened?.hook.checkpoints).toEqual(before?.checkpoints);
@@ -359,6 +359,13 @@ describe("the history", () => {
     const act = (): unknown => [...store.history()];
     expect(act).toThrow(expect.objectContaining({ code: "ERR_DAMAGED" }));
     expect(act).toThrow("2.jsonl");
+  });
+
+  test("that ends before what hook.json says is told by whoever reads all of it", () => {
+    const store = rolled();
+    apply(store, checkpoint("c6"));
+    rewrite(newestOf(store), (text) => text.replace(lastLine, ""));
+    expect(() => [...store.history()]).toThrow("the history ends before it");
   });
 
   test("of which an old file is gone is told by whoever reads all of it", () => {
