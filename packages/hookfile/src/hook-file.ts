@@ -72,12 +72,54 @@ export interface HookFile {
   readonly history: readonly HookEvent[];
   readonly receipts: readonly ValidationReceipt[];
   readonly checkpoints: readonly StepCheckpoint[];
+  /** Where the history ended when this was written: set by the store, absent in what is not stored. */
+  readonly head?: HistoryHead | undefined;
 
   /** Keys that this version does not know: they survive a rewrite. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-export type StepType = "ai" | "loop" | "validation" | "git" | "human" | "verify" | "ci";
+/** How many of the newest events, receipts and checkpoints a hook file holds; of each. */
+export const NEWEST_KEPT = 200;
+
+/** A record of the history, and by its hash all that are before it. */
+export interface HistoryHead {
+  /** The number in the file's name: 3 for `history/3.jsonl`. */
+  readonly file: number;
+  /** Of the record within that file, from 1. */
+  readonly record: number;
+  /** Of the record's line, without its end: 64 hex digits. */
+  readonly sha256: string;
+}
+
+/** What a task is when it starts. */
+export interface NewTask {
+  readonly taskId: string;
+  readonly workspaceId: string;
+  readonly title: string;
+  readonly description: string;
+  readonly template: string;
+  readonly branch: string;
+  readonly worktreePath: string;
+  readonly repoPath: string;
+  readonly keyIndex: number;
+  /** All of the template's steps, in order; at least one, no two of one name. */
+  readonly steps: readonly NewStep[];
+}
+
+export interface NewStep {
+  readonly name: string;
+  readonly type: StepType;
+  /** @default `retry`; `reconcile` for git, `manual` for human */
+  readonly recovery?: StepRecovery | undefined;
+  /** @default 1 */
+  readonly maxAttempts?: number | undefined;
+  /** @default for a human step the nearest `ai` or `loop` step before it; else the step itself */
+  readonly onReject?: string | undefined;
+}
+
+export const STEP_TYPES = ["ai", "loop", "validation", "git", "human", "verify", "ci"] as const;
+export type StepType = (typeof STEP_TYPES)[number];
 
 /** How a step that was interrupted is taken up again. */
 export type StepRecovery = "retry" | "reconcile" | "manual";

@@ -1,5 +1,31 @@
+export {
+  type AutoCheckpointConfig,
+  DEFAULT_AUTO_CHECKPOINTS,
+  wantsCheckpoint,
+} from "./auto-checkpoints.ts";
+export {
+  createCheckpoint,
+  type GitFacts,
+  type NewCheckpoint,
+  newCheckpointId,
+} from "./checkpoints.ts";
+export {
+  cleanupHookFiles,
+  type CleanupOptions,
+  type CleanupReport,
+  DEFAULT_RETENTION,
+  type RemovedHookFile,
+  type RetentionPolicy,
+  type SkippedHookFile,
+} from "./cleanup.ts";
+export type { CrashExit, CrashFacts } from "./crash.ts";
+export { parseRetention } from "./duration.ts";
+export type { Change, Entries } from "./entries.ts";
+export { TASK_FILES } from "./files.ts";
+export { decodeHookFile, encodeHookFile } from "./hook-codec.ts";
 export { HookFileError, type HookFileErrorCode } from "./errors.ts";
 export { AGENT_TEXT, insertAgentText, removeAgentText } from "./agent-text.ts";
+export { readGitFacts } from "./git-facts.ts";
 export {
   type AwaitedDecision,
   CHECKPOINT_TRIGGERS,
@@ -8,9 +34,13 @@ export {
   HOOK_FILE_VERSION,
   HOOK_STATES,
   type HookEvent,
+  type HistoryHead,
   type HookFile,
   type HookOwner,
   type HookState,
+  NEWEST_KEPT,
+  type NewStep,
+  type NewTask,
   type RecoveryAction,
   type RecoveryContext,
   type StepCheckpoint,
@@ -69,3 +99,46 @@ export {
   type ToldPush,
   type UnseenPush,
 } from "./pushes.ts";
+export { type IntervalCheckpointsOptions, startIntervalCheckpoints } from "./interval.ts";
+export { STALE_AFTER } from "./judge.ts";
+export type { Problem, ProblemCode } from "./problem.ts";
+export { type DetectOptions, type Detection, detectAndRecover, recoveryInput } from "./recovery.ts";
+export {
+  decideRecovery,
+  RECOVERY_EVENTS,
+  type RecoveryDecision,
+  type StepEffect,
+} from "./recovery-decision.ts";
+export { removeHookFile, type RemoveHookFileOptions } from "./remove.ts";
+export type { Repetition, Wait } from "./repeat.ts";
+export { saveCheckpoint, type SaveCheckpointOptions } from "./save-checkpoint.ts";
+export { type ScannedTask, scanTasks } from "./scan.ts";
+export { snapshotFiles, type SnapshotOptions } from "./snapshot-files.ts";
+export { nextStep } from "./steps.ts";
+export {
+  createHookFileStore,
+  type HookFileStore,
+  type HookFileStoreOptions,
+  type OpenedHookFile,
+  type StoredEvent,
+} from "./store.ts";
+export { listTaskFolders, type TaskFolder } from "./task-folders.ts";
+export {
+  claimTask,
+  type ClaimTaskOptions,
+  HEARTBEAT_INTERVAL,
+  lastHeartbeat,
+  lockTask,
+  type TaskClaim,
+} from "./task-owner.ts";
+export { isBuried, type ReceiptsHead } from "./tombstone.ts";
+export type { HookInput, HookTrigger, TransitionEvents } from "./transition-events.ts";
+export {
+  isTerminal,
+  transition,
+  type Transition,
+  transitionAll,
+  type TransitionOptions,
+  type TransitionRow,
+  TRANSITIONS,
+} from "./transitions.ts";

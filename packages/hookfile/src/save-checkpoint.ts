@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { type DurableOptions, replaceFile } from "@quasar/durable";
+import { createCheckpoint, type NewCheckpoint, newCheckpointId } from "./checkpoints.ts";
+import { TASK_FILES } from "./files.ts";
+import type { FileSnapshot, HookFile, StepCheckpoint } from "./hook-file.ts";
+import { snapshotFiles } from "./snapshot-files.ts";
+import type { HookFileStore } from "./store.ts";
+import type { HookInput } from "./transition-events.ts";
+
+export interface SaveCheckpointOptions
+  extends Pick<NewCheckpoint, "trigger" | "description" | "git" | "now">,
+    DurableOptions {
+  /** No checkpoint is made where this says no. @default always */
+  readonly when?: ((hook: HookFile) => boolean) | undefined;
+  /** What comes of it, in the same write. @default nothing */
+  readonly then?: readonly HookInput[] | undefined;
+}
+
+/**
+ * Makes a checkpoint in one write of the store, with snapshots of the files that the current step has
+ * touched; over 200 of them are an artifact. Returns the task after it.
+ *
+ * @throws {HookFileError} as {@link createCheckpoint} and the store's `update`.
+ */
+export function saveCheckpoint(store: HookFileStore, options: SaveCheckpointOptions): HookFile {
+  const { trigger, description, git, now, then, when = () => true, ...durable } = options;
+  return store.update((hook) => {
+    if (!when(hook)) return undefined;
+    const id = newCheckpointId(durable.random);
+    const files = filesOf(store.dir, id, hook, durable);
+    return createCheckpoint(hook, { id, trigger, description, git, now, ...files }, then);
+  });
+}
+
+/** More snapshots than this are an artifact. */
+const MOST_FILES = 200;
+
+function filesOf(
+  dir: string,
+  id: string,
+  { currentStep, worktreePath }: HookFile,
+  durable: DurableOptions,
+): Pick<StepCheckpoint, "artifacts" | "filesSnapshot"> {
+  if (currentStep?.filesTouched === undefined) return {};
+  const filesSnapshot = snapshotFiles(worktreePath, currentStep.filesTouched);
+  if (filesSnapshot.length <= MOST_FILES) return { filesSnapshot };
+  const artifact = `snapshots/${id}.json`;
+  const bytes = Buffer.from(`${JSON.stringify(filesSnapshot.map(onDisk))}\n`);
+  const path = join(dir, TASK_FILES.artifacts, artifact);
+  replaceFile(path, bytes, { ...durable, keepPrevious: false });
+  return { artifacts: [artifact] };
+}
+
+function onDisk({ path, size, modTime, sha256, exists }: FileSnapshot): object {
+  return { path, size, mod_time: modTime, sha256, exists };
+}

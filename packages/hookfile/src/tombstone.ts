@@ -1,0 +1,114 @@
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import {
+  type DurableOptions,
+  type FileSystem,
+  nodeFileSystem,
+  readWholeFile,
+  recoverDirectory,
+  removeFile,
+  replaceFile,
+} from "@quasar/durable";
+import { HookFileError } from "./errors.ts";
+import { TASK_FILES } from "./files.ts";
+import type { HookFile } from "./hook-file.ts";
+import { HEARTBEAT_FILE } from "./task-owner.ts";
+
+/** The last of a chain of receipts, as `@quasar/receipts` tells it. */
+export interface ReceiptsHead {
+  readonly count: number;
+  /** 64 hex digits. */
+  readonly sha256: string;
+}
+
+export interface BuryOptions extends DurableOptions {
+  readonly now: Date;
+  /** When the task came to its end: RFC 3339. */
+  readonly endedAt: string;
+  /** @default the tombstone says only how many receipts there were */
+  readonly receiptsHead?: ReceiptsHead | undefined;
+}
+
+/** The folder with what a removed task's files held, packed by gzip: `hook.json.gz`. */
+const ARCHIVE = "archive";
+
+/** More than any of the files has. */
+const MAX_BYTES = 64 * 2 ** 20;
+
+/**
+ * Removes a task's hook file, HOOK.md and history. An archive of them is written first, then a
+ * tombstone: with it there is no task any more. After a crash the task is there whole, or the
+ * tombstone with a whole archive; {@link clearRemains} then ends what was begun.
+ *
+ * Call it while `run.lock` and `hook.lock` are held, or where nobody can hold them.
+ *
+ * @throws {DurableError} `ERR_NOT_DURABLE`; {@link HookFileError} `ERR_DAMAGED` where there is no
+ *   hook.json.
+ * @see SPEC.md, "Cleanup"
+ */
+export function buryTask(dir: string, hook: HookFile, options: BuryOptions): void {
+  const { fs = nodeFileSystem } = options;
+  const archive = [TASK_FILES.hook, ...historyFiles(fs, dir)].map((name) => {
+    const bytes = readWholeFile(join(dir, name), { fs, maxBytes: MAX_BYTES });
+    if (bytes === undefined) throw new HookFileError("ERR_DAMAGED", `there is no ${name}`);
+    const packed = join(dir, ARCHIVE, `${name}.gz`);
+    replaceFile(packed, gzipSync(bytes), { ...options, keepPrevious: false });
+    return { name, bytes: bytes.length, sha256: hash("sha256", bytes) };
+  });
+  const tombstone = `${JSON.stringify({ ...inscription(hook, options), archive }, undefined, 2)}\n`;
+  const path = join(dir, TASK_FILES.tombstone);
+  replaceFile(path, Buffer.from(tombstone), { ...options, keepPrevious: false });
+  clear(dir, options);
+}
+
+/** Whether a task was removed here. */
+export function isBuried(dir: string, { fs = nodeFileSystem }: DurableOptions = {}): boolean {
+  return fs.lstat(join(dir, TASK_FILES.tombstone)) !== undefined;
+}
+
+/** What of a removed task a crash has left, hook.json last; empty where all is gone. */
+export function remainsOf(
+  dir: string,
+  { fs = nodeFileSystem }: DurableOptions = {},
+): readonly string[] {
+  const names = [TASK_FILES.hookMd, ...historyFiles(fs, dir), HEARTBEAT_FILE, TASK_FILES.hook];
+  return names.filter((name) => fs.lstat(join(dir, name)) !== undefined);
+}
+
+/** Removes what is left of a task that has a tombstone; does nothing where there is none. */
+export function clearRemains(dir: string, options: DurableOptions = {}): void {
+  if (!isBuried(dir, options)) return;
+  // Who wrote the tombstone may have been killed before it was on disk.
+  recoverDirectory(dir, { ...options, accept: (name) => name === TASK_FILES.tombstone });
+  clear(dir, options);
+}
+
+function clear(dir: string, options: DurableOptions): void {
+  for (const name of remainsOf(dir, options)) removeFile(join(dir, name), options);
+}
+
+function historyFiles(fs: FileSystem, dir: string): readonly string[] {
+  const folder = join(dir, TASK_FILES.history);
+  if (fs.lstat(folder)?.kind !== "directory") return [];
+  const names = fs.readdir(folder).filter((name) => /^[1-9]\d*\.jsonl$/.test(name));
+  return names.toSorted().map((name) => `${TASK_FILES.history}/${name}`);
+}
+
+function inscription(hook: HookFile, { now, endedAt, receiptsHead }: BuryOptions): object {
+  return {
+    version: 1,
+    task_id: hook.taskId,
+    workspace_id: hook.workspaceId,
+    title: hook.title,
+    template: hook.template,
+    branch: hook.branch,
+    state: hook.state,
+    created_at: hook.createdAt,
+    ended_at: endedAt,
+    removed_at: now.toISOString(),
+    revision: hook.revision,
+    history: { count: hook.counts.events, head: hook.head },
+    receipts: { count: hook.counts.receipts, head: receiptsHead },
+  };
+}
