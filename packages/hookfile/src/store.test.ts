@@ -152,10 +152,12 @@ test("the whole history stays, with all receipts and checkpoints (seed atlas: 12
   const store = createHookFileStore({ dir: files.dir, now });
   store.create(aTask());
   apply(files, ready, start, { type: "step_complete" }, start, { type: "step_output" });
-  for (let count = 0; count < 250; count += 1) {
+  const tried = (count: number): readonly HookInput[] => {
     const receipts = [aReceipt({ receiptId: `r${count}` })];
-    const failed = { type: "attempt_failed", reason: "no", receipts } as const;
-    apply(files, checkpoint(`c${count}`), failed);
+    return [checkpoint(`c${count}`), { type: "attempt_failed", reason: "no", receipts }];
+  };
+  for (let count = 0; count < 250; count += 5) {
+    apply(files, ...[0, 1, 2, 3, 4].flatMap((more) => tried(count + more)));
   }
   const hook = store.read();
   expect(hook?.counts).toEqual({ events: 506, receipts: 250, checkpoints: 250 });
