@@ -17,6 +17,7 @@ import {
   isSameHead,
   MAX_RECORD_BYTES,
 } from "./history-record.ts";
+import { isOtherVersion } from "./hook-codec.ts";
 import type { HistoryHead } from "./hook-file.ts";
 
 const ROLL_BYTES = 128 * 1024;
@@ -196,7 +197,7 @@ function decode(file: JournalFile, skipped: number): Pick<Continuation, "records
       const head = { file: file.number, record: seq, sha256: sha256At(file, seq) ?? "" };
       records.push({ ...decodeEntry(data), head });
     } catch (error) {
-      if (!(error instanceof HookFileError)) throw error;
+      if (!(error instanceof HookFileError) || isOtherVersion(error)) throw error;
       const damage = `${historyFileName(file.number)}: record ${seq}: ${error.message}`;
       return { records, damage };
     }

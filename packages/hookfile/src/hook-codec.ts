@@ -225,7 +225,10 @@ export function positionOf(hook: HookFile): Position {
 
 /** Of any position, alone or in a hook file: what is written is consistent, and so is what is read. */
 export const position: Codec<Position> = {
-  decode: (value) => consistent(positionCodec.decode(value)),
+  decode(value) {
+    refuseOtherVersion(value);
+    return consistent(positionCodec.decode(value));
+  },
   encode: (value) => positionCodec.encode(consistent(value)),
 };
 
@@ -307,7 +310,12 @@ export function decodeHookFile(bytes: Uint8Array): HookFile {
   });
 }
 
-/** Such a file is whole, but not for us: what it says must not be taken for damage. */
+/** Whether something is whole, but not for us: no older state may take its place. */
+export function isOtherVersion(error: unknown): boolean {
+  return error instanceof HookFileError && error.code === "ERR_INCOMPATIBLE_VERSION";
+}
+
+/** What another version says must not be taken for damage. */
 function refuseOtherVersion(value: unknown): void {
   if (typeof value !== "object" || value === null || !("version" in value)) return;
   const { version } = value;

@@ -21,6 +21,7 @@ import { adopt, type HistoryRecord, rollForward, type Stored } from "./history-r
 import {
   decodeHookFile,
   encodeHookFile,
+  isOtherVersion,
   MAX_HOOK_BYTES,
   positionOf,
   prepareHookFile,
@@ -96,7 +97,7 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
       try {
         return parse(bytes);
       } catch (error) {
-        if (isOtherVersion(error)) return error;
+        if (error instanceof HookFileError && isOtherVersion(error)) return error;
         throw error;
       }
     };
@@ -284,11 +285,6 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
       throw new HookFileError("ERR_DAMAGED", `${nameOf(head)}: the history ends before it`);
     },
   };
-}
-
-/** The generation before such a file must not take its place. */
-function isOtherVersion(error: unknown): error is HookFileError {
-  return error instanceof HookFileError && error.code === "ERR_INCOMPATIBLE_VERSION";
 }
 
 function unlike(how: string): HookFileError {

@@ -22,6 +22,7 @@ import { temporaryFolders } from "../test/folder.ts";
 import { encodeHookFile } from "./hook-codec.ts";
 import type { HookFile } from "./hook-file.ts";
 import { createHookFiles } from "./hook-files.ts";
+import { omit } from "./omit.ts";
 import { createHookFileStore, type HookFileStore, type HookFileStoreOptions } from "./store.ts";
 import type { HookInput } from "./transition-events.ts";
 import { transitionAll } from "./transitions.ts";
@@ -151,10 +152,12 @@ test("the whole history stays, with all receipts and checkpoints (seed atlas: 12
   const store = createHookFileStore({ dir: files.dir, now });
   store.create(aTask());
   apply(files, ready, start, { type: "step_complete" }, start, { type: "step_output" });
-  for (let count = 0; count < 250; count += 1) {
+  const tried = (count: number): readonly HookInput[] => {
     const receipts = [aReceipt({ receiptId: `r${count}` })];
-    const failed = { type: "attempt_failed", reason: "no", receipts } as const;
-    apply(files, checkpoint(`c${count}`), failed);
+    return [checkpoint(`c${count}`), { type: "attempt_failed", reason: "no", receipts }];
+  };
+  for (let count = 0; count < 250; count += 5) {
+    apply(files, ...[0, 1, 2, 3, 4].flatMap((more) => tried(count + more)));
   }
   const hook = store.read();
   expect(hook?.counts).toEqual({ events: 506, receipts: 250, checkpoints: 250 });
@@ -341,6 +344,27 @@ describe("the history", () => {
       { message: `${number + 1}.jsonl does not go on from the file before it` },
     ]);
     expect(opened?.hook.checkpoints).toEqual(before?.checkpoints);
+  });
+
+  test("whose newest record a later version wrote is left alone", () => {
+    const store = rolled();
+    const old = filesIn(store.dir)["hook.json"] ?? "";
+    apply(store, checkpoint("c6"));
+    writeFileSync(hookPath(store), old, "latin1");
+    rewrite(newestOf(store), (text) =>
+      text.replace(lastLine, (line) => {
+        const { seq, prev, data } = JSON.parse(line) as Record<string, Record<string, unknown>>;
+        const position = { ...(data?.["position"] as object), version: "1.1" };
+        const body = { ...omit(data ?? {}, "sha256"), position };
+        const sealed = { sha256: hash("sha256", JSON.stringify(body)), ...body };
+        return `${JSON.stringify({ seq, prev, data: sealed })}\n`;
+      }),
+    );
+    const before = filesIn(store.dir);
+    const incompatible = expect.objectContaining({ code: "ERR_INCOMPATIBLE_VERSION" });
+    expect(() => store.open()).toThrow(incompatible);
+    expect(() => apply(store, checkpoint("c7"))).toThrow(incompatible);
+    expect(filesIn(store.dir)).toEqual({ ...before, "hook.lock": "" });
   });
 
   test("that is damaged under a task that is over leaves it over", () => {

@@ -4,7 +4,7 @@ import { temporaryFolders } from "./folder.ts";
 
 const aFolder = temporaryFolders();
 const isLong = process.env["QUASAR_PROOF"] === "long";
-const MANY = isLong ? 100_000 : 10_000;
+const MANY = isLong ? 100_000 : 5000;
 
 const bytes = ({ read, written }: Traffic): number => read + written;
 

@@ -28,7 +28,7 @@ async function lane(
   let count = 0;
   while (tally.acknowledged.length < UPDATES) {
     const child = start(dir, name, count + 1);
-    const updates = 1 + Math.floor(Math.random() * 80);
+    const updates = 1 + Math.floor(Math.random() * 140);
     const told = await readLines(child, updates, () => tally.acknowledged.length >= UPDATES);
     tally.acknowledged.push(...told);
     tally.kills += 1;
