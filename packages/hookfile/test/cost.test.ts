@@ -18,6 +18,6 @@ test(`an update of a task with ${MANY} events moves at most 1.5 times the bytes 
   const many = measure(task);
   expect(bytes(many.update) / bytes(few.update)).toBeLessThanOrEqual(1.5);
   expect(bytes(many.open) / bytes(few.open)).toBeLessThanOrEqual(2);
-  expect(many.update.written / few.update.written).toBeLessThanOrEqual(2);
+  expect(many.update.written / few.update.written).toBeLessThanOrEqual(1.5);
   expect(task.files.read()?.counts.events).toBeGreaterThan(MANY);
 });
