@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +28,23 @@ test("excludes a second holder, who learns of the first, until it is released", 
   expect(lockOwner(path)).toBeUndefined();
   second().release();
   expect(readdirSync(dir)).toEqual(["lock"]);
+});
+
+test("is waited for as long as is asked, and no longer", async () => {
+  const path = join(dir, "lock");
+  const script = `
+    import { acquireLock } from ${JSON.stringify(new URL("index.ts", import.meta.url).href)};
+    acquireLock(${JSON.stringify(path)});
+    console.log("held");
+    setTimeout(() => {}, 300);
+  `;
+  const holder = spawn(process.execPath, ["--no-warnings", "--input-type=module", "-e", script]);
+  await once(holder.stdout, "data");
+  const begun = performance.now();
+  const waitFor = (waitMs: number) => acquireLock(path, { waitMs });
+  expect(() => waitFor(50)).toThrow(expect.objectContaining({ code: "ERR_LOCKED" }));
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(50);
+  waitFor(20_000).release();
 });
 
 test("is held even if the caller keeps no reference to it", async () => {

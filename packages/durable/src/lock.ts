@@ -12,6 +12,8 @@ import { replaceFile } from "./replace.ts";
 export interface AcquireLockOptions {
   /** Who is told to have it. @default this process */
   readonly owner?: Owner | undefined;
+  /** How long to wait for another one to let it go, in ms; the thread does nothing else. @default 0 */
+  readonly waitMs?: number | undefined;
 }
 
 /** Held until released, or until the process ends in whatever way. */
@@ -26,7 +28,7 @@ export interface Lock {
 const held = new Set<Sqlite.DatabaseSync>();
 
 /**
- * Takes a lock of the kernel's on the file `path`, at once or not at all. The file stays for ever;
+ * Takes a lock of the kernel's on the file `path`, at once or not at all unless `waitMs` says else. The file stays for ever;
  * the kernel frees it when the process ends. It excludes other locks of this process too.
  *
  * Nothing in this process may open and close the file in another way: POSIX would free the lock.
@@ -36,6 +38,20 @@ const held = new Set<Sqlite.DatabaseSync>();
  * @see SPEC.md, "Lock"
  */
 export function acquireLock(path: string, options: AcquireLockOptions = {}): Lock {
+  const { waitMs = 0 } = options;
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    try {
+      return lockNow(path, options);
+    } catch (error) {
+      const isHeld = error instanceof DurableError && error.code === "ERR_LOCKED";
+      if (!isHeld || performance.now() >= deadline) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 + Math.random() * 18); // not all in step
+  }
+}
+
+function lockNow(path: string, options: AcquireLockOptions): Lock {
   const file = resolve(path);
   const { owner = currentOwner() } = options;
   changeDirectory(nodeFileSystem, dirname(file), () => createLockFile(file));

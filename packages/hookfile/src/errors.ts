@@ -14,6 +14,8 @@ export type HookFileErrorCode =
   | "ERR_NO_TASK"
   /** Neither hook.json nor its previous generation nor the history can be read. */
   | "ERR_DAMAGED"
+  /** An id is not fit for a folder's name. */
+  | "ERR_UNSAFE_ID"
   /** A text is no duration, or a negative one. */
   | "ERR_INVALID_DURATION";
 

@@ -14,7 +14,7 @@ import {
 } from "./hook-md-nodes.ts";
 import { visibleLine } from "./hook-md-text.ts";
 import type { HookFile, StepRecord } from "./hook-file.ts";
-import { isDone } from "./step-position.ts";
+import { isDone } from "./steps.ts";
 
 /** What verification found for each receipt, by its id. One that is missing was not verified here. */
 export type Verdicts = ReadonlyMap<string, Verdict>;

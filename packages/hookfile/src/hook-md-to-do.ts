@@ -11,7 +11,7 @@ import {
   strong,
   table,
 } from "./hook-md-nodes.ts";
-import { isDone } from "./step-position.ts";
+import { isDone } from "./steps.ts";
 
 export function whatToDoNow(hook: HookFile): Section {
   const { title, items, never, decisions } = nextAction(hook);

@@ -21,7 +21,7 @@ export {
 export type { CrashExit, CrashFacts } from "./crash.ts";
 export { parseRetention } from "./duration.ts";
 export type { Change, Entries } from "./entries.ts";
-export { TASK_FILES } from "./files.ts";
+export { TASK_FILES, taskFolder } from "./files.ts";
 export { decodeHookFile, encodeHookFile } from "./hook-codec.ts";
 export { HookFileError, type HookFileErrorCode } from "./errors.ts";
 export { AGENT_TEXT, insertAgentText, removeAgentText } from "./agent-text.ts";

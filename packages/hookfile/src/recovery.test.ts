@@ -9,7 +9,8 @@ import { after, MINUTE, SECOND } from "../test/interrupted.ts";
 import { detectAndRecover, type DetectOptions, recoveryInput } from "./recovery.ts";
 import { saveCheckpoint } from "./save-checkpoint.ts";
 import { createHookFileStore } from "./store.ts";
-import { claimTask, HEARTBEAT_FILE, lockTask } from "./task-owner.ts";
+import { TASK_FILES } from "./files.ts";
+import { claimTask, lockTask } from "./task-owner.ts";
 import { transitionAll } from "./transitions.ts";
 
 const never = (): never => expect.unreachable();
@@ -283,7 +284,7 @@ test.for([
   const task = ownedBy("implement", { ...currentOwner(), ...ELSEWHERE });
   if (beat !== undefined) {
     const text = JSON.stringify({ run_id: "run-1", beat_at: after(beat).toISOString() });
-    writeFileSync(join(task.dir, HEARTBEAT_FILE), text);
+    writeFileSync(join(task.dir, TASK_FILES.heartbeat), text);
   }
   task.pass(5 * MINUTE);
   expect(await detect(task)).toMatchObject({ kind });

@@ -1,4 +1,5 @@
 import type { HookFile, StepRecord } from "./hook-file.ts";
+import { nextStep } from "./steps.ts";
 
 /** Where a task is in its template: at the step that is current, or else before the next one. */
 export interface StepPosition {
@@ -18,12 +19,6 @@ export function stepPositionOf(hook: HookFile): StepPosition | undefined {
     const { stepName, stepIndex } = currentStep;
     return { name: stepName, number: stepIndex + 1, total, record: steps[stepIndex] };
   }
-  const index = steps.findIndex((step) => !isDone(step));
-  const next = steps[index];
-  return next && { name: next.name, number: index + 1, total, record: next };
-}
-
-/** Whether a step is not to be done again. */
-export function isDone(step: StepRecord): boolean {
-  return step.status === "completed" || step.status === "skipped";
+  const next = nextStep(hook);
+  return next && { name: next.name, number: steps.indexOf(next) + 1, total, record: next };
 }

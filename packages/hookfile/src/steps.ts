@@ -3,7 +3,12 @@ import type { HookFile, NewStep, NewTask, StepRecord } from "./hook-file.ts";
 
 /** The first step that is neither completed nor skipped; `undefined` where none remains. */
 export function nextStep(hook: HookFile): StepRecord | undefined {
-  return hook.steps.find(({ status }) => status !== "completed" && status !== "skipped");
+  return hook.steps.find((step) => !isDone(step));
+}
+
+/** Whether a step is not to be done again. */
+export function isDone({ status }: StepRecord): boolean {
+  return status === "completed" || status === "skipped";
 }
 
 /**

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FileSystem, Random } from "@quasar/durable";
+import { acquireLock, type FileSystem, type Random } from "@quasar/durable";
 import type { ValidationReceipt, Verdict } from "@quasar/receipts";
 import type { HistoryRecord } from "./history-record.ts";
 import { HookFileError } from "./errors.ts";
@@ -8,7 +8,6 @@ import type { HookEvent, HookFile, NewTask, StepCheckpoint } from "./hook-file.t
 import { TASK_FILES } from "./files.ts";
 import { createHookFiles } from "./hook-files.ts";
 import type { Problem } from "./problem.ts";
-import { withLock } from "./with-lock.ts";
 
 /** The files of one task. Everything is on disk when a call returns. */
 export interface HookFileStore {
@@ -97,7 +96,14 @@ export function createHookFileStore(options: HookFileStoreOptions): HookFileStor
   const { lockTimeoutMs = 10_000 } = options;
   const files = createHookFiles(options);
   const lock = join(files.dir, TASK_FILES.hookLock);
-  const locked = <T>(work: () => T): T => withLock(lock, lockTimeoutMs, work);
+  const locked = <T>(work: () => T): T => {
+    const held = acquireLock(lock, { waitMs: lockTimeoutMs });
+    try {
+      return work();
+    } finally {
+      held.release();
+    }
+  };
 
   function* each<T>(pick: (record: HistoryRecord) => readonly T[]): Generator<T> {
     for (const record of files.records()) yield* pick(record);

@@ -9,9 +9,6 @@ import type { HookFileStore } from "./store.ts";
 /** Milliseconds between two heartbeats. */
 export const HEARTBEAT_INTERVAL = 15_000;
 
-/** In the task's folder: `{ "run_id": …, "beat_at": … }`. */
-export const HEARTBEAT_FILE = "heartbeat.json";
-
 /**
  * Takes `run.lock` of a task, at once or not at all: it is held as long as an engine drives the task,
  * and freed by the kernel when the engine's process ends.
@@ -54,7 +51,7 @@ export function claimTask(options: ClaimTaskOptions): TaskClaim {
   const owner: HookOwner = { ...lock.owner, runId };
   store.update((hook) => ({ hook: { ...hook, owner }, events: [] }));
 
-  const heartbeat = join(store.dir, HEARTBEAT_FILE);
+  const heartbeat = join(store.dir, TASK_FILES.heartbeat);
   const beat = (): void => {
     const text = JSON.stringify({ run_id: runId, beat_at: now().toISOString() });
     replaceFile(heartbeat, Buffer.from(`${text}\n`), { keepPrevious: false });
@@ -94,7 +91,7 @@ function canCrash({ state }: HookFile): boolean {
 /** When a run was last heard of; `undefined` where its heartbeat cannot be read. */
 export function lastHeartbeat(dir: string, runId: string): string | undefined {
   try {
-    const bytes = readWholeFile(join(dir, HEARTBEAT_FILE), { maxBytes: 4096 });
+    const bytes = readWholeFile(join(dir, TASK_FILES.heartbeat), { maxBytes: 4096 });
     const beat: unknown = bytes && JSON.parse(Buffer.from(bytes).toString());
     if (typeof beat !== "object" || beat === null) return undefined;
     const { run_id: of, beat_at: at }: { run_id?: unknown; beat_at?: unknown } = beat;

@@ -13,7 +13,6 @@ import {
 import { HookFileError } from "./errors.ts";
 import { TASK_FILES } from "./files.ts";
 import type { HookFile } from "./hook-file.ts";
-import { HEARTBEAT_FILE } from "./task-owner.ts";
 
 /** The last of a chain of receipts, as `@quasar/receipts` tells it. */
 export interface ReceiptsHead {
@@ -29,9 +28,6 @@ export interface BuryOptions extends DurableOptions {
   /** @default the tombstone says only how many receipts there were */
   readonly receiptsHead?: ReceiptsHead | undefined;
 }
-
-/** The folder with what a removed task's files held, packed by gzip: `hook.json.gz`. */
-const ARCHIVE = "archive";
 
 /** More than any of the files has. */
 const MAX_BYTES = 64 * 2 ** 20;
@@ -52,7 +48,7 @@ export function buryTask(dir: string, hook: HookFile, options: BuryOptions): voi
   const archive = [TASK_FILES.hook, ...historyFiles(fs, dir)].map((name) => {
     const bytes = readWholeFile(join(dir, name), { fs, maxBytes: MAX_BYTES });
     if (bytes === undefined) throw new HookFileError("ERR_DAMAGED", `there is no ${name}`);
-    const packed = join(dir, ARCHIVE, `${name}.gz`);
+    const packed = join(dir, TASK_FILES.archive, `${name}.gz`);
     replaceFile(packed, gzipSync(bytes), { ...options, keepPrevious: false });
     return { name, bytes: bytes.length, sha256: hash("sha256", bytes) };
   });
@@ -72,7 +68,12 @@ export function remainsOf(
   dir: string,
   { fs = nodeFileSystem }: DurableOptions = {},
 ): readonly string[] {
-  const names = [TASK_FILES.hookMd, ...historyFiles(fs, dir), HEARTBEAT_FILE, TASK_FILES.hook];
+  const names = [
+    TASK_FILES.hookMd,
+    ...historyFiles(fs, dir),
+    TASK_FILES.heartbeat,
+    TASK_FILES.hook,
+  ];
   return names.filter((name) => fs.lstat(join(dir, name)) !== undefined);
 }
 

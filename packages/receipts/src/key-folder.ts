@@ -15,7 +15,7 @@ const WAIT_MS = 10_000;
 export function withKeyFolder<T>(dir: string, act: () => T): T {
   return withExactModes(() => {
     refuseSharedFolder(dir);
-    const lock = waitForLock(join(dir, "lock"));
+    const lock = lockKeys(dir);
     try {
       return act();
     } finally {
@@ -48,17 +48,11 @@ export function refuseSharedFolder(dir: string): void {
   throw new ReceiptError("ERR_UNSAFE_KEY", message);
 }
 
-function waitForLock(path: string): Lock {
-  const end = performance.now() + WAIT_MS;
-  for (;;) {
-    try {
-      return acquireLock(path);
-    } catch (error) {
-      if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
-      if (performance.now() > end) {
-        throw new ReceiptError("ERR_LOCKED", error.message, { cause: error });
-      }
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-    }
+function lockKeys(dir: string): Lock {
+  try {
+    return acquireLock(join(dir, "lock"), { waitMs: WAIT_MS });
+  } catch (error) {
+    if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
+    throw new ReceiptError("ERR_LOCKED", error.message, { cause: error });
   }
 }
