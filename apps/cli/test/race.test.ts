@@ -4,7 +4,7 @@ import { place, type Running, start } from "./harness.ts";
 import { seededRandom } from "./random.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
-const ROUNDS = process.env["QUASAR_PROOF"] === "long" ? 200 : 40;
+const ROUNDS = process.env["QUASAR_PROOF"] === "long" ? 200 : 20;
 
 /** What became of a resumer: it works, it was refused, or it was killed first. */
 type Fate = "works" | "refused" | "killed";

@@ -7,7 +7,7 @@ import type { LoadedCheckpoint } from "../src/store.ts";
 import { temporaryFolders } from "./folder.ts";
 
 const aFolder = temporaryFolders();
-const ROUNDS = process.env["QUASAR_PROOF"] === "long" ? 50_000 : 200;
+const ROUNDS = process.env["QUASAR_PROOF"] === "long" ? 50_000 : 60;
 const LANES = 2;
 
 /** A process that saves as fast as it can; what it acknowledged is counted. */
