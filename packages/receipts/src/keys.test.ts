@@ -224,6 +224,28 @@ test("a rotation retires the public key; what it signed stays valid", () => {
   expect(place.keys.open()).toEqual({ ...second, source: "restored" });
 });
 
+test.for(["all", "the first"])(
+  "of lost retired public keys %s are made again, and the account that signs stays",
+  (lost) => {
+    const { receipt } = place.sign();
+    place.keys.rotate();
+    const { keyId, generation } = place.keys.rotate();
+    const before = place.keys.accounts();
+    const loseThem = () =>
+      rmSync(lost === "all" ? pathOf("retired") : pathOf(`retired/${receipt.keyId}.pub`), {
+        recursive: true,
+      });
+    loseThem();
+    expect(place.keys.open()).toEqual({ keyId, generation, source: "loaded" });
+    expect(place.keys.accounts()).toEqual(before);
+    expect(verifyReceipt(receipt, place).kind).toBe("valid");
+    loseThem();
+    rmSync(pathOf("master.key"));
+    expect(place.keys.open()).toEqual({ keyId, generation, source: "restored" });
+    expect(place.keys.accounts()).toEqual(before);
+  },
+);
+
 test("what a killed process left of a key is removed before the keys are used", () => {
   const leftover = pathOf(".master.key.0123456789abcdef.tmp");
   mkdirSync(dir, { mode: 0o700 });

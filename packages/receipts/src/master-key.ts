@@ -44,9 +44,12 @@ export function openMasterKey(dir: string): MasterKey {
   refuseSharedFolder(dir);
   const seed = readKey(masterPath(dir));
   if (seed !== undefined) {
-    const master = { seed, ...accountOf(dir, seed), source: "loaded" as const };
-    const others = [backupPath(dir), publicKeyFile(dir, master.keyId)];
-    if (others.every(existsSync) && !namesIn(dir).some(isLeftover)) return master;
+    const { account, before } = accountsOf(dir, seed);
+    const retired = before.map(({ keyId }) => retiredFile(dir, keyId));
+    const others = [backupPath(dir), publicKeyFile(dir, account.keyId), ...retired];
+    if (others.every(existsSync) && !namesIn(dir).some(isLeftover)) {
+      return { seed, ...account, source: "loaded" };
+    }
   }
   return withKeyFolder(dir, () => {
     removeLeftovers(dir);
@@ -90,6 +93,8 @@ type Found = Pick<MasterKey, "seed" | "source">;
 
 const masterPath = (dir: string): string => join(dir, "master.key");
 const backupPath = (dir: string): string => join(dir, "master.key.bak");
+const retiredFile = (dir: string, keyId: string): string =>
+  publicKeyFile(join(dir, "retired"), keyId);
 
 function findKey(dir: string): Found | undefined {
   const seed = readKey(masterPath(dir));
@@ -98,7 +103,7 @@ function findKey(dir: string): Found | undefined {
 
 function restoreKey(dir: string): Found | undefined {
   const seed = readKey(backupPath(dir));
-  if (seed === undefined || !isKnown(dir, seed)) return undefined;
+  if (seed === undefined || findAccounts(dir, seed)?.isKnown !== true) return undefined;
   createOnce(masterPath(dir), keyText(seed));
   return { seed, source: "restored" };
 }
@@ -122,8 +127,10 @@ function writeNewKey(dir: string): Found {
 
 /** Adds what a crash left out. The public key comes last: it says that the rest is there. */
 function complete(dir: string, { seed, source }: Found): MasterKey {
-  const { generation, keyId, publicKey } = accountOf(dir, seed);
+  const { account, before } = accountsOf(dir, seed);
   createOnce(backupPath(dir), keyText(seed));
+  for (const { keyId, publicKey } of before) retire(dir, keyId, publicKey);
+  const { generation, keyId, publicKey } = account;
   createOnce(publicKeyFile(dir, keyId), Buffer.from(`${sshLine(publicKey)}\n`));
   return { seed, generation, keyId, source };
 }
@@ -142,26 +149,40 @@ export interface Account {
  *   digit that was changed gives another key.
  */
 export function accountOf(dir: string, seed: Uint8Array): Account {
-  const account = findAccount(dir, seed);
-  if (account !== undefined) return account;
+  return accountsOf(dir, seed).account;
+}
+
+function accountsOf(dir: string, seed: Uint8Array): Accounts {
+  const accounts = findAccounts(dir, seed);
+  if (accounts !== undefined) return accounts;
   throw damaged(masterPath(dir), "it is not the key of the public key that is here");
 }
 
-/** `undefined` where the public key that is here is of another key. */
-function findAccount(dir: string, seed: Uint8Array): Account | undefined {
-  const accounts = accountsIn(dir);
-  const retired = new Set(accounts.filter((key) => key.retired).map(({ keyId }) => keyId));
-  let account = accountAt(seed, 0);
-  while (retired.has(account.keyId)) account = accountAt(seed, account.generation + 1);
-  const current = accounts.filter((key) => !key.retired).map(({ keyId }) => keyId);
-  return current.length === 0 || current.includes(account.keyId) ? account : undefined;
+/** A key's account that signs, and those that did before. */
+interface Accounts {
+  readonly account: Account;
+  readonly before: readonly Account[];
+  /** Whether any of their public keys is here. */
+  readonly isKnown: boolean;
 }
 
-/** Whether public keys are here, and are of this key. */
-function isKnown(dir: string, seed: Uint8Array): boolean {
-  const first = accountAt(seed, 0).keyId;
-  const isHere = accountsIn(dir).some(({ keyId }) => keyId === first);
-  return isHere && findAccount(dir, seed) !== undefined;
+/** How many retired public keys in a row may be lost. */
+const LONGEST_GAP = 16;
+
+/** `undefined` where the public key that is here is of another key. */
+function findAccounts(dir: string, seed: Uint8Array): Accounts | undefined {
+  const isRetired = new Map(accountsIn(dir).map(({ keyId, retired }) => [keyId, retired]));
+  const tried: Account[] = [];
+  let known = 0;
+  while (tried.length <= known + LONGEST_GAP) {
+    const account = accountAt(seed, tried.length);
+    const retired = isRetired.get(account.keyId);
+    if (retired === false) return { account, before: tried, isKnown: true };
+    tried.push(account);
+    if (retired === true) known = tried.length;
+  }
+  if ([...isRetired.values()].includes(false)) return undefined;
+  return { account: accountAt(seed, known), before: tried.slice(0, known), isKnown: known > 0 };
 }
 
 function accountAt(seed: Uint8Array, generation: number): Account {
@@ -170,7 +191,7 @@ function accountAt(seed: Uint8Array, generation: number): Account {
 }
 
 function retire(dir: string, keyId: string, publicKey: Uint8Array): void {
-  createOnce(publicKeyFile(join(dir, "retired"), keyId), Buffer.from(`${sshLine(publicKey)}\n`));
+  createOnce(retiredFile(dir, keyId), Buffer.from(`${sshLine(publicKey)}\n`));
   removeFile(publicKeyFile(dir, keyId));
 }
 
