@@ -463,6 +463,10 @@ describe("attacks on the chain", () => {
     expectRefusal(own.replace('"count": 1', '"count": 2'));
     expectRefusal(own.replace(other.task.taskId, "another"));
     expectRefusal(readFileSync(join(dir, theirs), "utf8"));
+    const path = join(dir, names.find((name) => name.endsWith(".json")) ?? "");
+    expect(() => other.sign()).toThrow(`remove ${path}*`);
+    for (const name of names) rmSync(join(dir, name));
+    expect(other.sign().head.count).toBe(2);
     other.remove();
   });
 });

@@ -58,11 +58,15 @@ export function readHead(dir: string, seed: Uint8Array, task: TaskName): ChainHe
     if (isOurs && isSameTask(kept, task)) return head;
     throw new ReceiptError("ERR_DAMAGED", "its MAC is not ours");
   };
+  const path = headFile(dir, seed, task);
   try {
-    return loadFile(headFile(dir, seed, task), parse, { maxBytes: 2 ** 16 })?.value;
+    return loadFile(path, parse, { maxBytes: 2 ** 16 })?.value;
   } catch (error) {
     if (!(error instanceof DurableError)) throw error;
-    throw new ReceiptError("ERR_DAMAGED", error.message, { cause: error });
+    const message =
+      `${error.message}: see whether the task's last receipt is here (commits may name it), then ` +
+      `remove ${path}*, and the next signing counts the receipts again`;
+    throw new ReceiptError("ERR_DAMAGED", message, { cause: error });
   }
 }
 

@@ -1,9 +1,11 @@
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -159,7 +161,9 @@ test("the backup of another key is not restored", () => {
   place.keys.open();
   rmSync(pathOf("master.key"));
   writeFileSync(pathOf("master.key.bak"), `${"ab".repeat(32)}\n`);
-  expect(() => place.keys.open()).toThrow(code("ERR_MISSING_KEY", "its backup is not of it"));
+  expect(() => place.keys.open()).toThrow(
+    code("ERR_MISSING_KEY", "its backup is not known to be of it"),
+  );
   expect(existsSync(pathOf("master.key"))).toBe(false);
 });
 
@@ -185,6 +189,36 @@ test.for(["public key", "index.json", "heads", "retired", "master.key.bak"])(
     expect(verifyReceipt(place.sign().receipt, place).kind).toBe("valid");
   },
 );
+
+test.for([
+  ["damaged", "junk", "it is not 64 hex digits"],
+  ["of another key", `${"ab".repeat(32)}\n`, "is not known to be of it"],
+] as const)("initializing sets a backup aside that is %s, and makes a key", ([, content, why]) => {
+  place.keys.open();
+  rmSync(pathOf("master.key"));
+  writeFileSync(pathOf("master.key.bak"), content);
+  expect(() => place.keys.open()).toThrow(why);
+  expect(place.keys.init().source).toBe("created");
+  const aside = readdirSync(dir).find((name) => name.startsWith("master.key.bak.damaged-")) ?? "";
+  expect(contentOf(aside)).toBe(content);
+  expect(contentOf("master.key.bak")).toBe(contentOf("master.key"));
+});
+
+test("a damaged key that is moved away, as the error says, is restored from its backup", () => {
+  const { keyId } = place.keys.open();
+  writeFileSync(pathOf("master.key"), "junk");
+  expect(() => place.keys.open()).toThrow(code("ERR_DAMAGED_KEY", "move it away"));
+  renameSync(pathOf("master.key"), join(place.root, "damaged"));
+  expect(place.keys.open()).toEqual({ keyId, generation: 0, source: "restored" });
+});
+
+test("a lone backup becomes the key when a person copies it there, as the error says", () => {
+  const { keyId } = place.keys.open();
+  for (const name of readdirSync(dir)) if (name !== "master.key.bak") rmSync(pathOf(name));
+  expect(() => place.keys.open()).toThrow(code("ERR_MISSING_KEY", "copy the backup there"));
+  copyFileSync(pathOf("master.key.bak"), pathOf("master.key"));
+  expect(place.keys.open()).toEqual({ keyId, generation: 0, source: "loaded" });
+});
 
 test("initializing keeps the key that is here, and restores one that can be", () => {
   const { keyId } = place.keys.open();
@@ -279,4 +313,9 @@ test("an index that is damaged beyond its last generation is an error", () => {
   }
   expect(() => place.keys.keyIndex({ ...place.task, taskId: "b" })).toThrow(code("ERR_DAMAGED"));
   expect(() => place.sign(aRun())).toThrow(code("ERR_DAMAGED", "signing receipt: "));
+  expect(() => place.sign(aRun())).toThrow(`remove ${pathOf("index.json")}*`);
+  for (const name of readdirSync(dir).filter((name) => name.startsWith("index.json"))) {
+    rmSync(pathOf(name));
+  }
+  expect(place.sign(aRun()).receipt.keyPath).toBe("m/44'/236'/0'/0'/0'");
 });

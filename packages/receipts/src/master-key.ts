@@ -59,12 +59,12 @@ export function openMasterKey(dir: string): MasterKey {
 
 /**
  * As {@link openMasterKey}, but makes a new key where the old one is lost for good. Its public keys
- * are retired, and a backup that is not of it is set aside.
+ * are retired, and a backup that is damaged or not of it is set aside.
  */
 export function initMasterKey(dir: string, now: Date): MasterKey {
   return withKeyFolder(dir, () => {
     removeLeftovers(dir);
-    const found = findKey(dir) ?? restoreKey(dir);
+    const found = findKey(dir) ?? restoreSoundKey(dir);
     if (found !== undefined) return complete(dir, found);
     for (const { keyId, publicKey, retired } of accountsIn(dir)) {
       if (!retired) retire(dir, keyId, publicKey);
@@ -108,14 +108,26 @@ function restoreKey(dir: string): Found | undefined {
   return { seed, source: "restored" };
 }
 
+/** As {@link restoreKey}; a damaged backup is none. */
+function restoreSoundKey(dir: string): Found | undefined {
+  try {
+    return restoreKey(dir);
+  } catch (error) {
+    if (error instanceof ReceiptError && error.code === "ERR_DAMAGED_KEY") return undefined;
+    throw error;
+  }
+}
+
 function createKey(dir: string): Found {
   const traces = [backupPath(dir), join(dir, "index.json"), join(dir, "heads")].filter(existsSync);
   const [trace] = [...traces, ...accountsIn(dir).map(({ keyId }) => publicKeyFile(dir, keyId))];
   if (trace === undefined) return writeNewKey(dir);
-  const lost = existsSync(backupPath(dir)) ? "its backup is not of it" : "there is no backup";
+  const [lost, copy] = existsSync(backupPath(dir))
+    ? ["its backup is not known to be of it", ", copy the backup there if you know it"]
+    : ["there is no backup", ""];
   const message =
     `${masterPath(dir)} is missing, though ${basename(trace)} shows that there was one, and ${lost}: ` +
-    "put it back, or initialize a new key";
+    `put it back${copy}, or initialize a new key`;
   throw new ReceiptError("ERR_MISSING_KEY", message);
 }
 
@@ -233,6 +245,6 @@ function readOwnFile(path: string): Buffer | undefined {
 }
 
 function damaged(path: string, why: string, cause?: unknown): ReceiptError {
-  const message = `parsing master key: ${path}: ${why}; put the right file there, it is not replaced`;
+  const message = `parsing master key: ${path}: ${why}; it is not replaced: put the right file there, or move it away to do without it`;
   return new ReceiptError("ERR_DAMAGED_KEY", message, { cause });
 }
