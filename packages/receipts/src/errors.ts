@@ -8,7 +8,7 @@ export type ReceiptErrorCode =
   | "ERR_DUPLICATE_ID"
   /** A command's output is not where it is to be kept. */
   | "ERR_MISSING_OUTPUT"
-  /** A signature that is not 64 bytes in hex. */
+  /** A signature that is not hex. */
   | "ERR_MALFORMED_SIGNATURE"
   /** Not `m/44'/236'/<generation>'/<task>'/<receipt>'`. */
   | "ERR_INVALID_KEY_PATH"
@@ -22,7 +22,7 @@ export type ReceiptErrorCode =
   | "ERR_DAMAGED"
   /** Another process has held the keys for longer than the wait. */
   | "ERR_LOCKED"
-  /** The receipt was not kept; its cause says why. */
+  /** The receipt, or that it is in its chain, was not kept; its cause says why. The next signing counts it if it was. */
   | "ERR_NOT_SIGNED";
 
 /** Thrown when a receipt cannot be made or read, or a key must not be used. Branch on `code`. */

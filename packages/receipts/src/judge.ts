@@ -123,8 +123,10 @@ function isOfItsPlace(
 function judgeSeed(receipt: ValidationReceipt, keys: KeyRing): SignatureVerdict {
   const isForeign = !keys.accounts().some(({ keyId }) => keyId === receipt.keyId);
   if (receipt.keyId !== "" && isForeign) return unverifiable(receipt.keyId, keys);
-  const publicKey = keys.publicKeyAt?.(receipt.keyPath);
-  if (publicKey === undefined) return unverifiable(receipt.keyId || receipt.keyPath, keys);
+  const publicKey = keys.publicKeyAt?.(receipt.keyPath, receipt.keyId);
+  if (publicKey === undefined) {
+    return unverifiable(receipt.keyId || receipt.keyPath, keys, PRIVATE_KEY_NEEDED);
+  }
   return verifySeedSignature(receipt, publicKey)
     ? { kind: "valid", coverage: "partial" }
     : invalid("the signature is not of these fields");
@@ -134,10 +136,13 @@ function invalid(reason: string): SignatureVerdict {
   return { kind: "invalid", reason };
 }
 
-function unverifiable(signedBy: string, keys: KeyRing): SignatureVerdict {
+const PRIVATE_KEY_NEEDED = "the seed's format needs its private key, which is not here";
+
+function unverifiable(signedBy: string, keys: KeyRing, why?: string): SignatureVerdict {
   const keyIds = keys.accounts().map(({ keyId }) => keyId);
   const here = keyIds.length === 0 ? "no key is here" : `here: ${keyIds.join(", ")}`;
-  return { kind: "unverifiable", reason: `signed by key ${signedBy}; ${here}`, signedBy, keyIds };
+  const reason = `signed by key ${signedBy}; ${why ?? here}`;
+  return { kind: "unverifiable", reason, signedBy, keyIds };
 }
 
 function bytesOf(certificate: Certificate): Buffer {

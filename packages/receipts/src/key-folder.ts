@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { acquireLock, DurableError, type Lock } from "@quasar/durable";
@@ -42,10 +42,24 @@ export function refuseSharedFolder(dir: string): void {
   if (!stat.isDirectory()) {
     throw new ReceiptError("ERR_UNSAFE_KEY", `${dir} is no folder, or a link to one`);
   }
-  if ((stat.mode & 0o077) === 0) return;
-  const mode = (stat.mode & 0o7777).toString(8).padStart(4, "0");
-  const message = `${dir} has mode ${mode}, so others can reach the keys: run chmod 700 on it`;
-  throw new ReceiptError("ERR_UNSAFE_KEY", message);
+  const isOwn = [process.geteuid?.(), 0].includes(stat.uid);
+  if ((stat.mode & 0o077) !== 0 || !isOwn) throw shared(dir, stat, "reach the keys");
+}
+
+/**
+ * Of a folder to verify from, which others may read.
+ *
+ * @throws {ReceiptError} `ERR_UNSAFE_KEY`
+ */
+export function refuseWritableFolder(dir: string): void {
+  const stat = statSync(dir, { throwIfNoEntry: false });
+  if (stat !== undefined && (stat.mode & 0o022) !== 0) throw shared(dir, stat, "put keys there");
+}
+
+function shared(dir: string, { mode, uid }: Stats, what: string): ReceiptError {
+  const digits = (mode & 0o7777).toString(8).padStart(4, "0");
+  const message = `${dir} has mode ${digits} and owner ${uid}, so others can ${what}: run chmod 700 on it`;
+  return new ReceiptError("ERR_UNSAFE_KEY", message);
 }
 
 function lockKeys(dir: string): Lock {

@@ -6,6 +6,7 @@ import { withKeyFolder } from "./key-folder.ts";
 import { allocateKeyIndex } from "./key-index.ts";
 import { parseKeyPath, stepsTo } from "./key-path.ts";
 import {
+  hasAccount,
   initMasterKey,
   type KeyStatus,
   type MasterKey,
@@ -35,12 +36,12 @@ export interface KeyManager extends KeyRing {
   keyIndex(task: TaskName): number;
   /**
    * The head of a task's chain as it was kept at the last signing; `undefined` where none was, or
-   * where the private key, without which it proves nothing, is not here.
+   * where the private key, without which it proves nothing, is not here or not for this user to read.
    *
-   * @throws {ReceiptError} `ERR_DAMAGED`
+   * @throws {ReceiptError} `ERR_DAMAGED`; `ERR_UNSAFE_KEY`; `ERR_DAMAGED_KEY`
    */
   head(task: TaskName): ChainHead | undefined;
-  publicKeyAt(keyPath: string): Uint8Array | undefined;
+  publicKeyAt(keyPath: string, keyId?: string): Uint8Array | undefined;
 }
 
 export interface KeyManagerOptions {
@@ -68,9 +69,10 @@ export function createKeyManager(options: KeyManagerOptions): KeyManager {
       return seed && readHead(dir, seed, task);
     },
     accounts: () => accountsIn(dir),
-    publicKeyAt: (keyPath) => {
+    publicKeyAt: (keyPath, keyId = "") => {
       const seed = peekMasterKey(dir);
-      return seed && publicKeyOf(privateKeyAt(seed, keyPath));
+      if (seed === undefined || (keyId !== "" && !hasAccount(dir, seed, keyId))) return undefined;
+      return publicKeyOf(privateKeyAt(seed, keyPath));
     },
   };
 }

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -96,6 +97,13 @@ test("a folder of keys that others can reach is refused with a hint", () => {
   mkdirSync(dir, { mode: 0o755 });
   expect(() => place.keys.open()).toThrow(code("ERR_UNSAFE_KEY", "chmod 700"));
   expect(readdirSync(dir)).toEqual([]);
+});
+
+test.runIf(process.getuid?.() === 0)("a folder of keys of another user is refused", () => {
+  place.keys.open();
+  chownSync(dir, 65_534, 65_534);
+  expect(() => place.keys.open()).toThrow(code("ERR_UNSAFE_KEY", "owner 65534"));
+  expect(() => place.sign()).toThrow(code("ERR_UNSAFE_KEY", "loading key manager: "));
 });
 
 test("every truncation and bit flip of the key is an error, and never replaced (seed atlas: 125)", () => {
@@ -239,6 +247,13 @@ test("verifying makes no key and needs none", () => {
   expect(place.keys.publicKeyAt("m/44'/236'/0'/0'/0'")).toBeUndefined();
   expect(existsSync(dir)).toBe(false);
   expect(verifyReceipt(receipt, { ...place, keys: { accounts: () => keys } }).kind).toBe("valid");
+});
+
+test("rotating says whether the key had to be made or restored first", () => {
+  expect(place.keys.rotate()).toMatchObject({ generation: 1, source: "created" });
+  rmSync(pathOf("master.key"));
+  expect(place.keys.rotate()).toMatchObject({ generation: 2, source: "restored" });
+  expect(place.keys.rotate()).toMatchObject({ generation: 3, source: "loaded" });
 });
 
 test("a rotation retires the public key; what it signed stays valid", () => {

@@ -76,17 +76,34 @@ export function initMasterKey(dir: string, now: Date): MasterKey {
 
 /** Retires the account's key; the next generation's signs from now on. */
 export function rotateMasterKey(dir: string): MasterKey {
-  const { seed } = openMasterKey(dir);
+  const { seed, source } = openMasterKey(dir);
   return withKeyFolder(dir, () => {
     const { keyId, publicKey } = accountOf(dir, seed);
     retire(dir, keyId, publicKey);
-    return complete(dir, { seed, source: "loaded" });
+    return complete(dir, { seed, source });
   });
 }
 
-/** The private key if it is here, or else its backup; changes nothing. */
+/**
+ * The private key if it is here, or else its backup; `undefined` also where this user may not read
+ * them. Changes nothing.
+ */
 export function peekMasterKey(dir: string): Buffer | undefined {
-  return readKey(masterPath(dir)) ?? readKey(backupPath(dir));
+  try {
+    return readKey(masterPath(dir)) ?? readKey(backupPath(dir));
+  } catch (error) {
+    const isDenied = error instanceof Error && "code" in error && isDenial(error.code);
+    if (isDenied) return undefined;
+    throw error;
+  }
+}
+
+const isDenial = (code: unknown): boolean => code === "EACCES" || code === "EPERM";
+
+/** Whether an account is one of the key's. */
+export function hasAccount(dir: string, seed: Uint8Array, keyId: string): boolean {
+  const { account, before } = accountsOf(dir, seed);
+  return [...before, account].some((each) => each.keyId === keyId);
 }
 
 type Found = Pick<MasterKey, "seed" | "source">;

@@ -18,9 +18,9 @@ export interface KeyRing {
   accounts(): readonly AccountKey[];
   /**
    * The public key at a path below the master key, for receipts of the seed's format; `undefined`
-   * where the master key is not here.
+   * where the master key is not here, or is not the one of the account `keyId`.
    */
-  publicKeyAt?(keyPath: string): Uint8Array | undefined;
+  publicKeyAt?(keyPath: string, keyId?: string): Uint8Array | undefined;
 }
 
 /** A public key as other programs read it. */

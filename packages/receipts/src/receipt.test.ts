@@ -1,5 +1,13 @@
 import { hash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { aPlace, aRun, changed, CONFIG, type Place, TREE } from "../test/fixtures.ts";
@@ -186,6 +194,52 @@ test("keys that must not be used make a receipt unverifiable, and are not thrown
   writeFileSync(join(place.keys.dir, `${receipt.keyId}.pub`), "not a key");
   expect(verdictOf(receipt)).toMatchObject({ kind: "unverifiable", signedBy: receipt.keyId });
 });
+
+test.runIf(process.getuid?.() === 0).for([0o700, 0o755])(
+  "keys that this user may not read, in a folder in one of mode %o, are not here, and nothing is thrown",
+  (mode) => {
+    const home = join(place.root, "home");
+    mkdirSync(home);
+    const keys = createKeyManager({ dir: join(home, "keys") });
+    const at = { ...place, keys };
+    const { receipt } = place.sign();
+    const seed = aSeedReceipt();
+    renameSync(place.keys.dir, keys.dir);
+    chmodSync(home, mode);
+    for (const folder of [place.root, place.dir]) chmodSync(folder, 0o755);
+    chmodSync(receiptPaths(place.dir, receipt.receiptId).envelope, 0o644);
+    process.seteuid?.(65_534);
+    try {
+      expect(verifyReceipt(receipt, at)).toMatchObject({
+        kind: "unverifiable",
+        signedBy: receipt.keyId,
+        reason: expect.stringContaining("EACCES"),
+      });
+      expect(verifyReceipt(seed, at)).toMatchObject({ kind: "unverifiable" });
+      expect(keys.head(place.task)).toBeUndefined();
+    } finally {
+      process.seteuid?.(0);
+    }
+  },
+);
+
+test.for(["", "retired"])(
+  "no public key is trusted where others could have put it: keys/%s",
+  (name) => {
+    const { receipt } = place.sign();
+    place.keys.rotate();
+    const folder = join(place.keys.dir, name);
+    for (const mode of [0o770, 0o702]) {
+      chmodSync(folder, mode);
+      expect(verdictOf(receipt)).toMatchObject({
+        kind: "unverifiable",
+        reason: expect.stringContaining(`chmod 700 on it`),
+      });
+    }
+    chmodSync(folder, 0o755);
+    expect(verdictOf(receipt)).toEqual(VALID);
+  },
+);
 
 test("what is planted among the receipts' files stops neither signing nor verifying", () => {
   const { receipt } = place.sign();
@@ -383,6 +437,22 @@ test("a receipt of the seed's format in another's name is unverifiable, at no pa
     kind: "unverifiable",
   });
   expect(verdictOf(changed(aSeedReceipt(), { keyPath: "m/0" }))).toMatchObject({ kind: "invalid" });
+});
+
+test("a receipt of the seed's format of a key that was lost is unverifiable, not invalid", () => {
+  const { keyId } = place.keys.open();
+  const receipt = aSeedReceipt({ keyId });
+  expect(verdictOf(receipt)).toMatchObject({ kind: "valid", coverage: "partial" });
+  place.keys.rotate();
+  expect(verdictOf(receipt)).toMatchObject({ kind: "valid", coverage: "partial" });
+  rmSync(join(place.keys.dir, "master.key"));
+  rmSync(join(place.keys.dir, "master.key.bak"));
+  place.keys.init();
+  expect(verdictOf(receipt)).toMatchObject({
+    kind: "unverifiable",
+    signedBy: keyId,
+    reason: `signed by key ${keyId}; the seed's format needs its private key, which is not here`,
+  });
 });
 
 test("a chain may begin with receipts of the seed's format", () => {
