@@ -31,7 +31,7 @@ export function place(files: Readonly<Record<string, string>> = { "a.txt": "one\
   write(made.repo, files);
   git(made, "init", "--quiet", "--initial-branch=main");
   git(made, "add", "--all");
-  git(made, "-c", "user.name=Ada", "-c", "user.email=ada@localhost", "commit", "-qm", "Start");
+  git(made, "-c", "user.name=Test", "-c", "user.email=test@localhost", "commit", "-qm", "Start");
   return made;
 }
 

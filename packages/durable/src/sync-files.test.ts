@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 import { syncFiles } from "./sync-files.ts";
 
@@ -26,6 +26,7 @@ function recorded(root: string): { fs: FileSystem; synced: readonly string[] } {
 
 function aTree(): string {
   const root = mkdtempSync(join(tmpdir(), "quasar-sync-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, "a", "b"), { recursive: true });
   for (const path of ["top", "a/one", "a/b/two"]) writeFileSync(join(root, path), path);
   return root;

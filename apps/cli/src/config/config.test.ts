@@ -1,12 +1,14 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { envLayer, flagLayer, guardedOf, resolve, tomlLayer, toToml } from "./layers.ts";
 import { type LoadConfigOptions, loadConfig } from "./load.ts";
 import { SETTING_NAMES, SETTINGS } from "./settings.ts";
 
-const folder = (): string => mkdtempSync(join(tmpdir(), "quasar-config-"));
+const all = mkdtempSync(join(tmpdir(), "quasar-config-"));
+afterAll(() => rmSync(all, { recursive: true }));
+const folder = (): string => mkdtempSync(join(all, "folder-"));
 
 function write(root: string, toml: string): void {
   mkdirSync(join(root, ".quasar"), { recursive: true });

@@ -52,7 +52,7 @@ export function makePlace(name: string, parent: string = tmpdir()): Place {
   const made = { root, repo, env };
   git(made, "init", "--quiet", "--initial-branch=main");
   git(made, "add", "--all");
-  git(made, "-c", "user.name=Ada", "-c", "user.email=ada@localhost", "commit", "-qm", "Start");
+  git(made, "-c", "user.name=Test", "-c", "user.email=test@localhost", "commit", "-qm", "Start");
   return made;
 }
 
