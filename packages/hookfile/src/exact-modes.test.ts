@@ -21,7 +21,13 @@ test.for([0o000, 0o022, 0o077, 0o177, 0o777])(
     });
     const lock = lockTask(dir);
     process.umask(mask);
-    const claim = claimTask({ store, lock, runId: "run-1", now, onError: expect.unreachable });
+    const claim = claimTask({
+      store,
+      lock,
+      runId: "run-1",
+      now,
+      onError: () => expect.unreachable(),
+    });
     const git = { branch: "fix/null", dirty: false };
     saveCheckpoint(store, { trigger: "manual", description: "half of it", git, now: now() });
     dropInInbox(dir, { trigger: "git_commit", description: "a commit" }, { now: now() });
