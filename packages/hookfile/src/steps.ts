@@ -12,6 +12,14 @@ export function isDone({ status }: StepRecord): boolean {
 }
 
 /**
+ * Whether the work tree and the branch are known to be there: not so before `setup_complete`, nor after
+ * a crash before it, until a step is started.
+ */
+export function isSetUp({ state, recovery }: HookFile): boolean {
+  return state !== "initializing" && recovery?.lastKnownState !== "initializing";
+}
+
+/**
  * The steps of a new task, as they are before anything has happened.
  *
  * @throws {HookFileError} `ERR_INVALID_HOOK_FILE` for no step, two of one name, and an `onReject` that

@@ -9,7 +9,7 @@ import {
   type StepRecord,
 } from "./hook-file.ts";
 import { omit } from "./omit.ts";
-import { newSteps, nextStep } from "./steps.ts";
+import { isSetUp, newSteps, nextStep } from "./steps.ts";
 import type { HookInput, HookTrigger } from "./transition-events.ts";
 
 /** What a transition does, but for the state and the lists. */
@@ -172,7 +172,11 @@ const ACTIONS: { readonly [Type in HookTrigger]: Action<Type> } = {
     const step = hook.currentStep === undefined ? present(nextStep(hook)) : currentStep(hook);
     const note = evidence === undefined ? reason : `${reason}: ${evidence}`;
     const next = goOn(hook, { ...step, status: "skipped", note });
-    return { hook: omit(next, "recovery"), stepName: step.name, details: { reason, evidence } };
+    return {
+      hook: isSetUp(hook) ? omit(next, "recovery") : next,
+      stepName: step.name,
+      details: { reason, evidence },
+    };
   },
 
   crash_detected: ({ hook }, { recovery }) => ({
