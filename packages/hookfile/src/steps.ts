@@ -1,4 +1,4 @@
-import { HookFileError } from "./errors.ts";
+import { invalid } from "./errors.ts";
 import type { HookFile, NewStep, NewTask, StepRecord } from "./hook-file.ts";
 
 /** The first step that is neither completed nor skipped; `undefined` where none remains. */
@@ -65,8 +65,4 @@ function defaultOnReject(step: NewStep, before: readonly NewStep[]): string {
   const writes = ({ type }: NewStep): boolean => type === "ai" || type === "loop";
   const writer = step.type === "human" ? before.findLast(writes) : undefined;
   return (writer ?? step).name;
-}
-
-function invalid(message: string): HookFileError {
-  return new HookFileError("ERR_INVALID_HOOK_FILE", message);
 }

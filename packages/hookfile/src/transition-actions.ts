@@ -1,5 +1,5 @@
 import type { ValidationReceipt } from "@quasar/receipts";
-import { HookFileError } from "./errors.ts";
+import { type HookFileError, invalid } from "./errors.ts";
 import {
   HOOK_FILE_VERSION,
   type HookFile,
@@ -286,8 +286,4 @@ function defined(details: Readonly<Record<string, unknown>>): Readonly<Record<st
 function present<T>(value: T | undefined): T {
   if (value === undefined) throw invalid("the hook has no step, or nothing awaited, in this state");
   return value;
-}
-
-function invalid(message: string): HookFileError {
-  return new HookFileError("ERR_INVALID_HOOK_FILE", message);
 }
