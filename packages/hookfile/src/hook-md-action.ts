@@ -181,9 +181,12 @@ function wait(hook: HookFile, { asked, decisions }: Gate, reason: string): NextA
   };
 }
 
-function whyFailed({ steps }: HookFile): Phrases {
+function whyFailed({ steps, history }: HookFile): Phrases {
   const failed = steps.findLast((step) => step.status === "failed");
-  if (failed === undefined) return [];
+  if (failed === undefined) {
+    const reason = history.findLast(({ trigger }) => trigger === "fail")?.details?.["reason"];
+    return typeof reason === "string" ? [" Why: ", quoted(reason, LINE_LENGTH.text)] : [];
+  }
   const { name, note = "no reason recorded" } = failed;
   return [" In ", quoted(name), ": ", quoted(note, LINE_LENGTH.text)];
 }

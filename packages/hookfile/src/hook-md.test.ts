@@ -11,6 +11,7 @@ import { HOOK_STATES, type HookFile, TERMINAL_STATES } from "./hook-file.ts";
 import { AGENT_TEXT } from "./agent-text.ts";
 import { HOOK_MD_COMMANDS } from "./hook-md-commands.ts";
 import { renderHookMd } from "./hook-md.ts";
+import { transition } from "./transitions.ts";
 
 const render = (hook: HookFile, verdicts = SAMPLE_VERDICTS) =>
   renderHookMd(hook, verdicts, SAMPLE_FACTS);
@@ -52,6 +53,15 @@ test.for([
     expect(action).not.toContain("already exists");
   },
 );
+
+test("a task that failed where no step was current says why", () => {
+  const { hook } = transition(
+    sampleHook({ state: "initializing", currentStep: undefined }),
+    { type: "fail", reason: "the branch is taken" },
+    { now: new Date(0) },
+  );
+  expect(under("## What To Do Now", render(hook))).toContain("`the branch is taken`");
+});
 
 test("a task that has ended names no process that drives it, and no command that takes its place", () => {
   const owner = { ...currentOwner(), pid: 4711, runId: "run-1" };

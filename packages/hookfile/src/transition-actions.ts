@@ -157,7 +157,7 @@ const ACTIONS: { readonly [Type in HookTrigger]: Action<Type> } = {
       return { ...again(other), ...(isTold && { feedback }) };
     });
     return {
-      hook: { ...(target === step.name ? hook : omit(hook, "currentStep")), steps },
+      hook: { ...(target === step.name ? hook : leaveStep(hook)), steps },
       stepName: step.name,
       details: { feedback, on_reject: target },
     };
@@ -171,12 +171,9 @@ const ACTIONS: { readonly [Type in HookTrigger]: Action<Type> } = {
   skip_step: ({ hook }, { reason, evidence }) => {
     const step = hook.currentStep === undefined ? present(nextStep(hook)) : currentStep(hook);
     const note = evidence === undefined ? reason : `${reason}: ${evidence}`;
-    const next = goOn(hook, { ...step, status: "skipped", note });
-    return {
-      hook: isSetUp(hook) ? omit(next, "recovery") : next,
-      stepName: step.name,
-      details: { reason, evidence },
-    };
+    const left = omit(step, "feedback", "completedAt", "durationMs");
+    const next = goOn(hook, { ...left, status: "skipped", note });
+    return { hook: next, stepName: step.name, details: { reason, evidence } };
   },
 
   crash_detected: ({ hook }, { recovery }) => ({
@@ -249,7 +246,12 @@ function withStep(hook: HookFile, changed: StepRecord): HookFile {
 
 /** To the next step, which is not started yet. */
 function goOn(hook: HookFile, done: StepRecord): HookFile {
-  return omit(withStep(hook, done), "currentStep");
+  return leaveStep(withStep(hook, done));
+}
+
+/** With what was known of its interruption; that of the set-up stays until a step starts. */
+function leaveStep(hook: HookFile): HookFile {
+  return isSetUp(hook) ? omit(hook, "currentStep", "recovery") : omit(hook, "currentStep");
 }
 
 function completed(step: StepRecord, now: string): StepRecord {
