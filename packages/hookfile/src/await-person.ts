@@ -7,10 +7,11 @@ export function awaitPerson(hook: HookFile, reason: string, now: Date): Change {
   if (isTerminal(hook.state)) return { hook, events: [] };
   const lastCheckpointId = hook.checkpoints.at(-1)?.checkpointId;
   const recovery: RecoveryContext = {
-    detectedAt: now.toISOString(),
     crashType: "unknown",
     lastKnownState: hook.state,
     wasValidating: hook.state === "step_validating",
+    ...hook.recovery, // what was interrupted before and has not been taken up again
+    detectedAt: now.toISOString(),
     recommendedAction: "manual",
     reason,
     ...(lastCheckpointId !== undefined && { lastCheckpointId }),

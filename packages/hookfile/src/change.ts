@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Change, withEntries } from "./entries.ts";
-import { HookFileError } from "./errors.ts";
+import { HookFileError, invalid } from "./errors.ts";
 import type { HookFile, HookState } from "./hook-file.ts";
 import { TRANSITIONS } from "./transitions.ts";
 
@@ -38,8 +38,4 @@ export function checkChange(hook: HookFile, change: Change): void {
     if (isDeepStrictEqual(next[key], expected[key])) continue;
     throw invalid(`${key} is not what was stored with what is new: nothing is ever taken away`);
   }
-}
-
-function invalid(message: string): HookFileError {
-  return new HookFileError("ERR_INVALID_HOOK_FILE", message);
 }

@@ -14,7 +14,7 @@ export interface CrashFacts {
   readonly exit?: CrashExit | undefined;
   /** The command that was running in `step_validating`. */
   readonly validationCmd?: string | undefined;
-  /** @default the current step's last output */
+  /** Its last 2,000 characters are kept. @default the current step's last output */
   readonly partialOutput?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function crash(hook: HookFile, driver: Driver, facts: CrashFacts, now: Da
     lastKnownState: hook.state,
     wasValidating: hook.state === "step_validating",
     ...(validationCmd !== undefined && { validationCmd }),
-    ...(partialOutput !== undefined && { partialOutput }),
+    ...(partialOutput !== undefined && { partialOutput: endOf(partialOutput) }),
     recommendedAction: action,
     reason,
     ...(lastCheckpointId !== undefined && { lastCheckpointId }),
@@ -45,6 +45,14 @@ export function crash(hook: HookFile, driver: Driver, facts: CrashFacts, now: Da
   const details = { ...aboutOwner(hook.owner), exit_code: exit?.exitCode, signal: exit?.signal };
   const change = transitionAll(hook, [{ type: "crash_detected", recovery, details }], { now });
   return { ...change, hook: omit(change.hook, "owner") };
+}
+
+const LONGEST = 2_000;
+
+function endOf(output: string): string {
+  return Array.from(output.slice(-2 * LONGEST))
+    .slice(-LONGEST)
+    .join("");
 }
 
 function crashType(driver: Driver, exit: CrashExit | undefined): RecoveryContext["crashType"] {

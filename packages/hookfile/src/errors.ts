@@ -29,3 +29,8 @@ export class HookFileError extends Error {
     this.code = code;
   }
 }
+
+/** Of a hook file, or of what is said of one, that cannot be. */
+export function invalid(message: string): HookFileError {
+  return new HookFileError("ERR_INVALID_HOOK_FILE", message);
+}

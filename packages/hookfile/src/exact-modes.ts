@@ -21,6 +21,9 @@ export function withModes(fs: FileSystem, fileMode: number): FileSystem {
   };
 }
 
+/** The file system of this machine, on which new files get 0600 and new folders 0700. */
+export const hiddenFiles: FileSystem = withModes(nodeFileSystem, 0o600);
+
 /** Creates a folder and those above it, 0700, where they are missing. */
 export function makeFolder(fs: FileSystem, path: string, parentOf: (path: string) => string): void {
   if (fs.lstat(path) !== undefined) return;

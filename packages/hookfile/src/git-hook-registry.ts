@@ -25,7 +25,7 @@ export interface RegisteredHook {
   readonly madeFolder: boolean;
 }
 
-export const EMPTY_REGISTRY: Registry = { tasks: [], hooks: [] };
+const EMPTY_REGISTRY: Registry = { tasks: [], hooks: [] };
 
 const MAX_BYTES = 2 ** 20;
 

@@ -5,7 +5,7 @@ import {
   readCommit,
   type SignalOptions,
 } from "@quasar/git";
-import { hasHookFile } from "./git-hook.ts";
+import { isActiveTask } from "./active-task.ts";
 import { readRegistry } from "./git-hook-registry.ts";
 import { dropInInbox, type InboxOptions } from "./inbox.ts";
 import { isInside, realOrIntended } from "./paths.ts";
@@ -13,7 +13,7 @@ import { isInside, realOrIntended } from "./paths.ts";
 export interface RouteOptions extends SignalOptions {
   /** The folder that all tasks are below; what a registry names elsewhere is no task. */
   readonly tasksRoot: string;
-  /** @default whether its folder has a hook.json */
+  /** @default whether its hook file says that it has not ended */
   readonly isActive?: ((taskDir: string) => boolean) | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface RouteOptions extends SignalOptions {
  */
 export function taskOfWorkTree(
   { root, commonDir }: { readonly root: string; readonly commonDir: string },
-  { tasksRoot, isActive = hasHookFile }: RouteOptions,
+  { tasksRoot, isActive = isActiveTask }: RouteOptions,
 ): string | undefined {
   const home = realOrIntended(tasksRoot);
   return readRegistry(commonDir).tasks.findLast(

@@ -1,6 +1,6 @@
-import { lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { hooksFolder, openRepository, type SignalOptions } from "@quasar/git";
+import { isActiveTask } from "./active-task.ts";
 import { hasErrno } from "./errno.ts";
 import { HookFileError } from "./errors.ts";
 import { type Obstacle, planHook, putHook, type TakenOut, takeHookOut } from "./git-hook-file.ts";
@@ -19,7 +19,7 @@ export interface TaskOptions extends SignalOptions {
   /**
    * Whether another task is still worked on; those that are not no longer count.
    *
-   * @default whether its folder has a hook.json
+   * @default whether its hook file says that it has not ended
    */
   readonly isActive?: ((taskDir: string) => boolean) | undefined;
 }
@@ -61,7 +61,7 @@ export async function installGitHook(
   workDir: string,
   options: InstallGitHookOptions,
 ): Promise<InstalledGitHook> {
-  const { command, mode = "auto", taskDir, isActive = hasHookFile, signal } = options;
+  const { command, mode = "auto", taskDir, isActive = isActiveTask, signal } = options;
   if (command.length === 0 || !command.every((part) => isAbsolute(part)) || !fitsBlock(command)) {
     throw new HookFileError("ERR_INVALID_HOOK_FILE", "command is not made of absolute paths");
   }
@@ -122,7 +122,7 @@ export type UninstalledGitHook =
  */
 export async function uninstallGitHook(
   workDir: string,
-  { taskDir, isActive = hasHookFile, signal }: TaskOptions,
+  { taskDir, isActive = isActiveTask, signal }: TaskOptions,
 ): Promise<UninstalledGitHook> {
   const repository = await openRepository(workDir, { signal });
   const { commonDir } = repository;
@@ -177,15 +177,6 @@ function activeTasks(
   isActive: (taskDir: string) => boolean,
 ): readonly RegisteredTask[] {
   return tasks.filter(({ taskDir }) => taskDir !== but && isActive(taskDir));
-}
-
-/** Whether a task's folder has a hook file. */
-export function hasHookFile(taskDir: string): boolean {
-  try {
-    return lstatSync(join(taskDir, "hook.json")).isFile();
-  } catch {
-    return false; // what cannot be looked at is no task that goes on
-  }
 }
 
 /** A registry that somebody else wrote leads nowhere else. */

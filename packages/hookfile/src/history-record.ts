@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ValidationReceipt } from "@quasar/receipts";
-import { type CodecOf, matching, object, optional, refuse, text, whole, within } from "./codec.ts";
+import { type CodecOf, object, optional, refuse, text, whole, within } from "./codec.ts";
 import type { HistoryHead, HookEvent, HookFile, StepCheckpoint } from "./hook-file.ts";
 import { withEntries } from "./entries.ts";
 import {
@@ -11,6 +11,7 @@ import {
   position,
   type Position,
   receiptList,
+  sha256,
 } from "./hook-codec.ts";
 import { omit } from "./omit.ts";
 
@@ -49,7 +50,7 @@ const entryFields: CodecOf<HistoryEntry> = {
 };
 
 const entryCodec = object<HistoryEntry>(entryFields);
-const sealCodec = object<Sealed>({ sha256: matching(/^[0-9a-f]{64}$/, "a SHA-256 in hex") });
+const sealCodec = object<Sealed>({ sha256 });
 
 /**
  * What a journal's record holds: the entry, and before it the SHA-256 of its JSON, as nothing else

@@ -47,7 +47,7 @@ export const MAX_HOOK_BYTES = 32 * 1024 * 1024;
 const word = text(256);
 const name = text(1024);
 const path = text(4096);
-const sha256 = matching(/^[0-9a-f]{64}$/, "a SHA-256 in hex");
+export const sha256 = matching(/^[0-9a-f]{64}$/, "a SHA-256 in hex");
 
 const stepContext = object<StepContext>({
   stepName: word,

@@ -28,6 +28,7 @@ import {
 } from "./hook-codec.ts";
 import type { HistoryHead, HookFile, NewTask } from "./hook-file.ts";
 import { renderHookMd } from "./hook-md.ts";
+import type { Verdicts } from "./hook-md-receipts.ts";
 import type { Problem } from "./problem.ts";
 import type { HookFileStoreOptions, OpenedHookFile } from "./store.ts";
 import { awaitPerson } from "./await-person.ts";
@@ -200,11 +201,31 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
   }
 
   function hookMdOf(hook: HookFile): Buffer {
-    return Buffer.from(render(hook, verdicts(hook), { dir, version }));
+    return Buffer.from(render(hook, verdictsOf(hook), { dir, version }));
+  }
+
+  /** Keys that cannot be used keep no task from going on: its receipts are then not verified here. */
+  function verdictsOf(hook: HookFile): Verdicts {
+    try {
+      return verdicts(hook);
+    } catch {
+      return new Map();
+    }
   }
 
   function writeHookMd(bytes: Uint8Array): void {
+    if (fs.lstat(hookMdPath)?.kind === "directory") fs.rename(hookMdPath, freeName());
     replaceFile(hookMdPath, bytes, { ...shared, keepPrevious: false });
+  }
+
+  /** For a folder at HOOK.md's place, which no file can replace. */
+  function freeName(): string {
+    const base = `${hookMdPath}.damaged-${now()
+      .toISOString()
+      .replaceAll(/[-:]|\.\d+/g, "")}`;
+    let name = base;
+    for (let count = 2; fs.lstat(name) !== undefined; count += 1) name = `${base}-${count}`;
+    return name;
   }
 
   function mendHookMd(hook: HookFile): void {
@@ -262,6 +283,7 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
       const found = inspect();
       if (found === undefined) throw new HookFileError("ERR_NO_TASK", `${dir}: there is no task`);
       const { hook, tail } = repair(found);
+      if (hook !== found.hook || !found.isWritten) mendHookMd(hook);
       const changed = change(hook);
       if (changed === undefined) return hook;
       checkChange(hook, changed);

@@ -3,6 +3,7 @@ import { type Decision, type Gate, GATES, MANUAL } from "./hook-md-gates.ts";
 import { command, enumeration, LINE_LENGTH, type Phrases, quoted } from "./hook-md-nodes.ts";
 import type { AwaitedDecision, HookFile, HookState, RecoveryContext } from "./hook-file.ts";
 import { type StepPosition, stepPositionOf } from "./step-position.ts";
+import { isSetUp } from "./steps.ts";
 
 /** The one thing to do next. */
 export interface NextAction {
@@ -20,10 +21,14 @@ export function nextAction(hook: HookFile): NextAction {
   return ACTIONS[hook.state](hook);
 }
 
+const FINISHES_SET_UP = "It finishes the set-up of the task and keeps what is already set up";
+
 const ACTIONS: Readonly<Record<HookState, (hook: HookFile) => NextAction>> = {
-  initializing: (hook) =>
-    resume(hook, ["It finishes the set-up of the task and keeps what is already set up."]),
-  step_pending: (hook) => resume(hook, ["It starts ", ...ofStep(hook), "."]),
+  initializing: (hook) => resume(hook, [`${FINISHES_SET_UP}.`]),
+  step_pending: (hook) =>
+    isSetUp(hook)
+      ? resume(hook, ["It starts ", ...ofStep(hook), "."])
+      : resume(hook, [`${FINISHES_SET_UP}, and starts `, ...ofStep(hook), "."]),
   step_running: continueStep,
   step_validating: (hook) =>
     resume(hook, [
@@ -54,11 +59,8 @@ const RECOVERIES: Readonly<
 > = {
   retry_step: (hook, { reason, lastCheckpointId }) =>
     resume(hook, [
-      "It takes up ",
-      ...ofStep(hook),
-      " again",
-      ...(lastCheckpointId === undefined ? [] : [" from checkpoint ", quoted(lastCheckpointId)]),
-      ", on the work tree as it is. Why: ",
+      ...(isSetUp(hook) ? again(hook, lastCheckpointId) : [FINISHES_SET_UP]),
+      ". Why: ",
       quoted(reason, LINE_LENGTH.text),
     ]),
   retry_validation: (hook, { reason, validationCmd }) =>
@@ -82,6 +84,16 @@ const RECOVERIES: Readonly<
   manual: (hook, { reason }) => wait(hook, MANUAL, reason),
   await_human: (hook, { reason }) => wait(hook, MANUAL, reason),
 };
+
+function again(hook: HookFile, checkpointId: string | undefined): Phrases {
+  return [
+    "It takes up ",
+    ...ofStep(hook),
+    " again",
+    ...(checkpointId === undefined ? [] : [" from checkpoint ", quoted(checkpointId)]),
+    ", on the work tree as it is",
+  ];
+}
 
 const NOT_RECORDED: AwaitedDecision = {
   kind: "interrupted",
@@ -169,9 +181,12 @@ function wait(hook: HookFile, { asked, decisions }: Gate, reason: string): NextA
   };
 }
 
-function whyFailed({ steps }: HookFile): Phrases {
+function whyFailed({ steps, history }: HookFile): Phrases {
   const failed = steps.findLast((step) => step.status === "failed");
-  if (failed === undefined) return [];
+  if (failed === undefined) {
+    const reason = history.findLast(({ trigger }) => trigger === "fail")?.details?.["reason"];
+    return typeof reason === "string" ? [" Why: ", quoted(reason, LINE_LENGTH.text)] : [];
+  }
   const { name, note = "no reason recorded" } = failed;
   return [" In ", quoted(name), ": ", quoted(note, LINE_LENGTH.text)];
 }

@@ -27,7 +27,7 @@ export function ifSomethingIsWrong(hook: HookFile, dir: string, isFinished: bool
       ],
       true,
     ),
-    ...(owner === undefined
+    ...(owner === undefined || isFinished
       ? []
       : [
           paragraph(

@@ -11,7 +11,7 @@ import {
   strong,
   table,
 } from "./hook-md-nodes.ts";
-import { isDone } from "./steps.ts";
+import { isDone, isSetUp } from "./steps.ts";
 
 export function whatToDoNow(hook: HookFile): Section {
   const { title, items, never, decisions } = nextAction(hook);
@@ -48,8 +48,6 @@ function notToDo(hook: HookFile): readonly Phrases[] {
   return [
     ["Start over from the beginning"],
     ...done,
-    ...(hook.state === "initializing"
-      ? []
-      : [["Recreate the branch (already exists: ", quoted(hook.branch), ")"]]),
+    ...(isSetUp(hook) ? [["Recreate the branch (already exists: ", quoted(hook.branch), ")"]] : []),
   ];
 }

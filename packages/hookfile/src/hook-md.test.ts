@@ -1,3 +1,4 @@
+import { currentOwner } from "@quasar/durable";
 import { expect, test } from "vitest";
 import {
   SAMPLE_FACTS,
@@ -10,6 +11,7 @@ import { HOOK_STATES, type HookFile, TERMINAL_STATES } from "./hook-file.ts";
 import { AGENT_TEXT } from "./agent-text.ts";
 import { HOOK_MD_COMMANDS } from "./hook-md-commands.ts";
 import { renderHookMd } from "./hook-md.ts";
+import { transition } from "./transitions.ts";
 
 const render = (hook: HookFile, verdicts = SAMPLE_VERDICTS) =>
   renderHookMd(hook, verdicts, SAMPLE_FACTS);
@@ -22,6 +24,53 @@ function under(heading: string, markdown: string): string {
 }
 
 const sample = render(sampleHook());
+
+test.for([
+  ["initializing", {}],
+  ["recovering", { recommendedAction: "retry_step" }],
+  ["step_pending", { recommendedAction: "retry_step" }],
+] as const)(
+  "a set-up that is not known to be done is to be finished, and no branch is said to exist, in %s",
+  ([state, recovery]) => {
+    const text = render(
+      sampleHook({
+        state,
+        currentStep: undefined,
+        ...(state !== "initializing" && {
+          recovery: {
+            detectedAt: "2026-01-17T14:45:33.000Z",
+            crashType: "signal",
+            lastKnownState: "initializing",
+            wasValidating: false,
+            reason: "the set-up was interrupted and may be repeated",
+            ...recovery,
+          },
+        }),
+      }),
+    );
+    const action = under("## What To Do Now", text);
+    expect(action).toContain("It finishes the set-up of the task");
+    expect(action).not.toContain("already exists");
+  },
+);
+
+test("a task that failed where no step was current says why", () => {
+  const { hook } = transition(
+    sampleHook({ state: "initializing", currentStep: undefined }),
+    { type: "fail", reason: "the branch is taken" },
+    { now: new Date(0) },
+  );
+  expect(under("## What To Do Now", render(hook))).toContain("`the branch is taken`");
+});
+
+test("a task that has ended names no process that drives it, and no command that takes its place", () => {
+  const owner = { ...currentOwner(), pid: 4711, runId: "run-1" };
+  for (const state of TERMINAL_STATES) {
+    const text = render(sampleHook({ state, currentStep: undefined, owner }));
+    expect(text).not.toContain("4711");
+    expect(text).not.toContain(HOOK_MD_COMMANDS.resume);
+  }
+});
 
 test.for([
   ["begins with its title (seed atlas: 46)", "", /^# ATLAS Task Recovery Hook\n/],

@@ -1,6 +1,6 @@
 import type { DirtyPath } from "@quasar/git";
 import type { RootContent } from "mdast";
-import { type HookFile, TERMINAL_STATES } from "./hook-file.ts";
+import type { HookFile } from "./hook-file.ts";
 import { ifSomethingIsWrong } from "./hook-md-help.ts";
 import { hookMdMark } from "./hook-md-mark.ts";
 import {
@@ -19,6 +19,7 @@ import { serialise } from "./hook-md-serialise.ts";
 import { currentState, whatYouWereDoing } from "./hook-md-state.ts";
 import { checkpointsTimeline } from "./hook-md-timeline.ts";
 import { whatToDoNow } from "./hook-md-to-do.ts";
+import { isTerminal } from "./transitions.ts";
 
 /** What HOOK.md says beside the hook file's own values. */
 export interface HookMdFacts {
@@ -45,7 +46,7 @@ export const FINISHED = "THIS TASK IS FINISHED — DO NOTHING";
  * @see SPEC.md, "HOOK.md"
  */
 export function renderHookMd(hook: HookFile, verdicts: Verdicts, facts: HookMdFacts): string {
-  const isFinished = TERMINAL_STATES.some((state) => state === hook.state);
+  const isFinished = isTerminal(hook.state);
   const sections: readonly Section[] = isFinished
     ? [
         currentState(hook),

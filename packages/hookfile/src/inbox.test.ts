@@ -29,7 +29,7 @@ const NOTE: NewNote = {
 };
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
-test("a note is one file of mode 0600 under any umask, named by time and chance, whole at once", () => {
+test("a note is one file of mode 0600, named by time and chance, whole at once", () => {
   const dir = aTask();
   const before = process.umask(0);
   try {

@@ -3,6 +3,8 @@ import { lstatSync, readdirSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, readWholeFile, replaceFile } from "@quasar/durable";
 import { ignoring } from "./errno.ts";
+import { hiddenFiles } from "./exact-modes.ts";
+import { TASK_FILES } from "./files.ts";
 import { CHECKPOINT_TRIGGERS, type CheckpointTrigger } from "./hook-file.ts";
 
 /** What a git hook leaves for whoever next holds the task's lock. */
@@ -64,8 +66,8 @@ export function dropInInbox(dir: string, note: NewNote, options: InboxOptions): 
     description: Array.from(note.description).slice(0, MAX_DESCRIPTION).join(""),
     commit: note.commit,
   });
-  const file = join(dir, "inbox", `${id}.json`);
-  replaceFile(file, Buffer.from(`${text}\n`), { keepPrevious: false });
+  const file = join(dir, TASK_FILES.inbox, `${id}.json`);
+  replaceFile(file, Buffer.from(`${text}\n`), { fs: hiddenFiles, keepPrevious: false });
   return id;
 }
 
@@ -75,7 +77,7 @@ export function dropInInbox(dir: string, note: NewNote, options: InboxOptions): 
  * those being written, are passed over.
  */
 export function readInbox(dir: string): Inbox {
-  const inbox = join(dir, "inbox");
+  const inbox = join(dir, TASK_FILES.inbox);
   const folder = lstatSync(inbox, { throwIfNoEntry: false });
   if (folder === undefined) return { notes: [], problems: [] };
   if (!folder.isDirectory()) {
@@ -100,7 +102,7 @@ export function readInbox(dir: string): Inbox {
  * a power cut brings back has the id that it had.
  */
 export function clearInbox(dir: string, { notes, problems }: Inbox): void {
-  const inbox = join(dir, "inbox");
+  const inbox = join(dir, TASK_FILES.inbox);
   for (const { id } of notes) ignoring(GONE, () => unlinkSync(join(inbox, `${id}.json`)));
   for (const { name } of problems) {
     if (name === "") continue;

@@ -114,7 +114,7 @@ export type { Repetition, Wait } from "./repeat.ts";
 export { saveCheckpoint, type SaveCheckpointOptions } from "./save-checkpoint.ts";
 export { type ScannedTask, scanTasks } from "./scan.ts";
 export { snapshotFiles, type SnapshotOptions } from "./snapshot-files.ts";
-export { nextStep } from "./steps.ts";
+export { isSetUp, nextStep } from "./steps.ts";
 export {
   createHookFileStore,
   type HookFileStore,

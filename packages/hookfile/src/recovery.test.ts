@@ -8,6 +8,7 @@ import { aFolder, type ATask, aTaskAt, filesBelow, type WAY_TO } from "../test/s
 import { after, MINUTE, SECOND } from "../test/interrupted.ts";
 import { detectAndRecover, type DetectOptions, recoveryInput } from "./recovery.ts";
 import { saveCheckpoint } from "./save-checkpoint.ts";
+import { isSetUp } from "./steps.ts";
 import { createHookFileStore } from "./store.ts";
 import { TASK_FILES } from "./files.ts";
 import { claimTask, lockTask } from "./task-owner.ts";
@@ -174,6 +175,40 @@ test.for([
       ? { status: "skipped", note: expect.stringContaining("origin is at HEAD") }
       : { status: type === "retry_step" ? "pending" : "running" },
   );
+});
+
+test("output that is too long for the hook file is kept by its end, and hinders no recovery", async () => {
+  const task = aTaskAt("validating");
+  task.pass(5 * MINUTE);
+  const partialOutput = `${"ok 🙂\n".repeat(100_000)}not ok`;
+  const found = await detect(task, { inspect: async () => ({ partialOutput }) });
+  expect(found).toMatchObject({ kind: "crashed" });
+  const kept = task.store.read()?.recovery?.partialOutput ?? "";
+  expect(partialOutput.endsWith(kept)).toBe(true);
+  expect(Array.from(kept)).toHaveLength(2000);
+});
+
+test("that the set-up was interrupted stays on record until a step starts, whatever happens to the history", async () => {
+  const task = aTaskAt("initializing");
+  task.pass(5 * MINUTE);
+  const found = await detect(task);
+  const { recovery } = (found.kind === "crashed" && found.hook) || {};
+  expect(recovery).toMatchObject({ lastKnownState: "initializing" });
+  task.happen(...(recovery ? [recoveryInput(recovery)] : []));
+  const history = join(task.dir, "history", "1.jsonl");
+  writeFileSync(history, readFileSync(history, "utf8").replace(/[^\n]+\n$/, ""));
+  const opened = task.store.open();
+  expect(opened).toMatchObject({
+    problems: [{ code: "damaged_history" }],
+    hook: {
+      state: "awaiting_human",
+      recovery: { lastKnownState: "initializing", recommendedAction: "manual" },
+    },
+  });
+  expect(opened?.hook && isSetUp(opened.hook)).toBe(false);
+  expect(isSetUp(task.happen({ type: "retry_step" }))).toBe(false);
+  expect(isSetUp(task.happen({ type: "skip_step", reason: "not wanted" }))).toBe(false);
+  expect(isSetUp(task.happen({ type: "start_step" }))).toBe(true);
 });
 
 test("where the inspection fails nothing is changed", async () => {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type DurableOptions, replaceFile } from "@quasar/durable";
 import { createCheckpoint, type NewCheckpoint, newCheckpointId } from "./checkpoints.ts";
+import { hiddenFiles } from "./exact-modes.ts";
 import { TASK_FILES } from "./files.ts";
 import type { FileSnapshot, HookFile, StepCheckpoint } from "./hook-file.ts";
 import { snapshotFiles } from "./snapshot-files.ts";
@@ -47,7 +48,7 @@ function filesOf(
   const artifact = `snapshots/${id}.json`;
   const bytes = Buffer.from(`${JSON.stringify(filesSnapshot.map(onDisk))}\n`);
   const path = join(dir, TASK_FILES.artifacts, artifact);
-  replaceFile(path, bytes, { ...durable, keepPrevious: false });
+  replaceFile(path, bytes, { ...durable, fs: durable.fs ?? hiddenFiles, keepPrevious: false });
   return { artifacts: [artifact] };
 }
 

@@ -1,4 +1,4 @@
-import { HookFileError } from "./errors.ts";
+import { invalid } from "./errors.ts";
 import type { HookFile, NewStep, NewTask, StepRecord } from "./hook-file.ts";
 
 /** The first step that is neither completed nor skipped; `undefined` where none remains. */
@@ -9,6 +9,14 @@ export function nextStep(hook: HookFile): StepRecord | undefined {
 /** Whether a step is not to be done again. */
 export function isDone({ status }: StepRecord): boolean {
   return status === "completed" || status === "skipped";
+}
+
+/**
+ * Whether the work tree and the branch are known to be there: not so before `setup_complete`, nor after
+ * a crash before it, until a step is started.
+ */
+export function isSetUp({ state, recovery }: HookFile): boolean {
+  return state !== "initializing" && recovery?.lastKnownState !== "initializing";
 }
 
 /**
@@ -57,8 +65,4 @@ function defaultOnReject(step: NewStep, before: readonly NewStep[]): string {
   const writes = ({ type }: NewStep): boolean => type === "ai" || type === "loop";
   const writer = step.type === "human" ? before.findLast(writes) : undefined;
   return (writer ?? step).name;
-}
-
-function invalid(message: string): HookFileError {
-  return new HookFileError("ERR_INVALID_HOOK_FILE", message);
 }

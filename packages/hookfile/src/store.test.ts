@@ -442,6 +442,53 @@ test.for([
   expect(readFileSync(path, "utf8")).toBe(before);
 });
 
+test("a folder at HOOK.md's place is set aside, and keeps no change from being made", () => {
+  const store = aStore();
+  store.create(aTask());
+  const path = join(store.dir, "HOOK.md");
+  const plant = (): void => {
+    rmSync(path);
+    mkdirSync(path);
+    writeFileSync(join(path, "theirs"), "bytes");
+  };
+  plant();
+  openTwice(store);
+  plant();
+  expect(apply(store, ready).state).toBe("step_pending");
+  expect(readFileSync(path, "utf8")).toContain("step_pending");
+  const aside = readdirSync(store.dir).filter((name) => name.startsWith("HOOK.md.damaged-"));
+  expect(aside).toHaveLength(2);
+  for (const name of aside) {
+    expect(readFileSync(join(store.dir, name, "theirs"), "utf8")).toBe("bytes");
+  }
+});
+
+test("verdicts that cannot be had keep no task from being opened or changed", () => {
+  const dir = aFolder();
+  const verdicts = (): never => {
+    throw new Error("the key has an unsafe mode");
+  };
+  const store = aStore({ dir, verdicts });
+  store.create(aTask());
+  expect(openTwice(store)?.problems).toEqual([]);
+  apply(store, ready);
+  apply(store, start);
+  apply(store, {
+    type: "attempt_failed",
+    reason: "red",
+    receipts: [aReceipt({ stepName: "implement" })],
+  });
+  expect(readFileSync(join(dir, "HOOK.md"), "utf8")).toContain("Signature: not verified here");
+});
+
+test("HOOK.md is of a task that was repaired by an update, though the update changes nothing", () => {
+  const store = aStore();
+  store.create(aTask());
+  rewrite(join(store.dir, "history", "1.jsonl"), (text) => text.replace("fix/null", "fix/void"));
+  expect(store.update(() => undefined).state).toBe("awaiting_human");
+  expect(readFileSync(join(store.dir, "HOOK.md"), "utf8")).toContain("awaiting_human");
+});
+
 describe("modes", () => {
   const umask = process.umask();
   afterEach(() => void process.umask(umask));

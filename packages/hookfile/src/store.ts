@@ -27,7 +27,8 @@ export interface HookFileStore {
    * where it is stale. Doing it twice gives the same bytes. `undefined` where there is no task.
    *
    * @throws {HookFileError} `ERR_DAMAGED` where nothing that is left says where the task is;
-   *   `ERR_INCOMPATIBLE_VERSION`. No file was touched then.
+   *   `ERR_INCOMPATIBLE_VERSION`. No file was touched then. {DurableError} `ERR_NOT_DURABLE`
+   *   where a repair, or HOOK.md, could not be written: open again.
    */
   open(): OpenedHookFile | undefined;
 
@@ -36,7 +37,8 @@ export interface HookFileStore {
 
   /**
    * One atomic read-modify-write. `change` gets the task as `open` would return it; what it returns is
-   * in the history and in hook.json when the call returns. For `undefined` nothing is written.
+   * in the history and in hook.json when the call returns. For `undefined` nothing but repairs is
+   * written.
    *
    * When it throws `ERR_NOT_DURABLE`, the change either is there, whole, or is not: open again.
    *
@@ -76,7 +78,11 @@ export interface HookFileStoreOptions {
   readonly dir: string;
   /** @default the system's clock */
   readonly now?: (() => Date) | undefined;
-  /** What verification finds now, by receipt id: for HOOK.md. @default none is verified */
+  /**
+   * What verification finds now, by receipt id: for HOOK.md. Where it throws, none is verified.
+   *
+   * @default none is verified
+   */
   readonly verdicts?: ((hook: HookFile) => ReadonlyMap<string, Verdict>) | undefined;
   /** Of the program, for HOOK.md. @default "0.0.0" */
   readonly version?: string | undefined;

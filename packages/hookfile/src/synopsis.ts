@@ -1,6 +1,7 @@
-import { type HookFile, TERMINAL_STATES } from "./hook-file.ts";
+import type { HookFile } from "./hook-file.ts";
 import { visibleLine } from "./hook-md-text.ts";
 import { stepPositionOf } from "./step-position.ts";
+import { isTerminal } from "./transitions.ts";
 
 /**
  * One line to put before an agent's prompt: which task is in progress, and which file to read. Empty
@@ -11,7 +12,7 @@ import { stepPositionOf } from "./step-position.ts";
  * @see SPEC.md, "Synopsis"
  */
 export function generateSynopsis(hook: HookFile, home = "~/.atlas"): string {
-  if (TERMINAL_STATES.some((state) => state === hook.state)) return "";
+  if (isTerminal(hook.state)) return "";
   const { name, number, total } = stepPositionOf(hook) ?? {
     name: "none",
     number: 0,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { acquireLock, type Lock, readWholeFile, removeFile, replaceFile } from "@quasar/durable";
+import { hiddenFiles } from "./exact-modes.ts";
 import { TASK_FILES } from "./files.ts";
 import type { HookFile, HookOwner, HookState } from "./hook-file.ts";
 import { omit } from "./omit.ts";
@@ -54,7 +55,7 @@ export function claimTask(options: ClaimTaskOptions): TaskClaim {
   const heartbeat = join(store.dir, TASK_FILES.heartbeat);
   const beat = (): void => {
     const text = JSON.stringify({ run_id: runId, beat_at: now().toISOString() });
-    replaceFile(heartbeat, Buffer.from(`${text}\n`), { keepPrevious: false });
+    replaceFile(heartbeat, Buffer.from(`${text}\n`), { fs: hiddenFiles, keepPrevious: false });
   };
   try {
     beat();

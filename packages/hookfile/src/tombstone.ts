@@ -11,6 +11,7 @@ import {
   replaceFile,
 } from "@quasar/durable";
 import { HookFileError } from "./errors.ts";
+import { hiddenFiles } from "./exact-modes.ts";
 import { TASK_FILES } from "./files.ts";
 import type { HookFile } from "./hook-file.ts";
 
@@ -44,17 +45,17 @@ const MAX_BYTES = 64 * 2 ** 20;
  * @see SPEC.md, "Cleanup"
  */
 export function buryTask(dir: string, hook: HookFile, options: BuryOptions): void {
-  const { fs = nodeFileSystem } = options;
+  const { fs = hiddenFiles } = options;
   const archive = [TASK_FILES.hook, ...historyFiles(fs, dir)].map((name) => {
     const bytes = readWholeFile(join(dir, name), { fs, maxBytes: MAX_BYTES });
     if (bytes === undefined) throw new HookFileError("ERR_DAMAGED", `there is no ${name}`);
     const packed = join(dir, TASK_FILES.archive, `${name}.gz`);
-    replaceFile(packed, gzipSync(bytes), { ...options, keepPrevious: false });
+    replaceFile(packed, gzipSync(bytes), { ...options, fs, keepPrevious: false });
     return { name, bytes: bytes.length, sha256: hash("sha256", bytes) };
   });
   const tombstone = `${JSON.stringify({ ...inscription(hook, options), archive }, undefined, 2)}\n`;
   const path = join(dir, TASK_FILES.tombstone);
-  replaceFile(path, Buffer.from(tombstone), { ...options, keepPrevious: false });
+  replaceFile(path, Buffer.from(tombstone), { ...options, fs, keepPrevious: false });
   clear(dir, options);
 }
 

@@ -1,5 +1,5 @@
 import type { ValidationReceipt } from "@quasar/receipts";
-import { HookFileError } from "./errors.ts";
+import { type HookFileError, invalid } from "./errors.ts";
 import {
   HOOK_FILE_VERSION,
   type HookFile,
@@ -9,7 +9,7 @@ import {
   type StepRecord,
 } from "./hook-file.ts";
 import { omit } from "./omit.ts";
-import { newSteps, nextStep } from "./steps.ts";
+import { isSetUp, newSteps, nextStep } from "./steps.ts";
 import type { HookInput, HookTrigger } from "./transition-events.ts";
 
 /** What a transition does, but for the state and the lists. */
@@ -157,7 +157,7 @@ const ACTIONS: { readonly [Type in HookTrigger]: Action<Type> } = {
       return { ...again(other), ...(isTold && { feedback }) };
     });
     return {
-      hook: { ...(target === step.name ? hook : omit(hook, "currentStep")), steps },
+      hook: { ...(target === step.name ? hook : leaveStep(hook)), steps },
       stepName: step.name,
       details: { feedback, on_reject: target },
     };
@@ -171,8 +171,9 @@ const ACTIONS: { readonly [Type in HookTrigger]: Action<Type> } = {
   skip_step: ({ hook }, { reason, evidence }) => {
     const step = hook.currentStep === undefined ? present(nextStep(hook)) : currentStep(hook);
     const note = evidence === undefined ? reason : `${reason}: ${evidence}`;
-    const next = goOn(hook, { ...step, status: "skipped", note });
-    return { hook: omit(next, "recovery"), stepName: step.name, details: { reason, evidence } };
+    const left = omit(step, "feedback", "completedAt", "durationMs");
+    const next = goOn(hook, { ...left, status: "skipped", note });
+    return { hook: next, stepName: step.name, details: { reason, evidence } };
   },
 
   crash_detected: ({ hook }, { recovery }) => ({
@@ -245,7 +246,12 @@ function withStep(hook: HookFile, changed: StepRecord): HookFile {
 
 /** To the next step, which is not started yet. */
 function goOn(hook: HookFile, done: StepRecord): HookFile {
-  return omit(withStep(hook, done), "currentStep");
+  return leaveStep(withStep(hook, done));
+}
+
+/** With what was known of its interruption; that of the set-up stays until a step starts. */
+function leaveStep(hook: HookFile): HookFile {
+  return isSetUp(hook) ? omit(hook, "currentStep", "recovery") : omit(hook, "currentStep");
 }
 
 function completed(step: StepRecord, now: string): StepRecord {
@@ -282,8 +288,4 @@ function defined(details: Readonly<Record<string, unknown>>): Readonly<Record<st
 function present<T>(value: T | undefined): T {
   if (value === undefined) throw invalid("the hook has no step, or nothing awaited, in this state");
   return value;
-}
-
-function invalid(message: string): HookFileError {
-  return new HookFileError("ERR_INVALID_HOOK_FILE", message);
 }

@@ -280,6 +280,45 @@ test("a person approves a review only", () => {
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_TRANSITION" }));
 });
 
+test("what a person asked of a step that was skipped since is not asked of it again", () => {
+  const rejected = after(...TO_VALIDATE, INPUTS.validate_fail, INPUTS.human_reject);
+  const skipped = transitionAll(
+    rejected,
+    [INPUTS.skip_step, start, complete, start, ask, { type: "human_reject", feedback: "other" }],
+    { now },
+  ).hook;
+  expect(skipped.steps.map(({ feedback }) => feedback)).toEqual([
+    "other",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test("a step that is skipped has not the duration of an attempt that was rejected", () => {
+  const rejected = after(...TO_REVIEW, INPUTS.human_reject);
+  const { hook } = transition(rejected, INPUTS.skip_step, { now: later });
+  expect(hook.steps[0]).toMatchObject({ status: "skipped" });
+  expect(hook.steps[0]).not.toHaveProperty("durationMs");
+  expect(hook.steps[0]).not.toHaveProperty("completedAt");
+});
+
+test.for([
+  ["approved", INPUTS.human_approve],
+  ["sent back to another step", INPUTS.human_reject],
+] as const)(
+  "what the crash was goes with the step that it was of, when that is %s",
+  ([, decision]) => {
+    const crashed = after(...TO_REVIEW, INPUTS.crash_detected, {
+      type: "manual_required",
+      kind: "review",
+      reason: "Please look",
+    });
+    expect(crashed.recovery).toEqual(recovery);
+    expect(transition(crashed, decision, { now }).hook).not.toHaveProperty("recovery");
+  },
+);
+
 test("human_reject goes back to the same step, with the feedback (seed atlas: 79)", () => {
   const failed = after(...TO_VALIDATE, INPUTS.validate_fail);
   const { hook } = transition(failed, INPUTS.human_reject, { now });

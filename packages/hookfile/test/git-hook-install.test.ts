@@ -9,14 +9,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import {
+  createHookFileStore,
   GIT_HOOK_LINE,
   installGitHook,
   type InstallGitHookOptions,
+  taskOfWorkTree,
+  transitionAll,
   uninstallGitHook,
 } from "../src/index.ts";
+import { aTask as aNewTask } from "./a-task.ts";
 import { aFolder, aRepository, aTask, everythingIn, git, script } from "./git-fixture.ts";
 
 const COMMAND = ["/usr/bin/true"];
@@ -224,6 +228,34 @@ test("the git hook comes off with the last active task of all work trees; one th
   expect(existsSync(hookOf(root))).toBe(false);
   expect(existsSync(join(root, ".git/quasar"))).toBe(false);
 });
+
+test("a task that has ended counts no more, though its hook file is kept", async () => {
+  const root = aRepository();
+  const linked = join(aFolder(), "linked");
+  git(root, "worktree", "add", "-q", linked);
+  const [ended, last] = [join(aFolder(), "ended"), join(aFolder(), "last")];
+  for (const [taskDir, worktree] of [
+    [ended, linked],
+    [last, root],
+  ] as const) {
+    createHookFileStore({ dir: taskDir }).create(aNewTask());
+    await install(worktree, { taskDir });
+  }
+  const place = { root: linked, commonDir: join(root, ".git") };
+  const tasksRoot = dirname(ended);
+  expect(taskOfWorkTree(place, { tasksRoot })).toBe(ended);
+  end(ended);
+  expect(taskOfWorkTree(place, { tasksRoot })).toBeUndefined();
+  end(last);
+  expect(await uninstallGitHook(root, { taskDir: last })).toMatchObject({ kind: "removed" });
+});
+
+function end(taskDir: string): void {
+  const now = new Date();
+  createHookFileStore({ dir: taskDir }).update((hook) => {
+    return transitionAll(hook, [{ type: "abandon" }], { now });
+  });
+}
 
 test("the git hook comes off where it was put, though core.hooksPath has changed since", async () => {
   const root = withHook();
