@@ -1,32 +1,48 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { aGrowingTask, measure } from "../test/cost.ts";
+import { parseArgs } from "node:util";
+import { aGrowingTask, type Cost, type GrowingTask, measure } from "../test/cost.ts";
 
-// What an update and an opening cost with 100, 10,000 and 100,000 events: `node bench/cost.ts [most]`.
-const most = Number(process.argv[2] ?? 100_000);
+// What an update and an opening cost with 100,000 events beside what they cost with 100, in turn:
+// `node bench/cost.ts [--events 100000] [--json]`.
+const ROUNDS = 3;
+const { values } = parseArgs({
+  options: { events: { type: "string", default: "100000" }, json: { type: "boolean" } },
+});
+const many = Number(values.events);
+
 const root = mkdtempSync(join(tmpdir(), "hookfile-bench-"));
 try {
-  const task = aGrowingTask(join(root, "task"));
-  const round = (value: number): number => Math.round(value * 100) / 100;
-  for (const events of [100, 10_000, 100_000].filter((events) => events <= most)) {
-    task.growTo(events, 1);
-    const { update, open } = measure(task);
-    const files = readdirSync(join(root, "task", "history")).length;
-    const kib = (bytes: number): number => round(bytes / 1024);
-    process.stdout.write(
-      `${JSON.stringify({
-        events,
-        files,
-        update: {
-          ms: round(update.ms),
-          readKiB: kib(update.read),
-          writtenKiB: kib(update.written),
-        },
-        open: { ms: round(open.ms), readKiB: kib(open.read), writtenKiB: kib(open.written) },
-      })}\n`,
-    );
-  }
+  const big = grown("big", many);
+  const pairs = Array.from({ length: ROUNDS }, (_, round) => ({
+    ours: measure(big),
+    theirs: measure(grown(`small-${round}`, 100)),
+  }));
+  /** The median of the rounds, by their ratio. */
+  const row = (what: string, goal: number, of: (cost: Cost) => number) => {
+    const rounds = pairs.map((pair) => ({ ours: of(pair.ours), theirs: of(pair.theirs) }));
+    const [median] = rounds
+      .map((round) => ({ ...round, ratio: round.ours / round.theirs }))
+      .toSorted((a, b) => a.ratio - b.ratio)
+      .slice(ROUNDS >> 1);
+    return { name: `${what}, ${many} events against 100`, ...median, goal };
+  };
+  const bytes = row("hook file: bytes that an update writes", 1.5, ({ update }) => update.written);
+  const rows = [
+    row("hook file: an update", 1.5, ({ update }) => update.ms),
+    { name: bytes.name, ratio: bytes.ratio, goal: bytes.goal },
+    row("hook file: an opening", 2, ({ open }) => open.ms),
+  ];
+  if (values.json === true) process.stdout.write(`${JSON.stringify(rows)}\n`);
+  else console.table(rows);
 } finally {
   rmSync(root, { recursive: true, force: true });
+}
+
+/** Ten events at a time, so that there are as many files as after a year of work, in a minute. */
+function grown(name: string, events: number): GrowingTask {
+  const task = aGrowingTask(join(root, name));
+  task.growTo(events, 10);
+  return task;
 }

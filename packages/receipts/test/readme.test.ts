@@ -11,7 +11,7 @@ test("the README's example runs and prints what it says", () => {
   const index = join(import.meta.dirname, "../src/index.ts");
   const code = /```ts\n([^]*?)```/.exec(read("README.md"))?.[1] ?? "";
   const path = join(root, "example.ts");
-  writeFileSync(path, code.replace("@quasar/receipts", index).replace("/tmp/", `${root}/`));
+  writeFileSync(path, code.replace("/tmp/", `${root}/`).replace("@quasar/receipts", index));
   const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: "utf8" });
   expect(stdout, stderr).toMatch(/^Quasar-Receipts: 1 [0-9a-f]{64}\nvalid\ninvalid\nproved\n$/);
   rmSync(root, { recursive: true });
