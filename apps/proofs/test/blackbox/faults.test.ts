@@ -4,7 +4,9 @@ import { nameOf } from "../../src/faults/cases.ts";
 import { sweep } from "../../src/faults/sweep.ts";
 
 const isLong = process.env["QUASAR_PROOF"] === "long";
-const CASES = isLong ? 650 : 8;
+const CASES = isLong ? 650 : 12;
+/** Of the calls that were chosen, how many come again in the run that is to fail; few say little. */
+const LEAST_SHARE = isLong ? 0.7 : 0.3;
 const seed = Number(process.env["QUASAR_SEED"] ?? 1);
 
 const skipped = missing("strace");
@@ -27,7 +29,7 @@ test.skipIf(skipped !== undefined).concurrent.for(["run", "resume"] as const)(
       },
     });
     console.log(`quasar ${target}: ${struck} of ${all} cases struck, seed ${seed}`);
-    expect(struck).toBeGreaterThan(CASES * 0.7);
+    expect(struck).toBeGreaterThan(CASES * LEAST_SHARE);
     expect(bad, `seed ${seed}`).toEqual([]);
   },
 );

@@ -77,14 +77,14 @@ test.for([{}, { model: "m" }, { model: "m", messages: [{}], input: [{ type: 1 }]
 
 const claude = anthropicConversation(ANTHROPIC);
 const codex = openAiConversation(OPENAI);
-const WRITE: ModelTurn = { write: { path: "/work/a.txt", content: "one\ntwo\n" } };
+const WRITE: ModelTurn = { write: { path: "/repo/a.txt", content: "one\ntwo\n" } };
 
 test.for([
   ["a file for Anthropic's client", claude, WRITE, '"Write"'],
   ["a command for Anthropic's client", claude, { shell: "ls" }, '"Bash"'],
   ["an answer by schema for Anthropic's client", claude, { json: {} }, '"StructuredOutput"'],
   ["the end for Anthropic's client", claude, { text: "Done." }, '"end_turn"'],
-  ["a file for OpenAI's client", codex, WRITE, String.raw`Add File: /work/a.txt\n+one\n+two\n***`],
+  ["a file for OpenAI's client", codex, WRITE, String.raw`Add File: /repo/a.txt\n+one\n+two\n***`],
   ["a command for OpenAI's client", codex, { shell: "ls" }, '"exec_command"'],
   ["an answer by schema for OpenAI's client", codex, { json: {} }, '"text":"{}"'],
   ["the end for OpenAI's client", codex, { text: "Done." }, '"output_text"'],
