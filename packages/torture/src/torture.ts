@@ -83,11 +83,13 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
   const scratch = makeScratch();
   const trials: Trial[] = [];
   let count = 0;
+  const isSweep = options.replay === undefined && options.random === undefined;
   const runOne = (kills: readonly Kill[], whole?: Facts): Promise<Trial> => {
     signal?.throwIfAborted();
     count += 1;
     const name = String(count);
-    return runTrial(subject, { scratch, name, kills, whole, maxLives, timeoutMs, keep });
+    const counts = isSweep && whole === undefined;
+    return runTrial(subject, { scratch, name, kills, whole, counts, maxLives, timeoutMs, keep });
   };
   const tryOne = async (kills: readonly Kill[], { facts }: Trial): Promise<Trial> => {
     const trial = await runOne(kills, facts);
@@ -96,7 +98,9 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
     return trial;
   };
   try {
-    const [first, whole] = [await runOne([]), await runOne([])];
+    const first = await runOne([]);
+    // One kill that is replayed is held against one run: its step was named before.
+    const whole = options.replay === undefined ? await runOne([]) : first;
     requireAlike(first, whole);
     const { planned, alike } = plan(whole, aloneIn(first, whole), options);
     await eachOf(planned, concurrency, async (kills) => {

@@ -65,6 +65,8 @@ export interface TrialOptions {
   readonly kills: readonly Kill[];
   /** The undisturbed run's facts; `undefined` for that run itself. */
   readonly whole: Facts | undefined;
+  /** Whether to find out at which steps its processes are alone, which takes time. */
+  readonly counts: boolean;
   readonly maxLives: number;
   readonly timeoutMs: number;
   /** Leaves the trial's folder where it is. */
@@ -97,7 +99,7 @@ export async function runTrial(subject: Subject, options: TrialOptions): Promise
 async function liveOut(
   subject: Subject,
   place: Place,
-  { kills, maxLives, timeoutMs, whole }: TrialOptions,
+  { kills, maxLives, timeoutMs, counts }: TrialOptions,
 ): Promise<{ readonly lives: readonly Life[]; readonly failures: readonly Deviation[] }> {
   const lives: Life[] = [];
   const ended = (law: string, message: string): Awaited<ReturnType<typeof liveOut>> => ({
@@ -113,7 +115,7 @@ async function liveOut(
       number: lives.length,
       kill,
       timeoutMs,
-      counts: whole === undefined,
+      counts,
     });
     // What was started in the instant of the kill.
     if (life.killed && kill?.kind === "everything") await endProcesses(place.root);
