@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { endRunProcesses } from "@quasar/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { missing } from "../../src/blackbox/needs.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type Place,
   quasar,
   removePlace,
+  runIds,
   type StartOptions,
 } from "../../src/blackbox/place.ts";
 
@@ -47,10 +49,15 @@ afterAll(() => {
   for (const at of places) removePlace(at);
 });
 
-/** A run, killed in its review, and its resume. */
+/** A coder, and a reviewer that has not ended when everything is killed. */
+const TURNS = oneCycle().map((turn) =>
+  turn["role"] === "reviewer" ? { ...turn, delayMs: 2000 } : turn,
+);
+
+/** A run, killed in its review with all that it has started, and its resume. */
 async function decide({ run = {}, resume = {} }: Clocks): Promise<Decisions> {
   const at = aPlace();
-  const args = ["run", "Write work.txt", "--json", ...agents(at, oneCycle(200))];
+  const args = ["run", "Write work.txt", "--json", ...agents(at, TURNS)];
   let isKilled = false;
   const killed = await quasar(at, args, {
     ...run,
@@ -60,6 +67,7 @@ async function decide({ run = {}, resume = {} }: Clocks): Promise<Decisions> {
       process.kill(pid, "SIGKILL");
     },
   });
+  for (const runId of runIds(at)) await endRunProcesses(runId, { graceMs: 0 });
   const resumed = await quasar(at, ["resume", "--json"], resume);
   return {
     codes: [killed.code, resumed.code],
