@@ -172,9 +172,9 @@ test.runIf(process.getuid?.() === 0)(
     execFileSync("chown", ["-R", `${NOBODY}:${NOBODY}`, join(root, ".git")]);
     chmodSync(hooks, 0o555);
     const names = readdirSync(hooks);
-    const args = [join(import.meta.dirname, "install.ts"), root, task.taskDir];
-    const options = { uid: NOBODY, gid: NOBODY, encoding: "utf8" } as const;
-    expect(execFileSync(process.execPath, args, options)).toBe('["printed"]\n');
+    const args = [join(import.meta.dirname, "install.ts"), root, task.taskDir, String(NOBODY)];
+    const env = { ...process.env, HOME: root };
+    expect(execFileSync(process.execPath, args, { env, encoding: "utf8" })).toBe('["printed"]\n');
     expect(readdirSync(hooks)).toEqual(names);
   },
 );
