@@ -1,0 +1,35 @@
+/** Why a task could not be worked on. Part of the interface. */
+export type TasksErrorCode =
+  /** A template, by name or by file, is none. */
+  | "ERR_TEMPLATE"
+  /** A value of the configuration is missing, of the wrong type or out of range. */
+  | "ERR_CONFIG"
+  /** `task.json` or `workspace.json` is not what was written; it was left alone. */
+  | "ERR_DAMAGED"
+  /** There is no such task or workspace. */
+  | "ERR_NOT_FOUND"
+  /** More than one task could be meant: the message lists them. */
+  | "ERR_AMBIGUOUS"
+  /** There is something of this name already. */
+  | "ERR_EXISTS"
+  /** An id is not fit for a folder's or a branch's name. */
+  | "ERR_UNSAFE_ID"
+  /** Another process drives the task, or works in its work tree: the message says which. */
+  | "ERR_LOCKED"
+  /** What was asked for is not what the task waits for. */
+  | "ERR_NOT_AWAITED"
+  /** What was looked at is not what is there any more. */
+  | "ERR_CHANGED"
+  /** A work tree has work that would be lost. */
+  | "ERR_DIRTY";
+
+/** A failure that a person can act on; what else is thrown comes from the packages below. */
+export class TasksError extends Error {
+  override readonly name = "TasksError";
+  readonly code: TasksErrorCode;
+
+  constructor(code: TasksErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,1 @@
+export { TasksError, type TasksErrorCode } from "./errors.ts";

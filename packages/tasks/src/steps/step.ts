@@ -1,0 +1,129 @@
+import type {
+  AwaitedDecision,
+  CheckpointTrigger,
+  HookFile,
+  StepEffect,
+  StepRecord,
+} from "@quasar/hookfile";
+import type { AgentInvoker } from "@quasar/loop";
+import type { KeyManager, ValidationReceipt } from "@quasar/receipts";
+import type { TaskRecord } from "../task-record.ts";
+import type { TemplateStep } from "../templates/template.ts";
+import type { TaskEvent } from "../task-event.ts";
+
+/** How one type of step is done. */
+export interface StepExecutor {
+  /**
+   * Before the step starts: whether there is nothing to do, or it is done already. Only looks.
+   *
+   * @default it always starts
+   */
+  look?(input: StepInput): Promise<Skip | undefined>;
+  /** Does it. Safe to be called again after a crash at any instant. */
+  run(input: RunningStep): Promise<StepOutcome>;
+  /** After a crash: whether the interrupted attempt took effect. For steps that are reconciled. */
+  probe?(input: StepInput): Promise<StepEffect>;
+}
+
+export interface Skip {
+  readonly reason: string;
+  /** What shows it: a commit, a remote's ref, a receipt. */
+  readonly evidence: string;
+}
+
+export interface StepInput {
+  readonly taskDir: string;
+  readonly task: TaskRecord;
+  readonly hook: HookFile;
+  /** The hook file's record of the step. */
+  readonly step: StepRecord;
+  readonly definition: TemplateStep;
+  /** Absolute path of the work tree's root. */
+  readonly worktree: string;
+  readonly ports: TaskPorts;
+  readonly signal: AbortSignal;
+}
+
+export interface RunningStep extends StepInput {
+  /** From 1. */
+  readonly attempt: number;
+  /** The prompt that the hook file has on record for this attempt; whole, also where that one is cut. */
+  readonly prompt: string;
+  tell(event: TaskEvent): void;
+  /** Puts down what the agent is at; written at most once a second, and before the step ends. */
+  note(progress: StepProgress): void;
+  /** Makes a step checkpoint, if the task's configuration wants one for this trigger. */
+  checkpoint(trigger: CheckpointTrigger, description: string): Promise<void>;
+  /** An attempt came to nothing and the step itself tries again; the receipts of what failed are kept. */
+  attemptFailed(reason: string, receipts: readonly ValidationReceipt[]): Promise<void>;
+}
+
+export interface StepProgress {
+  readonly workingOn?: string | undefined;
+  readonly lastOutput?: string | undefined;
+}
+
+export type StepOutcome =
+  | ({ readonly kind: "completed" } & StepReport)
+  /** It came to nothing. Where `retryable` and attempts are left it is tried again at once. */
+  | ({
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly awaiting: AwaitedDecision["kind"];
+      readonly retryable: boolean;
+      /** What of a run of agents cannot be gone on with: the next attempt begins a new one. @default false */
+      readonly endsRun?: boolean | undefined;
+    } & Partial<StepReport>)
+  /** A person is needed; that is no failure. */
+  | ({
+      readonly kind: "awaiting";
+      readonly awaiting: AwaitedDecision["kind"];
+      readonly reason: string;
+    } & Partial<StepReport>)
+  /** It was not brought to an end, and goes on with the next resume. */
+  | {
+      readonly kind: "stopped";
+      readonly why: "interrupted" | "budget" | "limit" | "storage";
+      readonly message: string;
+      /** RFC 3339: when a usage limit is lifted. */
+      readonly retryAt?: string | undefined;
+    };
+
+export interface StepReport {
+  /** One line: what was done. */
+  readonly summary: string;
+  /** What was said or printed, whole. @default "" */
+  readonly output?: string | undefined;
+  /** New receipts, not in the hook file yet, in order. */
+  readonly receipts?: readonly ValidationReceipt[] | undefined;
+  /** Made before the step's end, where the configuration wants it. */
+  readonly checkpoint?:
+    | { readonly trigger: CheckpointTrigger; readonly description: string }
+    | undefined;
+  readonly sessionId?: string | undefined;
+  readonly numTurns?: number | undefined;
+  readonly costUsd?: number | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What a task needs of the world. */
+export interface TaskPorts {
+  /** ATLAS_HOME, absolute. */
+  readonly home: string;
+  readonly coder: AgentInvoker;
+  readonly reviewer: AgentInvoker;
+  readonly keys: KeyManager;
+  /** Of validation commands, git, gh and the notification. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => Date;
+  /** Takes secrets out of what programs print, before it is stored or told. */
+  readonly redact: (text: string) => string;
+  /** Of cycle checkpoints. */
+  readonly sealKey?: Uint8Array | undefined;
+  /** Agents end with this process. @default false */
+  readonly leash?: boolean | undefined;
+  /** How `atlas` is started: each an absolute path. */
+  readonly atlas: readonly string[];
+  /** Of `atlas`, for HOOK.md's footer. */
+  readonly version: string;
+}
