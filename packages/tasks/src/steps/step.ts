@@ -40,11 +40,12 @@ export interface StepInput {
   readonly definition: TemplateStep;
   /** Absolute path of the work tree's root. */
   readonly worktree: string;
-  readonly ports: TaskPorts;
+  readonly ports: LookPorts;
   readonly signal: AbortSignal;
 }
 
-export interface RunningStep extends StepInput {
+export interface RunningStep extends Omit<StepInput, "ports"> {
+  readonly ports: TaskPorts;
   /** From 1. */
   readonly attempt: number;
   /** The prompt that the hook file has on record for this attempt; whole, also where that one is cut. */
@@ -106,24 +107,28 @@ export interface StepReport {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a task needs of the world. */
-export interface TaskPorts {
+/** What looking at a task needs of the world. */
+export interface LookPorts {
   /** ATLAS_HOME, absolute. */
   readonly home: string;
-  readonly coder: AgentInvoker;
-  readonly reviewer: AgentInvoker;
   readonly keys: KeyManager;
   /** Of validation commands, git, gh and the notification. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;
   /** Takes secrets out of what programs print, before it is stored or told. */
   readonly redact: (text: string) => string;
-  /** Of cycle checkpoints. */
-  readonly sealKey?: Uint8Array | undefined;
-  /** Agents end with this process. @default false */
-  readonly leash?: boolean | undefined;
   /** How `atlas` is started: each an absolute path. */
   readonly atlas: readonly string[];
   /** Of `atlas`, for HOOK.md's footer. */
   readonly version: string;
+}
+
+/** What driving a task needs of the world. */
+export interface TaskPorts extends LookPorts {
+  readonly coder: AgentInvoker;
+  readonly reviewer: AgentInvoker;
+  /** Of cycle checkpoints. */
+  readonly sealKey?: Uint8Array | undefined;
+  /** Agents end with this process. @default false */
+  readonly leash?: boolean | undefined;
 }
