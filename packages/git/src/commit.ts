@@ -1,4 +1,5 @@
 import { type Identity, missingIdentity } from "./config.ts";
+import { checkVariables } from "./environment.ts";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
 import { type GitResult, git, quoted } from "./run.ts";
@@ -93,13 +94,6 @@ function commitEnvironment({ author, reflogAction }: CommitOptions): Record<stri
     ...(author && { GIT_AUTHOR_NAME: author.name, GIT_AUTHOR_EMAIL: author.email }),
     ...(reflogAction === undefined ? {} : { GIT_REFLOG_ACTION: oneLine(reflogAction) }),
   };
-}
-
-/** Git's own variables would steer it past what is made sure of here. */
-function checkVariables(env: Readonly<Record<string, string>>): void {
-  const name = Object.keys(env).find((each) => /^GIT_/i.test(each));
-  if (name === undefined) return;
-  throw new GitError("ERR_INVALID_ARGUMENT", `${quoted(name)} steers git: it cannot be set here`);
 }
 
 /** An empty path would exclude everything, one with `..` nothing that the caller means. */

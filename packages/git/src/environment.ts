@@ -1,3 +1,5 @@
+import { GitError } from "./errors.ts";
+
 /** One configuration value; the name is `section.subsection.key` with any text in the middle. */
 export type ConfigPair = readonly [name: string, value: string];
 
@@ -27,6 +29,26 @@ export function scrubbed(environment: Environment): Record<string, string> {
     if (value !== undefined && !steersGit && name !== "LANGUAGE") kept[name] = value;
   }
   return { ...kept, LC_ALL: "C.UTF-8", GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat" };
+}
+
+/** How the user reaches remotes: theirs too, and needed only there. */
+const CONNECTING = /^GIT_(?:ASKPASS|SSH|SSH_COMMAND|SSH_VARIANT|(?:SSL|HTTP|PROXY)_[A-Z_]+)$/;
+
+/** What `scrubbed` drops and a connection to a remote needs. */
+export function networkEnvironment(environment: Environment): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && CONNECTING.test(name)) kept[name] = value;
+  }
+  return kept;
+}
+
+/** @throws {GitError} `ERR_INVALID_ARGUMENT` for a variable that steers git past what is made sure of. */
+export function checkVariables(env: Readonly<Record<string, string>>): void {
+  const name = Object.keys(env).find((each) => /^GIT_/i.test(each));
+  if (name === undefined) return;
+  const message = `${JSON.stringify(name)} steers git: it cannot be set here`;
+  throw new GitError("ERR_INVALID_ARGUMENT", message);
 }
 
 /** Variables that add configuration above every file; `first` is the number of those in place. */

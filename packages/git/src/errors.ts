@@ -20,6 +20,14 @@ export type GitErrorCode =
   | "ERR_SNAPSHOT_FAILED"
   /** The work tree cannot be made what a snapshot holds, exactly; nothing was changed. */
   | "ERR_NOT_RESTORABLE"
+  /** The remote's branch has commits that the pushed one has not. */
+  | "ERR_NOT_FAST_FORWARD"
+  /** A hook or a rule refused the push, at the remote or here. */
+  | "ERR_PUSH_REFUSED"
+  /** The remote wants credentials that are not there without asking somebody. */
+  | "ERR_REMOTE_AUTH"
+  /** The remote cannot be reached, or is no repository. */
+  | "ERR_REMOTE_UNREACHABLE"
   /** There is no `git` program on the PATH. */
   | "ERR_GIT_MISSING"
   /** Any other failure; the message has the command, its exit code and the end of its stderr. */

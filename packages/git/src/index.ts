@@ -1,5 +1,7 @@
+export { deleteBranch, fetchBranch, refSha, type Upstream, upstreamOf } from "./branches.ts";
 export { type CommitOptions, commitAll, SUBJECT_LENGTH } from "./commit.ts";
 export { type Identity, NEUTRAL } from "./config.ts";
+export { type Diff, diffTrees } from "./diff.ts";
 export { durableGitEnv, type Environment } from "./environment.ts";
 export { GitError, type GitErrorCode } from "./errors.ts";
 export { currentBranch, currentGitSha, isAncestor, type SignalOptions } from "./head.ts";
@@ -21,7 +23,9 @@ export {
   type Relation,
   type RepositoryFacts,
 } from "./inspect.ts";
-export { deleteRefs, listRefs, type Ref } from "./refs.ts";
+export { clearGitLocks, type GitLock, gitLocks } from "./locks.ts";
+export { pushBranch, type PushOptions, remoteHead, type RemoteOptions, remoteUrl } from "./push.ts";
+export { createRef, deleteRefs, listRefs, type Ref } from "./refs.ts";
 export {
   pushTarget,
   type PushTarget,
@@ -49,4 +53,11 @@ export {
 export { type DirtyPath, dirtyPaths } from "./status.ts";
 export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
 export { lookAtWork, type SeenWork } from "./work.ts";
-export { createWorktree, type WorktreeOptions } from "./worktree.ts";
+export { workTreeId } from "./work-tree-id.ts";
+export {
+  createWorktree,
+  listWorktrees,
+  removeWorktree,
+  type Worktree,
+  type WorktreeOptions,
+} from "./worktree.ts";

@@ -55,12 +55,14 @@ export interface RepositoryFacts {
 export interface InspectOptions extends SignalOptions {
   /** A full commit id; `""`: there was no commit. */
   readonly since: string;
+  /** What `openRepository` has just said of the folder. @default asked of it: a process more */
+  readonly repository?: Repository | undefined;
 }
 
 /**
  * Looks at a work tree and at what has become of it since a commit. Changes nothing; nothing that the
- * repository names runs. Starts four git processes, three of them at once, and a fifth where there are
- * commits since.
+ * repository names runs. Starts three git processes, two of them at once, and one more each where the
+ * `repository` is not given and where there are commits since.
  *
  * @throws {GitError} `ERR_BAD_REVISION` unless `since` is a full commit id; `ERR_FOREIGN_WORK_TREE`,
  *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
@@ -68,10 +70,10 @@ export interface InspectOptions extends SignalOptions {
  */
 export async function inspectRepository(
   workDir: string,
-  { since, signal }: InspectOptions,
+  { since, repository: known, signal }: InspectOptions,
 ): Promise<RepositoryFacts> {
   const [opened, seen, compared] = await Promise.allSettled([
-    openRepository(workDir, { signal }),
+    known ?? openRepository(workDir, { signal }),
     lookAt(workDir, signal),
     sidesOf(workDir, since, { signal }),
   ]);

@@ -1,5 +1,6 @@
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
+import { checkRevision, checkSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
 
 /** A name in `refs/` and what it names. */
@@ -49,14 +50,20 @@ export async function deleteRefs(
   return refs;
 }
 
-/** Creates a ref; resolves to `false`, changing nothing, where there is one of that name. */
+/**
+ * Creates a ref, durably; resolves to `false`, changing nothing, where there is one of that name.
+ *
+ * @param ref - `refs/…`.
+ * @throws {GitError} `ERR_BAD_REVISION`; `ERR_GIT_FAILED` also where there is no such commit;
+ *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
+ */
 export async function createRef(
   workDir: string,
   { ref, sha }: Ref,
   options: SignalOptions = {},
 ): Promise<boolean> {
   const args = ["update-ref", "--no-deref", "-z", "--stdin"];
-  const input = `create ${ref}\0${sha}\0`;
+  const input = `create ${checkRevision(ref)}\0${checkSha(sha)}\0`;
   const result = await git("keep", workDir, args, { ...options, input });
   if (result.exitCode === 0) return true;
   // Two that create it at once: one of them finds the other's lock.

@@ -33,3 +33,23 @@ export function checkRevision(text: string): string {
   const message = `${JSON.stringify(text)} is not HEAD, a full commit id or a name in refs/`;
   throw new GitError("ERR_BAD_REVISION", message);
 }
+
+/**
+ * The full name of a branch.
+ *
+ * @throws {GitError} `ERR_INVALID_ARGUMENT` for what cannot be one's, or is more: a pattern, an option.
+ */
+export function checkBranch(branch: string): string {
+  const ref = `refs/heads/${branch}`;
+  const isPlain = FULL_REF.test(ref) && !/^$|^-|(?:^|\/)\.|[./]$/.test(branch);
+  if (isPlain) return ref;
+  const message = `${JSON.stringify(branch)} cannot be a branch's name`;
+  throw new GitError("ERR_INVALID_ARGUMENT", message);
+}
+
+/** @throws {GitError} `ERR_INVALID_ARGUMENT` for what is neither a remote's name nor a URL. */
+export function checkRemote(remote: string): string {
+  if (/^[^\p{Cc}-][^\p{Cc}]*$/u.test(remote)) return remote;
+  const message = `${JSON.stringify(remote)} is neither a remote's name nor a URL`;
+  throw new GitError("ERR_INVALID_ARGUMENT", message);
+}

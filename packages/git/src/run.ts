@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type ConfigPair, configVariables, DURABLE, scrubbed } from "./environment.ts";
 import { GitError } from "./errors.ts";
+import { runProcess } from "./process.ts";
 import { tail } from "./text.ts";
 
 /** What a run of git ended with: its output as text, and its exit code. */
@@ -20,6 +21,11 @@ export interface RunOptions {
   readonly encoding?: "utf8" | "latin1" | undefined;
   /** The user's git hooks may run, and leave something running. @default false */
   readonly hooks?: boolean | undefined;
+  /**
+   * Without one, git and what it starts cannot ask anybody anything, and all of it ends when the call
+   * is aborted. @default true
+   */
+  readonly hasTerminal?: boolean | undefined;
   /** Added to the profile's configuration. */
   readonly config?: readonly ConfigPair[] | undefined;
   /** Added to the profile's environment. */
@@ -82,9 +88,6 @@ const ENVIRONMENT: Readonly<Record<Profile, Readonly<Record<string, string>>>> =
 
 const MAX_OUTPUT = 256 * 1024 * 1024;
 
-/** For reading what git had written when it ended, at most what a pipe holds. */
-const PIPE_GRACE_MS = 500;
-
 /**
  * Runs git to its end, whatever its exit code.
  *
@@ -99,37 +102,28 @@ export async function git(
 ): Promise<GitResult> {
   const { signal, input, encoding = "utf8", config = [], env = {}, hooks = false } = options;
   signal?.throwIfAborted();
-  // Lazily: the import takes longer than git does, and not every user of the package runs git.
-  const { execa } = await import("execa");
-  const running = execa("git", ["--no-pager", ...args], {
+  const ended = await runProcess("git", {
+    args: ["--no-pager", ...args],
     cwd: workDir,
-    extendEnv: false,
     env: {
       ...scrubbed(process.env),
       ...ENVIRONMENT[profile],
       ...configVariables([...CONFIG[profile], ...config]),
       ...env,
     },
-    ...(input === undefined ? { stdin: "ignore" as const } : { input }),
-    ...(signal === undefined ? {} : { cancelSignal: signal }),
+    input,
+    signal,
     encoding,
-    stripFinalNewline: false,
-    maxBuffer: MAX_OUTPUT,
-    reject: false,
+    maxOutput: MAX_OUTPUT,
+    // Where the whole output counts, no hook runs.
+    leavesOthers: hooks,
+    hasTerminal: options.hasTerminal,
   });
-  // What a git hook has left running holds the pipes open: nobody is to wait for that. Where the
-  // whole output counts, no hook runs and the pipes are read to their end.
-  const letGo = (): void => {
-    running.stdout.destroy();
-    running.stderr.destroy();
-  };
-  running.nodeChildProcess.once("exit", () => {
-    if (hooks || signal?.aborted === true) setTimeout(letGo, PIPE_GRACE_MS).unref();
-  });
-  const result = await running;
   signal?.throwIfAborted();
-  const { exitCode, stdout, stderr } = result;
-  if (exitCode === undefined || result.isMaxBuffer) throw await neverEnded(workDir, args, result);
+  const { exitCode, stdout, stderr, problem } = ended;
+  if (exitCode === undefined || problem !== undefined) {
+    throw await neverEnded(workDir, args, problem);
+  }
   if (exitCode === 128 && NOT_A_WORK_TREE.test(stderr)) {
     throw new GitError("ERR_NOT_A_REPOSITORY", `${quoted(workDir)}: ${tail(stderr)}`);
   }
@@ -142,17 +136,17 @@ const NOT_A_WORK_TREE =
 async function neverEnded(
   workDir: string,
   args: readonly string[],
-  error: { readonly code?: string | undefined; readonly shortMessage?: string | undefined },
+  error: NodeJS.ErrnoException | undefined,
 ): Promise<GitError> {
   const options = { cause: error };
   if (!(await isDirectory(workDir))) {
     return new GitError("ERR_NOT_A_REPOSITORY", `${quoted(workDir)} is not a folder`, options);
   }
-  if (error.code === "ENOENT") {
+  if (error?.code === "ENOENT") {
     const message = "git was not found on the PATH: install git 2.38 or later";
     return new GitError("ERR_GIT_MISSING", message, options);
   }
-  const why = tail(error.shortMessage ?? "it did not end by itself");
+  const why = tail(error?.message ?? "it did not end by itself");
   return new GitError("ERR_GIT_FAILED", `git ${args[0]} failed: ${why}`, options);
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { GitError } from "./errors.ts";
+import { checkBranch } from "./branches.ts";
+import { checkVariables } from "./environment.ts";
 import type { SignalOptions } from "./head.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { checkRevision } from "./revision.ts";
@@ -8,33 +9,98 @@ import { gitOutput } from "./run.ts";
 export interface WorktreeOptions extends SignalOptions {
   /** The folder to make, which must be missing or empty; a relative one is taken from `workDir`. */
   readonly path: string;
-  /** The branch to make, without `refs/heads/`. It must not exist. */
+  /** The branch to make, without `refs/heads/`. */
   readonly branch: string;
-  /** What the branch starts at: `HEAD`, a full commit id or `refs/…`. */
-  readonly from: string;
+  /**
+   * What the branch starts at: `HEAD`, a full commit id or `refs/…`; it must not exist then.
+   * `undefined`: it exists, and no work tree has it checked out.
+   */
+  readonly from: string | undefined;
+  /** Added to the environment of git, filters and git hooks. No name may begin with `GIT_`. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Makes a linked work tree on a new branch. It is a write: the user's `post-checkout` hook and
- * filters run.
+ * Makes a linked work tree on a branch. It is a write: the user's `post-checkout` hook and filters run.
  *
- * @throws {GitError} `ERR_INVALID_ARGUMENT`, `ERR_BAD_REVISION`; `ERR_GIT_FAILED` when the branch
- *   or the folder exists; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when
- *   aborted.
+ * @throws {GitError} `ERR_INVALID_ARGUMENT`, `ERR_BAD_REVISION`; `ERR_GIT_FAILED` when the folder
+ *   exists, or the branch is not as `from` says; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the
+ *   signal's reason when aborted.
  */
 export async function createWorktree(
   workDir: string,
-  { path, branch, from, signal }: WorktreeOptions,
+  { path, branch, from, env = {}, signal }: WorktreeOptions,
 ): Promise<Repository> {
-  if (branch === "" || branch.startsWith("-") || branch.includes("\0")) {
-    const message = `${JSON.stringify(branch)} cannot be a branch's name`;
-    throw new GitError("ERR_INVALID_ARGUMENT", message);
-  }
+  checkBranch(branch);
+  checkVariables(env);
   const folder = resolve(workDir, path);
-  const args = ["worktree", "add", "--quiet", "--no-track", "-b", branch];
-  await gitOutput("write", workDir, [...args, "--", folder, checkRevision(from)], {
+  const what =
+    from === undefined
+      ? ["--", folder, branch]
+      : ["--no-track", "-b", branch, "--", folder, checkRevision(from)];
+  await gitOutput("write", workDir, ["worktree", "add", "--quiet", ...what], {
     signal,
     hooks: true,
+    env,
   });
   return openRepository(folder, { signal });
+}
+
+/** A work tree, as the repository has it on record. */
+export interface Worktree {
+  /** Absolute; it need not be there any more. */
+  readonly path: string;
+  /** Without `refs/heads/`; `undefined` where HEAD is detached. */
+  readonly branch: string | undefined;
+  /** Why it is not to be removed; `""` without a reason, `undefined` where it is not locked. */
+  readonly lock: string | undefined;
+}
+
+/**
+ * All work trees of a repository, the main one first.
+ *
+ * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason
+ *   when aborted.
+ */
+export async function listWorktrees(
+  workDir: string,
+  options: SignalOptions = {},
+): Promise<readonly Worktree[]> {
+  const output = await gitOutput(
+    "read",
+    workDir,
+    ["worktree", "list", "--porcelain", "-z"],
+    options,
+  );
+  return output
+    .split("\0\0")
+    .filter((entry) => entry !== "")
+    .map((entry) => {
+      const facts = new Map(
+        entry.split("\0").map((line) => {
+          const [name = ""] = line.split(" ", 1);
+          return [name, line.slice(name.length + 1)];
+        }),
+      );
+      const path = facts.get("worktree") ?? "";
+      const branch = facts.get("branch")?.replace(/^refs\/heads\//, "");
+      return { path, branch, lock: facts.get("locked") };
+    });
+}
+
+/**
+ * Removes a linked work tree and everything in its folder, ignored files and uncommitted work too:
+ * take a snapshot first. Its branch stays.
+ *
+ * @throws {GitError} `ERR_GIT_FAILED` for the main work tree, for one that is locked, and for a folder
+ *   that is no work tree of the repository; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's
+ *   reason when aborted.
+ */
+export async function removeWorktree(
+  workDir: string,
+  path: string,
+  options: SignalOptions = {},
+): Promise<void> {
+  const args = ["worktree", "remove", "--force", "--", resolve(workDir, path)];
+  await gitOutput("keep", workDir, args, options);
 }

@@ -481,9 +481,7 @@ test("hands the durable settings on to a git that an agent starts", async () => 
   };
   const env = { ...process.env, ...theirs, ...durableGitEnv(theirs) };
   const agent = script(aFolder(), "agent", "git config core.fsync; git config user.name");
-  const { execa } = await import("execa");
-  const { stdout } = await execa(agent, { cwd: root, env, extendEnv: false });
-  expect(stdout).toBe("all\nAgent");
+  expect(execFileSync(agent, { cwd: root, env, encoding: "utf8" })).toBe("all\nAgent\n");
 });
 
 test("commits a file's change of mode", async () => {

@@ -18,8 +18,10 @@ import {
   readCommit,
   reflogActions,
   remoteBranches,
+  remoteUrl,
   restoreSnapshot,
   takeSnapshot,
+  workTreeId,
 } from "../src/index.ts";
 import {
   aCanary,
@@ -54,6 +56,8 @@ async function askEverything(workDir: string, sha: string): Promise<void> {
     readCommit(workDir, sha),
     remoteBranches(workDir),
     pushTarget(workDir, "main"),
+    workTreeId(workDir),
+    remoteUrl(workDir, "origin"),
     keepAndBringBack(workDir, sha),
   ]);
 }

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inspectRepository, type RepositoryFacts } from "../src/index.ts";
+import { inspectRepository, openRepository, type RepositoryFacts } from "../src/index.ts";
 import {
   aFolder,
   anEmptyRepository,
@@ -201,10 +201,14 @@ test("names a bare repository, and refuses no repository", async () => {
   );
 });
 
-test("starts four processes, one more where there are commits", async () => {
+test("starts three processes, one more each for the repository and where there are commits", async () => {
   const root = aRepository();
+  const repository = await openRepository(root);
   const since = headOf(root);
   expect(await traced(() => inspectRepository(root, { since }))).toHaveLength(4);
   commit(root, "x");
   expect(await traced(() => inspectRepository(root, { since }))).toHaveLength(5);
+  const known = { since, repository };
+  expect(await traced(() => inspectRepository(root, known))).toHaveLength(4);
+  expect(await inspectRepository(root, known)).toEqual(await inspectRepository(root, { since }));
 });

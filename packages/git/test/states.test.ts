@@ -133,7 +133,7 @@ test.for([
   ["a branch like an option", { branch: "--force" }, "ERR_INVALID_ARGUMENT"],
   ["no branch", { branch: "" }, "ERR_INVALID_ARGUMENT"],
   ["a branch that there is", { branch: "main" }, "ERR_GIT_FAILED"],
-  ["a branch's name that git does not allow", { branch: "a..b" }, "ERR_GIT_FAILED"],
+  ["a branch's name that git does not allow", { branch: "a..b" }, "ERR_INVALID_ARGUMENT"],
   ["a short revision", { from: "main" }, "ERR_BAD_REVISION"],
   ["a folder that is in use", { path: "." }, "ERR_GIT_FAILED"],
 ] as const)("makes no work tree of %s", async ([, change, code]) => {

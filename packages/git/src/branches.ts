@@ -1,0 +1,141 @@
+import { GitError } from "./errors.ts";
+import type { SignalOptions } from "./head.ts";
+import { remoteAccess, remoteFailed } from "./remote-access.ts";
+import { checkRevision, isMissing, isSha } from "./revision.ts";
+import { git, gitFailed, gitOutput } from "./run.ts";
+
+/**
+ * The commit that a ref names; `undefined` where there is no such ref, or its commit is lost.
+ *
+ * @param ref - `HEAD` or `refs/…`.
+ * @throws {GitError} `ERR_BAD_REVISION` for another form; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function refSha(
+  workDir: string,
+  ref: string,
+  options: SignalOptions = {},
+): Promise<string | undefined> {
+  const args = ["rev-parse", "--verify", "-q", `${checkRevision(ref)}^{commit}`];
+  const result = await git("read", workDir, args, options);
+  const sha = result.stdout.trimEnd();
+  if (result.exitCode === 0 && isSha(sha)) return sha;
+  if (result.exitCode === 1 || isMissing(result)) return undefined;
+  throw gitFailed(args, result);
+}
+
+/** @throws {GitError} `ERR_INVALID_ARGUMENT` unless it can be a branch's name, without `refs/heads/`. */
+export function checkBranch(branch: string): string {
+  const isName =
+    !branch.startsWith("-") && !/^$|(?:^|\/)\.|[./]$/.test(branch) && branch !== "HEAD";
+  try {
+    if (isName && checkRevision(`refs/heads/${branch}`) !== "") return branch;
+  } catch {
+    // Said below, in a branch's terms.
+  }
+  throw new GitError("ERR_INVALID_ARGUMENT", `${JSON.stringify(branch)} cannot be a branch's name`);
+}
+
+/**
+ * Removes a branch and its settings, wherever it has been merged. What it was at is lost unless
+ * something else names it. Resolves to `false` where there is no such branch.
+ *
+ * @throws {GitError} `ERR_GIT_FAILED` also where a work tree has it checked out;
+ *   `ERR_INVALID_ARGUMENT`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
+ */
+export async function deleteBranch(
+  workDir: string,
+  branch: string,
+  options: SignalOptions = {},
+): Promise<boolean> {
+  if ((await refSha(workDir, `refs/heads/${checkBranch(branch)}`, options)) === undefined) {
+    return false;
+  }
+  await gitOutput("keep", workDir, ["branch", "-D", "--quiet", "--", branch], options);
+  return true;
+}
+
+/** Where a branch is pulled from. */
+export interface Upstream {
+  /** A remote's name. */
+  readonly remote: string;
+  /** The branch there, without `refs/heads/`. */
+  readonly branch: string;
+}
+
+/**
+ * What a branch follows, by its settings; else the branch of its name in the only remote, or in
+ * `origin`. `undefined` without such a remote. Whether the remote has it is not looked at.
+ *
+ * @param branch - Without `refs/heads/`; need not be there.
+ * @throws {GitError} `ERR_INVALID_ARGUMENT`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,
+ *   `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function upstreamOf(
+  workDir: string,
+  branch: string,
+  options: SignalOptions = {},
+): Promise<Upstream | undefined> {
+  const ref = `refs/heads/${checkBranch(branch)}`;
+  const format = "--format=%(refname)%00%(upstream:remotename)%00%(upstream:remoteref)";
+  const output = await gitOutput("read", workDir, ["for-each-ref", format, ref], options);
+  const [, remote = "", remoteRef = ""] =
+    output
+      .split("\n")
+      .map((line) => line.split("\0"))
+      .find(([name]) => name === ref) ?? [];
+  if (isRemoteName(remote) && remoteRef.startsWith("refs/heads/")) {
+    return { remote, branch: remoteRef.slice("refs/heads/".length) };
+  }
+  const remotes = await remoteNames(workDir, options);
+  const only = remotes.length === 1 ? remotes[0] : remotes.find((name) => name === "origin");
+  return only === undefined ? undefined : { remote: only, branch };
+}
+
+async function remoteNames(workDir: string, options: SignalOptions): Promise<readonly string[]> {
+  const args = ["config", "--null", "--name-only", "--get-regexp", "^remote\\..*\\.url$"];
+  const result = await git("read", workDir, args, options);
+  if (result.exitCode > 1) throw gitFailed(args, result);
+  const names = result.stdout.split("\0").slice(0, -1);
+  return [...new Set(names.map((name) => name.slice("remote.".length, -".url".length)))].filter(
+    isRemoteName,
+  );
+}
+
+/** Not `.`, which is this repository; nothing that is an option, a path or an address. */
+function isRemoteName(name: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/.test(name);
+}
+
+/**
+ * Brings a remote's branch here: `refs/remotes/<remote>/<branch>` is what it is there, and its commit is
+ * returned. Nothing else is fetched or changed. It is a write: it goes through the user's credentials
+ * and transports, but asks for nothing on a terminal; pass a `signal`, it may take long.
+ *
+ * @throws {GitError} `ERR_REMOTE_AUTH`, `ERR_REMOTE_UNREACHABLE`; `ERR_GIT_FAILED`, also where the remote
+ *   has no such branch; `ERR_INVALID_ARGUMENT`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's
+ *   reason when aborted.
+ */
+export async function fetchBranch(
+  workDir: string,
+  { remote, branch }: Upstream,
+  options: SignalOptions = {},
+): Promise<string> {
+  if (!isRemoteName(remote)) {
+    const message = `${JSON.stringify(remote)} cannot be a remote's name`;
+    throw new GitError("ERR_INVALID_ARGUMENT", message);
+  }
+  const ref = checkRevision(`refs/remotes/${remote}/${checkBranch(branch)}`);
+  const args = [
+    ...["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"],
+    ...["--no-write-fetch-head", "--no-auto-maintenance", "--no-write-commit-graph"],
+    // A repository can name another program here.
+    "--upload-pack=git-upload-pack",
+    ...["--", remote, `+refs/heads/${branch}:${ref}`],
+  ];
+  const access = remoteAccess(process.env);
+  const result = await git("write", workDir, args, { ...options, ...access, hooks: true });
+  if (result.exitCode !== 0) throw remoteFailed(args, result);
+  const sha = await refSha(workDir, ref, options);
+  if (sha !== undefined) return sha;
+  throw new GitError("ERR_GIT_FAILED", `git fetch brought no ${JSON.stringify(ref)}`);
+}
