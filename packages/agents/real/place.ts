@@ -19,7 +19,8 @@ export interface Place {
   readonly remove: () => void;
 }
 
-const BIN = join(import.meta.dirname, "node_modules", ".bin");
+/** Where the programs are. */
+export const BIN: string = join(import.meta.dirname, "node_modules", ".bin");
 
 const codexConfig = (url: string) => `model = "gpt-5.5"
 model_provider = "stub"
@@ -35,9 +36,9 @@ request_max_retries = 1
 stream_max_retries = 1
 `;
 
-/** The agents of a place, for another process too. */
-export function createRealAgents(root: string, url: string): RealAgents {
-  const env = {
+/** Of agents that run in a place and reach nothing but the stub at `url`. */
+export function realEnvironment(root: string, url: string): Record<string, string> {
+  return {
     PATH: `${join(root, "broken")}:${BIN}:${process.env["PATH"]}`,
     HOME: join(root, "home"),
     CLAUDE_CONFIG_DIR: join(root, "home", ".claude"),
@@ -52,6 +53,11 @@ export function createRealAgents(root: string, url: string): RealAgents {
     CODEX_HOME: join(root, "home", ".codex"),
     CODEX_STUB_KEY: "stub",
   };
+}
+
+/** The agents of a place, for another process too. */
+export function createRealAgents(root: string, url: string): RealAgents {
+  const env = realEnvironment(root, url);
   const options = { env, limits: { idleTimeoutMs: 60_000, totalTimeoutMs: 90_000 } };
   return {
     claude: createClaudeAgent({ ...options, allowedTools: ["Bash(sleep *)", "Bash(node *)"] }),

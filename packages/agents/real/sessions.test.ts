@@ -1,12 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentEvent, AgentRequest, AgentResult } from "@quasar/loop";
+import {
+  type AgentEvent,
+  type AgentRequest,
+  type AgentResult,
+  runFromCheckpoint,
+  runTask,
+} from "@quasar/loop";
 import { expect, onTestFinished, test } from "vitest";
 import { findRunProcesses } from "../src/index.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { type ModelFault, type ModelScript, type ModelStub, startModelStub } from "./model-stub.ts";
-import { createPlace, type Place } from "./place.ts";
+import { BIN, createPlace, createTestStore, type Place } from "./place.ts";
 
 const AGENTS = ["claude", "codex"] as const;
 const FIRST = "Write one.txt, wait, and write two.txt.";
@@ -111,6 +117,78 @@ test.for(
     expect(stub.requests.at(-1)?.prompts.join("\n")).toContain(FIRST);
     const third = await agent.invoke({ ...again, prompt: "And again." });
     expect(sumOf([second, third])).toBeCloseTo(stub.billedUsd - killedUsd, 9);
+  },
+);
+
+const projectsOf = ({ root }: Place) => join(root, "home/.claude/projects");
+
+/** Of which of Claude Code's sessions the prompt is on record. */
+function recordOf(place: Place): readonly string[] {
+  const projects = projectsOf(place);
+  if (!existsSync(projects)) return [];
+  const names = readdirSync(projects, { recursive: true, encoding: "utf8" });
+  const isSaid = (name: string) => readFileSync(join(projects, name), "utf8").includes('"user"');
+  return names.filter((name) => name.endsWith(".jsonl") && isSaid(name));
+}
+
+test.for([
+  ["with nothing on record, is begun anew", 0, "--session-id"],
+  ["with its prompt on record, goes on in its session", 1, "--resume"],
+] as const)(
+  "claude that is killed in its first request %s, with one start",
+  { timeout: 60_000 },
+  async ([, onRecord, flag]) => {
+    const { place, stub } = await aPlace(() => () => ({ kind: "hang", after: 0 }));
+    const starts = join(place.root, "starts");
+    const noted = `echo "$PPID $$ $*" | tr '\\n' ' ' >> '${starts}'; echo >> '${starts}'`;
+    place.breakProgram("claude", `${noted}; exec '${BIN}/claude' "$@"`);
+    const started = () => readFileSync(starts, "utf8").trim().split("\n");
+    const { promise: killed, resolve: toldKilled } = Promise.withResolvers<void>();
+    stub.script = () => {
+      const kill = () => {
+        if (recordOf(place).length < onRecord) return void setTimeout(kill, 10);
+        const [supervisor, claude] = (started()[0] ?? "").split(" ");
+        killNow(Number(supervisor));
+        killNow(Number(claude));
+        toldKilled();
+      };
+      kill();
+      return { kind: "hang", after: 0 };
+    };
+    const store = createTestStore();
+    const saved: Parameters<typeof store.save>[0][] = [];
+    const keeping = {
+      ...store,
+      save: (...[checkpoint]: Parameters<typeof store.save>) => {
+        saved.push(structuredClone(checkpoint));
+        return store.save(checkpoint);
+      },
+    };
+    const options = {
+      workDir: place.workDir,
+      coder: place.agents.claude,
+      reviewer: place.agents.claude,
+      turnsDir: join(place.root, "turns"),
+      checkpoint: { store: keeping, granularity: "turn" },
+    } as const;
+    await Promise.all([runTask({ id: "t-1", title: FIRST }, options), killed]);
+    // A slow machine may have left it the time.
+    if (onRecord === 0) rmSync(projectsOf(place), { recursive: true, force: true });
+
+    // As the runner leaves it that is killed at the same moment.
+    const crashed = saved.findLast(({ turn, failure }) => turn?.pid !== 0 && failure === "");
+    if (crashed === undefined) throw new Error("nothing was saved");
+    const asked = stub.requests.length;
+    stub.script = () => ({
+      kind: "status",
+      status: 401,
+      type: "authentication_error",
+      message: "",
+    });
+    await runFromCheckpoint(crashed, options);
+    expect(started()).toHaveLength(2);
+    expect(started()[1]).toContain(`${flag}=`);
+    expect(stub.requests[asked]?.prompts.join("\n")).toContain(FIRST);
   },
 );
 

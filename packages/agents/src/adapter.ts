@@ -24,7 +24,10 @@ export interface PreparedTurn {
 export interface TurnReader {
   /** Takes a line of output. */
   read(line: string): unknown;
-  /** What is known of a turn of which no more is to come. */
+  /**
+   * What is known of a turn of which no more is to come. Session `""`: there is none to go on in;
+   * `undefined`: it is not known.
+   */
   known(): Cost & { readonly sessionId: string | undefined };
   result(outcome: ChildOutcome): AgentResult;
 }

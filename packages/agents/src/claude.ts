@@ -12,6 +12,8 @@ import { type ClaudeArgsOptions, claudeArgs } from "./claude/args.ts";
 import { runCost } from "./claude/cost.ts";
 import { failureOfResult, kindOfStderr } from "./claude/outcome.ts";
 import { type ClaudeReading, createClaudeReader } from "./claude/reader.ts";
+import { claudeConfigDir, isOnRecord } from "./claude/transcript.ts";
+import { agentEnvironment } from "./environment.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
@@ -47,15 +49,28 @@ export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoke
   return createProcessAgent(claudeAdapter(options), { ...options, setEnv });
 }
 
+const OWN_ENV: readonly string[] = ["ANTHROPIC_*", "CLAUDE_*"];
+
 function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
   const programFor = (request: AgentRequest): AgentProgram => ({
     title: "Claude Code",
     file: options.file ?? "claude",
     args: claudeArgs(request, options),
-    ownEnv: ["ANTHROPIC_*", "CLAUDE_*"],
+    ownEnv: OWN_ENV,
     input: asText(request.prompt),
     installHint: "Install it with: npm install -g @anthropic-ai/claude-code",
   });
+  /**
+   * Of a session that has only just begun nothing may be on record: Claude Code would only say so,
+   * which takes as long as its start. Where the model has said something it is asked in any case: what
+   * we know of its files may be old.
+   */
+  const sessionOf = (request: AgentRequest, { sessionId, answered }: ClaudeReading) => {
+    if (answered || request.resumesSession) return sessionId;
+    const env = agentEnvironment(request, OWN_ENV, options);
+    const id = sessionId ?? request.sessionId ?? "";
+    return isOnRecord(claudeConfigDir(env, request.workDir), id) ? id : "";
+  };
   return {
     name: "claude",
     capabilities: {
@@ -78,7 +93,7 @@ function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
       const { reading, read } = createClaudeReader(emit);
       return {
         read,
-        known: () => ({ ...costs(reading), sessionId: reading.sessionId }),
+        known: () => ({ ...costs(reading), sessionId: sessionOf(request, reading) }),
         result(outcome) {
           const { result, sessionId, version } = reading;
           const program = programFor(request);

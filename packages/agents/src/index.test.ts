@@ -6,6 +6,7 @@ test("exports what its users rely on", () => {
     "AGENT_KINDS",
     "AgentsError",
     "PRICES_AS_OF",
+    "afterEnd",
     "createAgent",
     "createClaudeAgent",
     "createCodexAgent",

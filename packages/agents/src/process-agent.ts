@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive } from "@quasar/durable";
+import { isAlive, ownerOf } from "@quasar/durable";
 import type {
   AgentInvoker,
   AgentRequest,
@@ -20,7 +20,12 @@ import { failure } from "./failure.ts";
 import { follow, type FollowedOutcome, readOutput } from "./follow.ts";
 import { secretsOf } from "./redact.ts";
 import { carriesTurn, endTurnProcesses, sendSignal } from "./run-processes.ts";
-import { startSupervisor } from "./start-supervisor.ts";
+import {
+  leaveSupervisor,
+  spawnSupervisor,
+  startSupervisor,
+  type SupervisorProcess,
+} from "./start-supervisor.ts";
 import { readJsonFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
 const nobody = () => undefined;
@@ -35,16 +40,33 @@ export function createProcessAgent(
   adapter: AgentAdapter,
   options: AgentProcessOptions,
 ): AgentInvoker {
+  /** Supervisors that wait for their turn, by its id. */
+  const ready = new Map<string, SupervisorProcess>();
+  const supervisorOf = (request: AgentRequest): SupervisorProcess => {
+    const child = ready.get(request.turnId);
+    ready.delete(request.turnId);
+    return child !== undefined && isRunning(child) ? child : spawnSupervisor(request);
+  };
   return {
     name: adapter.name,
     capabilities: adapter.capabilities,
+    getReady(turn) {
+      const child = spawnSupervisor(turn);
+      ready.set(turn.turnId, child);
+      return () => {
+        if (ready.get(turn.turnId) !== child) return;
+        ready.delete(turn.turnId);
+        leaveSupervisor(child);
+      };
+    },
     async invoke(request, invoke = {}) {
+      const job = { adapter, options, supervisorOf, invoke };
       if (request.turnsDir !== undefined) {
-        return supervise(adapter, options, request, invoke, request.turnsDir);
+        return supervise(job, request, request.turnsDir);
       }
       const dir = mkdtempSync(join(tmpdir(), "quasar-turn-"));
       try {
-        return await supervise(adapter, options, { ...request, leash: true }, invoke, dir);
+        return await supervise(job, { ...request, leash: true }, dir);
       } finally {
         rmSync(dir, { recursive: true, force: true });
       }
@@ -58,11 +80,22 @@ export function createProcessAgent(
   };
 }
 
+/** Whether it can still be told something: Node says only later that it has ended. */
+function isRunning({ pid, exitCode, signalCode }: SupervisorProcess): boolean {
+  const isKnown = pid !== undefined && exitCode === null && signalCode === null;
+  return isKnown && isAlive(ownerOf(pid)) !== false;
+}
+
+interface Job {
+  readonly adapter: AgentAdapter;
+  readonly options: AgentProcessOptions;
+  readonly supervisorOf: (request: AgentRequest) => SupervisorProcess;
+  readonly invoke: InvokeOptions;
+}
+
 async function supervise(
-  adapter: AgentAdapter,
-  options: AgentProcessOptions,
+  { adapter, options, supervisorOf, invoke }: Job,
   request: AgentRequest,
-  invoke: InvokeOptions,
   dir: string,
 ): Promise<AgentResult> {
   const files = turnFiles(dir, request);
@@ -84,6 +117,7 @@ async function supervise(
     return reader.result({ ...NOT_STARTED, stopped: "cancelled" });
   }
   const supervisor = await startSupervisor(
+    supervisorOf(request),
     {
       child: {
         runId: request.runId,

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { ownerOf } from "@quasar/durable";
-import type { AgentProcess } from "@quasar/loop";
+import type { AgentProcess, AgentRequest } from "@quasar/loop";
 import { AgentsError } from "./errors.ts";
 import { CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 
@@ -27,41 +28,58 @@ function programFile(): string {
   throw new AgentsError("ERR_NO_SUPERVISOR", message);
 }
 
+/** The process of a supervisor. */
+export type SupervisorProcess = ChildProcessByStdio<Writable, Readable, null>;
+
 /**
- * Starts a supervisor, has its process stored, and tells it to go.
+ * Starts the process of a turn's supervisor. It waits to be told what to do, and ends when this one
+ * does.
  *
- * @returns The system's error where it does not give the process.
- * @throws {AgentsError} `ERR_NO_SUPERVISOR`; what `onStart` rejects with: no agent was started.
+ * @throws {AgentsError} `ERR_NO_SUPERVISOR`
  */
-export async function startSupervisor(
-  spec: SupervisorSpec,
-  onStart: ((process: AgentProcess) => Promise<void>) | undefined,
-): Promise<Supervisor | Error> {
+export function spawnSupervisor({
+  runId,
+  turnId,
+}: Pick<AgentRequest, "runId" | "turnId">): SupervisorProcess {
   const { PATH, TMPDIR } = process.env;
-  const env = {
-    PATH,
-    TMPDIR,
-    QUASAR_RUN_ID: spec.child.runId,
-    QUASAR_TURN_ID: spec.child.env["QUASAR_TURN_ID"],
-  };
+  const env = { PATH, TMPDIR, QUASAR_RUN_ID: runId, QUASAR_TURN_ID: turnId };
   const child = spawn(process.execPath, ["--no-warnings", programFile()], {
     detached: true,
     stdio: ["pipe", "pipe", "ignore"],
     env,
     cwd: "/",
   });
-  // Where no descriptor is left it has no pipes either.
-  if (child.pid === undefined) return new Promise((resolve) => child.once("error", resolve));
   child.on("error", () => undefined);
   // It may be gone before it has read all: that is seen by its process.
-  child.stdin.on("error", () => undefined);
+  child.stdin?.on("error", () => undefined);
+  return child;
+}
+
+/** Lets go of it, so that it does not keep this process alive. It ends if it was not told to go. */
+export function leaveSupervisor(child: SupervisorProcess): void {
+  // Where no descriptor is left it has no pipes either.
+  if (child.pid === undefined) return;
+  child.stdin.destroy();
+  child.stdout.destroy();
+  child.unref();
+}
+
+/**
+ * Tells a supervisor's process what to do, has the process stored, and tells it to go.
+ *
+ * @param child - One that lives, or has just been spawned.
+ * @returns The system's error where it does not give the process.
+ * @throws What `onStart` rejects with: no agent was started.
+ */
+export async function startSupervisor(
+  child: SupervisorProcess,
+  spec: SupervisorSpec,
+  onStart: ((process: AgentProcess) => Promise<void>) | undefined,
+): Promise<Supervisor | Error> {
+  if (child.pid === undefined) return new Promise((resolve) => child.once("error", resolve));
   child.stdin.write(`${JSON.stringify(spec)}\n`);
   const owner = ownerOf(child.pid);
-  const leave = (): void => {
-    child.stdin.destroy();
-    child.stdout.destroy();
-    child.unref();
-  };
+  const leave = (): void => leaveSupervisor(child);
   try {
     await onStart?.(owner);
   } catch (error) {

@@ -136,11 +136,89 @@ test("the agent is not there while its process is being stored", async () => {
   expect(seen).toEqual([pids]);
 });
 
+/** A turn's end is on record a moment before its supervisor is gone. */
+async function noneIsLeft({ runId }: AgentRequest): Promise<void> {
+  await until(async () => (await findRunProcesses(runId))?.length === 0);
+}
+
+/** The one process of a run. */
+async function onlyProcess(runId: string): Promise<number> {
+  const [pid, ...others] = (await findRunProcesses(runId)) ?? [];
+  expect(others).toEqual([]);
+  return pid ?? 0;
+}
+
+test("a turn is run by the process that was got ready for it, which has done nothing before", async () => {
+  const request = aTurn();
+  const letGo = agent.getReady?.(request);
+  onTestFinished(() => letGo?.());
+  const waiting = await onlyProcess(request.runId);
+  await sleep(300);
+  expect(fs.existsSync(request.turnsDir ?? "")).toBe(false);
+  const pids: number[] = [];
+  const result = await agent.invoke(request, { onStart: async ({ pid }) => void pids.push(pid) });
+  expect(result).toMatchObject({ text: "done" });
+  expect(pids).toEqual([waiting]);
+});
+
+test("a turn is not disturbed when it is let go of what was got ready for it", async () => {
+  const request = aTurn();
+  const letGo = agent.getReady?.(request);
+  const onStart = async (): Promise<void> => letGo?.();
+  expect(await agent.invoke(request, { onStart })).toMatchObject({ text: "done" });
+});
+
+test("a process that was got ready for another turn is left alone", async () => {
+  const request = aTurn();
+  const letGo = agent.getReady?.({ runId: request.runId, turnId: `${request.runId}.2` });
+  const waiting = await onlyProcess(request.runId);
+  const pids: number[] = [];
+  await agent.invoke(request, { onStart: async ({ pid }) => void pids.push(pid) });
+  expect(pids).toHaveLength(1);
+  expect(pids).not.toContain(waiting);
+  letGo?.();
+});
+
+test("what was got ready ends when it is let go", async () => {
+  const request = aTurn();
+  const letGo = agent.getReady?.(request);
+  expect(await onlyProcess(request.runId)).toBeGreaterThan(0);
+  letGo?.();
+  await noneIsLeft(request);
+  expect(fs.existsSync(request.turnsDir ?? "")).toBe(false);
+});
+
+test("what was got ready ends with its runner", async () => {
+  const request = aTurn();
+  const scripted = JSON.stringify(new URL("../src/scripted.ts", import.meta.url));
+  const code = `import { createScriptedAgent } from ${scripted};
+    createScriptedAgent({ turns: [] }).getReady(${JSON.stringify(request)});
+    console.log("ready");`;
+  const runner = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "pipe" });
+  await once(runner.stdout, "data");
+  expect(await onlyProcess(request.runId)).toBeGreaterThan(0);
+  runner.kill("SIGKILL");
+  await noneIsLeft(request);
+  expect(fs.existsSync(request.turnsDir ?? "")).toBe(false);
+});
+
+test("a turn gets a process of its own when the one that waited for it was killed", async () => {
+  const request = aTurn();
+  onTestFinished(agent.getReady?.(request) ?? (() => undefined));
+  const waiting = await onlyProcess(request.runId);
+  process.kill(waiting, "SIGKILL");
+  await noneIsLeft(request);
+  const pids: number[] = [];
+  const result = await agent.invoke(request, { onStart: async ({ pid }) => void pids.push(pid) });
+  expect(result).toMatchObject({ text: "done" });
+  expect(pids).not.toContain(waiting);
+});
+
 test("a leashed turn ends with its runner, and says so", async () => {
   const unfinished = await orphaned(aTurn({ leash: true }), { of: LONG });
   await until(async () => (await agent.find?.(unfinished))?.state === "ended");
   expect(await agent.adopt?.(unfinished)).toMatchObject({ failure: { kind: "cancelled" } });
-  expect(await findRunProcesses(unfinished.request.runId)).toEqual([]);
+  await noneIsLeft(unfinished.request);
 });
 
 test("a turn's money holds when nobody watches it but its supervisor", async () => {
@@ -198,7 +276,7 @@ test.for(["invoke", "adopt"] as const)("a signal cancels the turn of an %s", asy
       ? await of.invoke(request, options)
       : await of.adopt?.(await orphaned(request, { of: LONG }), options);
   expect(result).toMatchObject({ failure: { kind: "cancelled" } });
-  expect(await findRunProcesses(request.runId)).toEqual([]);
+  await noneIsLeft(request);
 });
 
 test("a listener that throws has the turn cancelled, and its error is the caller's", async () => {
@@ -209,7 +287,7 @@ test("a listener that throws has the turn cancelled, and its error is the caller
   };
   const of = createScriptedAgent({ turns: [LONG] });
   await expect(of.invoke(request, { onEvent })).rejects.toBe(error);
-  expect(await findRunProcesses(request.runId)).toEqual([]);
+  await noneIsLeft(request);
 });
 
 test("a number is used for one turn only", async () => {

@@ -11,6 +11,8 @@ type Of<T extends ClaudeEvent["type"]> = Extract<ClaudeEvent, { type: T }>;
 export interface ClaudeReading extends ClaudeTrace {
   readonly result: ClaudeResult | undefined;
   readonly sessionId: string | undefined;
+  /** Whether the model has begun to answer. */
+  readonly answered: boolean;
   readonly version: string | undefined;
   /** By the stream; `undefined` when a model's price is not known. */
   readonly costUsd: number | undefined;
@@ -45,6 +47,7 @@ export function createClaudeReader(
   const reading: { -readonly [K in keyof ClaudeReading]: ClaudeReading[K] } = {
     result: undefined,
     sessionId: undefined,
+    answered: false,
     version: undefined,
     costUsd: 0,
     resetsAt: undefined,
@@ -67,6 +70,7 @@ export function createClaudeReader(
     }
   };
   const onStream = ({ event, parent_tool_use_id: thread }: Of<"stream_event">) => {
+    reading.answered = true;
     if (event.type === "message_start") {
       const isOver = (reading.costUsd ?? 0) > maxCostUsd;
       meter.start(thread, event.message.id, event.message.model, event.message.usage);
@@ -81,6 +85,7 @@ export function createClaudeReader(
     return undefined;
   };
   const onAssistant = ({ message }: Of<"assistant">) => {
+    reading.answered = true;
     if (message.usage) {
       meter.see(message.id, message.model, message.usage);
       reading.costUsd = meter.costUsd();

@@ -1,7 +1,11 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentRequest, FoundTurn } from "@quasar/loop";
 import { expect, test } from "vitest";
 import { aProgramThatPrints, aSample } from "../../test/program.ts";
-import { aListener, aRequest, containing } from "../../test/request.ts";
-import { createClaudeAgent } from "../claude.ts";
+import { aDirectory, aListener, aRequest, containing } from "../../test/request.ts";
+import { type ClaudeAgentOptions, createClaudeAgent } from "../claude.ts";
 import { claudeArgs } from "./args.ts";
 
 const SESSION = "11111111-1111-4111-8111-111111111111";
@@ -123,3 +127,83 @@ test.for([undefined, "", "a title", "--dangerously-skip-permissions"])(
     });
   },
 );
+
+/** What is found of a turn of Claude Code that was killed when it had printed so many lines. */
+async function foundDead(
+  lines: number,
+  options: ClaudeAgentOptions,
+  change: Partial<AgentRequest> = {},
+): Promise<FoundTurn | undefined> {
+  const file = aProgramThatPrints(aSample(RESUMED).slice(0, lines), 137);
+  const agent = createClaudeAgent({ ...options, file });
+  const request = aRequest({ sessionId: SESSION, turnsDir: aDirectory(), ...change });
+  await agent.invoke(request);
+  rmSync(join(request.turnsDir ?? "", "1.exit"));
+  return agent.find?.({ request: { ...request, prompt: "" }, process: undefined });
+}
+
+/** A folder of Claude Code's own that holds a file of a session. */
+function aConfigDir(text: string, name: string = SESSION): string {
+  const dir = aDirectory();
+  const project = join(dir, "projects/-home-dev-project");
+  mkdirSync(project, { recursive: true });
+  writeFileSync(join(project, `${name}.jsonl`), text);
+  return dir;
+}
+
+const [QUEUED, USER] = ['{"type":"queue-operation"}\n', '{"type":"user","message":{}}\n'];
+/** Claude Code has begun, and asks the model; in the next line the model answers. */
+const ASKING = 2;
+const LONG = `{"type":"attachment","x":"${"x".repeat(2 ** 17)}"}\n`;
+
+test.for([
+  ["nothing on record", "", ""],
+  ["no prompt on record", QUEUED, ""],
+  ["half a prompt on record", `${QUEUED}${USER.slice(0, 20)}`, ""],
+  ["its prompt on record", `${QUEUED}${USER}`, SESSION],
+  ["its prompt on record, far behind", `${LONG}${LONG}${USER}`, SESSION],
+  ["its prompt on record without a line break", `${QUEUED}${USER.trim()}`, SESSION],
+  ["an answer on record", '{"type":"assistant"}\n', SESSION],
+] as const)("is found with %s when it was killed before an answer", async ([, text, sessionId]) => {
+  const env = { CLAUDE_CONFIG_DIR: aConfigDir(text), PATH: process.env["PATH"] };
+  expect(await foundDead(ASKING, { env })).toMatchObject({ state: "died", sessionId });
+});
+
+test.for([
+  ["the model has begun to answer", ASKING + 1, {}],
+  ["it had gone on in it", ASKING, { resumesSession: true }],
+] as const)(
+  "goes on in a session of which nothing is found where %s: Claude Code may know more",
+  async ([, lines, change]) => {
+    const env = { CLAUDE_CONFIG_DIR: aDirectory(), PATH: process.env["PATH"] };
+    expect(await foundDead(lines, { env }, change)).toMatchObject({ sessionId: SESSION });
+  },
+);
+
+test("looks for its record where its agent's environment says", async () => {
+  const { PATH } = process.env;
+  const [there, elsewhere] = [aConfigDir(USER), aDirectory()];
+  const home = aDirectory();
+  mkdirSync(join(home, ".claude"));
+  execFileSync("cp", ["-r", join(there, "projects"), join(home, ".claude")]);
+  const found = async (options: ClaudeAgentOptions, workDir?: string) => {
+    const turn = await foundDead(ASKING, options, workDir === undefined ? {} : { workDir });
+    return turn?.state === "died" && turn.sessionId !== "";
+  };
+  expect(await found({ env: { PATH, HOME: home } })).toBe(true);
+  expect(await found({ env: { PATH, HOME: home, CLAUDE_CONFIG_DIR: elsewhere } })).toBe(false);
+  const setEnv = { CLAUDE_CONFIG_DIR: there };
+  expect(await found({ env: { PATH, CLAUDE_CONFIG_DIR: elsewhere }, setEnv })).toBe(true);
+  expect(await found({ env: { PATH, CLAUDE_CONFIG_DIR: "." } }, there)).toBe(true);
+});
+
+test("takes no other file for the record of a session", async () => {
+  const { PATH } = process.env;
+  const found = (dir: string, sessionId: string) =>
+    foundDead(0, { env: { PATH, CLAUDE_CONFIG_DIR: dir } }, { sessionId });
+  const outside = aConfigDir(USER, "../../secret");
+  expect(await found(outside, "../../secret")).toMatchObject({ sessionId: "" });
+  const pipe = aConfigDir("", "another");
+  execFileSync("mkfifo", [join(pipe, "projects/-home-dev-project", `${SESSION}.jsonl`)]);
+  expect(await found(pipe, SESSION)).toMatchObject({ sessionId: "" });
+});

@@ -1,0 +1,14 @@
+import type { AgentInvoker } from "@quasar/loop";
+
+/** The agent; once it has ended what was left of a turn, this is done. */
+export function afterEnd(agent: AgentInvoker, act: () => Promise<void>): AgentInvoker {
+  if (agent.end === undefined) return agent;
+  const end = agent.end.bind(agent);
+  return {
+    ...agent,
+    async end(turn) {
+      await end(turn);
+      await act();
+    },
+  };
+}
