@@ -136,9 +136,10 @@ export type FoundTurn =
   | { readonly state: "alive" }
   /** It has ended, and how can be read. */
   | { readonly state: "ended" }
-  /** Its agent was killed. The cost is what is known of it; the session can be gone on in. */
+  /** Its agent was killed. The cost is what is known of it. */
   | ({
       readonly state: "died";
+      /** To be gone on in; `""`: there is nothing to go on from; `undefined`: as it was stored. */
       readonly sessionId: string | undefined;
     } & Pick<AgentResult, "costUsd" | "costSource">)
   /** No agent was started for it: nothing was done, nothing was spent. */
@@ -168,6 +169,13 @@ export interface AgentInvoker {
   /** For people: `claude`, `codex`, `scripted` … */
   readonly name: string;
   readonly capabilities: AgentCapabilities;
+  /**
+   * Told that a turn is about to be invoked: what takes long, does nothing by itself and needs to
+   * know no more may be begun.
+   *
+   * @returns Lets go of it, if the turn has not been invoked. It is always called.
+   */
+  getReady?(turn: Pick<AgentRequest, "runId" | "turnId">): () => void;
   invoke(request: AgentRequest, options?: InvokeOptions): Promise<AgentResult>;
   /** Looks for an unfinished turn. Changes nothing. */
   find?(turn: UnfinishedTurn): Promise<FoundTurn>;

@@ -28,7 +28,7 @@ export async function continueRun(
   if (checkpoint.cycle > MOST_CYCLES) {
     throw new CheckpointError("ERR_INVALID_CHECKPOINT", `no run has ${checkpoint.cycle} cycles`);
   }
-  const head = (await ports.repository?.head()) ?? "";
+  const head = settings.seen?.head ?? (await ports.repository?.head()) ?? "";
   const commits =
     head === checkpoint.gitSha ? [] : await ports.repository?.commitsSince(checkpoint.gitSha);
   const since = await commitsOf(checkpoint, commits ?? [], ports);
@@ -38,11 +38,15 @@ export async function continueRun(
 
   const stored = stateFromCheckpoint(adopted.checkpoint);
   const state = restart(withOptions(stored, settings), head);
-  const described = describeResume(state, { agents: settings, now: settings.now() });
+  const described = describeResume(state, {
+    agents: settings,
+    now: settings.now(),
+    part: settings.part,
+  });
   const opening: LoopEventData[] = [
     {
       type: EventResumed,
-      cycle: resumedCycle(state),
+      cycle: resumedCycle(state, settings),
       message: "resumed from checkpoint",
       details: [...adopted.items, ...described].map(({ words }) => words),
     },
@@ -89,8 +93,8 @@ function withOptions(state: CycleState, settings: Settings): CycleState {
 }
 
 /** The cycle that will be worked at; that of the approval when there is nothing left to do. */
-function resumedCycle(state: CycleState): number {
-  const next = nextStep(state, { detectStruggle: false });
+function resumedCycle(state: CycleState, { part }: Settings): number {
+  const next = nextStep(state, { detectStruggle: false, part });
   if (!("step" in next)) return state.cycle;
   if (next.step === "begin") return cycleToBegin(state);
   return next.step === "resolve" ? state.cycle + 1 : state.cycle;

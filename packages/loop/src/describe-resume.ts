@@ -1,8 +1,9 @@
 import type { CheckpointTurn } from "@quasar/checkpoint";
 import type { AgentInvoker, AgentRole, FoundTurn } from "./agent.ts";
 import { dollars, settledCost, spentWords } from "./money.ts";
+import type { RunPart } from "./options.ts";
 import type { CycleState } from "./state.ts";
-import { cycleToBegin, nextStep, type Step } from "./steps.ts";
+import { cycleToBegin, type Next, nextStep, type Step } from "./steps.ts";
 
 /** What becomes of a part of a run that is resumed. */
 export type PlanKind =
@@ -50,16 +51,18 @@ export interface DescribeOptions {
   /** What was found of the unfinished turn. @default nobody has looked yet */
   readonly found?: FoundTurn | undefined;
   readonly now: Date;
+  /** @default "loop" */
+  readonly part?: RunPart | undefined;
 }
 
 /** What a resumed run reuses and what it does again. */
 export function describeResume(
   state: CycleState,
-  { agents, found, now }: DescribeOptions,
+  { agents, found, now, part = "loop" }: DescribeOptions,
 ): readonly PlanItem[] {
   const { cycle, maxCycles, maxBudgetUsd, totalCostUsd, unknownCostUsd, retryAt } = state;
   const budget = maxBudgetUsd === 0 ? "" : ` of $${maxBudgetUsd.toFixed(2)}`;
-  const next = nextStep(state, { detectStruggle: false });
+  const next = nextStep(state, { detectStruggle: false, part });
   const isLimited = "step" in next && Date.parse(retryAt) > now.getTime();
   return [
     {
@@ -68,9 +71,23 @@ export function describeResume(
       data: { cycle, maxCycles, totalCostUsd, unknownCostUsd, maxBudgetUsd },
     },
     ...(isLimited ? [waits(retryAt)] : []),
-    "step" in next ? STEPS[next.step](state, agents, found) : ended(next.end, state),
+    part !== "loop" && isApproved(next)
+      ? turnDone(state)
+      : "step" in next
+        ? STEPS[next.step](state, agents, found)
+        : ended(next.end, state),
   ];
 }
+
+function isApproved(next: Next): boolean {
+  return "step" in next ? next.step === "approve" : next.end === "approved";
+}
+
+const turnDone = ({ cycle }: CycleState): PlanItem => ({
+  kind: "reused",
+  words: "the turn is done: nothing is run again",
+  data: { cycle },
+});
 
 function waits(retryAt: string): PlanItem {
   const words = `a usage limit holds until ${retryAt}: the agent may refuse to work before`;
@@ -208,11 +225,14 @@ const STEPS: Readonly<Record<Step, DescribeStep>> = {
   }),
   lint: checks,
   filter: checks,
-  review: ({ cycle }) => ({
-    kind: "reused",
-    words: "the coder's work is committed and checked: the review is next",
-    data: { cycle },
-  }),
+  review: ({ cycle, phase }) =>
+    phase === "filtering" || phase === "reviewing"
+      ? {
+          kind: "reused",
+          words: "the coder's work is committed and checked: the review is next",
+          data: { cycle },
+        }
+      : { kind: "begins", words: "the review begins", data: { cycle } },
   judge: ({ cycle }) => ({
     kind: "reused",
     words: "the reviewer's turn is finished: its answer is used, not asked for again",

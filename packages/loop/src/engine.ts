@@ -47,7 +47,7 @@ export async function drive(run: Run, opening: readonly LoopEventData[]): Promis
 
 async function goOn(run: Run): Outcome {
   const next = nextStep(run.state, run);
-  if ("end" in next) return endingOf(next.end, run.state);
+  if ("end" in next) return endingOf(next.end, run.state, run.part);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;
   return STEPS[next.step](run);
 }
@@ -137,7 +137,8 @@ async function commit(run: Run): Outcome {
   let sha: string | undefined;
   try {
     sha = await repository.commit({
-      subject: commitSubject(state),
+      subject: commitSubject(state, run.settings.commit?.subject),
+      trailers: run.settings.commit?.trailers ?? {},
       taskId: taskBeadId,
       cycle,
       turnId,

@@ -41,6 +41,6 @@ export async function runFromCheckpoint(
   return continueRun(checkpoint, settings, await openPorts(settings));
 }
 
-async function openPorts({ workDir }: Settings): Promise<Ports> {
-  return { repository: await openLoopRepository(workDir), runCheck };
+async function openPorts({ workDir, seen }: Settings): Promise<Ports> {
+  return { repository: await openLoopRepository(workDir, seen?.repository), runCheck };
 }

@@ -1,8 +1,24 @@
 import type { Checkpoint, CheckpointStore } from "@quasar/checkpoint";
+import type { Repository } from "@quasar/git";
 import type { AgentFailure, AgentInvoker } from "./agent.ts";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
 import type { Finding } from "./finding.ts";
 import type { ReviewReport } from "./review.ts";
+
+/**
+ * What a run consists of: the whole loop, or one turn that is a run of its own and ends `approved` once
+ * it is done. What a `coder` writes is committed; a `reader` is a coder that may change nothing, and
+ * nothing is committed; a `reviewer` is done whatever its verdict is.
+ */
+export type RunPart = "loop" | "coder" | "reader" | "reviewer";
+
+/** How a run's commits are called, and what they carry beside the loop's own trailers. */
+export interface CommitWords {
+  /** Of the first cycle; others and lint fixes say so behind it. @default `<task>/cycle-<n>: <task>` */
+  readonly subject?: string | undefined;
+  /** By name. The loop's own win over one of the same name. @default none */
+  readonly trailers?: Readonly<Record<string, string>> | undefined;
+}
 
 /** A command of the user's that judges the work tree: exit code 0 is a pass. Run by a shell. */
 export interface Check {
@@ -26,11 +42,23 @@ export interface CheckpointOptions {
   readonly onSaveError?: "report" | "stop" | undefined;
 }
 
+/** A work tree in a repository. */
+export interface SeenTree {
+  readonly repository: Repository;
+  /** The commit that HEAD is at; `""` while there is none. */
+  readonly head: string;
+}
+
 export interface LoopOptions {
   /** Absolute path of the work tree. */
   readonly workDir: string;
+  /** What its caller has just seen of it. @default git is asked, twice */
+  readonly seen?: SeenTree | undefined;
   readonly coder: AgentInvoker;
   readonly reviewer: AgentInvoker;
+  /** The same whenever the run is gone on with. @default "loop" */
+  readonly part?: RunPart | undefined;
+  readonly commit?: CommitWords | undefined;
   /** @default 3 */
   readonly maxCycles?: number | undefined;
   /** US dollars over all crashes of the run; 0 is no limit. @default 5 */

@@ -150,6 +150,15 @@ test("an agent that goes on in a session is said to, where it was killed in one"
   expect(items.at(-1)).toMatchObject({ kind: "resumed", data: { sessionId: "s-1" } });
 });
 
+test("an agent that was killed with nothing to go on from is said to be started again", async () => {
+  const found = { ...died, sessionId: "" };
+  const loop = harness({ coder: foundCoder(found, true) });
+  const turn = { ...started, sessionId: "s-1" };
+  const checkpoint = aCheckpoint({ gitSha: loop.tree.head(), phase: "coding", turn });
+  const { items } = await planned(loop, checkpoint, found);
+  expect(items.at(-1)).toMatchObject({ kind: "run-again" });
+});
+
 test("what stands against a resume comes first, with what can be said about it", async () => {
   const loop = harness();
   const checkpoint = aCheckpoint({ gitSha: "1".repeat(40) });

@@ -115,7 +115,7 @@ const TO_COME: Readonly<Record<Step, readonly AgentRole[]>> = {
 };
 
 function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate {
-  const next = nextStep(state, { detectStruggle: false });
+  const next = nextStep(state, { detectStruggle: false, part: "loop" });
   if (!("step" in next)) return { atMostUsd: 0, likelyUsd: 0 };
   const { maxBudgetUsd, totalCostUsd, ledger, turn } = state;
   const left = maxBudgetUsd === 0 ? undefined : Math.max(0, maxBudgetUsd - totalCostUsd);

@@ -1,6 +1,7 @@
 import type { AgentRole } from "./agent.ts";
 import type { Finding } from "./finding.ts";
 import { openFindings } from "./findings.ts";
+import type { RunPart } from "./options.ts";
 import type { CycleState } from "./state.ts";
 import { fence, oneLine, truncate } from "./text.ts";
 import { ROLES, type TurnPhase } from "./transitions.ts";
@@ -53,11 +54,31 @@ SUMMARY: the work in a sentence or two
 
 If you are asked for a structured answer, give the same content in its fields.`;
 
-const STANDING = { coder: CODER, reviewer: REVIEWER } as const;
+const READER = `You look into a repository and answer what you are asked. You read; you change nothing.
+
+- Read the real files, and say where you found what you say.
+- Keep to what is asked: somebody else does the work, and has nothing but your answer.
+- When something cannot be found out, say what it is.
+
+Your last message is the answer; nothing else of what you say is kept.`;
+
+/** Who speaks in a turn: its role, or a coder that may only read. */
+type Voice = AgentRole | "reader";
+
+function voiceOf(role: AgentRole, part: RunPart): Voice {
+  return role === "coder" && part === "reader" ? "reader" : role;
+}
+
+const STANDING: Readonly<Record<Voice, string>> = {
+  coder: CODER,
+  reader: READER,
+  reviewer: REVIEWER,
+};
 
 /** The standing instructions of a role. */
-export function systemPrompt(role: AgentRole, projectContext = ""): string {
-  return projectContext === "" ? STANDING[role] : `${projectContext}\n\n---\n\n${STANDING[role]}`;
+export function systemPrompt(role: AgentRole, projectContext = "", part: RunPart = "loop"): string {
+  const standing = STANDING[voiceOf(role, part)];
+  return projectContext === "" ? standing : `${projectContext}\n\n---\n\n${standing}`;
 }
 
 /** What the coder is asked in the state before its turn. */
@@ -180,10 +201,25 @@ These paths have changes of somebody else's. Do not change, stage, commit or dis
 ${fence(list)}`;
 }
 
-const PROMPTS: Readonly<Record<TurnPhase, (state: CycleState) => string>> = {
+/** What one is asked who is not a part of a loop. */
+function alonePrompt(state: CycleState): string {
+  return `Task (${oneLine(state.taskBeadId)}):\n\n${state.taskTitle}`;
+}
+
+type Prompts = Readonly<Record<TurnPhase, (state: CycleState) => string>>;
+
+const PROMPTS: Prompts = {
   coding: coderPrompt,
   linting: lintPrompt,
   reviewing: reviewerPrompt,
+};
+
+/** Where a single turn is not asked what the loop asks. */
+const PARTS: Readonly<Record<RunPart, Partial<Prompts>>> = {
+  loop: {},
+  coder: {},
+  reader: { coding: alonePrompt },
+  reviewer: { reviewing: alonePrompt },
 };
 
 /** How a turn begins. */
@@ -205,12 +241,13 @@ const TREE = {
   unknown: "The work tree may hold its partial work.",
 } as const;
 
-type Texts = Readonly<Record<AgentRole, (start: Start) => string>>;
+type Texts = Readonly<Record<Voice, (start: Start) => string>>;
 
 /** Put before the prompt of a turn that is started again. */
 const AGAIN: Texts = {
   coder: ({ tree }) =>
     `An earlier attempt at this was interrupted. ${TREE[tree]} Look at what is there first (git status, git diff, git log): keep what is good, finish what is not.`,
+  reader: () => "An earlier attempt at this was interrupted before there was an answer.",
   reviewer: () =>
     "An earlier attempt at this review was interrupted, or its answer was not in the form asked for. Answer with at least one ISSUE: block, or with APPROVED:.",
 };
@@ -219,14 +256,22 @@ const AGAIN: Texts = {
 const GO_ON: Texts = {
   coder: ({ tree }) =>
     `You were interrupted before you were done. ${TREE[tree]} The last thing that you began may be half done, and commands that you had started have been ended: look at what is there first (git status, git diff), then finish what you were asked to do, and end with your summary.`,
+  reader: () =>
+    "You were interrupted before you were done. The files are as they were. Finish what you were asked, and end with your answer.",
   reviewer: () =>
     "You were interrupted before you were done. The files are as they were. Finish the review, and answer in the form of your instructions: with at least one ISSUE: block, or with APPROVED:.",
 };
 
 /** What an agent is asked in a turn. */
-export function promptFor(state: CycleState, phase: TurnPhase, start: Start): string {
-  const role = ROLES[phase];
-  if (start.sessionId !== "") return GO_ON[role](start);
-  const prompt = `${PROMPTS[phase](state)}${role === "coder" ? untouchable(state) : ""}`;
-  return start.attempt === 1 ? prompt : `${AGAIN[role](start)}\n\n${prompt}`;
+export function promptFor(
+  state: CycleState,
+  phase: TurnPhase,
+  start: Start,
+  part: RunPart = "loop",
+): string {
+  const voice = voiceOf(ROLES[phase], part);
+  if (start.sessionId !== "") return GO_ON[voice](start);
+  const ask = PARTS[part][phase] ?? PROMPTS[phase];
+  const prompt = `${ask(state)}${voice === "coder" ? untouchable(state) : ""}`;
+  return start.attempt === 1 ? prompt : `${AGAIN[voice](start)}\n\n${prompt}`;
 }

@@ -303,6 +303,76 @@ describe("a turn that is taken again", () => {
     expect(naming.requests[1]).toMatchObject({ sessionId: "s-7", resumesSession: true });
   });
 
+  test.for([
+    ["goes on in the session that was stored where its agent was killed", undefined, "resumed"],
+    ["begins a new session where its agent was killed with nothing to go on from", "", "restarted"],
+  ] as const)("%s", async ([, sessionId, how]) => {
+    const coder = failing(KILLED, "done");
+    const loop = harness({ coder });
+    await runTask(TASK, loop.options);
+    loop.events.length = 0;
+    const died = { state: "died", sessionId, costSource: "partial" } as const;
+    const crashed = { ...(await loop.stored()), failure: "" };
+    await runFromCheckpoint(crashed, { ...loop.options, coder: found(coder, died) });
+    expect(loop.trace()[1]).toBe(`turn_recovered coder ${how}`);
+    const [first, second] = coder.requests;
+    expect(second?.resumesSession).toBe(how === "resumed");
+    expect(second?.sessionId === first?.sessionId).toBe(how === "resumed");
+    expect(second?.sessionId).toBeTruthy();
+  });
+
+  test("has its agent got ready while git is asked, and let go when the turn is over", async () => {
+    const told: string[] = [];
+    const coder: FakeAgent = {
+      ...failing(KILLED, "done"),
+      getReady: ({ runId, turnId }) => {
+        told.push(`ready ${runId} ${turnId}`);
+        return () => void told.push("let go");
+      },
+    };
+    const onEvent: LoopOptions["onEvent"] = (event) => {
+      if (event.type === "snapshot" || event.type === "agent_start") told.push(event.type);
+    };
+    const loop = harness({ coder });
+    await runTask(TASK, loop.options);
+    loop.tree.write("half", "done\n");
+    const once = { ...loop.options, coder, reviewer: fakeAgent([APPROVAL]), onEvent };
+    await runFromCheckpoint(await loop.stored(), once);
+    const ofReviewer = "agent_start";
+    expect(told).toEqual(["ready run run.2", "snapshot", "agent_start", "let go", ofReviewer]);
+    expect(coder.requests[1]?.turnId).toBe("run.2");
+  });
+
+  test("lets its agent go when it is not taken after all", async () => {
+    let [ready, gone] = [0, 0];
+    const coder: FakeAgent = {
+      ...failing(KILLED, "done"),
+      getReady: () => {
+        ready += 1;
+        return () => void (gone += 1);
+      },
+    };
+    const loop = harness({ coder });
+    await runTask(TASK, loop.options);
+    loop.tree.write("half", "done\n");
+    loop.tree.write(".git/refs/quasar", "in the way of a snapshot");
+    const result = await runFromCheckpoint(await loop.stored(), loop.options);
+    expect(result.outcome).toBe("git");
+    expect([ready, gone]).toEqual([1, 1]);
+  });
+
+  test("is taken all the same when its agent cannot get ready, which is said", async () => {
+    const coder: FakeAgent = {
+      ...failing(KILLED, "done"),
+      getReady: () => {
+        throw new Error("no room");
+      },
+    };
+    const { loop, result } = await again({ coder });
+    expect(result.outcome).toBe("approved");
+    expect(loop.trace()).toContain("warning the coder's agent could not get ready: no room");
+  });
+
   test("goes on in its session as a reviewer too, and never in the coder's", async () => {
     const coder = fakeAgent(["done"], CHOOSES);
     const reviewer = failing(KILLED, APPROVAL);

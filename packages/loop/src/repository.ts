@@ -8,6 +8,7 @@ import {
   lookAtWork,
   openRepository,
   reflogActions,
+  type Repository,
   type SeenWork,
   type Snapshot,
   takeSnapshot,
@@ -18,6 +19,8 @@ import { syncFiles } from "@quasar/durable";
 /** What the loop commits of a cycle. */
 export interface CycleCommit {
   readonly subject: string;
+  /** Beside those that say whose it is. */
+  readonly trailers: Readonly<Record<string, string>>;
   readonly taskId: string;
   readonly cycle: number;
   readonly turnId: string;
@@ -71,13 +74,17 @@ const OWN_FOLDER = ".quasar";
 /**
  * Opens the repository that a folder is in.
  *
+ * @param known - What `openRepository` has just said of it. @default asked of it
  * @returns `undefined` outside a repository.
  * @throws {GitError} for a repository that cannot be used.
  */
-export async function openLoopRepository(workDir: string): Promise<LoopRepository | undefined> {
+export async function openLoopRepository(
+  workDir: string,
+  known?: Repository,
+): Promise<LoopRepository | undefined> {
   let root: string;
   try {
-    ({ root } = await openRepository(workDir));
+    ({ root } = known ?? (await openRepository(workDir)));
   } catch (error) {
     if (error instanceof GitError && error.code === "ERR_NOT_A_REPOSITORY") return undefined;
     throw error;
@@ -93,10 +100,11 @@ export async function openLoopRepository(workDir: string): Promise<LoopRepositor
     },
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
-    commit: ({ subject, taskId, cycle, turnId, exclude, env, signal, seen }) =>
+    commit: ({ subject, trailers, taskId, cycle, turnId, exclude, env, signal, seen }) =>
       commitAll(workDir, {
         subject,
         trailers: {
+          ...trailers,
           [TRAILER.task]: taskId,
           [TRAILER.cycle]: String(cycle),
           [TRAILER.turn]: turnId,

@@ -5,7 +5,7 @@ import { checkpointFromState } from "./convert.ts";
 import { Emitter, type EventStanding, type Listeners, messageOf } from "./emitter.ts";
 import type { Ending } from "./ending.ts";
 import type { LoopEvent, LoopEventData } from "./event.ts";
-import type { Check } from "./options.ts";
+import type { Check, RunPart } from "./options.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { SeenWork } from "@quasar/git";
 import { type Settings, savesTurns } from "./settings.ts";
@@ -64,6 +64,10 @@ export class Run {
    */
   get detectStruggle(): boolean {
     return this.settings.detectStruggle && this.state.cycle > this.#resumedAfter;
+  }
+
+  get part(): RunPart {
+    return this.settings.part;
   }
 
   /** Why the run may not go on: what happens is not put on record. */

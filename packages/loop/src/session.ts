@@ -18,8 +18,8 @@ export function instructionsOf({ settings, state }: Run, phase: TurnPhase): stri
   const told = [
     name,
     settings.workDir,
-    systemPrompt(role, settings.projectContext),
-    promptFor(state, phase, FRESH),
+    systemPrompt(role, settings.projectContext, settings.part),
+    promptFor(state, phase, FRESH, settings.part),
   ];
   return createHash("sha256").update(JSON.stringify(told)).digest("hex").slice(0, 16);
 }

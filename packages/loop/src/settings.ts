@@ -7,6 +7,7 @@ export type Settings = Omit<LoopOptions, Defaulted> & {
 };
 
 type Defaulted =
+  | "part"
   | "hooks"
   | "lint"
   | "maxLintRetries"
@@ -31,6 +32,7 @@ export function settingsOf(options: LoopOptions): Settings {
   }
   return {
     ...options,
+    part: options.part ?? "loop",
     hooks: options.hooks ?? [],
     lint: options.lint ?? [],
     maxLintRetries: options.maxLintRetries ?? 2,
@@ -51,7 +53,7 @@ export function savesTurns(checkpoint: CheckpointOptions | undefined): boolean {
 type Rule = readonly [name: keyof LoopOptions, isValid: (value: unknown) => boolean, rule: string];
 
 // A run id is a part of file names, of trailers and of an environment variable.
-const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
+const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/u;
 
 const RULES: readonly Rule[] = [
   ["maxCycles", (value) => isInteger(value, 1, MOST_CYCLES), "a whole number from 1 to 10000"],
@@ -61,7 +63,7 @@ const RULES: readonly Rule[] = [
   [
     "runId",
     (value) => typeof value === "string" && RUN_ID.test(value),
-    "1 to 64 letters, digits, dots, underscores and hyphens, the first a letter or a digit",
+    "1 to 128 letters, digits, dots, underscores and hyphens, the first a letter or a digit",
   ],
 ];
 

@@ -2,6 +2,7 @@ import type { AgentEvent, AgentFailure, AgentResult, AgentRole, InvokeOptions } 
 import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED } from "./ending.ts";
 import { refusedCost, settledCost } from "./money.ts";
+import type { RunPart } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
 import { renderReview } from "./review-schema.ts";
 import type { Run } from "./run.ts";
@@ -69,7 +70,7 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   const { turn, cycle } = run.state;
   if (turn === undefined) return undefined;
   const { role, reservedUsd, id } = turn;
-  const answer = answerOf(result, role);
+  const answer = answerOf(result, role, run.part);
   if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);
   if ("kind" in answer) return fail(run, result, answer);
   run.state = settleTurn(run.state, answer.text, settledCost(result, reservedUsd));
@@ -93,13 +94,20 @@ function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailur
 }
 
 /** What a result says that can be worked with, or why it is none. */
-function answerOf(result: AgentResult, role: AgentRole): { text: string } | AgentFailure {
+function answerOf(
+  result: AgentResult,
+  role: AgentRole,
+  part: RunPart,
+): { text: string } | AgentFailure {
   const { failure } = result;
   if (failure !== undefined && !(role === "reviewer" && failure.kind === "schema")) return failure;
   if (role === "coder") return { text: result.text };
   const rendered = result.structured === undefined ? "" : (renderReview(result.structured) ?? "");
   const text = [rendered, result.text].find((each) => parseReview(each).verdict !== undefined);
   if (text !== undefined) return { text };
+  // Who asked a reviewer alone knows what to make of another form.
+  const isAnswer = part === "reviewer" && failure === undefined && trimSpace(result.text) !== "";
+  if (isAnswer) return { text: result.text };
   return failure ?? (trimSpace(result.text + rendered) === "" ? EMPTY_REVIEW : UNCLEAR_REVIEW);
 }
 

@@ -14,7 +14,7 @@ import { oneLine, trimSpace } from "./text.ts";
 export async function startRun(task: Task, settings: Settings, ports: Ports): Promise<TaskResult> {
   const title = task.title.toWellFormed();
   if (trimSpace(title) === "") throw new LoopError("ERR_INVALID_TASK", "the task says nothing");
-  const head = (await ports.repository?.head()) ?? "";
+  const head = settings.seen?.head ?? (await ports.repository?.head()) ?? "";
   const runId = settings.runId ?? newRunId();
   const { id, problem } = await nameTask(task, title, runId, settings);
   const state = stateFromCheckpoint(

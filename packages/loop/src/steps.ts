@@ -1,6 +1,6 @@
 import type { Phase } from "@quasar/checkpoint";
 import { isOverBudget } from "./money.ts";
-import type { TaskResult } from "./options.ts";
+import type { RunPart, TaskResult } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
 import type { CycleState } from "./state.ts";
 import { STRUGGLE_THRESHOLD, struggleScore } from "./struggle.ts";
@@ -29,6 +29,7 @@ export type Next = { readonly step: Step } | { readonly end: TaskResult["outcome
 export interface StepOptions {
   /** Whether a loop that goes in circles is to stop. */
   readonly detectStruggle: boolean;
+  readonly part: RunPart;
 }
 
 /**
@@ -38,7 +39,8 @@ export interface StepOptions {
  * @see SPEC.md, "Steps"
  */
 export function nextStep(state: CycleState, options: StepOptions): Next {
-  const next = NEXT[state.phase](state, options);
+  const follow = PARTS[options.part][state.phase] ?? NEXT[state.phase];
+  const next = follow(state, options);
   const buys = "step" in next && BUYING.has(next.step);
   return buys && isOverBudget(state) ? { end: "budget" } : next;
 }
@@ -46,7 +48,9 @@ export function nextStep(state: CycleState, options: StepOptions): Next {
 /** Steps that cost money, or make sense only if more of it may be spent. */
 const BUYING: ReadonlySet<Step> = new Set(["begin", "again", "lint", "filter", "review"]);
 
-const NEXT: Readonly<Record<Phase, (state: CycleState, options: StepOptions) => Next>> = {
+type Follow = (state: CycleState, options: StepOptions) => Next;
+
+const NEXT: Readonly<Record<Phase, Follow>> = {
   idle: beginNext,
   bead_created: beginNext,
   coding: (state) => turnNext(state, "begin", "commit"),
@@ -58,6 +62,17 @@ const NEXT: Readonly<Record<Phase, (state: CycleState, options: StepOptions) => 
   resolving_issues: beginNext,
   approved: () => ({ end: "approved" }),
   error: () => ({ end: "agent" }),
+};
+
+const review: Follow = () => ({ step: "review" });
+const done: Follow = () => ({ step: "approve" });
+
+/** Where the way of a single turn is not that of the loop. */
+const PARTS: Readonly<Record<RunPart, Readonly<Partial<Record<Phase, Follow>>>>> = {
+  loop: {},
+  coder: { code_complete: done },
+  reader: { coding: (state) => turnNext(state, "begin", "approve") },
+  reviewer: { idle: review, bead_created: review, review_complete: done },
 };
 
 /** The cycle that begins next. */

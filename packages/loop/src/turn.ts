@@ -54,7 +54,7 @@ async function tryTurn(run: Run, phase: TurnPhase, start: Start): Promise<TurnFa
   const before = run.state;
   const turn = newTurn(run, phase, start);
   run.state = withInstructions(startTurn(before, phase, turn), instructionsOf(run, phase));
-  const result = await begin(run, turn, promptFor(before, phase, start));
+  const result = await begin(run, turn, promptFor(before, phase, start, run.part));
   if (!("outcome" in result)) return settle(run, result);
   run.state = before;
   return result;
@@ -75,12 +75,17 @@ async function begin(
   return run.unrecorded ?? invoke(run, requestOf(run, turn, prompt));
 }
 
+/** The id of the turn that comes after the state's last one. */
+export function nextTurnId({ runId, turn }: Run["state"]): string {
+  return turnId(runId, turnNumber(turn?.id) + 1);
+}
+
 function newTurn({ state, settings }: Run, phase: TurnPhase, start: Start): CheckpointTurn {
   const role = ROLES[phase];
   const { choosesSessionId } = settings[role].capabilities;
   const { sessionId, attempt } = start;
   return {
-    id: turnId(state.runId, turnNumber(state.turn?.id) + 1),
+    id: nextTurnId(state),
     role,
     attempt,
     status: "started",
@@ -129,6 +134,7 @@ export function requestOf(
   prompt: string,
 ): AgentRequest {
   const { role } = turn;
+  const { part } = settings;
   const held = role === "reviewer" && settings[role].capabilities.structuredOutput;
   const isStored = savesTurns(settings.checkpoint);
   return {
@@ -136,9 +142,9 @@ export function requestOf(
     turnId: turn.id,
     role,
     prompt,
-    systemPrompt: systemPrompt(role, settings.projectContext),
+    systemPrompt: systemPrompt(role, settings.projectContext, part),
     workDir: settings.workDir,
-    access: role === "coder" ? "write" : "read",
+    access: role === "coder" && part !== "reader" ? "write" : "read",
     maxCostUsd: state.maxBudgetUsd === 0 ? undefined : turn.reservedUsd,
     outputSchema: held ? REVIEW_SCHEMA : undefined,
     sessionId: turn.sessionId === "" ? undefined : turn.sessionId,

@@ -1,27 +1,55 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { currentGitSha, openRepository } from "@quasar/git";
 import { expect, test, vi } from "vitest";
-import { runTask } from "../src/loop.ts";
+import { runFromCheckpoint, runTask } from "../src/loop.ts";
 import { APPROVAL, fakeAgent, issue, writingCoder } from "./fake-agent.ts";
 import { aFolder, harness } from "./harness.ts";
 
-test("a cycle starts at most six git processes", async () => {
+const TASK = { title: "Do it" };
+
+/** How many git processes something starts. */
+async function gitProcesses(work: () => Promise<unknown>): Promise<number> {
   const bin = aFolder();
   const log = join(bin, "log");
   const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
   writeFileSync(join(bin, "git"), `#!/bin/sh\necho x >> '${log}'\nexec '${real}' "$@"\n`);
   chmodSync(join(bin, "git"), 0o755);
-  const count = async (cycles: number): Promise<number> => {
+  writeFileSync(log, "");
+  vi.stubEnv("PATH", `${bin}${delimiter}${process.env["PATH"] ?? ""}`);
+  await work();
+  vi.unstubAllEnvs();
+  return readFileSync(log, "utf8").length / 2;
+}
+
+test("a cycle starts at most six git processes", async () => {
+  const count = (cycles: number): Promise<number> => {
     const reviews = [...Array<string>(cycles - 1).fill(issue("bad")), APPROVAL];
     const { options } = harness({ coder: writingCoder(), reviewer: fakeAgent(reviews) });
-    writeFileSync(log, "");
-    vi.stubEnv("PATH", `${bin}${delimiter}${process.env["PATH"] ?? ""}`);
-    await runTask({ title: "Do it" }, { ...options, maxCycles: 3 });
-    vi.unstubAllEnvs();
-    return readFileSync(log, "utf8").length / 2;
+    return gitProcesses(() => runTask(TASK, { ...options, maxCycles: 3 }));
   };
   const [one, three] = [await count(1), await count(3)];
   expect((three - one) / 2).toBeLessThanOrEqual(6);
   expect(one).toBeGreaterThan(2);
+});
+
+test("what its caller has just seen of a work tree a run does not ask git for, nor does a resume", async () => {
+  const failure = { kind: "network", message: "no net", retryable: true } as const;
+  const count = async (isSeen: boolean): Promise<readonly number[]> => {
+    const loop = harness({ reviewer: fakeAgent([{ failure }, APPROVAL]) });
+    const { dir } = loop.tree;
+    const seen = async () =>
+      isSeen
+        ? { repository: await openRepository(dir), head: await currentGitSha(dir) }
+        : undefined;
+    const atStart = { ...loop.options, seen: await seen() };
+    const started = await gitProcesses(() => runTask(TASK, atStart));
+    const later = { ...loop.options, seen: await seen() };
+    const checkpoint = await loop.stored();
+    const resumed = await gitProcesses(() => runFromCheckpoint(checkpoint, later));
+    return [started, resumed];
+  };
+  const [started = 0, resumed = 0] = await count(false);
+  expect(await count(true)).toEqual([started - 2, resumed - 2]);
 });
