@@ -42,9 +42,15 @@ export function createCheckpoint(
   created: NewCheckpoint,
   then: readonly HookInput[] = [],
 ): Change {
+  const checkpoint = checkpointOf(hook, created);
+  return transitionAll(hook, [{ type: "checkpoint", checkpoint }, ...then], { now: created.now });
+}
+
+/** A checkpoint of the step that is current. */
+export function checkpointOf(hook: HookFile, created: NewCheckpoint): StepCheckpoint {
   const { id, trigger, description, git, filesSnapshot, artifacts, now } = created;
   const { stepName = "", stepIndex = -1 } = hook.currentStep ?? {};
-  const checkpoint: StepCheckpoint = {
+  return {
     checkpointId: id,
     createdAt: now.toISOString(),
     stepName,
@@ -57,7 +63,6 @@ export function createCheckpoint(
     ...(artifacts !== undefined && { artifacts }),
     ...(filesSnapshot !== undefined && { filesSnapshot }),
   };
-  return transitionAll(hook, [{ type: "checkpoint", checkpoint }, ...then], { now });
 }
 
 /** `ckpt-` and 16 random hex digits. */

@@ -146,19 +146,20 @@ function endOfStep({ owner }: HookFile): readonly Phrases[] {
     : [["End your turn: Atlas drives this task and takes the next step by itself"]];
 }
 
+/** The work tree may not be there before the set-up: then the repository is where to begin. */
 function resume(hook: HookFile, effect: Phrases): NextAction {
+  const worktree = quoted(hook.worktreePath, LINE_LENGTH.path);
+  const where = isSetUp(hook) ? worktree : quoted(hook.repoPath, LINE_LENGTH.path);
   return {
     title: ["RESUME: Run ", command(HOOK_MD_COMMANDS.resume)],
     items: [
+      ["Run ", command(HOOK_MD_COMMANDS.resume), " in ", where, " and let it work. ", ...effect],
       [
-        "Run ",
-        command(HOOK_MD_COMMANDS.resume),
-        " in ",
-        quoted(hook.worktreePath, LINE_LENGTH.path),
-        " and let it work. ",
-        ...effect,
+        "Then run ",
+        command(HOOK_MD_COMMANDS.context),
+        ...(isSetUp(hook) ? [] : [" in ", worktree]),
+        " and follow what it says",
       ],
-      READ_AGAIN,
     ],
     never: ["Do the work of a step yourself: ", command(HOOK_MD_COMMANDS.resume), " sees to it"],
   };

@@ -377,3 +377,23 @@ test("without a look at git a file is only said to be modified", () => {
   });
   expect(text).toContain("- `config/parser.go` (modified)");
 });
+
+test("only of a validation that was interrupted is its output told as such", () => {
+  const heading = "### Output Of The Interrupted Validation";
+  const recovering = SAMPLES["recovering-retry_step"] ?? sampleHook();
+  const validating = SAMPLES["recovering-retry_validation"] ?? sampleHook();
+  const recovery = recovering.recovery && { ...recovering.recovery, partialOutput: "half" };
+  expect(recovery?.wasValidating).toBe(false);
+  expect(render({ ...recovering, recovery })).not.toContain(heading);
+  expect(render(validating)).toContain(heading);
+});
+
+test("before the set-up is known to be done, the command is run in the repository, and what follows in the work tree", () => {
+  const { repoPath, worktreePath } = sampleHook();
+  const text = render(sampleHook({ state: "initializing" }));
+  expect(text).toContain(`1. Run \`atlas resume\` in \`${repoPath}\``);
+  expect(text).toContain(`2. Then run \`atlas hook context\` in \`${worktreePath}\``);
+  expect(render(sampleHook({ state: "step_pending", currentStep: undefined }))).toContain(
+    `1. Run \`atlas resume\` in \`${worktreePath}\``,
+  );
+});

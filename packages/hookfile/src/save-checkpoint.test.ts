@@ -74,3 +74,27 @@ test("nothing is written where none is wanted", () => {
   expect(save(task, { when: () => false })).toBeUndefined();
   expect(filesBelow(task.dir)).toEqual(before);
 });
+
+test("checkpoints of one moment, and what comes of them, are one write, in order", () => {
+  const task = aTaskAt("implement");
+  touch(task, ["a.ts"]);
+  const before = task.store.read()?.revision ?? 0;
+  const after = saveCheckpoint(task.store, {
+    ...FACTS,
+    trigger: "pr_created",
+    now: task.now(),
+    also: [{ trigger: "step_complete", description: "all of it" }],
+    then: [{ type: "step_complete" }],
+  });
+  expect(after.revision).toBe(before + 1);
+  const [first, second] = after.checkpoints.slice(-2);
+  expect([first?.trigger, second?.trigger]).toEqual(["pr_created", "step_complete"]);
+  expect(second).toMatchObject({ stepName: "implement", description: "all of it" });
+  expect(second?.filesSnapshot).toEqual(first?.filesSnapshot);
+  expect(second?.checkpointId).not.toBe(first?.checkpointId);
+  expect(after.history.slice(-3).map(({ trigger }) => trigger)).toEqual([
+    "checkpoint",
+    "checkpoint",
+    "step_complete",
+  ]);
+});

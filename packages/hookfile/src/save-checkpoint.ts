@@ -1,18 +1,21 @@
 import { join } from "node:path";
 import { type DurableOptions, replaceFile } from "@quasar/durable";
-import { createCheckpoint, type NewCheckpoint, newCheckpointId } from "./checkpoints.ts";
+import { checkpointOf, type NewCheckpoint, newCheckpointId } from "./checkpoints.ts";
 import { hiddenFiles } from "./exact-modes.ts";
 import { TASK_FILES } from "./files.ts";
 import type { FileSnapshot, HookFile, StepCheckpoint } from "./hook-file.ts";
 import { snapshotFiles } from "./snapshot-files.ts";
 import type { HookFileStore } from "./store.ts";
 import type { HookInput } from "./transition-events.ts";
+import { transitionAll } from "./transitions.ts";
 
 export interface SaveCheckpointOptions
   extends Pick<NewCheckpoint, "trigger" | "description" | "git" | "now">,
     DurableOptions {
   /** No checkpoint is made where this says no. @default always */
   readonly when?: ((hook: HookFile) => boolean) | undefined;
+  /** More of the same moment, after it and in the same write. @default none */
+  readonly also?: readonly Pick<NewCheckpoint, "trigger" | "description">[] | undefined;
   /** What comes of it, in the same write. @default nothing */
   readonly then?: readonly HookInput[] | undefined;
 }
@@ -21,15 +24,22 @@ export interface SaveCheckpointOptions
  * Makes a checkpoint in one write of the store, with snapshots of the files that the current step has
  * touched; over 200 of them are an artifact. Returns the task after it.
  *
- * @throws {HookFileError} as {@link createCheckpoint} and the store's `update`.
+ * @throws {HookFileError} as `createCheckpoint` and the store's `update`.
  */
 export function saveCheckpoint(store: HookFileStore, options: SaveCheckpointOptions): HookFile {
-  const { trigger, description, git, now, then, when = () => true, ...durable } = options;
+  const { trigger, description, git, now, also = [], then = [], when, ...durable } = options;
   return store.update((hook) => {
-    if (!when(hook)) return undefined;
-    const id = newCheckpointId(durable.random);
-    const files = filesOf(store.dir, id, hook, durable);
-    return createCheckpoint(hook, { id, trigger, description, git, now, ...files }, then);
+    if (when?.(hook) === false) return undefined;
+    const first = newCheckpointId(durable.random);
+    const files = filesOf(store.dir, first, hook, durable);
+    const marks = [{ trigger, description }, ...also].map((mark, index): HookInput => {
+      const id = index === 0 ? first : newCheckpointId(durable.random);
+      return {
+        type: "checkpoint",
+        checkpoint: checkpointOf(hook, { ...mark, ...files, id, git, now }),
+      };
+    });
+    return transitionAll(hook, [...marks, ...then], { now });
   });
 }
 
