@@ -93,6 +93,9 @@ export interface TaskTransition {
 export interface TaskMetadata {
   readonly branch: string;
   readonly worktreeDir: string;
+  /** Whether it works in a work tree of the user's, on the branch that was checked out: neither is ever removed. */
+  readonly isHere: boolean;
+  /** A work tree of the repository that lasts: the main one, where there is one. */
   readonly repoPath: string;
   /** The commit that the branch began at. */
   readonly baseSha: string;
@@ -100,6 +103,8 @@ export interface TaskMetadata {
   readonly baseBranch: string;
   /** Another task that this one goes on from. */
   readonly fromTask?: string | undefined;
+  /** What that one was about and how far it came, for prompts. */
+  readonly context?: string | undefined;
 }
 
 /** How a task is worked on: fixed at its start, so that a crash changes nothing about it. */

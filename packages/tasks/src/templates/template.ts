@@ -1,4 +1,5 @@
 import type { StepRecovery, StepType } from "@quasar/hookfile";
+import type { GIT_ACTIONS } from "./step-kinds.ts";
 
 /** The steps that a kind of task goes through. */
 export interface Template {
@@ -10,6 +11,8 @@ export interface Template {
   readonly description: string;
   /** Of the task's branch: `fix` gives `fix/<workspace>`. */
   readonly branchPrefix: string;
+  /** Works in the work tree that it is started in, on its branch: it is about what lies there. @default false */
+  readonly here?: boolean | undefined;
   /** At least one, no two of one name. */
   readonly steps: readonly TemplateStep[];
   /** By name: what `{{name}}` stands for in the prompts. `description` is always there. */
@@ -45,4 +48,4 @@ export interface TemplateStep {
   readonly onReject?: string | undefined;
 }
 
-export type GitAction = "commit" | "push" | "create_pr";
+export type GitAction = (typeof GIT_ACTIONS)[number];

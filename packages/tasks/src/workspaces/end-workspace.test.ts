@@ -1,0 +1,266 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { acquireLock } from "@quasar/durable";
+import { createHookFileStore, installGitHook, isBuried, lockTask } from "@quasar/hookfile";
+import { expect, test } from "vitest";
+import {
+  aClone,
+  aScene,
+  commitFile,
+  failure,
+  git,
+  happen,
+  NOW,
+  type Scene,
+  write,
+} from "../../test/workspace-fixture.ts";
+import {
+  closeWorkspace,
+  destroyWorkspace,
+  type DestroyWorkspaceOptions,
+  type EndedWorkspace,
+} from "./end-workspace.ts";
+import { listWorkspaces } from "./list-workspaces.ts";
+import type { PreparedTask } from "./prepare-task.ts";
+import { setUpTask } from "./set-up-task.ts";
+
+interface Ended extends Scene, PreparedTask {
+  readonly tree: string;
+  readonly close: (change?: Partial<DestroyWorkspaceOptions>) => Promise<EndedWorkspace>;
+  readonly destroy: (change?: Partial<DestroyWorkspaceOptions>) => Promise<EndedWorkspace>;
+}
+
+/** A task in the workspace `ws`, set up. */
+async function aTask(scene: Scene = aScene(), isEnded = true): Promise<Ended> {
+  const prepared = await scene.prepare({ workspaceName: "ws" });
+  await setUpTask(prepared);
+  if (isEnded) happen(prepared.taskDir, { type: "abandon" });
+  const options = { home: scene.home, name: "ws", now: () => NOW, keys: scene.options.keys };
+  return {
+    ...scene,
+    ...prepared,
+    tree: prepared.task.metadata.worktreeDir,
+    close: (change = {}) => closeWorkspace({ ...options, ...change }),
+    destroy: (change = {}) => destroyWorkspace({ ...options, ...change }),
+  };
+}
+
+function refs(root: string): readonly string[] {
+  const all = git(root, "for-each-ref", "--format=%(refname)");
+  return all.split("\n").filter((ref) => ref !== "refs/heads/main" && ref !== "");
+}
+
+test("destroys work tree, branch and hook file at once (seed atlas: 144, 158)", async () => {
+  const { destroy, root, tree, taskDir, home, task } = await aTask();
+  expect(await destroy()).toEqual({
+    name: "ws",
+    worktreePath: tree,
+    isWorktreeRemoved: true,
+    tasks: [task.id],
+    warnings: [],
+  });
+  expect(existsSync(tree)).toBe(false);
+  expect(refs(root), "it was merged: nothing to keep").toEqual([]);
+  expect(existsSync(join(taskDir, "hook.json"))).toBe(false);
+  expect(existsSync(join(taskDir, "HOOK.md"))).toBe(false);
+  expect(isBuried(taskDir), "with its archive").toBe(true);
+  expect(listWorkspaces(home)).toEqual([]);
+  expect(await failure(destroy())).toMatchObject({ code: "ERR_NOT_FOUND" });
+});
+
+test("keeps uncommitted work as a snapshot, and a branch that was merged nowhere", async () => {
+  const { destroy, root, tree } = await aTask();
+  const sha = commitFile(tree, "b.txt");
+  write(tree, "a.txt", "changed\n");
+  write(tree, "untracked.txt", "new");
+  const { snapshot = "", keptBranch = "", ...rest } = await destroy();
+  expect(rest).toMatchObject({ isWorktreeRemoved: true, warnings: [] });
+  expect([snapshot, keptBranch]).toEqual(["refs/quasar/ws/1", "refs/quasar/ws/branch"]);
+  expect(git(root, "rev-parse", keptBranch)).toBe(sha);
+  expect(git(root, "show", `${snapshot}:a.txt`)).toBe("changed");
+  expect(git(root, "show", `${snapshot}:untracked.txt`)).toBe("new");
+  expect(refs(root)).toEqual([snapshot, keptBranch]);
+});
+
+test("keeps the branches of two workspaces of one name, one after the other", async () => {
+  const scene = aScene();
+  const one = await aTask(scene);
+  const first = commitFile(one.tree, "b.txt");
+  expect((await one.destroy()).keptBranch).toBe("refs/quasar/ws/branch");
+  const two = await aTask(scene);
+  expect(two.task.workspaceId).toBe("ws");
+  const second = commitFile(two.tree, "c.txt");
+  expect((await two.destroy()).keptBranch).toBe("refs/quasar/ws/branch-2");
+  const kept = ["refs/quasar/ws/branch", "refs/quasar/ws/branch-2"];
+  expect(kept.map((ref) => git(scene.root, "rev-parse", ref))).toEqual([first, second]);
+});
+
+test.for(["here", "in the remote"])(
+  "takes a branch for merged that is in its base %s",
+  async (where) => {
+    const { root } = aClone();
+    const { destroy, tree, task } = await aTask(aScene(root));
+    const sha = commitFile(tree, "b.txt");
+    if (where === "here") git(root, "merge", "-q", "--no-ff", "-m", "merge", task.metadata.branch);
+    else git(root, "update-ref", "refs/remotes/origin/main", sha);
+    const { keptBranch } = await destroy();
+    expect(keptBranch).toBeUndefined();
+    expect(refs(root).filter((ref) => !ref.startsWith("refs/remotes/"))).toEqual([]);
+  },
+);
+
+test("keeps commits that were made on no branch", async () => {
+  const { destroy, root, tree } = await aTask();
+  git(tree, "checkout", "-q", "--detach");
+  const sha = commitFile(tree, "b.txt");
+  expect(await destroy()).toMatchObject({ isWorktreeRemoved: true, warnings: [] });
+  expect(git(root, "rev-parse", "refs/quasar/ws/head")).toBe(sha);
+});
+
+test("refuses to end what goes on, and does it when forced", async () => {
+  const { destroy, close, task, taskDir, tree } = await aTask(aScene(), false);
+  for (const end of [close, destroy]) {
+    const error = await failure(end());
+    expect(error).toMatchObject({ code: "ERR_ACTIVE", message: expect.stringContaining(task.id) });
+  }
+  expect(existsSync(tree)).toBe(true);
+  const ended: string[] = [];
+  const endAgents = (dir: string): Promise<unknown> => Promise.resolve(ended.push(dir));
+  expect((await destroy({ force: true, endAgents })).tasks).toEqual([task.id]);
+  expect(ended).toEqual([taskDir]);
+});
+
+test("never ends what somebody drives or works in", async () => {
+  const { destroy, close, taskDir, tree } = await aTask(aScene(), false);
+  const gitDir = git(tree, "rev-parse", "--absolute-git-dir");
+  const working = join(gitDir, "quasar", "lock");
+  for (const take of [() => lockTask(taskDir), () => acquireLock(working)]) {
+    const lock = take();
+    for (const end of [close, destroy]) {
+      const error = await failure(end({ force: true }));
+      expect(error).toMatchObject({ code: "ERR_LOCKED", message: /^process \d+ works on / });
+    }
+    lock.release();
+  }
+  expect(existsSync(join(taskDir, "hook.json"))).toBe(true);
+  expect(existsSync(tree)).toBe(true);
+});
+
+test("takes our git hook out with the last task", async () => {
+  const { destroy, taskDir, tree, root } = await aTask(aScene(), false);
+  await installGitHook(tree, { taskDir, command: [process.execPath] });
+  const hook = join(root, ".git", "hooks", "post-commit");
+  expect(existsSync(hook)).toBe(true);
+  await destroy({ force: true });
+  expect(existsSync(hook)).toBe(false);
+});
+
+test.for([
+  [
+    "a repository within it",
+    (tree: string) => {
+      write(tree, "inner/file", "");
+      git(join(tree, "inner"), "init", "-q");
+      commitFile(join(tree, "inner"), "c.txt");
+    },
+  ],
+  ["a lock of a person's", (tree: string) => git(tree, "worktree", "lock", tree)],
+] as const)("leaves a work tree with %s, and says so", async ([, change]) => {
+  const { destroy, tree, home, task } = await aTask();
+  change(tree);
+  const ended = await destroy();
+  expect(ended).toMatchObject({ isWorktreeRemoved: false, tasks: [task.id] });
+  expect(ended.warnings).toEqual([expect.stringContaining(`${tree} stays`)]);
+  expect(existsSync(join(tree, "a.txt"))).toBe(true);
+  expect(git(tree, "branch", "--show-current")).toBe("fix/ws");
+  expect(listWorkspaces(home), "it can be destroyed again").toHaveLength(1);
+});
+
+test("ends what was interrupted when it is called again", async () => {
+  const { destroy, tree, root, home } = await aTask();
+  const sha = commitFile(tree, "b.txt");
+  // The work tree has gone, and the branch is kept already.
+  git(root, "worktree", "remove", tree);
+  git(root, "update-ref", "refs/quasar/ws/branch", sha);
+  expect(await destroy()).toMatchObject({ keptBranch: "refs/quasar/ws/branch", warnings: [] });
+  expect(refs(root)).toEqual(["refs/quasar/ws/branch"]);
+  expect(listWorkspaces(home)).toEqual([]);
+});
+
+test("removes what a crash has left beside a tombstone", async () => {
+  const { destroy, taskDir } = await aTask();
+  const hook = readFileSync(join(taskDir, "hook.json"));
+  await destroy();
+  const workspace = join(taskDir, "..", "..", "workspace.json");
+  const text = readFileSync(workspace, "utf8");
+  writeFileSync(workspace, text.replace('"destroyed"', '"active"'));
+  writeFileSync(join(taskDir, "hook.json"), hook);
+  expect(await destroy()).toMatchObject({ tasks: [], warnings: [] });
+  expect(existsSync(join(taskDir, "hook.json"))).toBe(false);
+});
+
+test("destroys nothing of the user's where a task has worked here", async () => {
+  const scene = aScene();
+  const { taskDir, task } = await scene.prepare({ here: true, workspaceName: "ws" });
+  write(scene.root, "mine.txt", "mine");
+  const options = { home: scene.home, name: "ws", now: () => NOW, force: true };
+  expect(await destroyWorkspace(options)).toMatchObject({
+    isWorktreeRemoved: false,
+    tasks: [task.id],
+    warnings: [],
+  });
+  expect(existsSync(join(scene.root, "mine.txt"))).toBe(true);
+  expect(git(scene.root, "branch", "--show-current")).toBe("main");
+  expect(isBuried(taskDir)).toBe(true);
+});
+
+test("does not remove what a changed workspace.json names", async () => {
+  const { destroy, root, taskDir, task } = await aTask();
+  const workspace = join(taskDir, "..", "..", "workspace.json");
+  const victim = write(root, "sub/file", "");
+  for (const path of [root, join(root, "sub")]) {
+    const text = readFileSync(workspace, "utf8");
+    writeFileSync(workspace, text.replace(/"worktree_path": ".*"/, `"worktree_path": "${path}"`));
+    const ended = await destroy();
+    expect(ended.isWorktreeRemoved).toBe(false);
+    expect(ended.warnings).toEqual([expect.stringContaining(`${path} is no linked work tree`)]);
+  }
+  expect(existsSync(victim)).toBe(true);
+  expect(isBuried(taskDir), task.id).toBe(true);
+});
+
+test("closes a workspace: the branch and the tasks stay, the work tree goes", async () => {
+  const { close, destroy, root, tree, taskDir, home } = await aTask();
+  write(tree, "new.txt", "new");
+  expect(await failure(close())).toMatchObject({ code: "ERR_DIRTY" });
+  expect(await close({ force: true })).toMatchObject({
+    isWorktreeRemoved: true,
+    snapshot: "refs/quasar/ws/1",
+    tasks: [],
+    warnings: [],
+  });
+  expect(existsSync(tree)).toBe(false);
+  expect(refs(root)).toEqual(["refs/heads/fix/ws", "refs/quasar/ws/1"]);
+  expect(createHookFileStore({ dir: taskDir }).read()?.state).toBe("abandoned");
+  expect(listWorkspaces(home)).toMatchObject([{ name: "ws", workspace: { status: "closed" } }]);
+  expect(await destroy()).toMatchObject({ warnings: [] });
+});
+
+test("lists workspaces with their tasks, and what is wrong with them", async () => {
+  const { home, taskDir, task, prepare } = await aTask();
+  await prepare({ workspaceName: "other" });
+  expect(listWorkspaces(home)).toMatchObject([
+    { name: "other", workspace: { status: "active" }, tasks: [{ state: "initializing" }] },
+    { name: "ws", tasks: [{ id: task.id, dir: taskDir, state: "abandoned" }] },
+  ]);
+  const dir = join(taskDir, "..", "..");
+  for (const name of readdirSync(dir).filter((name) => name.startsWith("workspace.json"))) {
+    writeFileSync(join(dir, name), "{");
+  }
+  expect(listWorkspaces(home)[1]).toMatchObject({
+    name: "ws",
+    workspace: { problem: expect.stringContaining("the file is not JSON") },
+    tasks: [{ state: "abandoned" }],
+  });
+  expect(listWorkspaces(join(home, "none"))).toEqual([]);
+});

@@ -1,0 +1,33 @@
+import type { Repository } from "@quasar/git";
+import type { WorkspaceTask } from "./list-workspaces.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface EndWorkspaceOptions {
+  readonly home: string;
+  readonly name: string;
+  readonly now: () => Date;
+  /** Also with tasks that have not ended, unless somebody drives them; uncommitted work is snapshotted. @default false */
+  readonly force?: boolean | undefined;
+  /** Ends what agents of a task there still are, before its work tree goes. */
+  readonly endAgents?: ((taskDir: string) => Promise<unknown>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A workspace that nobody works in. */
+export interface Ending {
+  readonly options: EndWorkspaceOptions;
+  readonly dir: string;
+  readonly workspace: Workspace;
+  readonly tasks: readonly WorkspaceTask[];
+  /** `undefined` where it is gone. */
+  readonly repository: Repository | undefined;
+  /** The work tree; `undefined` where it is gone, and for the user's own. */
+  readonly tree: Repository | undefined;
+  readonly warnings: string[];
+  /** Frees the tasks' locks. */
+  letGo(): void;
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,109 @@
+import { basename, dirname, join } from "node:path";
+import { nodeFileSystem } from "@quasar/durable";
+import {
+  createHookFileStore,
+  type HookState,
+  isBuried,
+  isTerminal,
+  listTaskFolders,
+} from "@quasar/hookfile";
+import { TasksError } from "../errors.ts";
+import type { Workspace } from "./workspace.ts";
+import { readWorkspace, workspacesDir } from "./workspace-store.ts";
+
+/** A workspace and what there is in it. */
+export interface ListedWorkspace {
+  /** Of its folder. */
+  readonly name: string;
+  readonly dir: string;
+  /** What is wrong with workspace.json, where it cannot be read. */
+  readonly workspace: Workspace | { readonly problem: string };
+  /** Those that there are, removed ones not, by id. */
+  readonly tasks: readonly WorkspaceTask[];
+}
+
+interface TaskPlace {
+  readonly id: string;
+  readonly dir: string;
+}
+
+export interface WorkspaceTask extends TaskPlace {
+  /** `damaged`: nobody knows whether it has ended. */
+  readonly state: HookState | "damaged";
+}
+
+/** All workspaces but the destroyed ones, by name. */
+export function listWorkspaces(home: string): readonly ListedWorkspace[] {
+  return workspaceFolders(home)
+    .map((dir) => ({
+      name: basename(dir),
+      dir,
+      workspace: workspaceOrProblem(dir),
+      tasks: tasksOf(dir),
+    }))
+    .filter(({ workspace }) => !("status" in workspace) || workspace.status !== "destroyed");
+}
+
+function workspaceFolders(home: string): readonly string[] {
+  const root = workspacesDir(home);
+  if (nodeFileSystem.lstat(root)?.kind !== "directory") return [];
+  return nodeFileSystem
+    .readdir(root)
+    .toSorted()
+    .map((name) => join(root, name))
+    .filter((dir) => nodeFileSystem.lstat(dir)?.kind === "directory");
+}
+
+function workspaceOrProblem(dir: string): Workspace | { readonly problem: string } {
+  try {
+    return readWorkspace(dir) ?? { problem: "there is no workspace.json" };
+  } catch (error) {
+    if (error instanceof TasksError) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** The tasks of a workspace that there are. */
+export function tasksOf(dir: string): readonly WorkspaceTask[] {
+  return taskFoldersOf(dir).flatMap((task) => {
+    const state = stateOf(task.dir);
+    return state === undefined ? [] : [{ ...task, state }];
+  });
+}
+
+/** Whether there is, or was, a task: what a crash has kept from becoming one is none. */
+export function hasHadTasks(dir: string): boolean {
+  return tasksOf(dir).length > 0 || buriedIn(dir).length > 0;
+}
+
+/** What is left of tasks that were removed. */
+export function buriedIn(dir: string): readonly TaskPlace[] {
+  return taskFoldersOf(dir).filter((task) => isBuried(task.dir));
+}
+
+/** Whether it may still go on. */
+export function isActive({ state }: WorkspaceTask): boolean {
+  return state === "damaged" || !isTerminal(state);
+}
+
+function taskFoldersOf(dir: string): readonly TaskPlace[] {
+  return listTaskFolders(dirname(dir))
+    .filter(({ workspaceId }) => workspaceId === basename(dir))
+    .map((task) => ({ id: task.taskId, dir: task.dir }));
+}
+
+function stateOf(dir: string): HookState | "damaged" | undefined {
+  try {
+    return createHookFileStore({ dir }).read()?.state;
+  } catch {
+    return "damaged";
+  }
+}
+
+/** A task that may still go on in a work tree. */
+export function activeIn(home: string, worktree: string): string | undefined {
+  return listWorkspaces(home)
+    .filter(({ workspace }) => "status" in workspace && workspace.worktreePath === worktree)
+    .flatMap(({ tasks }) => tasks)
+    .find(isActive)?.id;
+}

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { nodeFileSystem } from "@quasar/durable";
+import {
+  currentBranch,
+  dirtyPaths,
+  isAncestor,
+  refSha,
+  removeWorktree,
+  type Repository,
+  takeSnapshot,
+} from "@quasar/git";
+import { TasksError } from "../errors.ts";
+import { type Ending, reasonOf } from "./ending.ts";
+import { keepCommit } from "./keep-commit.ts";
+
+export interface Removal {
+  readonly isWorktreeRemoved: boolean;
+  readonly isWorktreeLeft: boolean;
+  readonly snapshot: string | undefined;
+}
+
+/** Removes the work tree after what is uncommitted in it was kept; where that fails it stays. */
+export async function removeTree(ending: Ending): Promise<Removal> {
+  const { workspace, repository, tree, options, warnings } = ending;
+  const { now, signal, name } = options;
+  const isLost =
+    repository !== undefined && nodeFileSystem.lstat(workspace.worktreePath) === undefined;
+  if (repository === undefined || tree === undefined) {
+    const isWorktreeLeft = !workspace.metadata.isHere && !isLost;
+    return { isWorktreeRemoved: false, isWorktreeLeft, snapshot: undefined };
+  }
+  let snapshot: string | undefined;
+  try {
+    await refuseUnkept(tree, signal);
+    const prefix = `refs/quasar/${name}/`;
+    const message = `what was uncommitted in the workspace ${name}`;
+    snapshot = (await takeSnapshot(tree.root, { prefix, message, now, signal }))?.ref;
+    await keepHead(ending, tree);
+    await removeWorktree(repository.root, tree.root, { signal });
+    return { isWorktreeRemoved: true, isWorktreeLeft: false, snapshot };
+  } catch (error) {
+    signal?.throwIfAborted();
+    warnings.push(`the work tree ${tree.root} stays: ${reasonOf(error)}`);
+    return { isWorktreeRemoved: false, isWorktreeLeft: true, snapshot };
+  }
+}
+
+/** A snapshot has nothing of repositories within the work tree: theirs would be lost. */
+async function refuseUnkept(
+  { root, gitDir }: Repository,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (nodeFileSystem.lstat(join(gitDir, "modules")) !== undefined) {
+    throw new TasksError("ERR_DIRTY", "it has submodules, which no snapshot keeps");
+  }
+  const nested = (await dirtyPaths(root, { signal })).find(({ path }) => path.endsWith("/"));
+  if (nested === undefined) return;
+  const message = `${JSON.stringify(nested.path)} in it is a repository, which no snapshot keeps`;
+  throw new TasksError("ERR_DIRTY", message);
+}
+
+/** Commits that somebody has made there on no branch, or on another one, which stays by itself. */
+async function keepHead({ workspace, options }: Ending, tree: Repository): Promise<void> {
+  const { signal, name } = options;
+  const head = await refSha(tree.root, "HEAD", { signal });
+  const isDetached = (await currentBranch(tree.root, { signal })) === undefined;
+  if (head === undefined || !isDetached) return;
+  const branch = await refSha(tree.root, `refs/heads/${workspace.branch}`, { signal });
+  if (branch !== undefined && (await isAncestor(tree.root, head, branch, { signal })) === true)
+    return;
+  await keepCommit(tree.root, { prefix: `refs/quasar/${name}/head`, sha: head }, signal);
+}
