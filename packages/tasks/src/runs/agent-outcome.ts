@@ -1,0 +1,90 @@
+import type { Checkpoint } from "@quasar/checkpoint";
+import { type AgentFailureKind, parseReview, type TaskResult } from "@quasar/loop";
+import type { AgentWork, AgentWorkDone, AgentWorkResult } from "./agent-work.ts";
+
+/** What came of a run that is done, as its last checkpoint says. */
+export function doneOf(
+  checkpoint: Checkpoint,
+  kind: AgentWork["kind"],
+  isKept: boolean,
+): AgentWorkDone {
+  const { runId, coderOutput, reviewOutput, findings, cycle, ledger, turn } = checkpoint;
+  const { totalCostUsd: costUsd, unknownCostUsd, baseCommitSha, cycleCommits } = checkpoint;
+  const commits = new Set(cycleCommits.filter((sha) => sha !== "" && sha !== baseCommitSha));
+  return {
+    kind: "done",
+    runId,
+    text: kind === "review" ? reviewOutput : coderOutput,
+    review: reviewOutput,
+    report: kind === "turn" ? undefined : parseReview(reviewOutput).report,
+    findings: kind === "turn" ? [] : findings,
+    cycles: cycle,
+    commits: [...commits],
+    turns: ledger,
+    costUsd,
+    unknownCostUsd,
+    numTurns: ledger.length,
+    sessionId: turn === undefined || turn.sessionId === "" ? undefined : turn.sessionId,
+    isKept,
+  };
+}
+
+/** What a person has to do about an agent's failure, where it takes a person. */
+const PERSON: Readonly<Partial<Record<AgentFailureKind, string>>> = {
+  auth: "log in to the agent's program, or set its API key; then atlas retry",
+  billing: "look at the account's credit; then atlas retry",
+  "not-installed": "install the agent's program; then atlas retry",
+  "refused-permissions": "look at what the agent was not allowed to do; then atlas retry",
+};
+
+/** What a run that is not done means for its step. */
+export function outcomeOf(
+  { outcome, message, agentFailure }: TaskResult,
+  budget: string,
+): Exclude<AgentWorkResult, AgentWorkDone> {
+  switch (outcome) {
+    case "max_cycles":
+    case "struggling":
+      return { ...failed("attempts", message), endsRun: true };
+    case "budget":
+      return { kind: "stopped", why: "budget", message: budget };
+    case "interrupted":
+      return { kind: "stopped", why: "interrupted", message };
+    case "checkpoint":
+      return { kind: "stopped", why: "storage", message };
+    case "git":
+      return failed("git", message);
+    case "agent":
+      return outcomeOfAgent(message, agentFailure, budget);
+    case "approved":
+    case "check":
+      return failed("attempts", message);
+  }
+}
+
+function outcomeOfAgent(
+  message: string,
+  failure: TaskResult["agentFailure"],
+  budget: string,
+): Exclude<AgentWorkResult, AgentWorkDone> {
+  if (failure === undefined) return failed("attempts", message);
+  const { kind, retryable, retryAt } = failure;
+  if (kind === "rate-limit") return { kind: "stopped", why: "limit", message, retryAt };
+  if (kind === "budget") return { kind: "stopped", why: "budget", message: `${message} ${budget}` };
+  const advice = PERSON[kind];
+  if (advice !== undefined) return failed("attempts", `${message} (${advice})`);
+  return { ...failed("attempts", message), retryable };
+}
+
+type Failed = Extract<AgentWorkResult, { readonly kind: "failed" }>;
+
+/** The time of a deadline's work is up. What is there stays, and the run goes on with another attempt. */
+export function timedOut(timeoutMs: number): Failed {
+  const reason = `the agents were not done after ${Math.ceil(timeoutMs / 1000)} s`;
+  return { ...failed("attempts", reason), retryable: true };
+}
+
+/** It takes a person, and the run goes on when they have seen to it. */
+export function failed(awaiting: Failed["awaiting"], reason: string): Failed {
+  return { kind: "failed", awaiting, reason, retryable: false };
+}

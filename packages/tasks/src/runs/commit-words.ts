@@ -1,0 +1,15 @@
+import { TRAILER } from "@quasar/git";
+import type { CommitWords } from "@quasar/loop";
+import { receiptsTrailer } from "../steps/receipts-trailer.ts";
+import type { RunningStep } from "../steps/step.ts";
+import { taskSubject } from "../steps/task-subject.ts";
+
+/** How the commits of a step's agents are called, and what they carry of the task. */
+export function commitWords(input: RunningStep): CommitWords {
+  const { task, step, attempt, ports } = input;
+  const ofStep = { [TRAILER.step]: step.name, [TRAILER.attempt]: String(attempt) };
+  return {
+    subject: taskSubject(task, ports.redact),
+    trailers: { ...ofStep, ...receiptsTrailer(input) },
+  };
+}

@@ -1,0 +1,116 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEnd } from "@quasar/agents";
+import type { Checkpoint } from "@quasar/checkpoint";
+import { createCheckpointHook, type LoopOptions, runFromCheckpoint, runTask } from "@quasar/loop";
+import { freeAfterAgents } from "../free-git.ts";
+import { doneOf, failed, outcomeOf, timedOut } from "./agent-outcome.ts";
+import type { AgentWorkResult } from "./agent-work.ts";
+import { commitWords } from "./commit-words.ts";
+import { forgetSeed, listenTo, seedStore } from "./listen.ts";
+import { archivingStore } from "./run-store.ts";
+import type { StepRun } from "./step-run.ts";
+import { synopsisOf, withoutSynopsis, withSynopsis } from "./synopsis.ts";
+import { costOf, readRuns } from "./task-cost.ts";
+import { isTreeAccepted, treeRefusal } from "./tree.ts";
+
+/**
+ * Begins a run, or goes on with it.
+ *
+ * @param left - As it was left; `undefined`: nothing of it was ever saved.
+ */
+export async function takeRun(
+  run: StepRun,
+  left: Checkpoint | undefined,
+): Promise<AgentWorkResult> {
+  const { input, work, part } = run;
+  const money = await moneyOf(run);
+  if (typeof money === "string") return failed("attempts", money);
+  if (left === undefined && money.leftUsd === 0) {
+    return { kind: "stopped", why: "budget", message: money.words(0) };
+  }
+  // What is approved is finished only, and who reads has no use of where HEAD is.
+  const isAnyTree = left?.phase === "approved" || part === "reader";
+  const acceptHead = isAnyTree || isTreeAccepted(input.hook, input.step.name);
+  const refusal = isAnyTree ? undefined : await treeRefusal(input, left, acceptHead);
+  if (refusal !== undefined) return failed("interrupted", refusal);
+
+  const { signal } = input;
+  const deadline = work.timeoutMs === undefined ? undefined : AbortSignal.timeout(work.timeoutMs);
+  const options: LoopOptions = {
+    ...fixedOptions(run, money),
+    acceptHead,
+    signal: deadline === undefined ? signal : AbortSignal.any([signal, deadline]),
+  };
+  const title = withoutSynopsis(work.prompt);
+  const result = await (left === undefined
+    ? runTask({ id: input.task.id, title }, options)
+    : runFromCheckpoint(left, options));
+  if (result.outcome === "approved") await forgetSeed(run);
+  const isLate = deadline?.aborted === true && !signal.aborted;
+  if (isLate && result.outcome === "interrupted") return timedOut(work.timeoutMs ?? 0);
+  return result.outcome === "approved"
+    ? doneOf(result.checkpoint, work.kind, false)
+    : outcomeOf(result, money.words(result.totalCostUsd));
+}
+
+/** What the same run is always told, but for what is left of the task's money. */
+function fixedOptions(run: StepRun, { elsewhereUsd, leftUsd }: Money): LoopOptions {
+  const { input, part, runId, dir, store } = run;
+  const { task, worktree, hook, step, ports } = input;
+  const synopsis = synopsisOf(hook, ports.home);
+  const turnsDir = join(dir, "turns");
+  mkdirSync(turnsDir, { recursive: true, mode: 0o700 });
+  const free = () => freeAfterAgents(input);
+  const seed = createCheckpointHook({ store: seedStore(run), phaseId: step.name, now: ports.now });
+  return {
+    workDir: worktree,
+    runId,
+    part,
+    coder: afterEnd(withSynopsis(ports.coder, synopsis), free),
+    reviewer: afterEnd(withSynopsis(ports.reviewer, synopsis), free),
+    commit: commitWords(input),
+    maxCycles: part === "loop" ? task.config.maxCycles : 1,
+    // 0 is no limit.
+    maxBudgetUsd: leftUsd === 0 ? NOTHING_USD : (leftUsd ?? 0),
+    checkpoint: { store: archivingStore(store), granularity: "turn" },
+    hooks: part === "loop" ? [seed] : [],
+    detectStruggle: true,
+    turnsDir,
+    leash: ports.leash,
+    redact: ports.redact,
+    onEvent: listenTo(run, elsewhereUsd),
+    now: ports.now,
+  };
+}
+
+/** A budget of which nothing is left, as 0 is none at all. */
+const NOTHING_USD = 1e-9;
+
+/** What is left of a task's budget for one of its runs. */
+interface Money {
+  /** US dollars spent in other runs. */
+  readonly elsewhereUsd: number;
+  /** US dollars of which this run may have spent some already; `undefined` without a limit. */
+  readonly leftUsd: number | undefined;
+  /** That it is used up, given what this run has spent. */
+  readonly words: (spentUsd: number) => string;
+}
+
+/** A string: why nobody can know. */
+async function moneyOf({ input, name }: StepRun): Promise<Money | string> {
+  const { maxBudgetUsd } = input.task.config;
+  const { runs, problems } = await readRuns(input.taskDir);
+  if (maxBudgetUsd > 0 && problems.length > 0) {
+    return `what the task has cost cannot be known: ${problems.join("; ")}`;
+  }
+  const others = runs.filter((other) => other.name !== name);
+  const elsewhereUsd = others.reduce((sum, other) => sum + costOf(other).spentUsd, 0);
+  return {
+    elsewhereUsd,
+    leftUsd: maxBudgetUsd === 0 ? undefined : Math.max(0, maxBudgetUsd - elsewhereUsd),
+    words: (spentUsd) =>
+      `The task's budget is used up: $${(elsewhereUsd + spentUsd).toFixed(2)} of ` +
+      `$${maxBudgetUsd.toFixed(2)} are spent. Raise it to go on.`,
+  };
+}

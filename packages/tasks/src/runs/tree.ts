@@ -1,0 +1,55 @@
+import { currentGitSha, GitError, inspectRepository } from "@quasar/git";
+import { type Checkpoint, createCheckpoint } from "@quasar/checkpoint";
+import type { HookFile } from "@quasar/hookfile";
+import { assessResume, type Override, type Refusal, standingRefusals } from "@quasar/loop";
+import type { StepInput } from "../steps/step.ts";
+import { isAgentAlive } from "./run-store.ts";
+
+/** Whether a person has put up with the tree: a retry of a step that was stopped by how it was. */
+export function isTreeAccepted({ history }: HookFile, stepName: string): boolean {
+  const isStart = ({ trigger, stepName: of }: HookFile["history"][number]): boolean =>
+    trigger === "start_step" && of === stepName;
+  const before = history.slice(0, history.findLastIndex(isStart));
+  return before
+    .slice(before.findLastIndex(isStart) + 1)
+    .some(({ trigger, details, stepName: of }) => {
+      return of === stepName && trigger === "human_required" && details?.["kind"] === "interrupted";
+    });
+}
+
+/**
+ * Why agents may not go on in the work tree, or begin in it; `undefined` where they may. What is not
+ * committed there is taken for an agent's, so it is no reason.
+ *
+ * @param left - As the run was left; `undefined`: it begins.
+ */
+export async function treeRefusal(
+  { worktree, task, signal }: StepInput,
+  left: Checkpoint | undefined,
+  acceptHead: boolean,
+): Promise<string | undefined> {
+  const gitSha = left?.gitSha ?? (await headOf(worktree, signal));
+  const facts = await inspectRepository(worktree, { since: gitSha, signal });
+  const { branch } = task.metadata;
+  const assessment = assessResume(facts, {
+    checkpoint: left ?? createCheckpoint({ gitSha }),
+    branch: branch === "" ? undefined : branch,
+    agentIsAlive: left !== undefined && isAgentAlive(left),
+  });
+  const accepted = new Set<Override>(acceptHead ? ["accept-head"] : []);
+  const standing = standingRefusals(assessment, accepted);
+  const refusal = standing.find(({ check }) => check !== "dirty");
+  return refusal && wordsOf(refusal);
+}
+
+function wordsOf({ message, advice, override }: Refusal): string {
+  const retry = override === "accept-head" ? "or atlas retry, which takes it as it is" : "";
+  return [message, advice ?? "", retry].filter((words) => words !== "").join("; ");
+}
+
+function headOf(worktree: string, signal: AbortSignal): Promise<string> {
+  return currentGitSha(worktree, { signal }).catch((error: unknown) => {
+    if (error instanceof GitError && error.code === "ERR_NO_COMMITS") return "";
+    throw error;
+  });
+}

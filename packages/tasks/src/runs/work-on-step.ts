@@ -1,0 +1,69 @@
+import { type Checkpoint, CheckpointError } from "@quasar/checkpoint";
+import { freeAfterAgents } from "../free-git.ts";
+import type { RunningStep } from "../steps/step.ts";
+import { doneOf, failed } from "./agent-outcome.ts";
+import type { AgentWork, AgentWorkResult } from "./agent-work.ts";
+import { forgetSeed } from "./listen.ts";
+import { isTurnOpen, recoverRun } from "./run-store.ts";
+import { openStepRun, type StepRun } from "./step-run.ts";
+import { takeRun } from "./take-run.ts";
+import { endAgents, findTaskAgents } from "./task-agents.ts";
+
+/**
+ * Has agents work in a step, or goes on with what they had begun before a crash: what is finished is
+ * never asked for again, an agent that lives is followed, one that died is resumed or started again.
+ * Whatever other runs of the task have left running is ended first.
+ *
+ * Call it under the task's lock and the work tree's, with the run that `assignRun` gave to the attempt.
+ * The prompt counts when the run begins; who goes on with it goes on with that one.
+ *
+ * @throws {TasksError} `ERR_UNSAFE_ID` for a suffix that is none. {GitError} for a work tree that
+ *   cannot be used.
+ * @see SPEC.md, "Runs of agents"
+ */
+export async function workOnStep(input: RunningStep, work: AgentWork): Promise<AgentWorkResult> {
+  const run = openStepRun(input, work);
+  try {
+    return await goOn(run);
+  } catch (error) {
+    if (!(error instanceof CheckpointError)) throw error;
+    if (error.code === "ERR_NOT_DURABLE") {
+      return { kind: "stopped", why: "storage", message: error.message };
+    }
+    const reason = `run ${run.name} cannot be gone on with, a retry begins a new one: ${error.message}`;
+    return { ...failed("interrupted", reason), endsRun: true };
+  }
+}
+
+async function goOn(run: StepRun): Promise<AgentWorkResult> {
+  const { input, work, store } = run;
+  const ended = await recoverRun(store.archive);
+  const left = ended ?? (await recoverRun(store.current));
+  for (const message of left?.problems ?? []) input.tell({ type: "warning", message });
+  if (left !== undefined && input.ports.sealKey !== undefined && left.seal !== "valid") {
+    throw new CheckpointError("ERR_DAMAGED", "its checkpoint was not written by this installation");
+  }
+  const stopped = await clearTree(run, left?.checkpoint);
+  if (stopped !== undefined) return stopped;
+  if (ended === undefined) return takeRun(run, left?.checkpoint);
+  // A crash may have come between the two halves of archiving it.
+  await store.current.remove();
+  await forgetSeed(run);
+  return doneOf(ended.checkpoint, work.kind, true);
+}
+
+/** Ends what runs of the task have left: not this run's, where an agent of it may be followed. */
+async function clearTree(
+  { input, runId }: StepRun,
+  checkpoint: Checkpoint | undefined,
+): Promise<AgentWorkResult | undefined> {
+  const isFollowed = checkpoint !== undefined && isTurnOpen(checkpoint);
+  const agents = await findTaskAgents(input.taskDir);
+  const ended = agents.filter((each) => each.runId !== runId || !isFollowed);
+  const left = await endAgents(ended);
+  if (ended.length > 0) await freeAfterAgents(input);
+  if (left.length === 0) return undefined;
+  const pids = left.flatMap((each) => each.pids).join(" ");
+  const reason = `processes of an earlier run do not end: kill -9 ${pids}, then atlas retry`;
+  return failed("attempts", reason);
+}
