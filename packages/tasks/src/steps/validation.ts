@@ -1,0 +1,198 @@
+import { GitError, workTreeId } from "@quasar/git";
+import { ReceiptError, type ValidationReceipt } from "@quasar/receipts";
+import { TasksError } from "../errors.ts";
+import { failedAttempts } from "../failed-attempts.ts";
+import { runName } from "../runs/step-runs.ts";
+import { holdValidation, validationRunId } from "../validation/hold.ts";
+import {
+  endOf,
+  forgetMending,
+  keepMending,
+  type Mending,
+  mendingPrompt,
+  readMending,
+} from "../validation/mending.ts";
+import { openKeys } from "../validation/open-keys.ts";
+import { configDigest, findProofs } from "../validation/proof.ts";
+import { type CommandResult, type Round, validateRound } from "../validation/round.ts";
+import type { WorkOnStep } from "./agent-work.ts";
+import type { RunningStep, Skip, StepExecutor, StepInput, StepOutcome } from "./step.ts";
+
+export interface ValidationStepOptions {
+  readonly workOnStep: WorkOnStep;
+}
+
+/**
+ * The executor of `validation` steps: runs the task's commands, signs what came of each, and has an
+ * agent mend what fails as often as the task's configuration says.
+ *
+ * @see SPEC.md, "Validation"
+ */
+export function createValidationStep({ workOnStep }: ValidationStepOptions): StepExecutor {
+  return { look, run: (input) => runValidation(input, workOnStep) };
+}
+
+/** Whether valid receipts prove every command for the very tree that is there. */
+async function look(input: StepInput): Promise<Skip | undefined> {
+  const { validation } = input.task.config;
+  const { taskDir, task, worktree, ports, signal } = input;
+  if (validation.commands.length === 0) return undefined;
+  const tree = await treeOf(worktree, signal);
+  if (tree === undefined) return undefined;
+  const findProof = findProofs({ taskDir, task, keys: ports.keys });
+  const proofs = validation.commands.map((_, index) =>
+    findProof({ tree, configSha256: configDigest(validation, index) }),
+  );
+  const ids = proofs.flatMap((proof) => proof?.receiptId ?? []);
+  if (ids.length < proofs.length) return undefined;
+  return { reason: "validated already", evidence: `${ids.join(", ")} on tree ${tree}` };
+}
+
+async function treeOf(worktree: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return await workTreeId(worktree, { signal });
+  } catch (error) {
+    if (error instanceof GitError) return undefined; // that is for the run to tell
+    throw error;
+  }
+}
+
+const NO_COMMANDS =
+  "no validation command is configured, and package.json has none of the scripts format-check, lint, " +
+  "typecheck and test: configure one and retry, or skip this step with a reason";
+
+async function runValidation(input: RunningStep, workOnStep: WorkOnStep): Promise<StepOutcome> {
+  const { config } = input.task;
+  if (config.validation.commands.length === 0) return awaiting(NO_COMMANDS);
+  try {
+    openKeys(input.ports.keys, input.tell);
+    return await untilPassed(input, workOnStep);
+  } catch (error) {
+    if (input.signal.aborted && error === input.signal.reason) return INTERRUPTED;
+    if (error instanceof ReceiptError) return unsigned(error);
+    if (error instanceof TasksError && error.code === "ERR_LOCKED") return awaiting(error.message);
+    throw error;
+  }
+}
+
+async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<StepOutcome> {
+  const { step, taskDir, task } = input;
+  const { maxFixes } = task.config.validation;
+  const cutOff = readMending(taskDir, runName(input.hook, step.name));
+  const before = cutOff && (await mend(input, workOnStep, cutOff));
+  if (before !== undefined) return before;
+  const used = failedAttempts(input.hook, step.name);
+  for (let fixes = 0; ; fixes += 1) {
+    const attempt = input.attempt + fixes;
+    const { round, signed } = await oneRound(input, attempt);
+    if (round.kind === "interrupted") return INTERRUPTED;
+    if (round.kind === "broken") return broken(round);
+    if (round.kind === "passed") return passed(round.results, signed);
+    const failed = failedOf(round);
+    const reason = `${failed.command.name} failed: ${endOf(failed)}`;
+    if (used + fixes >= maxFixes) {
+      return { ...reportOf(round.results, signed), ...failure(reason), summary: reason };
+    }
+    await input.attemptFailed(reason, signed);
+    const mending = { suffix: `fix-${attempt}`, prompt: mendingPrompt(input, failed) };
+    keepMending(taskDir, runName(input.hook, step.name), mending);
+    const stopped = await mend(input, workOnStep, mending, reason);
+    if (stopped !== undefined) return stopped;
+  }
+}
+
+async function oneRound(
+  input: RunningStep,
+  attempt: number,
+): Promise<{ readonly round: Round; readonly signed: readonly ValidationReceipt[] }> {
+  const { taskDir, task, step, definition, worktree, ports, signal, tell, note } = input;
+  const { id: taskId } = task;
+  const signed: ValidationReceipt[] = [];
+  const lock = await holdValidation({ taskDir, taskId, waits: true, signal });
+  try {
+    const round = await validateRound({
+      ...{ taskDir, task, attempt, worktree, ports, tell, note, signal },
+      timeoutMs: definition.timeoutMs,
+      stepName: step.name,
+      runId: validationRunId(taskId),
+      findProof: findProofs({ taskDir, task, keys: ports.keys }),
+      onSigned: (receipt) => signed.push(receipt),
+    });
+    return { round, signed };
+  } finally {
+    lock.release();
+  }
+}
+
+/** Has an agent mend it; the outcome where it could not, or not to its end. */
+async function mend(
+  input: RunningStep,
+  workOnStep: WorkOnStep,
+  { suffix, prompt }: Mending,
+  found = "the validation failed",
+): Promise<StepOutcome | undefined> {
+  const { taskDir, step } = input;
+  input.note({ workingOn: "Mending what the validation found" });
+  const work = await workOnStep(input, { kind: "turn", access: "write", suffix, prompt });
+  if (work.kind === "stopped") return work;
+  forgetMending(taskDir, runName(input.hook, step.name));
+  if (work.kind === "done") return undefined;
+  return failure(`${found}; an agent could not mend it: ${work.reason}`);
+}
+
+const INTERRUPTED: StepOutcome = {
+  kind: "stopped",
+  why: "interrupted",
+  message: "the validation was interrupted: it has neither passed nor failed",
+};
+
+function awaiting(reason: string): StepOutcome {
+  return { kind: "awaiting", awaiting: "validation", reason };
+}
+
+function failure(reason: string): Extract<StepOutcome, { readonly kind: "failed" }> {
+  return { kind: "failed", awaiting: "validation", reason, retryable: false };
+}
+
+/** What the disk refuses may be better next time; keys take a person. */
+function unsigned({ code, message }: ReceiptError): StepOutcome {
+  if (code === "ERR_NOT_SIGNED") return { kind: "stopped", why: "storage", message };
+  return awaiting(message);
+}
+
+function broken({ message, storage }: Extract<Round, { readonly kind: "broken" }>): StepOutcome {
+  if (storage) return { kind: "stopped", why: "storage", message };
+  return failure(`a validation command could not be run: ${message}`);
+}
+
+function failedOf({ results }: Extract<Round, { readonly kind: "failed" }>): CommandResult {
+  const failed = results.at(-1);
+  if (failed === undefined) throw new Error("a round has failed without a command that did");
+  return failed;
+}
+
+function passed(
+  results: readonly CommandResult[],
+  signed: readonly ValidationReceipt[],
+): StepOutcome {
+  const names = results.map(({ command }) => command.name).join(", ");
+  const description = `Validation passed: ${names}`;
+  return {
+    kind: "completed",
+    summary: description,
+    ...reportOf(results, signed),
+    checkpoint: { trigger: "validation", description },
+  };
+}
+
+function reportOf(
+  results: readonly CommandResult[],
+  receipts: readonly ValidationReceipt[],
+): Pick<Extract<StepOutcome, { readonly kind: "completed" }>, "output" | "receipts" | "metadata"> {
+  const lines = results.map(({ command, receipt, isReused }) => {
+    const how = isReused ? "proved already" : `${receipt.duration}, exit code ${receipt.exitCode}`;
+    return `${command.name}: ${command.command} (${how}, ${receipt.receiptId})`;
+  });
+  const metadata = { receipt_ids: results.map(({ receipt }) => receipt.receiptId) };
+  return { output: lines.join("\n"), receipts, metadata };
+}

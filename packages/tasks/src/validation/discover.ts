@@ -1,0 +1,92 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { DurableError, readWholeFile } from "@quasar/durable";
+import type { ValidationCommand, ValidationConfig } from "../task-record.ts";
+
+export interface DiscoverOptions {
+  /** What a person has configured; what is missing is looked for, or is the default. */
+  readonly config?: Partial<Omit<ValidationConfig, "source">> | undefined;
+}
+
+/** Milliseconds for each command. */
+export const DEFAULT_VALIDATION_TIMEOUT = 10 * 60_000;
+export const DEFAULT_MAX_FIXES = 2;
+
+/**
+ * The commands that a task is validated by: those that are configured, else the scripts of the work
+ * tree's `package.json`, else none. Nothing is made up, and nothing is run.
+ *
+ * A `package.json` that is no regular file, has more than 1 MiB or is no JSON counts as none.
+ *
+ * @param worktree - Absolute path of the work tree's root.
+ * @see SPEC.md, "Validation commands"
+ */
+export function discoverCommands(
+  worktree: string,
+  { config = {} }: DiscoverOptions = {},
+): ValidationConfig {
+  const { timeoutMs = DEFAULT_VALIDATION_TIMEOUT, maxFixes = DEFAULT_MAX_FIXES } = config;
+  const limits = { timeoutMs, maxFixes };
+  if (config.commands !== undefined) {
+    return { commands: config.commands, source: "config", ...limits };
+  }
+  const commands = commandsOfScripts(worktree);
+  const source = commands.length === 0 ? "none" : "package.json";
+  return { commands, source, ...limits };
+}
+
+/** In the order in which they run: what is quick and fails often comes first. Of each the first that exists. */
+const SCRIPTS = [
+  ["format-check", "format:check"],
+  ["lint"],
+  ["typecheck", "type-check"],
+  ["test"],
+] as const;
+
+/** What `npm init` writes: it says that there is no test. */
+const PLACEHOLDER = /no test specified/;
+
+function commandsOfScripts(worktree: string): readonly ValidationCommand[] {
+  const scripts = scriptsOf(worktree);
+  const runner = packageManagerOf(worktree);
+  return SCRIPTS.flatMap((names) => {
+    const found = names.find((name) => {
+      const script = scripts.get(name);
+      return typeof script === "string" && script.trim() !== "" && !PLACEHOLDER.test(script);
+    });
+    return found === undefined ? [] : [{ name: found, command: `${runner} run ${found}` }];
+  });
+}
+
+const MAX_BYTES = 2 ** 20;
+
+function scriptsOf(worktree: string): ReadonlyMap<string, unknown> {
+  try {
+    const bytes = readWholeFile(join(worktree, "package.json"), { maxBytes: MAX_BYTES });
+    const json: unknown = JSON.parse(Buffer.from(bytes ?? []).toString());
+    const scripts = entriesOf(json).get("scripts");
+    return entriesOf(scripts);
+  } catch (error) {
+    if (error instanceof DurableError || error instanceof SyntaxError) return new Map();
+    throw error;
+  }
+}
+
+/** Its own members only. */
+function entriesOf(value: unknown): ReadonlyMap<string, unknown> {
+  const isObject = typeof value === "object" && value !== null;
+  return new Map<string, unknown>(isObject ? Object.entries(value) : []);
+}
+
+const LOCKFILES = [
+  ["pnpm-lock.yaml", "pnpm"],
+  ["yarn.lock", "yarn"],
+  ["bun.lock", "bun"],
+  ["bun.lockb", "bun"],
+] as const;
+
+function packageManagerOf(worktree: string): string {
+  const isThere = (name: string): boolean =>
+    lstatSync(join(worktree, name), { throwIfNoEntry: false })?.isFile() === true;
+  return LOCKFILES.find(([name]) => isThere(name))?.[1] ?? "npm";
+}

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type EndedProcesses, endRunProcesses } from "@quasar/agents";
+import { acquireLock, DurableError, type Lock, lockOwner } from "@quasar/durable";
+import { TasksError } from "../errors.ts";
+
+const LOCK = "validation.lock";
+const POLL_MS = 200;
+
+/** The mark of a task's validation commands, and of all that they start: `QUASAR_RUN_ID`. */
+export function validationRunId(taskId: string): string {
+  return `${taskId}-validation`;
+}
+
+/** Whether a task's validation commands are run now, as far as can be known without waiting. */
+export function isValidating(taskDir: string): boolean {
+  return lockOwner(join(taskDir, LOCK)) !== undefined;
+}
+
+/**
+ * Ends what is left of a task's validation commands: for a task that is given up.
+ *
+ * @returns `undefined` on a platform where nobody can know what is left.
+ */
+export function endValidation(taskId: string): Promise<EndedProcesses | undefined> {
+  return endRunProcesses(validationRunId(taskId), { graceMs: 2000 });
+}
+
+export interface HoldOptions {
+  readonly taskDir: string;
+  readonly taskId: string;
+  /** For whoever validates the task already; else it is refused. */
+  readonly waits: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Takes a task's validation for this process, and ends what a killed one has left running. Nobody
+ * who has died still holds it.
+ *
+ * @throws {TasksError} `ERR_LOCKED` where somebody else validates, or what is left cannot be ended; the
+ *   signal's reason.
+ */
+export async function holdValidation(options: HoldOptions): Promise<Lock> {
+  const lock = await take(options);
+  try {
+    const swept = await endValidation(options.taskId);
+    if (swept === undefined || swept.left.length === 0) return lock;
+    const left = `processes of an earlier validation cannot be ended: ${swept.left.join(", ")}`;
+    throw new TasksError("ERR_LOCKED", left);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function take({ taskDir, waits, signal }: HoldOptions): Promise<Lock> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return acquireLock(join(taskDir, LOCK));
+    } catch (error) {
+      if (!(error instanceof DurableError && error.code === "ERR_LOCKED")) throw error;
+      if (!waits) {
+        const who = error.owner === undefined ? "another process" : `process ${error.owner.pid}`;
+        const message = `${who} validates this task already`;
+        throw new TasksError("ERR_LOCKED", message, { cause: error });
+      }
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}

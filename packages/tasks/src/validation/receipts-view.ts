@@ -1,0 +1,28 @@
+import type { HookFile } from "@quasar/hookfile";
+import { type KeyRing, type Verdict, verifyReceipt } from "@quasar/receipts";
+import { receiptsFolder } from "./folder.ts";
+
+/**
+ * What verification finds now for each receipt of a hook file, by its id. Never throws: what cannot be
+ * looked at is unverifiable.
+ */
+export function receiptsView(
+  taskDir: string,
+  hook: Pick<HookFile, "receipts" | "taskId" | "workspaceId">,
+  keys: KeyRing,
+): ReadonlyMap<string, Verdict> {
+  const { taskId, workspaceId } = hook;
+  const options = { dir: receiptsFolder(taskDir), task: { taskId, workspaceId }, keys };
+  return new Map(
+    hook.receipts.map((receipt) => {
+      try {
+        return [receipt.receiptId, verifyReceipt(receipt, options)];
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        const signedBy = receipt.keyId;
+        const verdict = { kind: "unverifiable", reason, signedBy, keyIds: [], output: "unchecked" };
+        return [receipt.receiptId, verdict as Verdict];
+      }
+    }),
+  );
+}

@@ -1,0 +1,79 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createOnce, DurableError, readWholeFile } from "@quasar/durable";
+import { receiptPaths } from "@quasar/receipts";
+import * as v from "valibot";
+
+/** Put down before a command is started: a command of which there is this and no receipt never completed. */
+export interface StartedCommand {
+  /** Of the receipt that it will have. */
+  readonly receiptId: string;
+  readonly stepName: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly command: string;
+  /** RFC 3339. */
+  readonly startedAt: string;
+}
+
+const ENDING = ".started.json";
+const MAX_BYTES = 2 ** 18;
+
+const Stored = v.object({
+  receipt_id: v.string(),
+  step_name: v.string(),
+  attempt: v.number(),
+  command: v.string(),
+  started_at: v.string(),
+});
+
+/** @param dir - Of the receipts. On disk when this returns. */
+export function keepStarted(dir: string, started: StartedCommand): void {
+  const { receiptId, stepName, attempt, command, startedAt } = started;
+  const stored: v.InferOutput<typeof Stored> = {
+    receipt_id: receiptId,
+    step_name: stepName,
+    attempt,
+    command,
+    started_at: startedAt,
+  };
+  receiptPaths(dir, receiptId); // refuses what is not fit for a file's name
+  createOnce(join(dir, `${receiptId}${ENDING}`), Buffer.from(`${JSON.stringify(stored)}\n`));
+}
+
+/** All commands that were ever started, oldest first. Files that say nothing are left out. */
+export function listStarted(dir: string): readonly StartedCommand[] {
+  const started = namesIn(dir).flatMap((name) => {
+    const found = name.endsWith(ENDING) ? readStarted(join(dir, name)) : undefined;
+    return found !== undefined && `${found.receiptId}${ENDING}` === name ? [found] : [];
+  });
+  return started.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
+}
+
+function namesIn(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function readStarted(path: string): StartedCommand | undefined {
+  try {
+    const bytes = readWholeFile(path, { maxBytes: MAX_BYTES });
+    const parsed = v.safeParse(Stored, JSON.parse(Buffer.from(bytes ?? []).toString()));
+    if (!parsed.success) return undefined;
+    const { receipt_id, step_name, attempt, command, started_at } = parsed.output;
+    return {
+      receiptId: receipt_id,
+      stepName: step_name,
+      attempt,
+      command,
+      startedAt: started_at,
+    };
+  } catch (error) {
+    if (error instanceof DurableError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
