@@ -1,0 +1,57 @@
+import type { HookFile, StepRecord } from "@quasar/hookfile";
+import { expect, test } from "vitest";
+import type { TaskRecord } from "../task-record.ts";
+import { pullRequestBody } from "./pull-request-text.ts";
+
+const HOSTILE =
+  "done\n````\n```\n## @everyone fixes #1 ![x](https://evil/x.png)\n`````\u202e\u0007\u001b[2J s3cret";
+
+function aBody({
+  output = HOSTILE,
+  description = HOSTILE,
+  note = HOSTILE,
+  outputs = 1,
+} = {}): string {
+  const names = Array.from({ length: outputs }, (_, index) => `analyze${index || ""}`);
+  const steps = names.map(
+    (name): Partial<StepRecord> => ({ name, type: "ai", status: "completed", attempts: 2, note }),
+  );
+  const receipts = [{ receiptId: "rcpt-1", exitCode: 0, command: HOSTILE }];
+  const stepResults = names.map((stepName) => ({ stepName, output }));
+  const task = { id: "task-1\n@all", description, stepResults } as unknown as TaskRecord;
+  const hook = { steps, receipts } as unknown as HookFile;
+  const redact = (text: string) => text.replaceAll("s3cret", "[redacted]");
+  return pullRequestBody(task, hook, redact, { "Quasar-Receipts": "1 ab" });
+}
+
+test("leaves outside of fences nothing that others wrote", () => {
+  const body = aBody();
+  expect(body.match(/@everyone/g)).toHaveLength(4);
+  const ours = body.replaceAll(/^(`{3,})text\n[^]*?\n\1$/gm, "(fence)");
+  expect(ours).toBe(
+    "## What was asked for\n\n(fence)\n\n## Steps\n\n(fence)\n\n" +
+      "## Receipts of validation commands\n\n(fence)\n\n" +
+      "Each can be checked with `atlas hook verify-receipt <id>` where the keys are.\n\n" +
+      "## What analyze said\n\n(fence)\n\nQuasar-Task: task-1__all\nQuasar-Receipts: 1 ab\n",
+  );
+  expect(body).not.toMatch(/[^\P{C}\n]/u);
+});
+
+test("names the steps with their attempts, and the receipts with their commands", () => {
+  const body = aBody({ output: "", note: "all\nof it", description: "mend it" });
+  expect(body).toContain("```text\nanalyze (ai): completed, 2 attempts: all of it\n```");
+  expect(body).toContain("```text\nrcpt-1: exit code 0: done");
+  expect(body).not.toContain("## What analyze said");
+});
+
+test("is never longer than GitHub takes", () => {
+  const body = aBody({ output: "x".repeat(4_000), description: "y".repeat(1e5), outputs: 60 });
+  expect(body.length).toBeGreaterThan(50_000);
+  expect(body.length).toBeLessThanOrEqual(60_001);
+  expect(body).toMatch(/\nQuasar-Task: task-1__all\nQuasar-Receipts: 1 ab\n$/);
+});
+
+test("takes out secrets of what agents and the user wrote", () => {
+  expect(aBody()).not.toContain("s3cret");
+  expect(aBody().match(/\[redacted\]/g)).toHaveLength(4);
+});

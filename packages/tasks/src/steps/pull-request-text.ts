@@ -1,0 +1,84 @@
+import { TRAILER } from "@quasar/git";
+import type { HookFile, StepRecord } from "@quasar/hookfile";
+import { fenced } from "../fenced.ts";
+import { plainLine, plainText } from "../plain.ts";
+import type { TaskRecord } from "../task-record.ts";
+
+/** GitHub takes 65,536 characters. */
+const LONGEST_BODY = 60_000;
+const LONGEST_DESCRIPTION = 8_000;
+const LONGEST_OUTPUT = 2_000;
+const NEWEST_RECEIPTS = 50;
+
+/**
+ * What a pull request says of its task: what was asked for, what the steps before did, the receipts.
+ *
+ * Agents wrote some of it and could mean others than its readers: all that is not ours stands in fences,
+ * in which GitHub calls nobody, closes no issue and loads no picture.
+ *
+ * @param trailers - Its last lines after `Quasar-Task`: ours, not others'.
+ */
+export function pullRequestBody(
+  task: TaskRecord,
+  hook: HookFile,
+  redact: (text: string) => string,
+  trailers: Readonly<Record<string, string>>,
+): string {
+  const done = hook.steps.filter(({ status }) => status === "completed" || status === "skipped");
+  const parts = [
+    "## What was asked for",
+    quoted(cut(redact(task.description), LONGEST_DESCRIPTION)),
+    "## Steps",
+    quoted(done.map((step) => plainLine(redact(stepLine(step)))).join("\n")),
+    ...receiptsPart(hook, redact),
+    ...done.flatMap((step) => outputPart(task, step, redact)),
+  ];
+  const id = plainLine(task.id, 100).replaceAll(/[^\w.-]/g, "_");
+  const lines = Object.entries({ [TRAILER.task]: id, ...trailers });
+  const end = lines.map(([name, value]) => `${name}: ${value}`).join("\n");
+  const fitting: string[] = [];
+  let length = end.length;
+  for (const part of parts) {
+    length += part.length + 2;
+    if (length <= LONGEST_BODY) fitting.push(part);
+  }
+  return `${[...fitting, end].join("\n\n")}\n`;
+}
+
+function stepLine({ name, type, status, attempts, note }: StepRecord): string {
+  const tries = attempts > 1 ? `, ${attempts} attempts` : "";
+  const why = note === undefined ? "" : `: ${note}`;
+  return `${name} (${type}): ${status}${tries}${why}`;
+}
+
+function receiptsPart({ receipts }: HookFile, redact: (text: string) => string): readonly string[] {
+  if (receipts.length === 0) return [];
+  const lines = receipts
+    .slice(-NEWEST_RECEIPTS)
+    .map(({ receiptId, exitCode, command }) =>
+      plainLine(`${receiptId}: exit code ${exitCode}: ${redact(command)}`),
+    );
+  const how = "Each can be checked with `atlas hook verify-receipt <id>` where the keys are.";
+  return ["## Receipts of validation commands", quoted(lines.join("\n")), how];
+}
+
+function outputPart(
+  { stepResults }: TaskRecord,
+  { name, type }: StepRecord,
+  redact: (text: string) => string,
+): readonly string[] {
+  if (type !== "ai" && type !== "loop" && type !== "verify") return [];
+  const output = stepResults.findLast(({ stepName }) => stepName === name)?.output.trim() ?? "";
+  if (output === "") return [];
+  // One part, so that no heading is left without what it announces.
+  return [`## What ${plainLine(name, 40)} said\n\n${quoted(cut(redact(output), LONGEST_OUTPUT))}`];
+}
+
+function cut(text: string, limit: number): string {
+  const points = Array.from(text.slice(0, limit * 2));
+  return points.length <= limit ? text : `${points.slice(0, limit - 1).join("")}…`;
+}
+
+function quoted(text: string): string {
+  return fenced(plainText(text), "text");
+}
