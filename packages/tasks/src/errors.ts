@@ -12,6 +12,10 @@ export type TasksErrorCode =
   | "ERR_AMBIGUOUS"
   /** There is something of this name already. */
   | "ERR_EXISTS"
+  /** The task could not be put down: there is none. */
+  | "ERR_NOT_CREATED"
+  /** A task of the workspace, or of the work tree, has not ended. */
+  | "ERR_ACTIVE"
   /** An id is not fit for a folder's or a branch's name. */
   | "ERR_UNSAFE_ID"
   /** Another process drives the task, or works in its work tree: the message says which. */

@@ -1,0 +1,32 @@
+import { type Change, type HookFile, NEWEST_KEPT } from "@quasar/hookfile";
+import type { ValidationReceipt } from "@quasar/receipts";
+import { unlessDamaged } from "./failures.ts";
+import type { Session } from "./session.ts";
+
+/** Takes receipts into the hook file that were signed before a crash and did not get there. */
+export function adoptReceipts({ parts, taskDir, ports, store, warn }: Session): void {
+  const missing = () => parts.receipts.missing(store, taskDir, ports.keys);
+  store.update((hook) => withReceipts(hook, unlessDamaged(missing, warn) ?? []));
+}
+
+/**
+ * The hook with receipts that it does not have, each with its step. Which these are is to be found out
+ * within the update: somebody else may be taking in the same.
+ */
+export function withReceipts(
+  hook: HookFile,
+  receipts: readonly ValidationReceipt[],
+): Change | undefined {
+  if (receipts.length === 0) return undefined;
+  const idsOf = (step: string): readonly string[] =>
+    receipts.filter(({ stepName }) => stepName === step).map(({ receiptId }) => receiptId);
+  const changed = {
+    ...hook,
+    counts: { ...hook.counts, receipts: hook.counts.receipts + receipts.length },
+    receipts: [...hook.receipts, ...receipts].slice(-NEWEST_KEPT),
+    steps: hook.steps.map((step) => {
+      return { ...step, receiptIds: [...step.receiptIds, ...idsOf(step.name)] };
+    }),
+  };
+  return { hook: changed, events: [], receipts };
+}

@@ -1,0 +1,11 @@
+import { changedPaths, inspectRepository } from "@quasar/git";
+import { lookForPushes, readGitFacts } from "@quasar/hookfile";
+import type { Eyes } from "./parts.ts";
+
+/** Looks by git. */
+export const gitEyes: Eyes = {
+  facts: readGitFacts,
+  inspect: (worktree, since, { signal }) => inspectRepository(worktree, { since, signal }),
+  pushes: lookForPushes,
+  changedPaths,
+};

@@ -1,0 +1,119 @@
+import {
+  type CheckpointTrigger,
+  clearInbox,
+  type GitFacts,
+  noticeCommits,
+  readInbox,
+  saveCheckpoint,
+  type StepCheckpoint,
+  type ToldPush,
+  wantsCheckpoint,
+} from "@quasar/hookfile";
+import type { RepositoryFacts } from "@quasar/git";
+import { baselineOf } from "./baseline.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Looks at what has happened in the work tree: a checkpoint for each commit and each push that has none,
+ * and the files that the current step has touched. The checkpoints alone say what is known already, so it
+ * does not matter which look a crash has kept from being finished.
+ *
+ * @param known - All checkpoints of the task.
+ */
+export async function lookAround(
+  session: Session,
+  known: readonly StepCheckpoint[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const { parts, taskDir } = session;
+  const worktree = session.hook().worktreePath;
+  const { baseSha } = session.task().metadata;
+  const inbox = readInbox(taskDir);
+  const facts = await parts.eyes.inspect(worktree, baseSha, { signal });
+  const recorded = new Set(commitsOf(known, "git_commit"));
+  const commits = noticeCommits(facts, { head: baseSha, recorded }, inbox.notes);
+  const own = new Set(facts.commits.map(({ sha }) => sha));
+  const pushes = await parts.eyes.pushes(
+    worktree,
+    facts.branch,
+    { own, told: toldPushes(known) },
+    { signal },
+  );
+  const files = await touchedFiles(session, facts, signal);
+
+  noteFiles(session, files);
+  if (commits.kind === "noticed") {
+    for (const { trigger, description, git } of commits.checkpoints) {
+      checkpoint(session, trigger, description, git);
+    }
+    clearInbox(taskDir, { ...inbox, notes: commits.notes });
+  }
+  for (const { trigger, description, commit } of pushes.pushes) {
+    const { branch = "", dirty } = facts;
+    checkpoint(session, trigger, description, { branch, commit, dirty: dirty.length > 0 });
+  }
+}
+
+/** Makes a step checkpoint, if the task's configuration wants one for this trigger. */
+export function checkpoint(
+  { store, task, ports }: Session,
+  trigger: CheckpointTrigger,
+  description: string,
+  git: GitFacts,
+): void {
+  if (!wantsCheckpoint(task().config.checkpoints, trigger)) return;
+  saveCheckpoint(store, { trigger, description, git, now: ports.now() });
+}
+
+function commitsOf(
+  checkpoints: readonly StepCheckpoint[],
+  wanted: CheckpointTrigger,
+): readonly string[] {
+  return checkpoints.flatMap(({ trigger, gitCommit }) =>
+    trigger === wanted && gitCommit !== undefined ? [gitCommit] : [],
+  );
+}
+
+/** How every checkpoint of a push begins, the engine's own too; the branch there follows. */
+const PUSH = "Push: ";
+
+function toldPushes(checkpoints: readonly StepCheckpoint[]): readonly ToldPush[] {
+  return checkpoints.flatMap(({ trigger, description, gitCommit }) => {
+    if (trigger !== "git_push" || gitCommit === undefined) return [];
+    const ref = `refs/remotes/${description.slice(PUSH.length)}`;
+    return [{ ref, commit: gitCommit }];
+  });
+}
+
+/** More are not put down. */
+const MOST_FILES = 1_000;
+
+async function touchedFiles(
+  { parts, hook }: Session,
+  facts: RepositoryFacts,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[] | undefined> {
+  const { currentStep, worktreePath } = hook();
+  const base = currentStep && baselineOf(hook(), currentStep.stepName);
+  if (base === undefined) return undefined;
+  const { head, dirty } = facts;
+  const isMoved = head !== base.head && head !== "";
+  const committed = isMoved
+    ? await parts.eyes.changedPaths(worktreePath, base.head, head, { signal })
+    : [];
+  const before = new Set(base.dirty);
+  const uncommitted = base.dirty === undefined ? [] : dirty.map(({ path }) => path);
+  const own = uncommitted.filter((path) => !before.has(path));
+  return [...new Set([...committed, ...own])].sort().slice(0, MOST_FILES);
+}
+
+function noteFiles({ store }: Session, files: readonly string[] | undefined): void {
+  if (files === undefined) return;
+  store.update((hook) => {
+    const { currentStep } = hook;
+    if (currentStep === undefined) return undefined;
+    if (currentStep.filesTouched?.join("\0") === files.join("\0")) return undefined;
+    if (files.length === 0 && currentStep.filesTouched === undefined) return undefined;
+    return { hook: { ...hook, currentStep: { ...currentStep, filesTouched: files } }, events: [] };
+  });
+}

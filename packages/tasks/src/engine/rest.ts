@@ -1,0 +1,26 @@
+import { isTerminal } from "@quasar/hookfile";
+import type { Session } from "./session.ts";
+import { type Standstill, standing } from "./standstill.ts";
+
+/** Tells everybody that the task waits for a person, or has ended. */
+export async function tellRest(session: Session): Promise<Standstill> {
+  const { parts, ports, hook, task } = session;
+  const { taskId, state, awaiting, currentStep, worktreePath, repoPath } = hook();
+  if (isTerminal(state)) {
+    session.tell({ type: "task_ended", state });
+  } else {
+    const { kind = "interrupted", reason = "" } = awaiting ?? {};
+    session.tell({ type: "awaiting", step: currentStep?.stepName ?? "", kind, reason });
+  }
+  const standstill = standing(hook());
+  const notice = {
+    command: task().config.notify,
+    worktree: isTerminal(state) ? repoPath : worktreePath,
+    taskId,
+    event: state,
+    message: standstill.message,
+  };
+  const problem = await parts.notify(notice, ports);
+  if (problem !== undefined) session.warn(problem);
+  return standstill;
+}

@@ -1,0 +1,21 @@
+import type { Lock } from "@quasar/durable";
+import type { EngineParts } from "./parts.ts";
+
+/** The lock of the task's work tree: taken once it is there, kept as long as the task is driven. */
+export interface HeldTree {
+  isHeld(): boolean;
+  /** @throws {TasksError} `ERR_LOCKED` */
+  lock(worktree: string): Promise<void>;
+  release(): void;
+}
+
+export function holdTree(parts: Pick<EngineParts, "lockWorkTree">, taskId: string): HeldTree {
+  let held: Lock | undefined;
+  return {
+    isHeld: () => held !== undefined,
+    async lock(worktree) {
+      held ??= await parts.lockWorkTree(worktree, taskId);
+    },
+    release: () => held?.release(),
+  };
+}

@@ -1,0 +1,73 @@
+import { setTimeout } from "node:timers/promises";
+import { GitError } from "@quasar/git";
+import { isSetUp, type StepCheckpoint, type Wait } from "@quasar/hookfile";
+import { unlessDamaged } from "./failures.ts";
+import { lookAround } from "./look-around.ts";
+import type { Session } from "./session.ts";
+
+/** Milliseconds between two looks at the work tree while a task is driven. */
+export const LOOK_EVERY = 30_000;
+
+/** Looks at the work tree again and again while a task is driven; never twice at once. */
+export interface Watch {
+  /** Looks now. @throws what a look in between has failed with, but for git's errors: they are told */
+  look(): Promise<void>;
+  /** Resolves when no look is under way any more. */
+  stop(): Promise<void>;
+}
+
+export function startWatch(session: Session): Watch {
+  const ended = new AbortController();
+  const known = new Map<string, StepCheckpoint>();
+  let isRead = false;
+  /** All of them are read once; from then on new ones are among the newest. */
+  const checkpoints = (): readonly StepCheckpoint[] => {
+    const all = () => [...session.store.checkpoints()];
+    const older = isRead ? [] : (unlessDamaged(all, session.warn) ?? []);
+    isRead = true;
+    for (const checkpoint of [...older, ...session.hook().checkpoints]) {
+      known.set(checkpoint.checkpointId, checkpoint);
+    }
+    return [...known.values()];
+  };
+  const look = async (signal?: AbortSignal): Promise<void> => {
+    try {
+      if (!isSetUp(session.refresh())) return;
+      await lookAround(session, checkpoints(), signal);
+    } catch (error) {
+      if (signal?.aborted === true && error === signal.reason) return;
+      if (!(error instanceof GitError)) throw error;
+      session.warn(`the work tree could not be looked at: ${error.message}`);
+    }
+  };
+
+  let last = Promise.resolve();
+  const inTurn = (signal?: AbortSignal): Promise<void> => {
+    last = last.then(() => look(signal));
+    return last;
+  };
+  void watch();
+  return {
+    look: () => inTurn(),
+    async stop() {
+      ended.abort();
+      await last.catch(() => {});
+    },
+  };
+
+  async function watch(): Promise<void> {
+    const { signal } = ended;
+    while (await isTime(session.parts.wait ?? later, signal)) {
+      await inTurn(signal).catch(() => ended.abort()); // thrown by the next look, which comes after it
+    }
+  }
+}
+
+async function isTime(wait: Wait, signal: AbortSignal): Promise<boolean> {
+  await wait(LOOK_EVERY, signal).catch(() => {});
+  return !signal.aborted;
+}
+
+const later: Wait = (milliseconds, signal) => {
+  return setTimeout(milliseconds, undefined, { signal, ref: false });
+};

@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { createHookFileStore, transitionAll } from "@quasar/hookfile";
+import { createWorktree } from "@quasar/git";
+import { expect, onTestFinished, test } from "vitest";
+import { NEW_TASK } from "../test/hooks.ts";
+import { findTask } from "./find-task.ts";
+
+interface Scene {
+  readonly home: string;
+  readonly repo: string;
+  readonly other: string;
+  readonly worktree: string;
+  add(workspaceId: string, taskId: string, worktreePath: string, ended?: boolean): void;
+  find(cwd: string, id?: string, ended?: boolean): Promise<string>;
+}
+
+function git(cwd: string, ...args: string[]): void {
+  const identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@localhost"];
+  execFileSync("git", [...identity, ...args], { cwd, stdio: "pipe" });
+}
+
+async function aScene(): Promise<Scene> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "quasar-find-")));
+  onTestFinished(() => rmSync(base, { recursive: true }));
+  const [home, repo, other] = ["home", "repo", "other"].map((name) => join(base, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const dir of [repo, other]) {
+    mkdirSync(dir);
+    git(dir, "init", "-q");
+    git(dir, "commit", "-q", "--allow-empty", "-m", "first");
+  }
+  const worktree = join(base, "repo-fix");
+  await createWorktree(repo, { path: worktree, branch: "fix/a", from: "HEAD" });
+  let minute = 0;
+  return {
+    home,
+    repo,
+    other,
+    worktree,
+    add(workspaceId, taskId, worktreePath, ended = false) {
+      const dir = join(home, "workspaces", workspaceId, "tasks", taskId);
+      const now = (): Date => new Date(Date.UTC(2026, 0, 1, 0, (minute += 1)));
+      const store = createHookFileStore({ dir, now });
+      store.create({ ...NEW_TASK, workspaceId, taskId, worktreePath, repoPath: repo });
+      if (ended) store.update((hook) => transitionAll(hook, [{ type: "abandon" }], { now: now() }));
+    },
+    find: async (cwd, id, ended) => (await findTask({ home, cwd, id, ended })).taskId,
+  };
+}
+
+const refusal = (code: string, ...words: string[]): unknown =>
+  expect.objectContaining({
+    code,
+    message: expect.stringMatching(words.map((word) => `(?=.*${word})`).join("")),
+  });
+
+test("finds the active task of the work tree, be there others in the repository", async () => {
+  const { add, find, repo, worktree } = await aScene();
+  add("ws-a", "task-a", worktree);
+  add("ws-b", "task-b", join(repo, "elsewhere"));
+  add("ws-c", "task-c", worktree, true);
+  expect(await find(worktree)).toBe("task-a");
+});
+
+test("finds the only active task of the repository from any of its work trees", async () => {
+  const { add, find, repo, worktree } = await aScene();
+  add("ws-a", "task-a", "/gone");
+  add("ws-b", "task-b", "/gone-too", true);
+  expect(await find(repo)).toBe("task-a");
+  expect(await find(worktree)).toBe("task-a");
+});
+
+test("lists the tasks where several could be meant", async () => {
+  const { add, find, repo } = await aScene();
+  add("ws-a", "task-a", "/gone");
+  add("ws-b", "task-b", "/gone-too");
+  await expect(find(repo)).rejects.toEqual(refusal("ERR_AMBIGUOUS", "task-a", "task-b", "ws-b"));
+});
+
+test("finds none of another repository, and says which has ended here", async () => {
+  const { add, find, repo, other } = await aScene();
+  add("ws-a", "task-a", repo, true);
+  await expect(find(other)).rejects.toEqual(refusal("ERR_NOT_FOUND", "no task"));
+  await expect(find(repo)).rejects.toEqual(refusal("ERR_NOT_FOUND", "task-a", "abandoned"));
+  expect(await find(repo, undefined, true)).toBe("task-a");
+});
+
+test("finds a task by its id, by the beginning of it, and by its workspace", async () => {
+  const { add, find, other } = await aScene();
+  add("ws-a", "task-550e", "/gone");
+  add("ws-b", "task-5b", "/gone");
+  expect(await find(other, "task-550e")).toBe("task-550e");
+  expect(await find(other, "550")).toBe("task-550e");
+  expect(await find(other, "task-5b")).toBe("task-5b");
+  expect(await find(other, "ws-b")).toBe("task-5b");
+  await expect(find(other, "task-5")).rejects.toEqual(
+    refusal("ERR_AMBIGUOUS", "task-550e", "task-5b"),
+  );
+});
+
+test.for(["", "..", "../..", "a/b", "nobody", "task-"])(
+  "finds nothing by %j, and leaves its folder",
+  async (id) => {
+    const { find, repo } = await aScene();
+    await expect(find(repo, id)).rejects.toEqual(refusal("ERR_NOT_FOUND"));
+  },
+);
+
+test("finds a task whose file is damaged by its name, and passes it over elsewhere", async () => {
+  const { add, find, home, repo } = await aScene();
+  add("ws-a", "task-a", repo);
+  add("ws-b", "task-b", repo);
+  const dir = join(home, "workspaces/ws-b/tasks/task-b");
+  rmSync(join(dir, "history"), { recursive: true });
+  writeFileSync(join(dir, "hook.json"), "{");
+  expect(await find(repo)).toBe("task-a");
+  expect(await find(repo, "task-b")).toBe("task-b");
+});

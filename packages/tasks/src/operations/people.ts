@@ -1,0 +1,70 @@
+import { createHookFileStore, type HookFile, isTerminal } from "@quasar/hookfile";
+import { endTaskAgents } from "../runs/task-agents.ts";
+import { notAwaited } from "./awaited.ts";
+import { changeIdleTask, changeTask, type OperationPorts, whileIdle } from "./change-task.ts";
+import { anotherTry, finalRejection, leavingOut, rejection } from "./decide.ts";
+
+/**
+ * Sends the work under review back to where it came from: the step's `on_reject`, which gets a new
+ * attempt with the feedback in its prompt, as do the steps after it.
+ *
+ * @throws {TasksError} `ERR_NOT_AWAITED`
+ */
+export function rejectTask(
+  taskDir: string,
+  feedback: string,
+  ports: OperationPorts,
+): Promise<HookFile> {
+  return changeTask(taskDir, ports, (hook) => rejection(hook, feedback));
+}
+
+/** Refuses the work under review for good: the task has failed. @throws {TasksError} as {@link rejectTask} */
+export function rejectTaskForGood(
+  taskDir: string,
+  feedback: string,
+  ports: OperationPorts,
+): Promise<HookFile> {
+  return changeTask(taskDir, ports, (hook) => finalRejection(hook, feedback));
+}
+
+/**
+ * Has the step that a person is asked about tried again by the next resume.
+ *
+ * @throws {TasksError} `ERR_NOT_AWAITED`, `ERR_LOCKED`
+ */
+export function retryTask(taskDir: string, ports: OperationPorts): Promise<HookFile> {
+  return changeIdleTask(taskDir, ports, anotherTry);
+}
+
+/**
+ * Leaves a step out: it becomes `skipped`, with the reason, never `completed`.
+ *
+ * @throws {TasksError} `ERR_NOT_AWAITED`, `ERR_LOCKED`
+ */
+export function skipTask(
+  taskDir: string,
+  reason: string,
+  ports: OperationPorts,
+): Promise<HookFile> {
+  return changeIdleTask(taskDir, ports, (hook) => leavingOut(hook, reason));
+}
+
+/**
+ * Gives a task up: its agents are ended, its branch, commits and files stay.
+ *
+ * @throws {TasksError} `ERR_NOT_AWAITED` where it has ended, `ERR_LOCKED` while somebody drives it.
+ */
+export async function abandonTask(
+  taskDir: string,
+  reason: string | undefined,
+  ports: OperationPorts,
+): Promise<HookFile> {
+  return whileIdle(taskDir, async () => {
+    const hook = createHookFileStore({ dir: taskDir }).read();
+    if (hook !== undefined && isTerminal(hook.state)) {
+      throw notAwaited(hook, "there is nothing to give up");
+    }
+    await endTaskAgents(taskDir);
+    return changeTask(taskDir, ports, () => [{ type: "abandon", reason }]);
+  });
+}

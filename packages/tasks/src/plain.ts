@@ -1,0 +1,33 @@
+import { stripVTControlCharacters } from "node:util";
+
+/**
+ * Text of others as one harmless line: no escapes, controls, bidirectional or invisible characters.
+ *
+ * @param limit - In code points; what is cut off leaves an ellipsis.
+ */
+export function plainLine(text: string, limit = 300): string {
+  const points = Array.from(
+    plainText(text.slice(0, limit * 20))
+      .replace(/\s+/gu, " ")
+      .trim(),
+  );
+  return points.length <= limit ? points.join("") : `${points.slice(0, limit - 1).join("")}…`;
+}
+
+/** The same with its lines, each ended by a newline only. */
+export function plainText(text: string): string {
+  return stripVTControlCharacters(text.toWellFormed())
+    .replaceAll(/\r\n?|[\u2028\u2029]/gu, "\n")
+    .replaceAll(/[^\P{C}\n\t]/gu, "");
+}
+
+/** One word of a shell command, whatever is in it; with no line break, so that it can be pasted. */
+export function shellWord(text: string): string {
+  const line = plainLine(text, 4000);
+  return /^[\w@%+=:,./-]+$/.test(line) ? line : `'${line.replaceAll("'", "'\\''")}'`;
+}
+
+/** The first digits of a commit's id, for a person. */
+export function shortSha(sha: string): string {
+  return sha.slice(0, 10);
+}
