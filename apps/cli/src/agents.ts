@@ -13,12 +13,25 @@ import { storedSettings } from "./runs/store.ts";
 /** Who works and who reviews. */
 export type Agents = Readonly<Record<AgentRole, AgentInvoker>>;
 
+/** The settings that say who works, and how. */
+export type AgentSettings = Pick<
+  Settings,
+  | "coder"
+  | "reviewer"
+  | "coderModel"
+  | "reviewerModel"
+  | "turnTimeout"
+  | "idleTimeout"
+  | "allowedTools"
+  | "passEnv"
+>;
+
 /**
  * The agents that the settings name.
  *
  * @throws {CliError} `ERR_NOT_INSTALLED`; `ERR_CONFIG` for a script that is none.
  */
-export function createAgents(settings: Settings): Agents {
+export function createAgents(settings: AgentSettings): Agents {
   return {
     coder: createInvoker(settings, settings.coder, settings.coderModel),
     reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel),
@@ -41,9 +54,9 @@ export function agentsOf(settings: Settings, checkpoint: Checkpoint): Agents {
   if (spec === settings[role]) return agents;
   try {
     const own = createInvoker(settings, spec, stored[`${role}Model`] ?? "");
-    const { name, capabilities } = agents[role];
+    const { name, capabilities, getReady } = agents[role];
     const invoke: AgentInvoker["invoke"] = (...args) => agents[role].invoke(...args);
-    return { ...agents, [role]: { ...own, name, capabilities, invoke } };
+    return { ...agents, [role]: { ...own, name, capabilities, getReady, invoke } };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return agents; // which do not take its turn for theirs
@@ -51,7 +64,10 @@ export function agentsOf(settings: Settings, checkpoint: Checkpoint): Agents {
 }
 
 /** Scripts by absolute paths: a run is resumed from any folder. */
-export function withAbsoluteScripts(settings: Settings, cwd: string): Settings {
+export function withAbsoluteScripts<S extends Pick<Settings, "coder" | "reviewer">>(
+  settings: S,
+  cwd: string,
+): S {
   const absolute = (spec: string): string => {
     const [, path] = /^scripted:(.*)$/su.exec(spec) ?? [];
     return path === undefined ? spec : `scripted:${resolve(cwd, path.trim())}`;
@@ -62,7 +78,7 @@ export function withAbsoluteScripts(settings: Settings, cwd: string): Settings {
 const MINUTE_MS = 60_000;
 const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
 
-function createInvoker(settings: Settings, spec: string, modelName: string): AgentInvoker {
+function createInvoker(settings: AgentSettings, spec: string, modelName: string): AgentInvoker {
   const { turnTimeout, idleTimeout, passEnv, allowedTools } = settings;
   const [kind = "", ...rest] = spec.split(":");
   const argument = rest.join(":").trim();

@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { ATLAS_EXIT, EXIT, type ExitCode } from "./exit-codes.ts";
 
 /** Each reason to stop has a code, which `--json` prints, and an exit code. */
 const EXIT_OF = {
@@ -26,6 +26,13 @@ const EXIT_OF = {
   ERR_CORRUPT: EXIT.corrupt,
   ERR_NOTHING_TO_RESUME: EXIT.nothingToResume,
   ERR_LIMIT: EXIT.limit,
+  ERR_NO_TASK: EXIT.error,
+  ERR_NOT_FOUND: EXIT.usage,
+  ERR_AMBIGUOUS: EXIT.usage,
+  ERR_EXISTS: EXIT.refused,
+  ERR_NOT_AWAITED: EXIT.refused,
+  ERR_CHANGED: EXIT.refused,
+  ERR_KEY: ATLAS_EXIT.key,
 } as const satisfies Record<string, ExitCode>;
 
 export type CliErrorCode = keyof typeof EXIT_OF;

@@ -22,4 +22,17 @@ export const EXIT = {
   sigterm: 143,
 } as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+/** The exit codes of `atlas`: those of `quasar`, and its own. Part of the command's interface. */
+export const ATLAS_EXIT = {
+  ...EXIT,
+  /** The task waits for a person's decision. */
+  decision: 9,
+  /** A receipt is not what was signed. */
+  invalidReceipt: 10,
+  /** Whether a receipt is what was signed cannot be said here. */
+  unverifiableReceipt: 11,
+  /** The key to sign with is missing, damaged, or others can read it. */
+  key: 12,
+} as const;
+
+export type ExitCode = (typeof ATLAS_EXIT)[keyof typeof ATLAS_EXIT];

@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import type { CliError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { clean } from "./output/clean.ts";
 import type { ErrorRecord } from "./output/record.ts";
@@ -9,25 +10,32 @@ export interface FailOptions {
   readonly json: boolean;
   /** The command that failed, `quasar run`: its help is what to read next. */
   readonly command: string;
+  /** Says an error in the program's words. @default as `quasar` does */
+  readonly translate?: ((error: unknown) => CliError) | undefined;
 }
 
 /** Tells of an error, once, in the way the user asked for, and says which exit code it has. */
-export function fail(error: unknown, streams: Streams, { json, command }: FailOptions): ExitCode {
-  const record = recordOf(error, command);
-  createReporter(streams, { json }).report(record);
+export function fail(error: unknown, streams: Streams, options: FailOptions): ExitCode {
+  const record = recordOf(error, options);
+  createReporter(streams, { json: options.json }).report(record);
   if (process.env["QUASAR_DEBUG"] === "1" && error instanceof Error) {
     streams.stderr.write(`${clean(error.stack ?? error.message)}\n`);
   }
   return record.exit as ExitCode;
 }
 
-function recordOf(error: unknown, command: string): ErrorRecord {
+/** Commands whose one argument is a text that people forget to quote. */
+const TAKES_TASK: ReadonlySet<string> = new Set(["quasar run", "atlas start"]);
+
+function recordOf(error: unknown, options: FailOptions): ErrorRecord {
+  const { command, translate: inWords = translate } = options;
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /u, "");
-    const isUnquoted = error.code === "commander.excessArguments" && command === "quasar run";
-    const next = [...(isUnquoted ? ['quasar run "the task, in quotes"'] : []), `${command} --help`];
+    const isUnquoted = error.code === "commander.excessArguments" && TAKES_TASK.has(command);
+    const next = [...(isUnquoted ? [`${command} "the task, in quotes"`] : []), `${command} --help`];
     return { type: "error", code: "ERR_USAGE", exit: EXIT.usage, message, next };
   }
-  const { code, exitCode: exit, message, next } = translate(error);
+  const { code, exitCode: exit, message, next: known } = inWords(error);
+  const next = known.length === 0 && code === "ERR_USAGE" ? [`${command} --help`] : known;
   return { type: "error", code, exit, message, next };
 }

@@ -1,36 +1,4 @@
 #!/usr/bin/env node
-import { writeSync } from "node:fs";
-import module from "node:module";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
-import { readVersion } from "./version.ts";
+import { launch } from "./launch.ts";
 
-/** `node:sqlite` is unflagged from 22.13 on, what the libraries use beside it from 22.18 on. */
-const NODE_FLOOR = [22, 18] as const;
-
-function isOld(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major < NODE_FLOOR[0] || (major === NODE_FLOOR[0] && minor < NODE_FLOOR[1]);
-}
-
-/** In the user's own cache: what is compiled must not come from a folder that others can write to. */
-function compileCache(): string {
-  const { XDG_CACHE_HOME = "", HOME = homedir() } = process.env;
-  return join(isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, ".cache"), "quasar");
-}
-
-// Everything below this file may use what an old Node lacks, so nothing of it is imported here.
-if (isOld(process.versions.node)) {
-  process.stderr.write(
-    `error: quasar needs Node ${NODE_FLOOR.join(".")} or later; this is ${process.versions.node}\n` +
-      `  next     npx -y -p node@24 node ${process.argv[1]}\n`,
-  );
-  process.exitCode = 1;
-} else if (process.argv.length === 3 && /^(--version|-V)$/u.test(process.argv[2] ?? "")) {
-  // Not through process.stdout, which takes longer to come up than all of this.
-  writeSync(1, `${readVersion()}\n`);
-} else {
-  module.enableCompileCache(compileCache());
-  const { main } = await import("./program.ts");
-  await main(process.argv.slice(2), readVersion());
-}
+await launch("quasar", () => import("./program.ts"));

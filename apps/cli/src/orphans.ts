@@ -1,6 +1,7 @@
 import { endRunProcesses, findRunProcesses, listRunProcesses } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { CliError } from "./errors.ts";
+import { cleanLine } from "./output/clean.ts";
 import { firstLine } from "./output/text.ts";
 import type { Reporter } from "./output/reporter.ts";
 import { runStores } from "./runs/store.ts";
@@ -57,6 +58,26 @@ export async function clearTree(
   if (alive !== undefined) throw alive;
   for (const each of outliving) await end(each, reporter);
   return outliving.length > 0;
+}
+
+/**
+ * Refuses a tree in which an agent works that no run of it has started: one of `atlas`, whose runs are
+ * kept elsewhere and which may have outlived its engine. Call it under the lock.
+ *
+ * @param ids - Of the tree's own runs, which are looked after otherwise.
+ * @throws {CliError} `ERR_AGENT_ALIVE`
+ */
+export async function refuseStrangers({ root }: Workspace, ids: readonly string[]): Promise<void> {
+  const all = (await listRunProcesses()) ?? [];
+  const own = [...ids, process.env["QUASAR_RUN_ID"]]; // of who has started this one, too
+  const stranger = all.find(({ runId, workDir }) => workDir === root && !own.includes(runId));
+  if (stranger === undefined) return;
+  const { runId } = stranger;
+  const pids = all.filter((each) => each.runId === runId).map(({ pid }) => pid);
+  const message = `an agent of ${cleanLine(runId)} works in this tree (process ${pids.join(", ")})`;
+  throw new CliError("ERR_AGENT_ALIVE", message, {
+    next: ["atlas status, if it is a task's", `kill -INT ${pids.join(" ")}   (ends it)`],
+  });
 }
 
 /** A run that cannot be read has no turn that could be followed. */

@@ -3,6 +3,7 @@ import type { FlagValues } from "./config/layers.ts";
 import { SETTING_NAMES, SETTINGS, type SettingName } from "./config/settings.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { fail } from "./fail.ts";
+import { ignoreLostReader } from "./streams.ts";
 
 /**
  * Runs the command that the arguments name and sets the process's exit code.
@@ -12,7 +13,6 @@ import { fail } from "./fail.ts";
  */
 export async function main(args: readonly string[], version: string): Promise<void> {
   const streams = { stdout: process.stdout, stderr: process.stderr };
-  // A reader or a terminal that went away is no reason to drop work on a task unsaved.
   for (const stream of Object.values(streams)) stream.on("error", ignoreLostReader);
   let exitCode: ExitCode = EXIT.ok;
   const program = createProgram(version, (code) => {
@@ -28,13 +28,6 @@ export async function main(args: readonly string[], version: string): Promise<vo
     if (!helped) exitCode = fail(error, streams, { json: args.includes("--json"), command });
   }
   process.exitCode = exitCode;
-}
-
-/** A reader who is gone, a terminal that is closed, a disk that is full of what was told. */
-const LOST: ReadonlySet<string | undefined> = new Set(["EPIPE", "EIO", "ENOSPC", "EDQUOT"]);
-
-function ignoreLostReader(error: NodeJS.ErrnoException): void {
-  if (!LOST.has(error.code)) throw error;
 }
 
 /** How the commands are grouped in the help. */
@@ -104,8 +97,12 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
         const { planCommand } = await import("./commands/plan.ts");
         return done(await planCommand(id, given));
       }
+      const { openWorkspace } = await import("./workspace.ts");
+      const workspace = openWorkspace(process.cwd());
+      // Git answers while the rest is loaded, which waits for it, and tells of it if it fails.
+      workspace.catch(() => undefined);
       const { resumeCommand } = await import("./commands/resume.ts");
-      done(await resumeCommand(id, given));
+      done(await resumeCommand(id, given, workspace));
     });
 
   program
@@ -293,7 +290,8 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .command("torture")
     .helpGroup(GROUPS.begin)
     .summary("kill quasar at each of its steps, and compare")
-    .description("kill quasar at each of its durable steps, resume it, and compare")
+    .description("kill quasar or atlas at each of its durable steps, resume it, and compare")
+    .option("--of <program>", "quasar or atlas: what is killed (default: quasar)")
     .option("--agent <name>", "scripted, claude or codex: who works (default: scripted)")
     .option("--points <pattern>", "only at steps that match this regular expression")
     .option("--kinds <kinds>", "runner,everything: who is killed (default: both)")
@@ -447,6 +445,7 @@ const TORTURE_EXAMPLES: Examples = [
   ["quasar torture --pairs 0.01 --seed 7", "and kills of the resume"],
   ["quasar torture --random 1000", "kills at any moment"],
   ["quasar torture --agent codex --share 0.05", "with Codex: the key steps"],
+  ["quasar torture --of atlas --share 0.05", "a whole task: the key steps"],
 ];
 
 const OVERVIEW = `

@@ -10,6 +10,8 @@ export interface ReadInputOptions {
   readonly code: CliErrorCode;
   /** Whether a symbolic link at the path's end is followed. @default false */
   readonly followLink?: boolean | undefined;
+  /** Whether a byte order mark at its beginning is part of the text, for who writes it back. @default false */
+  readonly keepMark?: boolean | undefined;
 }
 
 /**
@@ -19,12 +21,12 @@ export interface ReadInputOptions {
  * @throws {CliError} With the given code.
  */
 export function readInput(path: string, options: ReadInputOptions): string | undefined {
-  const { maxBytes, code, followLink = false } = options;
+  const { maxBytes, code, followLink = false, keepMark = false } = options;
   const shown = cleanLine(path);
   try {
     const bytes = readWholeFile(followLink ? realpathSync(path) : path, { maxBytes });
     if (bytes === undefined) return undefined;
-    const text = decode(bytes);
+    const text = decode(bytes, keepMark);
     if (text === undefined) throw new CliError(code, `${shown} is not UTF-8 text`);
     return text;
   } catch (error) {
@@ -43,9 +45,9 @@ const REASONS: Readonly<Record<string, string>> = {
 } satisfies Partial<Record<DurableError["code"], string>>;
 
 /** Text of well-formed UTF-8; `undefined` for other bytes. */
-export function decode(bytes: Uint8Array): string | undefined {
+export function decode(bytes: Uint8Array, keepMark: boolean = false): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: keepMark }).decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;

@@ -13,9 +13,9 @@ export interface TaskSource {
   readonly file: string | undefined;
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
+  /** The command that is told to try again. @default "quasar run" */
+  readonly command?: string | undefined;
 }
-
-const NEXT = ['quasar run "Fix the login form"', "quasar run -f task.md", "… | quasar run -"];
 
 /**
  * The text of the task.
@@ -23,31 +23,33 @@ const NEXT = ['quasar run "Fix the login form"', "quasar run -f task.md", "… |
  * @throws {CliError} `ERR_TASK` when there is none, two, or one that no prompt can hold.
  */
 export async function readTask(source: TaskSource): Promise<string> {
-  const { argument, file } = source;
+  const { argument, file, command = "quasar run" } = source;
+  const next = [`${command} "Fix the login form"`, `${command} -f task.md`, `… | ${command} -`];
   if (argument !== undefined && file !== undefined) {
-    throw new CliError("ERR_TASK", "give the task as text or with -f, not both", { next: NEXT });
+    throw new CliError("ERR_TASK", "give the task as text or with -f, not both", { next });
   }
   const given = file ?? argument;
   if (given === undefined) {
-    throw new CliError("ERR_TASK", "which task? There is none to work on", { next: NEXT });
+    throw new CliError("ERR_TASK", "which task? There is none to work on", { next });
   }
-  if (given === "-") return checked(await readStream(source.stdin));
-  if (file === undefined) return checked(given);
+  if (given === "-") return checked(await readStream(source.stdin), next);
+  if (file === undefined) return checked(given, next);
   if (file === "" || file.includes("\0")) {
-    throw new CliError("ERR_TASK", "-f needs the path of a file", { next: NEXT });
+    throw new CliError("ERR_TASK", "-f needs the path of a file", { next });
   }
   const path = resolve(source.cwd, file);
   const text = readInput(path, { maxBytes: MAX_TASK_BYTES, code: "ERR_TASK", followLink: true });
   if (text === undefined) {
-    const next = ["quasar run -f <a file that holds the task>"];
-    throw new CliError("ERR_TASK", `there is no file ${path}`, { next });
+    throw new CliError("ERR_TASK", `there is no file ${path}`, {
+      next: [`${command} -f <a file that holds the task>`],
+    });
   }
-  return checked(text);
+  return checked(text, next);
 }
 
-function checked(text: string): string {
+function checked(text: string, next: readonly string[]): string {
   const task = text.toWellFormed().replaceAll("\r\n", "\n").trim();
-  if (task === "") throw new CliError("ERR_TASK", "the task is empty", { next: NEXT });
+  if (task === "") throw new CliError("ERR_TASK", "the task is empty", { next });
   if (Buffer.byteLength(task) > MAX_TASK_BYTES) throw tooLarge();
   // oxlint-disable-next-line no-control-regex
   if (/\u0000/u.test(task)) throw new CliError("ERR_TASK", "the task holds a NUL character");

@@ -1,3 +1,4 @@
+import { dirname, isAbsolute } from "node:path";
 import type { AgentsErrorCode } from "@quasar/agents";
 import type { CheckpointErrorCode } from "@quasar/checkpoint";
 import type { DurableErrorCode } from "@quasar/durable";
@@ -5,6 +6,7 @@ import type { GitErrorCode } from "@quasar/git";
 import type { LoopErrorCode } from "@quasar/loop";
 import { CliError, type CliErrorCode } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
+import { shellWord } from "./output/format.ts";
 import { codeOf } from "./read-input.ts";
 
 type LibraryError =
@@ -57,8 +59,12 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
     "ERR_NOT_A_REPOSITORY",
     "go to your repository, or make one: git init && git add -A && git commit -m start",
   ],
+  "GitError ERR_NOT_FAST_FORWARD": ["ERR_STATE", "git fetch, and look at what the remote has"],
   "GitError ERR_NO_COMMITS": ["ERR_NO_COMMITS", "git add -A && git commit -m start"],
   "GitError ERR_NOT_RESTORABLE": ["ERR_STATE", "git status", "quasar snapshots"],
+  "GitError ERR_PUSH_REFUSED": ["ERR_STATE", "git push, to see who refuses it and why"],
+  "GitError ERR_REMOTE_AUTH": ["ERR_PERSON", "git push, and give the credentials it wants"],
+  "GitError ERR_REMOTE_UNREACHABLE": ["ERR_STATE", "git remote -v, and look at the network"],
   "GitError ERR_SNAPSHOT_FAILED": ["ERR_STATE", "git status", DISK],
   "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status, and settle the conflicts"],
   "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", "quasar run --help"],
@@ -87,11 +93,19 @@ function systemFailure(error: NodeJS.ErrnoException): CliError {
   const where = path === undefined ? syscall : `${syscall} ${cleanLine(path)}`;
   const look = TOO_MANY.has(code)
     ? ["ulimit -n, and how many files and programs are open"]
-    : ["ls -ld . .git .git/quasar, to see whose they are", DISK];
+    : looksAt(path);
   return new CliError("ERR_STATE", `${where} failed: ${messageOf(error)}`, {
     cause: error,
     next: look,
   });
+}
+
+function looksAt(path: string | undefined): readonly string[] {
+  if (path === undefined || !isAbsolute(path)) {
+    return ["ls -ld . .git .git/quasar, to see whose they are", DISK];
+  }
+  const folder = shellWord(dirname(path));
+  return [`ls -ld ${folder}, to see whose it is`, `df -h ${folder}, for a full or read-only disk`];
 }
 
 const TOO_MANY: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EAGAIN"]);

@@ -12,14 +12,14 @@ import {
   runFromCheckpoint,
   type TaskResult,
 } from "@quasar/loop";
-import { createRedactor } from "@quasar/agents";
+import { afterEnd, createRedactor } from "@quasar/agents";
 import type { Agents } from "./agents.ts";
 import { FOLDER, isRealFolder } from "./config/files.ts";
 import { periodMs } from "./config/kinds.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { CliError } from "./errors.ts";
-import { freeingGit } from "./git-locks.ts";
+import { freeGit } from "./git-locks.ts";
 import { exitOf, interruptedResult, resultRecord, type Worked } from "./outcome.ts";
 import type { Spending } from "./output/format.ts";
 import type { EventRecord } from "./output/record.ts";
@@ -78,8 +78,8 @@ export async function work(
   const options: LoopOptions = {
     workDir: root,
     runId,
-    coder: freeingGit(coder, session),
-    reviewer: freeingGit(reviewer, session),
+    coder: afterEnd(coder, () => freeGit(session)),
+    reviewer: afterEnd(reviewer, () => freeGit(session)),
     maxCycles,
     maxBudgetUsd,
     lint: checksOf(settings.lint),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readWholeFile } from "@quasar/durable";
-import { currentBranch, openRepository } from "@quasar/git";
+import { currentBranch, openRepository, type Repository } from "@quasar/git";
 import { isRealFolder } from "./config/files.ts";
 
 /** Where a command works. All paths are absolute. */
@@ -8,7 +8,7 @@ export interface Workspace {
   /** The top folder of the work tree. */
   readonly root: string;
   readonly gitDir: string;
-  /** What a checkpoint's seal is bound to. */
+  /** The git folder that all work trees share; what a checkpoint's seal is bound to. */
   readonly repositoryId: string;
   /** Where quasar keeps what belongs to this work tree: the lock and the runs. */
   readonly stateDir: string;
@@ -27,6 +27,11 @@ export async function openWorkspace(cwd: string): Promise<Workspace> {
   const runsDir = join(stateDir, "runs");
   if (isRealFolder(stateDir)) isRealFolder(runsDir);
   return { root, gitDir, repositoryId: commonDir, stateDir, runsDir };
+}
+
+/** The same in git's words. */
+export function repositoryOf({ root, gitDir, repositoryId }: Workspace): Repository {
+  return { root, gitDir, commonDir: repositoryId };
 }
 
 /**

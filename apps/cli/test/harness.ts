@@ -74,6 +74,8 @@ export interface Running {
 }
 
 export interface StartOptions {
+  /** The command's file. @default that of `quasar` */
+  readonly main?: string | undefined;
   readonly input?: string | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -84,7 +86,7 @@ const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/u;
 /** Starts `quasar` in a place; it is ended with the test, and so is what it leaves running. */
 export function start(at: Place, args: readonly string[], options: StartOptions = {}): Running {
   const begun = performance.now();
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [options.main ?? MAIN, ...args], {
     cwd: options.cwd ?? at.repo,
     env: { ...at.env, ...options.env },
     stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],

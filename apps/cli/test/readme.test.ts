@@ -1,26 +1,48 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { SETTING_NAMES, SETTINGS } from "../src/config/settings.ts";
-import { EXIT } from "../src/exit-codes.ts";
+import { COMMANDS } from "../src/atlas/commands.ts";
+import { SETTINGS as ATLAS_SETTINGS } from "../src/atlas/config/settings.ts";
+import { SETTINGS } from "../src/config/settings.ts";
+import { ATLAS_EXIT, EXIT } from "../src/exit-codes.ts";
 import { emptyPlace, quasar } from "./harness.ts";
 
 const file = new URL("../README.md", import.meta.url);
 const readme = readFileSync(file, "utf8").replaceAll(/ +/gu, " ");
+const [ofQuasar = "", ofAtlas = ""] = readme.split(/^# atlas$/mu);
 
-test("the README has every exit code and no other", () => {
-  const listed = [...readme.matchAll(/^\| (\d+) \|/gmu)].map(([, code]) => Number(code));
-  expect(listed).toEqual(Object.values(EXIT).toSorted((a, b) => a - b));
+test.for([
+  ["quasar", ofQuasar, EXIT],
+  ["atlas", ofAtlas, ATLAS_EXIT],
+] as const)("the README has every exit code of %s and no other", ([, text, codes]) => {
+  const listed = [...text.matchAll(/^\| (\d+) \|/gmu)].map(([, code]) => Number(code));
+  expect(listed).toEqual(Object.values<number>(codes).toSorted((a, b) => a - b));
 });
 
-test.for(SETTING_NAMES)("the README has the setting %s as it is", (name) => {
-  const { key, flag, env, fallback } = SETTINGS[name];
-  const value = JSON.stringify(fallback);
-  expect(readme).toContain(`| \`${key}\` | \`${flag}\` | \`${env}\` | \`${value}\` |`);
+const settings = [
+  ...Object.values(SETTINGS).map((one) => ["quasar", ofQuasar, one] as const),
+  ...Object.values(ATLAS_SETTINGS).map((one) => ["atlas", ofAtlas, one] as const),
+].map(([program, text, { key, flag, env, fallback }]) => ({
+  name: `${program} ${key}`,
+  text,
+  row: `| \`${key}\` | ${flag === undefined ? "" : `\`${flag}\` `}| \`${env}\` | \`${JSON.stringify(fallback)}\` |`,
+}));
+
+test.for(settings)("the README has the setting $name as it is", ({ text, row }) => {
+  expect(text).toContain(row);
 });
 
 test("the README has every command of the help and no other", async () => {
   const help = (await quasar(emptyPlace(), ["--help"])).stdout;
   const commands = [...help.matchAll(/^ {2}([a-z]+) \[options\]/gmu)].map(([, name = ""]) => name);
-  const listed = [...readme.matchAll(/^\| `quasar ([a-z]+)[ `]/gmu)].map(([, name = ""]) => name);
+  const listed = [...ofQuasar.matchAll(/^\| `quasar ([a-z]+)[ `]/gmu)].map(([, name = ""]) => name);
   expect([...new Set(listed)].toSorted()).toEqual(commands.toSorted());
+});
+
+test("the README has every command of atlas, as the help writes it, and no other", () => {
+  const commands = COMMANDS.map(({ name, args = [] }) =>
+    ["atlas", name, ...args.map(([arg]) => arg)].join(" "),
+  );
+  const [table = ""] = ofAtlas.split("## Exit codes of atlas");
+  const listed = [...table.matchAll(/^\| `(atlas [^`]+)` \|/gmu)].map(([, line]) => line);
+  expect(listed).toEqual(commands);
 });

@@ -1,5 +1,5 @@
-import { createInterface } from "node:readline/promises";
 import { endRunProcesses } from "@quasar/agents";
+import { ask, canAsk, isYes } from "../ask.ts";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
@@ -8,7 +8,6 @@ import { cleanLine, jsonLine } from "../output/clean.ts";
 import { processes } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { firstLine, labelled, nextLines } from "../output/text.ts";
-import { codeOf } from "../read-input.ts";
 import { parseRunId } from "../run-id.ts";
 import { findRun } from "../runs/find.ts";
 import { noteFact } from "../runs/journal.ts";
@@ -67,26 +66,10 @@ function warn(message: string): void {
 
 async function askToEnd(runId: string, pids: readonly number[]): Promise<void> {
   const message = `its agent still works: ${processes(pids)}`;
-  if (process.stdin.isTTY && process.stderr.isTTY) {
-    if (/^y(es)?$/iu.test((await ask(`${message}. End it? [y/N] `)).trim())) return;
-  }
+  if (canAsk() && isYes(await ask(`${message}. End it? [y/N] `))) return;
   throw new CliError("ERR_AGENT_ALIVE", `run ${runId} is not abandoned: ${message}`, {
     next: [`quasar abandon ${runId} --yes   (ends it)`, `quasar resume ${runId}   (follows it)`],
   });
-}
-
-/** What is typed to a question; `""` where nothing is: Ctrl-C and Ctrl-D are no. */
-async function ask(question: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await terminal.question(question);
-  } catch (error) {
-    if (codeOf(error) !== "ABORT_ERR") throw error;
-    write(process.stderr, [""]);
-    return "";
-  } finally {
-    terminal.close();
-  }
 }
 
 async function endAgents(runId: string): Promise<void> {

@@ -2,13 +2,13 @@ import { runFromCheckpoint } from "@quasar/loop";
 import { agentsOf } from "../agents.ts";
 import { type FlagValues, flagLayer, resolve } from "../config/layers.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { clearTree, findOutliving } from "../orphans.ts";
+import { clearTree, findOutliving, refuseStrangers } from "../orphans.ts";
 import { findCheckpoint, recoverAndLoad } from "../resume/find.ts";
 import { acceptedBy, agentsWork, inspect, judge, usersPaths } from "../resume/judge.ts";
 import { limitOf, requirePatience } from "../resume/limit.ts";
 import { layersOf } from "../resume/settings.ts";
 import { parseRunId } from "../run-id.ts";
-import { openRunIds } from "../runs/list.ts";
+import { openRunIds, runIds } from "../runs/list.ts";
 import { runStores, storedUnsaidCosts } from "../runs/store.ts";
 import { isTurnOpen } from "../runs/turn.ts";
 import { inSession, type Session } from "../session.ts";
@@ -16,7 +16,7 @@ import { openUser } from "../user.ts";
 import { work } from "../work.ts";
 import { freeGit } from "../git-locks.ts";
 import { listed } from "../work-tree.ts";
-import { openWorkspace } from "../workspace.ts";
+import { repositoryOf, type Workspace } from "../workspace.ts";
 
 export interface ResumeOptions {
   readonly flags: FlagValues;
@@ -31,14 +31,15 @@ export interface ResumeOptions {
   readonly json?: true | undefined;
 }
 
-/** `quasar resume`: goes on with a run of the work tree that the current folder is in. */
+/** `quasar resume`: goes on with a run of a work tree. */
 export async function resumeCommand(
   id: string | undefined,
   options: ResumeOptions,
+  opening: Promise<Workspace>,
 ): Promise<ExitCode> {
   const wanted = id === undefined ? undefined : parseRunId(id);
   const flags = flagLayer(options.flags);
-  const workspace = await openWorkspace(process.cwd());
+  const workspace = await opening;
   const user = openUser();
   return inSession(workspace, options.json === true, async (session) => {
     await freeGit(session);
@@ -48,11 +49,12 @@ export async function resumeCommand(
     const { runId, loaded } = found;
     const { checkpoint } = loaded;
     // Both at once: it takes long enough for a person to wait for.
-    const [seen, outliving] = await Promise.all([inspect(workspace, found), outlivingAll]);
+    const [looked, outliving] = await Promise.all([inspect(workspace, found), outlivingAll]);
     // What belongs to a turn whose end is not known is for the loop to follow or to end.
     const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
     const hasEnded = await clearTree(workspace, others, session.reporter);
-    const facts = hasEnded ? await inspect(workspace, found) : seen;
+    await refuseStrangers(workspace, runIds(workspace));
+    const facts = hasEnded ? await inspect(workspace, found) : looked;
     for (const message of loaded.problems) {
       session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
     }
@@ -71,6 +73,9 @@ export async function resumeCommand(
     const agents = agentsOf(settings, checkpoint);
     const retryAt = options.now === true ? undefined : limitOf(checkpoint, settings);
     if (retryAt !== undefined) requirePatience(runId, retryAt, settings);
+    // While a limit is waited for the tree may become another one.
+    const seen =
+      retryAt === undefined ? { repository: repositoryOf(workspace), head: facts.head } : undefined;
     return work(
       session,
       {
@@ -90,7 +95,7 @@ export async function resumeCommand(
         acceptHead: accepts.has("head"),
         retryAt,
       },
-      (loopOptions) => runFromCheckpoint({ ...checkpoint, runId }, loopOptions),
+      (loopOptions) => runFromCheckpoint({ ...checkpoint, runId }, { ...loopOptions, seen }),
     );
   });
 }

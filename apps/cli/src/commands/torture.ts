@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
+  ATLAS_LAWS,
   KILL_KINDS,
   type Kill,
   type KillKind,
@@ -8,6 +9,9 @@ import {
   quasarLaws,
   reportOf,
   tableOf,
+  tortureAtlas,
+  type Tortured,
+  type TortureOptions as Torture,
   tortureQuasar,
   TORTURED_AGENTS,
   type TorturedAgentName,
@@ -23,6 +27,7 @@ import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { nextLines } from "../output/text.ts";
 
 export interface TortureOptions {
+  readonly of?: string | undefined;
   readonly agent?: string | undefined;
   readonly share?: string | undefined;
   readonly points?: string | undefined;
@@ -37,19 +42,16 @@ export interface TortureOptions {
   readonly json?: true | undefined;
 }
 
-/** `quasar torture`: kills quasar itself at every durable step, and says what that broke. */
+/** `quasar torture`: kills quasar itself at every durable step, or atlas, and says what that broke. */
 export async function tortureCommand(options: TortureOptions): Promise<ExitCode> {
-  const main = fileURLToPath(new URL("./main.js", import.meta.url));
-  const agent = agentOf(options.agent);
+  const victim = victimOf(options);
   const points = patternOf(options.points);
   const seed = numberOf("--seed", options.seed, 0xffff_ffff) ?? 1;
   const pairs = numberOf("--pairs", options.pairs, 1) ?? 0;
   const share = numberOf("--share", options.share, 1) ?? 1;
   const interrupts = listenForInterrupts(() => {});
   try {
-    const tortured = await tortureQuasar({
-      quasar: { file: process.execPath, args: [main] },
-      agent,
+    const tortured = await victim.torture({
       kinds: kindsOf(options.kinds),
       points: (step) => points.test(step),
       share,
@@ -62,21 +64,15 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
       onTrial: (trial) => tell(trial, options.json === true),
       signal: interrupts.signal,
     });
-    const report = reportOf(tortured, {
-      subject: `quasar, two cycles, ${AGENTS[agent].name}`,
-      laws: quasarLaws(agent),
-      date: new Date(),
-      seed,
-      share,
-      pairs,
-    });
+    const { subject, laws } = victim;
+    const report = reportOf(tortured, { subject, laws, date: new Date(), seed, share, pairs });
     if (options.report !== undefined) {
       writeFileSync(options.report, `${JSON.stringify(report, undefined, 2)}\n`);
     }
     if (options.json === true) {
       process.stdout.write(jsonLine({ ...report, v: JSON_VERSION, type: "torture" }));
     } else {
-      write(process.stdout, linesOf(report, agent));
+      write(process.stdout, linesOf(report, victim.flags));
     }
     return report.failures.length === 0 ? EXIT.ok : EXIT.error;
   } catch (error) {
@@ -86,6 +82,38 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
   } finally {
     interrupts.stop();
   }
+}
+
+/** What is tortured. */
+interface Victim {
+  /** For a report. */
+  readonly subject: string;
+  readonly laws: readonly string[];
+  /** What has to be said to torture it again. */
+  readonly flags: readonly string[];
+  torture(options: Torture): Promise<Tortured>;
+}
+
+function victimOf({ of = "quasar", agent: name }: TortureOptions): Victim {
+  const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+  const agent = agentOf(name);
+  if (of === "quasar") {
+    const quasar = { file: process.execPath, args: [here("./main.js")] };
+    return {
+      subject: `quasar, two cycles, ${AGENTS[agent].name}`,
+      laws: quasarLaws(agent),
+      flags: agent === "scripted" ? [] : ["--agent", agent],
+      torture: (options) => tortureQuasar({ ...options, quasar, agent }),
+    };
+  }
+  if (of !== "atlas") throw usage(`--of: ${cleanLine(of)} is not quasar or atlas`);
+  if (agent !== "scripted") throw usage("--agent: atlas is tortured with the scripted one");
+  return {
+    subject: `atlas, a bugfix, ${AGENTS[agent].name}`,
+    laws: ATLAS_LAWS,
+    flags: ["--of", "atlas"],
+    torture: (options) => tortureAtlas({ ...options, atlas: here("./atlas.js") }),
+  };
 }
 
 function usage(message: string): CliError {
@@ -152,11 +180,10 @@ function tell({ deviations }: Trial, isJson: boolean): void {
   if (!isJson && process.stderr.isTTY) process.stderr.write(deviations.length === 0 ? "." : "x");
 }
 
-function linesOf(report: TortureReport, agent: TorturedAgentName): readonly string[] {
+function linesOf(report: TortureReport, flags: readonly string[]): readonly string[] {
   const points = Object.entries(report.points).filter(([, count]) => count > 0);
   const total = points.reduce((sum, [, count]) => sum + count, 0);
   const failures = report.failures.flatMap(({ kills, deviations, root }) => {
-    const flags = agent === "scripted" ? [] : [`--agent ${agent}`];
     const command = [
       "quasar torture --keep",
       ...flags,

@@ -5,7 +5,6 @@ import { CliError } from "../errors.ts";
 import { cleanLine } from "../output/clean.ts";
 import { shellWord } from "../output/format.ts";
 import { codeOf, readInput } from "../read-input.ts";
-import { type Layer, tomlLayer } from "./layers.ts";
 
 const MAX_BYTES = 64 * 1024;
 
@@ -15,12 +14,16 @@ export const FOLDER = ".quasar";
 /**
  * The settings of one file; `undefined` where there is none.
  *
+ * @param read - Reads a parsed document: `tomlLayer`.
  * @throws {CliError} `ERR_CONFIG`; names the file and, for a value, the key.
  */
-export function readConfigFile(path: string): Layer | undefined {
+export function readConfigFile<L>(
+  path: string,
+  read: (source: string, document: Readonly<Record<string, unknown>>) => L,
+): L | undefined {
   const text = readInput(path, { maxBytes: MAX_BYTES, code: "ERR_CONFIG" });
   if (text === undefined) return undefined;
-  return tomlLayer(cleanLine(path), parseToml(path, text));
+  return read(cleanLine(path), parseToml(path, text));
 }
 
 function parseToml(path: string, text: string): Readonly<Record<string, unknown>> {
@@ -34,15 +37,20 @@ function parseToml(path: string, text: string): Readonly<Record<string, unknown>
 }
 
 /**
- * Path of the nearest `.quasar/config.toml` from a folder up to the repository's root, both
- * included; `undefined` where no folder on the way has one.
+ * Path of the nearest `config.toml` in a folder of settings, from a folder up to the repository's root,
+ * both included; `undefined` where no folder on the way has one.
  *
- * @throws {CliError} `ERR_UNSAFE_PATH` when a `.quasar` on the way is not a real folder.
+ * @param name - Of the folder of settings.
+ * @throws {CliError} `ERR_UNSAFE_PATH` when one of that name on the way is not a real folder.
  */
-export function findRepositoryConfig(from: string, root: string): string | undefined {
+export function findRepositoryConfig(
+  from: string,
+  root: string,
+  name: string = FOLDER,
+): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    const path = join(folder, FOLDER, "config.toml");
-    if (isRealFolder(join(folder, FOLDER)) && exists(path)) return path;
+    const path = join(folder, name, "config.toml");
+    if (isRealFolder(join(folder, name)) && exists(path)) return path;
     if (folder === root || folder === dirname(folder)) return undefined;
   }
 }

@@ -112,6 +112,17 @@ export const yesOrNo: Kind<boolean> = {
   fromToml: (value) => (typeof value === "boolean" ? value : undefined),
 };
 
+/** One of a few words. */
+export function choice<const Word extends string>(...words: readonly Word[]): Kind<Word> {
+  const find = (value: unknown): Word | undefined => words.find((word) => word === value);
+  return {
+    placeholder: `<${words.join("|")}>`,
+    expected: words.map((word) => `"${word}"`).join(" or "),
+    fromText: find,
+    fromToml: find,
+  };
+}
+
 /** Who does a role's work. */
 export const agent: Kind<string> = {
   placeholder: "<agent>",

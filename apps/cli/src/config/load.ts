@@ -1,7 +1,15 @@
 import { join } from "node:path";
 import type { UserFolders } from "../places.ts";
 import { findRepositoryConfig, readConfigFile } from "./files.ts";
-import { envLayer, type FlagValues, flagLayer, type Layer } from "./layers.ts";
+import {
+  envLayer,
+  type FlagValues,
+  flagLayer,
+  guardedOf,
+  type Layer,
+  tomlLayer,
+  toToml,
+} from "./layers.ts";
 import { requireTrust } from "./trust.ts";
 
 export interface LoadConfigOptions {
@@ -23,10 +31,11 @@ export interface LoadConfigOptions {
 export function loadConfig(options: LoadConfigOptions): readonly Layer[] {
   const { flags, env, cwd, root, folders, trust } = options;
   const path = findRepositoryConfig(cwd, root);
-  const repository = path === undefined ? undefined : readConfigFile(path);
+  const repository = path === undefined ? undefined : readConfigFile(path, tomlLayer);
   if (path !== undefined && repository !== undefined) {
-    requireTrust({ path, layer: repository, stateDir: folders.state, trust });
+    const guarded = toToml(guardedOf(repository));
+    requireTrust({ path, guarded, stateDir: folders.state, trust });
   }
-  const user = readConfigFile(join(folders.config, "config.toml"));
+  const user = readConfigFile(join(folders.config, "config.toml"), tomlLayer);
   return [flagLayer(flags), envLayer(env), repository, user].filter((layer) => layer !== undefined);
 }

@@ -1,4 +1,5 @@
-import { agent, type Kind, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
+import { agent, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
+import type { Setting } from "./table.ts";
 
 /** What a user can set. The doc of each is in {@link SETTINGS}. */
 export interface Settings {
@@ -23,27 +24,18 @@ export interface Settings {
 
 export type SettingName = keyof Settings;
 
-export interface Setting<T> {
-  /** Its key in a configuration file. */
-  readonly key: string;
-  readonly flag: string;
-  readonly env: string;
-  readonly kind: Kind<T>;
-  readonly fallback: T;
-  readonly help: string;
-  /** Whether a repository may not set this value without the user's word: it runs or spends. */
-  readonly guarded: (value: T) => boolean;
-}
+/** Each of them has a flag. */
+type Flagged<T> = Setting<T> & { readonly flag: string };
 
-const DEFAULT_BUDGET_USD = 5;
+export const DEFAULT_BUDGET_USD = 5;
 
 const free = (): boolean => false;
 const isNoKnownAgent = (value: string): boolean => value !== "claude" && value !== "codex";
 const isAny = (commands: readonly string[]): boolean => commands.length > 0;
 const command = text(4000, "<command>");
 
-/** Every setting there is: the one place that names its key, flag, variable, kind and default. */
-export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]> } = {
+/** Every setting there is. */
+export const SETTINGS: { readonly [Name in SettingName]: Flagged<Settings[Name]> } = {
   coder: {
     key: "coder",
     flag: "--coder",

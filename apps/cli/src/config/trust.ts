@@ -5,7 +5,7 @@ import { createOnce } from "@quasar/durable";
 import { CliError } from "../errors.ts";
 import { cleanLine } from "../output/clean.ts";
 import { fit } from "../output/width.ts";
-import { guardedOf, type Layer, toToml } from "./layers.ts";
+import type { TomlValue } from "./table.ts";
 
 /**
  * Whether the user has said yes to what a repository's file would run or spend. A yes is for one
@@ -13,7 +13,8 @@ import { guardedOf, type Layer, toToml } from "./layers.ts";
  */
 export interface TrustOptions {
   readonly path: string;
-  readonly layer: Layer;
+  /** What of it needs a yes, by key. */
+  readonly guarded: Readonly<Record<string, TomlValue>>;
   /** The user's state folder. */
   readonly stateDir: string;
   /** `--trust-config`: the user says yes now. */
@@ -21,8 +22,7 @@ export interface TrustOptions {
 }
 
 /** @throws {CliError} `ERR_UNTRUSTED_CONFIG`; names what the file would run or spend. */
-export function requireTrust({ path, layer, stateDir, trust }: TrustOptions): void {
-  const guarded = toToml(guardedOf(layer));
+export function requireTrust({ path, guarded, stateDir, trust }: TrustOptions): void {
   if (Object.keys(guarded).length === 0) return;
   const digest = createHash("sha256")
     .update(JSON.stringify([path, guarded]))

@@ -2,14 +2,16 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import {
   changedPaths,
+  clearGitLocks,
   currentGitSha,
   dirtyPaths,
+  gitLocks,
   listRefs,
   operationInProgress,
 } from "@quasar/git";
 import { FOLDER } from "../config/files.ts";
 import { CliError } from "../errors.ts";
-import { clearGitLocks, gitLocks } from "../git-locks.ts";
+import { repositoryOf } from "../git-locks.ts";
 import { shellWord } from "../output/format.ts";
 import { isRunId } from "../run-id.ts";
 import { listed } from "../work-tree.ts";
@@ -28,7 +30,7 @@ export async function lookAtGit({ workspace }: Ground): Promise<readonly Problem
 
 /** Lock files of a git that was killed, or that a power cut ended. */
 export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
-  return gitLocks(workspace).map(({ path, asidePath, isDead }) => ({
+  return gitLocks(repositoryOf(workspace)).map(({ path, asidePath, isDead }) => ({
     message: isDead
       ? `${path} was left by a git that is gone: git commands fail until it is away`
       : `${path}: a git may be at work`,
@@ -40,7 +42,7 @@ export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
 }
 
 async function clear(workspace: Workspace, path: string): Promise<void> {
-  await clearGitLocks(workspace);
+  await clearGitLocks(repositoryOf(workspace));
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   throw new CliError("ERR_STATE", `${path}: a git is at work after all`);
 }

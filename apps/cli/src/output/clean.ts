@@ -24,11 +24,15 @@ export function cleanLine(text: string): string {
 /**
  * A JSON line: the values stay exact, and what {@link clean} would escape is escaped as JSON
  * allows, so that the line is harmless on a terminal too.
+ *
+ * @param indent - Spaces of each level, on lines of their own. @default all on one line
  */
-export function jsonLine(value: unknown): string {
+export function jsonLine(value: unknown, indent?: number): string {
   const escape = (char: string): string =>
     Array.from({ length: char.length }, (_, unit) => {
       return `\\u${char.charCodeAt(unit).toString(16).padStart(4, "0")}`;
     }).join("");
-  return `${JSON.stringify(value).replace(UNSAFE, escape)}\n`;
+  // A line's end that is not escaped is our own, from the indentation.
+  const lines = JSON.stringify(value, undefined, indent).split("\n");
+  return lines.map((line) => `${line.replace(UNSAFE, escape)}\n`).join("");
 }

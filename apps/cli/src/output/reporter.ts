@@ -6,11 +6,36 @@ import { linesOf, liveBlock, type Paint, type View } from "./text.ts";
 import { widthOf } from "./width.ts";
 
 /** Takes what a command has to say and puts it where it belongs. */
-export interface Reporter {
-  report(record: OutputRecord): void;
+export interface ReporterOf<R> {
+  report(record: R): void;
   /** Ends a live block; the reporter is of no use afterwards. */
   close(): void;
 }
+
+export type Reporter = ReporterOf<OutputRecord>;
+
+/** How a program's records are told. */
+export interface Presenter<R extends object, P> {
+  /** Where things stand before the first record. */
+  readonly idle: P;
+  advance(before: P, record: R, now: number): P;
+  lines(record: R, progress: P, view: View): string[];
+  /** The live block; empty when nobody works. */
+  block(progress: P, now: number, columns: number, paint: Paint): string[];
+  /** Whether a record goes to standard error. */
+  isDiagnostic(record: R): boolean;
+  /** Where things stand when nothing more is told. */
+  ended(progress: P): P;
+}
+
+const QUASAR: Presenter<OutputRecord, Progress> = {
+  idle: IDLE,
+  advance,
+  lines: linesOf,
+  block: liveBlock,
+  isDiagnostic: ({ type }) => type === "warning" || type === "notice" || type === "error",
+  ended: (progress) => ({ ...progress, role: undefined }),
+};
 
 /** The streams that are written to. */
 export interface Streams {
@@ -28,34 +53,53 @@ export interface ReporterOptions {
 
 /** JSON lines, a live block with lines above it, or lines alone, by where the output goes. */
 export function createReporter(streams: Streams, options: ReporterOptions = {}): Reporter {
+  return createReporterOf(QUASAR, streams, options);
+}
+
+/** {@link createReporter} for the records of another program. */
+export function createReporterOf<R extends object, P>(
+  presenter: Presenter<R, P>,
+  streams: Streams,
+  options: ReporterOptions = {},
+): ReporterOf<R> {
   const now = options.now ?? Date.now;
   const { live = isLive(streams.stdout) } = options;
-  if (options.json === true) return createJsonReporter(streams, now);
-  return live ? createLiveReporter(streams, now) : createPlainReporter(streams, now);
+  if (options.json === true) return createJsonReporter(presenter, streams, now);
+  return live
+    ? createLiveReporter(presenter, streams, now)
+    : createPlainReporter(presenter, streams, now);
 }
 
 /** Version of the JSON lines. New keys and types may come within it; none go or change. */
 export const JSON_VERSION = 1;
 
-function createJsonReporter({ stdout, stderr }: Streams, now: () => number): Reporter {
+function createJsonReporter<R extends object, P>(
+  { lines, idle, isDiagnostic }: Presenter<R, P>,
+  { stdout, stderr }: Streams,
+  now: () => number,
+): ReporterOf<R> {
   const view: View = { ...viewOf(stderr), live: false };
   return {
     report(record) {
       const time = new Date(now()).toISOString();
       stdout.write(jsonLine({ v: JSON_VERSION, time, ...record }));
-      if (isDiagnostic(record)) write(stderr, linesOf(record, IDLE, view));
+      if (isDiagnostic(record)) write(stderr, lines(record, idle, view));
     },
     close() {},
   };
 }
 
-function createPlainReporter({ stdout, stderr }: Streams, now: () => number): Reporter {
-  let progress: Progress = IDLE;
+function createPlainReporter<R extends object, P>(
+  { idle, advance, lines, isDiagnostic }: Presenter<R, P>,
+  { stdout, stderr }: Streams,
+  now: () => number,
+): ReporterOf<R> {
+  let progress = idle;
   return {
     report(record) {
       progress = advance(progress, record, now());
       const stream = isDiagnostic(record) ? stderr : stdout;
-      write(stream, linesOf(record, progress, viewOf(stream)));
+      write(stream, lines(record, progress, viewOf(stream)));
     },
     close() {},
   };
@@ -63,13 +107,17 @@ function createPlainReporter({ stdout, stderr }: Streams, now: () => number): Re
 
 const FRAME_MS = 100;
 
-function createLiveReporter({ stdout, stderr }: Streams, now: () => number): Reporter {
-  let progress: Progress = IDLE;
+function createLiveReporter<R extends object, P>(
+  presenter: Presenter<R, P>,
+  { stdout, stderr }: Streams,
+  now: () => number,
+): ReporterOf<R> {
+  let progress = presenter.idle;
   let block: readonly string[] = [];
   const width = (): number => Math.max(20, stdout.columns);
 
   const draw = (above: string): void => {
-    const next = liveBlock(progress, now(), width(), painter(stdout));
+    const next = presenter.block(progress, now(), width(), painter(stdout));
     if (above === "" && block.length === 0 && next.length === 0) return;
     // One write, and no wrapping while it lasts: nothing flickers, nothing scrolls by itself.
     stdout.write(
@@ -82,9 +130,9 @@ function createLiveReporter({ stdout, stderr }: Streams, now: () => number): Rep
 
   return {
     report(record) {
-      progress = advance(progress, record, now());
-      const stream = isDiagnostic(record) ? stderr : stdout;
-      const lines = linesOf(record, progress, { ...viewOf(stream), live: true });
+      progress = presenter.advance(progress, record, now());
+      const stream = presenter.isDiagnostic(record) ? stderr : stdout;
+      const lines = presenter.lines(record, progress, { ...viewOf(stream), live: true });
       if (lines.length === 0) return;
       const text = `${lines.join("\n")}\n`;
       if (stream === stdout || stderr.isTTY) return draw(text);
@@ -92,7 +140,7 @@ function createLiveReporter({ stdout, stderr }: Streams, now: () => number): Rep
     },
     close() {
       clearInterval(timer);
-      progress = { ...progress, role: undefined };
+      progress = presenter.ended(progress);
       draw("");
     },
   };
@@ -110,10 +158,6 @@ function rowsOf(lines: readonly string[], columns: number): number {
 /** Moves to the start of a block of so many rows and clears from there to the screen's end. */
 function erase(rows: number): string {
   return rows === 0 ? "" : `\r${rows > 1 ? `\u001b[${rows - 1}A` : ""}\u001b[J`;
-}
-
-function isDiagnostic(record: OutputRecord): boolean {
-  return record.type === "warning" || record.type === "notice" || record.type === "error";
 }
 
 function isLive(stream: NodeJS.WriteStream): boolean {

@@ -214,7 +214,8 @@ function commitsText(result: ResultRecord): string {
   return shas.length === 0 ? "none" : shas.map((sha) => sha.slice(0, 10)).join(" ");
 }
 
-function errorLines(error: ErrorRecord, view: View): string[] {
+/** What went wrong, and what to do about it. */
+export function errorLines(error: ErrorRecord, view: View): string[] {
   return [...diagnostic(view, "error: ", "red", error.message), ...nextLines(error.next, view)];
 }
 
@@ -223,7 +224,8 @@ export function nextLines(next: readonly string[], view: View): string[] {
   return next.flatMap((step, n) => labelled(view, n === 0 ? "next" : "", cleanLine(step), "cyan"));
 }
 
-function diagnostic(
+/** What is told beside the results. */
+export function diagnostic(
   view: View,
   prefix: string,
   style: Style | undefined,
@@ -268,7 +270,7 @@ export function liveBlock(
   const findings = progress.findings === 0 ? "" : ` · ${count(progress.findings, "finding")}`;
   const facts = [
     `${progress.role} works`,
-    `cycle ${progress.cycle} of ${progress.maxCycles}`,
+    ...(progress.cycle === 0 ? [] : [`cycle ${progress.cycle} of ${progress.maxCycles}`]),
     clock(elapsed),
     budget(spendingOf(progress), progress.maxBudgetUsd) + findings,
   ];

@@ -12,7 +12,7 @@ import { firstLine } from "../output/text.ts";
 import { storedBranch } from "../runs/store.ts";
 import { isAgentAlive } from "../runs/turn.ts";
 import { dirtyTree, listed } from "../work-tree.ts";
-import type { Workspace } from "../workspace.ts";
+import { repositoryOf, type Workspace } from "../workspace.ts";
 import type { FoundCheckpoint } from "./find.ts";
 
 /** What a user may accept, each by a flag of its own. */
@@ -35,8 +35,9 @@ export interface Judgement {
 }
 
 /** What has become of the work tree since a run's last save. Changes nothing. */
-export function inspect({ root }: Workspace, found: FoundCheckpoint): Promise<RepositoryFacts> {
-  return inspectRepository(root, { since: found.loaded.checkpoint.gitSha });
+export function inspect(workspace: Workspace, found: FoundCheckpoint): Promise<RepositoryFacts> {
+  const { gitSha: since } = found.loaded.checkpoint;
+  return inspectRepository(workspace.root, { since, repository: repositoryOf(workspace) });
 }
 
 /** Judges whether a run can be gone on with in the tree as it is found. */

@@ -1,0 +1,73 @@
+import { approveTask, type Review, reviewOf } from "@quasar/tasks";
+import { ask, canAsk, isYes } from "../../ask.ts";
+import { CliError } from "../../errors.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import { clean, jsonLine } from "../../output/clean.ts";
+import { shellWord } from "../../output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { labelled } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { tellDecided } from "../decided.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+import { diffLines } from "../output/diff.ts";
+import { labelledText } from "../output/hook-lines.ts";
+
+/** `atlas approve`: shows all that the task has changed, and approves that and nothing else, once. */
+export async function approveCommand(id: string | undefined, given: Given): Promise<ExitCode> {
+  refuseAgents();
+  const installation = openInstallation();
+  const { dir, hook, task } = await openMeant(installation, id);
+  const review = await reviewOf({ dir, hook, task });
+  if (given.tree !== undefined && given.tree !== review.content) {
+    const message = `what is there is ${review.content}, not ${given.tree}: nothing was approved`;
+    throw new CliError("ERR_CHANGED", message, { next: ["atlas approve, to see what it is now"] });
+  }
+  const isAgreed = given.yes === true || given.tree !== undefined;
+  const { base, tree, sha256, diff, answer, content, asked } = review;
+  const shown = { base, tree, sha256, stat: diff.stat, diff: diff.text, answer, content };
+  if (given.json !== true) write(process.stdout, reviewLines(review));
+  else if (!isAgreed) {
+    const line = { taskId: hook.taskId, asked, ...shown };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "review", ...line }));
+  }
+  if (!isAgreed) await agree(review, id, given);
+  const approved = await approveTask(dir, review, installation);
+  const facts = { approved: shown };
+  return tellDecided({ type: "approve", said: "approved", hook: approved, id, facts }, given);
+}
+
+/** No gate for one that means to get through: it can take the mark off that its runner has put on it. */
+function refuseAgents(): void {
+  if (process.env["QUASAR_RUN_ID"] === undefined) return;
+  const message = "this was started by an agent or a validation command, and a person approves";
+  throw new CliError("ERR_PERSON", message, { next: ["atlas hook context"] });
+}
+
+function reviewLines({ diff, asked, step, answer, content }: Review): string[] {
+  const view = viewOf(process.stdout);
+  const answered = answer && [`${answer.step} said:`, "", ...clean(answer.text).split("\n"), ""];
+  return [
+    ...(answered ?? []),
+    ...diffLines(diff, view.paint),
+    "",
+    ...labelledText(view, step, asked),
+    ...labelled(view, "content", content),
+  ];
+}
+
+/** Nobody is asked of JSON: what a person says yes to is what they can read. */
+async function agree(
+  { content }: Review,
+  id: string | undefined,
+  { json }: Pick<Given, "json">,
+): Promise<void> {
+  if (json !== true && canAsk() && isYes(await ask("Approve this? [y/N] "))) return;
+  const named = id === undefined ? "" : ` ${shellWord(id)}`;
+  throw new CliError("ERR_PERSON", "nothing was approved", {
+    next: [
+      `atlas approve${named} --tree ${content}   (this content)`,
+      `atlas reject${named} --feedback "what is wrong"`,
+    ],
+  });
+}

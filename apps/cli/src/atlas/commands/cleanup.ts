@@ -1,0 +1,110 @@
+import {
+  cleanupHookFiles,
+  type CleanupReport,
+  type HookFile,
+  parseRetention,
+  type SkippedHookFile,
+} from "@quasar/hookfile";
+import { CliError } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { cleanLine, jsonLine } from "../../output/clean.ts";
+import { count } from "../../output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { tableLines } from "../../output/table.ts";
+import { firstLine, nextLines, type View } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { loadConfig } from "../config/load.ts";
+import { retentionPolicy } from "../config/task-config.ts";
+import { type Installation, openInstallation } from "../installation.ts";
+import { ago } from "../output/hook-lines.ts";
+
+/** `atlas cleanup`: removes hook files of tasks that ended longer ago than they are kept. */
+export function cleanupCommand(given: Given): ExitCode {
+  const { hooks, retention, dryRun = false, json } = given;
+  if (hooks !== true) {
+    throw new CliError("ERR_USAGE", "what is to be cleaned up? Nothing is without a flag", {
+      next: ["atlas cleanup --hooks --dry-run", "atlas cleanup --hooks"],
+    });
+  }
+  const installation = openInstallation();
+  const { workspacesDir, now } = installation;
+  const policy =
+    retention === undefined ? ownPolicy(installation) : everything(parseRetention(retention));
+  const receiptsHead = (hook: HookFile) => installation.keys.head(hook);
+  const report = cleanupHookFiles({ workspacesDir, policy, dryRun, now: now(), receiptsHead });
+  const exit = report.skipped.some(({ reason }) => reason === "failed") ? EXIT.error : EXIT.ok;
+  if (json === true) {
+    const removed = report.removed.map(({ hook, ...folder }) => ({
+      ...folder,
+      state: hook?.state,
+    }));
+    const skipped = report.skipped.map(({ error, ...folder }) => ({
+      ...folder,
+      error: wordsOf(error),
+    }));
+    const line = { dryRun, policy, removed, skipped, exit };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "cleanup", ...line }));
+    return exit;
+  }
+  const flags = retention === undefined ? "" : ` --retention ${retention}`;
+  const next = dryRun && report.removed.length > 0 ? [`atlas cleanup --hooks${flags}`] : [];
+  const view = viewOf(process.stdout);
+  write(process.stdout, [
+    ...reportLines(report, dryRun, now().getTime(), view),
+    ...nextLines(next, view),
+  ]);
+  return exit;
+}
+
+/** The user's own settings: how long their tasks are kept is not for a repository to say. */
+function ownPolicy({ env, home }: Installation): ReturnType<typeof retentionPolicy> {
+  const options = { flags: {}, env, cwd: process.cwd(), root: undefined, home, trust: false };
+  return retentionPolicy(loadConfig(options).settings);
+}
+
+function everything(ms: number): ReturnType<typeof retentionPolicy> {
+  return { completed: ms, failed: ms, abandoned: ms };
+}
+
+function reportLines(
+  { removed, skipped }: CleanupReport,
+  dryRun: boolean,
+  now: number,
+  view: View,
+): string[] {
+  const rows = removed.map(({ taskId, workspaceId, hook }) => {
+    const { state = "removed before", updatedAt, title = "" } = hook ?? {};
+    return [
+      taskId,
+      workspaceId,
+      state,
+      updatedAt === undefined ? "" : ago(updatedAt, now),
+      firstLine(title),
+    ];
+  });
+  const head = ["task", "workspace", "state", "changed", "what"];
+  const table =
+    rows.length === 0
+      ? []
+      : tableLines(
+          head,
+          rows,
+          head.map(() => "left" as const),
+          view,
+        );
+  const verb = dryRun ? "would be removed" : "removed";
+  return [
+    view.paint("bold", `${count(removed.length, "hook file")} ${verb}`),
+    ...table,
+    ...skipped.map(({ taskId, ...why }) => `  kept ${cleanLine(taskId)}: ${reasonText(why)}`),
+  ];
+}
+
+function reasonText({ reason, error }: Pick<SkippedHookFile, "reason" | "error">): string {
+  if (reason === "in_use") return "somebody works with it";
+  return `${reason === "corrupt" ? "nothing of it can be believed" : "it could not be removed"}: ${wordsOf(error) ?? ""}`;
+}
+
+function wordsOf(error: unknown): string | undefined {
+  return error instanceof Error ? cleanLine(error.message) : undefined;
+}

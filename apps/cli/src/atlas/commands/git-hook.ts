@@ -1,0 +1,98 @@
+import {
+  GIT_HOOK_LINE,
+  type InstalledGitHook,
+  installGitHook,
+  type UninstalledGitHook,
+  uninstallGitHook,
+} from "@quasar/hookfile";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { cleanLine, jsonLine } from "../../output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { labelled, nextLines } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { loadConfig } from "../config/load.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+
+/** `atlas hook install`: has git tell the task of commits. */
+export async function hookInstallCommand(id: string | undefined, given: Given): Promise<ExitCode> {
+  const installation = openInstallation();
+  const { dir, hook } = await openMeant(installation, id);
+  const { env, home, atlas } = installation;
+  const options = { flags: given.flags, env, cwd: process.cwd(), root: undefined, home };
+  const { gitHooks } = loadConfig({ ...options, trust: false }).settings;
+  const installed = await installGitHook(hook.worktreePath, {
+    taskDir: dir,
+    command: atlas,
+    mode: gitHooks,
+  });
+  if (given.json === true) {
+    const line = { taskId: hook.taskId, ...installed };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "git_hook", ...line }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  write(process.stdout, [
+    ...labelled(view, "git hook", installedText(installed)),
+    ...("path" in installed ? labelled(view, "", cleanLine(installed.path)) : []),
+    ...(installed.kind === "printed"
+      ? nextLines([`put this into it: ${GIT_HOOK_LINE}`], view)
+      : []),
+  ]);
+  return EXIT.ok;
+}
+
+function installedText(installed: InstalledGitHook): string {
+  switch (installed.kind) {
+    case "off":
+      return 'not wanted by the settings (git_hooks = "off")';
+    case "present":
+      return "there already";
+    case "installed":
+      return `installed (${installed.how})`;
+    case "printed":
+      return `not changed: ${OBSTACLES[installed.reason]}`;
+  }
+}
+
+const OBSTACLES: Readonly<
+  Record<Extract<InstalledGitHook, { kind: "printed" }>["reason"], string>
+> = {
+  asked: "only its line was asked for",
+  outside: "git looks for hooks in a folder that is not this repository's",
+  "not-writable": "the folder cannot be written",
+  "not-a-file": "what is there is no file of its own",
+  "not-a-shell-script": "what is there is no script of sh, dash or bash",
+  "not-executable": "what is there is not executable: git passes it over",
+  managed: "husky, lefthook or pre-commit looks after the folder",
+  "damaged-block": "somebody has changed the lines of ours in it",
+};
+
+/** `atlas hook uninstall`: takes it out, as far as no other task of the repository needs it. */
+export async function hookUninstallCommand(
+  id: string | undefined,
+  given: Given,
+): Promise<ExitCode> {
+  const { dir, hook } = await openMeant(openInstallation(), id);
+  const removed = await uninstallGitHook(hook.worktreePath, { taskDir: dir });
+  if (given.json === true) {
+    const line = { taskId: hook.taskId, ...removed };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "git_hook", ...line }));
+    return EXIT.ok;
+  }
+  write(process.stdout, labelled(viewOf(process.stdout), "git hook", removedText(removed)));
+  return EXIT.ok;
+}
+
+function removedText(removed: UninstalledGitHook): string {
+  switch (removed.kind) {
+    case "kept":
+      return `kept for ${removed.tasks} other task${removed.tasks === 1 ? "" : "s"} of the repository`;
+    case "absent":
+      return "there was none of ours";
+    case "removed":
+      return `${removed.what === "file" ? "removed" : "our lines are taken out"}: ${cleanLine(removed.path)}`;
+    case "left":
+      return `left for you (${removed.reason}): take our lines out of ${cleanLine(removed.path)}`;
+  }
+}

@@ -1,0 +1,48 @@
+import { createHookFileStore } from "@quasar/hookfile";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { jsonLine } from "../../output/clean.ts";
+import { dayAndTime } from "../../output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { tableLines } from "../../output/table.ts";
+import { nextLines } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+
+const HEAD = ["time", "trigger", "step", "commit", "checkpoint", "description"];
+
+/** `atlas hook checkpoints`: every checkpoint of a task, oldest first. */
+export async function hookCheckpointsCommand(
+  id: string | undefined,
+  given: Given,
+): Promise<ExitCode> {
+  const { dir, hook } = await openMeant(openInstallation(), id);
+  const checkpoints = [...createHookFileStore({ dir }).checkpoints()];
+  if (given.json === true) {
+    const { taskId } = hook;
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "checkpoints", taskId, checkpoints }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  if (checkpoints.length === 0) {
+    write(process.stdout, ["no checkpoints yet", ...nextLines(['atlas checkpoint "…"'], view)]);
+    return EXIT.ok;
+  }
+  const rows = checkpoints.map((checkpoint) => {
+    const { day, time } = dayAndTime(checkpoint.createdAt) ?? { day: "", time: "" };
+    const { gitCommit = "", gitDirty } = checkpoint;
+    const commit = gitCommit.slice(0, 10) + (gitDirty ? "+" : "");
+    const { trigger, stepName, checkpointId, description } = checkpoint;
+    return [`${day} ${time}`, trigger, stepName, commit, checkpointId, description];
+  });
+  write(
+    process.stdout,
+    tableLines(
+      HEAD,
+      rows,
+      HEAD.map(() => "left" as const),
+      view,
+    ),
+  );
+  return EXIT.ok;
+}

@@ -1,0 +1,83 @@
+import {
+  createHookFileStore,
+  encodeHookFile,
+  HookFileError,
+  type HookFile,
+  type HookFileStore,
+  renderHookMd,
+} from "@quasar/hookfile";
+import { encodeReceipt } from "@quasar/receipts";
+import { encodeTask, type TaskRecord } from "@quasar/tasks";
+import { CliError } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { jsonLine } from "../../output/clean.ts";
+import type { Given } from "../command.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+
+/** `atlas hook export`: all that is on record of a task, from its first event on. */
+export async function hookExportCommand(id: string | undefined, given: Given): Promise<ExitCode> {
+  const { format = "json" } = given;
+  if (format !== "json" && format !== "md") {
+    throw new CliError("ERR_USAGE", `--format must be json or md, not ${format}`);
+  }
+  const installation = openInstallation();
+  const { dir, hook, task, verdicts } = await openMeant(installation, id);
+  if (format === "md") {
+    process.stdout.write(renderHookMd(hook, verdicts, { dir, version: installation.version }));
+    return EXIT.ok;
+  }
+  const exported = exportOf(hook, task, createHookFileStore({ dir }));
+  process.stdout.write(jsonLine({ ...exported, verdicts: Object.fromEntries(verdicts) }, 2));
+  return exported.broken_history === undefined ? EXIT.ok : EXIT.corrupt;
+}
+
+/** hook.json with all its entries instead of the newest, and task.json: in the names of the files. */
+function exportOf(
+  hook: HookFile,
+  task: TaskRecord,
+  store: HookFileStore,
+): Record<string, unknown> & { readonly broken_history: string | undefined } {
+  const parse = (bytes: Uint8Array): Record<string, unknown> =>
+    JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>;
+  const history = wholeOf(store.history());
+  const checkpoints = wholeOf(store.checkpoints());
+  const receipts = wholeOf(store.receipts());
+  return {
+    ...parse(encodeHookFile(hook)),
+    history: history.items.map(({ event }) => onDisk(event)),
+    checkpoints: checkpoints.items.map(onDisk),
+    receipts: receipts.items.map(encodeReceipt),
+    task: parse(encodeTask(task)),
+    broken_history: history.broken ?? checkpoints.broken ?? receipts.broken,
+  };
+}
+
+interface Whole<T> {
+  readonly items: readonly T[];
+  /** Why there are no more, where there should be. */
+  readonly broken?: string | undefined;
+}
+
+function wholeOf<T>(all: Iterable<T>): Whole<T> {
+  const items: T[] = [];
+  try {
+    for (const item of all) items.push(item);
+    return { items };
+  } catch (error) {
+    if (error instanceof HookFileError && error.code === "ERR_DAMAGED") {
+      return { items, broken: error.message };
+    }
+    throw error;
+  }
+}
+
+/** In the names of hook.json; what a caller has said in `details` stays as it was said. */
+function onDisk(value: object): Record<string, unknown> {
+  const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
+    const name = key.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+    const isList = key === "filesSnapshot" && Array.isArray(item);
+    return [name, isList ? item.map((file: object) => onDisk(file)) : item] as const;
+  });
+  return Object.fromEntries(entries);
+}

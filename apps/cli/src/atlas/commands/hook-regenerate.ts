@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import { DurableError, readWholeFile } from "@quasar/durable";
+import { TASK_FILES } from "@quasar/hookfile";
+import { openHookStore, openTask } from "@quasar/tasks";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { cleanLine, jsonLine } from "../../output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { labelled } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { findMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** `atlas hook regenerate`: HOOK.md is again what hook.json says, whatever had become of it. */
+export async function hookRegenerateCommand(
+  id: string | undefined,
+  given: Given,
+): Promise<ExitCode> {
+  const installation = openInstallation();
+  const { dir } = await findMeant(installation, id);
+  const path = join(dir, TASK_FILES.hookMd);
+  const before = contentOf(path);
+  const { hook } = await openTask(dir, installation);
+  openHookStore(dir, installation).open();
+  const isChanged = before === undefined || !before.equals(contentOf(path) ?? Buffer.of());
+  if (given.json === true) {
+    const line = { taskId: hook.taskId, path, isChanged };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "hook_regenerate", ...line }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  const what = isChanged ? "written again from hook.json" : "is what hook.json says";
+  write(process.stdout, [
+    ...labelled(view, "HOOK.md", what, isChanged ? "green" : undefined),
+    ...labelled(view, "", cleanLine(path)),
+  ]);
+  return EXIT.ok;
+}
+
+/** `undefined` where there is none that can be read: it is written again. */
+function contentOf(path: string): Buffer | undefined {
+  try {
+    return Buffer.from(readWholeFile(path, { maxBytes: MAX_BYTES }) ?? []);
+  } catch (error) {
+    if (error instanceof DurableError) return undefined;
+    throw error;
+  }
+}

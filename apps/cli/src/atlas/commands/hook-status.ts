@@ -1,0 +1,91 @@
+import {
+  createHookFileStore,
+  type HookFile,
+  HookFileError,
+  type HookFileStore,
+  TASK_FILES,
+} from "@quasar/hookfile";
+import { join } from "node:path";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { cleanLine, jsonLine } from "../../output/clean.ts";
+import { count, moment } from "../../output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { labelled, nextLines, type View } from "../../output/text.ts";
+import { fit } from "../../output/width.ts";
+import type { Given } from "../command.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+import { nextOf } from "../next.ts";
+import { checkpointText, hookLines } from "../output/hook-lines.ts";
+
+/** `atlas hook status`: the state, the step and the last checkpoint; and whether the history is whole. */
+export async function hookStatusCommand(id: string | undefined, given: Given): Promise<ExitCode> {
+  const installation = openInstallation();
+  const { dir, hook, problems, owner } = await openMeant(installation, id);
+  const broken = brokenHistory(createHookFileStore({ dir }), hook);
+  const exit = broken === undefined ? EXIT.ok : EXIT.corrupt;
+  const next = nextOf(hook, id, owner);
+  if (given.json === true) {
+    const { taskId, workspaceId, state, currentStep, awaiting, recovery, revision, counts } = hook;
+    const position = { taskId, workspaceId, state, currentStep, awaiting, recovery };
+    const facts = { revision, counts, lastCheckpoint: hook.checkpoints.at(-1), owner, problems };
+    const line = { dir, ...position, ...facts, brokenHistory: broken, exit, next };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "hook_status", ...line }));
+    return exit;
+  }
+  const view = viewOf(process.stdout);
+  const { currentStep, awaiting, recovery, counts, revision } = hook;
+  const last = hook.checkpoints.at(-1);
+  write(process.stdout, [
+    ...hookLines(hook, installation.now().getTime()),
+    ...labelled(
+      view,
+      "task",
+      cleanLine(`${hook.taskId} (${hook.template}), workspace ${hook.workspaceId}`),
+    ),
+    ...(currentStep === undefined
+      ? []
+      : labelled(
+          view,
+          "step",
+          cleanLine(
+            `${currentStep.stepName} (${currentStep.stepIndex + 1} of ${hook.steps.length}), ` +
+              `attempt ${currentStep.attempt} of ${currentStep.maxAttempts}, ` +
+              `since ${moment(currentStep.startedAt)}`,
+          ),
+        )),
+    ...optional(view, "at", currentStep?.workingOn),
+    ...(last === undefined ? [] : labelled(view, "saved", checkpointText(last))),
+    ...optional(view, "waits", awaiting && `${awaiting.kind}: ${awaiting.reason}`),
+    ...optional(view, "crash", recovery && `${recovery.crashType} in ${recovery.lastKnownState}`),
+    ...optional(view, "does", recovery && `${recovery.recommendedAction}: ${recovery.reason}`),
+    ...(owner === undefined ? [] : labelled(view, "driven", `by process ${owner.pid}`)),
+    ...labelled(
+      view,
+      "history",
+      `${count(counts.events, "event")}, ${count(counts.checkpoints, "checkpoint")}, ` +
+        `${count(counts.receipts, "receipt")}; revision ${revision}`,
+    ),
+    ...(broken === undefined ? [] : labelled(view, "damaged", cleanLine(broken), "red")),
+    ...problems.flatMap(({ message }) => labelled(view, "repaired", cleanLine(message), "yellow")),
+    ...labelled(view, "HOOK.md", cleanLine(join(dir, TASK_FILES.hookMd))),
+    ...nextLines(next, view),
+  ]);
+  return exit;
+}
+
+function optional(view: View, label: string, text: string | undefined): string[] {
+  return text === undefined ? [] : labelled(view, label, fit(cleanLine(text), 500));
+}
+
+/** What is wrong with the history from its first event on, in words; `undefined` where it is whole. */
+function brokenHistory(store: HookFileStore, { counts }: HookFile): string | undefined {
+  try {
+    const events = [...store.history()].length;
+    if (events === counts.events) return undefined;
+    return `hook.json counts ${counts.events} events, the history has ${events}`;
+  } catch (error) {
+    if (error instanceof HookFileError && error.code === "ERR_DAMAGED") return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type DetectedAgent, detectAgents } from "@quasar/agents";
+import { createOnce, replaceFile } from "@quasar/durable";
+import { insertAgentText } from "@quasar/hookfile";
+import { openRepository } from "@quasar/git";
+import { ask, canAsk, isYes } from "../../ask.ts";
+import { isRealFolder } from "../../config/files.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { cleanLine, jsonLine } from "../../output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { labelled, nextLines, type View } from "../../output/text.ts";
+import { readInput } from "../../read-input.ts";
+import type { Given } from "../command.ts";
+import { configText } from "../config/config-text.ts";
+import { FOLDER } from "../config/load.ts";
+
+/** What became of a file for agents. */
+interface Instructed {
+  readonly file: string;
+  readonly how: "added" | "there already" | "not added" | "not ours to change";
+}
+
+/** `atlas init`: the repository's settings, all commented out; and a word to agents, if wanted. */
+export async function initCommand(given: Given): Promise<ExitCode> {
+  const { root } = await openRepository(process.cwd());
+  const folder = join(root, FOLDER);
+  if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
+  const files = { "config.toml": configText(), ".gitignore": "*\n" };
+  const created = Object.entries(files)
+    .filter(([name, text]) => createOnce(join(folder, name), Buffer.from(text), 0o644))
+    .map(([name]) => join(FOLDER, name));
+  const agents = await detectAgents();
+  const instructed: Instructed[] = [];
+  for (const file of agentFiles(root, agents)) {
+    instructed.push({ file, how: await instruct(join(root, file), file, given) });
+  }
+  if (given.json === true) {
+    const line = { root, created, agents, instructed };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  const kept = Object.keys(files)
+    .map((name) => join(FOLDER, name))
+    .filter((name) => !created.includes(name));
+  write(process.stdout, [
+    ...(created.length === 0 ? [] : labelled(view, "created", created.join(", "), "green")),
+    ...(kept.length === 0 ? [] : labelled(view, "kept", `${kept.join(", ")} (already there)`)),
+    ...instructed.flatMap(({ file, how }) => labelled(view, file, how)),
+    ...agentLines(agents, view),
+    ...nextLines(nextSteps(agents, instructed), view),
+  ]);
+  return EXIT.ok;
+}
+
+const CLAUDE = "CLAUDE.md";
+const AGENTS = "AGENTS.md";
+
+/** Those that are there; where none is, the one that the agents here read. */
+function agentFiles(root: string, agents: readonly DetectedAgent[]): readonly string[] {
+  const isThere = (name: string): boolean =>
+    lstatSync(join(root, name), { throwIfNoEntry: false }) !== undefined;
+  const there = [CLAUDE, AGENTS].filter(isThere);
+  if (there.length > 0) return there;
+  return [agents.some(({ kind }) => kind === "claude") ? CLAUDE : AGENTS];
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+async function instruct(path: string, file: string, given: Given): Promise<Instructed["how"]> {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isFile()) return "not ours to change";
+  const text =
+    readInput(path, { maxBytes: MAX_BYTES, code: "ERR_UNSAFE_PATH", keepMark: true }) ?? "";
+  const instructed = insertAgentText(text);
+  if (instructed === text) return "there already";
+  if (!(given.yes ?? (await isWanted(file)))) return "not added";
+  const bytes = Buffer.from(instructed);
+  if (stat === undefined) {
+    createOnce(path, bytes, 0o644);
+  } else {
+    replaceFile(path, bytes, { keepPrevious: false });
+    chmodSync(path, stat.mode & 0o777);
+  }
+  return "added";
+}
+
+async function isWanted(file: string): Promise<boolean> {
+  const question = `Add to ${file} how an agent finds its task after a crash? [y/N] `;
+  return canAsk() && isYes(await ask(question));
+}
+
+function agentLines(agents: readonly DetectedAgent[], view: View): string[] {
+  return (["claude", "codex"] as const).flatMap((kind) => {
+    const found = agents.find((agent) => agent.kind === kind);
+    return labelled(view, kind, found === undefined ? "not installed" : cleanLine(found.version));
+  });
+}
+
+function nextSteps(
+  [agent]: readonly DetectedAgent[],
+  instructed: readonly Instructed[],
+): readonly string[] {
+  const add = instructed.some(({ how }) => how === "not added")
+    ? ["atlas init --yes   (adds it)"]
+    : [];
+  if (agent === undefined) {
+    return [
+      "install Claude Code or Codex, or set coder and reviewer to command:<command line>",
+      ...add,
+    ];
+  }
+  const who = agent.kind === "claude" ? "" : ` --coder ${agent.kind} --reviewer ${agent.kind}`;
+  return [`atlas start "…"${who}`, ...add];
+}

@@ -1,0 +1,167 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createOnce, readPrivateFile } from "@quasar/durable";
+import {
+  exportPublicKeys,
+  formatKeyPath,
+  type KeyStatus,
+  type PublicKeyTexts,
+} from "@quasar/receipts";
+import { CliError } from "../../errors.ts";
+import { ATLAS_EXIT, EXIT, type ExitCode } from "../../exit-codes.ts";
+import { cleanLine, jsonLine } from "../../output/clean.ts";
+import { shellWord } from "../../output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { labelled, nextLines } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { openInstallation } from "../installation.ts";
+
+const MASTER = "master.key";
+const BACKUP = "master.key.bak";
+
+/** `atlas keys status`: which key signs. Makes none. */
+export function keysStatusCommand({ json }: Given): ExitCode {
+  const { keys } = openInstallation();
+  const accounts = keys.accounts();
+  // Reads the private key, as signing would: what is wrong with it is thrown, also that it is another
+  // than that of the public keys.
+  keys.publicKeyAt(formatKeyPath(0, 0, 0), accounts[0]?.keyId);
+  const hasKey = existsSync(join(keys.dir, MASTER));
+  const hasBackup = existsSync(join(keys.dir, BACKUP));
+  const isMissing = !hasKey && !hasBackup && accounts.length > 0;
+  const exit = isMissing ? ATLAS_EXIT.key : EXIT.ok;
+  if (json === true) {
+    const listed = accounts.map(({ keyId, retired }) => ({ keyId, retired }));
+    const line = { dir: keys.dir, hasKey, hasBackup, accounts: listed, exit };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "keys", ...line }));
+    return exit;
+  }
+  const view = viewOf(process.stdout);
+  const current = accounts.filter(({ retired }) => !retired).map(({ keyId }) => keyId);
+  const before = accounts.filter(({ retired }) => retired).map(({ keyId }) => keyId);
+  const key = hasKey
+    ? "is here"
+    : hasBackup
+      ? "is gone; its backup is here and takes its place at the next signing"
+      : isMissing
+        ? "is missing, and so is its backup: nothing can be signed"
+        : "none yet: the first signing makes one";
+  write(process.stdout, [
+    ...labelled(view, "key", key, isMissing ? "red" : undefined),
+    ...(current.length === 0 ? [] : labelled(view, "signs as", current.join(" "))),
+    ...(before.length === 0 ? [] : labelled(view, "before", before.join(" "))),
+    ...labelled(view, "in", cleanLine(keys.dir)),
+    ...nextLines(
+      isMissing
+        ? [
+            `put ${MASTER} back into ${keys.dir}`,
+            "atlas keys init   (a new key; what was signed stays verifiable)",
+          ]
+        : hasKey
+          ? [
+              "atlas keys backup <path>   (elsewhere: the backup beside it does not survive the disk)",
+            ]
+          : [],
+      view,
+    ),
+  ]);
+  return exit;
+}
+
+/** `atlas keys init`: makes a key; also where the old one is lost, which is a person's decision. */
+export function keysInitCommand({ json }: Given): ExitCode {
+  return told(openInstallation().keys.init(), json, {
+    loaded: "the key is here: nothing was changed",
+    restored: "the key is back, from its backup",
+    created: "a new key was made",
+  });
+}
+
+/** `atlas keys rotate`: another key signs from now on. */
+export function keysRotateCommand({ json }: Given): ExitCode {
+  const said = "another key signs from now on; receipts of the one before stay valid";
+  return told(openInstallation().keys.rotate(), json, {
+    loaded: said,
+    restored: said,
+    created: said,
+  });
+}
+
+function told(
+  status: KeyStatus,
+  json: true | undefined,
+  words: Readonly<Record<KeyStatus["source"], string>>,
+): ExitCode {
+  if (json === true) {
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "key", ...status }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  write(process.stdout, [
+    ...labelled(view, "key", words[status.source], "green"),
+    ...labelled(view, "signs as", `${status.keyId}, generation ${status.generation}`),
+    ...nextLines(["atlas keys backup <path>"], view),
+  ]);
+  return EXIT.ok;
+}
+
+const FORMATS: Readonly<Record<string, keyof PublicKeyTexts>> = {
+  ssh: "ssh",
+  "allowed-signers": "allowedSigners",
+  pem: "pem",
+  minisign: "minisign",
+};
+
+/** `atlas keys export`: the public keys, retired ones too, for who verifies elsewhere. */
+export function keysExportCommand({ format = "ssh", json }: Given): ExitCode {
+  const form = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  if (form === undefined) {
+    const known = Object.keys(FORMATS).join(", ");
+    throw new CliError("ERR_USAGE", `--format must be one of ${known}, not ${format}`);
+  }
+  const { keys } = openInstallation();
+  const texts = exportPublicKeys(keys);
+  if (texts.length === 0) {
+    throw new CliError("ERR_KEY", "there is no key yet", { next: ["atlas keys init"] });
+  }
+  if (json === true) {
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "public_keys", keys: texts }));
+    return EXIT.ok;
+  }
+  write(
+    process.stdout,
+    texts.map((text) => String(text[form]).trimEnd()),
+  );
+  return EXIT.ok;
+}
+
+/** `atlas keys backup`: a copy of the private key, in a new file that only its owner can read. */
+export function keysBackupCommand(path: string, { json }: Given): ExitCode {
+  const { keys } = openInstallation();
+  const key = readPrivateFile(join(keys.dir, MASTER), { maxBytes: 4096 });
+  if (key === undefined) {
+    throw new CliError("ERR_KEY", "there is no private key to copy", {
+      next: ["atlas keys status", "atlas keys init"],
+    });
+  }
+  const target = resolve(path);
+  if (!createOnce(target, key, 0o600)) {
+    throw new CliError("ERR_EXISTS", `${cleanLine(target)} is there already: it is left alone`, {
+      next: [`atlas keys backup ${shellWord(`${path}.new`)}`],
+    });
+  }
+  if (json === true) {
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "key_backup", path: target }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  write(process.stdout, [
+    ...labelled(view, "copied", cleanLine(target), "green"),
+    ...labelled(view, "care", "whoever has this file can sign in your name"),
+    ...nextLines(
+      [`to restore it: cp ${shellWord(target)} ${shellWord(join(keys.dir, MASTER))}`],
+      view,
+    ),
+  ]);
+  return EXIT.ok;
+}

@@ -1,0 +1,91 @@
+import { type Choice, choicesOf } from "@quasar/tasks";
+import { ask, canAsk } from "../../ask.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { cleanLine, jsonLine } from "../../output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { labelled } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+import { stateText } from "../output/hook-lines.ts";
+
+/** `atlas recover`: what a crash has left, and what can be done; does the one that is chosen. */
+export async function recoverCommand(id: string | undefined, given: Given): Promise<ExitCode> {
+  const { hook, found, owner } = await openMeant(openInstallation(), id);
+  const choices = found === "running" ? [] : choicesOf(hook);
+  if (given.apply !== undefined) {
+    return apply(chosenByName(choices, given.apply), id, given);
+  }
+  const { taskId, state, recovery, awaiting } = hook;
+  if (given.json === true) {
+    const line = { taskId, state, found, recovery, awaiting, choices: choices.map(named) };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "recover", ...line }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  const { lastKnownState, crashType, reason, recommendedAction } = recovery ?? {};
+  write(process.stdout, [
+    view.paint("bold", `${cleanLine(taskId)}: ${stateText(hook)}`),
+    ...(recovery === undefined
+      ? []
+      : labelled(view, "crash", `in ${lastKnownState} (${crashType})`, "yellow")),
+    ...(recovery === undefined
+      ? []
+      : labelled(view, "advice", cleanLine(`${recommendedAction}: ${reason}`))),
+    ...(awaiting === undefined
+      ? []
+      : labelled(view, "waits", cleanLine(awaiting.reason), "yellow")),
+    ...(owner === undefined
+      ? []
+      : labelled(view, "driven", `by process ${owner.pid}: leave it alone`)),
+    ...choices.flatMap(({ command, meaning }, n) =>
+      labelled(view, String(n + 1), cleanLine(`${command}   (${meaning})`), "cyan"),
+    ),
+  ]);
+  if (choices.length === 0 || !canAsk()) return EXIT.ok;
+  const choice = choices[Number(await ask("Which one? [nothing] ")) - 1];
+  return choice === undefined ? EXIT.ok : apply(choice, id, given);
+}
+
+/** A choice with the name that `--apply` takes: the command's second word. */
+function named(choice: Choice): Choice & { readonly name: string } {
+  return { name: choice.command.split(" ")[1] ?? "", ...choice };
+}
+
+function chosenByName(choices: readonly Choice[], name: string): Choice {
+  const choice = choices.find((one) => named(one).name === name);
+  if (choice !== undefined) return choice;
+  const known = [...new Set(choices.map((one) => named(one).name))].join(", ");
+  throw new CliError("ERR_NOT_AWAITED", `${cleanLine(name)} is not what can be done now`, {
+    next: [known === "" ? "atlas status" : `one of: ${known}`],
+  });
+}
+
+/** Does what the command of that name does. */
+async function apply(choice: Choice, id: string | undefined, given: Given): Promise<ExitCode> {
+  const isFinal = choice.command.includes("--final");
+  switch (named(choice).name) {
+    case "resume":
+      return (await import("./resume.ts")).resumeCommand(id, given);
+    case "retry":
+      return (await import("./retry.ts")).retryCommand(id, given);
+    case "skip": {
+      const reason = given.reason ?? (await askFor("Why? "));
+      return (await import("./skip.ts")).skipCommand(id, { ...given, reason });
+    }
+    case "approve":
+      return (await import("./approve.ts")).approveCommand(id, given);
+    case "reject": {
+      const feedback = given.feedback ?? (isFinal ? "" : await askFor("What is wrong? "));
+      const final = isFinal ? true : given.final;
+      return (await import("./reject.ts")).rejectCommand(id, { ...given, feedback, final });
+    }
+    default:
+      return (await import("./abandon.ts")).abandonCommand(id, given);
+  }
+}
+
+async function askFor(question: string): Promise<string> {
+  return canAsk() ? ask(question) : "";
+}

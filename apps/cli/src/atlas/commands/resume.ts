@@ -1,0 +1,53 @@
+import { isTerminal } from "@quasar/hookfile";
+import { configureTask, type FoundTask, readTask, settleTask, TasksError } from "@quasar/tasks";
+import { CliError } from "../../errors.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import type { Given } from "../command.ts";
+import { shellWord } from "../../output/format.ts";
+import { ATLAS } from "../config/settings.ts";
+import { drive, workersOf } from "../drive.ts";
+import { findMeant } from "../find.ts";
+import { type Installation, openInstallation } from "../installation.ts";
+
+/**
+ * `atlas resume`: recovers a task where it was interrupted, and takes it through what is left. Where a
+ * person is needed it says for what; where somebody works on it already it changes nothing.
+ */
+export async function resumeCommand(id: string | undefined, given: Given): Promise<ExitCode> {
+  const installation = openInstallation();
+  const { dir, taskId, hook } = await findResumable(installation, id);
+  if (hook !== undefined && isTerminal(hook.state)) {
+    await settleTask(dir, installation);
+    const message = `task ${taskId} is ${hook.state}: there is nothing to go on with`;
+    throw new CliError("ERR_NOTHING_TO_RESUME", message, {
+      next: [
+        `atlas status${id === undefined ? "" : ` ${shellWord(id)}`}`,
+        `atlas start --from-task ${taskId} "…"`,
+      ],
+    });
+  }
+  const said = ATLAS.flagLayer(given.flags).values;
+  const { maxBudgetUsd } = said;
+  if (maxBudgetUsd !== undefined) {
+    await configureTask(dir, (config) => ({ ...config, maxBudgetUsd }));
+  }
+  const settings = workersOf(readTask(dir).config, said);
+  return drive({ installation, taskDir: dir, settings, json: given.json === true, id });
+}
+
+/** No task at all, where none was named, is nothing to resume. */
+async function findResumable(
+  installation: Installation,
+  id: string | undefined,
+): Promise<FoundTask> {
+  try {
+    return await findMeant(installation, id);
+  } catch (cause) {
+    const isNone = cause instanceof TasksError && cause.code === "ERR_NOT_FOUND";
+    if (!isNone || id !== undefined) throw cause;
+    throw new CliError("ERR_NOTHING_TO_RESUME", cause.message, {
+      cause,
+      next: ["atlas status --all", 'atlas start "…"'],
+    });
+  }
+}

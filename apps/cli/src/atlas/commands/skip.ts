@@ -1,0 +1,21 @@
+import { skipTask } from "@quasar/tasks";
+import { CliError } from "../../errors.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import type { Given } from "../command.ts";
+import { tellDecided } from "../decided.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+
+/** `atlas skip`: leaves the step out that stopped. */
+export async function skipCommand(id: string | undefined, given: Given): Promise<ExitCode> {
+  const { reason = "" } = given;
+  if (reason.trim() === "") {
+    throw new CliError("ERR_USAGE", "why is it left out? It goes on record", {
+      next: ['atlas skip --reason "why"', "atlas retry"],
+    });
+  }
+  const installation = openInstallation();
+  const { dir } = await openMeant(installation, id);
+  const hook = await skipTask(dir, reason, installation);
+  return tellDecided({ type: "skip", said: "skipped", hook, id }, given);
+}

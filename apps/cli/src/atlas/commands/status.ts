@@ -1,0 +1,71 @@
+import { type HookFile, isTerminal } from "@quasar/hookfile";
+import { listTasks, taskCost } from "@quasar/tasks";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { jsonLine } from "../../output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { tableLines } from "../../output/table.ts";
+import { firstLine, nextLines } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+import { nextOf } from "../next.ts";
+import { ago } from "../output/hook-lines.ts";
+import { pictureLines } from "../output/picture.ts";
+
+/** `atlas status`: the picture of a task, or all tasks in a list. */
+export async function statusCommand(id: string | undefined, given: Given): Promise<ExitCode> {
+  if (given.all === true) return listAll(given);
+  const installation = openInstallation();
+  const task = await openMeant(installation, id);
+  const { hook } = task;
+  const cost = await taskCost(task.dir);
+  const next = nextOf(hook, id, task.owner);
+  if (given.json === true) {
+    const { dir, verdicts, problems, found, owner } = task;
+    const facts = { dir, found, owner, problems, cost, next };
+    const line = { task: task.task, hook, verdicts: Object.fromEntries(verdicts), ...facts };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "status", ...line }));
+    return EXIT.ok;
+  }
+  const now = installation.now().getTime();
+  const view = viewOf(process.stdout);
+  write(process.stdout, pictureLines({ ...task, now, cost, next }, view));
+  return EXIT.ok;
+}
+
+/** Enough of an id to name the task by, as a rule. */
+const SHORT_ID = "task-".length + 8;
+
+/** `awaiting_human (review)` */
+function briefly({ state, currentStep }: HookFile): string {
+  return currentStep === undefined || isTerminal(state)
+    ? state
+    : `${state} (${currentStep.stepName})`;
+}
+
+function listAll({ json }: Given): ExitCode {
+  const { home, now } = openInstallation();
+  const tasks = listTasks(home);
+  if (json === true) {
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "tasks", home, tasks }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  if (tasks.length === 0) {
+    write(process.stdout, [
+      "no tasks yet",
+      ...nextLines(['atlas start "…"', "atlas templates"], view),
+    ]);
+    return EXIT.ok;
+  }
+  const rows = tasks.map(({ taskId, workspaceId, hook }) => {
+    const id = taskId.slice(0, SHORT_ID);
+    if (hook === undefined) return [workspaceId, "damaged", "", id, "", "atlas recover"];
+    const when = ago(hook.updatedAt, now().getTime());
+    return [workspaceId, briefly(hook), when, id, hook.template, firstLine(hook.title)];
+  });
+  const head = ["workspace", "state", "changed", "task", "template", "what"];
+  const align = head.map(() => "left" as const);
+  write(process.stdout, tableLines(head, rows, align, view));
+  return EXIT.ok;
+}

@@ -1,0 +1,79 @@
+import { validateTask, type ValidatedNow } from "@quasar/tasks";
+import { ATLAS_EXIT, EXIT, type ExitCode } from "../../exit-codes.ts";
+import { listenForInterrupts } from "../../interrupts.ts";
+import { cleanLine } from "../../output/clean.ts";
+import { createReporterOf } from "../../output/reporter.ts";
+import { STREAMS } from "../../streams.ts";
+import type { Given } from "../command.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+import { nextOf } from "../next.ts";
+import { TASK_PRESENTER } from "../output/presenter.ts";
+
+/** `atlas validate`: runs the validation commands and signs what came of them; advances nothing. */
+export async function validateCommand(id: string | undefined, given: Given): Promise<ExitCode> {
+  const installation = openInstallation();
+  const { dir, hook, task, owner } = await openMeant(installation, id);
+  const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json: given.json === true });
+  const interrupts = listenForInterrupts((name) => {
+    reporter.report({ type: "notice", message: `${name}: the command that runs is ended` });
+  });
+  try {
+    const validated = await validateTask(dir, {
+      hook,
+      task,
+      ports: installation,
+      tell: (event) => reporter.report(event),
+      signal: interrupts.signal,
+    });
+    const exit = interrupts.exitCode() ?? exitOf(validated);
+    reporter.report({
+      type: "validated",
+      exit,
+      outcome: validated.kind,
+      message: messageOf(validated),
+      receipts: validated.receipts.map(({ receiptId }) => receiptId),
+      next: nextSteps(validated, nextOf(validated.hook, id, owner)),
+    });
+    return exit;
+  } finally {
+    interrupts.stop();
+    reporter.close();
+  }
+}
+
+function exitOf({ kind }: ValidatedNow): ExitCode {
+  switch (kind) {
+    case "passed":
+      return EXIT.ok;
+    case "failed":
+    case "interrupted":
+    case "broken":
+      return EXIT.error;
+    case "none":
+      return ATLAS_EXIT.person;
+  }
+}
+
+function messageOf(validated: ValidatedNow): string {
+  switch (validated.kind) {
+    case "passed":
+      return "every command passed";
+    case "failed":
+      return `${validated.results.at(-1)?.command.name ?? "a command"} failed`;
+    case "interrupted":
+      return "it was interrupted";
+    case "broken":
+      return cleanLine(validated.message);
+    case "none":
+      return "no validation command is configured: that is no pass";
+  }
+}
+
+function nextSteps({ kind }: ValidatedNow, next: readonly string[]): readonly string[] {
+  if (kind !== "none") return next;
+  return [
+    'atlas retry --validate "npm test", where the task waits for it',
+    "set validation.commands in .atlas/config.toml, for tasks to come",
+  ];
+}

@@ -1,0 +1,69 @@
+import type { ValidationReceipt, Verdict } from "@quasar/receipts";
+import { expect, test } from "vitest";
+import { verdictLines } from "./verify-receipt.ts";
+
+const RECEIPT: ValidationReceipt = {
+  receiptId: "rcpt-001",
+  stepName: "analyze",
+  command: "magex lint",
+  exitCode: 0,
+  startedAt: "2026-01-17T14:42:15.123Z",
+  completedAt: "2026-01-17T14:42:27.423Z",
+  duration: "12.3s",
+  stdoutHash: "a".repeat(64),
+  stderrHash: "b".repeat(64),
+  keyPath: "m/44'/236'/0'/0'/0'",
+  keyId: "0123456789abcdef",
+  sigAlg: "ed25519-slip10",
+  sigVersion: 2,
+  signature: "c".repeat(128),
+};
+
+const VALID: Verdict = { kind: "valid", coverage: "full", output: "matches" };
+
+const lines = (change: Partial<ValidationReceipt>, verdict: Verdict): readonly string[] =>
+  verdictLines({ ...RECEIPT, ...change }, verdict, (_style, text) => text);
+
+test("a genuine receipt is told in the seed's words and order (seed atlas: 199)", () => {
+  expect(lines({}, VALID)).toEqual([
+    "Receipt: rcpt-001",
+    "Step: analyze",
+    "Command: magex lint",
+    "Exit Code: 0",
+    "Output: MATCHES",
+    "Key Path: m/44'/236'/0'/0'/0'",
+    "Signature: VALID ✓",
+    "",
+    "This receipt was signed by your ATLAS installation.",
+    "The validation command ran and completed successfully.",
+  ]);
+});
+
+test("of a command that failed it is not said that it succeeded", () => {
+  expect(lines({ exitCode: 3 }, VALID).at(-1)).toBe(
+    "The validation command ran and failed with exit code 3.",
+  );
+});
+
+test("of an output that was changed it is not said that the command succeeded", () => {
+  const said = lines({}, { ...VALID, output: "modified" });
+  expect(said).toContain("Output: MODIFIED");
+  expect(said.join("\n")).not.toContain("successfully");
+});
+
+test.for<readonly [Verdict, string]>([
+  [{ kind: "invalid", reason: "exit_code is not what was signed", output: "matches" }, "INVALID ✗"],
+  [
+    { kind: "unverifiable", reason: "no key", signedBy: "ab", keyIds: ["cd"], output: "matches" },
+    "UNVERIFIABLE",
+  ],
+])("a receipt that is not known to be genuine has no word of success: %j", ([verdict, word]) => {
+  const said = lines({}, verdict);
+  expect(said).toContain(`Signature: ${word}`);
+  expect(said.join("\n")).not.toMatch(/✓|signed by your|successfully/u);
+});
+
+test("text of a receipt cannot act on a terminal or begin a line of its own", () => {
+  const said = lines({ command: "x\u001b[2J\nSignature: VALID ✓" }, VALID);
+  expect(said[2]).toBe("Command: x\\u{1b}[2J Signature: VALID ✓");
+});

@@ -1,0 +1,122 @@
+import { isTerminal } from "@quasar/hookfile";
+import {
+  closeWorkspace,
+  destroyWorkspace,
+  endTaskAgents,
+  type EndedWorkspace,
+  listWorkspaces,
+} from "@quasar/tasks";
+import { ask, canAsk, isYes } from "../../ask.ts";
+import { CliError } from "../../errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { cleanLine, jsonLine } from "../../output/clean.ts";
+import { count, shellWord } from "../../output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { tableLines } from "../../output/table.ts";
+import { labelled, nextLines } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { openInstallation } from "../installation.ts";
+
+/** `atlas workspace list`: all workspaces and their tasks. */
+export function workspaceListCommand({ json }: Given): ExitCode {
+  const { home } = openInstallation();
+  const workspaces = listWorkspaces(home);
+  if (json === true) {
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "workspaces", home, workspaces }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  if (workspaces.length === 0) {
+    write(process.stdout, ["no workspaces yet", ...nextLines(['atlas start "…"'], view)]);
+    return EXIT.ok;
+  }
+  const head = ["workspace", "status", "branch", "tasks", "work tree"];
+  const rows = workspaces.map(({ name, workspace, tasks }) => {
+    const active = tasks.filter(({ state }) => state === "damaged" || !isTerminal(state)).length;
+    const held = active === 0 ? String(tasks.length) : `${tasks.length}, ${active} active`;
+    return "problem" in workspace
+      ? [name, "damaged", "", held, workspace.problem]
+      : [name, workspace.status, workspace.branch, held, workspace.worktreePath];
+  });
+  write(
+    process.stdout,
+    tableLines(
+      head,
+      rows,
+      head.map(() => "left" as const),
+      view,
+    ),
+  );
+  return EXIT.ok;
+}
+
+/** `atlas workspace close`: the work tree goes, branch and tasks stay. */
+export async function workspaceCloseCommand(name: string, given: Given): Promise<ExitCode> {
+  const { home, now } = openInstallation();
+  await agree(`Remove the work tree of ${cleanLine(name)}?`, name, "close", given);
+  const ended = await closeWorkspace({
+    home,
+    name,
+    now,
+    force: given.force,
+    endAgents: endTaskAgents,
+  });
+  return tell("workspace_close", "closed", ended, given);
+}
+
+/** `atlas workspace destroy`: work tree, branch and tasks go; what would be lost is kept in git. */
+export async function workspaceDestroyCommand(name: string, given: Given): Promise<ExitCode> {
+  const { home, now, keys } = openInstallation();
+  await agree(
+    `Destroy ${cleanLine(name)} with its work tree, branch and tasks?`,
+    name,
+    "destroy",
+    given,
+  );
+  const ended = await destroyWorkspace({
+    home,
+    name,
+    now,
+    keys,
+    force: given.force,
+    endAgents: endTaskAgents,
+  });
+  return tell("workspace_destroy", "destroyed", ended, given);
+}
+
+/** Where nobody can be asked, the command itself is the word: the seed's has no flag. */
+async function agree(question: string, name: string, verb: string, given: Given): Promise<void> {
+  if (given.yes === true || !canAsk() || isYes(await ask(`${question} [y/N] `))) return;
+  throw new CliError("ERR_PERSON", "nothing was removed", {
+    next: [`atlas workspace ${verb} ${shellWord(name)} --yes`],
+  });
+}
+
+function tell(type: string, said: string, ended: EndedWorkspace, { json }: Given): ExitCode {
+  if (json === true) {
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type, ...ended }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  const { name, worktreePath, isWorktreeRemoved, snapshot, keptBranch, tasks, warnings } = ended;
+  const next = [snapshot, keptBranch].filter((ref) => ref !== undefined);
+  write(process.stdout, [
+    view.paint("bold", `${said} workspace ${cleanLine(name)}`),
+    ...(isWorktreeRemoved ? labelled(view, "removed", cleanLine(worktreePath)) : []),
+    ...(tasks.length === 0
+      ? []
+      : labelled(view, "", cleanLine(`${count(tasks.length, "task")}: ${tasks.join(" ")}`))),
+    ...(snapshot === undefined
+      ? []
+      : labelled(view, "kept", `what was not committed: ${cleanLine(snapshot)}`)),
+    ...(keptBranch === undefined
+      ? []
+      : labelled(view, "kept", `the branch, merged nowhere: ${cleanLine(keptBranch)}`)),
+    ...warnings.flatMap((warning) => labelled(view, "warning", cleanLine(warning), "yellow")),
+    ...nextLines(
+      next.map((ref) => `git show ${shellWord(ref)}`),
+      view,
+    ),
+  ]);
+  return EXIT.ok;
+}

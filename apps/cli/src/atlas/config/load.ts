@@ -1,0 +1,96 @@
+import { dirname, join, resolve as resolvePath } from "node:path";
+import { parseTemplate, type Template } from "@quasar/tasks";
+import { findRepositoryConfig, readConfigFile } from "../../config/files.ts";
+import type { FlagValuesOf, LayerOf } from "../../config/table.ts";
+import { requireTrust } from "../../config/trust.ts";
+import { CliError } from "../../errors.ts";
+import { cleanLine } from "../../output/clean.ts";
+import { readInput } from "../../read-input.ts";
+import { ATLAS, type AtlasSettings } from "./settings.ts";
+
+export type AtlasLayer = LayerOf<AtlasSettings>;
+
+/** The folder of a repository's own settings. */
+export const FOLDER = ".atlas";
+
+export interface LoadConfigOptions {
+  readonly flags: FlagValuesOf<AtlasSettings>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the search for the repository's file begins. */
+  readonly cwd: string;
+  /** Where it ends: the work tree's root. `undefined`: outside a repository, or it is not heard. */
+  readonly root: string | undefined;
+  /** ATLAS_HOME. */
+  readonly home: string;
+  /** `--trust-config` */
+  readonly trust: boolean;
+}
+
+/** The settings that hold, and what to tell of them. */
+export interface LoadedConfig {
+  readonly settings: AtlasSettings;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * All settings by precedence: command line, environment, the repository's file, the user's file.
+ * Templates of both files are there; of one name, the repository's.
+ *
+ * @throws {CliError} `ERR_USAGE`, `ERR_CONFIG`, `ERR_UNSAFE_PATH`, `ERR_UNTRUSTED_CONFIG`.
+ */
+export function loadConfig(options: LoadConfigOptions): LoadedConfig {
+  const { flags, env, home, root } = options;
+  const user = readLayer(join(home, "config.toml"));
+  const repository = root === undefined ? undefined : readRepositoryLayer(root, options);
+  const layers = [ATLAS.flagLayer(flags), ATLAS.envLayer(env), repository, user].filter(
+    (layer) => layer !== undefined,
+  );
+  const templates = layers.reduceRight<Readonly<Record<string, string>>>(
+    (known, { values }) => ({ ...known, ...values.templates }),
+    {},
+  );
+  return {
+    settings: { ...ATLAS.resolve(layers), templates },
+    warnings: layers.flatMap(({ warnings }) => warnings),
+  };
+}
+
+function readRepositoryLayer(
+  root: string,
+  { cwd, home, trust }: LoadConfigOptions,
+): AtlasLayer | undefined {
+  const path = findRepositoryConfig(cwd, root, FOLDER);
+  const layer = path === undefined ? undefined : readLayer(path);
+  if (path === undefined || layer === undefined) return undefined;
+  const guarded = ATLAS.toToml(ATLAS.guardedOf(layer));
+  requireTrust({ path, guarded, stateDir: home, trust });
+  return layer;
+}
+
+/** Paths in a file are from the file's folder. */
+function readLayer(path: string): AtlasLayer | undefined {
+  const layer = readConfigFile(path, ATLAS.tomlLayer);
+  const { templates } = layer?.values ?? {};
+  if (layer === undefined || templates === undefined) return layer;
+  const entries = Object.entries(templates);
+  const absolute = entries.map(([name, file]) => [name, resolvePath(dirname(path), file)] as const);
+  return { ...layer, values: { ...layer.values, templates: Object.fromEntries(absolute) } };
+}
+
+const MAX_TEMPLATE_BYTES = 256 * 1024;
+
+/**
+ * The user's own templates. Their id is the name that the settings give them.
+ *
+ * @throws {CliError} `ERR_CONFIG` for a file that is missing or no good. {TasksError} `ERR_TEMPLATE`
+ */
+export function loadTemplates({ templates }: AtlasSettings): readonly Template[] {
+  return Object.entries(templates).map(([id, path]) => {
+    const options = { maxBytes: MAX_TEMPLATE_BYTES, code: "ERR_CONFIG" } as const;
+    const text = readInput(path, options);
+    if (text === undefined) {
+      throw new CliError("ERR_CONFIG", `template ${id}: there is no file ${cleanLine(path)}`);
+    }
+    return { ...parseTemplate(text), id };
+  });
+}

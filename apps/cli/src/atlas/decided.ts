@@ -1,0 +1,44 @@
+import { type HookFile, isTerminal } from "@quasar/hookfile";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { cleanLine, jsonLine } from "../output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
+import { labelled, nextLines } from "../output/text.ts";
+import type { Given } from "./command.ts";
+import { nextOf } from "./next.ts";
+import { stateText } from "./output/hook-lines.ts";
+
+/** What was decided about a task, and where it stands by that. */
+export interface Decided {
+  /** For `--json`: `approve`. */
+  readonly type: string;
+  /** For a person: `approved`. */
+  readonly said: string;
+  readonly hook: HookFile;
+  /** The task as it was named, where it was. */
+  readonly id: string | undefined;
+  /** More for `--json`. */
+  readonly facts?: object | undefined;
+}
+
+/** Tells a decision, and what is next. */
+export function tellDecided(decided: Decided, { json }: Pick<Given, "json">): ExitCode {
+  const { type, said, hook, id, facts } = decided;
+  const next = nextOf(hook, id);
+  const { taskId, state, awaiting, steps } = hook;
+  if (json === true) {
+    const line = { taskId, state, awaiting, ...facts, next };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type, ...line }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  const due = isTerminal(state)
+    ? undefined
+    : steps.find(({ status }) => status !== "completed" && status !== "skipped");
+  write(process.stdout, [
+    view.paint("green", cleanLine(said)),
+    ...labelled(view, "state", stateText(hook)),
+    ...(due === undefined ? [] : labelled(view, "step", cleanLine(`${due.name} is due`))),
+    ...nextLines(next, view),
+  ]);
+  return EXIT.ok;
+}

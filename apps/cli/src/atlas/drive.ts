@@ -1,0 +1,199 @@
+import module from "node:module";
+import {
+  driveTask,
+  type DriveResult,
+  endTaskAgents,
+  readTask,
+  taskCost,
+  type TaskCost,
+  type TaskConfig,
+  type TaskEvent,
+} from "@quasar/tasks";
+import { createAgents, withAbsoluteScripts } from "../agents.ts";
+import { ATLAS_EXIT, type ExitCode } from "../exit-codes.ts";
+import { type Interrupts, listenForInterrupts } from "../interrupts.ts";
+import { shellWord } from "../output/format.ts";
+import { createReporterOf, type ReporterOf } from "../output/reporter.ts";
+import { STREAMS } from "../streams.ts";
+import { openUser } from "../user.ts";
+import { ATLAS, type AtlasSettings } from "./config/settings.ts";
+import { storedSettings } from "./config/task-config.ts";
+import type { Installation } from "./installation.ts";
+import { nameHere, nextOf } from "./next.ts";
+import { TASK_PRESENTER } from "./output/presenter.ts";
+import type { AtlasRecord } from "./output/record.ts";
+
+/** The settings of who works on a task: as it was started, but for what is said now. */
+export function workersOf(config: TaskConfig, now: Partial<AtlasSettings>): AtlasSettings {
+  const stored = { source: "task.json", values: storedSettings(config), warnings: [] };
+  const said = { source: "command line", values: now, warnings: [] };
+  return withAbsoluteScripts(ATLAS.resolve([said, stored]), process.cwd());
+}
+
+export interface DriveOptions {
+  readonly installation: Installation;
+  readonly taskDir: string;
+  /** Of {@link workersOf}. */
+  readonly settings: AtlasSettings;
+  readonly json: boolean;
+  /** The task as it was named, where it was. */
+  readonly id?: string | undefined;
+  readonly warnings?: readonly string[] | undefined;
+  /** It was just put down: nobody else can have it. @default false */
+  readonly isNew?: boolean | undefined;
+}
+
+/**
+ * Takes a task through its steps, telling what happens, until it is done or cannot go on by itself.
+ * The first signal saves and stops; the second leaves at once, as of the last save.
+ *
+ * @throws {CliError} where an agent cannot be had, before anything is touched; what `driveTask` throws.
+ */
+export async function drive(options: DriveOptions): Promise<ExitCode> {
+  const { installation, taskDir, settings, json, warnings = [] } = options;
+  const { coder, reviewer } = createAgents(settings);
+  const { leash } = settings;
+  const ports = { ...installation, coder, reviewer, leash, sealKey: openUser().sealKey() };
+  // Everything is loaded now. Node itself would do it at the end, to which a killed process never comes.
+  module.flushCompileCache();
+  const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json });
+  const interrupts = listen(taskDir, reporter);
+  try {
+    for (const message of warnings) reporter.report({ type: "warning", message });
+    // One that may be in others' hands is not spoken of before it is ours.
+    const introduce = once(() => reporter.report(taskRecord(taskDir)));
+    if (options.isNew === true) introduce();
+    const tell = untilRepeated((event) => reporter.report(event));
+    const result = await driveTask({
+      taskDir,
+      ports,
+      onEvent: (event) => {
+        introduce();
+        tell(event);
+      },
+      signal: interrupts.signal,
+    });
+    const exit = interrupts.exitCode() ?? exitOf(result);
+    const id = options.id ?? (await nameHere(installation.home, result.hook));
+    introduce();
+    reporter.report(resultRecord(result, await taskCost(taskDir), exit, id));
+    return exit;
+  } finally {
+    interrupts.stop();
+    reporter.close();
+  }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
+}
+
+/** Each run of agents warns anew of what holds for all of them: once is enough. */
+function untilRepeated(tell: (event: TaskEvent) => void): (event: TaskEvent) => void {
+  const told = new Set<string>();
+  return (event) => {
+    if (event.type === "loop" && event.event.type === "warning") {
+      const { message } = event.event;
+      if (told.has(message)) return;
+      told.add(message);
+    }
+    tell(event);
+  };
+}
+
+function listen(taskDir: string, reporter: ReporterOf<AtlasRecord>): Interrupts {
+  return listenForInterrupts(
+    (name) => {
+      const message = `${name}: what runs is told to stop, then the state is saved; again leaves at once`;
+      reporter.report({ type: "notice", message });
+    },
+    async () => {
+      await endTaskAgents(taskDir);
+      const message = "left at once, as of the last save; to go on: atlas resume";
+      reporter.report({ type: "notice", message });
+      reporter.close();
+    },
+  );
+}
+
+function taskRecord(taskDir: string): AtlasRecord {
+  const { id: taskId, workspaceId, description, templateId: template, ...task } = readTask(taskDir);
+  const { agent: coder, reviewer, maxCycles, maxBudgetUsd } = task.config;
+  const { worktreeDir: workDir, branch } = task.metadata;
+  const steps = task.steps.map(({ name }) => name);
+  const where = { workDir, branch };
+  const limits = { maxCycles, maxBudgetUsd };
+  const who = { coder, reviewer };
+  return {
+    type: "task",
+    taskId,
+    workspaceId,
+    description,
+    template,
+    ...where,
+    ...who,
+    ...limits,
+    steps,
+  };
+}
+
+const EXITS: Readonly<Record<DriveResult["stopped"], ExitCode>> = {
+  completed: ATLAS_EXIT.ok,
+  failed: ATLAS_EXIT.notApproved,
+  abandoned: ATLAS_EXIT.nothingToResume,
+  awaiting: ATLAS_EXIT.decision,
+  interrupted: ATLAS_EXIT.error,
+  budget: ATLAS_EXIT.budget,
+  limit: ATLAS_EXIT.limit,
+  storage: ATLAS_EXIT.error,
+};
+
+/** How a drive's end is told to the command's caller. */
+export function exitOf({ stopped }: Pick<DriveResult, "stopped">): ExitCode {
+  return EXITS[stopped];
+}
+
+function resultRecord(
+  result: DriveResult,
+  { spentUsd, unknownUsd: unknownCostUsd }: TaskCost,
+  exit: ExitCode,
+  id: string | undefined,
+): AtlasRecord {
+  const { hook, stopped: outcome, retryAt } = result;
+  const message = hook.awaiting?.reason ?? result.message;
+  const { taskId, state, currentStep } = hook;
+  const next = stepsAfter(result, spentUsd + unknownCostUsd, id);
+  const where = { taskId, state, step: currentStep?.stepName ?? "" };
+  const cost = { spentUsd, unknownCostUsd };
+  return { type: "result", exit, outcome, ...where, message, retryAt, ...cost, next };
+}
+
+function stepsAfter(
+  result: DriveResult,
+  spentUsd: number,
+  id: string | undefined,
+): readonly string[] {
+  const { stopped, hook } = result;
+  if (stopped === "budget") return budgetSteps(result, spentUsd, id);
+  const named = id === undefined ? "" : ` ${shellWord(id)}`;
+  return stopped === "storage"
+    ? ["df -h   (make room, or make it writable)", `atlas resume${named}`]
+    : nextOf(hook, id);
+}
+
+/** A task whose budget is used up goes on with a larger one only. */
+function budgetSteps(
+  { task }: DriveResult,
+  spentUsd: number,
+  id: string | undefined,
+): readonly string[] {
+  const { maxBudgetUsd } = task.config;
+  const more = Math.ceil(Math.max(spentUsd, maxBudgetUsd) + maxBudgetUsd);
+  const named = id === undefined ? "" : ` ${shellWord(id)}`;
+  return [`atlas resume --max-budget ${more}${named}`, `atlas status${named}`];
+}

@@ -1,0 +1,57 @@
+import { CHECKPOINT_TRIGGERS, type CheckpointTrigger } from "@quasar/hookfile";
+import { checkpointTask } from "@quasar/tasks";
+import { CliError } from "../errors.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { jsonLine } from "../output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
+import { labelled } from "../output/text.ts";
+import type { Given } from "./command.ts";
+import { findMeant } from "./find.ts";
+import { openInstallation } from "./installation.ts";
+import { checkpointText } from "./output/hook-lines.ts";
+
+/** Makes a step checkpoint in the task that is meant, also while somebody drives it. */
+export async function makeCheckpoint(
+  description: string | undefined,
+  { trigger: wanted = "manual", task: id, json, auto }: Given,
+): Promise<ExitCode> {
+  const trigger = CHECKPOINT_TRIGGERS.find((known) => known === wanted);
+  if (trigger === undefined) {
+    const message = `--trigger must be one of ${CHECKPOINT_TRIGGERS.join(", ")}, not ${wanted}`;
+    throw new CliError("ERR_USAGE", message);
+  }
+  const text = description ?? DEFAULTS[trigger] ?? "";
+  if (text.trim() === "") {
+    throw new CliError("ERR_USAGE", "what has been reached? A checkpoint needs a description", {
+      next: ['atlas checkpoint "nil checks are in, tests are not"'],
+    });
+  }
+  const installation = openInstallation();
+  const { dir } = await findMeant(installation, id);
+  const hook = await checkpointTask(dir, { description: text, trigger, ports: installation });
+  const checkpoint = hook.checkpoints.at(-1);
+  if (auto === true || checkpoint === undefined) return EXIT.ok;
+  if (json === true) {
+    const line = { taskId: hook.taskId, checkpoint };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "checkpoint", ...line }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  const { checkpointId, stepName } = checkpoint;
+  const where = stepName === "" ? "" : ` in step ${stepName}`;
+  write(process.stdout, [
+    ...labelled(view, "saved", `${checkpointId}${where}`, "green"),
+    ...labelled(view, "", checkpointText(checkpoint)),
+  ]);
+  return EXIT.ok;
+}
+
+/** What a trigger says by itself. */
+const DEFAULTS: Readonly<Partial<Record<CheckpointTrigger, string>>> = {
+  git_commit: "Commit",
+  git_push: "Push",
+  pr_created: "Pull request created",
+  validation: "Validation passed",
+  step_complete: "Step complete",
+  interval: "Periodic checkpoint",
+};

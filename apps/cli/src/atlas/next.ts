@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { type HookFile, type HookOwner, isTerminal } from "@quasar/hookfile";
+import { choicesOf, findTask, TasksError } from "@quasar/tasks";
+import { shellWord } from "../output/format.ts";
+
+/**
+ * What a person can type next.
+ *
+ * @param id - The task as it was named, where it was: the next command has to name it too.
+ * @param owner - Who drives the task, where somebody does: it takes no command but to stop.
+ */
+export function nextOf(
+  hook: HookFile,
+  id: string | undefined,
+  owner?: HookOwner,
+): readonly string[] {
+  const named = id === undefined ? "" : ` ${shellWord(id)}`;
+  if (isTerminal(hook.state)) return afterEnd(hook);
+  if (owner !== undefined) {
+    return [`kill -INT ${owner.pid}   (stops it, with all saved; then atlas resume${named})`];
+  }
+  const choices = choicesOf(hook).filter(({ command }) => command !== "atlas abandon");
+  const lines = choices.map(({ command, meaning }) => `${command}${named}   (${meaning})`);
+  if (hook.awaiting?.kind !== "validation") return lines;
+  return lines.toSpliced(1, 0, `atlas retry --validate "npm test"${named}   (by another command)`);
+}
+
+/** From any folder. */
+function afterEnd({ worktreePath, repoPath, branch, workspaceId }: HookFile): readonly string[] {
+  const isThere = existsSync(worktreePath);
+  const log = `git -C ${shellWord(isThere ? worktreePath : repoPath)} log ${shellWord(branch)}`;
+  const close = `atlas workspace close ${shellWord(workspaceId)}`;
+  const what = "   (removes the work tree, if it was made for the task; the branch stays)";
+  // The user's own is never removed.
+  return [log, ...(isThere && worktreePath !== repoPath ? [close + what] : [])];
+}
+
+/** How a task has to be named in the current folder; `undefined` where it need not be. */
+export async function nameHere(home: string, hook: HookFile): Promise<string | undefined> {
+  try {
+    const { taskId } = await findTask({ home, cwd: process.cwd() });
+    return taskId === hook.taskId ? undefined : hook.workspaceId;
+  } catch (error) {
+    if (error instanceof TasksError) return hook.workspaceId;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Diff } from "@quasar/git";
+import { clean } from "../../output/clean.ts";
+import type { Paint, Style } from "../../output/text.ts";
+
+/**
+ * A diff for a person: the list of files, then all of it. What is binary is not printed, only that it
+ * differs.
+ */
+export function diffLines({ stat, text }: Diff, paint: Paint): string[] {
+  if (text === "") return ["nothing differs from where the task began"];
+  let isHunk = false;
+  let isBinary = false;
+  const lines: string[] = [];
+  for (const line of text.replace(/\n$/u, "").split("\n")) {
+    if (line.startsWith("diff --git ")) {
+      isHunk = false;
+      isBinary = false;
+    } else if (line.startsWith("@@")) {
+      isHunk = true;
+    } else if (line === "GIT binary patch" && !isHunk) {
+      isBinary = true;
+      lines.push("binary: its bytes are not shown");
+    }
+    if (isBinary) continue;
+    const style = styleOf(line, isHunk);
+    lines.push(style === undefined ? clean(line) : paint(style, clean(line)));
+  }
+  return [...clean(stat).trimEnd().split("\n"), "", ...lines];
+}
+
+function styleOf(line: string, isHunk: boolean): Style | undefined {
+  if (!isHunk) return "bold";
+  if (line.startsWith("@@")) return "cyan";
+  if (line.startsWith("+")) return "green";
+  return line.startsWith("-") ? "red" : undefined;
+}

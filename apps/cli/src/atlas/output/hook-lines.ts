@@ -1,0 +1,82 @@
+import type { HookFile, StepCheckpoint } from "@quasar/hookfile";
+import type { ValidationReceipt, Verdict } from "@quasar/receipts";
+import { cleanLine } from "../../output/clean.ts";
+import { labelled, type Style, type View } from "../../output/text.ts";
+import { fit } from "../../output/width.ts";
+
+/** `step_running (implement, attempt 2)` */
+export function stateText({ state, currentStep, awaiting }: HookFile): string {
+  const { stepName, attempt } = currentStep ?? {};
+  const parts = [
+    stepName === undefined ? "" : cleanLine(stepName),
+    stepName === undefined ? "" : `attempt ${attempt}`,
+    awaiting === undefined ? "" : `for ${awaiting.kind}`,
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? state : `${state} (${parts.join(", ")})`;
+}
+
+/** `ckpt-a1b2c3d4 (2 min ago)` */
+export function lastCheckpointText({ checkpoints }: HookFile, now: number): string {
+  const last = checkpoints.at(-1);
+  return last === undefined
+    ? "none"
+    : `${cleanLine(last.checkpointId)} (${ago(last.createdAt, now)})`;
+}
+
+/** The two lines that the seed gives to `atlas status`, word for word. */
+export function hookLines(hook: HookFile, now: number): string[] {
+  return [`Hook State: ${stateText(hook)}`, `Last Checkpoint: ${lastCheckpointText(hook, now)}`];
+}
+
+export function checkpointText({ trigger, description }: StepCheckpoint): string {
+  return `${trigger}: ${fit(cleanLine(description), 200)}`;
+}
+
+/** A labelled text of several lines, none of which begins a line of the output. */
+export function labelledText(view: View, label: string, text: string, style?: Style): string[] {
+  const lines = text
+    .split("\n")
+    .map(cleanLine)
+    .filter((line) => line !== "");
+  return lines.flatMap((line, n) => labelled(view, n === 0 ? label : "", line, style));
+}
+
+const SECOND = 1000;
+/** From the longest on: what is of a unit, and its name. */
+const UNITS: readonly (readonly [ms: number, name: string])[] = [
+  [86_400 * SECOND, "d"],
+  [3600 * SECOND, "h"],
+  [60 * SECOND, "min"],
+  [SECOND, "s"],
+];
+
+/** `2 min ago`, of RFC 3339; what is not past is `now`. */
+export function ago(at: string, now: number): string {
+  const ms = now - Date.parse(at);
+  const [unit, name] = UNITS.find(([length]) => ms >= length) ?? [];
+  return unit === undefined ? "now" : `${Math.floor(ms / unit)} ${name} ago`;
+}
+
+/** What a receipt is worth, for a person, and whether it is worth it. */
+export function verdictText(
+  receipt: ValidationReceipt,
+  verdict: Verdict | undefined,
+): { readonly text: string; readonly style: "green" | "red" | "yellow" } {
+  switch (verdict?.kind) {
+    case undefined:
+      return { text: "not verified here", style: "yellow" };
+    case "invalid":
+      return { text: `INVALID ✗ (${cleanLine(verdict.reason)})`, style: "red" };
+    case "unverifiable":
+      return { text: `UNVERIFIABLE (${cleanLine(verdict.reason)})`, style: "yellow" };
+    case "valid": {
+      if (verdict.output === "modified") return { text: "OUTPUT MODIFIED ✗", style: "red" };
+      const part = verdict.coverage === "partial" ? ", in part" : "";
+      const failed = receipt.exitCode === 0 ? "" : `, exit code ${receipt.exitCode}`;
+      return {
+        text: `VALID ✓${part}${failed}`,
+        style: receipt.exitCode === 0 ? "green" : "yellow",
+      };
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import type { View } from "../../output/text.ts";
+import { TASK_PRESENTER, type TaskProgress } from "./presenter.ts";
+import type { AtlasRecord } from "./record.ts";
+
+const PLAIN: View = { columns: undefined, paint: (_style, text) => text, live: false };
+
+const TASK: AtlasRecord = {
+  type: "task",
+  taskId: "task-1",
+  workspaceId: "fix-config",
+  description: "fix null pointer in config\nand more",
+  template: "bugfix",
+  workDir: "/src/repo-fix-config",
+  branch: "fix/fix-config",
+  coder: "claude",
+  reviewer: "codex",
+  maxCycles: 3,
+  maxBudgetUsd: 5,
+  steps: ["analyze", "implement"],
+};
+
+const STARTED: AtlasRecord = {
+  type: "step_started",
+  step: "implement",
+  stepType: "loop",
+  index: 1,
+  attempt: 2,
+  maxAttempts: 3,
+};
+
+const CODER: AtlasRecord = {
+  type: "loop",
+  step: "implement",
+  spentUsd: 0.25,
+  event: { type: "agent_start", cycle: 1, role: "coder", turnId: "x.1", attempt: 1 },
+};
+
+const END: Extract<AtlasRecord, { readonly type: "result" }> = {
+  type: "result",
+  exit: 9,
+  outcome: "awaiting",
+  taskId: "task-1",
+  state: "awaiting_human",
+  step: "review",
+  message: "Is it right?",
+  retryAt: undefined,
+  spentUsd: 0.5,
+  unknownCostUsd: 0.1,
+  next: ["atlas approve"],
+};
+
+/** The lines of all records, and where they lead. */
+function told(records: readonly AtlasRecord[], view: View = PLAIN): [string[], TaskProgress] {
+  let progress = TASK_PRESENTER.idle;
+  const lines = records.flatMap((record) => {
+    progress = TASK_PRESENTER.advance(progress, record, 1000);
+    return TASK_PRESENTER.lines(record, progress, view);
+  });
+  return [lines, progress];
+}
+
+test("a step is told by its number, name, type and attempt", () => {
+  const [lines] = told([TASK, STARTED]);
+  expect(lines.at(-1)).toBe("step 2 of 2 implement (loop), attempt 2 of 3");
+});
+
+test("a step that is left out says why, and what shows it", () => {
+  const [lines] = told([
+    TASK,
+    { type: "step_skipped", step: "git_push", index: 1, reason: "no remote", evidence: "none" },
+  ]);
+  expect(lines.slice(-2)).toEqual(["step 2 of 2 git_push", "  skipped  no remote (none)"]);
+});
+
+test("of an agent's turn by itself no cycle is told, of a loop's it is", () => {
+  const cycle: AtlasRecord = {
+    type: "loop",
+    step: "analyze",
+    spentUsd: 0,
+    event: { type: "cycle_start", cycle: 1 },
+  };
+  const single: AtlasRecord = { ...STARTED, stepType: "ai" };
+  expect(told([TASK, single, cycle])[0].join("\n")).not.toContain("cycle 1");
+  expect(told([TASK, STARTED, cycle])[0]).toContain("cycle 1 of 3");
+});
+
+test("the live block shows the step, its time, and who works", () => {
+  const [, progress] = told([TASK, STARTED, CODER]);
+  const block = TASK_PRESENTER.block(progress, 62_000, 80, PLAIN.paint);
+  expect(block[0]).toContain("step 2 of 2 implement · 1:01");
+  expect(block[1]).toContain("coder works · cycle 1 of 3");
+});
+
+test("the live block of an agent's turn by itself speaks of no cycle", () => {
+  const [, progress] = told([TASK, { ...STARTED, stepType: "ai" }, CODER]);
+  const block = TASK_PRESENTER.block(progress, 62_000, 80, PLAIN.paint);
+  expect(block[1]).toContain("coder works · 1:01");
+});
+
+test("the live block shows the command that runs", () => {
+  const command: AtlasRecord = { type: "command_started", step: "validate", command: "npm test" };
+  const [, progress] = told([TASK, STARTED, command]);
+  expect(TASK_PRESENTER.block(progress, 1000, 80, PLAIN.paint)[1]).toBe("  runs npm test");
+});
+
+test("nothing is live once the task stands still", () => {
+  const waits: AtlasRecord = { type: "awaiting", step: "review", kind: "review", reason: "?" };
+  const [, progress] = told([TASK, STARTED, CODER, waits]);
+  expect(TASK_PRESENTER.block(progress, 1000, 80, PLAIN.paint)).toEqual([]);
+});
+
+test.for([
+  ["completed", "completed"],
+  ["interrupted", "interrupted in step review; all is saved"],
+] as const)("an end that is %s gives no reason", ([outcome, said]) => {
+  const step = outcome === "completed" ? "" : "review";
+  const [lines] = told([TASK, { ...END, outcome, step, message: "Said already." }]);
+  expect(lines.slice(-3)).toEqual([
+    said,
+    "  cost     $0.40 known, up to $0.10 more, of $5.00",
+    "  next     atlas approve",
+  ]);
+});
+
+test("the end says what is waited for and what to type", () => {
+  const [lines] = told([TASK, END]);
+  expect(lines.slice(-4)).toEqual([
+    "waits for you in step review",
+    "  because  Is it right?",
+    "  cost     $0.40 known, up to $0.10 more, of $5.00",
+    "  next     atlas approve",
+  ]);
+});
+
+test("what agents and commands say cannot act on the terminal or begin a line", () => {
+  const evil = "x\u001b[2J\ncompleted";
+  const [lines] = told([
+    { ...TASK, description: evil, branch: evil },
+    { ...STARTED, step: evil },
+    { type: "step_done", step: evil, index: 1, durationMs: 1, summary: evil },
+    { type: "step_failed", step: evil, index: 1, reason: evil, attempt: 1, goesOn: false },
+    { type: "command_started", step: evil, command: evil },
+    { ...END, step: evil, message: evil, next: [evil] },
+  ]);
+  const text = lines.join("\n");
+  expect(text).not.toContain("\u001b");
+  expect(text).not.toMatch(/^completed/mu);
+});

@@ -1,0 +1,250 @@
+import type { StepType } from "@quasar/hookfile";
+import type { TaskEvent } from "@quasar/tasks";
+import { cleanLine } from "../../output/clean.ts";
+import { budget, clock, duration, moment, money } from "../../output/format.ts";
+import { advance as advanceLoop, IDLE, type Progress } from "../../output/progress.ts";
+import type { EventRecord } from "../../output/record.ts";
+import type { Presenter } from "../../output/reporter.ts";
+import {
+  diagnostic,
+  errorLines,
+  firstLine,
+  labelled,
+  linesOf as loopLines,
+  liveBlock as loopBlock,
+  nextLines,
+  type Paint,
+  type View,
+} from "../../output/text.ts";
+import { fit } from "../../output/width.ts";
+import { labelledText } from "./hook-lines.ts";
+import type { AtlasRecord, TaskRecordLine, TaskResultRecord } from "./record.ts";
+
+/** Where a task stands, as far as its records tell. Times are in milliseconds of the given clock. */
+export interface TaskProgress {
+  readonly steps: number;
+  readonly step:
+    | {
+        readonly name: string;
+        readonly type: StepType;
+        readonly index: number;
+        readonly startedAt: number;
+      }
+    | undefined;
+  /** A command that runs just now. */
+  readonly command: string;
+  /** Of the step's agents. */
+  readonly loop: Progress;
+}
+
+const NOTHING: TaskProgress = { steps: 0, step: undefined, command: "", loop: IDLE };
+
+/** Tells a task's records: on a terminal with a live block of the step that runs. */
+export const TASK_PRESENTER: Presenter<AtlasRecord, TaskProgress> = {
+  idle: NOTHING,
+  advance,
+  lines: linesOf,
+  block,
+  isDiagnostic: (record) =>
+    record.type === "warning" ||
+    record.type === "notice" ||
+    record.type === "error" ||
+    (record.type === "loop" && record.event.type === "warning"),
+  ended: () => NOTHING,
+};
+
+function advance(before: TaskProgress, record: AtlasRecord, now: number): TaskProgress {
+  switch (record.type) {
+    case "task": {
+      const { coder, reviewer, maxCycles, maxBudgetUsd } = record;
+      const loop = { ...IDLE, coder, reviewer, maxCycles, maxBudgetUsd };
+      return { ...NOTHING, steps: record.steps.length, loop };
+    }
+    case "step_started": {
+      const { step: name, stepType: type, index } = record;
+      const nothing = { role: undefined, activity: "", cycle: 0, findings: 0 };
+      const loop = { ...before.loop, ...nothing };
+      return { ...before, step: { name, type, index, startedAt: now }, command: "", loop };
+    }
+    case "loop":
+      return { ...before, loop: advanceLoop(before.loop, loopRecord(record), now) };
+    case "command_started":
+      return { ...before, command: record.command };
+    case "command_done":
+    case "command_reused":
+      return { ...before, command: "" };
+    case "step_done":
+    case "step_skipped":
+    case "step_failed":
+    case "awaiting":
+    case "stopped":
+    case "task_ended":
+    case "result":
+    case "validated":
+    case "error":
+      return { ...before, step: undefined, command: "", loop: { ...before.loop, role: undefined } };
+    case "task_started":
+    case "recovered":
+    case "checkpoint":
+    case "warning":
+    case "notice":
+      return before;
+  }
+}
+
+/** Where an agent has a turn by itself there are no cycles to speak of. */
+function isOwnTurn(
+  { event }: Extract<TaskEvent, { type: "loop" }>,
+  { step }: TaskProgress,
+): boolean {
+  return event.type === "cycle_start" && step?.type !== "loop";
+}
+
+function loopRecord({ event, spentUsd }: Extract<TaskEvent, { type: "loop" }>): EventRecord {
+  return { ...event, spentUsd };
+}
+
+function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): string[] {
+  const { paint } = view;
+  switch (record.type) {
+    case "task":
+      return taskLines(record, view);
+    case "task_started":
+      return [];
+    case "recovered": {
+      const { step, lastState, action, reason } = record;
+      const where = step === "" ? "the set-up" : `step ${cleanLine(step)}`;
+      return [
+        paint("bold", `recovered: ${where} was interrupted (${lastState})`),
+        ...labelled(view, "does", `${action}: ${cleanLine(reason)}`),
+      ];
+    }
+    case "step_started": {
+      const { step, stepType, index, attempt, maxAttempts } = record;
+      const again = attempt > 1 ? `, attempt ${attempt} of ${maxAttempts}` : "";
+      const of = progress.steps === 0 ? "" : ` of ${progress.steps}`;
+      return [paint("bold", `step ${index + 1}${of} ${cleanLine(step)} (${stepType})${again}`)];
+    }
+    case "step_skipped": {
+      const { step, index, reason, evidence } = record;
+      const why = evidence === "" ? reason : `${reason} (${evidence})`;
+      const of = progress.steps === 0 ? "" : ` of ${progress.steps}`;
+      return [
+        paint("bold", `step ${index + 1}${of} ${cleanLine(step)}`),
+        ...labelled(view, "skipped", cleanLine(why)),
+      ];
+    }
+    case "step_done": {
+      const said = fit(cleanLine(record.summary), 300);
+      const text = `in ${duration(record.durationMs)}${said === "" ? "" : `: ${said}`}`;
+      return labelled(view, "done", text, "green");
+    }
+    case "step_failed": {
+      const again = record.goesOn ? "; it is tried again" : "";
+      return labelled(view, "failed", fit(cleanLine(record.reason), 600) + again, "yellow");
+    }
+    case "loop":
+      return isOwnTurn(record, progress) ? [] : loopLines(loopRecord(record), progress.loop, view);
+    case "command_started":
+      return view.live ? [] : labelled(view, "runs", cleanLine(record.command));
+    case "command_done": {
+      const { command, exitCode, durationMs, receiptId } = record;
+      const verdict = exitCode === 0 ? "passed" : `failed with ${exitCode}`;
+      const text = `${cleanLine(command)}: ${verdict} in ${duration(durationMs)} (${receiptId})`;
+      return labelled(view, "command", text, exitCode === 0 ? undefined : "yellow");
+    }
+    case "command_reused":
+      return labelled(
+        view,
+        "command",
+        `${cleanLine(record.command)}: proved already for this very tree (${record.receiptId})`,
+      );
+    case "checkpoint": {
+      const { checkpointId, trigger, description } = record.checkpoint;
+      return labelled(
+        view,
+        "saved",
+        `${checkpointId} (${trigger}) ${fit(cleanLine(description), 120)}`,
+      );
+    }
+    case "awaiting":
+    case "stopped":
+    case "task_ended":
+      return []; // the result says it
+    case "result":
+      return resultLines(record, progress, view);
+    case "validated": {
+      const style = record.outcome === "passed" ? "green" : "yellow";
+      return [paint(style, record.message), ...nextLines(record.next, view)];
+    }
+    case "warning":
+      return diagnostic(view, "warning: ", "yellow", record.message);
+    case "notice":
+      return diagnostic(view, "", undefined, record.message);
+    case "error":
+      return errorLines(record, view);
+  }
+}
+
+function taskLines(task: TaskRecordLine, view: View): string[] {
+  const limit = task.maxBudgetUsd === 0 ? "no budget limit" : money(task.maxBudgetUsd);
+  return [
+    view.paint("bold", `atlas task ${task.taskId}`),
+    ...labelled(view, "task", firstLine(task.description)),
+    ...labelled(view, "in", cleanLine(`${task.workDir}, branch ${task.branch}`)),
+    ...labelled(view, "steps", cleanLine(`${task.template}: ${task.steps.join(" → ")}`)),
+    ...labelled(view, "agents", cleanLine(`coder ${task.coder}, reviewer ${task.reviewer}`)),
+    ...labelled(view, "limits", `${limit}, ${task.maxCycles} cycles a loop`),
+  ];
+}
+
+const OUTCOMES: Readonly<Record<TaskResultRecord["outcome"], string>> = {
+  completed: "completed",
+  failed: "failed",
+  abandoned: "abandoned",
+  awaiting: "waits for you",
+  interrupted: "interrupted",
+  budget: "stopped: the budget is used up",
+  limit: "stopped: a usage limit",
+  storage: "stopped: its state could not be saved",
+};
+
+/** What there is no reason to be told for. */
+const SELF_EVIDENT: ReadonlySet<TaskResultRecord["outcome"]> = new Set([
+  "completed",
+  "interrupted",
+]);
+
+function resultLines(result: TaskResultRecord, { loop }: TaskProgress, view: View): string[] {
+  const where = result.step === "" ? "" : ` in step ${cleanLine(result.step)}`;
+  const style = result.outcome === "completed" ? "green" : "yellow";
+  const when = result.retryAt === undefined ? "" : ` (lifted ${moment(result.retryAt)})`;
+  const { spentUsd, unknownCostUsd } = result;
+  const cost = { spentUsd, unknownCostUsd, hasUnsaidCosts: false };
+  const message = fit(result.message.toWellFormed(), 1000) + when;
+  const saved = result.outcome === "interrupted" ? "; all is saved" : "";
+  return [
+    view.paint(style, OUTCOMES[result.outcome] + where + saved),
+    ...(SELF_EVIDENT.has(result.outcome) ? [] : labelledText(view, "because", message)),
+    ...(spentUsd > 0 ? labelled(view, "cost", budget(cost, loop.maxBudgetUsd)) : []),
+    ...nextLines(result.next, view),
+  ];
+}
+
+const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+
+/** The step that runs, and what is done in it just now. */
+function block(progress: TaskProgress, now: number, columns: number, paint: Paint): string[] {
+  const { step, steps, command, loop } = progress;
+  if (step === undefined) return [];
+  const elapsed = now - step.startedAt;
+  const frame = FRAMES[Math.floor(elapsed / 100) % FRAMES.length] ?? "";
+  const facts = [`step ${step.index + 1} of ${steps} ${cleanLine(step.name)}`, clock(elapsed)];
+  const head = `${paint("cyan", frame)} ${fit(facts.join(" · "), columns - 3)}`;
+  // Where an agent has a turn by itself there are no cycles to speak of.
+  const shown = step.type === "loop" ? loop : { ...loop, cycle: 0 };
+  const below = loopBlock(shown, now, columns - 2, paint);
+  if (below.length > 0) return [head, ...below.map((line) => `  ${line}`)];
+  const doing = command === "" ? "" : fit(`runs ${cleanLine(command)}`, columns - 5);
+  return doing === "" ? [head] : [head, paint("dim", `  ${doing}`)];
+}

@@ -1,0 +1,60 @@
+import type { HookState } from "@quasar/hookfile";
+import type { DriveResult, TaskEvent } from "@quasar/tasks";
+import type { ErrorRecord, NoticeRecord } from "../../output/record.ts";
+
+/** What `start` and `resume` report, in the order it happens; `--json` prints each as a line. */
+export type AtlasRecord =
+  | TaskEvent
+  | TaskRecordLine
+  | NoticeRecord
+  | TaskResultRecord
+  | ValidatedRecord
+  | ErrorRecord;
+
+/** The first line: which task is worked on, by whom. */
+export interface TaskRecordLine {
+  readonly type: "task";
+  readonly taskId: string;
+  readonly workspaceId: string;
+  readonly description: string;
+  readonly template: string;
+  readonly workDir: string;
+  readonly branch: string;
+  readonly coder: string;
+  readonly reviewer: string;
+  readonly maxCycles: number;
+  /** 0 is no limit. */
+  readonly maxBudgetUsd: number;
+  /** Names, in order. */
+  readonly steps: readonly string[];
+}
+
+/** The last line of a task that was worked on. */
+export interface TaskResultRecord {
+  readonly type: "result";
+  readonly exit: number;
+  readonly outcome: DriveResult["stopped"];
+  readonly taskId: string;
+  readonly state: HookState;
+  /** The step that is current or next; `""` where there is none. */
+  readonly step: string;
+  readonly message: string;
+  /** RFC 3339: when a usage limit is lifted, where the agent said so. */
+  readonly retryAt: string | undefined;
+  /** US dollars of the whole task, over all its crashes; what is reserved only included. */
+  readonly spentUsd: number;
+  /** The part of `spentUsd` that was reserved for turns whose cost is not known. */
+  readonly unknownCostUsd: number;
+  readonly next: readonly string[];
+}
+
+/** The last line of `validate`. */
+export interface ValidatedRecord {
+  readonly type: "validated";
+  readonly exit: number;
+  readonly outcome: "passed" | "failed" | "interrupted" | "broken" | "none";
+  readonly message: string;
+  /** Ids of the new ones. */
+  readonly receipts: readonly string[];
+  readonly next: readonly string[];
+}

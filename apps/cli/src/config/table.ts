@@ -1,0 +1,227 @@
+import { CliError } from "../errors.ts";
+import { cleanLine } from "../output/clean.ts";
+import { fit } from "../output/width.ts";
+import type { Kind } from "./kinds.ts";
+
+/** One thing that a user can set: the place that names its key, flag, variable, kind and default. */
+export interface Setting<T> {
+  /** Its key in a configuration file; within a table `table.key`. */
+  readonly key: string;
+  /** `undefined`: it cannot be given on the command line. */
+  readonly flag?: string | undefined;
+  readonly env: string;
+  readonly kind: Kind<T>;
+  readonly fallback: T;
+  readonly help: string;
+  /** Whether a repository may not set this value without the user's word: it runs or spends. */
+  readonly guarded: (value: T) => boolean;
+}
+
+/** Every setting of a program. */
+export type SettingsTable<S> = { readonly [Name in keyof S]: Setting<S[Name]> };
+
+/** Settings from one place: a file, the environment, the command line. */
+export interface LayerOf<S> {
+  /** Where the settings come from, for messages. */
+  readonly source: string;
+  readonly values: Partial<S>;
+  /** What a person should know, and nothing stops for. */
+  readonly warnings: readonly string[];
+}
+
+/** Flags as the command line's parser gives them, by setting. */
+export type FlagValuesOf<S> = Readonly<
+  Partial<Record<keyof S, string | readonly string[] | boolean>>
+>;
+
+export type TomlValue =
+  | string
+  | number
+  | boolean
+  | readonly TomlValue[]
+  | { readonly [key: string]: TomlValue };
+
+/** Reads the settings of a table from where they may stand. */
+export interface SettingsReader<S> {
+  readonly names: readonly (keyof S & string)[];
+  /**
+   * The settings among the keys of a parsed TOML document. Unknown keys warn.
+   *
+   * @throws {CliError} `ERR_CONFIG` for a value of the wrong kind; names the source and the key.
+   */
+  tomlLayer(source: string, document: Readonly<Record<string, unknown>>): LayerOf<S>;
+  /**
+   * The settings among the variables of the program's prefix. Unknown names warn.
+   *
+   * @throws {CliError} `ERR_CONFIG` for a value of the wrong kind.
+   */
+  envLayer(env: Readonly<Record<string, string | undefined>>): LayerOf<S>;
+  /** @throws {CliError} `ERR_USAGE` for a value of the wrong kind. */
+  flagLayer(flags: FlagValuesOf<S>): LayerOf<S>;
+  /** The settings that hold: the first layer that says something wins, then the default. */
+  resolve(layers: readonly LayerOf<S>[]): S;
+  /** Settings as they are stored: TOML values by their keys in a file. */
+  toToml(settings: Partial<S>): Record<string, TomlValue>;
+  /** The settings of a layer that a repository may not make without the user's word. */
+  guardedOf(layer: LayerOf<S>): Partial<S>;
+}
+
+export interface ReaderOptions {
+  /** Of the variables that are settings: `QUASAR_`. */
+  readonly prefix: string;
+  /** Variables of the prefix that are no settings. */
+  readonly otherVariables: readonly string[];
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+export function readerOf<S extends object>(
+  table: SettingsTable<S>,
+  { prefix, otherVariables }: ReaderOptions,
+): SettingsReader<S> {
+  type Name = keyof S & string;
+  const names = Object.keys(table) as Name[];
+  const byKey = new Map(names.map((name) => [table[name].key, name]));
+  const byVariable = new Map(names.map((name) => [table[name].env, name]));
+
+  function set<N extends Name>(
+    values: Partial<Writable<S>>,
+    name: N,
+    where: string,
+    read: (kind: Kind<S[N]>) => S[N] | undefined,
+    given: string,
+    code: "ERR_CONFIG" | "ERR_USAGE" = "ERR_CONFIG",
+  ): void {
+    const { kind } = table[name];
+    const value = read(kind);
+    if (value === undefined) {
+      throw new CliError(code, `${where} must be ${kind.expected}, not ${given}`);
+    }
+    values[name] = value;
+  }
+
+  /** The values of a document by the keys of settings; what is in no setting's table is as it is. */
+  function* flatten(
+    document: Readonly<Record<string, unknown>>,
+    under = "",
+  ): Generator<[string, unknown]> {
+    for (const [last, value] of Object.entries(document)) {
+      const key = under + last;
+      const isTable =
+        !byKey.has(key) && [...byKey.keys()].some((known) => known.startsWith(`${key}.`));
+      if (isTable && isRecord(value)) yield* flatten(value, `${key}.`);
+      else yield [key, value];
+    }
+  }
+
+  return {
+    names,
+    tomlLayer(source, document) {
+      const values: Partial<Writable<S>> = {};
+      const warnings: string[] = [];
+      for (const [key, value] of flatten(document)) {
+        const name = byKey.get(key);
+        if (name === undefined) {
+          warnings.push(
+            `${source}: unknown key "${shown(key)}"${suggestion(key, [...byKey.keys()])}`,
+          );
+        } else {
+          set(values, name, `${source}: ${key}`, (kind) => kind.fromToml(value), describe(value));
+        }
+      }
+      return { source, values, warnings };
+    },
+    envLayer(env) {
+      const values: Partial<Writable<S>> = {};
+      const warnings: string[] = [];
+      for (const [variable, value] of Object.entries(env)) {
+        if (!variable.startsWith(prefix) || value === undefined) continue;
+        const name = byVariable.get(variable);
+        if (name !== undefined) {
+          set(values, name, variable, (kind) => kind.fromText(value), describe(value));
+        } else if (!otherVariables.includes(variable)) {
+          const known = suggestion(variable, [...byVariable.keys()]);
+          warnings.push(`unknown variable "${shown(variable)}" in the environment${known}`);
+        }
+      }
+      return { source: "environment", values, warnings };
+    },
+    flagLayer(flags) {
+      const values: Partial<Writable<S>> = {};
+      for (const name of names) {
+        const value = flags[name];
+        if (value === undefined) continue;
+        // A list and a switch arrive parsed; everything else is text.
+        set(
+          values,
+          name,
+          table[name].flag ?? table[name].key,
+          (kind) => (typeof value === "string" ? kind.fromText(value) : kind.fromToml(value)),
+          describe(value),
+          "ERR_USAGE",
+        );
+      }
+      return { source: "command line", values, warnings: [] };
+    },
+    resolve(layers) {
+      const defaults = Object.fromEntries(names.map((name) => [name, table[name].fallback]));
+      return layers.reduceRight<S>(
+        (settings, layer) => ({ ...settings, ...layer.values }),
+        defaults as S,
+      );
+    },
+    toToml(settings) {
+      const document: Record<string, TomlValue> = {};
+      for (const name of names) {
+        const value = settings[name];
+        if (value !== undefined) document[table[name].key] = value as TomlValue;
+      }
+      return document;
+    },
+    guardedOf(layer) {
+      const guarded = names.filter((name) => {
+        const value: S[Name] | undefined = layer.values[name];
+        return value !== undefined && table[name].guarded(value);
+      });
+      return Object.fromEntries(guarded.map((name) => [name, layer.values[name]])) as Partial<S>;
+    },
+  };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  );
+}
+
+function shown(text: string): string {
+  return fit(cleanLine(text), 60);
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return `"${shown(value)}"`;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return Array.isArray(value) ? "a list" : "a table or a date";
+}
+
+/** `; did you mean "…"?`, when a known name is at most two edits away. */
+export function suggestion(name: string, known: readonly string[]): string {
+  const near = known
+    .map((candidate) => ({ candidate, edits: distance(name.slice(0, 60), candidate) }))
+    .filter(({ edits }) => edits <= 2)
+    .toSorted((a, b) => a.edits - b.edits)[0];
+  return near === undefined ? "" : `; did you mean "${near.candidate}"?`;
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, change));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

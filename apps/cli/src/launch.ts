@@ -1,0 +1,47 @@
+import { writeSync } from "node:fs";
+import module from "node:module";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { readVersion } from "./version.ts";
+
+/** `node:sqlite` is unflagged from 22.13 on, what the libraries use beside it from 22.18 on. */
+const NODE_FLOOR = [22, 18] as const;
+
+function isOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < NODE_FLOOR[0] || (major === NODE_FLOOR[0] && minor < NODE_FLOOR[1]);
+}
+
+/** In the user's own cache: what is compiled must not come from a folder that others can write to. */
+function compileCache(): string {
+  const { XDG_CACHE_HOME = "", HOME = homedir() } = process.env;
+  return join(isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, ".cache"), "quasar");
+}
+
+/** A command's program, which may use what an old Node lacks. */
+interface Program {
+  main(args: readonly string[], version: string): Promise<void>;
+}
+
+/**
+ * Starts a command, unless this Node is too old for it or only the version is asked for.
+ *
+ * @param load - Imports the program: nothing of it may be loaded before.
+ */
+export async function launch(name: string, load: () => Promise<Program>): Promise<void> {
+  const args = process.argv.slice(2);
+  if (isOld(process.versions.node)) {
+    process.stderr.write(
+      `error: ${name} needs Node ${NODE_FLOOR.join(".")} or later; this is ${process.versions.node}\n` +
+        `  next     npx -y -p node@24 node ${process.argv[1]}\n`,
+    );
+    process.exitCode = 1;
+  } else if (args.length === 1 && /^(--version|-V)$/u.test(args[0] ?? "")) {
+    // Not through process.stdout, which takes longer to come up than all of this.
+    writeSync(1, `${readVersion()}\n`);
+  } else {
+    module.enableCompileCache(compileCache());
+    const { main } = await load();
+    await main(args, readVersion());
+  }
+}

@@ -1,0 +1,86 @@
+import {
+  type HookFile,
+  type HookInput,
+  newCheckpointId,
+  transition,
+  transitionAll,
+} from "@quasar/hookfile";
+import type { StepResult, TaskConfig, TaskRecord } from "@quasar/tasks";
+
+/** When the task of these tests was begun. */
+export const BEGAN = new Date("2026-01-17T14:00:00.000Z");
+
+/** So many minutes after it. */
+export const after = (minutes: number): Date => new Date(BEGAN.getTime() + minutes * 60_000);
+
+/** A task of three steps that has gone through these events, a minute each. */
+export function aHook(...inputs: readonly HookInput[]): HookFile {
+  const task = {
+    taskId: "task-1",
+    workspaceId: "fix-config",
+    title: "fix null pointer in config",
+    description: "fix null pointer in config",
+    template: "bugfix",
+    branch: "fix/fix-config",
+    worktreePath: "/src/repo-fix-config",
+    repoPath: "/src/repo",
+    keyIndex: 0,
+    steps: [
+      { name: "analyze", type: "ai", maxAttempts: 3 },
+      { name: "implement", type: "loop", maxAttempts: 3 },
+      { name: "review", type: "human", maxAttempts: 1 },
+    ],
+  } as const;
+  const { hook } = transition(undefined, { type: "init", task }, { now: BEGAN });
+  return inputs.reduce(
+    (now, input, n) => transitionAll(now, [input], { now: after(n + 1) }).hook,
+    hook,
+  );
+}
+
+export const SET_UP: HookInput = { type: "setup_complete" };
+export const START: HookInput = { type: "start_step", prompt: "do it" };
+export const DONE: HookInput = { type: "step_complete" };
+
+export function checkpoint(description: string, minute: number): HookInput {
+  return {
+    type: "checkpoint",
+    checkpoint: {
+      checkpointId: newCheckpointId(() => new Uint8Array(8).fill(0xa1)),
+      createdAt: after(minute).toISOString(),
+      stepName: "implement",
+      stepIndex: 1,
+      description,
+      trigger: "manual",
+      gitBranch: "fix/fix-config",
+      gitDirty: false,
+    },
+  };
+}
+
+export const A_CONFIG: TaskConfig = {
+  agent: "claude",
+  model: "",
+  reviewer: "claude",
+  reviewerModel: "",
+  maxBudgetUsd: 5,
+  maxCycles: 3,
+  validation: { commands: [], source: "none", timeoutMs: 1000, maxFixes: 0 },
+  checkpoints: {
+    onCommit: true,
+    onPush: true,
+    onPr: true,
+    onValidation: true,
+    onStepComplete: true,
+    interval: 0,
+  },
+  notify: "",
+  gitHooks: "auto",
+  settings: {},
+};
+
+/** The part of a task's record that is shown. */
+export const A_TASK = {
+  config: A_CONFIG,
+  stepResults: [] as readonly StepResult[],
+} as TaskRecord;
