@@ -1,3 +1,4 @@
+export { ATLAS_LAWS, tortureAtlas, type TortureAtlasOptions } from "./atlas/torture.ts";
 export { TortureError, type TortureErrorCode } from "./errors.ts";
 export { formatKill, KILL_KINDS, parseKill } from "./kill.ts";
 export type { Command, Life } from "./life.ts";
@@ -27,4 +28,4 @@ export {
   type Subject,
   type Trial,
 } from "./trial.ts";
-export type { KillKind } from "./watcher.ts";
+export type { Clock, KillKind } from "./watcher.ts";

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { CHANCE } from "./chance.ts";
 import type { Place } from "./place.ts";
-import { endProcesses } from "./processes.ts";
+import { endOfProcesses, endProcesses } from "./processes.ts";
 import { formatStep } from "./step.ts";
 import type { Kill } from "./trial.ts";
-import { type KillKind, watcherSource } from "./watcher.ts";
+import { type Clock, type KillKind, watcherSource, type WatchPlan } from "./watcher.ts";
 
 /** A program and what it is told. */
 export interface Command {
@@ -30,6 +30,8 @@ export interface Life {
   readonly alone: readonly string[];
   /** Whether it was killed so; else it ended by itself, or took too long. */
   readonly killed: boolean;
+  /** Whether the kill was made: of it, or of its program in the background alone. */
+  readonly reached: boolean;
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -44,27 +46,30 @@ export interface LifeOptions {
   readonly timeoutMs: number;
   /** Whether to find out at which steps it is alone, which takes time. */
   readonly counts: boolean;
+  /** What its program in the background is called, if it has one. */
+  readonly background?: string | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** Runs a command in a trial's place, watched, until it ends or is killed. */
 export async function live(place: Place, command: Command, options: LifeOptions): Promise<Life> {
-  const { number, kill, timeoutMs, counts } = options;
+  const { number, kill, timeoutMs, counts, background, clock } = options;
   const begun = performance.now();
   const file = (name: string): string => join(place.notes, `${number}.${name}`);
   const nodeOptions = place.env["NODE_OPTIONS"];
   const watcher = file("watcher.mjs");
-  const log = file("steps");
-  writeFileSync(
-    watcher,
-    watcherSource({
-      root: place.root,
-      log,
-      chance: CHANCE,
-      kill: kill?.step === undefined ? undefined : { step: kill.step, kind: kill.kind },
-      counts,
-      nodeOptions,
-    }),
-  );
+  const plan: WatchPlan = {
+    root: place.root,
+    log: file("steps"),
+    chance: CHANCE,
+    kill: kill?.step === undefined ? undefined : { step: kill.step, kind: kill.kind },
+    counts,
+    nodeOptions,
+    clock,
+  };
+  writeFileSync(watcher, watcherSource(plan));
+  const behind: WatchPlan = { ...plan, log: file("background-steps"), background };
+  if (background !== undefined) writeFileSync(place.background, watcherSource(behind));
   const loading = `--import=${pathToFileURL(watcher).href}`;
   // Files, not pipes: what outlives the process may hold them open.
   const out = openSync(file("stdout"), "w");
@@ -97,16 +102,18 @@ export async function live(place: Place, command: Command, options: LifeOptions)
   place.onReach = undefined;
   // What comes next is not to be taken for what was to be killed.
   await killing;
-  const lines = readLines(log);
-  const [, last] = /^killed (.+)$/u.exec(lines.at(-1) ?? "") ?? [];
-  const named = lines.map((line) => line.replace(/\t\d+$/u, ""));
-  const own = last === undefined ? named : [...named.slice(0, -1), last];
+  if (background !== undefined && signal === null) await endOfProcesses(place.root, LINGER_MS);
+  const own = readSteps(plan.log);
+  const others = readSteps(behind.log);
+  const killed =
+    own.isKilled || (signal === "SIGKILL" && (killing !== undefined || others.isKilled));
   return {
     command,
     kill,
-    steps: [...own, ...outside],
-    alone: lines.filter((line) => line.endsWith("\t0")).map((line) => line.slice(0, -2)),
-    killed: last !== undefined || (killing !== undefined && signal === "SIGKILL"),
+    steps: [...own.steps, ...others.steps, ...outside],
+    alone: own.alone,
+    killed,
+    reached: killed || others.isKilled,
     exitCode,
     signal,
     stdout: readFileSync(file("stdout"), "utf8"),
@@ -114,6 +121,9 @@ export async function live(place: Place, command: Command, options: LifeOptions)
     ms: performance.now() - begun,
   };
 }
+
+/** How long what works in the background of a program that has ended may take. */
+const LINGER_MS = 15_000;
 
 /** A step at which the runner is killed takes effect late, when what goes on meanwhile is resumed. */
 const HOLD_MS = 2500;
@@ -141,6 +151,18 @@ function watchOutside(
 async function isRunningAfter(ms: number, ending: Promise<unknown>): Promise<boolean> {
   return Promise.race([sleep(ms, true), ending.then(() => false)]);
 }
+
+/** The steps that a watcher has noted. */
+function readSteps(log: string): Pick<Life, "steps" | "alone"> & { readonly isKilled: boolean } {
+  const lines = readLines(log);
+  const isKilled = lines.some((line) => line.startsWith(KILLED));
+  const steps = lines.map((line) => line.replace(KILLED, "").replace(/\t\d+$/u, ""));
+  const alone = lines.filter((line) => line.endsWith("\t0")).map((line) => line.slice(0, -2));
+  return { steps, alone, isKilled };
+}
+
+/** How the line of the step begins that was killed at. */
+const KILLED = "killed ";
 
 function readLines(file: string): readonly string[] {
   try {

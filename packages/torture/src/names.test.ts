@@ -12,6 +12,8 @@ test.for([
 test.for([
   { kind: "runner", step: "spawn git commit #2" },
   { kind: "everything", afterMs: 120 },
+  { kind: "runner", step: "rename home/hook.json #2", life: 1 },
+  { kind: "runner", afterMs: 5, life: 2 },
 ] as const)("reads the $kind kill back", (kill) => {
   expect(parseKill(formatKill(kill))).toEqual(kill);
 });
@@ -20,9 +22,13 @@ test.for(["", "rename x", "eat x #1", "rename x #0"])("takes %j for no step", (t
   expect(parseStep(text)).toBeUndefined();
 });
 
-test.for(["", "runner", "nobody at rename x #1", "runner at rename x", "runner after -1 ms"])(
-  "takes %j for no kill",
-  (text) => {
-    expect(parseKill(text)).toBeUndefined();
-  },
-);
+test.for([
+  "",
+  "runner",
+  "nobody at rename x #1",
+  "runner at rename x",
+  "runner after -1 ms",
+  "runner at rename x #1 in command 0",
+])("takes %j for no kill", (text) => {
+  expect(parseKill(text)).toBeUndefined();
+});

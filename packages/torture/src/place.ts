@@ -11,6 +11,8 @@ export interface Place {
   readonly home: string;
   /** What is noted of the trial; its processes do not look here. */
   readonly notes: string;
+  /** The module that a subject's program in the background is to load first, where it has one. */
+  readonly background: string;
   /** What every command is given. */
   readonly env: Readonly<Record<string, string>>;
   /**
@@ -53,6 +55,7 @@ export function makePlace(scratch: string, name: string, { work, home, env = {} 
     work: workDir,
     home: homeDir,
     notes,
+    background: join(notes, "background.mjs"),
     env: { PATH, HOME: homeDir, TMPDIR: join(root, "tmp"), ...env },
     onReach: undefined,
     reach: async (kind, on) => place.onReach?.(kind, on),

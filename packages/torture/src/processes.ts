@@ -42,3 +42,9 @@ export async function endProcesses(root: string): Promise<void> {
     await sleep(5);
   }
 }
+
+/** Resolves when all of a trial's processes have ended by themselves, or the time is over. */
+export async function endOfProcesses(root: string, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (processesOf(root).length > 0 && performance.now() < deadline) await sleep(50);
+}

@@ -61,7 +61,7 @@ export function reportOf(
   options: ReportOptions,
 ): TortureReport {
   const { subject, date, seed = 1, share = 1, pairs = 0, laws = [] } = options;
-  const steps = (whole.lives[0]?.steps ?? []).map(kindOf);
+  const steps = whole.lives.flatMap(({ steps: all }) => all.map(kindOf));
   const groups = Map.groupBy(trials, ({ kills: [kill] }) =>
     [kill?.kind ?? "runner", kill?.step === undefined ? "moment" : kindOf(kill.step)].join(" "),
   );

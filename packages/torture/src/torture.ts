@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
+import { chanceOf } from "./chance.ts";
 import { TortureError } from "./errors.ts";
 import { KILL_KINDS } from "./kill.ts";
 import { makeScratch } from "./place.ts";
@@ -8,6 +8,7 @@ import {
   compareFacts,
   type Facts,
   type Kill,
+  lifeOf,
   runTrial,
   type Subject,
   type Trial,
@@ -17,8 +18,8 @@ import type { KillKind } from "./watcher.ts";
 export interface TortureOptions {
   /** @default both */
   readonly kinds?: readonly KillKind[] | undefined;
-  /** Which steps of the undisturbed run to kill at, by name. @default all */
-  readonly points?: ((step: string) => boolean) | undefined;
+  /** Which steps of the undisturbed run to kill at, by name, in which way and which life. @default all */
+  readonly points?: ((step: string, kind: KillKind, life: number) => boolean) | undefined;
   /**
    * Of these, the share of steps to kill at, for a run that takes long. Always all of `rename`, `spawn`, `ended`, `asked` and `answered`.
    *
@@ -87,8 +88,8 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
   const runOne = (kills: readonly Kill[], whole?: Facts): Promise<Trial> => {
     signal?.throwIfAborted();
     count += 1;
-    const name = String(count);
-    const counts = isSweep && whole === undefined;
+    const name = String(count).padStart(6, "0"); // none is the beginning of another
+    const counts = isSweep && whole === undefined && options.alike !== true;
     return runTrial(subject, { scratch, name, kills, whole, counts, maxLives, timeoutMs, keep });
   };
   const tryOne = async (kills: readonly Kill[], { facts }: Trial): Promise<Trial> => {
@@ -101,7 +102,7 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
     const first = await runOne([]);
     // One kill that is replayed is held against one run: its step was named before.
     const whole = options.replay === undefined ? await runOne([]) : first;
-    requireAlike(first, whole);
+    requireAlike(first, whole, subject.unsteady);
     const { planned, alike } = plan(whole, aloneIn(first, whole), options);
     await eachOf(planned, concurrency, async (kills) => {
       const single = await tryOne(kills, whole);
@@ -115,7 +116,7 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
 }
 
 /** What is compared with must not be chance: nor may the names of steps be. */
-function requireAlike(first: Trial, second: Trial): void {
+function requireAlike(first: Trial, second: Trial, unsteady: Subject["unsteady"]): void {
   const [failed] = [first, second].flatMap(({ deviations }) => deviations);
   if (failed !== undefined) {
     throw new TortureError("ERR_RUN_FAILS", `the undisturbed run fails: ${failed.message}`);
@@ -124,18 +125,33 @@ function requireAlike(first: Trial, second: Trial): void {
     new TortureError("ERR_NOT_REPEATABLE", `two undisturbed runs differ in ${what}`);
   const [fact] = compareFacts(second.facts, first.facts);
   if (fact !== undefined) throw differ(`${fact.law}: ${fact.message}`);
-  const [once, again] = [new Set(stepsOf(first)), new Set(stepsOf(second))];
-  const odd = [...once, ...again].filter((step) => !once.has(step) || !again.has(step));
+  const [once, again] = [first, second].map((trial) => new Set(pointsOf(trial).map(nameOf)));
+  if (once === undefined || again === undefined) return;
+  const odd = [...once, ...again].filter(
+    (step) => (!once.has(step) || !again.has(step)) && unsteady?.test(step) !== true,
+  );
   if (odd.length > 0) throw differ(`their steps: ${odd.join(", ")}`);
 }
 
-function stepsOf({ lives }: Trial): readonly string[] {
-  return lives[0]?.steps ?? [];
+/** A step of an undisturbed run, and in which of its lives it was taken. */
+interface Point {
+  readonly step: string;
+  readonly life: number;
+}
+
+function pointsOf({ lives }: Trial): readonly Point[] {
+  return lives.flatMap(({ steps }, life) => steps.map((step) => ({ step, life })));
+}
+
+function nameOf({ step, life }: Point): string {
+  return `${life} ${step}`;
 }
 
 /** Steps at which no other process of the trial lived, in either run. */
 function aloneIn(...trials: readonly Trial[]): ReadonlySet<string> {
-  const [once = [], again = []] = trials.map(({ lives }) => lives[0]?.alone ?? []);
+  const [once = [], again = []] = trials.map(({ lives }) =>
+    lives.flatMap(({ alone }, life) => alone.map((step) => nameOf({ step, life }))),
+  );
   return new Set(once.filter((step) => again.includes(step)));
 }
 
@@ -149,16 +165,23 @@ function plan(whole: Trial, alone: ReadonlySet<string>, options: TortureOptions)
   const { points = () => true, random, replay, alike = false, kinds = KILL_KINDS } = options;
   if (replay !== undefined) return { planned: [replay], alike: 0 };
   if (random !== undefined) return { planned: randomKills(random, whole, options), alike: 0 };
-  const steps = stepsOf(whole).filter((step) => points(step) && isChosen(step, options));
-  const planned = steps.flatMap((step) => {
-    const isAlone = alone.has(step) && !alike;
-    // A kill takes nothing that is written, synced or not.
-    const [first, ...others] = isAlone && step.startsWith("fsync ") ? [] : kinds;
+  const steps = pointsOf(whole).filter(({ step }) => isChosen(step, options));
+  let count = 0;
+  const planned = steps.flatMap((point) => {
+    const { step, life } = point;
+    const isAlone = alone.has(nameOf(point)) && !alike;
+    const wanted = kinds.filter((kind) => points(step, kind, life));
+    count += wanted.length;
+    const [first, ...others] = isAlone && LEAVES_NOTHING.test(step) ? [] : wanted;
     const made = [first, ...(isAlone ? [] : others)].filter((kind) => kind !== undefined);
-    return made.map((kind) => [{ kind, step }]);
+    return made.map((kind) => [{ kind, step, ...(life > 0 && { life }) }]);
   });
-  return { planned, alike: steps.length * kinds.length - planned.length };
+  return { planned, alike: count - planned.length };
 }
+
+/** A kill takes nothing that is written, synced or not; and who only reads has written nothing. */
+const LEAVES_NOTHING =
+  /^(?:fsync|spawn git (?:config|diff-tree|for-each-ref|log|ls-\S*|rev-list|rev-parse|status|symbolic-ref) #)/u;
 
 /** Kinds of steps that are killed at whatever the share. */
 const KEY_KINDS: ReadonlySet<StepKind> = new Set(["rename", "spawn", "ended", "asked", "answered"]);
@@ -190,9 +213,10 @@ function pairsOf(
 ): readonly (readonly Kill[])[] {
   const [first] = kills;
   if (first === undefined || replay !== undefined || random !== undefined) return [];
-  return (lives[1]?.steps ?? [])
+  const second = lifeOf(first, 0) + 1;
+  return (lives[second]?.steps ?? [])
     .filter((step) => chanceOf(`${seed} ${first.kind} ${first.step} ${step}`) < pairs)
-    .map((step) => [first, { kind: first.kind, step }]);
+    .map((step) => [first, { kind: first.kind, step, ...(second > 1 && { life: second }) }]);
 }
 
 /** Works through a list, a few at a time, in its order. */
@@ -206,9 +230,4 @@ async function eachOf<T>(
     for (const item of queue) await act(item);
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
-}
-
-/** A number in [0, 1) that a text determines: what is chosen does not depend on the order of trials. */
-function chanceOf(text: string): number {
-  return createHash("sha256").update(text).digest().readUInt32BE() / 2 ** 32;
 }

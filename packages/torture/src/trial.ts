@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { type Command, type Life, live } from "./life.ts";
 import { type Fixture, makePlace, type Place, removePlace } from "./place.ts";
 import { endProcesses } from "./processes.ts";
-import type { KillKind } from "./watcher.ts";
+import type { Clock, KillKind } from "./watcher.ts";
 
 /** What of a trial's end is compared: plain data, by name. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 /** What comes after a life: the command to try next, the end, or a failure that names itself. */
-export type Next = "run" | "resume" | "end" | { readonly failed: string };
+export type Next = "run" | "resume" | "end" | Command | { readonly failed: string };
 
 /** Something about a trial's end that is not as it is where nobody is killed. */
 export interface Deviation {
@@ -27,6 +27,18 @@ export interface Subject {
   resume(place: Place): Command;
   /** Called when no process of the trial is left. */
   observe(place: Place, lives: readonly Life[]): Facts | Promise<Facts>;
+  /**
+   * What its program in the background is called: one that the command starts by the way, and that
+   * loads `place.background` before anything else. Its steps are killed at too. @default none
+   */
+  readonly background?: string | undefined;
+  /**
+   * Steps that are taken or not as it happens, such as what depends on how soon something in the
+   * background is done: that one is missed is no deviation. @default none
+   */
+  readonly unsteady?: RegExp | undefined;
+  /** Timers of the command that go off when the subject says so. @default none */
+  clock?(place: Place): Clock;
   /** @default after a kill `resume`, after exit code 0 `end`, else a failure */
   next?(life: Life, place: Place): Next | Promise<Next>;
   /**
@@ -42,7 +54,11 @@ export interface Subject {
 }
 
 /** A kill of one life: the first kill is of the run, the second one of the resume after it. */
-export type Kill = { readonly kind: KillKind } & (
+export type Kill = {
+  readonly kind: KillKind;
+  /** Which life, if not the one that the kill's place among the kills says; from 0. */
+  readonly life?: number | undefined;
+} & (
   | { readonly step: string; readonly afterMs?: undefined }
   | { readonly step?: undefined; readonly afterMs: number }
 );
@@ -106,17 +122,15 @@ async function liveOut(
     lives,
     failures: [{ law, message }],
   });
+  const { background } = subject;
+  const clock = subject.clock?.(place);
   let next: Next = "run";
-  while (next === "run" || next === "resume") {
+  while (next !== "end" && !isFailure(next)) {
     if (lives.length === maxLives) return ended("unending", `not ended after ${maxLives} lives`);
-    const kill = kills[lives.length];
-    const command = next === "run" ? subject.run(place) : subject.resume(place);
-    const life = await live(place, command, {
-      number: lives.length,
-      kill,
-      timeoutMs,
-      counts,
-    });
+    const number = lives.length;
+    const kill = kills.find((each, index) => lifeOf(each, index) === number);
+    const command = typeof next === "object" ? next : subject[next](place);
+    const life = await live(place, command, { number, kill, timeoutMs, counts, background, clock });
     // What was started in the instant of the kill.
     if (life.killed && kill?.kind === "everything") await endProcesses(place.root);
     lives.push(life);
@@ -124,10 +138,20 @@ async function liveOut(
   }
   if (next !== "end") return ended("refused", next.failed);
   const [kill] = kills;
-  if (kill?.step !== undefined && lives[0]?.killed !== true) {
+  const isMissed = kill !== undefined && lives[lifeOf(kill, 0)]?.reached !== true;
+  if (isMissed && kill.step !== undefined && subject.unsteady?.test(kill.step) !== true) {
     return ended("unreached", `the run did not come to ${kill.step}`);
   }
   return { lives, failures: [] };
+}
+
+function isFailure(next: Next): next is { readonly failed: string } {
+  return typeof next === "object" && "failed" in next;
+}
+
+/** Which life a kill is of. */
+export function lifeOf({ life }: Kill, index: number): number {
+  return life ?? index;
 }
 
 function nextOf({ exitCode, killed, signal, stderr }: Life): Next {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Life, live } from "./life.ts";
+import { type Life, type LifeOptions, live } from "./life.ts";
 import { makePlace, type Place } from "./place.ts";
 import type { Kill } from "./trial.ts";
 
@@ -15,10 +15,15 @@ function aPlace(): Place {
   return makePlace(scratch, "1", { work: fixture });
 }
 
-function run(place: Place, code: string, kill?: Kill): Promise<Life> {
+function run(
+  place: Place,
+  code: string,
+  kill?: Kill,
+  more?: Pick<LifeOptions, "background" | "clock">,
+): Promise<Life> {
   const args = ["--input-type=module", "--eval", code];
   const command = { file: process.execPath, args };
-  return live(place, command, { number: 0, kill, timeoutMs: 20_000, counts: false });
+  return live(place, command, { number: 0, kill, timeoutMs: 20_000, counts: false, ...more });
 }
 
 const IMPORTS = `
@@ -163,4 +168,56 @@ test("is not seen by the process's children, and counts no step of theirs", asyn
   const { steps } = await run(place, PARENT);
   expect(readFileSync(join(place.work, "ready"), "utf8")).toBe("none");
   expect(steps).toEqual(["spawn node #1", ...WHOLE]);
+});
+
+/** Starts a program in the background twice, which it does not wait for the second time. */
+const twice = ({ background }: Place): string => `
+  import { spawn, spawnSync } from "node:child_process";
+  import { writeFileSync } from "node:fs";
+  const args = (name) => ["--input-type=module", "--eval",
+    \`await import(${JSON.stringify(background)});
+     const { writeFileSync } = await import("node:fs"); writeFileSync("\${name}", "x");\`];
+  spawnSync(process.execPath, args("a"));
+  spawn(process.execPath, args("b"), { stdio: "ignore" }).unref();
+  writeFileSync("new", "x");
+`;
+const BEHIND = ["create bg: work/a #1", "write bg: work/a #1"];
+
+test("watches a program in the background too, until its end", async () => {
+  const place = aPlace();
+  const { steps } = await run(place, twice(place), undefined, { background: "bg" });
+  const own = ["spawn node #1", "spawn node #2", ...WHOLE];
+  expect(steps).toEqual([...own, ...BEHIND, "create bg: work/b #1", "write bg: work/b #1"]);
+});
+
+test.for([
+  ["runner", { killed: false, reached: true, exitCode: 0 }, true],
+  ["everything", { killed: true, reached: true, exitCode: null }, false],
+] as const)("a kill of %s in the background ends who is meant", async ([kind, ended, isThere]) => {
+  const place = aPlace();
+  const kill = { kind, step: "create bg: work/a #1" };
+  expect(await run(place, twice(place), kill, { background: "bg" })).toMatchObject(ended);
+  expect(existsSync(join(place.work, "a"))).toBe(false);
+  expect(existsSync(join(place.work, "new"))).toBe(isThere);
+});
+
+test("a timer of the subject's goes off once for each time that it is told, others when their time is over", async () => {
+  const place = aPlace();
+  const file = join(place.notes, "strike");
+  writeFileSync(file, "");
+  const code = `import { setTimeout } from "node:timers/promises";
+    import { writeFileSync } from "node:fs";
+    await setTimeout(3_600_000); writeFileSync("first", "");
+    const over = setTimeout(60, "over");
+    const told = setTimeout(3_600_000, "told", { signal: AbortSignal.timeout(400) });
+    writeFileSync(await Promise.race([over, told]), "");
+    await told.catch((error) => writeFileSync(error.name, ""));`;
+  const { steps } = await run(place, code, undefined, { clock: { 3_600_000: file } });
+  const created = steps.filter((step) => step.startsWith("create"));
+  expect(created).toEqual([
+    "create work/first #1",
+    "create work/over #1",
+    "create work/AbortError #1",
+  ]);
+  expect(existsSync(file)).toBe(false);
 });

@@ -7,6 +7,13 @@ export interface WatchPlan {
   readonly root: string;
   /** Where the names of the steps are written, one a line; the first process to make it is watched. */
   readonly log: string;
+  /**
+   * For a program that works in the background of the one that is watched: its name, which what its
+   * steps are on begins with. Each process of it is watched, one after the other.
+   */
+  readonly background?: string | undefined;
+  /** Timers that go off when a file is there, which they take away, and not when their time is over. */
+  readonly clock?: Clock | undefined;
   /** Patterns of what differs from run to run: source and replacement, applied in order. */
   readonly chance: readonly (readonly [pattern: string, replacement: string])[];
   /** Kills before this step takes effect. */
@@ -16,6 +23,9 @@ export interface WatchPlan {
   /** What `NODE_OPTIONS` was without the watcher. */
   readonly nodeOptions: string | undefined;
 }
+
+/** By the milliseconds that a timer of `node:timers/promises` is set to: the file that it waits for. */
+export type Clock = Readonly<Record<number, string>>;
 
 type Act = (this: unknown, ...args: unknown[]) => unknown;
 type Acts = Record<string, Act>;
@@ -32,29 +42,35 @@ function watch(plan: WatchPlan): void {
   const { AsyncLocalStorage, AsyncResource } = process.getBuiltinModule("node:async_hooks");
   const childProcess = process.getBuiltinModule("node:child_process");
   const { constants } = fs;
-  const { lstatSync, openSync, readdirSync, readFileSync, readlinkSync, writeSync } = fs;
+  const { lstatSync, openSync, readdirSync, readFileSync, readlinkSync, unlinkSync, writeSync } =
+    fs;
 
   if (plan.nodeOptions === undefined) delete process.env["NODE_OPTIONS"];
   else process.env["NODE_OPTIONS"] = plan.nodeOptions;
   let log: number;
   try {
-    log = openSync(plan.log, "ax", 0o600);
+    log = openSync(plan.log, plan.background === undefined ? "ax" : "a", 0o600);
   } catch {
     return; // another process of the run was first
   }
+  const who = plan.background === undefined ? "" : `${plan.background}: `;
 
   const isThere = (file: string): boolean =>
     lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   const counts = new Map<string, number>();
+  for (const line of readFileSync(plan.log, "utf8").split("\n")) {
+    const [, key, occurrence] = /^(.+) #(\d+)(?:\t\d+)?$/u.exec(line) ?? [];
+    if (key !== undefined) counts.set(key, Number(occurrence));
+  }
   const patterns = plan.chance.map(([source, by]) => [new RegExp(source, "gu"), by] as const);
   const step = (kind: string, on: string, undo?: () => void): void => {
     const named = patterns.reduce((text, [pattern, by]) => text.replace(pattern, by), on);
-    const key = `${kind} ${named}`;
+    const key = `${kind} ${who}${named}`;
     const occurrence = (counts.get(key) ?? 0) + 1;
     counts.set(key, occurrence);
     const name = `${key} #${occurrence}`;
     if (plan.kill?.step !== name) {
-      writeSync(log, plan.counts ? `${name}\t${others().length}\n` : `${name}\n`);
+      writeSync(log, plan.counts ? `${name}\t${countOthers()}\n` : `${name}\n`);
       return;
     }
     writeSync(log, `killed ${name}\n`);
@@ -76,6 +92,15 @@ function watch(plan: WatchPlan): void {
     readdirSync("/proc").filter(
       (pid) => /^\d+$/u.test(pid) && Number(pid) !== process.pid && belongs(pid),
     );
+  /** What a trial's processes start belongs to it from the first: who does not once never will. */
+  const strangers = new Set<string>();
+  const countOthers = (): number => {
+    const found = readdirSync("/proc").filter(
+      (pid) => /^\d+$/u.test(pid) && Number(pid) !== process.pid && !strangers.has(pid),
+    );
+    for (const pid of found) if (!belongs(pid)) strangers.add(pid);
+    return found.filter((pid) => !strangers.has(pid)).length;
+  };
   /** Twice over, for what they start meanwhile. */
   const killOthers = (): void => {
     for (let quiet = 0; quiet < 2; quiet += 1) {
@@ -255,14 +280,14 @@ function watch(plan: WatchPlan): void {
     );
     return `git ${args[at] ?? ""}`;
   };
-  const isCommit = (program: string): boolean => program === "git commit";
+  const hasEnd = (program: string): boolean => /^(?:git commit|git push|gh)$/u.test(program);
   const { prototype } = childProcess.ChildProcess as unknown as { prototype: Acts };
   const spawn = prototype["spawn"] as Act;
   prototype["spawn"] = function (...args) {
     const [{ file, args: argv }] = args as [{ file: string; args?: readonly string[] }];
     const program = programOf(file, (argv ?? []).slice(1));
     step("spawn", program);
-    if (isCommit(program)) {
+    if (hasEnd(program)) {
       (this as NodeJS.EventEmitter).once("exit", () => step("ended", program));
     }
     return Reflect.apply(spawn, this, args);
@@ -280,11 +305,31 @@ function watch(plan: WatchPlan): void {
         step("spawn", program);
       },
       (result) => {
-        if (isCommit(program)) step("ended", program);
+        if (hasEnd(program)) step("ended", program);
         return result;
       },
     );
   }
+
+  const timers = process.getBuiltinModule("node:timers/promises");
+  const { setTimeout: wait } = timers;
+  type Options = { readonly signal?: AbortSignal; readonly ref?: boolean };
+  const struck = async (file: string, value: unknown, options?: Options): Promise<unknown> => {
+    for (;;) {
+      await wait(20, undefined, options);
+      try {
+        unlinkSync(file);
+        return value;
+      } catch {
+        // it is not time yet
+      }
+    }
+  };
+  (timers as unknown as Acts)["setTimeout"] = (ms, value, options) => {
+    const file = plan.clock?.[ms as number];
+    if (file !== undefined) return struck(file, value, options as Options);
+    return wait(ms as number, value, options as Options);
+  };
   process.getBuiltinModule("node:module").syncBuiltinESMExports();
 }
 

@@ -50,3 +50,27 @@ test.for([
     );
   },
 );
+
+test("kills each life of a run that has several, and names it by its command", async () => {
+  const loop = exampleLoop("line-first");
+  const again = {
+    file: process.execPath,
+    args: ["-e", 'require("node:fs").appendFileSync("lines", "end\\n")'],
+  };
+  const subject: Subject = {
+    ...loop,
+    next: ({ killed, command }) => {
+      if (killed) return command === again ? "end" : "resume";
+      return command === again ? "end" : again;
+    },
+  };
+  const { trials } = await torture(subject, {
+    kinds: ["runner"],
+    points: (_, kind, life) => life === 1,
+  });
+  expect(trials.map(({ kills }) => kills.map(formatKill))).toEqual([
+    ["runner at write work/lines #1 in command 2"],
+  ]);
+  expect(trials[0]?.lives.map(({ killed }) => killed)).toEqual([false, true]);
+  expect(trials[0]?.deviations).toHaveLength(1);
+});

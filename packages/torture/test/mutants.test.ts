@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Kill, parseKill, tortureQuasar } from "../src/index.ts";
-import { brokenQuasar, MUTANTS } from "./mutants.ts";
+import { type Kill, parseKill, tortureAtlas, tortureQuasar } from "../src/index.ts";
+import { ATLAS_MUTANTS, brokenQuasar, MUTANTS } from "./mutants.ts";
+
+const isLong = process.env["QUASAR_PROOF"] === "long";
 
 function killOf(text: string): Kill {
   const kill = parseKill(text);
@@ -16,3 +19,16 @@ test.for(MUTANTS)("sees it where $name", { timeout: 300_000 }, async (mutant) =>
   const laws = trials.flatMap(({ deviations }) => deviations.map(({ law }) => law));
   expect(laws).toContain(mutant.law);
 });
+
+test.runIf(isLong).for(ATLAS_MUTANTS)(
+  "sees it of atlas where $name",
+  { timeout: 300_000 },
+  async (mutant) => {
+    const { trials } = await tortureAtlas({
+      atlas: join(brokenQuasar(mutant), "../atlas.js"),
+      replay: [killOf(mutant.kill)],
+    });
+    const laws = trials.flatMap(({ deviations }) => deviations.map(({ law }) => law));
+    expect(laws).toContain(mutant.law);
+  },
+);

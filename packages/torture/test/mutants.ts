@@ -59,15 +59,46 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the journal comes after the save",
-    text: 'const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });\n  const failure = lost ?? await run.saveTurn();',
+    text: 'const done2 = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });\n  const failure = lost ?? await run.saveTurn();',
     instead:
-      'const failure = lost ?? await run.saveTurn();\n  const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });',
+      'const failure = lost ?? await run.saveTurn();\n  const done2 = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });',
     kill: "runner at write work/.git/quasar/runs/*/events.jsonl #4",
     law: "journal",
   },
 ];
 
-/** Builds a command with a broken promise, for the time of a test. */
+export const ATLAS_MUTANTS: readonly Mutant[] = [
+  {
+    name: "an ended run of agents is not archived",
+    text: "if (loaded !== void 0) await archive.save(loaded.checkpoint);",
+    instead: "",
+    kill: "runner at rename home/.atlas/workspaces/fix-null-pointer-in-*/tasks/task-*/artifacts/steps/analyze-1.md #1",
+    law: "refused",
+  },
+  {
+    name: "receipts that were signed before a crash are not taken in",
+    text: "    adoptReceipts(session);\n",
+    instead: "",
+    kill: "runner at rename home/.atlas/keys/heads/*-*.json #2",
+    law: "receipts",
+  },
+  {
+    name: "pull requests that are there are not looked for",
+    text: 'const open = answer.value.find(({ state }) => state === "OPEN");',
+    instead: "return { kind: 'ok', value: undefined };",
+    kill: "runner at ended gh #2",
+    law: "refused",
+  },
+  {
+    name: "opening does not mend HOOK.md",
+    text: "if (!isFile(wanted)) writeHookMd(wanted);",
+    instead: "",
+    kill: "runner at rename home/.atlas/workspaces/fix-null-pointer-in-*/tasks/task-*/HOOK.md #1",
+    law: "stale",
+  },
+];
+
+/** Builds a command with a broken promise, for the time of a test; returns the path of its `main.js`. */
 export function brokenQuasar({ name, text, instead }: Mutant): string {
   const dir = mkdtempSync(join(tmpdir(), "quasar-mutant-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

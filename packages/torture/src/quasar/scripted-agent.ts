@@ -36,17 +36,21 @@ const RESPONSE_USD = 0.05;
 
 const scriptPath = (place: Place): string => join(place.root, "script.json");
 
-/** The scripted agent of `@quasar/agents`. */
-export const SCRIPTED: TorturedAgent = {
-  nameIn: (place) => `scripted:${scriptPath(place)}`,
-  flags: [],
-  responseUsd: RESPONSE_USD,
-  envOf: () => ({}),
-  prepare(place, url) {
-    const sessions = join(place.root, "sessions");
-    mkdirSync(sessions);
-    const script = { turns: TURNS, model: `${url}/scripted`, sessions };
-    writeFileSync(scriptPath(place), JSON.stringify(script));
-  },
-  wireOf: () => scriptedWire(RESPONSE_USD),
-};
+/** The scripted agent of `@quasar/agents`, which does its work in these turns. */
+export function scriptedAgent(turns: readonly object[]): TorturedAgent {
+  return {
+    nameIn: (place) => `scripted:${scriptPath(place)}`,
+    flags: [],
+    responseUsd: RESPONSE_USD,
+    envOf: () => ({}),
+    prepare(place, url) {
+      const sessions = join(place.root, "sessions");
+      mkdirSync(sessions);
+      const script = { turns, model: `${url}/scripted`, sessions };
+      writeFileSync(scriptPath(place), JSON.stringify(script));
+    },
+    wireOf: () => scriptedWire(RESPONSE_USD),
+  };
+}
+
+export const SCRIPTED: TorturedAgent = scriptedAgent(TURNS);

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { Command, Life } from "../life.ts";
+import { boughtTwice, countsOf, type Moment, rounded } from "../model/bought.ts";
 import type { ModelRequest, ModelServer } from "../model/server.ts";
 import type { Fixture, Place } from "../place.ts";
 import { compareFacts, type Deviation, type Facts, type Subject } from "../trial.ts";
@@ -29,15 +30,6 @@ export interface QuasarOptions {
 const MAX_CYCLES = 3;
 const EXIT_BUDGET = 4;
 const EXIT_NOTHING_TO_RESUME = 8;
-
-/** What was known at a kill. */
-interface Moment {
-  readonly everything: boolean;
-  /** How many requests there had been. */
-  readonly requests: number;
-  /** Ids of turns whose end was on disk. */
-  readonly finished: ReadonlySet<string>;
-}
 
 /** What is compared of a run of `quasar`. */
 interface QuasarFacts {
@@ -140,25 +132,6 @@ function nextOf(life: Life, place: Place): "run" | "end" | { readonly failed: st
 }
 
 /**
- * Requests that were made again without need: only a turn that had not ended when everything was
- * killed may be asked again.
- */
-function boughtTwice(
-  asked: readonly ModelRequest[],
-  moments: readonly Moment[],
-): readonly string[] {
-  return asked.flatMap(({ key }, at) => {
-    const before = asked.findLastIndex((other, i) => i < at && other.key === key);
-    const { turnId = "" } = asked[before] ?? {};
-    const wasLost = moments.some(
-      ({ everything, requests, finished }) =>
-        everything && before < requests && requests <= at && !finished.has(turnId),
-    );
-    return before === -1 || wasLost ? [] : [key];
-  });
-}
-
-/**
  * What was asked in turns that went on as they were. A turn is told that it was interrupted if it was
  * lost, or if its agent had asked nothing yet: then it may not have been started.
  */
@@ -212,15 +185,4 @@ function unfinished(now: QuasarFacts, whole: QuasarFacts): readonly Deviation[] 
     ...missing.map((key) => ({ law: "skipped", message: key })),
     ...altered.map(([key]) => ({ law: "altered", message: key })),
   ];
-}
-
-function countsOf(keys: readonly string[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const key of keys.toSorted()) counts[key] = (counts[key] ?? 0) + 1;
-  return counts;
-}
-
-/** Sums of decimal fractions differ by less than this. */
-function rounded(usd: number): number {
-  return Math.round(usd * 1e9) / 1e9;
 }

@@ -1,0 +1,41 @@
+import type { ModelRequest } from "./server.ts";
+
+/** What was known at a kill. */
+export interface Moment {
+  readonly everything: boolean;
+  /** How many requests there had been. */
+  readonly requests: number;
+  /** Ids of turns whose end was on disk. */
+  readonly finished: ReadonlySet<string>;
+}
+
+/**
+ * Requests that were made again without need: only a turn that had not ended when everything was
+ * killed may be asked again.
+ */
+export function boughtTwice(
+  asked: readonly ModelRequest[],
+  moments: readonly Moment[],
+): readonly string[] {
+  return asked.flatMap(({ key }, at) => {
+    const before = asked.findLastIndex((other, i) => i < at && other.key === key);
+    const { turnId = "" } = asked[before] ?? {};
+    const wasLost = moments.some(
+      ({ everything, requests, finished }) =>
+        everything && before < requests && requests <= at && !finished.has(turnId),
+    );
+    return before === -1 || wasLost ? [] : [key];
+  });
+}
+
+/** How often each is there. */
+export function countsOf(keys: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const key of keys.toSorted()) counts[key] = (counts[key] ?? 0) + 1;
+  return counts;
+}
+
+/** Sums of decimal fractions differ by less than this. */
+export function rounded(usd: number): number {
+  return Math.round(usd * 1e9) / 1e9;
+}
