@@ -1,16 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { endRunProcesses } from "@quasar/agents";
-import { isInstalled, makePlace, QUASAR, removePlace, runIds } from "../blackbox/place.ts";
+import {
+  isInstalled,
+  makePlace,
+  type Place,
+  QUASAR,
+  removePlace,
+  runIds,
+} from "../blackbox/place.ts";
 import { root } from "../workspace.ts";
 import { median, type Row } from "./row.ts";
 
-const WHAT = "quasar resume until Claude Code asks its model, against starting it by hand";
 const TASK = "Write a test for the login handler.";
 const ROUNDS = 10;
 
@@ -22,13 +28,48 @@ const BY_HAND = [
   ...["--strict-mcp-config", "--setting-sources", "user", "--permission-mode", "acceptEdits"],
 ];
 
+/** A program of ours that is killed with its agent, and resumed. */
+interface Resumed {
+  readonly name: string;
+  readonly program: string;
+  /** Without a budget, so that the killed turns use none up. */
+  readonly begin: readonly string[];
+  readonly atMost: number;
+}
+
+const RESUMED: readonly Resumed[] = [
+  {
+    name: "quasar resume",
+    program: QUASAR,
+    begin: ["run", TASK, "--max-budget", "0"],
+    atMost: 1.3,
+  },
+  {
+    name: "atlas resume",
+    program: join(dirname(QUASAR), "atlas.js"),
+    begin: ["start", TASK, "--template", "bugfix", "--use-local", "--max-budget", "0"],
+    atMost: 3,
+  },
+];
+
+const whatOf = ({ name }: Resumed): string =>
+  `${name} until Claude Code asks its model, against starting it by hand`;
+
 /** How much later an agent asks its model when a killed run is resumed than when it is started by hand. */
 export async function firstRequestRows(): Promise<Row[]> {
   const isPinned = existsSync(join(PINNED, "claude"));
   if (!isPinned && !isInstalled("claude")) {
-    console.warn(`SKIPPED: "${WHAT}": there is no claude here; to have it: pnpm test:agents`);
+    for (const each of RESUMED) {
+      console.warn(`SKIPPED: "${whatOf(each)}": there is no claude here: pnpm test:agents`);
+    }
     return [];
   }
+  const rows: Row[] = [];
+  for (const each of RESUMED) rows.push(await firstRequestRow(each, isPinned));
+  return rows;
+}
+
+async function firstRequestRow(resumed: Resumed, isPinned: boolean): Promise<Row> {
   const model = await startModel();
   const at = makePlace("bench");
   const { PATH = "" } = at.env;
@@ -52,30 +93,38 @@ export async function firstRequestRows(): Promise<Row[]> {
     }
     const ms = performance.now() - begun;
     await endGroup(child, exited);
-    for (const runId of runIds(at)) await endRunProcesses(runId, { graceMs: 0 });
+    for (const runId of [...runIds(at), ...taskRunIds(at)]) {
+      await endRunProcesses(runId, { graceMs: 0 });
+    }
     return ms;
   };
-  const quasar = (...args: readonly string[]) => untilAsked(process.execPath, [QUASAR, ...args]);
+  const ours = (...args: readonly string[]) =>
+    untilAsked(process.execPath, [resumed.program, ...args]);
   const byHand = () => untilAsked("claude", [...BY_HAND, `--session-id=${randomUUID()}`, TASK]);
 
   try {
-    // Without a budget, so that the killed turns use none up.
-    await quasar("run", TASK, "--max-budget", "0");
+    await ours(...resumed.begin);
     await byHand();
     const pairs: { ours: number; yardstick: number }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      pairs.push({ ours: await quasar("resume"), yardstick: await byHand() });
+      pairs.push({ ours: await ours("resume"), yardstick: await byHand() });
     }
     const ms = {
       ours: median(pairs.map(({ ours }) => ours)),
       yardstick: median(pairs.map(({ yardstick }) => yardstick)),
     };
     const figure = median(pairs.map(({ ours, yardstick }) => ours / yardstick));
-    return [{ what: WHAT, figure, atMost: 1.3, ms }];
+    return { what: whatOf(resumed), figure, atMost: resumed.atMost, ms };
   } finally {
     model.close();
     removePlace(at);
   }
+}
+
+/** Of the tasks of `atlas`. */
+function taskRunIds({ env: { HOME = "" } }: Place): readonly string[] {
+  const runs = globSync(join(HOME, ".atlas/workspaces/*/tasks/*/runs/*"));
+  return runs.map((run) => `${basename(join(run, "../.."))}-${basename(run)}`);
 }
 
 async function endGroup({ pid }: ChildProcess, exited: Promise<unknown>): Promise<void> {
