@@ -173,7 +173,7 @@ export interface AgentInvoker {
    * Told that a turn is about to be invoked: what takes long, does nothing by itself and needs to
    * know no more may be begun.
    *
-   * @returns Lets go of it, if the turn has not been invoked. It is always called.
+   * @returns Lets go of it, if the turn has not been invoked. It is called when the run ends, or sooner.
    */
   getReady?(turn: Pick<AgentRequest, "runId" | "turnId">): () => void;
   invoke(request: AgentRequest, options?: InvokeOptions): Promise<AgentResult>;

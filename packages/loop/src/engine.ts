@@ -27,6 +27,7 @@ import {
   type TurnPhase,
 } from "./transitions.ts";
 import { takeTurnAgain } from "./again.ts";
+import { letGo } from "./ready.ts";
 import { recoverTurn } from "./recover.ts";
 import type { TurnFailure } from "./settle.ts";
 import { takeTurn } from "./turn.ts";
@@ -39,9 +40,13 @@ import { listPaths } from "./untouchable.ts";
  */
 export async function drive(run: Run, opening: readonly LoopEventData[]): Promise<TaskResult> {
   for (const event of opening) await run.emit(event);
-  for (;;) {
-    const ending = run.broken ?? (await goOn(run));
-    if (ending !== undefined) return finish(run, ending);
+  try {
+    for (;;) {
+      const ending = run.broken ?? (await goOn(run));
+      if (ending !== undefined) return await finish(run, ending);
+    }
+  } finally {
+    letGo(run);
   }
 }
 

@@ -321,7 +321,7 @@ describe("a turn that is taken again", () => {
     expect(second?.sessionId).toBeTruthy();
   });
 
-  test("has its agent got ready while git is asked, and let go when the turn is over", async () => {
+  test("has its agent got ready while git is asked, once, and let go when the run is over", async () => {
     const told: string[] = [];
     const coder: FakeAgent = {
       ...failing(KILLED, "done"),
@@ -330,18 +330,56 @@ describe("a turn that is taken again", () => {
         return () => void told.push("let go");
       },
     };
-    const onEvent: LoopOptions["onEvent"] = (event) => {
-      if (event.type === "snapshot" || event.type === "agent_start") told.push(event.type);
+    const onEvent: LoopOptions["onEvent"] = ({ type }) => {
+      if (["snapshot", "agent_start", "task_success"].includes(type)) told.push(type);
     };
     const loop = harness({ coder });
     await runTask(TASK, loop.options);
     loop.tree.write("half", "done\n");
-    const once = { ...loop.options, coder, reviewer: fakeAgent([APPROVAL]), onEvent };
-    await runFromCheckpoint(await loop.stored(), once);
-    const ofReviewer = "agent_start";
-    expect(told).toEqual(["ready run run.2", "snapshot", "agent_start", "let go", ofReviewer]);
+    await runFromCheckpoint(await loop.stored(), { ...loop.options, onEvent });
+    const [start, ofReviewer] = ["agent_start", "agent_start"];
+    expect(told).toEqual([
+      "ready run run.2",
+      ...["snapshot", start, ofReviewer, "task_success", "let go"],
+    ]);
     expect(coder.requests[1]?.turnId).toBe("run.2");
   });
+
+  test("has its agent got ready before what is left of it is ended, where that was killed", async () => {
+    const told: string[] = [];
+    const died = { state: "died", sessionId: undefined, costSource: "partial" } as const;
+    const loop = harness({ coder: failing(KILLED, "done") });
+    await runTask(TASK, loop.options);
+    const coder = found(
+      fakeAgent(["done"], CHOOSES),
+      died,
+      {},
+      {
+        end: async () => void told.push("end"),
+      },
+    );
+    const getReady: AgentInvoker["getReady"] = ({ turnId }) => {
+      told.push(`ready ${turnId}`);
+      return () => void told.push("let go");
+    };
+    const crashed = { ...(await loop.stored()), failure: "" };
+    await runFromCheckpoint(crashed, { ...loop.options, coder: { ...coder, getReady } });
+    expect(told).toEqual(["ready run.2", "end", "let go"]);
+    expect(coder.requests[0]?.turnId).toBe("run.2");
+  });
+
+  test.for(["alive", "ended"] as const)(
+    "has no agent got ready when it is found %s",
+    async (state) => {
+      const getReady = (): never => {
+        throw new Error("for nothing");
+      };
+      const coder = { ...found(writingCoder(), { state }), getReady };
+      const { loop, run } = resumed({ coder });
+      expect((await run()).outcome).toBe("approved");
+      expect(loop.trace().join()).not.toContain("for nothing");
+    },
+  );
 
   test("lets its agent go when it is not taken after all", async () => {
     let [ready, gone] = [0, 0];

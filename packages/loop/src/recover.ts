@@ -2,6 +2,7 @@ import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "./age
 import { messageOf } from "./emitter.ts";
 import type { TurnRecovery } from "./event.ts";
 import { settledCost, unknownCost } from "./money.ts";
+import { getReady } from "./ready.ts";
 import type { Run } from "./run.ts";
 import { listen, settle, type TurnFailure } from "./settle.ts";
 import { failTurn, nameSession, takeBackTurn } from "./transitions.ts";
@@ -26,6 +27,8 @@ export async function recoverTurn(run: Run): Promise<TurnFailure> {
   const how = ADOPTED[found.state];
   const result = how && (await adopt(run, agent, unfinished, how));
   if (result !== undefined) return settle(run, result);
+  // It is taken again, mostly, after some looking around.
+  await getReady(run, turn.role);
   try {
     await agent.end?.(unfinished);
   } catch (error) {

@@ -38,6 +38,8 @@ export class Run {
   readonly ports: Ports;
   state: CycleState;
   head: string;
+  /** What an agent has begun for a turn that is about to come. */
+  ready: { readonly turnId: string; readonly letGo: () => void } | undefined;
   /** The coder's work as it was seen last; nobody has worked since. */
   seen: SeenWork | undefined;
   /** The cycle that was whole when the run was resumed; 0 when there is none. */
