@@ -1,3 +1,4 @@
+export { getReady } from "./get-ready.ts";
 export { afterEnd } from "./after-end.ts";
 export type { AgentProcessOptions } from "./agent-process.ts";
 export { type ClaudeAgentOptions, createClaudeAgent } from "./claude.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive, ownerOf } from "@quasar/durable";
+import { isAlive } from "@quasar/durable";
 import type {
   AgentInvoker,
   AgentRequest,
@@ -17,15 +17,11 @@ import { agentEnvironment } from "./environment.ts";
 import { AgentsError } from "./errors.ts";
 import { readExitRecord } from "./exit-record.ts";
 import { failure } from "./failure.ts";
+import { getReady, supervisorOf } from "./get-ready.ts";
 import { follow, type FollowedOutcome, readOutput } from "./follow.ts";
 import { secretsOf } from "./redact.ts";
 import { carriesTurn, endTurnProcesses, sendSignal } from "./run-processes.ts";
-import {
-  leaveSupervisor,
-  spawnSupervisor,
-  startSupervisor,
-  type SupervisorProcess,
-} from "./start-supervisor.ts";
+import { startSupervisor } from "./start-supervisor.ts";
 import { readJsonFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
 const nobody = () => undefined;
@@ -40,27 +36,12 @@ export function createProcessAgent(
   adapter: AgentAdapter,
   options: AgentProcessOptions,
 ): AgentInvoker {
-  /** Supervisors that wait for their turn, by its id. */
-  const ready = new Map<string, SupervisorProcess>();
-  const supervisorOf = (request: AgentRequest): SupervisorProcess => {
-    const child = ready.get(request.turnId);
-    ready.delete(request.turnId);
-    return child !== undefined && isRunning(child) ? child : spawnSupervisor(request);
-  };
   return {
     name: adapter.name,
     capabilities: adapter.capabilities,
-    getReady(turn) {
-      const child = spawnSupervisor(turn);
-      ready.set(turn.turnId, child);
-      return () => {
-        if (ready.get(turn.turnId) !== child) return;
-        ready.delete(turn.turnId);
-        leaveSupervisor(child);
-      };
-    },
+    getReady,
     async invoke(request, invoke = {}) {
-      const job = { adapter, options, supervisorOf, invoke };
+      const job = { adapter, options, invoke };
       if (request.turnsDir !== undefined) {
         return supervise(job, request, request.turnsDir);
       }
@@ -80,21 +61,14 @@ export function createProcessAgent(
   };
 }
 
-/** Whether it can still be told something: Node says only later that it has ended. */
-function isRunning({ pid, exitCode, signalCode }: SupervisorProcess): boolean {
-  const isKnown = pid !== undefined && exitCode === null && signalCode === null;
-  return isKnown && isAlive(ownerOf(pid)) !== false;
-}
-
 interface Job {
   readonly adapter: AgentAdapter;
   readonly options: AgentProcessOptions;
-  readonly supervisorOf: (request: AgentRequest) => SupervisorProcess;
   readonly invoke: InvokeOptions;
 }
 
 async function supervise(
-  { adapter, options, supervisorOf, invoke }: Job,
+  { adapter, options, invoke }: Job,
   request: AgentRequest,
   dir: string,
 ): Promise<AgentResult> {

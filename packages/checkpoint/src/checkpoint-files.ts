@@ -45,6 +45,11 @@ export interface CheckpointFilesOptions extends FileCheckpointStoreOptions {
   readonly maxBytes?: number | undefined;
 }
 
+interface Mended {
+  readonly aside: readonly string[];
+  readonly loaded: LoadedCheckpoint | undefined;
+}
+
 /** The store's whole work, synchronous, so that no signal handler comes between its steps. */
 export function createCheckpointFiles(options: CheckpointFilesOptions): CheckpointFiles {
   const { sealKey, repositoryId = "", random, now = () => new Date() } = options;
@@ -117,19 +122,19 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
     return undefined;
   }
 
-  /** Sets damaged generations aside until the newest is whole, and returns their new names. */
-  function mend(name: string, isExpected: (phaseId: string) => boolean): readonly string[] {
+  /** Sets damaged generations aside until the newest is whole: their new names, and what it says. */
+  function mend(name: string, isExpected: (phaseId: string) => boolean): Mended {
     const path = join(dir, name);
     const aside: string[] = [];
     for (;;) {
       try {
         const loaded = loadName(name, isExpected);
-        if (loaded?.source !== "previous" || fs.lstat(path) === undefined) return aside;
+        if (loaded?.source !== "previous" || fs.lstat(path) === undefined) return { aside, loaded };
       } catch (error) {
         if (!isDamage(error)) throw error;
       }
       const to = setAside(path, { fs, random, now: now() });
-      if (to === undefined) return aside;
+      if (to === undefined) return { aside, loaded: loadName(name, isExpected) };
       aside.push(to.slice(dir.length + 1));
     }
   }
@@ -152,8 +157,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   function firstRevision(phaseId: string): number {
     const isExpected = (id: string): boolean => id === phaseId;
     for (const name of namesOf(phaseId)) {
-      mend(name, isExpected);
-      const loaded = loadName(name, isExpected);
+      const { loaded } = mend(name, isExpected);
       if (loaded !== undefined) return loaded.checkpoint.revision;
     }
     return 0;
@@ -248,11 +252,15 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
         recoverDirectory(dir, { fs, accept: (name) => name.startsWith("checkpoint.") });
         artifacts.recover();
       });
+      revisions.clear();
       const problems = forEachName((name) => {
-        aside.push(...mend(name, (id) => isNameOf(name, id)));
+        const mended = mend(name, (id) => isNameOf(name, id));
+        aside.push(...mended.aside);
+        if (mended.loaded === undefined) return;
+        const { phaseId, revision } = mended.loaded.checkpoint;
+        if (name === checkpointFileName(phaseId)) revisions.set(phaseId, revision);
       });
       artifacts.collect();
-      revisions.clear();
       return { setAside: aside, problems };
     },
   };

@@ -30,4 +30,5 @@ export {
 export type * from "./review.ts";
 export { REVIEW_SCHEMA, renderReview } from "./review-schema.ts";
 export type * from "./state.ts";
+export { nextTurnId } from "./turn-id.ts";
 export { STRUGGLE_THRESHOLD, struggleScore } from "./struggle.ts";

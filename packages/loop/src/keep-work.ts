@@ -13,6 +13,7 @@ export async function keepWork(run: Run): Promise<Start["tree"] | Ending> {
   const { runId, turn, cycle } = run.state;
   const { signal } = run.settings;
   if (repository === undefined) return "unknown";
+  if (run.clean) return "clean";
   try {
     const message = `uncommitted work before turn ${turn?.id ?? ""} is taken again`;
     const snapshot = await repository.snapshot({ runId, message, signal });

@@ -47,12 +47,14 @@ export interface SeenTree {
   readonly repository: Repository;
   /** The commit that HEAD is at; `""` while there is none. */
   readonly head: string;
+  /** Nothing is uncommitted in it, and no process of the run was left before that was seen. @default false */
+  readonly clean?: boolean | undefined;
 }
 
 export interface LoopOptions {
   /** Absolute path of the work tree. */
   readonly workDir: string;
-  /** What its caller has just seen of it. @default git is asked, twice */
+  /** What its caller has just seen of it. @default git is asked */
   readonly seen?: SeenTree | undefined;
   readonly coder: AgentInvoker;
   readonly reviewer: AgentInvoker;

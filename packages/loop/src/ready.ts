@@ -1,7 +1,7 @@
 import type { AgentRole } from "./agent.ts";
 import { messageOf } from "./emitter.ts";
 import type { Run } from "./run.ts";
-import { nextTurnId } from "./turn.ts";
+import { nextTurnId } from "./turn-id.ts";
 
 /** Has the agent of a role get ready for the turn that comes next, once. */
 export async function getReady(run: Run, role: AgentRole): Promise<void> {

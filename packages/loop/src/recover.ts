@@ -63,6 +63,7 @@ async function adopt(
   if (agent.adopt === undefined) return undefined;
   const take = agent.adopt.bind(agent);
   const { role, turnId } = unfinished.request;
+  run.clean &&= how === "read";
   await run.emit({ type: "turn_recovered", cycle: run.state.cycle, role, turnId, how });
   try {
     return await listen(run, role, (options) => take(unfinished, options));

@@ -42,6 +42,8 @@ export class Run {
   ready: { readonly turnId: string; readonly letGo: () => void } | undefined;
   /** The coder's work as it was seen last; nobody has worked since. */
   seen: SeenWork | undefined;
+  /** Nothing is uncommitted, and nobody has worked since that was seen. */
+  clean: boolean;
   /** The cycle that was whole when the run was resumed; 0 when there is none. */
   readonly #resumedAfter: number;
   readonly #emitter: Emitter;
@@ -56,6 +58,7 @@ export class Run {
     this.ports = ports;
     this.state = state;
     this.head = head;
+    this.clean = settings.seen?.clean === true;
     this.#resumedAfter = resumed && state.phase === "review_complete" ? state.cycle : 0;
     this.#emitter = new Emitter(this.#listeners());
   }

@@ -18,7 +18,7 @@ import { instructionsOf, withInstructions } from "./session.ts";
 import { isCancelled, listen, NO_SESSION, settle, type TurnFailure } from "./settle.ts";
 import { savesTurns } from "./settings.ts";
 import { nameProcess, ROLES, startTurn, type TurnPhase } from "./transitions.ts";
-import { turnId, turnNumber } from "./turn-id.ts";
+import { nextTurnId } from "./turn-id.ts";
 import { NO_PROCESS } from "./turn-process.ts";
 
 /** Failures of a reviewer that a second question may mend. */
@@ -73,11 +73,6 @@ async function begin(
   await run.emit({ type: "agent_start", cycle, role, turnId: id, attempt });
   if (isCancelled(run)) return INTERRUPTED;
   return run.unrecorded ?? invoke(run, requestOf(run, turn, prompt));
-}
-
-/** The id of the turn that comes after the state's last one. */
-export function nextTurnId({ runId, turn }: Run["state"]): string {
-  return turnId(runId, turnNumber(turn?.id) + 1);
 }
 
 function newTurn({ state, settings }: Run, phase: TurnPhase, start: Start): CheckpointTurn {

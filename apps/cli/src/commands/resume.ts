@@ -1,18 +1,20 @@
-import { runFromCheckpoint } from "@quasar/loop";
+import type { RepositoryFacts } from "@quasar/git";
+import { getReady } from "@quasar/agents";
+import { nextTurnId, runFromCheckpoint, type SeenTree } from "@quasar/loop";
 import { agentsOf } from "../agents.ts";
 import { type FlagValues, flagLayer, resolve } from "../config/layers.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { clearTree, findOutliving, refuseStrangers } from "../orphans.ts";
-import { findCheckpoint, recoverAndLoad } from "../resume/find.ts";
+import { clearTree, findOutliving, type Outliving, refuseStrangers } from "../orphans.ts";
+import { type FoundCheckpoint, findCheckpoint, recoverAndLoad } from "../resume/find.ts";
 import { acceptedBy, agentsWork, inspect, judge, usersPaths } from "../resume/judge.ts";
 import { limitOf, requirePatience } from "../resume/limit.ts";
 import { layersOf } from "../resume/settings.ts";
 import { parseRunId } from "../run-id.ts";
 import { openRunIds, runIds } from "../runs/list.ts";
-import { runStores, storedUnsaidCosts } from "../runs/store.ts";
+import { storedUnsaidCosts } from "../runs/store.ts";
 import { isTurnOpen } from "../runs/turn.ts";
 import { inSession, type Session } from "../session.ts";
-import { openUser } from "../user.ts";
+import { openUser, type User } from "../user.ts";
 import { work } from "../work.ts";
 import { freeGit } from "../git-locks.ts";
 import { listed } from "../work-tree.ts";
@@ -38,7 +40,6 @@ export async function resumeCommand(
   opening: Promise<Workspace>,
 ): Promise<ExitCode> {
   const wanted = id === undefined ? undefined : parseRunId(id);
-  const flags = flagLayer(options.flags);
   const workspace = await opening;
   const user = openUser();
   return inSession(workspace, options.json === true, async (session) => {
@@ -46,58 +47,100 @@ export async function resumeCommand(
     const sealKey = user.sealKey();
     const outlivingAll = findOutliving(openRunIds(workspace));
     const found = await findCheckpoint(workspace, wanted, sealKey, recoverAndLoad);
-    const { runId, loaded } = found;
-    const { checkpoint } = loaded;
-    // Both at once: it takes long enough for a person to wait for.
-    const [looked, outliving] = await Promise.all([inspect(workspace, found), outlivingAll]);
-    // What belongs to a turn whose end is not known is for the loop to follow or to end.
-    const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
-    const hasEnded = await clearTree(workspace, others, session.reporter);
-    await refuseStrangers(workspace, runIds(workspace));
-    const facts = hasEnded ? await inspect(workspace, found) : looked;
-    for (const message of loaded.problems) {
-      session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
+    const outliving = await outlivingAll;
+    const letGo = getTurnReady(found, outliving);
+    try {
+      return await goOn(session, { found, outliving, user, sealKey, wanted, options });
+    } finally {
+      letGo();
     }
-    const judgement = judge(found, facts);
-    const accepts = acceptedBy(options);
-    for (const { what, error } of judgement.obstacles) {
-      if (what === undefined || !accepts.has(what)) throw error;
-      session.note({ type: "accepted", what, why: error.message });
-    }
-    const taken = agentsWork(judgement);
-    if (taken !== undefined) session.reporter.report({ type: "notice", message: taken });
-    const layers = [flags, ...layersOf(found, user, options, workspace.root)];
-    session.begin(runId);
-    if (wanted === undefined) tellOthers(session, runId);
-    const settings = resolve(layers);
-    const agents = agentsOf(settings, checkpoint);
-    const retryAt = options.now === true ? undefined : limitOf(checkpoint, settings);
-    if (retryAt !== undefined) requirePatience(runId, retryAt, settings);
-    // While a limit is waited for the tree may become another one.
-    const seen =
-      retryAt === undefined ? { repository: repositoryOf(workspace), head: facts.head } : undefined;
-    return work(
-      session,
-      {
-        runId,
-        task: checkpoint.taskTitle,
-        branch: facts.branch,
-        settings,
-        agents,
-        stores: runStores(workspace, runId, sealKey),
-        sealKey,
-        spending: {
-          spentUsd: checkpoint.totalCostUsd,
-          unknownCostUsd: checkpoint.unknownCostUsd,
-          hasUnsaidCosts: storedUnsaidCosts(checkpoint),
-        },
-        untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
-        acceptHead: accepts.has("head"),
-        retryAt,
-      },
-      (loopOptions) => runFromCheckpoint({ ...checkpoint, runId }, { ...loopOptions, seen }),
-    );
   });
+}
+
+/** What a run is gone on with. */
+interface Course {
+  readonly found: FoundCheckpoint;
+  /** Of the runs of this tree, as it was before anything else was looked at. */
+  readonly outliving: readonly Outliving[];
+  readonly user: User;
+  readonly sealKey: Uint8Array;
+  /** The run that was asked for; `undefined`: any. */
+  readonly wanted: string | undefined;
+  readonly options: ResumeOptions;
+}
+
+async function goOn(session: Session, course: Course): Promise<ExitCode> {
+  const { found, outliving, user, sealKey, wanted, options } = course;
+  const { workspace } = session;
+  const { runId, loaded, stores } = found;
+  const { checkpoint } = loaded;
+  const looked = await inspect(workspace, found);
+  // What belongs to a turn whose end is not known is for the loop to follow or to end.
+  const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
+  const hasEnded = await clearTree(workspace, others, session.reporter);
+  await refuseStrangers(workspace, runIds(workspace));
+  const facts = hasEnded ? await inspect(workspace, found) : looked;
+  for (const message of loaded.problems) {
+    session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
+  }
+  const judgement = judge(found, facts);
+  const accepts = acceptedBy(options);
+  for (const { what, error } of judgement.obstacles) {
+    if (what === undefined || !accepts.has(what)) throw error;
+    session.note({ type: "accepted", what, why: error.message });
+  }
+  const taken = agentsWork(judgement);
+  if (taken !== undefined) session.reporter.report({ type: "notice", message: taken });
+  const layers = [flagLayer(options.flags), ...layersOf(found, user, options, workspace.root)];
+  session.begin(runId);
+  if (wanted === undefined) tellOthers(session, runId);
+  const settings = resolve(layers);
+  const agents = agentsOf(settings, checkpoint);
+  const retryAt = options.now === true ? undefined : limitOf(checkpoint, settings);
+  if (retryAt !== undefined) requirePatience(runId, retryAt, settings);
+  // While a limit is waited for the tree may become another one.
+  const seen = retryAt === undefined ? treeOf(workspace, facts, outliving) : undefined;
+  return work(
+    session,
+    {
+      runId,
+      task: checkpoint.taskTitle,
+      branch: facts.branch,
+      settings,
+      agents,
+      stores,
+      sealKey,
+      spending: {
+        spentUsd: checkpoint.totalCostUsd,
+        unknownCostUsd: checkpoint.unknownCostUsd,
+        hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+      },
+      untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
+      acceptHead: accepts.has("head"),
+      retryAt,
+    },
+    (loopOptions) => runFromCheckpoint({ ...checkpoint, runId }, { ...loopOptions, seen }),
+  );
+}
+
+/**
+ * A turn that was killed is mostly taken again, after some looking around. Where an agent may live on
+ * its turn is followed.
+ */
+function getTurnReady({ runId, loaded }: FoundCheckpoint, outliving: readonly Outliving[]) {
+  const { checkpoint } = loaded;
+  if (outliving.length > 0 || !isTurnOpen(checkpoint)) return () => {};
+  return getReady({ runId, turnId: nextTurnId({ ...checkpoint, runId }) });
+}
+
+/** What the loop need not ask git again. */
+function treeOf(
+  workspace: Workspace,
+  { head, dirty }: RepositoryFacts,
+  outliving: readonly Outliving[],
+): SeenTree {
+  const clean = dirty.length === 0 && outliving.length === 0;
+  return { repository: repositoryOf(workspace), head, clean };
 }
 
 /** Names the unfinished runs that are passed over, without reading them. */

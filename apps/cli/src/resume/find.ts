@@ -8,7 +8,7 @@ import { FOLDER, isRealFolder } from "../config/files.ts";
 import { CliError } from "../errors.ts";
 import { newRunId } from "../run-id.ts";
 import { openRunIds, runIds } from "../runs/list.ts";
-import { runStores } from "../runs/store.ts";
+import { type RunStores, runStores } from "../runs/store.ts";
 import { seedStore } from "../work.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -17,6 +17,8 @@ export interface FoundCheckpoint {
   readonly runId: string;
   readonly loaded: LoadedCheckpoint;
   readonly path: string;
+  /** What the run goes on to save to; where it is no run yet it was loaded from elsewhere. */
+  readonly stores: RunStores;
 }
 
 /** How a folder is loaded from. */
@@ -40,8 +42,9 @@ export async function findCheckpoint(
   }
   for (const runId of wanted === undefined ? openRunIds(workspace) : [wanted]) {
     const dir = join(workspace.runsDir, runId);
-    const loaded = await load(runStores(workspace, runId, sealKey).current);
-    if (loaded !== undefined) return { runId, loaded, path: checkpointPath(dir) };
+    const stores = runStores(workspace, runId, sealKey);
+    const loaded = await load(stores.current);
+    if (loaded !== undefined) return { runId, loaded, path: checkpointPath(dir), stores };
   }
   if (wanted !== undefined)
     throw nothing(`run ${wanted} has ended: there is nothing to go on with`);
@@ -50,7 +53,9 @@ export async function findCheckpoint(
   if (isRealFolder(dir)) {
     const loaded = await load(seedStore(workspace, sealKey));
     if (loaded !== undefined && !ids.includes(loaded.checkpoint.runId)) {
-      return { runId: newRunId(new Date()), loaded, path: checkpointPath(dir) };
+      const runId = newRunId(new Date());
+      const stores = runStores(workspace, runId, sealKey);
+      return { runId, loaded, path: checkpointPath(dir), stores };
     }
   }
   throw nothing("there is nothing to resume in this work tree");
