@@ -14,7 +14,6 @@ export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
   await getReady(run, role);
   const writes = role === "coder" && run.part !== "reader";
   const tree = writes ? await keepWork(run) : "unknown";
-  run.clean = false;
   if (typeof tree === "object") return tree;
   const sessionId = sessionToResume(run, phase);
   const how = sessionId === "" ? "restarted" : "resumed";

@@ -54,8 +54,10 @@ async function goOn(run: Run): Outcome {
   const next = nextStep(run.state, run);
   if ("end" in next) return endingOf(next.end, run.state, run.part);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;
-  run.clean &&= LEAVES_TREE.has(next.step);
-  return STEPS[next.step](run);
+  const ending = await STEPS[next.step](run);
+  // In the others agents or checks work, after which nothing holds that was seen before.
+  run.clean &&= next.step === "recover";
+  return ending;
 }
 
 /** A step changes the run's state, or ends the run. */
@@ -73,9 +75,6 @@ const STEPS: Readonly<Record<Step, (run: Run) => Outcome>> = {
   approve: move(approve),
   resolve: move(resolveIssues),
 };
-
-/** What looks at a turn before it is taken again: neither agents nor checks work in it. */
-const LEAVES_TREE: ReadonlySet<Step> = new Set(["recover", "again"]);
 
 function move(transition: (state: CycleState) => CycleState): (run: Run) => Outcome {
   return async (run) => {

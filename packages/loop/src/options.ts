@@ -47,7 +47,11 @@ export interface SeenTree {
   readonly repository: Repository;
   /** The commit that HEAD is at; `""` while there is none. */
   readonly head: string;
-  /** Nothing is uncommitted in it, and no process of the run was left before that was seen. @default false */
+  /**
+   * Nothing is uncommitted in it, and no process of the run was left when that was seen. It saves a
+   * snapshot before a coder's turn that is taken again. @default false
+   * @see SPEC.md, "Resume"
+   */
   readonly clean?: boolean | undefined;
 }
 

@@ -1,13 +1,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
+import { openRepository } from "@quasar/git";
 import { describe, expect, test } from "vitest";
 import { APPROVAL, type FakeAgent, fakeAgent, resultOf, writingCoder } from "../test/fake-agent.ts";
 import { aCheckpoint, aTurn } from "../test/fixtures.ts";
 import { type Harness, harness } from "../test/harness.ts";
 import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "./agent.ts";
+import { stateFromCheckpoint } from "./convert.ts";
+import { drive } from "./engine.ts";
 import { runFromCheckpoint, runTask } from "./loop.ts";
-import type { LoopOptions } from "./options.ts";
+import type { LoopOptions, SeenTree } from "./options.ts";
+import { openLoopRepository } from "./repository.ts";
+import { Run } from "./run.ts";
+import { settingsOf } from "./settings.ts";
 
 const TASK = { id: "t", title: "Do it" };
 const PROCESS = { pid: 42, startTime: 7, bootId: "boot", host: "here" };
@@ -536,6 +542,85 @@ describe("uncommitted work", () => {
     const next = await runFromCheckpoint(await loop.stored(), loop.options);
     expect(next.outcome).toBe("approved");
     expect(next.checkpoint.ledger.map(({ turnId }) => turnId)).toEqual(["run.3", "run.4", "run.5"]);
+  });
+});
+
+describe("a tree that was seen clean", () => {
+  const DIED = { state: "died", sessionId: undefined, costSource: "unknown" } as const;
+  const KILLED = { kind: "killed", message: "killed", retryable: true } as const;
+  const seenAs = async ({ tree }: Harness, clean?: boolean): Promise<SeenTree> => ({
+    repository: await openRepository(tree.dir),
+    head: tree.head(),
+    clean,
+  });
+  /** A turn is gone on with in a tree that is not as it was seen: whether git is asked shows. */
+  const resumedInDirt = async (coder: FakeAgent, clean?: boolean): Promise<Harness> => {
+    const loop = harness({ coder });
+    const seen = await seenAs(loop, clean);
+    loop.tree.write("half", "done\n");
+    const turn = aTurn({ id: "run.3", status: "started" });
+    const checkpoint = aCheckpoint({ gitSha: seen.head, phase: "coding", turn });
+    await runFromCheckpoint(checkpoint, { ...loop.options, seen });
+    return loop;
+  };
+  const isKept = ({ events }: Harness): boolean => events.some(({ type }) => type === "snapshot");
+
+  test.for([
+    ["whose agent was killed", DIED],
+    ["for which no agent was started", { state: "not-started" }],
+    ["whose failure is read", { state: "ended" }],
+  ] as const)("is believed to be so before a turn is taken again %s", async ([, state]) => {
+    const coder = found(fakeAgent(["done"]), state, { failure: KILLED });
+    expect(isKept(await resumedInDirt(coder, true))).toBe(false);
+    const [{ prompt = "" } = {}] = coder.requests;
+    const isAgain = state.state !== "not-started";
+    expect(prompt.includes("Nothing in the work tree is uncommitted.")).toBe(isAgain);
+    expect(coder.requests).toHaveLength(1);
+  });
+
+  test.for([
+    ["was followed", { state: "alive" }, {}],
+    ["may work on", { state: "unknown" }, {}],
+    ["works on where nobody can follow it", { state: "alive" }, { adopt: undefined }],
+  ] as const)("is looked at again when an agent %s", async ([, state, change]) => {
+    const coder = { ...found(fakeAgent(["done"]), state, { failure: KILLED }), ...change };
+    const loop = await resumedInDirt(coder as FakeAgent, true);
+    expect(isKept(loop)).toBe(true);
+    expect(coder.requests[0]?.prompt).toContain("The work tree holds uncommitted changes.");
+  });
+
+  test.for([false, undefined])("is looked at where its caller says %s of that", async (clean) => {
+    expect(isKept(await resumedInDirt(found(fakeAgent(["done"]), DIED), clean))).toBe(true);
+  });
+
+  test.for([
+    ["still", "a turn was read that ran into a limit", { phase: "coding" }],
+    ["no longer", "a turn was taken again", { phase: "coding", failure: "killed" }],
+    ["no longer", "a reviewer's was taken again", { phase: "reviewing", failure: "killed" }],
+    ["no longer", "a turn was begun", { phase: "bead_created", turn: aTurn() }],
+    ["no longer", "lint may have run", { phase: "code_complete", turn: aTurn() }],
+    ["no longer", "a filter may have run", { phase: "filtering", turn: aTurn() }],
+  ] as const)("is %s believed to be so once %s", async ([holds, , change]) => {
+    const retryAt = "2026-01-03T00:00:00.000Z";
+    const failure = { kind: "rate-limit", message: "later", retryable: true, retryAt } as const;
+    const agent = found(fakeAgent([{ failure }]), { state: "ended" }, { failure });
+    const check = [{ name: "check", command: "exit 0" }];
+    const now = () => new Date("2026-01-02T00:00:00Z");
+    const loop = harness({ coder: agent, reviewer: agent, lint: check, filters: check, now });
+    const seen = await seenAs(loop, true);
+    const role = change.phase === "reviewing" ? "reviewer" : "coder";
+    const turn = aTurn({ id: "run.3", status: "started", role });
+    const state = stateFromCheckpoint(aCheckpoint({ gitSha: seen.head, turn, ...change }));
+    const repository = await openLoopRepository(loop.tree.dir, seen.repository);
+    const runCheck = async (): Promise<never> => {
+      throw new Error("its end is not known");
+    };
+    const standing = { state, head: seen.head };
+    const run = new Run(settingsOf({ ...loop.options, seen }), { repository, runCheck }, standing);
+    expect(run.clean).toBe(true);
+    // After its first step: what is done there fails.
+    expect((await drive(run, [])).outcome).toMatch(/^(?:agent|check)$/u);
+    expect(run.clean).toBe(holds === "still");
   });
 });
 

@@ -17,6 +17,9 @@ const ADOPTED: Readonly<Partial<Record<State, TurnRecovery>>> = {
   ended: "read",
 };
 
+/** No agent works in such a turn any more; in others one may have worked since the tree was seen. */
+const GONE: ReadonlySet<State> = new Set(["ended", "died", "not-started"]);
+
 /** Takes the end of a turn that an earlier process began, or gives the turn up. */
 export async function recoverTurn(run: Run): Promise<TurnFailure> {
   const { turn } = run.state;
@@ -24,6 +27,7 @@ export async function recoverTurn(run: Run): Promise<TurnFailure> {
   const agent: AgentInvoker = run.settings[turn.role];
   const unfinished = { request: requestOf(run, turn, ""), process: processOf(turn) };
   const found = await lookFor(run, agent, unfinished);
+  run.clean &&= GONE.has(found.state);
   const how = ADOPTED[found.state];
   const result = how && (await adopt(run, agent, unfinished, how));
   if (result !== undefined) return settle(run, result);
@@ -63,7 +67,6 @@ async function adopt(
   if (agent.adopt === undefined) return undefined;
   const take = agent.adopt.bind(agent);
   const { role, turnId } = unfinished.request;
-  run.clean &&= how === "read";
   await run.emit({ type: "turn_recovered", cycle: run.state.cycle, role, turnId, how });
   try {
     return await listen(run, role, (options) => take(unfinished, options));

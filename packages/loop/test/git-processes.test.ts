@@ -53,3 +53,16 @@ test("what its caller has just seen of a work tree a run does not ask git for, n
   const [started = 0, resumed = 0] = await count(false);
   expect(await count(true)).toEqual([started - 2, resumed - 2]);
 });
+
+test("a turn of a coder is taken again without three git processes where the tree was seen clean", async () => {
+  const failure = { kind: "killed", message: "killed", retryable: true } as const;
+  const count = async (clean: boolean): Promise<number> => {
+    const loop = harness({ coder: fakeAgent([{ failure }, "done"]) });
+    const { dir } = loop.tree;
+    await runTask(TASK, loop.options);
+    const seen = { repository: await openRepository(dir), head: loop.tree.head(), clean };
+    const checkpoint = await loop.stored();
+    return gitProcesses(() => runFromCheckpoint(checkpoint, { ...loop.options, seen }));
+  };
+  expect(await count(true)).toBe((await count(false)) - 3);
+});
