@@ -50,7 +50,7 @@ export interface SeenTree {
   /**
    * Nothing is uncommitted in it, and no process of the run was left when that was seen. It saves a
    * snapshot before a coder's turn that is taken again. @default false
-   * @see SPEC.md, "Resume"
+   * @see SPEC.md, "Unfinished turns"
    */
   readonly clean?: boolean | undefined;
 }

@@ -45,9 +45,10 @@ export async function resumeCommand(
   return inSession(workspace, options.json === true, async (session) => {
     await freeGit(session);
     const sealKey = user.sealKey();
-    const outlivingAll = findOutliving(openRunIds(workspace));
-    const found = await findCheckpoint(workspace, wanted, sealKey, recoverAndLoad);
-    const outliving = await outlivingAll;
+    const [outliving, found] = await Promise.all([
+      findOutliving(openRunIds(workspace)),
+      findCheckpoint(workspace, wanted, sealKey, recoverAndLoad),
+    ]);
     const letGo = getTurnReady(found, outliving);
     try {
       return await goOn(session, { found, outliving, user, sealKey, wanted, options });
@@ -74,12 +75,12 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
   const { workspace } = session;
   const { runId, loaded, stores } = found;
   const { checkpoint } = loaded;
-  const looked = await inspect(workspace, found);
   // What belongs to a turn whose end is not known is for the loop to follow or to end.
   const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
-  const hasEnded = await clearTree(workspace, others, session.reporter);
+  await clearTree(workspace, others, session.reporter);
   await refuseStrangers(workspace, runIds(workspace));
-  const facts = hasEnded ? await inspect(workspace, found) : looked;
+  // Last: who has gone by now has written nothing after what is seen here.
+  const facts = await inspect(workspace, found);
   for (const message of loaded.problems) {
     session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
   }
@@ -133,7 +134,7 @@ function getTurnReady({ runId, loaded }: FoundCheckpoint, outliving: readonly Ou
   return getReady({ runId, turnId: nextTurnId({ ...checkpoint, runId }) });
 }
 
-/** What the loop need not ask git again. */
+/** What the loop need not ask git again: a tree is clean for certain where nobody was left to work in it. */
 function treeOf(
   workspace: Workspace,
   { head, dirty }: RepositoryFacts,
