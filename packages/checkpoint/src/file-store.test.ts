@@ -13,7 +13,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type FileSystem, nodeFileSystem } from "@quasar/durable";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
@@ -282,6 +282,95 @@ test("recover touches nothing of the folder but checkpoints and artifacts", asyn
       ...[1, 2].map((number) => `checkpoint.auth-api.toml.${number}.prev`),
     ].toSorted(),
   );
+});
+
+describe("a first save", () => {
+  const plain = "checkpoint.Auth_API.toml";
+  const ours = basename(checkpointPath("", "Auth_API"));
+  const goFile = (revision: number): string =>
+    `revision = ${revision}\n${goText.replace("auth-api", "Auth_API")}`;
+
+  /** Saves what its caller has made anew: what was read for it, open by open, and what it became. */
+  async function firstSave(dir: string, phaseId: string, isRecovered: boolean) {
+    const unread = new Map<number, string>();
+    const reads: string[] = [];
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      open(path, flags, mode) {
+        const fd = nodeFileSystem.open(path, flags, mode);
+        unread.set(fd, basename(path));
+        return fd;
+      },
+      read(fd, ...into) {
+        reads.push(...[unread.get(fd)].filter((name) => name !== undefined));
+        unread.delete(fd);
+        return nodeFileSystem.read(fd, ...into);
+      },
+    };
+    const store = createFileCheckpointStore({ dir, sealKey, now, fs });
+    if (isRecovered) await store.recover();
+    reads.length = 0;
+    await store.save(aCheckpoint({ phaseId, revision: 0 }));
+    const read = [...reads];
+    const loaded = await store.load(phaseId);
+    return { read, revision: loaded?.checkpoint.revision };
+  }
+
+  test("follows the revision on disk, for which the file is read once", async () => {
+    const { dir, path } = await twoGenerations();
+    const saved = await firstSave(dir, "auth-api", false);
+    expect(saved).toStrictEqual({ read: [basename(path)], revision: 3 });
+  });
+
+  test("follows the revision that recover has seen, and reads nothing", async () => {
+    const { dir } = await twoGenerations();
+    const saved = await firstSave(dir, "auth-api", true);
+    expect(saved).toStrictEqual({ read: [], revision: 3 });
+  });
+
+  test("follows the newest revision that is whole once recover has set a damaged one aside", async () => {
+    const { dir, path } = await twoGenerations();
+    damage(path);
+    const saved = await firstSave(dir, "auth-api", true);
+    expect(saved).toStrictEqual({ read: [], revision: 2 });
+    expect(readdirSync(dir).filter((name) => name.includes("damaged"))).toHaveLength(1);
+  });
+
+  test.for([
+    ["the Go original's name alone", [[plain, 7]], [plain], 8],
+    [
+      "our name, whatever the Go original's says",
+      [
+        [plain, 7],
+        [ours, 2],
+      ],
+      [],
+      3,
+    ],
+    [
+      "our name, although it is read before the Go original's",
+      [
+        [ours, 7],
+        [plain, 2],
+      ],
+      [],
+      8,
+    ],
+  ] as const)("after recover follows the revision under %s", async ([, files, read, revision]) => {
+    const dir = aFolder();
+    mkdirSync(dir);
+    for (const [name, kept] of files) writeFileSync(join(dir, name), goFile(kept));
+    expect(await firstSave(dir, "Auth_API", true)).toStrictEqual({ read, revision });
+  });
+
+  test("after recover replaces no newer version's file, whatever was saved before", async () => {
+    const { store, path } = await twoGenerations();
+    writeFileSync(`${path}.new`, goText.replace("version = 1", "version = 2"));
+    renameSync(`${path}.new`, path);
+    await store.recover();
+    const refusal = { code: "ERR_INCOMPATIBLE_VERSION" };
+    await expect(store.save(aCheckpoint())).rejects.toMatchObject(refusal);
+  });
 });
 
 describe("a newer version's file", () => {
