@@ -10,6 +10,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { ScriptedTurn } from "../src/agent-script.ts";
 import { createClaudeAgent } from "../src/claude.ts";
 import { createCommandAgent } from "../src/command.ts";
+import { getReady } from "../src/get-ready.ts";
 import { findRunProcesses } from "../src/run-processes.ts";
 import { createScriptedAgent } from "../src/scripted.ts";
 import { aDirectory, aListener, aRequest } from "./request.ts";
@@ -143,9 +144,9 @@ async function noneIsLeft({ runId }: AgentRequest): Promise<void> {
 
 /** The one process of a run. */
 async function onlyProcess(runId: string): Promise<number> {
-  const [pid, ...others] = (await findRunProcesses(runId)) ?? [];
-  expect(others).toEqual([]);
-  return pid ?? 0;
+  const pids = await findRunProcesses(runId);
+  expect(pids).toEqual([expect.any(Number)]);
+  return pids?.[0] ?? 0;
 }
 
 test("a turn is run by the process that was got ready for it, which has done nothing before", async () => {
@@ -212,6 +213,48 @@ test("a turn gets a process of its own when the one that waited for it was kille
   const result = await agent.invoke(request, { onStart: async ({ pid }) => void pids.push(pid) });
   expect(result).toMatchObject({ text: "done" });
   expect(pids).not.toContain(waiting);
+});
+
+test("one process waits for a turn however often it is got ready for, and any agent takes it", async () => {
+  const request = aTurn();
+  onTestFinished(getReady(request));
+  const waiting = await onlyProcess(request.runId);
+  onTestFinished(createScriptedAgent({ turns: [] }).getReady?.(request) ?? (() => undefined));
+  expect(await onlyProcess(request.runId)).toBe(waiting);
+  const pids: number[] = [];
+  const onStart = async ({ pid }: AgentProcess) => void pids.push(pid);
+  const result = await createCommandAgent({ command: "echo done" }).invoke(request, { onStart });
+  expect(result).toMatchObject({ text: "done" });
+  expect(pids).toEqual([waiting]);
+});
+
+test.for(["first", "second"] as const)(
+  "a process that was got ready for twice ends when the %s lets go",
+  async (which) => {
+    const request = aTurn();
+    const both = { first: getReady(request), second: getReady(request) };
+    for (const letGo of Object.values(both)) onTestFinished(letGo);
+    expect(await onlyProcess(request.runId)).toBeGreaterThan(0);
+    both[which]();
+    await noneIsLeft(request);
+  },
+);
+
+test("one that was killed while it waited is replaced, and only who got that ready lets go of it", async () => {
+  const request = aTurn();
+  const first = getReady(request);
+  const killed = await onlyProcess(request.runId);
+  process.kill(killed, "SIGKILL");
+  await noneIsLeft(request);
+  const second = getReady(request);
+  onTestFinished(second);
+  const waiting = await onlyProcess(request.runId);
+  expect(waiting).not.toBe(killed);
+  first();
+  await sleep(300);
+  expect(await onlyProcess(request.runId)).toBe(waiting);
+  second();
+  await noneIsLeft(request);
 });
 
 test("a leashed turn ends with its runner, and says so", async () => {
