@@ -81,6 +81,19 @@ function resume({ at, agents, env }: Counted): Promise<Finished> {
   return quasar(at, ["resume", ...agents], { env });
 }
 
+/** The processes of a run once they are so, or after five seconds. */
+async function processesOnce(
+  runId: string,
+  areSo: (pids: readonly number[]) => boolean,
+): Promise<readonly number[]> {
+  const deadline = performance.now() + 5000;
+  for (;;) {
+    const pids = (await findRunProcesses(runId)) ?? [];
+    if (areSo(pids) || performance.now() > deadline) return pids;
+    await sleep(20);
+  }
+}
+
 const eventsOf = ({ stdout }: Finished, type: string) =>
   records(stdout).filter((record) => record["type"] === type);
 
@@ -113,8 +126,8 @@ test("git is asked again where a coder without its supervisor was left: it may h
   };
   const supervisor = runs[0]?.openTurn.alivePid ?? 0;
   process.kill(supervisor, "SIGKILL");
-  while ((await findRunProcesses(runId))?.includes(supervisor)) await sleep(20);
-  expect(await findRunProcesses(runId)).not.toEqual([]);
+  const left = await processesOnce(runId, (pids) => !pids.includes(supervisor));
+  expect(left).not.toEqual([]);
   of.does(COUNTS);
   const resumed = await resume(of);
   expect(resumed, resumed.stderr).toMatchObject({ code: 0 });
@@ -153,9 +166,5 @@ test("a resume that is refused ends, and what it got ready with it", async () =>
   // The processes of the run while git was asked about the tree.
   expect(readFileSync(join(of.at.outside, "seen"), "utf8")).toMatch(/^\/proc\/\d+\/environ\n/u);
   expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("--accept-head") });
-  const deadline = performance.now() + 5000;
-  while ((await findRunProcesses(runId))?.length !== 0 && performance.now() < deadline) {
-    await sleep(20);
-  }
-  expect(await findRunProcesses(runId)).toEqual([]);
+  expect(await processesOnce(runId, (pids) => pids.length === 0)).toEqual([]);
 });
