@@ -29,12 +29,16 @@ export type AgentSettings = Pick<
 /**
  * The agents that the settings name.
  *
+ * @param setEnv - Variables that they have, whatever else they get.
  * @throws {CliError} `ERR_NOT_INSTALLED`; `ERR_CONFIG` for a script that is none.
  */
-export function createAgents(settings: AgentSettings): Agents {
+export function createAgents(
+  settings: AgentSettings,
+  setEnv: Readonly<Record<string, string>> = {},
+): Agents {
   return {
-    coder: createInvoker(settings, settings.coder, settings.coderModel),
-    reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel),
+    coder: createInvoker(settings, settings.coder, settings.coderModel, setEnv),
+    reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel, setEnv),
   };
 }
 
@@ -53,7 +57,7 @@ export function agentsOf(settings: Settings, checkpoint: Checkpoint): Agents {
   const spec = stored[role] ?? settings[role];
   if (spec === settings[role]) return agents;
   try {
-    const own = createInvoker(settings, spec, stored[`${role}Model`] ?? "");
+    const own = createInvoker(settings, spec, stored[`${role}Model`] ?? "", {});
     const { name, capabilities, getReady } = agents[role];
     const invoke: AgentInvoker["invoke"] = (...args) => agents[role].invoke(...args);
     return { ...agents, [role]: { ...own, name, capabilities, getReady, invoke } };
@@ -78,7 +82,12 @@ export function withAbsoluteScripts<S extends Pick<Settings, "coder" | "reviewer
 const MINUTE_MS = 60_000;
 const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
 
-function createInvoker(settings: AgentSettings, spec: string, modelName: string): AgentInvoker {
+function createInvoker(
+  settings: AgentSettings,
+  spec: string,
+  modelName: string,
+  setEnv: Readonly<Record<string, string>>,
+): AgentInvoker {
   const { turnTimeout, idleTimeout, passEnv, allowedTools } = settings;
   const [kind = "", ...rest] = spec.split(":");
   const argument = rest.join(":").trim();
@@ -90,14 +99,21 @@ function createInvoker(settings: AgentSettings, spec: string, modelName: string)
   switch (kind) {
     case "claude":
       requireProgram(kind, "npm install -g @anthropic-ai/claude-code");
-      return createAgent({ kind, model, allowedTools, limits, passEnv });
+      return createAgent({ kind, model, allowedTools, limits, passEnv, setEnv });
     case "codex":
       requireProgram(kind, "npm install -g @openai/codex");
-      return createAgent({ kind, model, limits, passEnv });
+      return createAgent({ kind, model, limits, passEnv, setEnv });
     case "command":
-      return createAgent({ kind, command: argument, name: nameOf(argument), limits, passEnv });
+      return createAgent({
+        kind,
+        command: argument,
+        name: nameOf(argument),
+        limits,
+        passEnv,
+        setEnv,
+      });
     default:
-      return createAgent({ kind: "scripted", ...readScript(argument), limits, passEnv });
+      return createAgent({ kind: "scripted", ...readScript(argument), limits, passEnv, setEnv });
   }
 }
 

@@ -22,7 +22,7 @@ import {
 } from "./protocol.ts";
 
 const isLong = process.env["QUASAR_PROOF"] === "long";
-const MAX_STATES = isLong ? 20_000_000 : 1_000_000;
+const MAX_STATES = isLong ? 20_000_000 : 250_000;
 
 test("a crash leaves what was acknowledged or what was begun, whole, in every state", {
   timeout: 600_000,

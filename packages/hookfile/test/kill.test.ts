@@ -9,7 +9,7 @@ import { aTask } from "./a-task.ts";
 import { temporaryFolders } from "./folder.ts";
 
 const aFolder = temporaryFolders();
-const UPDATES = process.env["QUASAR_PROOF"] === "long" ? 5000 : 300;
+const UPDATES = process.env["QUASAR_PROOF"] === "long" ? 5000 : 100;
 const PROCESSES = 8;
 
 const script = fileURLToPath(new URL("updater.ts", import.meta.url));

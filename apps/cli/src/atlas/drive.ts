@@ -51,7 +51,8 @@ export interface DriveOptions {
  */
 export async function drive(options: DriveOptions): Promise<ExitCode> {
   const { installation, taskDir, settings, json, warnings = [] } = options;
-  const { coder, reviewer } = createAgents(settings);
+  // Of `atlas hook context`, which an agent is told to read, and which looks there.
+  const { coder, reviewer } = createAgents(settings, { ATLAS_HOME: installation.home });
   const { leash } = settings;
   const ports = { ...installation, coder, reviewer, leash, sealKey: openUser().sealKey() };
   // Everything is loaded now. Node itself would do it at the end, to which a killed process never comes.

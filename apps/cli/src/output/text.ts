@@ -106,12 +106,12 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
   }
 }
 
-/** What became of a turn whose runner was killed. */
+/** How a turn goes on that nobody has seen the end of, or that came to nothing. */
 const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
   followed: "works on: its turn is followed",
-  read: "has finished its turn: it is read, not bought again",
-  resumed: "was killed: it goes on in its own conversation",
-  restarted: "was killed: its turn is started again",
+  read: "had ended: its turn is read, not bought again",
+  resumed: "goes on with its turn, in its own conversation",
+  restarted: "starts its turn again",
 };
 
 function waitingLines({ until, waitMs, isKnown, message }: WaitingRecord, view: View): string[] {

@@ -5,6 +5,7 @@ import { readTask } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import { git, lastRecord, records, write } from "../harness.ts";
 import {
+  ATLAS,
   atlas,
   atlasJson,
   atlasPlace,
@@ -107,6 +108,15 @@ test("a task that has spent more than it may says with how much it goes on, and 
   expect((await atlas(at, ["resume"])).code).toBe(4);
   const raised = await atlas(at, ["resume", "--max-budget", "25"]);
   expect(raised.code, raised.stderr).toBe(9);
+});
+
+test("an agent finds the task by atlas hook context, wherever ATLAS_HOME is", async () => {
+  const at = atlasPlace();
+  const asks = `"${process.execPath}" "${ATLAS}" hook context > asked.txt`;
+  const agents = ["--coder", `command:cat > /dev/null; ${asks}`, "--reviewer", "command:true"];
+  await atlas(at, ["start", "Write", "--template", "write", ...agents]);
+  const asked = readFileSync(join(workTreeOf(at), "asked.txt"), "utf8");
+  expect(asked).toContain(readTask(taskDirOf(at)).id);
 });
 
 test("a validation that fails waits for a person, who retries with other commands or skips it", async () => {

@@ -119,7 +119,7 @@ test("an interrupted step is shown as interrupted, not as running", () => {
   expect(lines.find((line) => line.includes(" implement "))).toMatch(
     /^ {2}! implement {2}interrupted/u,
   );
-  expect(lines.join("\n")).toContain("crash    seen 1 min ago, in step_running: it is safe");
+  expect(lines.join("\n")).toContain("cut off  seen 1 min ago, in step_running: it is safe");
 });
 
 test.for<readonly [string, Verdict | undefined, string]>([

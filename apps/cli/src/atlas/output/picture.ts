@@ -143,7 +143,7 @@ function nowLines({ hook, owner, now }: PictureFacts, view: View): string[] {
   }
   if (recovery !== undefined) {
     const text = `seen ${ago(recovery.detectedAt, now)}, in ${recovery.lastKnownState}: ${recovery.reason}`;
-    lines.push(...labelled(view, "crash", cleanLine(text), "yellow"));
+    lines.push(...labelled(view, "cut off", cleanLine(text), "yellow"));
   }
   if (awaiting !== undefined) lines.push(...labelledText(view, "waits", awaiting.reason, "yellow"));
   if (isTerminal(hook.state)) lines.push(...labelled(view, "ended", ago(hook.updatedAt, now)));
