@@ -1,9 +1,14 @@
-import { Command, CommanderError, Option } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
+import {
+  attributeOf,
+  type Described,
+  examplesText,
+  runProgram,
+  settingOption,
+} from "./command-line.ts";
 import type { FlagValues } from "./config/layers.ts";
-import { SETTING_NAMES, SETTINGS, type SettingName } from "./config/settings.ts";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { fail } from "./fail.ts";
-import { ignoreLostReader } from "./streams.ts";
+import { SETTING_NAMES, SETTINGS } from "./config/settings.ts";
+import type { ExitCode } from "./exit-codes.ts";
 
 /**
  * Runs the command that the arguments name and sets the process's exit code.
@@ -11,23 +16,8 @@ import { ignoreLostReader } from "./streams.ts";
  * @param args - Arguments without the program's own path.
  * @param version - Of the command.
  */
-export async function main(args: readonly string[], version: string): Promise<void> {
-  const streams = { stdout: process.stdout, stderr: process.stderr };
-  for (const stream of Object.values(streams)) stream.on("error", ignoreLostReader);
-  let exitCode: ExitCode = EXIT.ok;
-  const program = createProgram(version, (code) => {
-    exitCode = code;
-  });
-  try {
-    if (args.length === 0) return program.outputHelp();
-    await program.parseAsync(args, { from: "user" });
-  } catch (error) {
-    const helped = error instanceof CommanderError && error.exitCode === 0;
-    const named = program.commands.find((command) => command.name() === args[0]);
-    const command = named === undefined ? "quasar" : `quasar ${named.name()}`;
-    if (!helped) exitCode = fail(error, streams, { json: args.includes("--json"), command });
-  }
-  process.exitCode = exitCode;
+export function main(args: readonly string[], version: string): Promise<void> {
+  return runProgram((done) => createProgram(version, done), args);
 }
 
 /** How the commands are grouped in the help. */
@@ -69,7 +59,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--trust-config", "let .quasar/config.toml run programs and raise the budget")
     .option("--json", JSON_HELP);
   addSettings(run)
-    .addHelpText("after", examples(RUN_EXAMPLES))
+    .addHelpText("after", examplesText(RUN_EXAMPLES))
     .action(async (task, options) => {
       const { runCommand } = await import("./commands/run.ts");
       done(await runCommand(task, { ...options, flags: flagsOf(options) }));
@@ -90,7 +80,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--plan", "say what would happen and what it may cost, and change nothing")
     .option("--json", JSON_HELP);
   addSettings(resume)
-    .addHelpText("after", examples(RESUME_EXAMPLES))
+    .addHelpText("after", examplesText(RESUME_EXAMPLES))
     .action(async (id, options) => {
       const given = { ...options, flags: flagsOf(options) };
       if (options.plan === true) {
@@ -118,7 +108,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--at <cycle>", "as it was when this cycle had ended; as it stands if left out")
     .option("--trust", "take a checkpoint that this machine did not write")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(FORK_EXAMPLES))
+    .addHelpText("after", examplesText(FORK_EXAMPLES))
     .action(async (id, options) => {
       const { forkCommand } = await import("./commands/fork.ts");
       done(await forkCommand(id, options));
@@ -132,7 +122,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .argument("[run]", "id of a run; the newest ones if left out")
     .option("--all", "every run that is kept, not only the newest")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(STATUS_EXAMPLES))
+    .addHelpText("after", examplesText(STATUS_EXAMPLES))
     .action(async (id, options) => {
       const { statusCommand } = await import("./commands/status.ts");
       done(await statusCommand(id, options));
@@ -144,7 +134,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .description("list the runs of this work tree, a line each")
     .option("--all", "every run that is kept, not only the newest")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(LS_EXAMPLES))
+    .addHelpText("after", examplesText(LS_EXAMPLES))
     .action(async (options) => {
       const { lsCommand } = await import("./commands/ls.ts");
       done(await lsCommand(options));
@@ -157,7 +147,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .description("show all of one run: its turns, commits, findings, and where its files are")
     .argument("[run]", "id of a run; the newest if left out")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(SHOW_EXAMPLES))
+    .addHelpText("after", examplesText(SHOW_EXAMPLES))
     .action(async (id, options) => {
       const { showCommand } = await import("./commands/show.ts");
       done(await showCommand(id, options));
@@ -170,7 +160,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .argument("[run]", "id of a run; the newest if left out")
     .option("-f, --follow", "go on as it happens, until the run ends")
     .option("--json", "the journal's facts, a line each")
-    .addHelpText("after", examples(LOG_EXAMPLES))
+    .addHelpText("after", examplesText(LOG_EXAMPLES))
     .action(async (id, options) => {
       const { logCommand } = await import("./commands/log.ts");
       done(await logCommand(id, options));
@@ -183,7 +173,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .description("show what each turn of a run has cost, and what counts against its limit")
     .argument("[run]", "id of a run; the newest if left out")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(COST_EXAMPLES))
+    .addHelpText("after", examplesText(COST_EXAMPLES))
     .action(async (id, options) => {
       const { costCommand } = await import("./commands/cost.ts");
       done(await costCommand(id, options));
@@ -196,7 +186,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .description("list uncommitted work of a run that was kept before something replaced it")
     .argument("[run]", "id of a run; the newest if left out")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(SNAPSHOTS_EXAMPLES))
+    .addHelpText("after", examplesText(SNAPSHOTS_EXAMPLES))
     .action(async (id, options) => {
       const { snapshotsCommand } = await import("./commands/snapshots.ts");
       done(await snapshotsCommand(id, options));
@@ -210,7 +200,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .argument("<n>", "number of the snapshot")
     .option("--run <run>", "id of a run; the newest if left out")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(RESTORE_EXAMPLES))
+    .addHelpText("after", examplesText(RESTORE_EXAMPLES))
     .action(async (n, options) => {
       const { restoreCommand } = await import("./commands/restore.ts");
       done(await restoreCommand(n, options));
@@ -224,7 +214,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .argument("<run>", "id of the run")
     .option("--yes", "end an agent that still works, without asking")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(ABANDON_EXAMPLES))
+    .addHelpText("after", examplesText(ABANDON_EXAMPLES))
     .action(async (id, options) => {
       const { abandonCommand } = await import("./commands/abandon.ts");
       done(await abandonCommand(id, options));
@@ -239,7 +229,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--older-than <time>", "leave younger ones alone", "30d")
     .option("--dry-run", "only say which")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(PRUNE_EXAMPLES))
+    .addHelpText("after", examplesText(PRUNE_EXAMPLES))
     .action(async (id, options) => {
       const { pruneCommand } = await import("./commands/prune.ts");
       done(await pruneCommand(id, options));
@@ -255,7 +245,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     )
     .option("--fix", "mend what can be mended without losing anything")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(DOCTOR_EXAMPLES))
+    .addHelpText("after", examplesText(DOCTOR_EXAMPLES))
     .action(async (options) => {
       const { doctorCommand } = await import("./commands/doctor.ts");
       done(await doctorCommand(options));
@@ -267,7 +257,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .summary("write a commented .quasar/config.toml")
     .description("write a commented .quasar/config.toml and say which agents there are")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(INIT_EXAMPLES))
+    .addHelpText("after", examplesText(INIT_EXAMPLES))
     .action(async (options) => {
       const { initCommand } = await import("./commands/init.ts");
       done(await initCommand(options));
@@ -280,7 +270,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .description("see a run fail, be killed and go on: no agent, no key, no network")
     .option("--keep", "keep the demo's folder to look around in")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(DEMO_EXAMPLES))
+    .addHelpText("after", examplesText(DEMO_EXAMPLES))
     .action(async (options) => {
       const { demoCommand } = await import("./commands/demo.ts");
       done(await demoCommand(options));
@@ -304,7 +294,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--all", "also kills that cannot differ from another one")
     .option("--keep", "keep the folders of runs that came out wrong")
     .option("--json", JSON_HELP)
-    .addHelpText("after", examples(TORTURE_EXAMPLES))
+    .addHelpText("after", examplesText(TORTURE_EXAMPLES))
     .action(async (options) => {
       const { tortureCommand } = await import("./commands/torture.ts");
       done(await tortureCommand(options));
@@ -318,45 +308,19 @@ function addSettings<Args extends unknown[], Opts extends Record<string, unknown
   command: Command<Args, Opts>,
 ): Command<Args, Opts> {
   command.optionsGroup("Settings, also of .quasar/config.toml and QUASAR_*:");
-  for (const name of SETTING_NAMES) command.addOption(settingOption(name));
+  for (const name of SETTING_NAMES) command.addOption(settingOption(SETTINGS[name]));
   return command;
-}
-
-function settingOption(name: SettingName): Option {
-  const { flag, kind, fallback, help } = SETTINGS[name];
-  const shownDefault = isTold(fallback) ? ` (default: ${String(fallback)})` : "";
-  const option = new Option(`${flag} ${kind.placeholder}`.trim(), help + shownDefault);
-  return Array.isArray(fallback)
-    ? option.argParser((value: string, all: readonly string[] | undefined) => [
-        ...(all ?? []),
-        value,
-      ])
-    : option;
-}
-
-function isTold(fallback: unknown): boolean {
-  return typeof fallback === "number" || (typeof fallback === "string" && fallback !== "");
 }
 
 /** The settings among a command's options. */
 function flagsOf(options: Readonly<Record<string, unknown>>): FlagValues {
-  const entries = SETTING_NAMES.map((name) => [name, options[attributeOf(name)]] as const);
+  const entries = SETTING_NAMES.map(
+    (name) => [name, options[attributeOf(SETTINGS[name])]] as const,
+  );
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as FlagValues;
 }
 
-/** The name under which the parser keeps a flag's value. */
-function attributeOf(name: SettingName): string {
-  return new Option(SETTINGS[name].flag).attributeName();
-}
-
-type Examples = readonly (readonly [command: string, what: string])[];
-
-function examples(list: Examples): string {
-  const width = Math.max(...list.map(([command]) => command.length)) + 2;
-  return `\nExamples:\n${list.map(([command, what]) => `  ${command.padEnd(width)}${what}`).join("\n")}\n`;
-}
-
-const RUN_EXAMPLES: Examples = [
+const RUN_EXAMPLES: readonly Described[] = [
   ['quasar run "Add a --dry-run flag"', "claude writes, claude reviews"],
   ["quasar run -f task.md --coder codex", "codex writes"],
   ["quasar run - < task.md", "the task from standard input"],
@@ -364,7 +328,7 @@ const RUN_EXAMPLES: Examples = [
   ['quasar run "…" --worktree', "your own files stay as they are"],
 ];
 
-const RESUME_EXAMPLES: Examples = [
+const RESUME_EXAMPLES: readonly Described[] = [
   ["quasar resume", "the newest unfinished run"],
   ["quasar resume 20261121-101500-7f3a9c", "this one"],
   ["quasar resume --max-cycles 5", "with more cycles than before"],
@@ -372,74 +336,74 @@ const RESUME_EXAMPLES: Examples = [
   ["quasar resume --wait-limit 6h", "and wait for a usage limit"],
 ];
 
-const STATUS_EXAMPLES: Examples = [
+const STATUS_EXAMPLES: readonly Described[] = [
   ["quasar status", "the newest runs of this work tree"],
   ["quasar status 20261121-101500-7f3a9c", "one run in full"],
   ["quasar status --json", "for a program"],
 ];
 
-const FORK_EXAMPLES: Examples = [
+const FORK_EXAMPLES: readonly Described[] = [
   ["quasar fork 20261121-101500-7f3a9c", "another way on from where it stands"],
   ["quasar fork 20261121-101500-7f3a9c --at 1", "from the end of its first cycle"],
 ];
 
-const LS_EXAMPLES: Examples = [
+const LS_EXAMPLES: readonly Described[] = [
   ["quasar ls", "the newest runs"],
   ["quasar ls --all --json", "all of them, for a program"],
 ];
 
-const SHOW_EXAMPLES: Examples = [
+const SHOW_EXAMPLES: readonly Described[] = [
   ["quasar show", "all of the newest run"],
   ["quasar show 20261121-101500-7f3a9c", "all of this one"],
   ["quasar show --json | jq .turns", "for a program"],
 ];
 
-const LOG_EXAMPLES: Examples = [
+const LOG_EXAMPLES: readonly Described[] = [
   ["quasar log", "the newest run"],
   ["quasar log -f", "as it happens, in another terminal"],
   ["quasar log --json | jq .type", "for a program"],
 ];
 
-const COST_EXAMPLES: Examples = [
+const COST_EXAMPLES: readonly Described[] = [
   ["quasar cost", "the newest run"],
   ["quasar cost 20261121-101500-7f3a9c --json", "this one, for a program"],
 ];
 
-const SNAPSHOTS_EXAMPLES: Examples = [
+const SNAPSHOTS_EXAMPLES: readonly Described[] = [
   ["quasar snapshots", "of the newest run"],
   ["quasar snapshots 20261121-101500-7f3a9c", "of this one"],
 ];
 
-const RESTORE_EXAMPLES: Examples = [
+const RESTORE_EXAMPLES: readonly Described[] = [
   ["quasar snapshots", "see which there are"],
   ["quasar restore 2", "bring the second back"],
   ["quasar restore 2 --run 20261121-101500-7f3a9c", "of this run"],
 ];
 
-const ABANDON_EXAMPLES: Examples = [
+const ABANDON_EXAMPLES: readonly Described[] = [
   ["quasar abandon 20261121-101500-7f3a9c", "its commits and files stay"],
   ["quasar abandon 20261121-101500-7f3a9c --yes", "even if its agent still works"],
 ];
 
-const PRUNE_EXAMPLES: Examples = [
+const PRUNE_EXAMPLES: readonly Described[] = [
   ["quasar prune --dry-run", "which runs ended over 30 days ago"],
   ["quasar prune --older-than 7d", "remove those of over a week ago"],
   ["quasar prune 20261121-101500-7f3a9c", "remove this one, however young"],
 ];
 
-const DOCTOR_EXAMPLES: Examples = [
+const DOCTOR_EXAMPLES: readonly Described[] = [
   ["quasar doctor", "look, and change nothing"],
   ["quasar doctor --fix", "mend what loses nothing"],
 ];
 
-const INIT_EXAMPLES: Examples = [["quasar init", "then edit .quasar/config.toml"]];
+const INIT_EXAMPLES: readonly Described[] = [["quasar init", "then edit .quasar/config.toml"]];
 
-const DEMO_EXAMPLES: Examples = [
+const DEMO_EXAMPLES: readonly Described[] = [
   ["quasar demo", "about ten seconds"],
   ["quasar demo --keep", "and look at its repository afterwards"],
 ];
 
-const TORTURE_EXAMPLES: Examples = [
+const TORTURE_EXAMPLES: readonly Described[] = [
   ["quasar torture", "every step, each kill: minutes"],
   ["quasar torture --points 'rename|commit'", "where files come to be"],
   ["quasar torture --pairs 0.01 --seed 7", "and kills of the resume"],

@@ -1,3 +1,4 @@
+import type { Described } from "../command-line.ts";
 import type { FlagValuesOf } from "../config/table.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { AtlasSettings } from "./config/settings.ts";
@@ -19,9 +20,6 @@ export interface CommandSpec {
   readonly examples: readonly Described[];
   run(args: readonly (string | undefined)[], given: Given): Promise<ExitCode>;
 }
-
-/** How it is typed, and what it is. */
-export type Described = readonly [typed: string, what: string];
 
 /** What may be given to commands. */
 export interface Given {

@@ -1,4 +1,5 @@
-import type { CommandSpec, Described } from "./command.ts";
+import type { Described } from "../command-line.ts";
+import type { CommandSpec } from "./command.ts";
 import type { AtlasSettings } from "./config/settings.ts";
 
 /** How the commands are grouped in the help. */

@@ -1,0 +1,105 @@
+import { CommanderError, Option } from "commander";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { fail, type FailOptions } from "./fail.ts";
+import { ignoreLostReader } from "./streams.ts";
+
+/** What is used here of a program's parser and of its commands', with typed options or without. */
+interface Parser {
+  readonly commands: readonly Parser[];
+  name(): string;
+  outputHelp(): void;
+}
+
+interface Program extends Parser {
+  parseAsync(args: readonly string[], options: { from: "user" }): Promise<unknown>;
+}
+
+/**
+ * Runs the command that the arguments name and sets the process's exit code.
+ *
+ * @param create - Makes the parser; its commands say with which code to leave.
+ * @param args - Arguments without the program's own path.
+ */
+export async function runProgram(
+  create: (done: (code: ExitCode) => void) => Program,
+  args: readonly string[],
+  options: Pick<FailOptions, "translate"> = {},
+): Promise<void> {
+  const streams = { stdout: process.stdout, stderr: process.stderr };
+  for (const stream of Object.values(streams)) stream.on("error", ignoreLostReader);
+  let exitCode: ExitCode = EXIT.ok;
+  const program = create((code) => {
+    exitCode = code;
+  });
+  try {
+    if (args.length === 0) return program.outputHelp();
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    const named = namedIn(program, args);
+    if (error instanceof CommanderError && error.code === "commander.help") {
+      named.at(-1)?.outputHelp(); // of a family, without one of its commands
+    } else if (!(error instanceof CommanderError) || error.exitCode !== 0) {
+      const command = named.map((each) => each.name()).join(" ");
+      exitCode = fail(error, streams, { json: args.includes("--json"), command, ...options });
+    }
+  }
+  process.exitCode = exitCode;
+}
+
+/** The program, and the command that the arguments name, with its family: `atlas`, `hook`, `status`. */
+function namedIn(program: Parser, args: readonly string[]): readonly Parser[] {
+  const found = [program];
+  for (const arg of args) {
+    const command = found.at(-1)?.commands.find((one) => one.name() === arg);
+    if (command === undefined) break;
+    found.push(command);
+  }
+  return found;
+}
+
+/** A setting, as far as a flag shows it. */
+interface Flagged {
+  readonly flag?: string | undefined;
+  readonly kind: { readonly placeholder: string };
+  readonly fallback: unknown;
+  readonly help: string;
+}
+
+/** The flag of a setting. One that takes a list may be given again and again. */
+export function settingOption({ flag = "", kind, fallback, help }: Flagged): Option {
+  const shownDefault = isTold(fallback) ? ` (default: ${fallback})` : "";
+  const option = new Option(`${flag} ${kind.placeholder}`.trim(), help + shownDefault);
+  return Array.isArray(fallback) ? repeated(option) : option;
+}
+
+function isTold(fallback: unknown): fallback is string | number {
+  return typeof fallback === "number" || (typeof fallback === "string" && fallback !== "");
+}
+
+/** Each time the flag is given there is one more value; a value is never taken for the next argument's. */
+export function repeated(option: Option): Option {
+  return option.argParser((value: string, all: readonly string[] | undefined) => [
+    ...(all ?? []),
+    value,
+  ]);
+}
+
+/** The name under which the parser keeps a flag's value. */
+export function attributeOf({ flag = "" }: Pick<Flagged, "flag">): string {
+  return new Option(flag).attributeName();
+}
+
+/** How something is typed, and what it is or does. */
+export type Described = readonly [typed: string, what: string];
+
+const COLUMNS = 80;
+
+/** What an example does stands beside it, or below where one of them is too long for that. */
+export function examplesText(examples: readonly Described[]): string {
+  const width = Math.max(...examples.map(([typed]) => typed.length)) + 2;
+  const beside = examples.map(([typed, what]) => `  ${typed.padEnd(width)}${what}`);
+  const lines = beside.every((line) => line.length <= COLUMNS)
+    ? beside
+    : examples.flatMap(([typed, what]) => [`  ${typed}`, `      ${what}`]);
+  return `\nExamples:\n${lines.join("\n")}\n`;
+}
