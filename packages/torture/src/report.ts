@@ -33,6 +33,8 @@ export interface TortureReport {
   readonly trials: number;
   /** Kills that were not made because they cannot differ from one that was. */
   readonly alike: number;
+  /** Kills that were planned and not made, because it was interrupted. */
+  readonly left: number;
   /** Names of the promises that were looked at. */
   readonly laws: readonly string[];
   readonly rows: readonly ReportRow[];
@@ -57,7 +59,7 @@ export interface ReportOptions {
 
 /** Sums up a torture. */
 export function reportOf(
-  { whole, trials, alike, ms }: Tortured,
+  { whole, trials, alike, left, ms }: Tortured,
   options: ReportOptions,
 ): TortureReport {
   const { subject, date, seed = 1, share = 1, pairs = 0, laws = [] } = options;
@@ -80,6 +82,7 @@ export function reportOf(
     ),
     trials: trials.length,
     alike,
+    left,
     laws: [...new Set([...laws, ...broken])],
     rows,
     failures: trials

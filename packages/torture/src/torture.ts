@@ -53,7 +53,7 @@ export interface TortureOptions {
   readonly timeoutMs?: number | undefined;
   /** Told of each trial as it ends. */
   readonly onTrial?: ((trial: Trial) => void) | undefined;
-  /** Asked between trials; the call then rejects with its reason. */
+  /** Asked between trials: what was found by then is returned. Before the first kill its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
   /** Leaves the folders of trials that deviate. @default false */
   readonly keep?: boolean | undefined;
@@ -67,6 +67,8 @@ export interface Tortured {
   readonly trials: readonly Trial[];
   /** How many kills were not made because they cannot differ from one that was. */
   readonly alike: number;
+  /** How many kills were planned and not made, because the signal came first. */
+  readonly left: number;
   readonly ms: number;
 }
 
@@ -104,11 +106,20 @@ export async function torture(subject: Subject, options: TortureOptions = {}): P
     const whole = options.replay === undefined ? await runOne([]) : first;
     requireAlike(first, whole, subject.unsteady);
     const { planned, alike } = plan(whole, aloneIn(first, whole), options);
+    const isOver = (): boolean => signal?.aborted === true;
+    let left = 0;
     await eachOf(planned, concurrency, async (kills) => {
+      if (isOver()) {
+        left += 1;
+        return;
+      }
       const single = await tryOne(kills, whole);
-      for (const pair of pairsOf(single, options)) await tryOne(pair, whole);
+      for (const pair of pairsOf(single, options)) {
+        if (isOver()) left += 1;
+        else await tryOne(pair, whole);
+      }
     });
-    return { whole, trials, alike, ms: performance.now() - begun };
+    return { whole, trials, alike, left, ms: performance.now() - begun };
   } finally {
     const kept = keep && trials.some(({ deviations }) => deviations.length > 0);
     if (!kept) rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });

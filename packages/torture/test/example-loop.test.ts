@@ -51,6 +51,16 @@ test.for([
   },
 );
 
+test("tells what it has found when it is stopped, and how much is left out", async () => {
+  const stop = new AbortController();
+  const options = { onTrial: () => stop.abort(), signal: stop.signal, concurrency: 1 };
+  const tortured = await torture(exampleLoop("careful"), options);
+  expect(tortured.trials).toHaveLength(1);
+  expect(tortured.left).toBe(2 * 13 - tortured.alike - 1);
+  expect(reportOf(tortured, { subject: "example", date: new Date(0) })).toMatchObject({ left: 12 });
+  await expect(torture(exampleLoop("careful"), options)).rejects.toBe(stop.signal.reason);
+}, 300_000);
+
 test("kills each life of a run that has several, and names it by its command", async () => {
   const loop = exampleLoop("line-first");
   const again = {

@@ -49,7 +49,9 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
   const seed = numberOf("--seed", options.seed, 0xffff_ffff) ?? 1;
   const pairs = numberOf("--pairs", options.pairs, 1) ?? 0;
   const share = numberOf("--share", options.share, 1) ?? 1;
-  const interrupts = listenForInterrupts(() => {});
+  const interrupts = listenForInterrupts((name) => {
+    process.stderr.write(`${name}: what is under way comes to its end; again leaves at once\n`);
+  });
   try {
     const tortured = await victim.torture({
       kinds: kindsOf(options.kinds),
@@ -74,6 +76,7 @@ export async function tortureCommand(options: TortureOptions): Promise<ExitCode>
     } else {
       write(process.stdout, linesOf(report, victim.flags));
     }
+    if (report.left > 0) return interrupts.exitCode() ?? EXIT.error;
     return report.failures.length === 0 ? EXIT.ok : EXIT.error;
   } catch (error) {
     const interrupted = interrupts.exitCode();
@@ -206,6 +209,7 @@ function linesOf(report: TortureReport, flags: readonly string[]): readonly stri
     ...(report.alike === 0
       ? []
       : [`${report.alike} kills cannot differ from these: --all makes them`]),
+    ...(report.left === 0 ? [] : [`${report.left} kills were not made: it was interrupted`]),
     report.failures.length === 0
       ? `${report.trials} runs, nothing lost, in ${report.seconds} s`
       : `${report.failures.length} of ${report.trials} runs came out wrong, in ${report.seconds} s`,
