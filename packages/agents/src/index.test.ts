@@ -16,6 +16,7 @@ test("exports what its users rely on", () => {
     "detectAgents",
     "endRunProcesses",
     "findRunProcesses",
+    "getReady",
     "listRunProcesses",
     "parseAgentScript",
   ]);
