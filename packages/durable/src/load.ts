@@ -37,13 +37,17 @@ export function loadFile<T>(
   const problems: Error[] = [];
   refuseLinkedDirectory(fs, dirname(file));
 
-  const current = attempt(file, parse, options, problems);
-  if (current !== undefined)
-    return { value: current.value, source: "current", path: file, problems };
-
-  const names = generationsOf(fs, file);
-  if (problems.length === 0) {
+  let current = attempt(file, parse, options, problems);
+  const names = current === undefined ? generationsOf(fs, file) : [];
+  if (current === undefined && problems.length === 0) {
     if (names.length === 0) return undefined;
+    // Its first saves may have come between the two looks.
+    current = attempt(file, parse, options, problems);
+  }
+  if (current !== undefined) {
+    return { value: current.value, source: "current", path: file, problems };
+  }
+  if (problems.length === 0) {
     problems.push(new DurableError("ERR_MISSING", `${path} is missing, but was there`));
   }
   for (const name of names) {

@@ -102,6 +102,18 @@ test("takes the newest generation where the file itself is missing, and puts it 
   expect(load(path)).toMatchObject({ value: "v2", source: "current" });
 });
 
+test("a file whose first saves come while it is looked for is not taken for a lost one", () => {
+  const path = join(dir, "file.toml");
+  const late = Object.assign(Object.create(nodeFileSystem) as typeof nodeFileSystem, {
+    readdir(folder: string) {
+      for (const version of ["v1", "v2"]) replaceFile(path, text(version));
+      return nodeFileSystem.readdir(folder);
+    },
+  });
+  const loaded = loadFile(path, parse, { maxBytes: 100, fs: late });
+  expect(loaded).toMatchObject({ value: "v2", source: "current", problems: [] });
+});
+
 test("never sets a file aside over another", () => {
   const path = join(dir, "file.toml");
   const now = new Date("2026-11-20T10:11:12Z");
