@@ -1,7 +1,7 @@
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
 import { remoteAccess, remoteFailed } from "./remote-access.ts";
-import { checkRevision, isMissing, isSha } from "./revision.ts";
+import { checkBranch, checkRevision, isMissing, isSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
 
 /**
@@ -23,18 +23,6 @@ export async function refSha(
   throw gitFailed(args, result);
 }
 
-/** @throws {GitError} `ERR_INVALID_ARGUMENT` unless it can be a branch's name, without `refs/heads/`. */
-export function checkBranch(branch: string): string {
-  const isName =
-    !branch.startsWith("-") && !/^$|(?:^|\/)\.|[./]$/.test(branch) && branch !== "HEAD";
-  try {
-    if (isName && checkRevision(`refs/heads/${branch}`) !== "") return branch;
-  } catch {
-    // Said below, in a branch's terms.
-  }
-  throw new GitError("ERR_INVALID_ARGUMENT", `${JSON.stringify(branch)} cannot be a branch's name`);
-}
-
 /**
  * Removes a branch and its settings, wherever it has been merged. What it was at is lost unless
  * something else names it. Resolves to `false` where there is no such branch.
@@ -47,9 +35,7 @@ export async function deleteBranch(
   branch: string,
   options: SignalOptions = {},
 ): Promise<boolean> {
-  if ((await refSha(workDir, `refs/heads/${checkBranch(branch)}`, options)) === undefined) {
-    return false;
-  }
+  if ((await refSha(workDir, checkBranch(branch), options)) === undefined) return false;
   await gitOutput("keep", workDir, ["branch", "-D", "--quiet", "--", branch], options);
   return true;
 }
@@ -75,7 +61,7 @@ export async function upstreamOf(
   branch: string,
   options: SignalOptions = {},
 ): Promise<Upstream | undefined> {
-  const ref = `refs/heads/${checkBranch(branch)}`;
+  const ref = checkBranch(branch);
   const format = "--format=%(refname)%00%(upstream:remotename)%00%(upstream:remoteref)";
   const output = await gitOutput("read", workDir, ["for-each-ref", format, ref], options);
   const [, remote = "", remoteRef = ""] =
@@ -124,13 +110,14 @@ export async function fetchBranch(
     const message = `${JSON.stringify(remote)} cannot be a remote's name`;
     throw new GitError("ERR_INVALID_ARGUMENT", message);
   }
-  const ref = checkRevision(`refs/remotes/${remote}/${checkBranch(branch)}`);
+  const there = checkBranch(branch);
+  const ref = checkRevision(`refs/remotes/${remote}/${branch}`);
   const args = [
     ...["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"],
     ...["--no-write-fetch-head", "--no-auto-maintenance", "--no-write-commit-graph"],
     // A repository can name another program here.
     "--upload-pack=git-upload-pack",
-    ...["--", remote, `+refs/heads/${branch}:${ref}`],
+    ...["--", remote, `+${there}:${ref}`],
   ];
   const access = remoteAccess(process.env);
   const result = await git("write", workDir, args, { ...options, ...access, hooks: true });

@@ -49,6 +49,8 @@ export {
   type Snapshot,
   takeSnapshot,
   type TakeSnapshotOptions,
+  isOwnPath,
+  OWN_FOLDER,
 } from "./snapshots.ts";
 export { type DirtyPath, dirtyPaths } from "./status.ts";
 export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";

@@ -9,7 +9,7 @@ import { currentGitSha } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import { checkRevision, isMissing } from "./revision.ts";
 import { git, gitFailed, gitOutput, quoted, type RunOptions } from "./run.ts";
-import { isOwn, type Snapshot, takeSnapshot, type TakeSnapshotOptions } from "./snapshots.ts";
+import { isOwnPath, type Snapshot, takeSnapshot, type TakeSnapshotOptions } from "./snapshots.ts";
 import { isGone, pathBytes } from "./tree-stream.ts";
 
 export interface RestoreSnapshotOptions extends TakeSnapshotOptions {
@@ -168,7 +168,7 @@ function refuseHidden(changes: readonly Change[], hidden: ReadonlySet<string>): 
     if (mode === LINKED_REPOSITORY || oldMode === LINKED_REPOSITORY) {
       throw notRestorable(path, "is a repository of its own in one of the two");
     }
-    if (isOwn(path)) throw notRestorable(path, "belongs to Quasar");
+    if (isOwnPath(path)) throw notRestorable(path, "belongs to Quasar");
     if (hidden.has(path)) {
       throw notRestorable(path, "is hidden from git (assume-unchanged, skip-worktree, sparse)");
     }

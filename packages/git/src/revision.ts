@@ -41,7 +41,7 @@ export function checkRevision(text: string): string {
  */
 export function checkBranch(branch: string): string {
   const ref = `refs/heads/${branch}`;
-  const isPlain = FULL_REF.test(ref) && !/^$|^-|(?:^|\/)\.|[./]$/.test(branch);
+  const isPlain = FULL_REF.test(ref) && !/^$|^-|(?:^|\/)\.|[./]$|^HEAD$/.test(branch);
   if (isPlain) return ref;
   const message = `${JSON.stringify(branch)} cannot be a branch's name`;
   throw new GitError("ERR_INVALID_ARGUMENT", message);

@@ -37,8 +37,8 @@ export interface TakeSnapshotOptions extends SignalOptions {
   readonly now?: (() => Date) | undefined;
 }
 
-/** What this product writes for itself: never a part of anybody's work. */
-const OWN_FOLDER = ".quasar";
+/** What this product writes for itself in a work tree's root: never a part of anybody's work. */
+export const OWN_FOLDER = ".quasar";
 
 /**
  * Keeps everything in the work tree that is not committed in a commit below `refs/quasar/`: deletions
@@ -97,10 +97,11 @@ export async function takeSnapshot(
 
 /** A nested repository is listed with a `/` at its end: it has a history of its own. */
 function isKept(path: string): boolean {
-  return !path.endsWith("/") && !isOwn(path);
+  return !path.endsWith("/") && !isOwnPath(path);
 }
 
-export function isOwn(path: string): boolean {
+/** Whether a path, from a work tree's root, is of {@link OWN_FOLDER}. */
+export function isOwnPath(path: string): boolean {
   return path === OWN_FOLDER || path.startsWith(`${OWN_FOLDER}/`);
 }
 

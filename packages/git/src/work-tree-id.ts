@@ -14,7 +14,7 @@ import { GitError } from "./errors.ts";
 import { currentGitSha, type SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import { gitOutput, quoted } from "./run.ts";
-import { isOwn } from "./snapshots.ts";
+import { isOwnPath } from "./snapshots.ts";
 import { isGone, messageOf, pathBytes } from "./tree-stream.ts";
 
 /**
@@ -94,7 +94,7 @@ function parseListing(listing: string): Iterable<Listed> {
     const [start, tag, mode, id = ""] = CACHED.exec(line) ?? [];
     if (start === undefined) {
       const path = line.slice("? ".length);
-      if (!isOwn(path.replace(/\/$/, ""))) found.set(path, { path, isSkipped: false });
+      if (!isOwnPath(path.replace(/\/$/, ""))) found.set(path, { path, isSkipped: false });
     } else {
       const path = line.slice(start.length);
       found.set(path, { path, entry: { mode: mode as Entry["mode"], id }, isSkipped: tag === "S" });

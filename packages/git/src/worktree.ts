@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
-import { checkBranch } from "./branches.ts";
 import { checkVariables } from "./environment.ts";
 import type { SignalOptions } from "./head.ts";
 import { openRepository, type Repository } from "./repository.ts";
-import { checkRevision } from "./revision.ts";
+import { checkBranch, checkRevision } from "./revision.ts";
 import { gitOutput } from "./run.ts";
 
 export interface WorktreeOptions extends SignalOptions {

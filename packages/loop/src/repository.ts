@@ -1,4 +1,5 @@
 import {
+  OWN_FOLDER,
   changedPaths,
   type Commit,
   commitAll,
@@ -67,9 +68,6 @@ export interface LoopRepository {
   /** What the reflog says brought HEAD to a commit, by its id. */
   reflogActions(): Promise<ReadonlyMap<string, string>>;
 }
-
-/** What the loop writes for itself: never a part of the coder's work. */
-const OWN_FOLDER = ".quasar";
 
 /**
  * Opens the repository that a folder is in.

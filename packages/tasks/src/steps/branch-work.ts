@@ -1,4 +1,4 @@
-import { type Commit, inspectRepository, type RepositoryFacts } from "@quasar/git";
+import { isOwnPath, type Commit, inspectRepository, type RepositoryFacts } from "@quasar/git";
 import { plainLine, shellWord, shortSha } from "../plain.ts";
 import type { StepInput } from "./step.ts";
 
@@ -13,9 +13,6 @@ export interface BranchWork {
   readonly obstacle: string | undefined;
 }
 
-/** What the loop writes for itself: never a part of the work. */
-export const OWN_FOLDER = ".quasar";
-
 /** Looks at a task's work tree; nothing that the repository names runs. */
 export async function lookAtBranch(
   { task, worktree }: Pick<StepInput, "task" | "worktree">,
@@ -26,7 +23,7 @@ export async function lookAtBranch(
   return {
     head: facts.head,
     commits: UNKNOWN.has(facts.relation) ? undefined : facts.commits,
-    isDirty: facts.dirty.some(({ path }) => path.split("/", 1)[0] !== OWN_FOLDER),
+    isDirty: facts.dirty.some(({ path }) => !isOwnPath(path)),
     obstacle: obstacleTo(facts, branch),
   };
 }

@@ -1,6 +1,13 @@
-import { type Commit, commitAll, GitError, type GitErrorCode, TRAILER } from "@quasar/git";
+import {
+  OWN_FOLDER,
+  type Commit,
+  commitAll,
+  GitError,
+  type GitErrorCode,
+  TRAILER,
+} from "@quasar/git";
 import { plainLine, shortSha } from "../plain.ts";
-import { commitsLine, lookAtBranch, OWN_FOLDER } from "./branch-work.ts";
+import { commitsLine, lookAtBranch } from "./branch-work.ts";
 import { gitVariables } from "./git-variables.ts";
 import { receiptsTrailer } from "./receipts-trailer.ts";
 import type { RunningStep, StepExecutor, StepInput, StepOutcome } from "./step.ts";
