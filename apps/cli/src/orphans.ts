@@ -1,3 +1,4 @@
+import { isAgentAlive } from "@quasar/loop";
 import { endRunProcesses, findRunProcesses, listRunProcesses } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { CliError } from "./errors.ts";
@@ -5,7 +6,6 @@ import { cleanLine } from "./output/clean.ts";
 import { firstLine } from "./output/text.ts";
 import type { Reporter } from "./output/reporter.ts";
 import { runStores } from "./runs/store.ts";
-import { isAgentAlive } from "./runs/turn.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Processes that carry a run's id and may have outlived its runner. */
@@ -46,18 +46,16 @@ export async function findAlive(
  * Makes sure that nothing of these runs writes in the tree: what a turn of theirs has left running is
  * ended, a turn that goes on is not touched. Call it under the lock.
  *
- * @returns Whether there was anything to end.
  * @throws {CliError} `ERR_AGENT_ALIVE` when an agent works on; `ERR_STATE` when something does not end.
  */
 export async function clearTree(
   workspace: Workspace,
   outliving: readonly Outliving[],
   reporter: Reporter,
-): Promise<boolean> {
+): Promise<void> {
   const [alive] = await findAlive(workspace, outliving);
   if (alive !== undefined) throw alive;
   for (const each of outliving) await end(each, reporter);
-  return outliving.length > 0;
 }
 
 /**

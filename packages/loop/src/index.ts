@@ -31,4 +31,5 @@ export type * from "./review.ts";
 export { REVIEW_SCHEMA, renderReview } from "./review-schema.ts";
 export type * from "./state.ts";
 export { nextTurnId } from "./turn-id.ts";
+export { isAgentAlive, isTurnOpen, processOf } from "./turn-process.ts";
 export { STRUGGLE_THRESHOLD, struggleScore } from "./struggle.ts";

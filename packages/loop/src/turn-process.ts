@@ -1,4 +1,5 @@
-import type { CheckpointTurn } from "@quasar/checkpoint";
+import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
+import { isAlive } from "@quasar/durable";
 import type { AgentProcess } from "./agent.ts";
 
 type StoredProcess = Pick<CheckpointTurn, "pid" | "processStart" | "bootId" | "host">;
@@ -21,4 +22,15 @@ export function processOf(turn: StoredProcess): AgentProcess | undefined {
     bootId: bootId === "" ? undefined : bootId,
     host,
   };
+}
+
+/** Whether a turn was begun and nobody knows how it ended. */
+export function isTurnOpen({ turn, failure }: Pick<Checkpoint, "turn" | "failure">): boolean {
+  return turn?.status === "started" && failure === "";
+}
+
+/** Whether a turn's end is not known and the process that runs its agent still lives. */
+export function isAgentAlive(checkpoint: Pick<Checkpoint, "turn" | "failure">): boolean {
+  const process = checkpoint.turn && processOf(checkpoint.turn);
+  return process !== undefined && isTurnOpen(checkpoint) && isAlive(process) === true;
 }

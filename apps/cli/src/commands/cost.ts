@@ -1,3 +1,4 @@
+import { isTurnOpen } from "@quasar/loop";
 import { PRICES_AS_OF } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -10,7 +11,6 @@ import type { Fact } from "../runs/facts.ts";
 import { findRun } from "../runs/find.ts";
 import { readFacts } from "../runs/journal.ts";
 import { storedUnsaidCosts } from "../runs/store.ts";
-import { isTurnOpen } from "../runs/turn.ts";
 import {
   allTurns,
   endedTurns,

@@ -1,3 +1,4 @@
+import { isAgentAlive } from "@quasar/loop";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CheckpointError } from "@quasar/checkpoint";
@@ -14,7 +15,6 @@ import type { Fact } from "../runs/facts.ts";
 import { locateRun } from "../runs/find.ts";
 import { isFact, JOURNAL_FILE } from "../runs/journal.ts";
 import { loadRun, type RunFiles, runStores } from "../runs/store.ts";
-import { isAgentAlive } from "../runs/turn.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 
 export interface LogOptions {

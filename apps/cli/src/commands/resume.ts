@@ -1,6 +1,6 @@
 import type { RepositoryFacts } from "@quasar/git";
 import { getReady } from "@quasar/agents";
-import { nextTurnId, runFromCheckpoint, type SeenTree } from "@quasar/loop";
+import { isTurnOpen, nextTurnId, runFromCheckpoint, type SeenTree } from "@quasar/loop";
 import { agentsOf } from "../agents.ts";
 import { type FlagValues, flagLayer, resolve } from "../config/layers.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -12,7 +12,6 @@ import { layersOf } from "../resume/settings.ts";
 import { parseRunId } from "../run-id.ts";
 import { openRunIds, runIds } from "../runs/list.ts";
 import { storedUnsaidCosts } from "../runs/store.ts";
-import { isTurnOpen } from "../runs/turn.ts";
 import { inSession, type Session } from "../session.ts";
 import { openUser, type User } from "../user.ts";
 import { work } from "../work.ts";

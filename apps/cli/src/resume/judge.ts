@@ -1,5 +1,6 @@
 import { type RepositoryFacts, inspectRepository } from "@quasar/git";
 import {
+  isAgentAlive,
   assessResume,
   type Override as TreeOverride,
   type Refusal,
@@ -10,7 +11,6 @@ import { CliError, type CliErrorCode } from "../errors.ts";
 import { cleanLine } from "../output/clean.ts";
 import { firstLine } from "../output/text.ts";
 import { storedBranch } from "../runs/store.ts";
-import { isAgentAlive } from "../runs/turn.ts";
 import { dirtyTree, listed } from "../work-tree.ts";
 import { repositoryOf, type Workspace } from "../workspace.ts";
 import type { FoundCheckpoint } from "./find.ts";

@@ -1,3 +1,4 @@
+import { isAgentAlive } from "@quasar/loop";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { checkpointPath } from "@quasar/checkpoint";
@@ -6,7 +7,6 @@ import { codeOf } from "../read-input.ts";
 import { type Holder, lockHolder } from "../lock.ts";
 import type { Workspace } from "../workspace.ts";
 import { ABANDONED, loadRun, type RunFiles, runStores, storedOutcome } from "./store.ts";
-import { isAgentAlive } from "./turn.ts";
 import {
   damagedSummary,
   type RunStatus,

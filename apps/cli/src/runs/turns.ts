@@ -1,7 +1,7 @@
+import { isTurnOpen } from "@quasar/loop";
 import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
 import { cleanLine } from "../output/clean.ts";
 import type { Fact } from "./facts.ts";
-import { isTurnOpen } from "./turn.ts";
 
 /** A turn of a run, as its checkpoint counts it. Costs are US dollars. */
 export interface TurnSummary extends Omit<CheckpointLedgerEntry, "status" | "source"> {

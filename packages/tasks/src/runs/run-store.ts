@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import {
-  type Checkpoint,
   CheckpointError,
   type CheckpointStore,
   createFileCheckpointStore,
   type FileCheckpointStore,
   type LoadedCheckpoint,
 } from "@quasar/checkpoint";
-import { isAlive } from "@quasar/durable";
 
 /** Where the checkpoint of a run is kept: while it goes on, and once it has ended. */
 export interface RunStore {
@@ -64,18 +62,4 @@ export async function recoverRun(
   }
   const problem = `a damaged checkpoint was set aside as ${asides}; the one before it is used`;
   return { ...loaded, problems: [...loaded.problems, problem] };
-}
-
-/** Whether a turn was begun and nobody knows how it ended. */
-export function isTurnOpen({ turn, failure }: Checkpoint): boolean {
-  return turn?.status === "started" && failure === "";
-}
-
-/** Whether a turn's end is not known and the process that runs its agent still lives. */
-export function isAgentAlive(checkpoint: Checkpoint): boolean {
-  const { turn } = checkpoint;
-  if (turn === undefined || turn.pid === 0 || !isTurnOpen(checkpoint)) return false;
-  const { pid, processStart, bootId, host } = turn;
-  const startTime = processStart === 0 ? undefined : processStart;
-  return isAlive({ pid, startTime, bootId: bootId === "" ? undefined : bootId, host }) === true;
 }

@@ -1,7 +1,9 @@
+import { codeOf, messageOf } from "../errors.ts";
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
-import { isTurnOpen, runsFolder, runStore } from "./run-store.ts";
+import { isTurnOpen } from "@quasar/loop";
+import { runsFolder, runStore } from "./run-store.ts";
 
 /** What agents have cost a task, in US dollars over all runs and crashes. */
 export interface TaskCost {
@@ -64,7 +66,7 @@ export async function readRuns(taskDir: string): Promise<StoredRuns> {
       const run = await readRun(taskDir, name);
       if (run !== undefined) runs.push(run);
     } catch (error) {
-      problems.push(`run ${name}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`run ${name}: ${messageOf(error)}`);
     }
   }
   return { runs, problems };
@@ -85,7 +87,7 @@ function namesIn(dir: string): readonly string[] {
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     return folders.toSorted();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }

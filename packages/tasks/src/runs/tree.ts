@@ -1,9 +1,14 @@
 import { currentGitSha, GitError, inspectRepository } from "@quasar/git";
 import { type Checkpoint, createCheckpoint } from "@quasar/checkpoint";
 import type { HookFile } from "@quasar/hookfile";
-import { assessResume, type Override, type Refusal, standingRefusals } from "@quasar/loop";
+import {
+  isAgentAlive,
+  assessResume,
+  type Override,
+  type Refusal,
+  standingRefusals,
+} from "@quasar/loop";
 import type { StepInput } from "../steps/step.ts";
-import { isAgentAlive } from "./run-store.ts";
 
 /** Whether a person has put up with the tree: a retry of a step that was stopped by how it was. */
 export function isTreeAccepted({ history }: HookFile, stepName: string): boolean {
