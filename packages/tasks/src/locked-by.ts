@@ -6,9 +6,19 @@ export function lockedBy<T>(doing: string, take: () => T): T {
   try {
     return take();
   } catch (error) {
-    if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
-    const { owner } = error;
-    const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
-    throw new TasksError("ERR_LOCKED", `${who} ${doing}`, { cause: error });
+    throw whoHas(doing, error);
   }
+}
+
+/** The error to be thrown where a lock could not be taken: who has it, if that is why. */
+export function whoHas(doing: string, error: unknown): unknown {
+  if (!isHeld(error)) return error;
+  const { owner } = error;
+  const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
+  return new TasksError("ERR_LOCKED", `${who} ${doing}`, { cause: error });
+}
+
+/** Whether it says that somebody else has a lock. */
+export function isHeld(error: unknown): error is DurableError {
+  return error instanceof DurableError && error.code === "ERR_LOCKED";
 }

@@ -44,8 +44,11 @@ const NAMES = [
   "worktreePath",
 ] as const;
 
-const snakeCase = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** `baseSha` as it is on disk: `base_sha`. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 const TO_DISK: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [name, snakeCase(name)]));
 const FROM_DISK: ReadonlyMap<string, string> = new Map(
   NAMES.map((name) => [snakeCase(name), name]),

@@ -1,3 +1,5 @@
+import { snakeCase } from "./stored-names.ts";
+import { codeOf } from "./errors.ts";
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { TASK_FILES } from "@quasar/hookfile";
@@ -102,7 +104,7 @@ function openIfThere(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -137,10 +139,6 @@ function mapped(
     mapped(item, keyOf, textOf),
   ]);
   return Object.fromEntries(entries);
-}
-
-function snakeCase(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function camelCase(key: string): string {

@@ -21,7 +21,8 @@ import {
 } from "@quasar/hookfile";
 import type { AgentInvoker } from "@quasar/loop";
 import { createKeyManager, type KeyManager, listReceipts } from "@quasar/receipts";
-import type { AgentWork, WorkOnStep } from "../src/steps/agent-work.ts";
+import type { AgentWork } from "../src/runs/agent-work.ts";
+import type { WorkOnStep } from "../src/steps/agent-work.ts";
 import type { RunningStep, StepOutcome, TaskPorts } from "../src/steps/step.ts";
 import { createValidationStep } from "../src/steps/validation.ts";
 import type { TaskEvent } from "../src/task-event.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RecoveryContext } from "@quasar/hookfile";
 import { verifyChain } from "@quasar/receipts";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AgentWorkResult } from "../src/steps/agent-work.ts";
+import type { WorkOutcome } from "../src/steps/agent-work.ts";
 import { assignRun, endRun } from "../src/runs/step-runs.ts";
 import { receiptsFolder } from "../src/validation/folder.ts";
 import { validateNow } from "../src/validation/validate-now.ts";
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => scene.remove());
 
-const mend = (text = "mended\n"): AgentWorkResult => {
+const mend = (text = "mended\n"): WorkOutcome => {
   writeFileSync(join(scene.worktree, "code.txt"), text);
   return { kind: "done", text: "done" };
 };

@@ -12,7 +12,7 @@ import {
   type TaskClaim,
 } from "@quasar/hookfile";
 import { isAgentsStep } from "../agents-step.ts";
-import { TasksError } from "../errors.ts";
+import { messageOf, TasksError } from "../errors.ts";
 import { lockedBy } from "../locked-by.ts";
 import type { TaskPorts } from "../steps/step.ts";
 import type { TaskEvent } from "../task-event.ts";
@@ -155,7 +155,7 @@ function unattended({ updatedAt, currentStep }: HookFile): TasksError {
 async function driveOn(session: Session, lock: Lock, tree: HeldTree): Promise<DriveResult> {
   const { store, ports, parts, task } = session;
   const onError = (error: unknown): void => {
-    session.warn(error instanceof Error ? error.message : String(error));
+    session.warn(messageOf(error));
   };
   const claim = claimTask({ store, lock, runId: randomUUID(), now: ports.now, onError });
   const watch = startWatch(session);

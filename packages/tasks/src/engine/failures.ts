@@ -1,5 +1,5 @@
 import { HookFileError } from "@quasar/hookfile";
-import { TasksError } from "../errors.ts";
+import { codeOf, messageOf, TasksError } from "../errors.ts";
 import type { Standstill } from "./standstill.ts";
 
 /** What a drive makes of an error that is no mistake of ours; `undefined`: it is thrown. */
@@ -52,14 +52,6 @@ const DAMAGES: readonly unknown[] = [
   "ELOOP",
 ];
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : "";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

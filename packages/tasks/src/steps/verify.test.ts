@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { AgentWork, AgentWorkResult } from "./agent-work.ts";
+import type { AgentWork } from "../runs/agent-work.ts";
+import type { WorkOutcome } from "./agent-work.ts";
 import type { RunningStep } from "./step.ts";
 import { createVerifyStep } from "./verify.ts";
 import { parseVerdict } from "./verdict.ts";
@@ -32,7 +33,7 @@ test.for<readonly [string, string, readonly string[] | undefined]>([
   expect(parseVerdict(text)?.issues).toEqual(issues);
 });
 
-async function verify(result: AgentWorkResult): Promise<readonly [unknown, readonly AgentWork[]]> {
+async function verify(result: WorkOutcome): Promise<readonly [unknown, readonly AgentWork[]]> {
   const asked: AgentWork[] = [];
   const step = createVerifyStep({
     workOnStep: async (_, work) => {
@@ -44,7 +45,7 @@ async function verify(result: AgentWorkResult): Promise<readonly [unknown, reado
   return [await step.run(input as unknown as RunningStep), asked];
 }
 
-const done = (text: string): AgentWorkResult => ({ kind: "done", text, costUsd: 0.5 });
+const done = (text: string): WorkOutcome => ({ kind: "done", text, costUsd: 0.5 });
 
 test("asks the reviewer, who only reads, and completes where nothing is found", async () => {
   const [outcome, asked] = await verify(done('{"passed": true, "summary": "all there"}'));

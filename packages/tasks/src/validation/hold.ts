@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type EndedProcesses, endRunProcesses } from "@quasar/agents";
-import { acquireLock, DurableError, type Lock, lockOwner } from "@quasar/durable";
+import { type Lock, lockOwner } from "@quasar/durable";
 import { TasksError } from "../errors.ts";
+import { isHeld } from "../locked-by.ts";
+import { waitForLock } from "../wait-for-lock.ts";
 
 const LOCK = "validation.lock";
 const POLL_MS = 200;
@@ -55,18 +56,11 @@ export async function holdValidation(options: HoldOptions): Promise<Lock> {
 }
 
 async function take({ taskDir, waits, signal }: HoldOptions): Promise<Lock> {
-  for (;;) {
-    signal.throwIfAborted();
-    try {
-      return acquireLock(join(taskDir, LOCK));
-    } catch (error) {
-      if (!(error instanceof DurableError && error.code === "ERR_LOCKED")) throw error;
-      if (!waits) {
-        const who = error.owner === undefined ? "another process" : `process ${error.owner.pid}`;
-        const message = `${who} validates this task already`;
-        throw new TasksError("ERR_LOCKED", message, { cause: error });
-      }
-    }
-    await sleep(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
+  const path = join(taskDir, LOCK);
+  const longestMs = waits ? undefined : 0;
+  return waitForLock({ path, pollMs: POLL_MS, longestMs, signal }).catch((error: unknown) => {
+    if (!isHeld(error)) throw error;
+    const who = error.owner === undefined ? "another process" : `process ${error.owner.pid}`;
+    throw new TasksError("ERR_LOCKED", `${who} validates this task already`, { cause: error });
+  });
 }

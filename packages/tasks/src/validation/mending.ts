@@ -3,7 +3,7 @@ import { DurableError, loadFile, removeFile, replaceFile } from "@quasar/durable
 import { TASK_FILES } from "@quasar/hookfile";
 import * as v from "valibot";
 import { fenced } from "../fenced.ts";
-import type { AgentWork } from "../steps/agent-work.ts";
+import type { AgentWork } from "../runs/agent-work.ts";
 import type { RunningStep } from "../steps/step.ts";
 import { receiptPaths } from "@quasar/receipts";
 import { receiptsFolder } from "./folder.ts";

@@ -1,3 +1,4 @@
+import { codeOf } from "../errors.ts";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
 /** What is read more than is wanted, so that a secret that is cut in two does not come through. */
@@ -28,7 +29,7 @@ function endOf(path: string, bytes: number): string {
   try {
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    if (codeOf(error) === "ENOENT") return "";
     throw error;
   }
   try {

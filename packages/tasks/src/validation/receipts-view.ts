@@ -1,3 +1,4 @@
+import { messageOf } from "../errors.ts";
 import type { HookFile } from "@quasar/hookfile";
 import { type KeyRing, type Verdict, verifyReceipt } from "@quasar/receipts";
 import { receiptsFolder } from "./folder.ts";
@@ -18,7 +19,7 @@ export function receiptsView(
       try {
         return [receipt.receiptId, verifyReceipt(receipt, options)];
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         const signedBy = receipt.keyId;
         const verdict = { kind: "unverifiable", reason, signedBy, keyIds: [], output: "unchecked" };
         return [receipt.receiptId, verdict as Verdict];

@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from "../errors.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync } from "node:fs";
 import { constants as os } from "node:os";
@@ -182,9 +183,5 @@ function isOfStorage(error: unknown): boolean {
 }
 
 function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return codes.includes(String(codeOf(error)));
 }

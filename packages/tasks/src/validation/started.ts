@@ -1,3 +1,4 @@
+import { codeOf } from "../errors.ts";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce, DurableError, readWholeFile } from "@quasar/durable";
@@ -54,7 +55,7 @@ function namesIn(dir: string): readonly string[] {
   try {
     return readdirSync(dir);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import {
   type Upstream,
   upstreamOf,
 } from "@quasar/git";
-import { TasksError } from "../errors.ts";
+import { messageOf, TasksError } from "../errors.ts";
 
 /** What a task's branch begins at. */
 export interface Base {
@@ -97,7 +97,7 @@ async function tryToFetch(
   } catch (error) {
     signal?.throwIfAborted();
     const { remote, branch } = upstream;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     onWarning(`${branch} of ${remote} was not fetched, so the task begins at what is here: ${why}`);
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { dirtyPaths } from "@quasar/git";
 import { removeHookFile, uninstallGitHook } from "@quasar/hookfile";
 import type { ChainHead, KeyManager } from "@quasar/receipts";
-import { TasksError } from "../errors.ts";
-import { type Ending, type EndWorkspaceOptions, reasonOf } from "./ending.ts";
+import { messageOf, TasksError } from "../errors.ts";
+import type { Ending, EndWorkspaceOptions } from "./ending.ts";
 import { buriedIn } from "./list-workspaces.ts";
 import { removeBranch } from "./remove-branch.ts";
 import { type Removal, removeTree } from "./remove-tree.ts";
@@ -85,7 +85,7 @@ async function removeTasks(
     try {
       return keys?.head({ workspaceId: workspace.name, taskId });
     } catch (error) {
-      warnings.push(`the tombstone of ${taskId} has no head of its receipts: ${reasonOf(error)}`);
+      warnings.push(`the tombstone of ${taskId} has no head of its receipts: ${messageOf(error)}`);
       return undefined;
     }
   };
@@ -98,7 +98,7 @@ async function removeTasks(
       await uninstallGitHook(repository.root, { taskDir: dir, signal });
     } catch (error) {
       signal?.throwIfAborted();
-      warnings.push(`the task ${id}: ${reasonOf(error)}`);
+      warnings.push(`the task ${id}: ${messageOf(error)}`);
     }
   }
   return tasks.map(({ id }) => id).filter((id) => removed.includes(id));

@@ -27,7 +27,3 @@ export interface Ending {
   /** Frees the tasks' locks. */
   letGo(): void;
 }
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { dirtyPaths, openRepository } from "@quasar/git";
 import { createHookFileStore, type HookFile, type NewTask, taskFolder } from "@quasar/hookfile";
 import type { KeyManager } from "@quasar/receipts";
-import { TasksError } from "../errors.ts";
+import { messageOf, TasksError } from "../errors.ts";
 import { syncTask } from "../sync-task.ts";
 import type { TaskConfig, TaskRecord } from "../task-record.ts";
 import { writeTask } from "../task-store.ts";
@@ -195,7 +195,7 @@ function creatingHook(create: () => HookFile): HookFile {
   try {
     return create();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new TasksError("ERR_NOT_CREATED", `creating hook: ${why}`, { cause: error });
   }
 }

@@ -1,5 +1,6 @@
+import { messageOf } from "../errors.ts";
 import { deleteBranch, isAncestor, listRefs, refSha } from "@quasar/git";
-import { type Ending, reasonOf } from "./ending.ts";
+import type { Ending } from "./ending.ts";
 import { keepCommit } from "./keep-commit.ts";
 
 /** @returns The ref that keeps the branch, where it was merged nowhere. */
@@ -19,7 +20,7 @@ export async function removeBranch(ending: Ending): Promise<string | undefined> 
     return kept;
   } catch (error) {
     signal?.throwIfAborted();
-    warnings.push(`the branch ${branch} stays: ${reasonOf(error)}`);
+    warnings.push(`the branch ${branch} stays: ${messageOf(error)}`);
     return undefined;
   }
 }

@@ -9,8 +9,8 @@ import {
   type Repository,
   takeSnapshot,
 } from "@quasar/git";
-import { TasksError } from "../errors.ts";
-import { type Ending, reasonOf } from "./ending.ts";
+import { messageOf, TasksError } from "../errors.ts";
+import type { Ending } from "./ending.ts";
 import { keepCommit } from "./keep-commit.ts";
 
 export interface Removal {
@@ -40,7 +40,7 @@ export async function removeTree(ending: Ending): Promise<Removal> {
     return { isWorktreeRemoved: true, isWorktreeLeft: false, snapshot };
   } catch (error) {
     signal?.throwIfAborted();
-    warnings.push(`the work tree ${tree.root} stays: ${reasonOf(error)}`);
+    warnings.push(`the work tree ${tree.root} stays: ${messageOf(error)}`);
     return { isWorktreeRemoved: false, isWorktreeLeft: true, snapshot };
   }
 }

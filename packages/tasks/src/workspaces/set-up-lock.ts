@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { acquireLock, DurableError, type Lock } from "@quasar/durable";
 import type { Repository } from "@quasar/git";
-import { lockedBy } from "../locked-by.ts";
+import { whoHas } from "../locked-by.ts";
+import { waitForLock } from "../wait-for-lock.ts";
 
-/** How often, and how many milliseconds apart, the lock is asked for: a large tree takes its time. */
-const [TRIES, PAUSE_MS] = [2400, 50];
+/** A large tree takes its time. */
+const LONGEST_MS = 2 * 60_000;
+const POLL_MS = 50;
 
 /**
  * Makes one work tree of a repository at a time: git, which lists those that there are, fails at one
@@ -21,22 +21,14 @@ export async function oneAtATime<T>(
 ): Promise<T> {
   const folder = join(commonDir, "quasar");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = await waitFor(join(folder, "set-up.lock"), signal);
+  const path = join(folder, "set-up.lock");
+  const waiting = waitForLock({ path, pollMs: POLL_MS, longestMs: LONGEST_MS, signal });
+  const lock = await waiting.catch((error: unknown) => {
+    throw whoHas("makes a work tree of this repository", error);
+  });
   try {
     return await body();
   } finally {
     lock.release();
   }
-}
-
-async function waitFor(path: string, signal: AbortSignal | undefined): Promise<Lock> {
-  for (let tries = 1; tries < TRIES; tries += 1) {
-    try {
-      return acquireLock(path);
-    } catch (error) {
-      if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
-    }
-    await sleep(PAUSE_MS, undefined, { signal });
-  }
-  return lockedBy("makes a work tree of this repository", () => acquireLock(path));
 }

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { acquireLock, DurableError, type Lock } from "@quasar/durable";
+import type { DurableError } from "@quasar/durable";
 import { TasksError } from "../errors.ts";
+import { isHeld } from "../locked-by.ts";
+import { waitForLock } from "../wait-for-lock.ts";
 
-const WAIT_MS = 30_000;
+const LONGEST_MS = 30_000;
 const POLL_MS = 25;
 
 /**
@@ -15,25 +16,15 @@ export async function whileNothingStarts<T>(
   { home, signal }: { readonly home: string; readonly signal?: AbortSignal | undefined },
   work: () => Promise<T>,
 ): Promise<T> {
-  const lock = await lockStart(join(home, "start.lock"), signal);
+  const path = join(home, "start.lock");
+  const waiting = waitForLock({ path, pollMs: POLL_MS, longestMs: LONGEST_MS, signal });
+  const lock = await waiting.catch((error: unknown) => {
+    throw isHeld(error) ? heldBy(error) : error;
+  });
   try {
     return await work();
   } finally {
     lock.release();
-  }
-}
-
-async function lockStart(path: string, signal: AbortSignal | undefined): Promise<Lock> {
-  const deadline = performance.now() + WAIT_MS;
-  for (;;) {
-    signal?.throwIfAborted();
-    try {
-      return acquireLock(path);
-    } catch (error) {
-      if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
-      if (performance.now() >= deadline) throw heldBy(error);
-    }
-    await sleep(POLL_MS, undefined, { signal });
   }
 }
 
