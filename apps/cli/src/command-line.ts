@@ -57,6 +57,34 @@ function namedIn(program: Parser, args: readonly string[]): readonly Parser[] {
   return found;
 }
 
+/** What is used here of a parser that is being set up, with typed options or without. */
+interface Configurable {
+  version(text: string, flags: string, description: string): this;
+  helpOption(flags: string, description: string): this;
+  commandsGroup(heading: string): this;
+  helpCommand(name: string, description: string): this;
+  configureHelp(configuration: { showGlobalOptions: boolean }): this;
+  configureOutput(configuration: { writeErr: (text: string) => void }): this;
+  exitOverride(): this;
+  showSuggestionAfterError(show: boolean): this;
+}
+
+/** Sets up what all programs have alike. @param group - Of its first commands, and of `help` */
+export function configured<P extends Configurable>(program: P, version: string, group: string): P {
+  return (
+    program
+      .version(version, "-V, --version", "print the version")
+      .helpOption("-h, --help", "show help")
+      .commandsGroup(group)
+      .helpCommand("help [command]", "show help for a command")
+      .configureHelp({ showGlobalOptions: false })
+      // Errors are told in one place, see fail.ts.
+      .configureOutput({ writeErr: () => {} })
+      .exitOverride()
+      .showSuggestionAfterError(true)
+  );
+}
+
 /** A setting, as far as a flag shows it. */
 interface Flagged {
   readonly flag?: string | undefined;

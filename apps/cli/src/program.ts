@@ -1,6 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import {
   attributeOf,
+  configured,
   type Described,
   examplesText,
   runProgram,
@@ -31,20 +32,14 @@ const GROUPS = {
 const JSON_HELP = "machine-readable output on standard output";
 
 function createProgram(version: string, done: (code: ExitCode) => void): Command {
-  const program = new Command("quasar")
-    .description(
+  const program = configured(
+    new Command("quasar").description(
       "Runs a coding agent and a reviewer in turns until the task is approved,\n" +
         "and goes on exactly where it stopped after any crash.",
-    )
-    .version(version, "-V, --version", "print the version")
-    .helpOption("-h, --help", "show help")
-    .commandsGroup(GROUPS.begin)
-    .helpCommand("help [command]", "show help for a command")
-    .configureHelp({ showGlobalOptions: false })
-    // Errors are told in one place, see fail.ts.
-    .configureOutput({ writeErr: () => {} })
-    .exitOverride()
-    .showSuggestionAfterError(true);
+    ),
+    version,
+    GROUPS.begin,
+  );
   program.addHelpText("after", OVERVIEW);
 
   const run = program

@@ -12,14 +12,13 @@ import {
 import { createAgents, withAbsoluteScripts } from "../agents.ts";
 import { ATLAS_EXIT, type ExitCode } from "../exit-codes.ts";
 import { type Interrupts, listenForInterrupts } from "../interrupts.ts";
-import { shellWord } from "../output/format.ts";
 import { createReporterOf, type ReporterOf } from "../output/reporter.ts";
 import { STREAMS } from "../streams.ts";
 import { openUser } from "../user.ts";
 import { ATLAS, type AtlasSettings } from "./config/settings.ts";
 import { storedSettings } from "./config/task-config.ts";
 import type { Installation } from "./installation.ts";
-import { nameHere, nextOf } from "./next.ts";
+import { nameHere, naming, nextOf } from "./next.ts";
 import { TASK_PRESENTER } from "./output/presenter.ts";
 import type { AtlasRecord } from "./output/record.ts";
 
@@ -181,7 +180,7 @@ function stepsAfter(
 ): readonly string[] {
   const { stopped, hook } = result;
   if (stopped === "budget") return budgetSteps(result, spentUsd, id);
-  const named = id === undefined ? "" : ` ${shellWord(id)}`;
+  const named = naming(id);
   return stopped === "storage"
     ? ["df -h   (make room, or make it writable)", `atlas resume${named}`]
     : nextOf(hook, id);
@@ -195,6 +194,6 @@ function budgetSteps(
 ): readonly string[] {
   const { maxBudgetUsd } = task.config;
   const more = Math.ceil(Math.max(spentUsd, maxBudgetUsd) + maxBudgetUsd);
-  const named = id === undefined ? "" : ` ${shellWord(id)}`;
+  const named = naming(id);
   return [`atlas resume --max-budget ${more}${named}`, `atlas status${named}`];
 }

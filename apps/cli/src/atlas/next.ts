@@ -14,7 +14,7 @@ export function nextOf(
   id: string | undefined,
   owner?: HookOwner,
 ): readonly string[] {
-  const named = id === undefined ? "" : ` ${shellWord(id)}`;
+  const named = naming(id);
   if (isTerminal(hook.state)) return afterEnd(hook);
   if (owner !== undefined) {
     return [`kill -INT ${owner.pid}   (stops it, with all saved; then atlas resume${named})`];
@@ -23,6 +23,11 @@ export function nextOf(
   const lines = choices.map(({ command, meaning }) => `${command}${named}   (${meaning})`);
   if (hook.awaiting?.kind !== "validation") return lines;
   return lines.toSpliced(1, 0, `atlas retry --validate "npm test"${named}   (by another command)`);
+}
+
+/** What names a task behind a command: the way it was named, where it was. */
+export function naming(id: string | undefined): string {
+  return id === undefined ? "" : ` ${shellWord(id)}`;
 }
 
 /** From any folder. */

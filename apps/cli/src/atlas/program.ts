@@ -1,5 +1,12 @@
 import { Command, Option } from "commander";
-import { attributeOf, examplesText, repeated, runProgram, settingOption } from "../command-line.ts";
+import {
+  attributeOf,
+  configured,
+  examplesText,
+  repeated,
+  runProgram,
+  settingOption,
+} from "../command-line.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { CommandSpec, Given } from "./command.ts";
 import { COMMANDS, EXIT_CODES, FAMILIES, FIRST_EXAMPLES, GROUPS } from "./commands.ts";
@@ -22,20 +29,14 @@ export function createProgram(
   done: (code: ExitCode) => void,
   commands: readonly CommandSpec[] = COMMANDS,
 ): Command {
-  const program = new Command("atlas")
-    .description(
+  const program = configured(
+    new Command("atlas").description(
       "Takes a task through its steps with a coding agent: from a description to a pull\n" +
         "request, and on from exactly where it stopped after any crash.",
-    )
-    .version(version, "-V, --version", "print the version")
-    .helpOption("-h, --help", "show help")
-    .commandsGroup(GROUPS.begin)
-    .helpCommand("help [command]", "show help for a command")
-    .configureHelp({ showGlobalOptions: false })
-    // Errors are told in one place, see fail.ts.
-    .configureOutput({ writeErr: () => {} })
-    .exitOverride()
-    .showSuggestionAfterError(true);
+    ),
+    version,
+    GROUPS.begin,
+  );
   program.addHelpText("after", examplesText(FIRST_EXAMPLES) + EXIT_CODES);
 
   const families = new Map<string, Command>();

@@ -1,54 +1,36 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { type DetectedAgent, detectAgents } from "@quasar/agents";
-import { FOLDER, isRealFolder } from "../config/files.ts";
+import { FOLDER } from "../config/files.ts";
 import { SETTING_NAMES, SETTINGS } from "../config/settings.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { cleanLine, jsonLine } from "../output/clean.ts";
+import { agentLines, folderLines, initFolder } from "../init-folder.ts";
+import { jsonLine } from "../output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
-import { labelled, nextLines } from "../output/text.ts";
-import { codeOf } from "../read-input.ts";
+import { nextLines } from "../output/text.ts";
 import { openWorkspace } from "../workspace.ts";
 
 export interface InitOptions {
   readonly json?: true | undefined;
 }
 
-/** The agents that are looked for. */
-const AGENTS: readonly DetectedAgent["kind"][] = ["claude", "codex"];
-
 /** `quasar init`: writes the repository's settings, all commented out, and looks for agents. */
 export async function initCommand(options: InitOptions): Promise<ExitCode> {
   const { root } = await openWorkspace(process.cwd());
-  const folder = join(root, FOLDER);
-  if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
-  const files = { "config.toml": configText(), ".gitignore": "*\n" };
-  const created = Object.entries(files)
-    .filter(([name, text]) => createFile(join(folder, name), text))
-    .map(([name]) => join(FOLDER, name));
+  const folder = initFolder(root, FOLDER, configText());
   const agents = await detectAgents();
 
   if (options.json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", root, created, agents }));
+    process.stdout.write(
+      jsonLine({ v: JSON_VERSION, type: "init", root, created: folder.created, agents }),
+    );
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  const kept = Object.keys(files)
-    .map((name) => join(FOLDER, name))
-    .filter((name) => !created.includes(name));
   write(process.stdout, [
-    ...(created.length > 0 ? labelled(view, "created", created.join(", "), "green") : []),
-    ...(kept.length > 0 ? labelled(view, "kept", `${kept.join(", ")} (already there)`) : []),
-    ...AGENTS.flatMap((kind) => labelled(view, kind, versionOf(kind, agents))),
+    ...folderLines(folder, view),
+    ...agentLines(agents, view),
     ...nextLines(nextSteps(agents), view),
   ]);
   return EXIT.ok;
-}
-
-function versionOf(kind: DetectedAgent["kind"], agents: readonly DetectedAgent[]): string {
-  const found = agents.find((agent) => agent.kind === kind);
-  if (found === undefined) return "not installed";
-  return found.version === "" ? "installed, does not tell its version" : cleanLine(found.version);
 }
 
 function nextSteps([agent]: readonly DetectedAgent[]): readonly string[] {
@@ -62,17 +44,6 @@ function nextSteps([agent]: readonly DetectedAgent[]): readonly string[] {
   return [
     kind === "claude" ? 'quasar run "…"' : `quasar run "…" --coder ${kind} --reviewer ${kind}`,
   ];
-}
-
-/** Whether the file was made; one that is there is never touched. */
-function createFile(path: string, text: string): boolean {
-  try {
-    writeFileSync(path, text, { flag: "wx", mode: 0o644 });
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw error;
-  }
 }
 
 const PREFACE = `# Settings of quasar for this repository, as they are when nothing is said.

@@ -1,9 +1,9 @@
+import { naming } from "../next.ts";
 import { approveTask, type Review, reviewOf } from "@quasar/tasks";
 import { ask, canAsk, isYes } from "../../ask.ts";
 import { CliError } from "../../errors.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { clean, jsonLine } from "../../output/clean.ts";
-import { shellWord } from "../../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
 import { labelled } from "../../output/text.ts";
 import type { Given } from "../command.ts";
@@ -63,7 +63,7 @@ async function agree(
   { json }: Pick<Given, "json">,
 ): Promise<void> {
   if (json !== true && canAsk() && isYes(await ask("Approve this? [y/N] "))) return;
-  const named = id === undefined ? "" : ` ${shellWord(id)}`;
+  const named = naming(id);
   throw new CliError("ERR_PERSON", "nothing was approved", {
     next: [
       `atlas approve${named} --tree ${content}   (this content)`,

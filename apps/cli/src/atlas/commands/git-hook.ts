@@ -1,3 +1,4 @@
+import { count } from "../../output/format.ts";
 import {
   GIT_HOOK_LINE,
   type InstalledGitHook,
@@ -87,7 +88,7 @@ export async function hookUninstallCommand(
 function removedText(removed: UninstalledGitHook): string {
   switch (removed.kind) {
     case "kept":
-      return `kept for ${removed.tasks} other task${removed.tasks === 1 ? "" : "s"} of the repository`;
+      return `kept for ${count(removed.tasks, "other task")} of the repository`;
     case "absent":
       return "there was none of ours";
     case "removed":

@@ -1,15 +1,15 @@
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { type DetectedAgent, detectAgents } from "@quasar/agents";
 import { createOnce, replaceFile } from "@quasar/durable";
 import { insertAgentText } from "@quasar/hookfile";
 import { openRepository } from "@quasar/git";
 import { ask, canAsk, isYes } from "../../ask.ts";
-import { isRealFolder } from "../../config/files.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { cleanLine, jsonLine } from "../../output/clean.ts";
+import { agentLines, folderLines, initFolder } from "../../init-folder.ts";
+import { jsonLine } from "../../output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import { labelled, nextLines, type View } from "../../output/text.ts";
+import { labelled, nextLines } from "../../output/text.ts";
 import { readInput } from "../../read-input.ts";
 import type { Given } from "../command.ts";
 import { configText } from "../config/config-text.ts";
@@ -24,29 +24,20 @@ interface Instructed {
 /** `atlas init`: the repository's settings, all commented out; and a word to agents, if wanted. */
 export async function initCommand(given: Given): Promise<ExitCode> {
   const { root } = await openRepository(process.cwd());
-  const folder = join(root, FOLDER);
-  if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
-  const files = { "config.toml": configText(), ".gitignore": "*\n" };
-  const created = Object.entries(files)
-    .filter(([name, text]) => createOnce(join(folder, name), Buffer.from(text), 0o644))
-    .map(([name]) => join(FOLDER, name));
+  const folder = initFolder(root, FOLDER, configText());
   const agents = await detectAgents();
   const instructed: Instructed[] = [];
   for (const file of agentFiles(root, agents)) {
     instructed.push({ file, how: await instruct(join(root, file), file, given) });
   }
   if (given.json === true) {
-    const line = { root, created, agents, instructed };
+    const line = { root, created: folder.created, agents, instructed };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line }));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  const kept = Object.keys(files)
-    .map((name) => join(FOLDER, name))
-    .filter((name) => !created.includes(name));
   write(process.stdout, [
-    ...(created.length === 0 ? [] : labelled(view, "created", created.join(", "), "green")),
-    ...(kept.length === 0 ? [] : labelled(view, "kept", `${kept.join(", ")} (already there)`)),
+    ...folderLines(folder, view),
     ...instructed.flatMap(({ file, how }) => labelled(view, file, how)),
     ...agentLines(agents, view),
     ...nextLines(nextSteps(agents, instructed), view),
@@ -89,13 +80,6 @@ async function instruct(path: string, file: string, given: Given): Promise<Instr
 async function isWanted(file: string): Promise<boolean> {
   const question = `Add to ${file} how an agent finds its task after a crash? [y/N] `;
   return canAsk() && isYes(await ask(question));
-}
-
-function agentLines(agents: readonly DetectedAgent[], view: View): string[] {
-  return (["claude", "codex"] as const).flatMap((kind) => {
-    const found = agents.find((agent) => agent.kind === kind);
-    return labelled(view, kind, found === undefined ? "not installed" : cleanLine(found.version));
-  });
 }
 
 function nextSteps(

@@ -1,9 +1,9 @@
+import { naming } from "../next.ts";
 import { isTerminal } from "@quasar/hookfile";
 import { configureTask, type FoundTask, readTask, settleTask, TasksError } from "@quasar/tasks";
 import { CliError } from "../../errors.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import type { Given } from "../command.ts";
-import { shellWord } from "../../output/format.ts";
 import { ATLAS } from "../config/settings.ts";
 import { drive, workersOf } from "../drive.ts";
 import { findMeant } from "../find.ts";
@@ -20,10 +20,7 @@ export async function resumeCommand(id: string | undefined, given: Given): Promi
     await settleTask(dir, installation);
     const message = `task ${taskId} is ${hook.state}: there is nothing to go on with`;
     throw new CliError("ERR_NOTHING_TO_RESUME", message, {
-      next: [
-        `atlas status${id === undefined ? "" : ` ${shellWord(id)}`}`,
-        `atlas start --from-task ${taskId} "…"`,
-      ],
+      next: [`atlas status${naming(id)}`, `atlas start --from-task ${taskId} "…"`],
     });
   }
   const said = ATLAS.flagLayer(given.flags).values;

@@ -1,28 +1,12 @@
+import { A_RECEIPT } from "../../../test/atlas/a-hook.ts";
 import type { ValidationReceipt, Verdict } from "@quasar/receipts";
 import { expect, test } from "vitest";
 import { verdictLines } from "./verify-receipt.ts";
 
-const RECEIPT: ValidationReceipt = {
-  receiptId: "rcpt-001",
-  stepName: "analyze",
-  command: "magex lint",
-  exitCode: 0,
-  startedAt: "2026-01-17T14:42:15.123Z",
-  completedAt: "2026-01-17T14:42:27.423Z",
-  duration: "12.3s",
-  stdoutHash: "a".repeat(64),
-  stderrHash: "b".repeat(64),
-  keyPath: "m/44'/236'/0'/0'/0'",
-  keyId: "0123456789abcdef",
-  sigAlg: "ed25519-slip10",
-  sigVersion: 2,
-  signature: "c".repeat(128),
-};
-
 const VALID: Verdict = { kind: "valid", coverage: "full", output: "matches" };
 
 const lines = (change: Partial<ValidationReceipt>, verdict: Verdict): readonly string[] =>
-  verdictLines({ ...RECEIPT, ...change }, verdict, (_style, text) => text);
+  verdictLines({ ...A_RECEIPT, ...change }, verdict, (_style, text) => text);
 
 test("a genuine receipt is told in the seed's words and order (seed atlas: 199)", () => {
   expect(lines({}, VALID)).toEqual([

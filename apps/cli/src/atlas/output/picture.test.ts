@@ -2,6 +2,7 @@ import type { ValidationReceipt, Verdict } from "@quasar/receipts";
 import type { StepResult } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import {
+  A_RECEIPT,
   A_TASK,
   aHook,
   after,
@@ -47,20 +48,10 @@ function picture(change: Partial<PictureFacts>, view: View = PLAIN): readonly st
 }
 
 const RECEIPT: ValidationReceipt = {
+  ...A_RECEIPT,
   receiptId: "rcpt-1",
   stepName: "implement",
   command: "npm test",
-  exitCode: 0,
-  startedAt: "2026-01-17T14:42:15.123Z",
-  completedAt: "2026-01-17T14:42:27.423Z",
-  duration: "12.3s",
-  stdoutHash: "a".repeat(64),
-  stderrHash: "b".repeat(64),
-  keyPath: "m/44'/236'/0'/0'/0'",
-  keyId: "0123456789abcdef",
-  sigAlg: "ed25519-slip10",
-  sigVersion: 2,
-  signature: "c".repeat(128),
 };
 
 test("the newest pull request is shown", () => {

@@ -1,10 +1,10 @@
 import { isTerminal, type HookFile, type StepRecord } from "@quasar/hookfile";
 import type { TaskCost, TaskView } from "@quasar/tasks";
 import { cleanLine } from "../../output/clean.ts";
-import { budget, duration } from "../../output/format.ts";
+import { budget, count, duration } from "../../output/format.ts";
 import { firstLine, labelled, nextLines, type Style, type View } from "../../output/text.ts";
 import { fit, widthOf, wrap } from "../../output/width.ts";
-import { ago, hookLines, labelledText, verdictText } from "./hook-lines.ts";
+import { ago, checkpointText, hookLines, labelledText, verdictText } from "./hook-lines.ts";
 
 /** What the picture of a task is made from. */
 export interface PictureFacts extends Pick<TaskView, "hook" | "task" | "verdicts" | "problems"> {
@@ -119,9 +119,7 @@ function noteOf(
   const isCurrent = hook.currentStep?.stepName === name;
   const parts = [
     isCurrent || attempts > 1 ? `attempt ${attempts} of ${Math.max(attempts, maxAttempts)}` : "",
-    receiptIds.length === 0
-      ? ""
-      : `${receiptIds.length} receipt${receiptIds.length === 1 ? "" : "s"}`,
+    receiptIds.length === 0 ? "" : count(receiptIds.length, "receipt"),
     note ?? "",
   ];
   return cleanLine(parts.filter((part) => part !== "").join(", "));
@@ -136,11 +134,7 @@ function nowLines({ hook, owner, now }: PictureFacts, view: View): string[] {
     lines.push(...labelled(view, "at", fit(cleanLine(currentStep.workingOn), 300)));
   }
   const last = hook.checkpoints.at(-1);
-  if (last !== undefined) {
-    lines.push(
-      ...labelled(view, "saved", cleanLine(`${last.trigger}: ${fit(last.description, 200)}`)),
-    );
-  }
+  if (last !== undefined) lines.push(...labelled(view, "saved", checkpointText(last)));
   if (recovery !== undefined) {
     const text = `seen ${ago(recovery.detectedAt, now)}, in ${recovery.lastKnownState}: ${recovery.reason}`;
     lines.push(...labelled(view, "cut off", cleanLine(text), "yellow"));

@@ -1,0 +1,53 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { DetectedAgent } from "@quasar/agents";
+import { createOnce } from "@quasar/durable";
+import { isRealFolder } from "./config/files.ts";
+import { cleanLine } from "./output/clean.ts";
+import { labelled, type View } from "./output/text.ts";
+
+/** What became of the files of a repository's settings, by their paths in the work tree. */
+export interface InitializedFolder {
+  readonly created: readonly string[];
+  /** They were there: such a file is never touched. */
+  readonly kept: readonly string[];
+}
+
+/**
+ * Makes the folder of a program's settings for a repository, which git ignores.
+ *
+ * @param name - Of the folder in the work tree's root.
+ * @param config - The text of its `config.toml`.
+ * @throws {CliError} `ERR_UNSAFE_PATH` where something else stands there.
+ */
+export function initFolder(root: string, name: string, config: string): InitializedFolder {
+  const folder = join(root, name);
+  if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
+  const files = { "config.toml": config, ".gitignore": "*\n" };
+  const paths = Object.keys(files).map((file) => join(name, file));
+  const created = Object.entries(files)
+    .filter(([file, text]) => createOnce(join(folder, file), Buffer.from(text), 0o644))
+    .map(([file]) => join(name, file));
+  return { created, kept: paths.filter((path) => !created.includes(path)) };
+}
+
+export function folderLines({ created, kept }: InitializedFolder, view: View): readonly string[] {
+  return [
+    ...(created.length === 0 ? [] : labelled(view, "created", created.join(", "), "green")),
+    ...(kept.length === 0 ? [] : labelled(view, "kept", `${kept.join(", ")} (already there)`)),
+  ];
+}
+
+/** The agents that are looked for. */
+const AGENTS: readonly DetectedAgent["kind"][] = ["claude", "codex"];
+
+/** Which of the agents are here. */
+export function agentLines(agents: readonly DetectedAgent[], view: View): readonly string[] {
+  return AGENTS.flatMap((kind) => labelled(view, kind, versionOf(kind, agents)));
+}
+
+function versionOf(kind: DetectedAgent["kind"], agents: readonly DetectedAgent[]): string {
+  const found = agents.find((agent) => agent.kind === kind);
+  if (found === undefined) return "not installed";
+  return found.version === "" ? "installed, does not tell its version" : cleanLine(found.version);
+}
