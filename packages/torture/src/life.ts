@@ -39,6 +39,12 @@ export interface Life {
   readonly ms: number;
 }
 
+/** How a life ended, and what it said last. */
+export function endOf({ command, signal, exitCode, stderr, stdout }: Life): string {
+  const said = [stderr, stdout].map((text) => text.trim().slice(-400)).join("\n");
+  return `${command.args[1] ?? ""} ended with ${signal ?? exitCode}: ${said}`;
+}
+
 export interface LifeOptions {
   /** How many there were before it in the trial. */
   readonly number: number;

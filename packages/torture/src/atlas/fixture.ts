@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeRepository } from "../fixture-repository.ts";
 import type { Fixture, Place } from "../place.ts";
 import { installFakeGh } from "./fake-gh.ts";
 
@@ -13,22 +13,8 @@ export interface AtlasFixture {
 }
 
 export function makeAtlasFixture(folder: string): AtlasFixture {
-  const work = join(folder, "repository");
+  const { work, env, git } = makeRepository(folder);
   const bare = join(folder, "bare");
-  mkdirSync(work, { recursive: true });
-  const { PATH = "" } = process.env;
-  const env = {
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    // Compiled once for all trials: it is no state of theirs.
-    XDG_CACHE_HOME: join(folder, "cache"),
-  };
-  const git = (...args: string[]): void => {
-    execFileSync("git", args, { cwd: work, env: { PATH, HOME: folder, ...env }, stdio: "pipe" });
-  };
-  git("init", "--quiet", "--initial-branch=main", "--template=");
-  git("config", "user.name", "Torture");
-  git("config", "user.email", "torture@localhost");
   writeFileSync(join(work, "config.js"), "export const config = null;\n");
   git("add", "--all");
   git("commit", "--quiet", "--message=Begin");

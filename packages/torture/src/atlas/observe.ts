@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { createFileCheckpointStore } from "@quasar/checkpoint";
+import { type Books, booksOf } from "../books.ts";
 import { acquireLock, DurableError } from "@quasar/durable";
 import { createHookFileStore, type HookFile, relationOfHookMd, TASK_FILES } from "@quasar/hookfile";
 import { createKeyManager, listReceipts, verifyChain } from "@quasar/receipts";
@@ -39,19 +39,9 @@ export function finishedTurns(place: Place): ReadonlySet<string> {
   return new Set(ids);
 }
 
-/** What the runs of all tasks say that they have cost, in US dollars. */
-export async function costOf(
-  place: Place,
-): Promise<{ readonly totalUsd: number; readonly unknownUsd: number }> {
-  let [totalUsd, unknownUsd] = [0, 0];
-  for (const run of tasksOf(place).flatMap(runsOf)) {
-    // A run that is in its archive too has ended.
-    const ended = await createFileCheckpointStore({ dir: join(run, "archive") }).load();
-    const loaded = ended ?? (await createFileCheckpointStore({ dir: run }).load());
-    totalUsd += loaded?.checkpoint.totalCostUsd ?? 0;
-    unknownUsd += loaded?.checkpoint.unknownCostUsd ?? 0;
-  }
-  return { totalUsd, unknownUsd };
+/** What the runs of all tasks have cost. */
+export function costOf(place: Place): Promise<Books> {
+  return booksOf(tasksOf(place).flatMap(runsOf));
 }
 
 /** What HOOK.md is to hook.json, where it is not what hook.json says. */

@@ -3,8 +3,8 @@ import { basename, delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chanceOf } from "../chance.ts";
 import { formatKill } from "../kill.ts";
-import type { Command, Life } from "../life.ts";
-import { boughtTwice, countsOf, type Moment, rounded } from "../model/bought.ts";
+import { type Command, endOf, type Life } from "../life.ts";
+import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/bought.ts";
 import type { ModelServer } from "../model/server.ts";
 import type { Place } from "../place.ts";
 import type { TorturedAgent } from "../quasar/agent.ts";
@@ -49,7 +49,7 @@ const EXIT_DECISION = 9;
 const VALIDATION = ["cp work.txt formatted.txt", "test -s formatted.txt"];
 
 /** What is compared of a task. */
-interface AtlasFacts {
+interface AtlasFacts extends Spending {
   readonly state: string;
   readonly steps: Facts;
   readonly commits: Facts;
@@ -61,11 +61,6 @@ interface AtlasFacts {
   readonly left: readonly string[];
   /** What HOOK.md was when a command had ended, where it was not what hook.json said. */
   readonly stale: readonly string[];
-  readonly requests: Readonly<Record<string, number>>;
-  readonly boughtTwice: readonly string[];
-  readonly billedUsd: number;
-  readonly ledgerUsd: number;
-  readonly unknownUsd: number;
   readonly checkpoints: Readonly<Record<string, number>>;
 }
 
@@ -134,16 +129,11 @@ export function atlasSubject(options: AtlasOptions): Subject {
     async observe(place) {
       const { moments, stale, left } = seenOf(place);
       const asked = server.requestsOf(accountOf(place));
-      const { totalUsd, unknownUsd } = await costOf(place);
       const facts = {
         ...factsOf(place),
         left,
         stale,
-        requests: countsOf(asked.map(({ key }) => key)),
-        boughtTwice: boughtTwice(asked, moments),
-        billedUsd: rounded(asked.reduce((sum, { costUsd }) => sum + costUsd, 0)),
-        ledgerUsd: rounded(totalUsd),
-        unknownUsd: rounded(unknownUsd),
+        ...spendingOf(asked, moments, await costOf(place)),
       };
       seen.delete(place.root);
       server.forget(accountOf(place));
@@ -188,8 +178,7 @@ function nextOf(life: Life, place: Place, call: (...args: string[]) => Command):
   if (life.exitCode === EXIT_DONE && isDone) return "end";
   // Killed before there was a task, or when all was done.
   if (life.exitCode === EXIT_NOTHING_TO_RESUME) return isDone ? "end" : "run";
-  const said = [life.stderr, life.stdout].map((text) => text.trim().slice(-400)).join("\n");
-  return { failed: `${word} ended with ${life.signal ?? life.exitCode}: ${said}` };
+  return { failed: endOf(life) };
 }
 
 /** Called when no process of the trial is left. */
@@ -226,7 +215,6 @@ function judge(now: AtlasFacts, whole: AtlasFacts, lostUsd: number): readonly De
   const isBooked =
     rounded(ledgerUsd - unknownUsd) <= billedUsd && billedUsd <= ledgerUsd && unknownUsd <= lostUsd;
   const money = `billed ${billedUsd}, ledger ${ledgerUsd}, of it unknown ${unknownUsd}`;
-  const missing = Object.keys(whole.requests).filter((key) => now.requests[key] === undefined);
   const same = [
     "steps",
     "commits",
@@ -242,7 +230,7 @@ function judge(now: AtlasFacts, whole: AtlasFacts, lostUsd: number): readonly De
   return [
     ...compareFacts(pick(now), pick(whole)),
     ...now.boughtTwice.map((key) => ({ law: "repeated", message: key })),
-    ...missing.map((key) => ({ law: "skipped", message: key })),
+    ...skippedOf(now, whole).map((key) => ({ law: "skipped", message: key })),
     ...now.stale.map((message) => ({ law: "stale", message })),
     ...(isBooked ? [] : [{ law: "ledger", message: money }]),
   ];

@@ -1,3 +1,4 @@
+import type { Books } from "../books.ts";
 import type { ModelRequest } from "./server.ts";
 
 /** What was known at a kill. */
@@ -13,7 +14,7 @@ export interface Moment {
  * Requests that were made again without need: only a turn that had not ended when everything was
  * killed may be asked again.
  */
-export function boughtTwice(
+function boughtTwice(
   asked: readonly ModelRequest[],
   moments: readonly Moment[],
 ): readonly string[] {
@@ -29,7 +30,7 @@ export function boughtTwice(
 }
 
 /** How often each is there. */
-export function countsOf(keys: readonly string[]): Readonly<Record<string, number>> {
+function countsOf(keys: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const key of keys.toSorted()) counts[key] = (counts[key] ?? 0) + 1;
   return counts;
@@ -38,4 +39,34 @@ export function countsOf(keys: readonly string[]): Readonly<Record<string, numbe
 /** Sums of decimal fractions differ by less than this. */
 export function rounded(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
+}
+
+/** What is compared of the requests to the model, and of what was booked for them. */
+export interface Spending {
+  /** How often the model was asked, by what for. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** Requests that were made again although the turn had ended, or its agent was alive. */
+  readonly boughtTwice: readonly string[];
+  readonly billedUsd: number;
+  readonly ledgerUsd: number;
+  readonly unknownUsd: number;
+}
+
+export function spendingOf(
+  asked: readonly ModelRequest[],
+  moments: readonly Moment[],
+  { totalUsd, unknownUsd }: Books,
+): Spending {
+  return {
+    requests: countsOf(asked.map(({ key }) => key)),
+    boughtTwice: boughtTwice(asked, moments),
+    billedUsd: rounded(asked.reduce((sum, { costUsd }) => sum + costUsd, 0)),
+    ledgerUsd: rounded(totalUsd),
+    unknownUsd: rounded(unknownUsd),
+  };
+}
+
+/** What of the work was never asked for. */
+export function skippedOf(now: Spending, whole: Spending): readonly string[] {
+  return Object.keys(whole.requests).filter((key) => now.requests[key] === undefined);
 }

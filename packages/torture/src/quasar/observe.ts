@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFileCheckpointStore } from "@quasar/checkpoint";
 import { readJournal } from "@quasar/durable";
+import { type Books, booksOf } from "../books.ts";
 import type { Place } from "../place.ts";
 
 const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/gu;
@@ -64,23 +64,9 @@ export function newestTurn(place: Place): string {
   return numbers.length === 0 ? "" : `${run.split("/").at(-1)}.${Math.max(...numbers)}`;
 }
 
-/** What the runs of a place say that they have cost, in US dollars. */
-export interface Ledger {
-  readonly totalUsd: number;
-  /** How much of it is reserved only. */
-  readonly unknownUsd: number;
-}
-
-export async function ledgerOf(place: Place): Promise<Ledger> {
-  let [totalUsd, unknownUsd] = [0, 0];
-  for (const run of runsOf(place)) {
-    const archive = join(run, "archive");
-    const dir = existsSync(join(archive, "checkpoint.toml")) ? archive : run;
-    const checkpoint = (await createFileCheckpointStore({ dir }).load())?.checkpoint;
-    totalUsd += checkpoint?.totalCostUsd ?? 0;
-    unknownUsd += checkpoint?.unknownCostUsd ?? 0;
-  }
-  return { totalUsd, unknownUsd };
+/** What the runs of a place have cost. */
+export function costOf(place: Place): Promise<Books> {
+  return booksOf(runsOf(place));
 }
 
 /** What happens once, however often the runner is killed. */

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import type { Command, Life } from "../life.ts";
-import { boughtTwice, countsOf, type Moment, rounded } from "../model/bought.ts";
+import { type Command, endOf, type Life } from "../life.ts";
+import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/bought.ts";
 import type { ModelRequest, ModelServer } from "../model/server.ts";
 import type { Fixture, Place } from "../place.ts";
 import { compareFacts, type Deviation, type Facts, type Subject } from "../trial.ts";
@@ -10,7 +10,7 @@ import {
   finishedTurns,
   hasEndedRun,
   journalOf,
-  ledgerOf,
+  costOf,
   treeOf,
   uncommittedOf,
 } from "./observe.ts";
@@ -32,7 +32,7 @@ const EXIT_BUDGET = 4;
 const EXIT_NOTHING_TO_RESUME = 8;
 
 /** What is compared of a run of `quasar`. */
-interface QuasarFacts {
+interface QuasarFacts extends Spending {
   /** A run that lost turns to kills may use up its budget. */
   readonly end: "approved" | "budget";
   readonly tree: Readonly<Record<string, string>>;
@@ -40,15 +40,8 @@ interface QuasarFacts {
   readonly commits: readonly string[];
   /** How often each fact of the run's journal stands there. */
   readonly journal: Readonly<Record<string, number>>;
-  /** How often the model was asked, by what for. */
-  readonly requests: Readonly<Record<string, number>>;
   /** SHA-256 of what was asked, by what for; of turns that no kill has changed. */
   readonly prompts: Readonly<Record<string, readonly string[]>>;
-  /** Requests that were made again although the turn had ended, or its agent was alive. */
-  readonly boughtTwice: readonly string[];
-  readonly billedUsd: number;
-  readonly ledgerUsd: number;
-  readonly unknownUsd: number;
 }
 
 /** A two-cycle run of `quasar`, as a subject of torture. */
@@ -91,19 +84,14 @@ export function quasarSubject(options: QuasarOptions): Subject {
     async observe(place, lives) {
       const asked = server.requestsOf(accountOf(place));
       const killed = moments.get(place.root) ?? [];
-      const { totalUsd, unknownUsd } = await ledgerOf(place);
       const facts: QuasarFacts = {
         end: lives.at(-1)?.exitCode === EXIT_BUDGET ? "budget" : "approved",
         tree: treeOf(place),
         uncommitted: uncommittedOf(place),
         commits: commitsOf(place),
         journal: journalOf(place),
-        requests: countsOf(asked.map(({ key }) => key)),
+        ...spendingOf(asked, killed, await costOf(place)),
         prompts: promptsOf(asked, killed),
-        boughtTwice: boughtTwice(asked, killed),
-        billedUsd: rounded(asked.reduce((sum, { costUsd }) => sum + costUsd, 0)),
-        ledgerUsd: rounded(totalUsd),
-        unknownUsd: rounded(unknownUsd),
       };
       moments.delete(place.root);
       server.forget(accountOf(place));
@@ -125,10 +113,7 @@ function nextOf(life: Life, place: Place): "run" | "end" | { readonly failed: st
   if (life.exitCode === 0) return "end";
   // Nothing to resume: killed before there was anything, or when all was done.
   if (life.exitCode === EXIT_NOTHING_TO_RESUME) return hasEndedRun(place) ? "end" : "run";
-  const said = [life.stderr, life.stdout].map((text) => text.trim().slice(-400)).join("\n");
-  return {
-    failed: `${life.command.args.slice(1, 2).join()} ended with ${life.signal ?? life.exitCode}: ${said}`,
-  };
+  return { failed: endOf(life) };
 }
 
 /**
@@ -174,7 +159,6 @@ function judge(
 function unfinished(now: QuasarFacts, whole: QuasarFacts): readonly Deviation[] {
   const pick = ({ tree, uncommitted }: QuasarFacts): Facts => ({ tree, uncommitted });
   const trees = compareFacts(pick(now), pick(whole));
-  const missing = Object.keys(whole.requests).filter((key) => now.requests[key] === undefined);
   const altered = Object.entries(now.prompts).filter(([key, hashes]) =>
     hashes.some((hash) => whole.prompts[key]?.includes(hash) === false),
   );
@@ -182,7 +166,7 @@ function unfinished(now: QuasarFacts, whole: QuasarFacts): readonly Deviation[] 
     ...trees.map(({ law, message }) => ({ law: "tree", message: `${law}: ${message}` })),
     ...compareFacts({ commits: now.commits }, { commits: whole.commits }),
     ...compareFacts({ journal: now.journal }, { journal: whole.journal }),
-    ...missing.map((key) => ({ law: "skipped", message: key })),
+    ...skippedOf(now, whole).map((key) => ({ law: "skipped", message: key })),
     ...altered.map(([key]) => ({ law: "altered", message: key })),
   ];
 }
