@@ -1,3 +1,4 @@
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile";
 import type { StepResult, TaskRecord } from "../src/task-record.ts";
 
 export function aResult(change: Partial<StepResult> = {}): StepResult {
@@ -63,14 +64,7 @@ export function aRecord(change: Partial<TaskRecord> = {}): TaskRecord {
         timeoutMs: 60_000,
         maxFixes: 3,
       },
-      checkpoints: {
-        onCommit: true,
-        onPush: true,
-        onPr: true,
-        onValidation: true,
-        onStepComplete: true,
-        interval: 300_000,
-      },
+      checkpoints: DEFAULT_AUTO_CHECKPOINTS,
       notify: "",
       gitHooks: "auto",
       settings: {},

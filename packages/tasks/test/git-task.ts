@@ -11,7 +11,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createHookFileStore, type HookFileStore, transitionAll } from "@quasar/hookfile";
+import {
+  DEFAULT_AUTO_CHECKPOINTS,
+  createHookFileStore,
+  type HookFileStore,
+  transitionAll,
+} from "@quasar/hookfile";
 import { createKeyManager } from "@quasar/receipts";
 import type { RunningStep, TaskPorts } from "../src/steps/step.ts";
 import type { TaskEvent } from "../src/task-event.ts";
@@ -163,14 +168,7 @@ export function openGitTask(dir: string): Omit<GitTask, "gh"> {
       maxBudgetUsd: 0,
       maxCycles: 1,
       validation: { commands: [], source: "none", timeoutMs: 1000, maxFixes: 0 },
-      checkpoints: {
-        onCommit: true,
-        onPush: true,
-        onPr: true,
-        onValidation: true,
-        onStepComplete: true,
-        interval: 0,
-      },
+      checkpoints: { ...DEFAULT_AUTO_CHECKPOINTS, interval: 0 },
       notify: "",
       gitHooks: "off",
       settings: {},

@@ -1,4 +1,6 @@
+import type { ValidationReceipt } from "@quasar/receipts";
 import {
+  DEFAULT_AUTO_CHECKPOINTS,
   type HookFile,
   type HookInput,
   newCheckpointId,
@@ -66,14 +68,7 @@ export const A_CONFIG: TaskConfig = {
   maxBudgetUsd: 5,
   maxCycles: 3,
   validation: { commands: [], source: "none", timeoutMs: 1000, maxFixes: 0 },
-  checkpoints: {
-    onCommit: true,
-    onPush: true,
-    onPr: true,
-    onValidation: true,
-    onStepComplete: true,
-    interval: 0,
-  },
+  checkpoints: { ...DEFAULT_AUTO_CHECKPOINTS, interval: 0 },
   notify: "",
   gitHooks: "auto",
   settings: {},
@@ -84,3 +79,20 @@ export const A_TASK = {
   config: A_CONFIG,
   stepResults: [] as readonly StepResult[],
 } as TaskRecord;
+
+export const A_RECEIPT: ValidationReceipt = {
+  receiptId: "rcpt-001",
+  stepName: "analyze",
+  command: "magex lint",
+  exitCode: 0,
+  startedAt: "2026-01-17T14:42:15.123Z",
+  completedAt: "2026-01-17T14:42:27.423Z",
+  duration: "12.3s",
+  stdoutHash: "a".repeat(64),
+  stderrHash: "b".repeat(64),
+  keyPath: "m/44'/236'/0'/0'/0'",
+  keyId: "0123456789abcdef",
+  sigAlg: "ed25519-slip10",
+  sigVersion: 2,
+  signature: "c".repeat(128),
+};
