@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     // Each test starts many processes and mostly waits, on a machine that may be busy.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    // Only for what hangs: real processes and files, on a machine that may be busy.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -5,6 +5,8 @@ export default defineConfig({
     name: "agents",
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     maxWorkers: 2, // Tests mostly wait for processes.
-    testTimeout: 30_000, // real processes and files, on a machine that may be busy
+    // Only for what hangs: real processes and files, on a machine that may be busy.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     name: "durable",
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    testTimeout: 30_000, // real processes and files, on a machine that may be busy
+    // Only for what hangs: real processes and files, on a machine that may be busy.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     // Trials are run two at a time as it is.
     fileParallelism: false,
-    testTimeout: 60_000,
+    // Only for what hangs: real processes and files, on a machine that may be busy.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

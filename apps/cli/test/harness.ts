@@ -79,6 +79,8 @@ export interface StartOptions {
   readonly input?: string | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** How many files it may have open. @default what this process may have */
+  readonly openFiles?: number | undefined;
 }
 
 const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/u;
@@ -86,7 +88,8 @@ const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/u;
 /** Starts `quasar` in a place; it is ended with the test, and so is what it leaves running. */
 export function start(at: Place, args: readonly string[], options: StartOptions = {}): Running {
   const begun = performance.now();
-  const child = spawn(process.execPath, [options.main ?? MAIN, ...args], {
+  const command = [process.execPath, options.main ?? MAIN, ...args];
+  const child = spawn("/bin/sh", ["-c", `${limitOf(options)} exec "$@"`, "sh", ...command], {
     cwd: options.cwd ?? at.repo,
     env: { ...at.env, ...options.env },
     stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
@@ -126,6 +129,9 @@ export function start(at: Place, args: readonly string[], options: StartOptions 
     });
   return { child, finished, sees, stdout: () => stdout };
 }
+
+const limitOf = ({ openFiles }: StartOptions): string =>
+  openFiles === undefined ? "" : `ulimit -n ${openFiles} &&`;
 
 /** Kills a runner and its agents with it, as a reboot would. */
 export async function killAll({ child, finished }: Running): Promise<void> {
