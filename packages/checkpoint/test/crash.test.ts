@@ -14,16 +14,14 @@ test("a crash leaves the acknowledged checkpoint or the one begun, whole, in eve
   expect(report.states).toBeGreaterThanOrEqual(MAX_STATES);
 });
 
-test("a crash brings no file of the Go original back that is under another name than ours", {
-  timeout: 120_000,
-}, () => {
+test("a crash brings no file of the Go original back that is under another name than ours", () => {
   const report = exploreCrashes({ seed: 1, maxStates: MAX_STATES / 10, ...phaseOf("P1") });
   expect(report.findings).toEqual([]);
   expect(report.bad).toBe(0);
 });
 
 describe("the explorer notices that", () => {
-  test.for(Object.entries(MUTANTS))("%s", { timeout: 120_000 }, ([, mutate]) => {
+  test.for(Object.entries(MUTANTS))("%s", ([, mutate]) => {
     const options = { seed: 1, maxStates: 20_000, ...phaseOf(""), mutate };
     expect(exploreCrashes(options).bad).toBeGreaterThan(0);
   });

@@ -34,7 +34,6 @@ test.for([
   ["no key", undefined],
 ] as const)(
   "no truncation and no single-bit flip is accepted silently, with %s",
-  { timeout: 120_000 },
   async ([, sealKey]) => {
     const { previous, current } = await twoGenerations(sealKey);
     const withPrevious = aFolder();

@@ -56,7 +56,7 @@ function wholeCount(loaded: LoadedCheckpoint | undefined): number {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 test(`${ROUNDS} kills at random instants: nothing torn, lost or behind what was acknowledged`, {
-  timeout: 60_000 + 240 * ROUNDS,
+  timeout: 120_000 + 1_000 * ROUNDS,
 }, async () => {
   const tally = { rounds: 0, saves: 0, inFlight: 0 };
   const lane = async (dir: string): Promise<void> => {
@@ -87,7 +87,7 @@ test(`${ROUNDS} kills at random instants: nothing torn, lost or behind what was 
   expect(tally.saves).toBeGreaterThan(ROUNDS);
 });
 
-test("two live savers and a reader for 5 s: no read is torn", { timeout: 60_000 }, async () => {
+test("two live savers and a reader for 2 s: no read is torn", async () => {
   const dir = aFolder();
   mkdirSync(dir);
   const savers = [startSaver(dir, "one"), startSaver(dir, "two")];
@@ -98,7 +98,9 @@ test("two live savers and a reader for 5 s: no read is torn", { timeout: 60_000 
   const files = createCheckpointFiles({ dir });
   const seen = new Set<string>();
   let reads = 0;
-  for (const until = performance.now() + 5000; performance.now() < until; reads++) {
+  const leastSaves = (): number => Math.min(...savers.map((saver) => saver.acknowledged()));
+  const isEnough = (): boolean => reads > 1000 && seen.size === 2 && leastSaves() > 50;
+  for (const until = performance.now() + 2000; performance.now() < until || !isEnough(); reads++) {
     const loaded = files.load("auth-api");
     wholeCount(loaded);
     expect(loaded).toMatchObject({ source: "current", problems: [] });
@@ -107,6 +109,4 @@ test("two live savers and a reader for 5 s: no read is torn", { timeout: 60_000 
   }
   for (const saver of savers) expect(saver.process.exitCode).toBeNull();
   expect([...seen].toSorted()).toStrictEqual(["one", "two"]);
-  expect(reads).toBeGreaterThan(1000);
-  expect(Math.min(...savers.map((saver) => saver.acknowledged()))).toBeGreaterThan(50);
 });

@@ -36,7 +36,7 @@ test("is waited for as long as is asked, and no longer", async () => {
     import { acquireLock } from ${JSON.stringify(new URL("index.ts", import.meta.url).href)};
     acquireLock(${JSON.stringify(path)});
     console.log("held");
-    setTimeout(() => {}, 300);
+    process.stdin.once("data", () => setTimeout(() => process.exit(), 300));
   `;
   const holder = spawn(process.execPath, ["--no-warnings", "--input-type=module", "-e", script]);
   await once(holder.stdout, "data");
@@ -44,7 +44,8 @@ test("is waited for as long as is asked, and no longer", async () => {
   const waitFor = (waitMs: number) => acquireLock(path, { waitMs });
   expect(() => waitFor(50)).toThrow(expect.objectContaining({ code: "ERR_LOCKED" }));
   expect(performance.now() - begun).toBeGreaterThanOrEqual(50);
-  waitFor(20_000).release();
+  await new Promise((resolve) => holder.stdin.write("let go", resolve));
+  waitFor(60_000).release();
 });
 
 test("is held even if the caller keeps no reference to it", async () => {

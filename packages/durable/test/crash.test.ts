@@ -134,7 +134,7 @@ describe("a file of another tool, not synced,", () => {
 });
 
 describe("the explorer notices that", () => {
-  test.for(Object.keys(MUTANTS))("%s", { timeout: 30_000 }, (name) => {
+  test.for(Object.keys(MUTANTS))("%s", (name) => {
     const mutate = MUTANTS[name];
     const options = { seed: 1, maxStates: 50_000, workload, resume, observe, mutate };
     expect(exploreCrashes(options).bad).toBeGreaterThan(0);

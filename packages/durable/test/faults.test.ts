@@ -77,7 +77,7 @@ describe(`a save whose call fails (${faults.length} cases)`, () => {
     expect(wrong).toEqual([]);
   });
 
-  test("is survived by a power cut, then and after the next save", { timeout: 60_000 }, () => {
+  test("is survived by a power cut, then and after the next save", () => {
     const reports = faults.map((fault) => {
       const workload: ExploreCrashesOptions["workload"] = (process) => {
         threeSaves(process, fault, () => {});

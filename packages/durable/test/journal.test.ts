@@ -63,16 +63,14 @@ const work =
 const fails = work(() => undefined);
 const options = { seed: 1, workload: fails, resume: fails, observe };
 
-test("no acknowledged record is lost and none is invented, in every state of a crash", {
-  timeout: 60_000,
-}, () => {
+test("no acknowledged record is lost and none is invented, in every state of a crash", () => {
   const report = exploreCrashes({ ...options, maxStates: 100_000 });
   expect(report.findings).toEqual([]);
   expect(report.states).toBeGreaterThanOrEqual(100_000);
 });
 
 // A process that is killed in the instant in which a flush fails cannot tell the next one about it.
-test("what a failed flush may have lost is not built upon", { timeout: 60_000 }, () => {
+test("what a failed flush may have lost is not built upon", () => {
   const loses = work((fs, fd) => fs.failSync(fd));
   const life = { workload: loses, resume: loses, observe, maxRounds: 1, maxStates: 1 };
   const findings = Array.from({ length: 60 }, (_, seed) =>
@@ -98,7 +96,6 @@ test.for([
   ],
 ] as readonly (readonly [string, (sync: Sync) => boolean])[])(
   "the explorer finds it where %s",
-  { timeout: 60_000 },
   ([, drop]) => {
     const mutate = (fs: SimulatedFileSystem): FileSystem => withoutSync(fs, drop);
     const report = exploreCrashes({ ...options, observe: observeAll, maxStates: 60_000, mutate });
@@ -106,7 +103,7 @@ test.for([
   },
 );
 
-test("nothing of a torn end is thrown away, in every state of a crash", { timeout: 60_000 }, () => {
+test("nothing of a torn end is thrown away, in every state of a crash", () => {
   const report = exploreCrashes({ ...options, observe: observeAll, maxStates: 60_000 });
   expect(report.findings).toEqual([]);
 });

@@ -96,9 +96,9 @@ test("ends one that writes too much", async () => {
 });
 
 test.for([
-  ["gently", "exec sleep 60", 0],
+  ["gently", "exec sleep 600", 0],
   ["with force where it does not listen", "trap '' TERM; while :; do sleep 1; done", 5000],
-] as const)("ends one that is told to stop, %s", { timeout: 30_000 }, async ([, line, atLeast]) => {
+] as const)("ends one that is told to stop, %s", async ([, line, atLeast]) => {
   const dir = mkdtempSync(join(tmpdir(), "quasar-process-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const controller = new AbortController();
@@ -106,7 +106,7 @@ test.for([
     cwd: dir,
     signal: controller.signal,
   });
-  await expect.poll(() => existsSync(join(dir, "ready")), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(dir, "ready"))).toBe(true);
   const started = performance.now();
   controller.abort();
   expect((await ending).exitCode).toBeUndefined();
@@ -115,10 +115,7 @@ test.for([
 
 test("waits for the whole output, and not for what is left running where that may be", async () => {
   expect((await shell("echo one; (sleep 1; echo two) & exit 0")).stdout).toBe("one\ntwo\n");
-  const line = "echo one; sleep 20 & echo $! >&2";
-  const started = performance.now();
-  const end = await shell(line, { leavesOthers: true });
-  process.kill(Number(end.stderr));
+  const end = await shell("echo one; sleep 600 & echo $! >&2", { leavesOthers: true });
+  expect(process.kill(Number(end.stderr)), "what it left is still running").toBe(true);
   expect(end).toMatchObject({ exitCode: 0, stdout: "one\n" });
-  expect(performance.now() - started).toBeLessThan(15_000);
 });

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { pushBranch, type PushOptions, remoteHead, remoteUrl } from "../src/index.ts";
 import {
   aCanary,
@@ -196,8 +196,11 @@ test("refuses a short name for the commit", async () => {
 
 test("ends the user's hook too when it is aborted, and hands it what it is given", async () => {
   const { root } = aPair();
-  const [begun, done] = [join(aFolder(), "begun"), join(aFolder(), "done")];
-  const hook = `echo "$MARK" > '${begun}'; sleep 1; touch '${done}'`;
+  const scene = aFolder();
+  const [begun, go, done] = [join(scene, "begun"), join(scene, "go"), join(scene, "done")];
+  const letGo = () => writeFileSync(go, "");
+  onTestFinished(letGo);
+  const hook = `echo "$MARK" > '${begun}'; until [ -e '${go}' ]; do sleep 0.1; done; touch '${done}'`;
   script(join(root, ".git/hooks"), "pre-push", hook);
   const controller = new AbortController();
   const pushing = pushBranch(root, {
@@ -210,7 +213,8 @@ test("ends the user's hook too when it is aborted, and hands it what it is given
   while (!existsSync(begun) || readFileSync(begun, "utf8") === "") await sleep(10);
   controller.abort(new Error("enough"));
   await expect(pushing).rejects.toThrow("enough");
-  await sleep(1200);
+  letGo();
+  await sleep(500);
   expect(existsSync(done)).toBe(false);
   expect(readFileSync(begun, "utf8")).toBe("m\n");
 });

@@ -292,13 +292,11 @@ test.for([
 
 test("a task whose owner is a zombie is crashed", async () => {
   // The shell becomes a program that never waits for the child that the shell has started.
-  const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 60"]);
+  const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 600"]);
   onTestFinished(() => void parent.kill("SIGKILL"));
   const [line] = (await once(parent.stdout, "data")) as [Buffer];
   const task = ownedBy("implement", ownerOf(Number(line.toString())));
-  await vi.waitFor(async () => {
-    expect(await detect(task)).toMatchObject({ kind: "crashed" });
-  });
+  await expect.poll(() => detect(task)).toMatchObject({ kind: "crashed" });
 });
 
 test("a reboot is told from another end", async () => {

@@ -96,6 +96,6 @@ test.for([-1, 0.5, Number.NaN, 2 ** 31])("refuses to call every %s ms", (every) 
 test("by itself it goes by real time, and does not keep the process alive", async () => {
   const act = vi.fn<() => void>();
   const { stop } = repeat({ every: 5, act, onError: never });
-  await vi.waitFor(() => expect(act.mock.calls.length).toBeGreaterThan(1));
+  await expect.poll(() => act.mock.calls.length).toBeGreaterThan(1);
   await stop();
 });

@@ -34,7 +34,7 @@ describe("the explorer notices that", () => {
     expect(isNoticed({ observe: observeUnrepaired })).toBe(true);
   });
 
-  test.for(MUTANTS)("%s", { timeout: 120_000 }, ([, model, mutate]) => {
+  test.for(MUTANTS)("%s", ([, model, mutate]) => {
     expect(isNoticed({ models: [model], mutate })).toBe(true);
   });
 });

@@ -105,9 +105,9 @@ export function everythingIn(
   return found;
 }
 
-/** Waits until something is so, at most eight seconds; returns whether it became so. */
+/** Waits until something is so, at most a minute; returns whether it became so. */
 export async function eventually(isSo: () => boolean): Promise<boolean> {
-  for (const end = Date.now() + 8_000; Date.now() < end; ) {
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
     if (isSo()) return true;
     await pause(20);
   }
@@ -135,6 +135,32 @@ export function aRecorder(body = "", folder: string = aFolder()): Recorder {
     calls: () => {
       const whole = existsSync(log) ? readFileSync(log, "utf8").split("\u0001").slice(0, -1) : [];
       return whole.map((call) => call.split("\0").slice(0, -1));
+    },
+  };
+}
+
+/** A command that is at work until it is let go; by itself it ends after half a minute. */
+export interface SlowRecorder extends Recorder {
+  /** For the commit: the git hook's patience with the command is as long as a minute in it. */
+  readonly env: Variables & { readonly PATH: string };
+  /** Lets it go; resolves to whether it was still at work. */
+  readonly goesOn: () => Promise<boolean>;
+}
+
+export function aSlowRecorder(): SlowRecorder {
+  const scene = aFolder();
+  const [go, done] = [join(scene, "go"), join(scene, "done")];
+  const wait = `for i in $(seq 300); do [ -e '${go}' ] && touch '${done}' && exit; sleep 0.1; done`;
+  const recorder = aRecorder(`echo out; echo err >&2; ${wait}`);
+  const patient = '[ "$1" = 1 ] && set -- 6\nPATH=${PATH#*:} exec sleep "$@"';
+  const bin = join(script(join(scene, "sleep"), `#!/bin/sh\n${patient}\n`), "..");
+  const path = [bin, join(recorder.command[0] ?? "", ".."), process.env["PATH"]].join(":");
+  return {
+    ...recorder,
+    env: { PATH: path },
+    goesOn: () => {
+      writeFileSync(go, "");
+      return eventually(() => existsSync(done));
     },
   };
 }

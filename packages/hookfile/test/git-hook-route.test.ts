@@ -154,7 +154,7 @@ test("processes that come and go at once lose no task, and leave nothing behind 
   );
   expect(lost).toEqual(["0\n", "0\n", "0\n"]);
   expect(readdirSync(commonDir)).toEqual([]);
-}, 120_000);
+});
 
 const NOBODY = 65_534;
 

@@ -60,7 +60,7 @@ function readLines(child: ChildProcess, count: number, isEnough: () => boolean):
 }
 
 test(`8 processes with random SIGKILLs: ${UPDATES} acknowledged updates, none lost, no lock held`, {
-  timeout: 60_000 + 100 * UPDATES,
+  timeout: 120_000 + 500 * UPDATES,
 }, async () => {
   const dir = aFolder();
   const store = createHookFileStore({ dir });

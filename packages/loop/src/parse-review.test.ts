@@ -124,7 +124,7 @@ test("takes the first report that says something", () => {
   expect(parseReview("APPROVED: x").report).toBeUndefined();
 });
 
-test("reads a megabyte of keywords in less than two seconds", () => {
+test("reads megabytes of keywords without reading any of them again and again", () => {
   const started = performance.now();
   for (const line of [
     "ISSUE:",
@@ -134,7 +134,8 @@ test("reads a megabyte of keywords in less than two seconds", () => {
     "DESCRIPTION: x",
     " \t ",
   ]) {
-    parseReview(`ISSUE:\n${`${line}\n`.repeat(1_000_000 / (line.length + 1))}`);
+    parseReview(`ISSUE:\n${`${line}\n`.repeat(4_000_000 / (line.length + 1))}`);
   }
-  expect(performance.now() - started).toBeLessThan(2000);
+  // It takes a second or two; with a look at all that follows for each line it takes minutes.
+  expect(performance.now() - started).toBeLessThan(60_000);
 });

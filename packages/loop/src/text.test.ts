@@ -25,10 +25,11 @@ test("fences text that has fences of its own", () => {
   expect(fence("a")).toBe("```\na\n```");
 });
 
-test("handles a megabyte of spaces in less than a second", () => {
+test("handles a megabyte of spaces in one pass", () => {
   const started = performance.now();
   oneLine(`a${" ".repeat(1_000_000)}b`);
   trimSpace(`${" ".repeat(1_000_000)}b`);
   fence("`a".repeat(500_000));
-  expect(performance.now() - started).toBeLessThan(1000);
+  // It takes milliseconds; with a look at all that follows for each space it takes minutes.
+  expect(performance.now() - started).toBeLessThan(30_000);
 });

@@ -1,6 +1,6 @@
 /**
  * Takes a lock again and again; while it has it, notes in a file of O_APPEND when it came and went.
- * It never ends: it is killed.
+ * It says when it begins and never ends: it is killed.
  */
 import { appendFileSync } from "node:fs";
 import { acquireLock, DurableError } from "../../src/index.ts";
@@ -8,6 +8,7 @@ import { acquireLock, DurableError } from "../../src/index.ts";
 const [path = "", log = ""] = process.argv.slice(2);
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
+process.stdout.write("begun\n");
 for (;;) {
   try {
     const lock = acquireLock(path);
