@@ -66,7 +66,7 @@ async function aTask(
       validation: {
         commands: [{ name: "check", command }],
         source: "config",
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         maxFixes: 0,
       },
       checkpoints: { ...DEFAULT_AUTO_CHECKPOINTS, interval: 0 },

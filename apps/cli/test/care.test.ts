@@ -16,7 +16,7 @@ import { findRunProcesses } from "@quasar/agents";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
 import { git, lastRecord, MAIN, type Place, place, quasar, start, write } from "./harness.ts";
-import { agents, neverContent, oneCycle } from "./scripts.ts";
+import { agents, LONG, neverContent, oneCycle } from "./scripts.ts";
 
 const runsOf = (at: Place): string => join(at.repo, ".git/quasar/runs");
 
@@ -35,7 +35,7 @@ async function stopped(at: Place): Promise<string> {
 
 /** A run whose runner was killed while its agent worked on. */
 async function orphaned(at: Place): Promise<string> {
-  const running = start(at, ["run", "Write", ...agents(at, oneCycle(20_000))]);
+  const running = start(at, ["run", "Write", ...agents(at, oneCycle(LONG))]);
   expect(await running.sees("coder    works")).toBe(true);
   const runId = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout())?.[0] ?? "";
   while (!existsSync(join(runsOf(at), runId, "turns/1.out"))) await sleep(10);
@@ -137,7 +137,7 @@ test("prune removes ended runs of that age with their snapshots, never an unfini
 test("prune says what it would do while a runner works, and does nothing then", async () => {
   const at = place();
   const ended = await approved(at);
-  const running = start(at, ["run", "Write", ...agents(at, oneCycle(20_000))]);
+  const running = start(at, ["run", "Write", ...agents(at, oneCycle(LONG))]);
   expect(await running.sees("coder    works")).toBe(true);
   const dry = await quasar(at, ["prune", "--older-than", "0s", "--dry-run"]);
   expect(dry, dry.stderr).toMatchObject({ code: 0 });

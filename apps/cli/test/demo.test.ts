@@ -46,7 +46,6 @@ test("the demo plays as the README has it, and leaves nothing", async () => {
   const done = await quasar(at, ["demo"]);
   expect(done.code, done.stderr).toBe(0);
   expect(steady(done.stdout)).toBe(steady(recording()));
-  expect(done.ms).toBeLessThan(15_000);
   expect(readdirSync(at.temp)).toEqual([]);
   expect(readdirSync(at.env["HOME"] ?? "")).toEqual([".cache"]);
 });

@@ -14,7 +14,8 @@ import {
   type Running,
   start,
 } from "./harness.ts";
-import { agents, neverContent, oneCycle, type Turn } from "./scripts.ts";
+import { holdingModel, letGo } from "./held.ts";
+import { agents, LONG, neverContent, oneCycle, type Turn } from "./scripts.ts";
 
 /** A run whose runner was killed in a turn of the role; its agent may live. */
 interface Orphaned {
@@ -25,6 +26,10 @@ interface Orphaned {
 async function killRunner(running: Running): Promise<string> {
   running.child.kill("SIGKILL");
   await running.finished;
+  return idOf(running);
+}
+
+function idOf(running: Running): string {
   return /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout())?.[0] ?? "";
 }
 
@@ -33,8 +38,12 @@ function slow(delayMs: number): readonly Turn[] {
   return oneCycle().map((turn) => ({ ...turn, delayMs, says: ["Reading", "Writing"] }));
 }
 
-async function orphaned(at: Place, role: string, turns: readonly Turn[]): Promise<Orphaned> {
-  const args = agents(at, turns);
+/** The same, but the turn of the role goes on after its first words only when it is let go. */
+async function held(at: Place, role: Turn["role"]): Promise<readonly string[]> {
+  return agents(at, slow(0), await holdingModel(at, role));
+}
+
+async function orphaned(at: Place, role: string, args: readonly string[]): Promise<Orphaned> {
   const running = start(at, ["run", "Write work.txt", "--json", ...args]);
   // It has begun, and said so.
   const said = `"type":"agent_event","cycle":1,"role":"${role}"`;
@@ -62,8 +71,11 @@ test.for([
   "a live %s is followed: nothing is asked twice, nothing is unknown of the cost",
   async ([role, begun, ended]) => {
     const at = place();
-    await orphaned(at, role, slow(1500));
-    const resumed = await quasar(at, ["resume", "--json"]);
+    await orphaned(at, role, await held(at, role));
+    const resuming = start(at, ["resume", "--json"]);
+    expect(await resuming.sees('"how":"followed"'), resuming.stdout()).toBe(true);
+    letGo(at);
+    const resumed = await resuming.finished;
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(howOf(resumed)).toEqual(["followed"]);
     expect(turnsOf(resumed, "agent_start")).toEqual(begun);
@@ -79,7 +91,8 @@ test.for(["coder", "reviewer"] as const)(
   "a %s that ended after its runner was killed is read",
   async (role) => {
     const at = place();
-    const { runId } = await orphaned(at, role, slow(600));
+    const { runId } = await orphaned(at, role, await held(at, role));
+    letGo(at);
     while ((await findRunProcesses(runId))?.length !== 0) await sleep(50);
     const resumed = await quasar(at, ["resume", "--json"]);
     expect(resumed.code, resumed.stderr).toBe(0);
@@ -92,7 +105,8 @@ test.for(["coder", "reviewer"] as const)(
 
 test("a turn is read by the agent it was begun with, whoever goes on", async () => {
   const at = place();
-  const { runId } = await orphaned(at, "coder", slow(600));
+  const { runId } = await orphaned(at, "coder", await held(at, "coder"));
+  letGo(at);
   while ((await findRunProcesses(runId))?.length !== 0) await sleep(50);
   const other = ["--coder", "command:cat >/dev/null; echo Another"];
   const resumed = await quasar(at, ["resume", "--json", ...other]);
@@ -104,12 +118,13 @@ test("a turn is read by the agent it was begun with, whoever goes on", async () 
 
 test("a runner that follows can be killed too, any number of times", async () => {
   const at = place();
-  await orphaned(at, "coder", slow(4000));
+  await orphaned(at, "coder", await held(at, "coder"));
   for (let life = 0; life < 3; life += 1) {
     const follower = start(at, ["resume"]);
     expect(await follower.sees("works on: its turn is followed")).toBe(true);
     await killRunner(follower);
   }
+  letGo(at);
   const resumed = await quasar(at, ["resume", "--json"]);
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(lastRecord(resumed)).toMatchObject({ unknownCostUsd: 0 });
@@ -118,7 +133,7 @@ test("a runner that follows can be killed too, any number of times", async () =>
 
 test("an agent that was killed with its runner starts again, and its cost counts", async () => {
   const at = place();
-  const { runId } = await orphaned(at, "coder", slow(5000));
+  const { runId } = await orphaned(at, "coder", agents(at, slow(LONG)));
   await endRunProcesses(runId, { signal: "SIGKILL", graceMs: 0 });
   agents(at, oneCycle());
   const resumed = await quasar(at, ["resume", "--json"]);
@@ -129,19 +144,18 @@ test("an agent that was killed with its runner starts again, and its cost counts
 
 test("--leash ends the agent with its runner", async () => {
   const at = place();
-  const running = start(at, ["run", "Write", "--leash", ...agents(at, slow(6000))]);
+  const running = start(at, ["run", "Write", "--leash", ...agents(at, slow(LONG))]);
   expect(await running.sees("works")).toBe(true);
-  await sleep(300);
+  // The supervisor and its agent.
+  while ((await findRunProcesses(idOf(running)))?.length !== 2) await sleep(20);
   const runId = await killRunner(running);
-  const begun = performance.now();
   while ((await findRunProcesses(runId))?.length !== 0) await sleep(20);
-  expect(performance.now() - begun).toBeLessThan(4000);
   expect(existsSync(join(at.repo, "work.txt"))).toBe(false);
 });
 
 test("status says that an agent works on without its runner, and that resume follows it", async () => {
   const at = place();
-  const { runId } = await orphaned(at, "coder", slow(5000));
+  const { runId } = await orphaned(at, "coder", agents(at, slow(LONG)));
   const status = await quasar(at, ["status"]);
   expect(status.stdout).toMatch(/alive {4}the coder works on without its runner \(process \d+\)/u);
   const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
@@ -153,7 +167,7 @@ test("while an agent of another run works in the tree, run and resume are refuse
   await quasar(at, ["run", "Older", "--max-cycles", "1", ...agents(at, neverContent())]);
   const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: { id: string }[] };
   const older = runs[0]?.id ?? "";
-  const { runId, agents: args } = await orphaned(at, "coder", slow(5000));
+  const { runId, agents: args } = await orphaned(at, "coder", agents(at, slow(LONG)));
   for (const command of [
     ["run", "--new", "Another", ...args],
     ["resume", older, "--accept-head"],

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, lastRecord, type Place, place, quasar, start } from "./harness.ts";
-import { agents, neverContent, type Turn, twoCycles } from "./scripts.ts";
+import { agents, LONG, neverContent, type Turn, twoCycles } from "./scripts.ts";
 
 interface Fork {
   readonly runId: string;
@@ -99,7 +99,7 @@ test("a fork at a cycle has that cycle's commit and findings, and none of a late
 
 test("a fork of a run in the middle of a turn leaves behind what was not committed", async () => {
   const at = place();
-  const running = start(at, ["run", "Write work.txt", ...agents(at, twoCycles(5000)), "--leash"]);
+  const running = start(at, ["run", "Write work.txt", ...agents(at, twoCycles(LONG)), "--leash"]);
   expect(await running.sees("works")).toBe(true);
   running.child.kill("SIGKILL");
   await running.finished;

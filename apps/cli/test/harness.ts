@@ -81,6 +81,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** How many files it may have open. @default what this process may have */
   readonly openFiles?: number | undefined;
+  /** Seconds of the CPU after which it is killed. @default none */
+  readonly cpuSeconds?: number | undefined;
 }
 
 const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/u;
@@ -88,8 +90,12 @@ const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/u;
 /** Starts `quasar` in a place; it is ended with the test, and so is what it leaves running. */
 export function start(at: Place, args: readonly string[], options: StartOptions = {}): Running {
   const begun = performance.now();
+  const limits = { n: options.openFiles, t: options.cpuSeconds };
+  const limit = Object.entries(limits)
+    .flatMap(([letter, value]) => (value === undefined ? [] : [`ulimit -${letter} ${value} && `]))
+    .join("");
   const command = [process.execPath, options.main ?? MAIN, ...args];
-  const child = spawn("/bin/sh", ["-c", `${limitOf(options)} exec "$@"`, "sh", ...command], {
+  const child = spawn("/bin/sh", ["-c", `${limit}exec "$@"`, "sh", ...command], {
     cwd: options.cwd ?? at.repo,
     env: { ...at.env, ...options.env },
     stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
@@ -130,9 +136,6 @@ export function start(at: Place, args: readonly string[], options: StartOptions 
   return { child, finished, sees, stdout: () => stdout };
 }
 
-const limitOf = ({ openFiles }: StartOptions): string =>
-  openFiles === undefined ? "" : `ulimit -n ${openFiles} &&`;
-
 /** Kills a runner and its agents with it, as a reboot would. */
 export async function killAll({ child, finished }: Running): Promise<void> {
   child.kill("SIGKILL");
@@ -147,6 +150,11 @@ export function quasar(
   options: StartOptions = {},
 ): Promise<Finished> {
   return start(at, args, options).finished;
+}
+
+/** Milliseconds in which this machine, as busy as it is, gets a few commands done; at least six seconds. */
+export async function soon(at: Place): Promise<number> {
+  return Math.max(6000, 25 * (await quasar(at, ["ls"])).ms);
 }
 
 /** The JSON lines that a command printed. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readFacts } from "../src/runs/journal.ts";
 import { git, type Place, place, quasar, start, write } from "./harness.ts";
-import { agents, neverContent, oneCycle, twoCycles } from "./scripts.ts";
+import { agents, LONG, neverContent, oneCycle, twoCycles } from "./scripts.ts";
 
 /** The folder of the place's only run. */
 function runDir(at: Place): string {
@@ -55,7 +55,7 @@ test("a journal that was tampered with is set aside, and the run goes on with a 
 
 test("a record that a crash has torn is taken out, and the fact is written again", async () => {
   const at = place();
-  const running = start(at, ["run", "Write", "--leash", ...agents(at, oneCycle(3000))]);
+  const running = start(at, ["run", "Write", "--leash", ...agents(at, oneCycle(LONG))]);
   expect(await running.sees("works")).toBe(true);
   running.child.kill("SIGKILL");
   await running.finished;

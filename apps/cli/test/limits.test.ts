@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { git, lastRecord, type Place, place, quasar, records, start } from "./harness.ts";
+import { git, lastRecord, type Place, place, quasar, records, soon, start } from "./harness.ts";
 import { agents, oneCycle, type Turn } from "./scripts.ts";
 
 const MESSAGE = "You have used up your limit.";
@@ -50,10 +50,12 @@ function limitedOnce(inMs?: number): readonly Turn[] {
 
 test("with --wait-limit a run says once that it waits, and goes on by itself", async () => {
   const at = place();
-  const done = await quasar(at, run(at, limitedOnce(6000), "--wait-limit", "1m"));
+  const inMs = await soon(at);
+  const lifted = Date.now() + inMs;
+  const done = await quasar(at, run(at, limitedOnce(inMs), "--wait-limit", "10m"));
   expect(done.code, done.stdout).toBe(0);
-  expect(done.stdout.match(/waits until .*, [1-6] s: the limit is lifted then/gu)).toHaveLength(1);
-  expect(done.ms).toBeGreaterThan(5000);
+  expect(done.stdout.match(/waits until .*, \d+ s: the limit is lifted then/gu)).toHaveLength(1);
+  expect(Date.now()).toBeGreaterThanOrEqual(lifted);
 });
 
 test("a limit that is lifted later than the run may wait stops it with 75 at once", async () => {
@@ -79,7 +81,8 @@ test("a limit without a time stops with 75 and says so, or is waited for in grow
 
 test("a run that is killed while it waits waits for the rest when it is resumed", async () => {
   const at = place();
-  const waiting = start(at, run(at, limitedOnce(7000), "--wait-limit", "1m"));
+  const inMs = await soon(at);
+  const waiting = start(at, run(at, limitedOnce(inMs), "--wait-limit", "10m"));
   expect(await waiting.sees("waits until")).toBe(true);
   waiting.child.kill("SIGKILL");
   await waiting.finished;
@@ -90,18 +93,16 @@ test("a run that is killed while it waits waits for the rest when it is resumed"
   const types = records(resumed.stdout).map(({ type }) => type);
   expect(types.slice(0, 3)).toEqual(["run", "waiting", "resumed"]);
   const [, waited] = records(resumed.stdout) as { waitMs: number }[];
-  expect(waited?.waitMs).toBeLessThan(7000);
+  expect(waited?.waitMs).toBeLessThan(inMs);
 });
 
 test("Ctrl-C while it waits leaves at once with 130, and the next resume still knows the time", async () => {
   const at = place();
   const waiting = start(at, run(at, limited(HOUR), "--wait-limit", "2h"));
   expect(await waiting.sees("waits until")).toBe(true);
-  const asked = performance.now();
   waiting.child.kill("SIGINT");
   const done = await waiting.finished;
   expect(done).toMatchObject({ code: 130, stdout: expect.stringContaining("quasar resume") });
-  expect(performance.now() - asked).toBeLessThan(1000);
   const again = await quasar(at, ["resume", "--wait-limit", "1m"]);
   expect(again).toMatchObject({ code: 75, stderr: expect.stringContaining("in 1 h") });
   expect(git(at, "status", "--porcelain")).toBe("");

@@ -26,7 +26,7 @@ import {
   start,
   write,
 } from "./harness.ts";
-import { agents, issue, neverContent, oneCycle, twoCycles } from "./scripts.ts";
+import { agents, issue, LONG, neverContent, oneCycle, twoCycles } from "./scripts.ts";
 
 async function done(at: Place): Promise<string> {
   const run = await quasar(at, [
@@ -39,7 +39,7 @@ async function done(at: Place): Promise<string> {
   return String(lastRecord(run)["runId"]);
 }
 
-async function killed(at: Place, delayMs = 3000): Promise<string> {
+async function killed(at: Place, delayMs = LONG): Promise<string> {
   const running = start(at, ["run", "Write work.txt", ...agents(at, oneCycle(delayMs))]);
   expect(await running.sees("coder    works")).toBe(true);
   const runId = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout())?.[0] ?? "";
@@ -220,7 +220,7 @@ test.for(["cost", "show", "log", "snapshots"])(
 
 test("log tells what a run has gone through, over a crash", async () => {
   const at = place();
-  const runId = await killed(at);
+  const runId = await killed(at, 3000);
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 0 });
   const { stdout } = await quasar(at, ["log", runId]);
   expect(stdout).toMatch(
@@ -277,7 +277,7 @@ test("a snapshot is listed, brought back, and what it replaced is a snapshot too
 
 test("nothing is restored while an agent works in the tree", async () => {
   const at = place();
-  const runId = await killed(at, 20_000);
+  const runId = await killed(at);
   write(at.repo, { "new.txt": "mine\n" });
   await takeSnapshot(at.repo, { prefix: `refs/quasar/${runId}/`, message: "mine" });
   appendFileSync(join(at.repo, "new.txt"), "more\n");
@@ -290,7 +290,7 @@ test("nothing is restored while an agent works in the tree", async () => {
 
 test("log says which run a fork comes from", async () => {
   const at = place();
-  const runId = await killed(at, 20_000);
+  const runId = await killed(at);
   const fork = lastRecord(await quasar(at, ["fork", runId, "--json"]));
   const cwd = String(fork["workDir"]);
   const { stdout } = await quasar(at, ["log"], { cwd });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endRunProcesses, findRunProcesses } from "@quasar/agents";
@@ -12,10 +12,12 @@ import {
   quasar,
   records,
   type Running,
+  soon,
   start,
   write,
 } from "./harness.ts";
-import { agents, neverContent, oneCycle, type Turn } from "./scripts.ts";
+import { holdingModel, letGo } from "./held.ts";
+import { agents, LONG, neverContent, oneCycle, type Turn } from "./scripts.ts";
 
 interface Plan {
   readonly exit: number;
@@ -59,22 +61,24 @@ function slow(delayMs: number): readonly Turn[] {
   return oneCycle().map((turn) => ({ ...turn, delayMs, says: ["Reading"] }));
 }
 
-/** Kills the runner in a role's turn, once its agent is at work. */
-async function killedIn(at: Place, role: string, delayMs: number): Promise<string> {
-  const args = ["run", "Write", "--json", ...agents(at, slow(delayMs))];
+/** Kills the runner in a role's turn, once its agent is at work, which it is until it is let go. */
+async function killedIn(at: Place, role: Turn["role"]): Promise<string> {
+  const model = await holdingModel(at, role);
+  const args = ["run", "Write", "--json", ...agents(at, slow(0), model)];
   const running = start(at, args);
   const said = `"type":"agent_event","cycle":1,"role":"${role}"`;
   expect(await running.sees(said), running.stdout()).toBe(true);
   return kill(running);
 }
 
-async function killedWithAgent(at: Place, role: string): Promise<void> {
-  const runId = await killedIn(at, role, 5000);
+async function killedWithAgent(at: Place, role: Turn["role"]): Promise<void> {
+  const runId = await killedIn(at, role);
   await endRunProcesses(runId, { signal: "SIGKILL", graceMs: 0 });
   agents(at, oneCycle());
 }
 
-async function ended(runId: string): Promise<void> {
+async function ended(at: Place, runId: string): Promise<void> {
+  letGo(at);
   while ((await findRunProcesses(runId))?.length !== 0) await sleep(30);
 }
 
@@ -115,7 +119,7 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     "the coder works on",
     "restored followed",
     async (at) => {
-      await killedIn(at, "coder", 2500);
+      await killedIn(at, "coder");
       return [];
     },
   ],
@@ -123,7 +127,7 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     "the coder has ended meanwhile",
     "reused restored read",
     async (at) => {
-      await ended(await killedIn(at, "coder", 400));
+      await ended(at, await killedIn(at, "coder"));
       return [];
     },
   ],
@@ -131,7 +135,7 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     "the reviewer works on",
     "restored followed",
     async (at) => {
-      await killedIn(at, "reviewer", 2500);
+      await killedIn(at, "reviewer");
       return [];
     },
   ],
@@ -139,7 +143,7 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     "the reviewer has ended meanwhile",
     "restored read",
     async (at) => {
-      await ended(await killedIn(at, "reviewer", 400));
+      await ended(at, await killedIn(at, "reviewer"));
       return [];
     },
   ],
@@ -147,11 +151,11 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     "its runner was killed in a check, with a commit that no save knows of",
     "adopted restored reused",
     async (at) => {
-      const check = "test -e ../go || sleep 20";
+      const check = "touch ../checks; until [ -e ../go ]; do sleep 0.1; done";
       const args = ["run", "Write", "--filter", check, "--json", ...agents(at, oneCycle())];
       const running = start(at, args);
       expect(await running.sees('"committed"')).toBe(true);
-      await sleep(200);
+      while (!existsSync(join(at.outside, "checks"))) await sleep(20);
       await kill(running);
       write(at.outside, { go: "" });
       return [];
@@ -225,7 +229,7 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     "a usage limit is waited for",
     "restored run-again waits",
     async (at) => {
-      await stoppedByLimit(at, 8000);
+      await stoppedByLimit(at, await soon(at));
       return ["--wait-limit", "1m"];
     },
   ],
@@ -233,7 +237,7 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     "the user has interrupted it",
     "restored run-again",
     async (at) => {
-      const running = start(at, ["run", "Write", ...agents(at, slow(5000))]);
+      const running = start(at, ["run", "Write", ...agents(at, slow(LONG))]);
       expect(await running.sees("works")).toBe(true);
       running.child.kill("SIGINT");
       await running.finished;
@@ -264,7 +268,10 @@ test.for(SITUATIONS)(
     const args = await situation(at);
     const plan = await planned(at, args);
     expect(plan.items.map(({ kind }) => kind).join(" "), JSON.stringify(plan.items)).toBe(kinds);
-    const done = await quasar(at, ["resume", "--json", ...args]);
+    const resuming = start(at, ["resume", "--json", ...args]);
+    await resuming.sees('"type":"turn_recovered"');
+    letGo(at);
+    const done = await resuming.finished;
 
     const refusal = plan.items.find(({ kind }) => kind === "refused");
     const code = CODES[String(refusal?.data["check"])];
@@ -299,7 +306,7 @@ test.for(SITUATIONS)(
 
 test("a plan is told while somebody works, and says who", async () => {
   const at = place();
-  const running = start(at, ["run", "Write", "--json", ...agents(at, slow(4000))]);
+  const running = start(at, ["run", "Write", "--json", ...agents(at, slow(LONG))]);
   expect(await running.sees('"agent_start"')).toBe(true);
   const done = await quasar(at, ["resume", "--plan"]);
   expect(done.code).toBe(6);

@@ -23,7 +23,7 @@ const QUICK = 4;
 const LOOK = 3;
 
 /** Does something until it is killed, without a word to git. */
-const WORKS = "echo begun; exec sleep 60";
+const WORKS = "echo begun; exec sleep 600";
 
 /** Says how many git processes there were when it began, and that it is done. */
 const COUNTS = "wc -l < git.log > count; echo Done";
@@ -81,12 +81,12 @@ function resume({ at, agents, env }: Counted): Promise<Finished> {
   return quasar(at, ["resume", ...agents], { env });
 }
 
-/** The processes of a run once they are so, or after five seconds. */
+/** The processes of a run once they are so, or after a minute. */
 async function processesOnce(
   runId: string,
   areSo: (pids: readonly number[]) => boolean,
 ): Promise<readonly number[]> {
-  const deadline = performance.now() + 5000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const pids = (await findRunProcesses(runId)) ?? [];
     if (areSo(pids) || performance.now() > deadline) return pids;

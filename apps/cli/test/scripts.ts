@@ -27,10 +27,13 @@ export interface Turn {
   readonly failure?: { readonly kind: string; readonly message: string } | undefined;
 }
 
+/** Milliseconds of a turn that does not end by itself in a test: it is ended with the test. */
+export const LONG = 3_600_000;
+
 /** Writes a script and gives the arguments that make it both agents. */
-export function agents(at: Place, turns: readonly Turn[]): readonly string[] {
+export function agents(at: Place, turns: readonly Turn[], model?: string): readonly string[] {
   const path = join(at.outside, "script.json");
-  writeFileSync(path, JSON.stringify({ turns }));
+  writeFileSync(path, JSON.stringify({ turns, model }));
   return ["--coder", `scripted:${path}`, "--reviewer", `scripted:${path}`];
 }
 

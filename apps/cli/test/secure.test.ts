@@ -17,7 +17,7 @@ import { findRunProcesses } from "@quasar/agents";
 import { type Checkpoint, createCheckpoint, encodeCheckpoint } from "@quasar/checkpoint";
 import { expect, onTestFinished, test } from "vitest";
 import { git, killAll, lastRecord, type Place, place, quasar, start } from "./harness.ts";
-import { agents, neverContent, oneCycle } from "./scripts.ts";
+import { agents, LONG, neverContent, oneCycle } from "./scripts.ts";
 
 const runsOf = (at: Place): string => join(at.repo, ".git/quasar/runs");
 
@@ -52,7 +52,7 @@ test("the doctor leaves agents alone that work for a tree inside this one", asyn
   const inner = join(at.repo, "inner");
   git(at, "worktree", "add", "-q", "-b", "inner", inner);
   writeFileSync(join(at.repo, ".git/info/exclude"), "inner\n");
-  const running = start(at, ["run", "Write", ...agents(at, oneCycle(20_000))], { cwd: inner });
+  const running = start(at, ["run", "Write", ...agents(at, oneCycle(LONG))], { cwd: inner });
   expect(await running.sees("coder    works")).toBe(true);
   const [runId = ""] = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout()) ?? [];
   // The supervisor and its agent.
@@ -244,7 +244,7 @@ test("nothing in a journal acts on the terminal, nor keeps the log from being sh
 
 test("log -f ends when nobody reads it any more", async () => {
   const at = place();
-  const running = start(at, ["run", "Write", ...agents(at, oneCycle(20_000))]);
+  const running = start(at, ["run", "Write", ...agents(at, oneCycle(LONG))]);
   expect(await running.sees("coder    works")).toBe(true);
   const [runId = ""] = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout()) ?? [];
   const log = start(at, ["log", "-f"]);

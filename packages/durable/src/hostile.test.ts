@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { nodeFileSystem } from "./file-system.ts";
+import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 import {
   DurableError,
   loadFile,
@@ -70,7 +70,9 @@ describe.for([
 ] as const)("%s where the file should be", ([, code, plant]) => {
   test("is refused unread by whatever reads it whole", () => {
     plant();
-    const read = vi.fn(nodeFileSystem.read);
+    const read = vi.fn<FileSystem["read"]>(() => {
+      throw new Error("it is read");
+    });
     const options = { maxBytes: 100, fs: { ...nodeFileSystem, read } };
     expect(() => readWholeFile(path, options)).toThrow(withCode(code));
     const load = (): unknown => loadFile(path, text, options);

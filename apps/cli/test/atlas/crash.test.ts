@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHookFileStore, transitionAll } from "@quasar/hookfile";
 import { findTaskAgents } from "@quasar/tasks";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { git, lastRecord, quasar } from "../harness.ts";
+import { holdingModel, letGo } from "../held.ts";
+import { LONG } from "../scripts.ts";
 import {
   atlas,
   atlasJson,
@@ -17,18 +19,24 @@ import {
 } from "./harness.ts";
 
 /** Agents of whom the coder takes his time. */
-function slow(at: AtlasPlace, delayMs: number): readonly string[] {
+function slow(at: AtlasPlace): readonly string[] {
   return scripted(
     at,
-    FIX.slice(1).map((turn) => (turn.role === "coder" ? { ...turn, delayMs } : turn)),
+    FIX.slice(1).map((turn) => (turn.role === "coder" ? { ...turn, delayMs: LONG } : turn)),
   );
+}
+
+/** Agents of whom the coder goes on after his first word only when he is let go. */
+async function held(at: AtlasPlace): Promise<readonly string[]> {
+  const turns = FIX.slice(1).map((turn) => ({ ...turn, says: ["Reading"] }));
+  return scripted(at, turns, await holdingModel(at, "coder"));
 }
 
 const START = ["start", "fix null pointer in config", "--template", "write"];
 
 test("after kill -9 the picture tells of the crash, HOOK.md what to do, and resume goes on (seed atlas: 195, 201, 202)", async () => {
   const at = atlasPlace();
-  const running = startAtlas(at, [...START, ...slow(at, 2500)]);
+  const running = startAtlas(at, [...START, ...(await held(at))]);
   expect(await running.sees("coder    works")).toBe(true);
   const busy = await atlas(at, ["resume"]);
   expect([busy.code, busy.stdout]).toEqual([6, ""]);
@@ -53,23 +61,24 @@ test("after kill -9 the picture tells of the crash, HOOK.md what to do, and resu
   expect(choices).toContainEqual(expect.objectContaining({ name: "resume" }));
   expect((await atlas(at, ["recover", "--apply", "approve"])).code).toBe(6);
 
+  letGo(at);
   const resumed = await atlas(at, ["resume"]);
   expect(resumed.code, resumed.stderr).toBe(9);
   expect(resumed.stdout).toContain("recovered: step implement was interrupted");
   // The agent that had outlived its runner was followed: nothing was bought twice.
   expect(git(there, "log", "--format=%s", "main..")).toBe("test: fix null pointer in config");
   const { cost } = await atlasJson(at, ["status"]);
-  expect(cost).toMatchObject({ spentUsd: expect.closeTo(0.3) as number });
+  expect(cost).toMatchObject({ spentUsd: expect.closeTo(0.4) as number });
 });
 
 test("where a task's agent has outlived its engine, quasar does not work beside it", async () => {
   const at = atlasPlace();
-  const running = startAtlas(at, [...START, ...slow(at, 60_000)]);
+  const running = startAtlas(at, [...START, ...slow(at)]);
   expect(await running.sees("coder    works")).toBe(true);
   const there = { ...at, repo: workTreeOf(at) };
   // The supervisor and its agent: before, it would end with the engine.
   const pids = async () => (await findTaskAgents(taskDirOf(at))).flatMap((agents) => agents.pids);
-  await vi.waitFor(async () => expect((await pids()).length).toBe(2), { timeout: 20_000 });
+  await expect.poll(async () => (await pids()).length).toBe(2);
   running.child.kill("SIGKILL");
   await running.finished;
   const beside = await quasar(there, ["run", "x", ...scripted(at)]);
@@ -84,7 +93,7 @@ test("where a task's agent has outlived its engine, quasar does not work beside 
 
 test("Ctrl-C saves and leaves with 130; an agent that works by HOOK.md alone then ends the step by a command", async () => {
   const at = atlasPlace();
-  const running = startAtlas(at, [...START, ...slow(at, 20_000), "--json"]);
+  const running = startAtlas(at, [...START, ...slow(at), "--json"]);
   expect(await running.sees('"agent_start"')).toBe(true);
   expect((await atlas(at, ["step", "done", "--summary", "x"])).code).toBe(6);
   running.child.kill("SIGINT");

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ import {
   type StartOptions,
   write,
 } from "../harness.ts";
-import { APPROVAL, type Turn } from "../scripts.ts";
+import { agents, APPROVAL, type Turn } from "../scripts.ts";
 
 /** The command as it is shipped. */
 export const ATLAS: string = fileURLToPath(new URL("../../dist/atlas.js", import.meta.url));
@@ -100,10 +100,12 @@ export const FIX: readonly Turn[] = [
 ];
 
 /** Writes a script and makes it both agents of every task. */
-export function scripted(at: AtlasPlace, turns: readonly Turn[] = FIX): readonly string[] {
-  const path = join(at.outside, "script.json");
-  writeFileSync(path, JSON.stringify({ turns }));
-  return ["--coder", `scripted:${path}`, "--reviewer", `scripted:${path}`];
+export function scripted(
+  at: AtlasPlace,
+  turns: readonly Turn[] = FIX,
+  model?: string,
+): readonly string[] {
+  return agents(at, turns, model);
 }
 
 /** What a bugfix is validated by here: one command that only the work makes pass. */

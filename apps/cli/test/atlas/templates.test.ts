@@ -113,7 +113,6 @@ const WALKS: readonly Walk[] = [
 ];
 
 /** Each is a chain of processes, on a machine that may be busy. */
-const LONG = { timeout: 120_000 };
 
 const VALIDATE = ["--validate", "test -s work.txt"];
 
@@ -191,7 +190,6 @@ async function expectValidReceipts(at: RemotePlace, count: number): Promise<void
 
 test.for(WALKS)(
   "$template goes from its start to completed, with each gate approved (seed atlas: 6, 211)",
-  LONG,
   async ({ template, branch, steps, subject }) => {
     const at = remotePlace();
     const args = ["start", "Add a file", "--template", template, "--use-local", ...VALIDATE];
@@ -228,199 +226,157 @@ test.for(WALKS)(
   },
 );
 
-test(
-  "commit goes through what is uncommitted where it is started, commits it and pushes it (seed atlas: 6, 211)",
-  LONG,
-  async () => {
-    const at = remotePlace();
-    git(at, "switch", "--quiet", "--create", "side");
-    write(at.repo, { "a.txt": "two\n", "new.txt": "new\n" });
-    const args = ["start", "Say two", "--template", "commit", "--use-local", "--json"];
-    const started = await atlas(at, [...args, ...scripted(at, TURNS)]);
-    expect(started.code, started.stderr).toBe(0);
-    expect(readJson(started)).toMatchObject({ outcome: "completed", state: "completed" });
-    const done = show(at);
-    expect(statuses(done)).toEqual({
-      analyze_changes: "completed",
-      git_commit: "completed",
-      git_push: "completed",
-    });
-    expect(git(at, "log", "--format=%s", "main..side")).toBe("chore: Say two");
-    expect(git(at, "log", "-1", "--format=%(trailers:key=Quasar-Step,valueonly)")).toBe(
-      "git_commit",
-    );
-    expect(git(at, "show", "--format=", "--name-only", "side")).toBe("a.txt\nnew.txt");
-    expect(git(at, "status", "--porcelain")).toBe("");
-    expect(remoteHead(at, "side")).toBe(git(at, "rev-parse", "side"));
-    expect(git(at, "worktree", "list").split("\n")).toHaveLength(1);
-  },
-);
+test("commit goes through what is uncommitted where it is started, commits it and pushes it (seed atlas: 6, 211)", async () => {
+  const at = remotePlace();
+  git(at, "switch", "--quiet", "--create", "side");
+  write(at.repo, { "a.txt": "two\n", "new.txt": "new\n" });
+  const args = ["start", "Say two", "--template", "commit", "--use-local", "--json"];
+  const started = await atlas(at, [...args, ...scripted(at, TURNS)]);
+  expect(started.code, started.stderr).toBe(0);
+  expect(readJson(started)).toMatchObject({ outcome: "completed", state: "completed" });
+  const done = show(at);
+  expect(statuses(done)).toEqual({
+    analyze_changes: "completed",
+    git_commit: "completed",
+    git_push: "completed",
+  });
+  expect(git(at, "log", "--format=%s", "main..side")).toBe("chore: Say two");
+  expect(git(at, "log", "-1", "--format=%(trailers:key=Quasar-Step,valueonly)")).toBe("git_commit");
+  expect(git(at, "show", "--format=", "--name-only", "side")).toBe("a.txt\nnew.txt");
+  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(remoteHead(at, "side")).toBe(git(at, "rev-parse", "side"));
+  expect(git(at, "worktree", "list").split("\n")).toHaveLength(1);
+});
 
-test(
-  "without a remote and without a validation command a task says so, and is not taken for validated or pushed",
-  LONG,
-  async () => {
-    const at = atlasPlace();
-    const args = ["start", "Add a file", "--template", "task", "--json", ...scripted(at, TURNS)];
-    const started = await atlas(at, args);
-    expect(started.code, started.stderr).toBe(9);
-    const message = expect.stringContaining("no validation command is configured") as string;
-    expect(readJson(started)).toMatchObject({ outcome: "awaiting", step: "validate", message });
-    expect(await atlasJson(at, ["skip", "--reason", "there are no tests"])).toMatchObject({
-      code: 0,
-    });
-    const resumed = await atlas(at, ["resume", "--json"]);
-    expect(readJson(resumed)).toMatchObject({ exit: 9, step: "review" });
-    const done = show(at);
-    expect(statuses(done)).toMatchObject({
-      implement: "completed",
-      validate: "skipped",
-      git_commit: "skipped",
-      git_push: "skipped",
-      git_pr: "skipped",
-    });
-    const { stdout } = await atlas(at, ["status"]);
-    expect(stdout).toMatch(/- validate +skipped +there are no tests/u);
-    expect(stdout).toMatch(/- git_push +skipped .*no remote/u);
-    expect(stdout).toMatch(/- git_pr +skipped .*no remote/u);
-    expect(existsSync(join(taskDirOf(at), "artifacts/receipts"))).toBe(false);
-  },
-);
+test("without a remote and without a validation command a task says so, and is not taken for validated or pushed", async () => {
+  const at = atlasPlace();
+  const args = ["start", "Add a file", "--template", "task", "--json", ...scripted(at, TURNS)];
+  const started = await atlas(at, args);
+  expect(started.code, started.stderr).toBe(9);
+  const message = expect.stringContaining("no validation command is configured") as string;
+  expect(readJson(started)).toMatchObject({ outcome: "awaiting", step: "validate", message });
+  expect(await atlasJson(at, ["skip", "--reason", "there are no tests"])).toMatchObject({
+    code: 0,
+  });
+  const resumed = await atlas(at, ["resume", "--json"]);
+  expect(readJson(resumed)).toMatchObject({ exit: 9, step: "review" });
+  const done = show(at);
+  expect(statuses(done)).toMatchObject({
+    implement: "completed",
+    validate: "skipped",
+    git_commit: "skipped",
+    git_push: "skipped",
+    git_pr: "skipped",
+  });
+  const { stdout } = await atlas(at, ["status"]);
+  expect(stdout).toMatch(/- validate +skipped +there are no tests/u);
+  expect(stdout).toMatch(/- git_push +skipped .*no remote/u);
+  expect(stdout).toMatch(/- git_pr +skipped .*no remote/u);
+  expect(existsSync(join(taskDirOf(at), "artifacts/receipts"))).toBe(false);
+});
 
-test(
-  "a validation that fails is mended by the agent, run again, and both outcomes are signed",
-  LONG,
-  async () => {
-    const at = remotePlace();
-    const wrong: Turn = { ...CODER, files: { "work.txt": "wrong\n" } };
-    const turns = [{ ...CODER, match: "Step: validate " }, wrong, REVIEWER];
-    const validate = ["--validate", "echo looked; grep right work.txt"];
-    const args = [
-      "start",
-      "Add a file",
-      "--template",
-      "patch",
-      "--use-local",
-      "--json",
-      ...validate,
-    ];
-    const started = await atlas(at, [...args, ...scripted(at, turns)]);
-    expect(started.code, started.stderr).toBe(0);
-    const told = records(started.stdout).map(({ type }) => type);
-    expect(told.filter((type) => type === "command_done")).toHaveLength(2);
-    const { receipts } = JSON.parse(readFileSync(join(taskDirOf(at), "hook.json"), "utf8")) as {
-      readonly receipts: readonly { readonly exit_code: number }[];
-    };
-    expect(receipts.map(({ exit_code }) => exit_code)).toEqual([1, 0]);
-    await expectValidReceipts(at, 2);
-    const there = { ...at, repo: workTreeOf(at) };
-    expect(git(there, "show", "HEAD:work.txt")).toBe("right");
-    expect(remoteHead(at, "patch/add-a-file")).toBe(git(there, "rev-parse", "HEAD"));
-  },
-);
+test("a validation that fails is mended by the agent, run again, and both outcomes are signed", async () => {
+  const at = remotePlace();
+  const wrong: Turn = { ...CODER, files: { "work.txt": "wrong\n" } };
+  const turns = [{ ...CODER, match: "Step: validate " }, wrong, REVIEWER];
+  const validate = ["--validate", "echo looked; grep right work.txt"];
+  const args = ["start", "Add a file", "--template", "patch", "--use-local", "--json", ...validate];
+  const started = await atlas(at, [...args, ...scripted(at, turns)]);
+  expect(started.code, started.stderr).toBe(0);
+  const told = records(started.stdout).map(({ type }) => type);
+  expect(told.filter((type) => type === "command_done")).toHaveLength(2);
+  const { receipts } = JSON.parse(readFileSync(join(taskDirOf(at), "hook.json"), "utf8")) as {
+    readonly receipts: readonly { readonly exit_code: number }[];
+  };
+  expect(receipts.map(({ exit_code }) => exit_code)).toEqual([1, 0]);
+  await expectValidReceipts(at, 2);
+  const there = { ...at, repo: workTreeOf(at) };
+  expect(git(there, "show", "HEAD:work.txt")).toBe("right");
+  expect(remoteHead(at, "patch/add-a-file")).toBe(git(there, "rev-parse", "HEAD"));
+});
 
-test(
-  "a rejected review is worked on again, into the same pull request; another task goes on from its branch",
-  LONG,
-  async () => {
-    const at = remotePlace();
-    const better: Turn = {
-      ...CODER,
-      match: "say it in German",
-      files: { "work.txt": "richtig\n" },
-    };
-    const more: Turn = { ...CODER, match: "Write more", files: { "more.txt": "more\n" } };
-    const agents = scripted(at, [better, more, ...TURNS]);
-    const options = ["--use-local", "--json", ...VALIDATE, ...agents];
-    const started = await atlas(at, ["start", "Add a file", "--template", "task", ...options]);
-    expect(readJson(started)).toMatchObject({ exit: 9, step: "review" });
-    const first = remoteHead(at, "task/add-a-file");
-    const rejected = await atlasJson(at, ["reject", "--feedback", "say it in German"]);
-    expect(rejected).toMatchObject({ code: 0, state: "step_pending" });
-    const resumed = await atlas(at, ["resume", "--json"]);
-    expect(readJson(resumed)).toMatchObject({ exit: 9, step: "review" });
+test("a rejected review is worked on again, into the same pull request; another task goes on from its branch", async () => {
+  const at = remotePlace();
+  const better: Turn = {
+    ...CODER,
+    match: "say it in German",
+    files: { "work.txt": "richtig\n" },
+  };
+  const more: Turn = { ...CODER, match: "Write more", files: { "more.txt": "more\n" } };
+  const agents = scripted(at, [better, more, ...TURNS]);
+  const options = ["--use-local", "--json", ...VALIDATE, ...agents];
+  const started = await atlas(at, ["start", "Add a file", "--template", "task", ...options]);
+  expect(readJson(started)).toMatchObject({ exit: 9, step: "review" });
+  const first = remoteHead(at, "task/add-a-file");
+  const rejected = await atlasJson(at, ["reject", "--feedback", "say it in German"]);
+  expect(rejected).toMatchObject({ code: 0, state: "step_pending" });
+  const resumed = await atlas(at, ["resume", "--json"]);
+  expect(readJson(resumed)).toMatchObject({ exit: 9, step: "review" });
 
-    const there = { ...at, repo: workTreeOf(at) };
-    const second = git(there, "rev-parse", "HEAD");
-    expect(git(there, "rev-parse", "HEAD^")).toBe(first);
-    expect(git(there, "show", "HEAD:work.txt")).toBe("richtig");
-    expect(remoteHead(at, "task/add-a-file")).toBe(second);
-    expect(at.gh.state().pullRequests).toMatchObject([{ headRefName: "task/add-a-file" }]);
-    await expectValidReceipts(at, 2);
-    const approved = await atlasJson(at, ["approve", "--yes"]);
-    expect(approved).toMatchObject({ code: 0, state: "completed" });
+  const there = { ...at, repo: workTreeOf(at) };
+  const second = git(there, "rev-parse", "HEAD");
+  expect(git(there, "rev-parse", "HEAD^")).toBe(first);
+  expect(git(there, "show", "HEAD:work.txt")).toBe("richtig");
+  expect(remoteHead(at, "task/add-a-file")).toBe(second);
+  expect(at.gh.state().pullRequests).toMatchObject([{ headRefName: "task/add-a-file" }]);
+  await expectValidReceipts(at, 2);
+  const approved = await atlasJson(at, ["approve", "--yes"]);
+  expect(approved).toMatchObject({ code: 0, state: "completed" });
 
-    const taskId = basename(taskDirOf(at));
-    const going = ["start", "Write more", "--template", "patch", "--from-task", taskId, ...options];
-    const next = await atlas(at, going);
-    expect(next.code, next.stderr).toBe(0);
-    expect(git(there, "rev-parse", "HEAD^")).toBe(second);
-    expect(remoteHead(at, "task/add-a-file")).toBe(git(there, "rev-parse", "HEAD"));
-    expect(listTasks(at.home)).toHaveLength(2);
-  },
-);
+  const taskId = basename(taskDirOf(at));
+  const going = ["start", "Write more", "--template", "patch", "--from-task", taskId, ...options];
+  const next = await atlas(at, going);
+  expect(next.code, next.stderr).toBe(0);
+  expect(git(there, "rev-parse", "HEAD^")).toBe(second);
+  expect(remoteHead(at, "task/add-a-file")).toBe(git(there, "rev-parse", "HEAD"));
+  expect(listTasks(at.home)).toHaveLength(2);
+});
 
-test(
-  "with --here the user's own work tree and branch are worked on, and nothing else is made",
-  LONG,
-  async () => {
-    const at = remotePlace();
-    git(at, "switch", "--quiet", "--create", "side");
-    const args = [
-      "start",
-      "Add a file",
-      "--template",
-      "patch",
-      "--here",
-      "--use-local",
-      ...VALIDATE,
-    ];
-    const started = await atlas(at, [...args, "--json", ...scripted(at, TURNS)]);
-    expect(started.code, started.stderr).toBe(0);
-    expect(workTreeOf(at)).toBe(at.repo);
-    expect(git(at, "log", "--format=%s", "main..side")).toBe("fix: Add a file");
-    expect(remoteHead(at, "side")).toBe(git(at, "rev-parse", "side"));
-    // Nobody is told to have it removed.
-    const { next } = readJson(started);
-    expect(next).toEqual([`git -C ${at.repo} log side`]);
-    expect(git(at, "worktree", "list").split("\n")).toHaveLength(1);
-    expect(git(at, "branch", "--format=%(refname:short)")).toBe("main\nside");
-    expect(git(at, "status", "--porcelain")).toBe("");
-  },
-);
+test("with --here the user's own work tree and branch are worked on, and nothing else is made", async () => {
+  const at = remotePlace();
+  git(at, "switch", "--quiet", "--create", "side");
+  const args = ["start", "Add a file", "--template", "patch", "--here", "--use-local", ...VALIDATE];
+  const started = await atlas(at, [...args, "--json", ...scripted(at, TURNS)]);
+  expect(started.code, started.stderr).toBe(0);
+  expect(workTreeOf(at)).toBe(at.repo);
+  expect(git(at, "log", "--format=%s", "main..side")).toBe("fix: Add a file");
+  expect(remoteHead(at, "side")).toBe(git(at, "rev-parse", "side"));
+  // Nobody is told to have it removed.
+  const { next } = readJson(started);
+  expect(next).toEqual([`git -C ${at.repo} log side`]);
+  expect(git(at, "worktree", "list").split("\n")).toHaveLength(1);
+  expect(git(at, "branch", "--format=%(refname:short)")).toBe("main\nside");
+  expect(git(at, "status", "--porcelain")).toBe("");
+});
 
-test(
-  "a template of one's own goes through its steps with the variables that are said",
-  LONG,
-  async () => {
-    const at = remotePlace();
-    write(at.repo, { ".atlas/greet.toml": GREET, ".atlas/.gitignore": "*\n" });
-    write(at.home, {
-      "config.toml": `templates.greet = "${join(at.repo, ".atlas/greet.toml")}"\n`,
-    });
-    const hi: Turn = { ...CODER, match: "Greet Ada, then wave", files: { "work.txt": "Hi Ada\n" } };
-    const options = ["--var", "whom=Ada", "--json", "--use-local", ...VALIDATE];
-    const agents = scripted(at, [hi, REVIEWER]);
-    expect((await atlas(at, ["start", "Be kind", "--template", "greet", ...agents])).code).toBe(2);
-    const started = await atlas(at, [
-      "start",
-      "Be kind",
-      "--template",
-      "greet",
-      ...options,
-      ...agents,
-    ]);
-    const { gates, last } = await untilDone(at, started);
-    expect([gates, last.code]).toEqual([["look"], 0]);
-    expect(statuses(show(at))).toEqual({
-      greet: "completed",
-      look: "completed",
-      check: "completed",
-      push: "completed",
-    });
-    expect(git({ ...at, repo: at.bare }, "show", "hello/be-kind:work.txt")).toBe("Hi Ada");
-  },
-);
+test("a template of one's own goes through its steps with the variables that are said", async () => {
+  const at = remotePlace();
+  write(at.repo, { ".atlas/greet.toml": GREET, ".atlas/.gitignore": "*\n" });
+  write(at.home, {
+    "config.toml": `templates.greet = "${join(at.repo, ".atlas/greet.toml")}"\n`,
+  });
+  const hi: Turn = { ...CODER, match: "Greet Ada, then wave", files: { "work.txt": "Hi Ada\n" } };
+  const options = ["--var", "whom=Ada", "--json", "--use-local", ...VALIDATE];
+  const agents = scripted(at, [hi, REVIEWER]);
+  expect((await atlas(at, ["start", "Be kind", "--template", "greet", ...agents])).code).toBe(2);
+  const started = await atlas(at, [
+    "start",
+    "Be kind",
+    "--template",
+    "greet",
+    ...options,
+    ...agents,
+  ]);
+  const { gates, last } = await untilDone(at, started);
+  expect([gates, last.code]).toEqual([["look"], 0]);
+  expect(statuses(show(at))).toEqual({
+    greet: "completed",
+    look: "completed",
+    check: "completed",
+    push: "completed",
+  });
+  expect(git({ ...at, repo: at.bare }, "show", "hello/be-kind:work.txt")).toBe("Hi Ada");
+});
 
 const GREET = `id = "greet"
 description = "Greet somebody"

@@ -51,7 +51,7 @@ afterAll(() => {
 
 /** A coder, and a reviewer that has not ended when everything is killed. */
 const TURNS = oneCycle().map((turn) =>
-  turn["role"] === "reviewer" ? { ...turn, delayMs: 2000 } : turn,
+  turn["role"] === "reviewer" ? { ...turn, delayMs: 3_600_000 } : turn,
 );
 
 /** A run, killed in its review with all that it has started, and its resume. */
@@ -68,6 +68,7 @@ async function decide({ run = {}, resume = {} }: Clocks): Promise<Decisions> {
     },
   });
   for (const runId of runIds(at)) await endRunProcesses(runId, { graceMs: 0 });
+  agents(at, oneCycle());
   const resumed = await quasar(at, ["resume", "--json"], resume);
   return {
     codes: [killed.code, resumed.code],

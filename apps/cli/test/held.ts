@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { type Place, write } from "./harness.ts";
+import type { Turn } from "./scripts.ts";
+
+const COSTS = { coder: 0.3, reviewer: 0.1 } as const;
+
+interface Asked {
+  readonly role: Turn["role"];
+  readonly step: number;
+}
+
+/**
+ * A model for scripted agents, which has those of the role wait after their first step until they are let
+ * go. The first step of a turn is what the turn costs.
+ */
+export async function holdingModel(at: Place, role: Turn["role"]): Promise<string> {
+  const answer = async (request: IncomingMessage): Promise<string> => {
+    const asked = JSON.parse(await text(request)) as Asked;
+    const isHeld = asked.step > 0 && asked.role === role;
+    while (isHeld && !existsSync(join(at.outside, "let-go"))) await sleep(20);
+    return JSON.stringify({ costUsd: asked.step > 0 ? 0 : COSTS[asked.role] });
+  };
+  const server = createServer((request, response) => {
+    void answer(request).then((body) => response.end(body));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    letGo(at);
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** Has the agents that are held go on. */
+export function letGo(at: Place): void {
+  write(at.outside, { "let-go": "" });
+}
