@@ -8,5 +8,8 @@ export default defineConfig({
     maxWorkers: 1,
     maxConcurrency: 2,
     pool: "forks",
+    // Only for what hangs.
+    testTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -7,5 +7,8 @@ export default defineConfig({
     include: ["real/*.test.ts"],
     maxWorkers: 1,
     pool: "forks",
+    // Only for what hangs.
+    testTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

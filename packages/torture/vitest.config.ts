@@ -9,5 +9,6 @@ export default defineConfig({
     // Only for what hangs: real processes and files, on a machine that may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -79,7 +79,6 @@ test.concurrent.for([
   { template: "commit", gates: [], turns: ["analyze_changes"] },
 ] as const)(
   "Claude Code takes $template from its start to completed (seed atlas: 6, 211)",
-  { timeout: 120_000 },
   async ({ template, gates, turns }, { expect, onTestFinished }) => {
     const at = await realPlace(MODEL);
     onTestFinished(at.remove);
@@ -161,7 +160,6 @@ test.runIf(QUASAR_PROOF === "long").for([
   ["atlas and Claude Code", true],
 ] as const)(
   "a bugfix in each of whose turns there was a kill -9 of %s goes on to its end, and no step is done twice (seed atlas: 1-4, 9)",
-  { timeout: 300_000 },
   async ([, withAgents], { onTestFinished }) => {
     const at = await realPlace(MODEL);
     onTestFinished(at.remove);

@@ -41,7 +41,7 @@ async function outlivedRunner(name: string) {
   const args = [join(import.meta.dirname, "runner.ts"), name, place.root, stub.url];
   const runner = spawn(process.execPath, [...args, JSON.stringify(request)], { stdio: "pipe" });
   const [told] = (await once(runner.stdout, "data")) as [Buffer];
-  await expect.poll(() => stub.requests.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => stub.requests.length).toBe(2);
   runner.kill("SIGKILL");
   await once(runner, "exit");
   const agent = JSON.parse(told.toString()) as AgentProcess;
@@ -50,7 +50,6 @@ async function outlivedRunner(name: string) {
 
 test.for(["claude", "codex"] as const)(
   "%s that outlives its runner is followed, and later read, to the end of an undisturbed turn",
-  { timeout: 60_000 },
   async (name) => {
     const undisturbed = await aPlace();
     const { place } = undisturbed;

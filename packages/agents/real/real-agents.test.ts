@@ -73,52 +73,44 @@ const CODER_TURN = {
 
 const TASK = { id: "t-1", title: "Write greet()" };
 
-test.for(["claude", "codex"] as const)(
-  "%s writes a file in a turn",
-  { timeout: 60_000 },
-  async (name) => {
-    const { place } = await aPlace(twoCycles);
-    const result = await place.agents[name].invoke({
-      runId: "run-1",
-      turnId: "run-1.1",
-      role: "coder",
-      prompt: "Write greet().",
-      systemPrompt: "You are the coder.",
-      workDir: place.workDir,
-      access: "write",
-      maxCostUsd: 1,
-    });
-    expect(result).toMatchObject({ text: "Done." });
-    expect(result.failure).toBeUndefined();
-    expect(result.costUsd).toBeGreaterThan(0);
-    expect(readFileSync(join(place.workDir, "greet.js"), "utf8")).toContain("hi");
-  },
-);
+test.for(["claude", "codex"] as const)("%s writes a file in a turn", async (name) => {
+  const { place } = await aPlace(twoCycles);
+  const result = await place.agents[name].invoke({
+    runId: "run-1",
+    turnId: "run-1.1",
+    role: "coder",
+    prompt: "Write greet().",
+    systemPrompt: "You are the coder.",
+    workDir: place.workDir,
+    access: "write",
+    maxCostUsd: 1,
+  });
+  expect(result).toMatchObject({ text: "Done." });
+  expect(result.failure).toBeUndefined();
+  expect(result.costUsd).toBeGreaterThan(0);
+  expect(readFileSync(join(place.workDir, "greet.js"), "utf8")).toContain("hi");
+});
 
 test.for([
   ["claude", "claude"],
   ["codex", "codex"],
   ["claude", "codex"],
-] as const)(
-  "%s codes and %s reviews until it is approved",
-  { timeout: 90_000 },
-  async ([coder, reviewer]) => {
-    const { place } = await aPlace(twoCycles);
-    const result = await runTask(TASK, {
-      workDir: place.workDir,
-      coder: place.agents[coder],
-      reviewer: place.agents[reviewer],
-    });
-    expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
-    expect(result.allFindings).toMatchObject([FINDING]);
-    expect(result.totalCostUsd).toBeGreaterThan(0);
-    expect(place.git("log", "--reverse", "--format=%s")).toBe(
-      "Begin\nt-1/cycle-1: Write greet()\nt-1/cycle-2: Write greet()",
-    );
-    expect(place.git("ls-files")).toBe("README.md\ngreet.js\ngreet.test.js");
-    expect(place.git("status", "--porcelain")).toBe("");
-  },
-);
+] as const)("%s codes and %s reviews until it is approved", async ([coder, reviewer]) => {
+  const { place } = await aPlace(twoCycles);
+  const result = await runTask(TASK, {
+    workDir: place.workDir,
+    coder: place.agents[coder],
+    reviewer: place.agents[reviewer],
+  });
+  expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
+  expect(result.allFindings).toMatchObject([FINDING]);
+  expect(result.totalCostUsd).toBeGreaterThan(0);
+  expect(place.git("log", "--reverse", "--format=%s")).toBe(
+    "Begin\nt-1/cycle-1: Write greet()\nt-1/cycle-2: Write greet()",
+  );
+  expect(place.git("ls-files")).toBe("README.md\ngreet.js\ngreet.test.js");
+  expect(place.git("status", "--porcelain")).toBe("");
+});
 
 /** Lets the first review of a run go wrong. */
 const failingReview =
@@ -162,7 +154,6 @@ async function resume(
 
 test.for(["claude", "codex"] as const)(
   "%s is cancelled in the middle of a command, and leaves no process behind",
-  { timeout: 60_000 },
   async (name) => {
     const { place } = await aPlace(() => () => ({ shell: "sleep 300", text: "Waiting." }));
     const controller = new AbortController();
@@ -191,7 +182,6 @@ const WRITING_COMMANDS = [
 
 test.for(["claude", "codex"] as const)(
   "%s writes nothing as a reviewer, whatever it tries",
-  { timeout: 60_000 },
   async (name) => {
     const { place } = await aPlace((here) => ({ step }) => {
       const shell = WRITING_COMMANDS[step];
@@ -226,25 +216,21 @@ test.for(
       ([what, fault, claude, codex]) => [name, what, fault, { claude, codex }[name]] as const,
     ),
   ),
-)(
-  "%s: %s stops the run, which resumes to its end",
-  { timeout: 90_000 },
-  async ([name, , fault, kind]) => {
-    const { place, stub } = await aPlace(failingReview(fault));
-    const store = createTestStore();
-    const failed = await runTask(TASK, {
-      workDir: place.workDir,
-      coder: place.agents[name],
-      reviewer: place.agents[name],
-      checkpoint: { store, granularity: "turn" },
-    });
-    expect(failed).toMatchObject({ outcome: "agent", agentFailure: { kind } });
-    const { result, again } = await resume(place, stub, store, name);
-    expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
-    expect(again).toEqual([]);
-    expect(await store.load()).toBeUndefined();
-  },
-);
+)("%s: %s stops the run, which resumes to its end", async ([name, , fault, kind]) => {
+  const { place, stub } = await aPlace(failingReview(fault));
+  const store = createTestStore();
+  const failed = await runTask(TASK, {
+    workDir: place.workDir,
+    coder: place.agents[name],
+    reviewer: place.agents[name],
+    checkpoint: { store, granularity: "turn" },
+  });
+  expect(failed).toMatchObject({ outcome: "agent", agentFailure: { kind } });
+  const { result, again } = await resume(place, stub, store, name);
+  expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
+  expect(again).toEqual([]);
+  expect(await store.load()).toBeUndefined();
+});
 
 test.for([
   ["claude", "exits with 3 and says nothing", "exit 3", "unknown", "exited with 3"],
@@ -253,7 +239,6 @@ test.for([
   ["codex", "prints garbage", "head -c 100000 /dev/urandom", "bad-output", "without saying"],
 ] as const)(
   "%s that %s stops the run, which resumes to its end",
-  { timeout: 90_000 },
   async ([name, , script, kind, message]) => {
     const { place, stub } = await aPlace(twoCycles);
     const store = createTestStore();

@@ -67,8 +67,7 @@ function killNow(pid: number): void {
 
 /** Kills a turn with all its processes, in its second request or when so much of it was told. */
 async function killAfter(told: () => number, expected: number, stub: ModelStub, runId: string) {
-  const timeout = 20_000;
-  await expect.poll(() => [stub.requests.length, told()], { timeout }).toEqual([2, expected]);
+  await expect.poll(() => [stub.requests.length, told()]).toEqual([2, expected]);
   await new Promise((resolve) => setTimeout(resolve, 300));
   for (const pid of (await findRunProcesses(runId)) ?? []) {
     killNow(pid);
@@ -85,7 +84,6 @@ test.for(
   ]),
 )(
   "%s, killed %s, is gone on with in its own session, and nothing is counted twice",
-  { timeout: 60_000 },
   async ([name, , killed, inFlight]) => {
     const { place, stub } = await aPlace(untilKilled(killed));
     const agent = place.agents[name];
@@ -136,7 +134,6 @@ test.for([
   ["with its prompt on record, goes on in its session", 1, "--resume"],
 ] as const)(
   "claude that is killed in its first request %s, with one start",
-  { timeout: 60_000 },
   async ([, onRecord, flag]) => {
     const { place, stub } = await aPlace(() => () => ({ kind: "hang", after: 0 }));
     const starts = join(place.root, "starts");
@@ -194,7 +191,6 @@ test.for([
 
 test.for(AGENTS)(
   "%s misses a session that it does not know, and asks for nothing",
-  { timeout: 30_000 },
   async (name) => {
     const { place, stub } = await aPlace(() => () => ({ text: "Done." }));
     const request = aTurn(place, { sessionId: randomUUID(), resumesSession: true });

@@ -1,12 +1,12 @@
-// A runner of one scripted turn, to be killed: keeper.ts <request> <turn> [stay], in JSON. Prints what
+// A runner of a scripted turn, to be killed: keeper.ts <request> <script> [stay], in JSON. Prints what
 // it learns, line by line; with `stay` it never lets the agent begin.
 import type { AgentRequest } from "@quasar/loop";
-import type { ScriptedTurn } from "../src/agent-script.ts";
+import type { AgentScript } from "../src/agent-script.ts";
 import { createScriptedAgent } from "../src/scripted.ts";
 
-const [request = "", turn = "", stay] = process.argv.slice(2);
+const [request = "", script = "", stay] = process.argv.slice(2);
 const print = (value: unknown) => void process.stdout.write(`${JSON.stringify(value)}\n`);
-const agent = createScriptedAgent({ turns: [JSON.parse(turn) as ScriptedTurn] });
+const agent = createScriptedAgent(JSON.parse(script) as AgentScript);
 await agent.invoke(JSON.parse(request) as AgentRequest, {
   async onStart(owner) {
     print(owner);

@@ -1,9 +1,12 @@
 // An agent that does what agents do at their worst; the first argument says which.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const MB = 2 ** 20;
+/** Milliseconds: it is ended before. */
+const LONG = 600_000;
 
 async function write(bytes: number, text: string): Promise<void> {
   for (let sent = 0; sent < bytes; sent += text.length) {
@@ -14,12 +17,12 @@ async function write(bytes: number, text: string): Promise<void> {
 }
 
 const WAYS: Readonly<Record<string, () => unknown>> = {
-  hang: () => sleep(60_000),
+  hang: () => sleep(LONG),
   async deaf() {
     process.on("SIGINT", () => process.stdout.write("no\n"));
     process.on("SIGTERM", () => process.stdout.write("no\n"));
     process.stdout.write("ready\n");
-    await sleep(60_000);
+    await sleep(LONG);
   },
   async polite() {
     process.on("SIGINT", () => {
@@ -27,12 +30,13 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
       process.exit(0);
     });
     process.stdout.write("ready\n");
-    await sleep(60_000);
+    await sleep(LONG);
   },
+  // Says something more whenever its file is touched, six times in all.
   async chatty() {
     for (let said = 0; said < 6; said += 1) {
+      while (!existsSync(`go-${said}`)) await sleep(5);
       process.stdout.write("still here\n");
-      await sleep(150);
     }
   },
   // Its last words are still in the pipe when it has gone.

@@ -21,13 +21,13 @@ export interface AskedStep {
 
 /** A model server on loopback, which a scripted agent is pointed at; it goes with the test. */
 export async function aModelServer(
-  reply: (step: number, asked: readonly AskedStep[]) => ModelReply,
+  reply: (step: number, asked: readonly AskedStep[]) => ModelReply | Promise<ModelReply>,
 ): Promise<{ readonly url: string; readonly asked: readonly AskedStep[] }> {
   const asked: AskedStep[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = JSON.parse(await text(request)) as AskedStep["body"];
     asked.push({ header: request.headers["x-quasar-turn"]?.toString(), body });
-    const said = reply(body.step, asked);
+    const said = await reply(body.step, asked);
     if (said === "drop") {
       request.socket.destroy();
     } else if (said !== "hang") {

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { constants, existsSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { endRunProcesses, findRunProcesses } from "../src/run-processes.ts";
 import { aDirectory } from "./request.ts";
@@ -26,10 +25,8 @@ test("an agent outlives its killed runner, and works on to its end", async () =>
   const dir = await killedRunner(runId);
   // The supervisor and the agent.
   expect(await findRunProcesses(runId)).toHaveLength(2);
-  const deadline = Date.now() + 10_000;
-  while ((await findRunProcesses(runId))?.length !== 0 && Date.now() < deadline) {
-    await sleep(50);
-  }
+  writeFileSync(join(dir, "go"), "");
+  await expect.poll(() => findRunProcesses(runId)).toEqual([]);
   expect(existsSync(join(dir, "late.txt"))).toBe(true);
 });
 
@@ -40,7 +37,9 @@ test("the agent of a killed runner is found by the run's id and ended", async ()
   expect(found).toHaveLength(2);
   expect(await endRunProcesses(runId)).toEqual({ ended: found, left: [] });
   expect(await findRunProcesses(runId)).toEqual([]);
-  await sleep(2500);
+  // Nothing is left that waits for it.
+  const fd = () => openSync(join(dir, "go"), constants.O_WRONLY | constants.O_NONBLOCK);
+  expect(fd).toThrow("ENXIO");
   expect(existsSync(join(dir, "late.txt"))).toBe(false);
 });
 
@@ -59,7 +58,7 @@ test("what ignores the signal is killed after the grace", async () => {
 
 test("a run's id is not taken for another's that begins with it", async () => {
   const env = { ...process.env, QUASAR_RUN_ID: `longer-${process.pid}` };
-  const other = spawn("sleep", ["30"], { env });
+  const other = spawn("sleep", ["600"], { env });
   try {
     expect(await findRunProcesses(`longer-${process.pid}`)).toEqual([other.pid]);
     expect(await findRunProcesses(`longer-${String(process.pid).slice(0, -1)}`)).toEqual([]);

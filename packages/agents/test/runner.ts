@@ -1,13 +1,15 @@
-// A runner that starts a slow scripted agent, to be killed while that works: runner.ts <run id> <dir>
+// A runner of an agent that waits to be let go by a FIFO, `go`, in the folder; it is to be killed while
+// that waits: runner.ts <run id> <dir>
+import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createScriptedAgent } from "../src/scripted.ts";
+import { createCommandAgent } from "../src/command.ts";
 
 const [runId = "", workDir = ""] = process.argv.slice(2);
 mkdirSync(join(workDir, "turns"), { recursive: true });
-const says = ["one", "two", "three", "four"];
-const turn = { role: "coder", says, files: { "late.txt": "late\n" }, delayMs: 2000 } as const;
-await createScriptedAgent({ turns: [turn] }).invoke(
+execFileSync("mkfifo", [join(workDir, "go")]);
+const command = "echo one; read line < go; echo late > late.txt";
+await createCommandAgent({ command }).invoke(
   {
     runId,
     turnId: `${runId}.1`,

@@ -167,6 +167,7 @@ test("stops at once when it is told to", async () => {
   of.gh.set({ checks: [[PENDING]] });
   const controller = new AbortController();
   const waiting = createCiStep().run(stepInput(of, "ci_wait", { signal: controller.signal }));
-  setTimeout(() => controller.abort(), 500);
+  await expect.poll(() => of.gh.calls().length).toBeGreaterThan(0);
+  controller.abort();
   expect(await waiting).toMatchObject({ kind: "stopped", why: "interrupted" });
 });

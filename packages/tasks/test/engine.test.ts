@@ -179,8 +179,11 @@ function aTimer(): {
         });
       }),
     async pass(milliseconds) {
+      const count = waiting.size;
       for (const entry of waiting) if (entry.for === milliseconds) entry.end();
-      await sleep(30);
+      // What was waited for is done when its next time is waited for.
+      do await sleep(5);
+      while (waiting.size < count);
     },
     waiting: () => waiting.size,
   };

@@ -131,7 +131,7 @@ test("tries again after a hook that has refused a commit, without its secrets", 
 
 test("is stopped by its caller, and fails over its time", async () => {
   write(of.worktree, "b.txt", "two\n");
-  script(join(of.worktree, ".git/hooks/pre-commit"), "sleep 5");
+  script(join(of.worktree, ".git/hooks/pre-commit"), "exec sleep 30");
   const timeoutMs = 600;
   const slow = await run("git_commit", { definition: { timeoutMs } });
   expect(slow).toMatchObject({ kind: "failed", retryable: true });

@@ -8,6 +8,7 @@ import type { AgentWork, AgentWorkDone, AgentWorkResult } from "../src/runs/agen
 import { endTaskAgents, findTaskAgents } from "../src/runs/task-agents.ts";
 import { taskCost } from "../src/runs/task-cost.ts";
 import { APPROVAL } from "./lasting-agent.ts";
+import { aHeldModel } from "./held-model.ts";
 import {
   createFixture,
   git,
@@ -58,13 +59,17 @@ async function drive(
   fixture: StepFixture,
   change: Partial<DriverTask> = {},
   delayMs = 300,
+  onPrinted: (printed: string) => void = () => {},
 ): Promise<Driven> {
   const task: DriverTask = { fixture, work: WORK, turns: turns(delayMs), ...change };
   const driver = spawn(process.execPath, [DRIVER, JSON.stringify(task)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let printed = "";
-  driver.stdout.on("data", (data) => (printed += String(data)));
+  driver.stdout.on("data", (data) => {
+    printed += String(data);
+    onPrinted(printed);
+  });
   await once(driver, "close");
   const lines = printed
     .split("\n")
@@ -110,11 +115,15 @@ test("a step whose driver is killed again and again buys each turn once, and com
 
 test("an agent that outlives its killed driver is followed, and one that has ended meanwhile is read", async () => {
   const fixture = atImplement();
-  await drive(fixture, { kill: ["agent_event", "coder"] }, 1500);
+  const { url: model, letGo } = await aHeldModel();
+  await drive(fixture, { kill: ["agent_event", "coder"], model }, 0);
   const [agents] = await findTaskAgents(fixture.taskDir);
   expect(agents?.runId).toMatch(/-implement-1$/u);
   startAgain(fixture, "implement");
-  const followed = await drive(fixture, { kill: ["agent_event", "reviewer"] }, 1500);
+  const kill = ["agent_event", "reviewer"] as const;
+  const followed = await drive(fixture, { kill, model }, 0, (printed) => {
+    if (printed.includes("coder followed")) letGo();
+  });
   expect(followed.told).toContain("turn_recovered coder followed");
   while ((await findTaskAgents(fixture.taskDir)).length > 0) await sleep(50);
   startAgain(fixture, "implement");
@@ -125,7 +134,8 @@ test("an agent that outlives its killed driver is followed, and one that has end
 
 test("an agent that was killed with its driver is started again: its work is kept, its cost is counted", async () => {
   const fixture = atImplement();
-  await drive(fixture, { kill: ["agent_event", "coder"] }, 5000);
+  const { url: model } = await aHeldModel();
+  await drive(fixture, { kill: ["agent_event", "coder"], model }, 0);
   while (textOf(fixture, "begun.txt") === undefined) await sleep(20);
   const open = await taskCost(fixture.taskDir);
   expect(open.runs).toMatchObject([{ name: "implement-1", turns: [], isFinished: false }]);
@@ -146,7 +156,7 @@ test("an agent that was killed with its driver is started again: its work is kep
 
 test("an agent of a run that was sent back is ended before the new one begins, and counts", async () => {
   const fixture = atImplement();
-  await drive(fixture, { kill: ["agent_event", "coder"] }, 60_000);
+  await drive(fixture, { kill: ["agent_event", "coder"] }, 3_600_000);
   const [old] = await findTaskAgents(fixture.taskDir);
   happen(
     fixture,
@@ -169,7 +179,7 @@ test("an agent of a run that was sent back is ended before the new one begins, a
 test("whatever a task has left running is found by its run, and ended", async () => {
   const fixture = atImplement();
   expect(await findTaskAgents(fixture.taskDir)).toEqual([]);
-  await drive(fixture, { kill: ["agent_event", "coder"] }, 60_000);
+  await drive(fixture, { kill: ["agent_event", "coder"] }, 3_600_000);
   const [agents, ...others] = await findTaskAgents(fixture.taskDir);
   expect(others).toEqual([]);
   expect(agents?.pids).toHaveLength(2);

@@ -95,7 +95,7 @@ export async function aRealTask(dir: string, options: RealTaskOptions = {}): Pro
       validation: {
         commands: [{ name: "check", command: "test -s parser.js && echo checked" }],
         source: "config",
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         maxFixes: 0,
       },
       checkpoints: { ...DEFAULT_AUTO_CHECKPOINTS, interval: 0 },

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { currentGitSha, workTreeId } from "@quasar/git";
 import { createHookFileStore, type HookFile } from "@quasar/hookfile";
 import { createKeyManager, inspectReceipt, receiptPaths, verifyChain } from "@quasar/receipts";
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { StepOutcome } from "../src/steps/step.ts";
 import type { ValidationCommand } from "../src/task-record.ts";
 import { missingReceipts } from "../src/validation/adopt.ts";
@@ -133,9 +133,15 @@ test("a command that takes too long has failed, whatever it says when it is ende
 });
 
 test("the step's own time limit holds for all its commands together", async () => {
-  scene.commands = [telling(scene, "a", "sleep 0.3"), telling(scene, "b", "sleep 60")];
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
+  const begun = join(scene.root, "begun");
+  scene.commands = [telling(scene, "a"), telling(scene, "b", `touch '${begun}'; exec sleep 600`)];
   const { definition } = scene.input();
-  const outcome = await scene.run({ definition: { ...definition, timeoutMs: 600 } });
+  const running = scene.run({ definition: { ...definition, timeoutMs: 50_000 } });
+  await expect.poll(() => existsSync(begun)).toBe(true);
+  vi.advanceTimersByTime(50_000);
+  const outcome = await running;
   expect(outcome).toMatchObject({ kind: "failed", receipts: [{ exitCode: 0 }, { exitCode: 124 }] });
 });
 

@@ -9,12 +9,14 @@ export interface DriverTask {
   readonly fixture: StepFixture;
   readonly work: AgentWork;
   readonly turns: readonly ScriptedTurn[];
+  /** Of a model server. @default the agents have no model */
+  readonly model?: string | undefined;
   /** Killed when it tells of this, by whom: `["agent_event", "coder"]`. @default it is not */
   readonly kill?: readonly [type: string, role: string] | undefined;
 }
 
-const { fixture, work, turns, kill } = JSON.parse(process.argv[2] ?? "") as DriverTask;
-const coder = createScriptedAgent({ turns });
+const { fixture, work, turns, model, kill } = JSON.parse(process.argv[2] ?? "") as DriverTask;
+const coder = createScriptedAgent({ turns, model });
 const { input } = working(
   fixture,
   { coder, reviewer: coder },

@@ -23,7 +23,7 @@ function run(
 ): Promise<Life> {
   const args = ["--input-type=module", "--eval", code];
   const command = { file: process.execPath, args };
-  return live(place, command, { number: 0, kill, timeoutMs: 20_000, counts: false, ...more });
+  return live(place, command, { number: 0, kill, timeoutMs: 60_000, counts: false, ...more });
 }
 
 const IMPORTS = `
@@ -145,8 +145,14 @@ test.for([
 const PARENT = `
   import { spawn } from "node:child_process";
   import { existsSync, writeFileSync } from "node:fs";
-  const child = \`setTimeout(() => require("node:fs").writeFileSync("child", "alive"), 300);
-    require("node:fs").writeFileSync("ready", process.env.NODE_OPTIONS ?? "none");\`;
+  const child = \`const fs = require("node:fs");
+    fs.writeFileSync("ready", process.env.NODE_OPTIONS ?? "none");
+    setTimeout(() => process.exit(), 120_000);
+    setInterval(() => {
+      if (!fs.existsSync("go")) return;
+      fs.writeFileSync("child", "alive");
+      process.exit();
+    }, 20);\`;
   spawn(process.execPath, ["--eval", child], { detached: true, stdio: "ignore" }).unref();
   while (!existsSync("ready")) await new Promise((resolve) => setTimeout(resolve, 5));
   writeFileSync("new", "x");
@@ -159,13 +165,17 @@ test.for([
   const place = aPlace();
   const { killed } = await run(place, PARENT, { kind, step: "create work/new #1" });
   expect(killed).toBe(true);
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  expect(existsSync(join(place.work, "child"))).toBe(isThere);
+  writeFileSync(join(place.work, "go"), "");
+  const isAlive = () => existsSync(join(place.work, "child"));
+  if (isThere) await expect.poll(isAlive).toBe(true);
+  else await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(isAlive()).toBe(isThere);
 });
 
 test("is not seen by the process's children, and counts no step of theirs", async () => {
   const place = aPlace();
   const { steps } = await run(place, PARENT);
+  writeFileSync(join(place.work, "go"), "");
   expect(readFileSync(join(place.work, "ready"), "utf8")).toBe("none");
   expect(steps).toEqual(["spawn node #1", ...WHOLE]);
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,10 +38,11 @@ test.for([
 });
 
 test("a command that does not end is ended, with all that it has started", async () => {
-  const notice = aNotice("(sleep 0.6; touch late) & sleep 60");
+  const notice = aNotice("(until [ -e go ]; do sleep 0.1; done; touch late) & sleep 600");
   const said = await notify(notice, PORTS, 200);
   expect(said).toBe("the notification command was ended after 200 ms");
-  await sleep(800);
+  writeFileSync(join(notice.worktree, "go"), "");
+  await sleep(500);
   expect(existsSync(join(notice.worktree, "late"))).toBe(false);
 });
 
