@@ -23,8 +23,9 @@ interface Asked {
 export async function holdingModel(at: Place, role: Turn["role"]): Promise<string> {
   const answer = async (request: IncomingMessage): Promise<string> => {
     const asked = JSON.parse(await text(request)) as Asked;
-    const isHeld = asked.step > 0 && asked.role === role;
-    while (isHeld && !existsSync(join(at.outside, "let-go"))) await sleep(20);
+    if (asked.step > 0 && asked.role === role) {
+      while (!existsSync(join(at.outside, "let-go"))) await sleep(20);
+    }
     return JSON.stringify({ costUsd: asked.step > 0 ? 0 : COSTS[asked.role] });
   };
   const server = createServer((request, response) => {

@@ -84,7 +84,7 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Told of what it prints, as it comes. */
   readonly onOutput?: ((stdout: string, pid: number) => void) | undefined;
-  /** Ends it the hard way. @default 20 s */
+  /** Ends it the hard way. @default two minutes */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface StartOptions {
 export function quasar(
   { repo, env }: Place,
   args: readonly string[],
-  { under = [], timeoutMs = 20_000, ...options }: StartOptions = {},
+  { under = [], timeoutMs = 120_000, ...options }: StartOptions = {},
 ): Promise<Finished> {
   const [program = "", ...rest] = [...under, process.execPath, QUASAR, ...args];
   const child = spawn(program, rest, {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import {
   type Finished,
@@ -59,9 +60,10 @@ function program(at: Place, name: string, body: string): string {
   const path = join(at.root, `${name}.mjs`);
   const counter = join(at.root, `${name}.count`);
   const head = `
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+const root = ${JSON.stringify(at.root)};
 const secrets = JSON.parse(readFileSync(${JSON.stringify(join(at.root, "secrets.json"))}, "utf8"));
 appendFileSync(${JSON.stringify(counter)}, "x");
 const nth = readFileSync(${JSON.stringify(counter)}, "utf8").length;
@@ -84,7 +86,10 @@ for (const secret of secrets) {
   process.stdout.write(secret.slice(half) + "\\n");
 }
 writeFileSync("work.txt", "right " + nth + "\\n");
-if (nth === 2) await sleep(1500);
+if (nth === 2) {
+  writeFileSync(root + "/held", "");
+  while (!existsSync(root + "/go")) await sleep(20);
+}
 print("Done with " + written.join(" "));
 `;
 
@@ -125,6 +130,10 @@ function leaks(at: Place, finished: readonly Finished[]): readonly string[] {
   );
 }
 
+async function onceThere(file: string): Promise<void> {
+  while (!existsSync(file)) await sleep(20);
+}
+
 /** Each line of a secret is one, too. */
 function linesOf(secret: string): readonly string[] {
   return secret.split("\n").filter((line) => line.startsWith("canary"));
@@ -154,11 +163,12 @@ test(`${SECRETS.length} secrets that agents and checks print are in nothing that
     onOutput: (stdout, pid) => {
       if (isKilled || !stdout.includes("cycle 2")) return;
       isKilled = true;
-      setTimeout(() => process.kill(pid, "SIGKILL"), 400);
+      void onceThere(join(at.root, "held")).then(() => process.kill(pid, "SIGKILL"));
     },
   });
   expect(killed.signal, killed.stderr).toBe("SIGKILL");
   expect(SECRETS.length).toBe(20);
+  writeFileSync(join(at.root, "go"), "");
   const resumed = await quasar(at, ["resume"], { env });
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(leaks(at, [killed, resumed])).toEqual([]);
