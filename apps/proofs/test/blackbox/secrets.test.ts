@@ -86,7 +86,7 @@ for (const secret of secrets) {
   process.stdout.write(secret.slice(half) + "\\n");
 }
 writeFileSync("work.txt", "right " + nth + "\\n");
-if (nth === 2) {
+if (nth === 3) {
   writeFileSync(root + "/held", "");
   while (!existsSync(root + "/go")) await sleep(20);
 }
@@ -157,16 +157,16 @@ test(`${SECRETS.length} secrets that agents and checks print are in nothing that
     ...["--reviewer", `command:${program(at, "reviewer", REVIEWER)}`],
     ...["--lint", program(at, "lint", LINT)],
   ];
-  let isKilled = false;
+  // In the second cycle: the coder's second turn mends what the linter found in the first.
+  let killing: Promise<unknown> | undefined;
   const killed = await quasar(at, args, {
     env,
-    onOutput: (stdout, pid) => {
-      if (isKilled || !stdout.includes("cycle 2")) return;
-      isKilled = true;
-      void onceThere(join(at.root, "held")).then(() => process.kill(pid, "SIGKILL"));
+    onOutput: (_, pid) => {
+      killing ??= onceThere(join(at.root, "held")).then(() => process.kill(pid, "SIGKILL"));
     },
   });
   expect(killed.signal, killed.stderr).toBe("SIGKILL");
+  expect(killed.stdout).toContain("cycle 2");
   expect(SECRETS.length).toBe(20);
   writeFileSync(join(at.root, "go"), "");
   const resumed = await quasar(at, ["resume"], { env });
