@@ -1,11 +1,6 @@
-import { clearGitLocks, type Repository } from "@quasar/git";
+import { clearGitLocks } from "@quasar/git";
 import type { Session } from "./session.ts";
-import type { Workspace } from "./workspace.ts";
-
-/** A work tree's repository, as git's own functions take it. */
-export function repositoryOf({ root, gitDir, repositoryId: commonDir }: Workspace): Repository {
-  return { root, gitDir, commonDir };
-}
+import { repositoryOf } from "./workspace.ts";
 
 /** `clearGitLocks`, told to the user. */
 export async function freeGit({ workspace, reporter }: Session): Promise<void> {

@@ -1,12 +1,21 @@
 import { isAgentAlive } from "@quasar/loop";
-import { endRunProcesses, findRunProcesses, listRunProcesses } from "@quasar/agents";
+import {
+  endRunProcesses,
+  findRunProcesses,
+  listRunProcesses,
+  type RunProcess,
+} from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
 import { firstLine } from "./output/text.ts";
 import type { Reporter } from "./output/reporter.ts";
+import { openRunIds, runIds } from "./runs/list.ts";
 import { runStores } from "./runs/store.ts";
 import type { Workspace } from "./workspace.ts";
+
+/** The run whose agent has started this command, if one has. */
+const STARTED_BY: string | undefined = process.env["QUASAR_RUN_ID"];
 
 /** Processes that carry a run's id and may have outlived its runner. */
 export interface Outliving {
@@ -16,15 +25,39 @@ export interface Outliving {
 
 /** What runs have left running, by run. Changes nothing. */
 export async function findOutliving(runIds: readonly string[]): Promise<readonly Outliving[]> {
-  if (runIds.length === 0) return [];
-  const found: Outliving[] = [];
   // One look at all processes, however many runs there are.
-  const all = await listRunProcesses();
+  return runIds.length === 0 ? [] : outlivingOf(runIds, await listRunProcesses());
+}
+
+async function outlivingOf(
+  runIds: readonly string[],
+  all: readonly RunProcess[] | undefined,
+): Promise<readonly Outliving[]> {
+  const found: Outliving[] = [];
   for (const runId of runIds) {
     const pids = all?.filter((each) => each.runId === runId).map(({ pid }) => pid);
     found.push({ runId, pids: pids ?? (await findRunProcesses(runId)) ?? [] });
   }
   return found.filter(({ pids }) => pids.length > 0);
+}
+
+/** Who may still change a work tree. */
+export interface Presence {
+  /** Of its unfinished runs. */
+  readonly outliving: readonly Outliving[];
+  /** No process of any run is left in it, for certain. Under the lock that stays so. */
+  readonly isDeserted: boolean;
+}
+
+/** Looks for processes of any runs in a work tree. Changes nothing. */
+export async function lookAround(workspace: Workspace): Promise<Presence> {
+  const all = await listRunProcesses();
+  const outliving = await outlivingOf(openRunIds(workspace), all);
+  const ids = runIds(workspace);
+  const isHere = ({ runId, workDir }: RunProcess): boolean =>
+    ids.includes(runId) || (workDir === workspace.root && runId !== STARTED_BY);
+  const isDeserted = all !== undefined && !all.some(isHere);
+  return { outliving, isDeserted };
 }
 
 /** Refusals for the agents of these runs that still work in the tree. Changes nothing. */
@@ -62,13 +95,14 @@ export async function clearTree(
  * Refuses a tree in which an agent works that no run of it has started: one of `atlas`, whose runs are
  * kept elsewhere and which may have outlived its engine. Call it under the lock.
  *
- * @param ids - Of the tree's own runs, which are looked after otherwise.
  * @throws {CliError} `ERR_AGENT_ALIVE`
  */
-export async function refuseStrangers({ root }: Workspace, ids: readonly string[]): Promise<void> {
+export async function refuseStrangers(workspace: Workspace): Promise<void> {
   const all = (await listRunProcesses()) ?? [];
-  const own = [...ids, process.env["QUASAR_RUN_ID"]]; // of who has started this one, too
-  const stranger = all.find(({ runId, workDir }) => workDir === root && !own.includes(runId));
+  const own = [...runIds(workspace), STARTED_BY];
+  const stranger = all.find(
+    ({ runId, workDir }) => workDir === workspace.root && !own.includes(runId),
+  );
   if (stranger === undefined) return;
   const { runId } = stranger;
   const pids = all.filter((each) => each.runId === runId).map(({ pid }) => pid);

@@ -18,7 +18,7 @@ import {
 } from "./harness.ts";
 
 /** What `quasar resume` asks of git before the agent begins, where the turn before was killed. */
-const QUICK = 4;
+const QUICK = 3;
 /** A snapshot of a tree in which nothing is uncommitted. */
 const LOOK = 3;
 

@@ -71,16 +71,17 @@ export interface Sides {
 }
 
 /**
- * The commits by which HEAD differs from a commit, `undefined` if the repository does not have one of
- * the two.
+ * The commits by which one commit, the right one, differs from another; `""` is before any commit.
+ * `undefined` if the repository does not have one of the two.
  */
 export async function sidesOf(
   workDir: string,
-  since: string,
+  left: string,
+  right: string,
   { signal }: SignalOptions,
 ): Promise<Sides | undefined> {
   const flags = ["--no-commit-header", "--left-right", "--topo-order", "--reverse"];
-  const range = since === "" ? "HEAD" : `${checkSha(since)}...HEAD`;
+  const range = left === "" ? checkSha(right) : `${checkSha(left)}...${checkSha(right)}`;
   const args = ["rev-list", ...flags, FORMAT, range, "--"];
   const result = await git("read", workDir, args, { signal });
   if (result.exitCode !== 0) {

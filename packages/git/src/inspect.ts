@@ -10,6 +10,7 @@ import {
   operationInProgress,
   type Repository,
 } from "./repository.ts";
+import { checkSha } from "./revision.ts";
 import { git, gitFailed } from "./run.ts";
 import { type DirtyPath, parseStatus, parseStatusHead, STATUS } from "./status.ts";
 
@@ -61,36 +62,37 @@ export interface InspectOptions extends SignalOptions {
 
 /**
  * Looks at a work tree and at what has become of it since a commit. Changes nothing; nothing that the
- * repository names runs. Starts three git processes, two of them at once, and one more each where the
- * `repository` is not given and where there are commits since.
+ * repository names runs. Starts two git processes, one more where the `repository` is not given, one
+ * where HEAD has moved, and one where there are commits since.
  *
- * @throws {GitError} `ERR_BAD_REVISION` unless `since` is a full commit id; `ERR_FOREIGN_WORK_TREE`,
- *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
+ * @throws {GitError} `ERR_BAD_REVISION` unless `since` is a full commit id or `""`;
+ *   `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's
+ *   reason when aborted.
  * @see SPEC.md, "Facts"
  */
 export async function inspectRepository(
   workDir: string,
   { since, repository: known, signal }: InspectOptions,
 ): Promise<RepositoryFacts> {
-  const [opened, seen, compared] = await Promise.allSettled([
+  if (since !== "") checkSha(since);
+  const [opened, seen] = await Promise.allSettled([
     known ?? openRepository(workDir, { signal }),
     lookAt(workDir, signal),
-    sidesOf(workDir, since, { signal }),
   ]);
   signal?.throwIfAborted();
   if (opened.status === "rejected") {
     if (await isBareRepository(workDir, opened.reason, signal)) return BARE;
     throw opened.reason;
   }
-  const repository = opened.value;
   if (seen.status === "rejected") throw seen.reason;
-  if (compared.status === "rejected") throw compared.reason;
+  const repository = opened.value;
   const { head, branch, isUnborn, dirty } = seen.value;
-  const sides = compared.value;
+  const hasMoved = head !== "" && head !== since;
+  const sides = hasMoved ? await sidesOf(workDir, since, head, { signal }) : undefined;
   const [shallow, operation, wasThere] = await Promise.all([
     isShallow(repository),
     operationInProgress(repository),
-    sides === undefined ? hasBeenAt(repository, since) : false,
+    hasMoved && sides === undefined ? hasBeenAt(repository, since) : false,
   ]);
   const commits = sides?.right ?? [];
   const isLost = head === "" && !isUnborn;
@@ -109,12 +111,8 @@ export async function inspectRepository(
   };
 }
 
-interface Look {
-  readonly head: string;
-  readonly branch: string | undefined;
-  readonly isUnborn: boolean;
-  readonly dirty: readonly DirtyPath[];
-}
+/** A work tree as `git status` sees it. */
+type Look = Pick<RepositoryFacts, "head" | "branch" | "isUnborn" | "dirty">;
 
 async function lookAt(workDir: string, signal: AbortSignal | undefined): Promise<Look> {
   const config = disarmFilters(await readConfig(workDir, { signal }));

@@ -201,14 +201,27 @@ test("names a bare repository, and refuses no repository", async () => {
   );
 });
 
-test("starts three processes, one more each for the repository and where there are commits", async () => {
+test("starts a process for the repository, two for the tree, one for a HEAD that moved, one for commits", async () => {
   const root = aRepository();
-  const repository = await openRepository(root);
   const since = headOf(root);
-  expect(await traced(() => inspectRepository(root, { since }))).toHaveLength(4);
+  expect(await traced(() => inspectRepository(root, { since }))).toHaveLength(3);
   commit(root, "x");
-  expect(await traced(() => inspectRepository(root, { since }))).toHaveLength(5);
-  const known = { since, repository };
-  expect(await traced(() => inspectRepository(root, known))).toHaveLength(4);
-  expect(await inspectRepository(root, known)).toEqual(await inspectRepository(root, { since }));
+  const moved = await traced(() => inspectRepository(root, { since }));
+  expect(moved).toHaveLength(5);
+  git(root, "reset", "-q", "--hard", "HEAD~1");
+  expect(await traced(() => inspectRepository(root, { since: "1".repeat(40) }))).toHaveLength(4);
+});
+
+test("asks nothing again of the repository that its caller has just opened", async () => {
+  const root = aRepository();
+  const known = { since: headOf(root), repository: await openRepository(root) };
+  expect(await traced(() => inspectRepository(root, known))).toHaveLength(2);
+  expect(await inspectRepository(root, known)).toEqual(
+    await inspectRepository(root, { since: known.since }),
+  );
+});
+
+test("refuses what is no commit id, whatever HEAD is", async () => {
+  const looking = inspectRepository(anEmptyRepository(), { since: "HEAD" });
+  expect(await failureCode(looking)).toBe("ERR_BAD_REVISION");
 });

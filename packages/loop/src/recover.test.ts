@@ -579,6 +579,17 @@ describe("a tree that was seen clean", () => {
   });
 
   test.for([
+    [true, []],
+    [false, ["run.3"]],
+  ] as const)("has nobody left in it to be ended, if that is %s", async ([clean, ends]) => {
+    const ended: string[] = [];
+    const end = async ({ request }: UnfinishedTurn): Promise<void> =>
+      void ended.push(request.turnId);
+    await resumedInDirt({ ...found(fakeAgent(["done"]), DIED), end }, clean);
+    expect(ended).toEqual(ends);
+  });
+
+  test.for([
     ["was followed", { state: "alive" }, {}],
     ["may work on", { state: "unknown" }, {}],
     ["works on where nobody can follow it", { state: "alive" }, { adopt: undefined }],

@@ -33,6 +33,11 @@ export async function recoverTurn(run: Run): Promise<TurnFailure> {
   if (result !== undefined) return settle(run, result);
   // It is taken again, mostly, after some looking around.
   await getReady(run, turn.role);
+  if (run.clean) {
+    // No process of the run was left: there is nobody to end, and nobody has gone on since.
+    giveUpTurn(run, found);
+    return undefined;
+  }
   try {
     await agent.end?.(unfinished);
   } catch (error) {

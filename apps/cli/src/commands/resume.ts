@@ -4,13 +4,13 @@ import { isTurnOpen, nextTurnId, runFromCheckpoint, type SeenTree } from "@quasa
 import { agentsOf } from "../agents.ts";
 import { type FlagValues, flagLayer, resolve } from "../config/layers.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { clearTree, findOutliving, type Outliving, refuseStrangers } from "../orphans.ts";
+import { clearTree, lookAround, type Outliving, refuseStrangers } from "../orphans.ts";
 import { type FoundCheckpoint, findCheckpoint, recoverAndLoad } from "../resume/find.ts";
 import { acceptedBy, agentsWork, inspect, judge, usersPaths } from "../resume/judge.ts";
 import { limitOf, requirePatience } from "../resume/limit.ts";
 import { layersOf } from "../resume/settings.ts";
 import { parseRunId } from "../run-id.ts";
-import { openRunIds, runIds } from "../runs/list.ts";
+import { openRunIds } from "../runs/list.ts";
 import { storedUnsaidCosts } from "../runs/store.ts";
 import { inSession, type Session } from "../session.ts";
 import { openUser, type User } from "../user.ts";
@@ -44,13 +44,11 @@ export async function resumeCommand(
   return inSession(workspace, options.json === true, async (session) => {
     await freeGit(session);
     const sealKey = user.sealKey();
-    const [outliving, found] = await Promise.all([
-      findOutliving(openRunIds(workspace)),
-      findCheckpoint(workspace, wanted, sealKey, recoverAndLoad),
-    ]);
+    const { outliving, isDeserted } = await lookAround(workspace);
+    const found = await findCheckpoint(workspace, wanted, sealKey, recoverAndLoad);
     const letGo = getTurnReady(found, outliving);
     try {
-      return await goOn(session, { found, outliving, user, sealKey, wanted, options });
+      return await goOn(session, { found, outliving, isDeserted, user, sealKey, wanted, options });
     } finally {
       letGo();
     }
@@ -62,6 +60,8 @@ interface Course {
   readonly found: FoundCheckpoint;
   /** Of the runs of this tree, as it was before anything else was looked at. */
   readonly outliving: readonly Outliving[];
+  /** Nobody is left in the work tree. */
+  readonly isDeserted: boolean;
   readonly user: User;
   readonly sealKey: Uint8Array;
   /** The run that was asked for; `undefined`: any. */
@@ -70,14 +70,16 @@ interface Course {
 }
 
 async function goOn(session: Session, course: Course): Promise<ExitCode> {
-  const { found, outliving, user, sealKey, wanted, options } = course;
+  const { found, outliving, isDeserted, user, sealKey, wanted, options } = course;
   const { workspace } = session;
   const { runId, loaded, stores } = found;
   const { checkpoint } = loaded;
-  // What belongs to a turn whose end is not known is for the loop to follow or to end.
-  const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
-  await clearTree(workspace, others, session.reporter);
-  await refuseStrangers(workspace, runIds(workspace));
+  if (!isDeserted) {
+    // What belongs to a turn whose end is not known is for the loop to follow or to end.
+    const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
+    await clearTree(workspace, others, session.reporter);
+    await refuseStrangers(workspace);
+  }
   // Last: who has gone by now has written nothing after what is seen here.
   const facts = await inspect(workspace, found);
   for (const message of loaded.problems) {

@@ -8,7 +8,7 @@ import { clearTree, findOutliving, refuseStrangers } from "../orphans.ts";
 import { freeGit } from "../git-locks.ts";
 import { firstLine } from "../output/text.ts";
 import { newRunId } from "../run-id.ts";
-import { openRunIds, runIds, summarize } from "../runs/list.ts";
+import { openRunIds, summarize } from "../runs/list.ts";
 import { runStores } from "../runs/store.ts";
 import type { RunSummary } from "../runs/summary.ts";
 import { inSession, type Session } from "../session.ts";
@@ -78,7 +78,7 @@ async function seeToThePast({ workspace, reporter }: Session, isNew: boolean): P
   const interrupted = runs.find(({ status }) => status === "interrupted");
   if (interrupted !== undefined) throw unfinishedRun(interrupted);
   await clearTree(workspace, await findOutliving(ids), reporter);
-  await refuseStrangers(workspace, runIds(workspace));
+  await refuseStrangers(workspace);
 }
 
 function unfinishedRun({ id, task }: RunSummary): CliError {

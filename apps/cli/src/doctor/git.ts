@@ -11,11 +11,10 @@ import {
 } from "@quasar/git";
 import { FOLDER } from "../config/files.ts";
 import { CliError } from "../errors.ts";
-import { repositoryOf } from "../git-locks.ts";
 import { shellWord } from "../output/format.ts";
 import { isRunId } from "../run-id.ts";
 import { listed } from "../work-tree.ts";
-import type { Workspace } from "../workspace.ts";
+import { repositoryOf, type Workspace } from "../workspace.ts";
 import type { Ground, Problem } from "./checks.ts";
 
 /** An operation that git is in the middle of: nothing runs in such a tree. */
