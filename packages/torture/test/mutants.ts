@@ -12,7 +12,7 @@ export const MAIN: string = fileURLToPath(
 /** A promise that is broken in the text of the built command, and a kill that has to show it. */
 export interface Mutant {
   readonly name: string;
-  /** Stands once in what was built. */
+  /** Stands once in what was built of each program that has it. */
   readonly text: string;
   readonly instead: string;
   readonly kill: string;
@@ -107,11 +107,14 @@ export function brokenQuasar({ name, text, instead }: Mutant): string {
   cpSync(join(MAIN, "..", "..", "package.json"), join(dir, "package.json"));
   const files = readdirSync(dist).map((file) => join(dist, file));
   const holding = files.filter((file) => readFileSync(file, "utf8").includes(text));
-  const [file] = holding;
-  const parts = file === undefined ? [] : readFileSync(file, "utf8").split(text);
-  if (file === undefined || holding.length > 1 || parts.length !== 2) {
-    throw new Error(`${name}: its text is not once in what was built`);
+  for (const file of holding) {
+    const parts = readFileSync(file, "utf8").split(text);
+    if (parts.length !== 2) throw new Error(`${name}: its text is more than once in ${file}`);
+    writeFileSync(file, parts.join(instead));
   }
-  writeFileSync(file, parts.join(instead));
+  // Of `quasar` and of `atlas`.
+  if (holding.length < 1 || holding.length > 2) {
+    throw new Error(`${name}: its text is in ${holding.length} files of what was built`);
+  }
   return join(dist, "main.js");
 }
