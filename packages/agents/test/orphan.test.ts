@@ -33,9 +33,11 @@ test("an agent outlives its killed runner, and works on to its end", async () =>
 test("the agent of a killed runner is found by the run's id and ended", async () => {
   const runId = `ended-${process.pid}`;
   const dir = await killedRunner(runId);
-  const found = await findRunProcesses(runId);
+  const found = (await findRunProcesses(runId)) ?? [];
   expect(found).toHaveLength(2);
-  expect(await endRunProcesses(runId)).toEqual({ ended: found, left: [] });
+  // With what a supervisor starts when its agent has ended.
+  const ended = expect.arrayContaining([...found]) as unknown;
+  expect(await endRunProcesses(runId)).toEqual({ ended, left: [] });
   expect(await findRunProcesses(runId)).toEqual([]);
   // Nothing is left that waits for it.
   const fd = () => openSync(join(dir, "go"), constants.O_WRONLY | constants.O_NONBLOCK);
