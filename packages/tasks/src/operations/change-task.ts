@@ -56,7 +56,7 @@ export async function changeIdleTask(
   ports: OperationPorts,
   decide: (hook: HookFile) => readonly HookInput[],
 ): Promise<HookFile> {
-  return whileIdle(taskDir, () => changeTask(taskDir, ports, decide));
+  return whileTaskIdle(taskDir, () => changeTask(taskDir, ports, decide));
 }
 
 /**
@@ -64,7 +64,7 @@ export async function changeIdleTask(
  *
  * @throws {TasksError} `ERR_LOCKED`: somebody drives it.
  */
-export async function whileIdle<T>(taskDir: string, body: () => Promise<T>): Promise<T> {
+export async function whileTaskIdle<T>(taskDir: string, body: () => Promise<T>): Promise<T> {
   const lock = lockedBy("drives the task", () => lockTask(taskDir));
   try {
     return await body();

@@ -1,6 +1,6 @@
 import type { TaskConfig } from "../task-record.ts";
 import { readTask, writeTask } from "../task-store.ts";
-import { whileIdle } from "./change-task.ts";
+import { whileTaskIdle } from "./change-task.ts";
 
 /**
  * Changes what a task was configured with, which only a person does.
@@ -12,7 +12,7 @@ export function configureTask(
   taskDir: string,
   change: (config: TaskConfig) => TaskConfig,
 ): Promise<void> {
-  return whileIdle(taskDir, async () => {
+  return whileTaskIdle(taskDir, async () => {
     const task = readTask(taskDir);
     writeTask(taskDir, { ...task, config: change(task.config) });
   });

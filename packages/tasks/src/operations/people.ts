@@ -1,7 +1,7 @@
 import { createHookFileStore, type HookFile, isTerminal } from "@quasar/hookfile";
 import { endTaskAgents } from "../runs/task-agents.ts";
 import { notAwaited } from "./awaited.ts";
-import { changeIdleTask, changeTask, type OperationPorts, whileIdle } from "./change-task.ts";
+import { changeIdleTask, changeTask, type OperationPorts, whileTaskIdle } from "./change-task.ts";
 import { anotherTry, finalRejection, leavingOut, rejection } from "./decide.ts";
 
 /**
@@ -59,7 +59,7 @@ export async function abandonTask(
   reason: string | undefined,
   ports: OperationPorts,
 ): Promise<HookFile> {
-  return whileIdle(taskDir, async () => {
+  return whileTaskIdle(taskDir, async () => {
     const hook = createHookFileStore({ dir: taskDir }).read();
     if (hook !== undefined && isTerminal(hook.state)) {
       throw notAwaited(hook, "there is nothing to give up");

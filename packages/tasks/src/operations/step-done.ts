@@ -3,7 +3,7 @@ import { isAgentsStep } from "../agents-step.ts";
 import { repairTask } from "../task-repair.ts";
 import { readTask } from "../task-store.ts";
 import { notAwaited } from "./awaited.ts";
-import { changeTask, type OperationPorts, openHookStore, whileIdle } from "./change-task.ts";
+import { changeTask, type OperationPorts, openHookStore, whileTaskIdle } from "./change-task.ts";
 
 /**
  * Ends the step that an agent works on by HOOK.md alone, with no engine alive.
@@ -17,7 +17,7 @@ export async function completeStep(
   summary: string,
   ports: OperationPorts,
 ): Promise<HookFile> {
-  return whileIdle(taskDir, async () => {
+  return whileTaskIdle(taskDir, async () => {
     const done = { type: "step_complete", details: { summary, by: "agent" } } as const;
     const { checkpoints } = readTask(taskDir).config;
     if (!wantsCheckpoint(checkpoints, "step_complete")) {

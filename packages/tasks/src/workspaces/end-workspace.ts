@@ -7,7 +7,7 @@ import { buriedIn } from "./list-workspaces.ts";
 import { removeBranch } from "./remove-branch.ts";
 import { type Removal, removeTree } from "./remove-tree.ts";
 import { whileNothingStarts } from "./start-lock.ts";
-import { whileIdle } from "./while-idle.ts";
+import { whileWorkspaceIdle } from "./while-workspace-idle.ts";
 import type { WorkspaceStatus } from "./workspace.ts";
 import { writeWorkspace } from "./workspace-store.ts";
 
@@ -38,7 +38,7 @@ export interface EndedWorkspace {
  */
 export async function closeWorkspace(options: EndWorkspaceOptions): Promise<EndedWorkspace> {
   return whileNothingStarts(options, () =>
-    whileIdle(options, async (ending) => {
+    whileWorkspaceIdle(options, async (ending) => {
       if (options.force !== true) await refuseDirty(ending);
       const removal = await removeTree(ending);
       if (!removal.isWorktreeLeft) mark(ending, "closed");
@@ -58,7 +58,7 @@ export async function closeWorkspace(options: EndWorkspaceOptions): Promise<Ende
  */
 export async function destroyWorkspace(options: DestroyWorkspaceOptions): Promise<EndedWorkspace> {
   return whileNothingStarts(options, () =>
-    whileIdle(options, async (ending) => {
+    whileWorkspaceIdle(options, async (ending) => {
       const removal = await removeTree(ending);
       const kept = removal.isWorktreeLeft ? undefined : await removeBranch(ending);
       ending.letGo(); // each removal takes the task's lock for itself

@@ -82,7 +82,7 @@ export function buriedIn(dir: string): readonly TaskPlace[] {
 }
 
 /** Whether it may still go on. */
-export function isActive({ state }: WorkspaceTask): boolean {
+export function mayGoOn({ state }: WorkspaceTask): boolean {
   return state === "damaged" || !isTerminal(state);
 }
 
@@ -105,5 +105,5 @@ export function activeIn(home: string, worktree: string): string | undefined {
   return listWorkspaces(home)
     .filter(({ workspace }) => "status" in workspace && workspace.worktreePath === worktree)
     .flatMap(({ tasks }) => tasks)
-    .find(isActive)?.id;
+    .find(mayGoOn)?.id;
 }

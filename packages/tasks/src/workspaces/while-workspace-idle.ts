@@ -5,7 +5,7 @@ import { lockTask } from "@quasar/hookfile";
 import { TasksError } from "../errors.ts";
 import { lockedBy } from "../locked-by.ts";
 import type { Ending, EndWorkspaceOptions } from "./ending.ts";
-import { isActive, tasksOf } from "./list-workspaces.ts";
+import { mayGoOn, tasksOf } from "./list-workspaces.ts";
 import type { Workspace } from "./workspace.ts";
 import { readWorkspace, workspaceDir } from "./workspace-store.ts";
 
@@ -14,7 +14,7 @@ import { readWorkspace, workspaceDir } from "./workspace-store.ts";
  *
  * @throws {TasksError} `ERR_NOT_FOUND`, `ERR_ACTIVE`, `ERR_LOCKED`, `ERR_DAMAGED`
  */
-export async function whileIdle<T>(
+export async function whileWorkspaceIdle<T>(
   options: EndWorkspaceOptions,
   work: (ending: Ending) => Promise<T>,
 ): Promise<T> {
@@ -25,7 +25,7 @@ export async function whileIdle<T>(
     throw new TasksError("ERR_NOT_FOUND", `there is no workspace ${name}`);
   }
   const tasks = tasksOf(dir);
-  const active = tasks.filter(isActive);
+  const active = tasks.filter(mayGoOn);
   if (active[0] !== undefined && !force) {
     const ids = active.map(({ id }) => id).join(", ");
     throw new TasksError("ERR_ACTIVE", `the workspace ${name} has tasks that go on: ${ids}`);
