@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { acquireLock, lockOwner } from "./lock.ts";
 import { currentOwner } from "./owner.ts";
 
@@ -28,6 +28,39 @@ test("excludes a second holder, who learns of the first, until it is released", 
   expect(lockOwner(path)).toBeUndefined();
   second().release();
   expect(readdirSync(dir)).toEqual(["lock"]);
+});
+
+describe("whose folder is removed while it is opened", () => {
+  /** Has something done just before each time that SQLite opens a file. */
+  function beforeOpening(act: (times: number) => void): void {
+    const sqlite = process.getBuiltinModule("node:sqlite");
+    let times = 0;
+    class Removed extends sqlite.DatabaseSync {
+      constructor(path: string) {
+        act((times += 1));
+        super(path);
+      }
+    }
+    vi.spyOn(process, "getBuiltinModule").mockReturnValue({ ...sqlite, DatabaseSync: Removed });
+    onTestFinished(() => void vi.restoreAllMocks());
+  }
+
+  test("is missing", () => {
+    const folder = join(dir, "folder");
+    beforeOpening(() => rmSync(folder, { recursive: true, force: true }));
+    const take = () => acquireLock(join(folder, "lock"));
+    expect(take).toThrow(expect.objectContaining({ code: "ENOENT" }));
+  });
+
+  test("is taken if it has come back", () => {
+    const path = join(dir, "lock");
+    beforeOpening((times) => {
+      if (times === 1) throw new Error("unable to open database file");
+    });
+    const lock = acquireLock(path);
+    expect(() => acquireLock(path)).toThrow(expect.objectContaining({ code: "ERR_LOCKED" }));
+    lock.release();
+  });
 });
 
 test("is waited for as long as is asked, and no longer", async () => {

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type * as Sqlite from "node:sqlite";
 import { changeDirectory } from "./directory.ts";
@@ -34,7 +34,7 @@ const held = new Set<Sqlite.DatabaseSync>();
  * Nothing in this process may open and close the file in another way: POSIX would free the lock.
  *
  * @throws {DurableError} `ERR_LOCKED`, with `owner`; `ERR_NOT_REGULAR`; `ERR_DAMAGED` if
- *   the file is not empty; `ERR_UNSAFE_DIRECTORY`.
+ *   the file is not empty; `ERR_UNSAFE_DIRECTORY`. The system's `ENOENT` where somebody removes its folder.
  * @see SPEC.md, "Lock"
  */
 export function acquireLock(path: string, options: AcquireLockOptions = {}): Lock {
@@ -56,7 +56,7 @@ function lockNow(path: string, options: AcquireLockOptions): Lock {
   const { owner = currentOwner() } = options;
   changeDirectory(nodeFileSystem, dirname(file), () => createLockFile(file));
 
-  const database = new (loadSqlite().DatabaseSync)(file);
+  const database = openDatabase(file);
   try {
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
@@ -77,6 +77,17 @@ function lockNow(path: string, options: AcquireLockOptions): Lock {
   const text = `${JSON.stringify(owner, undefined, 2)}\n`;
   tryToDescribe(() => replaceFile(ownerPath(file), Buffer.from(text), { keepPrevious: false }));
   return { path: file, owner, release };
+}
+
+/** SQLite does not say that a file has gone, with its folder, since it was made; nor that it has come back. */
+function openDatabase(file: string): Sqlite.DatabaseSync {
+  const { DatabaseSync } = loadSqlite();
+  try {
+    return new DatabaseSync(file);
+  } catch {
+    lstatSync(file);
+    return new DatabaseSync(file);
+  }
 }
 
 /** Of the description, which decides nothing: without it the lock is the same. */
