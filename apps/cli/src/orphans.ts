@@ -76,8 +76,8 @@ export async function findAlive(
 }
 
 /**
- * Makes sure that nothing of these runs writes in the tree: what a turn of theirs has left running is
- * ended, a turn that goes on is not touched. Call it under the lock.
+ * Makes sure that nothing writes in the tree: what a turn of these runs has left running is ended; one
+ * that goes on, and a stranger's, is not touched. Call it under the lock.
  *
  * @throws {CliError} `ERR_AGENT_ALIVE` when an agent works on; `ERR_STATE` when something does not end.
  */
@@ -89,15 +89,16 @@ export async function clearTree(
   const [alive] = await findAlive(workspace, outliving);
   if (alive !== undefined) throw alive;
   for (const each of outliving) await end(each, reporter);
+  await refuseStrangers(workspace);
 }
 
 /**
  * Refuses a tree in which an agent works that no run of it has started: one of `atlas`, whose runs are
- * kept elsewhere and which may have outlived its engine. Call it under the lock.
+ * kept elsewhere and which may have outlived its engine.
  *
  * @throws {CliError} `ERR_AGENT_ALIVE`
  */
-export async function refuseStrangers(workspace: Workspace): Promise<void> {
+async function refuseStrangers(workspace: Workspace): Promise<void> {
   const all = (await listRunProcesses()) ?? [];
   const own = [...runIds(workspace), STARTED_BY];
   const stranger = all.find(

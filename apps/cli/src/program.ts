@@ -56,7 +56,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
   addSettings(run)
     .addHelpText("after", examplesText(RUN_EXAMPLES))
     .action(async (task, options) => {
-      const { runCommand } = await import("./commands/work.ts");
+      const { runCommand } = await import("./commands/work-commands.ts");
       done(await runCommand(task, { ...options, flags: flagsOf(options) }));
     });
 
@@ -79,14 +79,14 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .action(async (id, options) => {
       const given = { ...options, flags: flagsOf(options) };
       if (options.plan === true) {
-        const { planCommand } = await import("./commands/work.ts");
+        const { planCommand } = await import("./commands/work-commands.ts");
         return done(await planCommand(id, given));
       }
       const { openWorkspace } = await import("./workspace.ts");
       const workspace = openWorkspace(process.cwd());
       // Git answers while the rest is loaded, which waits for it, and tells of it if it fails.
       workspace.catch(() => undefined);
-      const { resumeCommand } = await import("./commands/work.ts");
+      const { resumeCommand } = await import("./commands/work-commands.ts");
       done(await resumeCommand(id, given, workspace));
     });
 
@@ -105,7 +105,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(FORK_EXAMPLES))
     .action(async (id, options) => {
-      const { forkCommand } = await import("./commands/work.ts");
+      const { forkCommand } = await import("./commands/work-commands.ts");
       done(await forkCommand(id, options));
     });
 
@@ -119,7 +119,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(STATUS_EXAMPLES))
     .action(async (id, options) => {
-      const { statusCommand } = await import("./commands/keep.ts");
+      const { statusCommand } = await import("./commands/care-commands.ts");
       done(await statusCommand(id, options));
     });
 
@@ -131,7 +131,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(LS_EXAMPLES))
     .action(async (options) => {
-      const { lsCommand } = await import("./commands/keep.ts");
+      const { lsCommand } = await import("./commands/care-commands.ts");
       done(await lsCommand(options));
     });
 
@@ -144,7 +144,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(SHOW_EXAMPLES))
     .action(async (id, options) => {
-      const { showCommand } = await import("./commands/keep.ts");
+      const { showCommand } = await import("./commands/care-commands.ts");
       done(await showCommand(id, options));
     });
 
@@ -157,7 +157,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", "the journal's facts, a line each")
     .addHelpText("after", examplesText(LOG_EXAMPLES))
     .action(async (id, options) => {
-      const { logCommand } = await import("./commands/keep.ts");
+      const { logCommand } = await import("./commands/care-commands.ts");
       done(await logCommand(id, options));
     });
 
@@ -170,7 +170,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(COST_EXAMPLES))
     .action(async (id, options) => {
-      const { costCommand } = await import("./commands/keep.ts");
+      const { costCommand } = await import("./commands/care-commands.ts");
       done(await costCommand(id, options));
     });
 
@@ -183,7 +183,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(SNAPSHOTS_EXAMPLES))
     .action(async (id, options) => {
-      const { snapshotsCommand } = await import("./commands/keep.ts");
+      const { snapshotsCommand } = await import("./commands/care-commands.ts");
       done(await snapshotsCommand(id, options));
     });
 
@@ -197,7 +197,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(RESTORE_EXAMPLES))
     .action(async (n, options) => {
-      const { restoreCommand } = await import("./commands/keep.ts");
+      const { restoreCommand } = await import("./commands/care-commands.ts");
       done(await restoreCommand(n, options));
     });
 
@@ -211,7 +211,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(ABANDON_EXAMPLES))
     .action(async (id, options) => {
-      const { abandonCommand } = await import("./commands/keep.ts");
+      const { abandonCommand } = await import("./commands/care-commands.ts");
       done(await abandonCommand(id, options));
     });
 
@@ -226,7 +226,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(PRUNE_EXAMPLES))
     .action(async (id, options) => {
-      const { pruneCommand } = await import("./commands/keep.ts");
+      const { pruneCommand } = await import("./commands/care-commands.ts");
       done(await pruneCommand(id, options));
     });
 
@@ -242,7 +242,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(DOCTOR_EXAMPLES))
     .action(async (options) => {
-      const { doctorCommand } = await import("./commands/keep.ts");
+      const { doctorCommand } = await import("./commands/care-commands.ts");
       done(await doctorCommand(options));
     });
 
@@ -254,7 +254,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(INIT_EXAMPLES))
     .action(async (options) => {
-      const { initCommand } = await import("./commands/keep.ts");
+      const { initCommand } = await import("./commands/care-commands.ts");
       done(await initCommand(options));
     });
 

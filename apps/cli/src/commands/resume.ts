@@ -4,7 +4,7 @@ import { isTurnOpen, nextTurnId, runFromCheckpoint, type SeenTree } from "@quasa
 import { agentsOf } from "../agents.ts";
 import { type FlagValues, flagLayer, resolve } from "../config/layers.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { clearTree, lookAround, type Outliving, refuseStrangers } from "../orphans.ts";
+import { clearTree, lookAround, type Outliving } from "../orphans.ts";
 import { type FoundCheckpoint, findCheckpoint, recoverAndLoad } from "../resume/find.ts";
 import { acceptedBy, agentsWork, inspect, judge, usersPaths } from "../resume/judge.ts";
 import { limitOf, requirePatience } from "../resume/limit.ts";
@@ -78,7 +78,6 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
     // What belongs to a turn whose end is not known is for the loop to follow or to end.
     const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
     await clearTree(workspace, others, session.reporter);
-    await refuseStrangers(workspace);
   }
   // Last: who has gone by now has written nothing after what is seen here.
   const facts = await inspect(workspace, found);

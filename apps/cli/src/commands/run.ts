@@ -4,7 +4,7 @@ import { type FlagValues, resolve } from "../config/layers.ts";
 import { loadConfig } from "../config/load.ts";
 import { CliError } from "../errors.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { clearTree, findOutliving, refuseStrangers } from "../orphans.ts";
+import { clearTree, findOutliving } from "../orphans.ts";
 import { freeGit } from "../git-locks.ts";
 import { firstLine } from "../output/text.ts";
 import { newRunId } from "../run-id.ts";
@@ -78,7 +78,6 @@ async function seeToThePast({ workspace, reporter }: Session, isNew: boolean): P
   const interrupted = runs.find(({ status }) => status === "interrupted");
   if (interrupted !== undefined) throw unfinishedRun(interrupted);
   await clearTree(workspace, await findOutliving(ids), reporter);
-  await refuseStrangers(workspace);
 }
 
 function unfinishedRun({ id, task }: RunSummary): CliError {
