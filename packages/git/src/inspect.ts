@@ -139,7 +139,7 @@ function relationOf(
   if (head === since) return "same";
   if (sides === undefined) return wasThere ? "commit-lost" : "unknown-commit";
   const { left, right } = sides;
-  if (left.length === 0) return right.length === 0 ? "same" : "ahead";
+  if (left.length === 0) return "ahead";
   if (right.length === 0) return "behind";
   return shallow ? "undecidable" : "diverged";
 }
