@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CheckpointOptions, runFromCheckpoint, runTask } from "@quasar/loop";
+import { type CheckpointOptions, type LoopOptions, runFromCheckpoint, runTask } from "@quasar/loop";
 import { afterEach, expect, test } from "vitest";
 import { type ModelFault, type ModelScript, type ModelStub, startModelStub } from "./model-stub.ts";
 import type { ModelRequest } from "./model-request.ts";
@@ -126,6 +126,16 @@ const status = (code: number, type: string, message: string): ModelFault => ({
   message,
 });
 
+/** A loop in which one agent codes and reviews, saved around each turn. */
+function loopWith(
+  { workDir, agents }: Place,
+  store: CheckpointOptions["store"],
+  name: "claude" | "codex",
+): LoopOptions {
+  const checkpoint = { store, granularity: "turn" } as const;
+  return { workDir, coder: agents[name], reviewer: agents[name], checkpoint };
+}
+
 /** Resumes a stopped run with a model that works, and counts what the coder is asked again. */
 async function resume(
   place: Place,
@@ -139,13 +149,7 @@ async function resume(
   if (!loaded) {
     throw new Error("nothing was stored");
   }
-  const agent = place.agents[name];
-  const result = await runFromCheckpoint(loaded.checkpoint, {
-    workDir: place.workDir,
-    coder: agent,
-    reviewer: agent,
-    checkpoint: { store, granularity: "turn" },
-  });
+  const result = await runFromCheckpoint(loaded.checkpoint, loopWith(place, store, name));
   const again = stub.requests
     .slice(asked)
     .filter((request) => !isReviewer(request) && !request.prompt.includes(FINDING.description));
@@ -219,12 +223,7 @@ test.for(
 )("%s: %s stops the run, which resumes to its end", async ([name, , fault, kind]) => {
   const { place, stub } = await aPlace(failingReview(fault));
   const store = createTestStore();
-  const failed = await runTask(TASK, {
-    workDir: place.workDir,
-    coder: place.agents[name],
-    reviewer: place.agents[name],
-    checkpoint: { store, granularity: "turn" },
-  });
+  const failed = await runTask(TASK, loopWith(place, store, name));
   expect(failed).toMatchObject({ outcome: "agent", agentFailure: { kind } });
   const { result, again } = await resume(place, stub, store, name);
   expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
@@ -243,12 +242,7 @@ test.for([
     const { place, stub } = await aPlace(twoCycles);
     const store = createTestStore();
     const mend = place.breakProgram(name, script);
-    const failed = await runTask(TASK, {
-      workDir: place.workDir,
-      coder: place.agents[name],
-      reviewer: place.agents[name],
-      checkpoint: { store, granularity: "turn" },
-    });
+    const failed = await runTask(TASK, loopWith(place, store, name));
     expect(failed).toMatchObject({ outcome: "agent", agentFailure: { kind } });
     expect(failed.message).toContain(message);
     mend();
