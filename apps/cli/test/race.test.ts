@@ -34,7 +34,7 @@ test(
     for (let round = 0; round < ROUNDS; round += 1) {
       const label = `round ${round} of seed ${seed}`;
       const pair = [start(at, ["resume", "--json"]), start(at, ["resume", "--json"])] as const;
-      const isKilled = next() < 0.4;
+      const isKilled = round % 5 < 2;
       const [victim] = pair;
       if (isKilled) void sleep(next() * 150).then(() => victim.child.kill("SIGKILL"));
       const fates = await Promise.all(pair.map(fateOf));
@@ -57,8 +57,7 @@ test(
       }
     }
     expect(seen.works).toBeGreaterThan(ROUNDS / 2);
-    // By chance more of them are killed than not.
-    expect(seen.refused).toBeGreaterThan(ROUNDS / 10);
+    expect(seen.refused).toBeGreaterThan(ROUNDS / 2);
   },
   120_000 + 20_000 * ROUNDS,
 );

@@ -69,11 +69,12 @@ test("ends without a result at an exit code of the script", async () => {
 
 test("is stopped when it costs more than it may", async () => {
   const says = Array.from({ length: 600 }, () => "word");
-  const turn: ScriptedTurn = { role: "coder", says, costUsd: 2, delayMs: 120_000 };
+  // A word in a fifth of a second, so that what is more than a minute late costs too much.
+  const turn: ScriptedTurn = { role: "coder", says, costUsd: 0.2, delayMs: 120_000 };
   const agent = createScriptedAgent({ turns: [turn] });
-  const result = await agent.invoke(aRequest({ maxCostUsd: 0.005 }));
+  const result = await agent.invoke(aRequest({ maxCostUsd: 0.0005 }));
   expect(result).toMatchObject({ failure: { kind: "budget" }, costSource: "partial" });
-  expect(result.costUsd).toBeLessThan(1);
+  expect(result.costUsd).toBeLessThan(0.1);
 });
 
 test("is cancelled by the signal, with what it cost until then", async () => {

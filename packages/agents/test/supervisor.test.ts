@@ -285,12 +285,10 @@ test("a leashed turn ends with its runner, and says so", async () => {
 });
 
 test("a turn's money holds when nobody watches it but its supervisor", async () => {
-  const says = Array.from({ length: 300 }, () => "word");
-  const rich = { ...LONG, says, costUsd: 300, delayMs: 60_000 };
+  const rich = { ...LONG, costUsd: 30, delayMs: 18_000 };
   const unfinished = await orphaned(aTurn({ maxCostUsd: 5 }), { of: rich });
   const result = await agent.adopt?.(unfinished);
-  expect(result).toMatchObject({ failure: { kind: "budget" }, costSource: "partial" });
-  expect(result?.costUsd).toBeLessThan(150);
+  expect(result).toMatchObject({ failure: { kind: "budget" }, costUsd: 10, costSource: "partial" });
 });
 
 test("a runner sees that its supervisor was killed, and ends what is left", async () => {
