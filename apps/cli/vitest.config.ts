@@ -1,14 +1,7 @@
-import { defineConfig } from "vitest/config";
+import { packageTests } from "@quasar/vitest";
 
-export default defineConfig({
-  test: {
-    name: "cli",
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    // Each test starts many processes and mostly waits, on a machine that may be busy.
-    maxWorkers: 2,
-    // Only for what hangs: real processes and files, on a machine that may be busy.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
-  },
+export default packageTests({
+  name: "cli",
+  maxWorkers: 2, // Each test starts many processes and mostly waits.
+  sampled: { files: ["test/**/*.test.ts"], most: 6 },
 });

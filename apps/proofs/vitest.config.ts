@@ -1,10 +1,9 @@
-import { defineConfig } from "vitest/config";
+import { packageTests } from "@quasar/vitest";
 
-export default defineConfig({
-  test: {
-    name: "proofs",
-    include: ["test/**/*.test.ts"],
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-  },
+export default packageTests({
+  name: "proofs",
+  include: ["test/**/*.test.ts"],
+  sampled: { files: ["test/blackbox/*.test.ts"], most: 1 },
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
 });

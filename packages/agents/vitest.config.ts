@@ -1,13 +1,15 @@
-import { defineConfig } from "vitest/config";
+import { packageTests } from "@quasar/vitest";
 
-export default defineConfig({
-  test: {
-    name: "agents",
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    maxWorkers: 2, // Tests mostly wait for processes.
-    // Only for what hangs: real processes and files, on a machine that may be busy.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+export default packageTests({
+  name: "agents",
+  maxWorkers: 2, // Tests mostly wait for processes.
+  sampled: {
+    files: [
+      "test/*.test.ts",
+      "src/scripted*.test.ts",
+      "src/{claude,codex}.test.ts",
+      "src/*/session.test.ts",
+    ],
+    most: 3,
   },
 });

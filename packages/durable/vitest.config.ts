@@ -1,11 +1,6 @@
-import { defineConfig } from "vitest/config";
+import { packageTests } from "@quasar/vitest";
 
-export default defineConfig({
-  test: {
-    name: "durable",
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    // Only for what hangs: real processes and files, on a machine that may be busy.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-  },
+export default packageTests({
+  name: "durable",
+  sampled: { files: ["test/{faults,journal,processes}.test.ts"], most: 1 },
 });

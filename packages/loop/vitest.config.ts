@@ -1,12 +1,3 @@
-import { defineConfig } from "vitest/config";
+import { packageTests } from "@quasar/vitest";
 
-export default defineConfig({
-  test: {
-    name: "loop",
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    // Only for what hangs: real processes and files, on a machine that may be busy.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
-  },
-});
+export default packageTests({ name: "loop" });

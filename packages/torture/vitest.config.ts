@@ -1,14 +1,7 @@
-import { defineConfig } from "vitest/config";
+import { packageTests } from "@quasar/vitest";
 
-export default defineConfig({
-  test: {
-    name: "torture",
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    // Trials are run two at a time as it is.
-    fileParallelism: false,
-    // Only for what hangs: real processes and files, on a machine that may be busy.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
-  },
+export default packageTests({
+  name: "torture",
+  fileParallelism: false, // Trials are run two at a time as it is.
+  sampled: { files: ["test/*.test.ts"], most: 1 },
 });

@@ -1,0 +1,51 @@
+import { globSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { defineConfig, type TestUserConfig, type ViteUserConfig } from "vitest/config";
+import { lane, sampleBy } from "./lane.ts";
+
+/** Under this condition workspace packages see each other's sources: no test passes on an old `dist`. */
+const SOURCE = "@quasar/source";
+
+export interface PackageTests extends TestUserConfig {
+  readonly name: string;
+  /** Test files that take long, of which the fast lane runs only so many: others each time. */
+  readonly sampled?: { readonly files: readonly string[]; readonly most: number } | undefined;
+}
+
+/** Of whole days, so that what turbo has in its cache holds for one. */
+const SEED = Number(process.env["QUASAR_SEED"] ?? Math.floor(Date.now() / 86_400_000));
+
+/**
+ * The tests of one package, run from its folder.
+ *
+ * @param settings - What differs from the other packages.
+ */
+export function packageTests({ sampled, ...settings }: PackageTests): ViteUserConfig {
+  return defineConfig({
+    resolve: { conditions: [SOURCE] },
+    ssr: { resolve: { conditions: [SOURCE, "node", "import", "module", "default"] } },
+    test: {
+      include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+      exclude: ["**/node_modules/**", ...leftOut(sampled)],
+      globalSetup: fileURLToPath(new URL("setup.ts", import.meta.url)),
+      env: {
+        QUASAR_SEED: String(SEED),
+        // Programs that tests start import the workspace too.
+        NODE_OPTIONS: [process.env["NODE_OPTIONS"], `--conditions=${SOURCE}`].join(" ").trim(),
+      },
+      // Only for what hangs: real processes and files, on a machine that may be busy.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 60_000 } },
+      ...settings,
+    },
+  });
+}
+
+/** The files that the fast lane passes over this time. */
+function leftOut(sampled: PackageTests["sampled"]): readonly string[] {
+  if (lane !== "fast" || sampled === undefined) return [];
+  const files = sampled.files.flatMap((pattern) => globSync(pattern)).toSorted();
+  const chosen = new Set(sampleBy(SEED, files, sampled.most));
+  return files.filter((file) => !chosen.has(file));
+}

@@ -1,0 +1,17 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
+import { lane } from "./lane.ts";
+
+/**
+ * Says by which seed the fast lane samples, and builds what the tests start as a program, unless
+ * turbo, which runs them, has just done so.
+ */
+export function setup({ config }: TestProject): void {
+  if (lane === "fast") {
+    process.stdout.write(`sampled by QUASAR_SEED=${config.env["QUASAR_SEED"]}\n`);
+  }
+  if (process.env["TURBO_HASH"] !== undefined) return;
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  execFileSync("pnpm", ["run", "build"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+}
