@@ -1,16 +1,25 @@
-import { type Identity, missingIdentity } from "./config.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Config, type Identity, missingIdentity } from "./config.ts";
 import { checkVariables } from "./environment.ts";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
-import { type GitResult, git, quoted } from "./run.ts";
+import { type CommitRefusal, type FailedCommit, refusalOf } from "./refusal.ts";
+import { openRepository } from "./repository.ts";
+import { git } from "./run.ts";
 import { type DirtyPath, isUnmerged } from "./status.ts";
-import { cut, oneLine, tail } from "./text.ts";
+import { cleanLines, cut, oneLine, quoted, tail } from "./text.ts";
 import { formatTrailers } from "./trailers.ts";
 import { lookAtWork, type SeenWork } from "./work.ts";
 
 export interface CommitOptions extends SignalOptions {
   /** Any text: it becomes one line of at most 72 code points. */
   readonly subject: string;
+  /**
+   * Paragraphs between the subject and the trailers, as they are to stand there; controls become spaces.
+   * Without trailers the last one is read as such if it looks so. @default ""
+   */
+  readonly body?: string | undefined;
   /** By name, in order; see `TRAILER`. @default {} */
   readonly trailers?: Readonly<Record<string, string>> | undefined;
   /**
@@ -29,6 +38,11 @@ export interface CommitOptions extends SignalOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** What was seen just before, so that git is not asked again. @default looked at now */
   readonly seen?: SeenWork | undefined;
+  /**
+   * Id of the tree to commit instead of what is in the work tree; its objects are in the repository,
+   * as of `treeToCommit`. Where the work tree differs from it, that stays uncommitted.
+   */
+  readonly tree?: string | undefined;
 }
 
 /** The longest subject that is written, in code points. */
@@ -37,7 +51,8 @@ export const SUBJECT_LENGTH = 72;
 /**
  * Commits everything in the work tree that is not ignored or excluded, deletions and untracked
  * files included, on HEAD, be it a branch with or without commits or detached. The user's git
- * hooks and filters run. Starts four git processes, two if there is nothing to commit; two fewer
+ * hooks and filters run. A `pre-commit` hook that refuses and leaves changed files is tried once more, with
+ * those files: that is how formatting ones work. Starts four git processes, two if there is nothing to commit; two fewer
  * with `seen`; in a submodule one more.
  *
  * @param workDir - Any folder of the work tree; all of it is committed.
@@ -52,7 +67,7 @@ export async function commitAll(
   workDir: string,
   options: CommitOptions,
 ): Promise<string | undefined> {
-  const { signal, exclude = [], env = {} } = options;
+  const { signal, exclude = [], env = {}, tree } = options;
   const message = commitMessage(options);
   checkVariables(env);
   const kept = exclude.map((path) => checkExclude(path.replace(/\/$/, "")));
@@ -60,17 +75,47 @@ export async function commitAll(
   const isExcluded = ({ path }: DirtyPath): boolean =>
     kept.some((excluded) => path === excluded || path.startsWith(`${excluded}/`));
   const wanted = dirty.filter((entry) => !isExcluded(entry));
-  if (wanted.length === 0) return undefined;
+  if (wanted.length === 0 && tree === undefined) return undefined;
   const unmerged = wanted.find(isUnmerged);
   if (unmerged !== undefined) throw conflict(unmerged.path);
 
   const paths = [":/", ...kept.flatMap(excluding)];
-  const added = await git("write", workDir, ["add", "-A", "--", ...paths], { signal, env });
-  if (added.exitCode !== 0) throw commitFailed("stage the changes", added);
-
   // Naming the paths makes git leave out what is staged of others; it is not always done because
   // git hooks then see an index that is not the usual one.
-  const only = dirty.some((entry) => isExcluded(entry) && isStaged(entry));
+  const only = tree === undefined && dirty.some((entry) => isExcluded(entry) && isStaged(entry));
+  const attempt = { workDir, paths, only, message, config, options };
+  const result = await tryCommit(attempt);
+  if (!(result instanceof GitError)) return result;
+  const isPutRight =
+    result.refusal?.by === "pre-commit" &&
+    tree === undefined &&
+    (await lookAtWork(workDir, { signal })).dirty.some(
+      (entry) => !isExcluded(entry) && !isAllStaged(entry),
+    );
+  const again = isPutRight ? await tryCommit(attempt) : result;
+  if (again instanceof GitError) throw again;
+  return again;
+}
+
+interface CommitAttempt {
+  readonly workDir: string;
+  readonly paths: readonly string[];
+  readonly only: boolean;
+  readonly message: string;
+  readonly config: Config;
+  readonly options: CommitOptions;
+}
+
+/** Resolves to the error where the commit was refused. */
+async function tryCommit(attempt: CommitAttempt): Promise<string | undefined | GitError> {
+  const { workDir, paths, only, message, config, options } = attempt;
+  const { signal, env = {}, tree } = options;
+  const staging =
+    tree === undefined ? ["add", "-A", "--", ...paths] : ["read-tree", "--reset", tree];
+  const added = await git("write", workDir, staging, { signal, env });
+  if (added.exitCode !== 0) {
+    return commitFailed({ ...added, command: "add", isMessageWritten: false });
+  }
   const args = ["commit", "--cleanup=whitespace", "--file=-"];
   const committed = await git("write", workDir, only ? [...args, "--only", "--", ...paths] : args, {
     signal,
@@ -80,13 +125,30 @@ export async function commitAll(
   });
   if (committed.exitCode === 0) return commitId(committed.stdout);
   if (committed.exitCode === 1 && NOTHING.test(committed.stdout)) return undefined;
-  throw commitFailed("commit", committed);
+  const isMessageWritten = await hasMessage(workDir, options, message);
+  return commitFailed({ ...committed, command: "commit", isMessageWritten });
 }
 
-function commitMessage({ subject, trailers = {} }: CommitOptions): string {
+/** Whether git has come so far with this commit that it wrote the message for its hooks. */
+async function hasMessage(
+  workDir: string,
+  { trailers = {}, signal }: CommitOptions,
+  message: string,
+): Promise<boolean> {
+  try {
+    const { gitDir } = await openRepository(workDir, { signal });
+    const written = await readFile(join(gitDir, "COMMIT_EDITMSG"), "utf8");
+    // A hook may have put something else before the trailers, which say whose commit it is.
+    return written.includes(formatTrailers(trailers).trim() || message.trim());
+  } catch {
+    return false;
+  }
+}
+
+function commitMessage({ subject, body = "", trailers = {} }: CommitOptions): string {
   const line = cut(oneLine(subject), SUBJECT_LENGTH) || "(no subject)";
-  const block = formatTrailers(trailers);
-  return block === "" ? `${line}\n` : `${line}\n\n${block}`;
+  const paragraphs = [line, cleanLines(body), formatTrailers(trailers).trimEnd()];
+  return `${paragraphs.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
 function commitEnvironment({ author, reflogAction }: CommitOptions): Record<string, string> {
@@ -110,7 +172,7 @@ function checkExclude(path: string): string {
  * The pathspecs that leave out a path as `status` has told it. Bytes that are no UTF-8 cannot be passed
  * on: whatever stands in their place is left out, if it begins with what is no plain ASCII.
  */
-function excluding(path: string): readonly string[] {
+export function excluding(path: string): readonly string[] {
   if (!path.includes("\ufffd")) return [`:(top,literal,exclude)${path}`];
   const pattern = path.replaceAll(/[\\*?[\]]/g, "\\$&").replaceAll(/\ufffd+/g, "[^ -~]*");
   return [`:(top,glob,exclude)${pattern}`, `:(top,glob,exclude)${pattern}/**`];
@@ -118,6 +180,11 @@ function excluding(path: string): readonly string[] {
 
 function isStaged({ status }: DirtyPath): boolean {
   return status !== "??" && status[0] !== ".";
+}
+
+/** Whether the file in the work tree is what the index has. */
+function isAllStaged({ status }: DirtyPath): boolean {
+  return status[1] === ".";
 }
 
 // `[branch id] subject`, the id being whole because of `core.abbrev=no`. A branch has no space in its
@@ -137,9 +204,17 @@ function conflict(path: string): GitError {
   return new GitError("ERR_UNMERGED", message);
 }
 
-function commitFailed(doing: string, { exitCode, stderr, stdout }: GitResult): GitError {
-  const why = tail(stderr) || tail(stdout);
-  const advice = "put right what it names (a git hook, a lock, a nested repository), then go on";
-  const message = `git could not ${doing} (exit code ${exitCode}): ${advice}:\n${why}`;
-  return new GitError("ERR_COMMIT_FAILED", message);
+function commitFailed(failed: FailedCommit): GitError {
+  const refusal = refusalOf(failed);
+  const why = tail(failed.stderr) || tail(failed.stdout);
+  const message = `${REFUSED[refusal.by]} (exit code ${failed.exitCode}):\n${why}`;
+  return new GitError("ERR_COMMIT_FAILED", message, { refusal });
 }
+
+const REFUSED: Readonly<Record<CommitRefusal["by"], string>> = {
+  stage: "git could not stage the changes",
+  "pre-commit": "the pre-commit hook refused the commit",
+  "commit-msg": "the commit-msg hook refused the commit message",
+  signing: "git could not sign the commit",
+  git: "git could not commit",
+};

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { durableGitEnv, scrubbed } from "./environment.ts";
+import { durableGitEnv, identityEnv, scrubbed, userConfig } from "./environment.ts";
 
 test("keeps what is the user's and drops what steers git", () => {
   const environment = {
@@ -11,8 +11,10 @@ test("keeps what is the user's and drops what steers git", () => {
     GIT_SSH_COMMAND: "x",
     GIT_EXTERNAL_DIFF: "x",
     GIT_AUTHOR_NAME: "A",
+    GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z",
     GIT_CONFIG_GLOBAL: "/config",
     GIT_CONFIG_COUNT: "1",
+    GIT_CEILING_DIRECTORIES: "/home",
     UNSET: undefined,
   };
   expect(scrubbed(environment)).toEqual({
@@ -20,7 +22,9 @@ test("keeps what is the user's and drops what steers git", () => {
     HOME: "/root",
     LC_ALL: "C.UTF-8",
     GIT_AUTHOR_NAME: "A",
+    GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z",
     GIT_CONFIG_GLOBAL: "/config",
+    GIT_CEILING_DIRECTORIES: "/home",
     GIT_TERMINAL_PROMPT: "0",
     GIT_PAGER: "cat",
   });
@@ -40,4 +44,50 @@ test.for([
     [`GIT_CONFIG_KEY_${first}`]: "core.fsync",
     [`GIT_CONFIG_VALUE_${first}`]: "all",
   });
+});
+
+test("takes from the environment's configuration who the user is, and nothing that git would run", () => {
+  const pairs = {
+    "user.name": "A CI",
+    "User.Email": "ci@localhost",
+    "commit.gpgSign": "true",
+    "gpg.ssh.allowedSignersFile": "/signers",
+    "safe.directory": "/repo",
+    "core.hooksPath": "/evil",
+    "filter.lfs.clean": "/evil",
+    "alias.status": "!/evil",
+    "userx.name": "x",
+    "beyond.the.count": "x",
+  };
+  const environment: Record<string, string> = { GIT_CONFIG_COUNT: "9" };
+  for (const [index, [name, value]] of Object.entries(pairs).entries()) {
+    environment[`GIT_CONFIG_KEY_${index}`] = name;
+    environment[`GIT_CONFIG_VALUE_${index}`] = value;
+  }
+  expect(userConfig(environment)).toEqual(Object.entries(pairs).slice(0, 5));
+  expect(userConfig({ ...environment, GIT_CONFIG_COUNT: "9999999999" })).toHaveLength(5);
+  expect(userConfig({ ...environment, GIT_CONFIG_COUNT: "nonsense" })).toEqual([]);
+});
+
+test("hands on who the user is, and no more of what steers git", () => {
+  const environment = {
+    PATH: "/bin",
+    GIT_DIR: "/elsewhere",
+    GIT_AUTHOR_NAME: "A",
+    GIT_CONFIG_GLOBAL: "/config",
+    GIT_CONFIG_COUNT: "2",
+    GIT_CONFIG_KEY_0: "core.hooksPath",
+    GIT_CONFIG_VALUE_0: "/evil",
+    GIT_CONFIG_KEY_1: "user.name",
+    GIT_CONFIG_VALUE_1: "A CI",
+  };
+  const identity = {
+    GIT_AUTHOR_NAME: "A",
+    GIT_CONFIG_GLOBAL: "/config",
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "user.name",
+    GIT_CONFIG_VALUE_0: "A CI",
+  };
+  expect(identityEnv(environment)).toEqual(identity);
+  expect(identityEnv({ PATH: "/bin", GIT_DIR: "/elsewhere" })).toEqual({});
 });

@@ -5,12 +5,19 @@ export type ConfigPair = readonly [name: string, value: string];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whose name is on a commit, and where the user keeps the settings: theirs, not a repository's. */
+/**
+ * Whose name is on a commit, where the user keeps the settings, and how far up a repository is looked
+ * for: the user's say, not a repository's.
+ */
 const KEPT: ReadonlySet<string> = new Set([
   "GIT_AUTHOR_NAME",
   "GIT_AUTHOR_EMAIL",
+  "GIT_AUTHOR_DATE",
   "GIT_COMMITTER_NAME",
   "GIT_COMMITTER_EMAIL",
+  "GIT_COMMITTER_DATE",
+  "GIT_CEILING_DIRECTORIES",
+  "GIT_DISCOVERY_ACROSS_FILESYSTEM",
   "GIT_CONFIG_GLOBAL",
   "GIT_CONFIG_SYSTEM",
   "GIT_CONFIG_NOSYSTEM",
@@ -29,6 +36,37 @@ export function scrubbed(environment: Environment): Record<string, string> {
     if (value !== undefined && !steersGit && name !== "LANGUAGE") kept[name] = value;
   }
   return { ...kept, LC_ALL: "C.UTF-8", GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat" };
+}
+
+/** Settings that say who the user is and whom they trust; none of them changes what git runs on reading. */
+const OF_IDENTITY =
+  /^(?:(?:user|author|committer)\.(?:name|email)|user\.signingkey|commit\.gpgsign|gpg\..+|safe\.directory|init\.defaultbranch)$/i;
+
+/**
+ * What `GIT_CONFIG_COUNT`, `_KEY_<n>` and `_VALUE_<n>` say of the user's identity, as a CI sets it. All
+ * else that they say is dropped like other variables that steer git.
+ */
+export function userConfig(environment: Environment): readonly ConfigPair[] {
+  const count = configCount(environment);
+  return Object.entries(environment).flatMap(([variable, name = ""]): readonly ConfigPair[] => {
+    const [, index] = /^GIT_CONFIG_KEY_(\d+)$/.exec(variable) ?? [];
+    if (index === undefined || Number(index) >= count || !OF_IDENTITY.test(name)) return [];
+    return [[name, environment[`GIT_CONFIG_VALUE_${index}`] ?? ""]];
+  });
+}
+
+/**
+ * The variables by which a git that somebody else starts, an agent or a check, knows who the user is: those
+ * of author and committer, where the user's settings are, and what {@link userConfig} keeps.
+ */
+export function identityEnv(environment: Environment): Record<string, string> {
+  const known = Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && /^GIT_(?:AUTHOR|COMMITTER|CONFIG)_/.test(name) && KEPT.has(name)
+      ? [[name, value] as const]
+      : [],
+  );
+  const pairs = userConfig(environment);
+  return { ...Object.fromEntries(known), ...(pairs.length > 0 && configVariables(pairs)) };
 }
 
 /** How the user reaches remotes: theirs too, and needed only there. */
@@ -72,6 +110,10 @@ export const DURABLE: ConfigPair = ["core.fsync", "all"];
  * @see SPEC.md, "Durable writes"
  */
 export function durableGitEnv(environment: Environment): Record<string, string> {
+  return configVariables([DURABLE], configCount(environment));
+}
+
+function configCount(environment: Environment): number {
   const count = Number(environment["GIT_CONFIG_COUNT"] ?? 0);
-  return configVariables([DURABLE], Number.isSafeInteger(count) && count > 0 ? count : 0);
+  return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }

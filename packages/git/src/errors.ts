@@ -1,7 +1,15 @@
+import type { CommitRefusal } from "./refusal.ts";
+
 /** Why a git operation failed. Part of the API: adding a code is minor, renaming one is major. */
 export type GitErrorCode =
-  /** The folder is missing, is in no repository, or the repository has no work tree. */
+  /** The folder is missing, or there is no `.git` at or above it, or it is inside of one. */
   | "ERR_NOT_A_REPOSITORY"
+  /** The repository is bare: it has no work tree. */
+  | "ERR_BARE_REPOSITORY"
+  /** There is a `.git` that git does not take for a repository: it is damaged, or could not be read. */
+  | "ERR_UNREADABLE_REPOSITORY"
+  /** Git does not work in a repository that belongs to another user of the machine. */
+  | "ERR_FOREIGN_OWNER"
   /** The repository's configuration puts its work tree somewhere else than around its `.git`. */
   | "ERR_FOREIGN_WORK_TREE"
   /** HEAD is on a branch without a commit. */
@@ -14,8 +22,10 @@ export type GitErrorCode =
   | "ERR_INVALID_ARGUMENT"
   /** Files have unresolved conflicts, so nothing was staged. */
   | "ERR_UNMERGED"
-  /** Staging or committing failed, for example in a git hook. */
+  /** Staging or committing failed, for example in a git hook: see `refusal`. */
   | "ERR_COMMIT_FAILED"
+  /** Commits are to be signed, and no signature can be made. */
+  | "ERR_SIGNING_FAILED"
   /** A snapshot could not be taken: a file could not be read, or changed while it was. */
   | "ERR_SNAPSHOT_FAILED"
   /** The work tree cannot be made what a snapshot holds, exactly; nothing was changed. */
@@ -37,9 +47,36 @@ export type GitErrorCode =
 export class GitError extends Error {
   override readonly name = "GitError";
   readonly code: GitErrorCode;
+  /** The repository, or the file, that has to be looked at, where the code is about one. */
+  readonly path: string | undefined;
+  /** Of `ERR_COMMIT_FAILED`. */
+  readonly refusal: CommitRefusal | undefined;
 
-  constructor(code: GitErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: GitErrorCode, message: string, options: GitErrorOptions = {}) {
     super(message, options);
     this.code = code;
+    this.path = options.path;
+    this.refusal = options.refusal;
   }
+}
+
+export interface GitErrorOptions extends ErrorOptions {
+  readonly path?: string | undefined;
+  readonly refusal?: CommitRefusal | undefined;
+}
+
+/** Whether there is nothing to work on in a folder: it is in no repository, or in a bare one. */
+export function isNoWorkTree(error: unknown): boolean {
+  const codes: readonly string[] = ["ERR_NOT_A_REPOSITORY", "ERR_BARE_REPOSITORY"];
+  return error instanceof GitError && codes.includes(error.code);
+}
+
+/** Also where a folder on the way to it has become a file, and where no path can be such. */
+export function isGone(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR" || code === "ERR_INVALID_ARG_VALUE";
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

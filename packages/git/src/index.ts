@@ -1,9 +1,13 @@
 export { deleteBranch, fetchBranch, refSha, type Upstream, upstreamOf } from "./branches.ts";
+export { resolveCommit, treeOfCommit } from "./commit-ids.ts";
 export { type CommitOptions, commitAll, SUBJECT_LENGTH } from "./commit.ts";
 export { type Identity, NEUTRAL } from "./config.ts";
+export { type Content, readContents } from "./content.ts";
+export { usesConventionalCommits } from "./convention.ts";
 export { type Diff, diffTrees } from "./diff.ts";
-export { durableGitEnv, type Environment } from "./environment.ts";
-export { GitError, type GitErrorCode } from "./errors.ts";
+export { durableGitEnv, type Environment, identityEnv } from "./environment.ts";
+export { GitError, type GitErrorCode, type GitErrorOptions, isNoWorkTree } from "./errors.ts";
+export { type CommittedFile, filesAt, readBlob } from "./files-at.ts";
 export { currentBranch, currentGitSha, isAncestor, type SignalOptions } from "./head.ts";
 export {
   type Commit,
@@ -17,14 +21,24 @@ export {
   reflogActions,
 } from "./history.ts";
 export { hooksFolder, type HooksFolder } from "./hooks.ts";
+export { type Landed, landedSince } from "./landed.ts";
 export {
   type InspectOptions,
   inspectRepository,
+  type Look,
   type Relation,
   type RepositoryFacts,
 } from "./inspect.ts";
 export { clearGitLocks, type GitLock, gitLocks } from "./locks.ts";
+export {
+  type MergeOptions,
+  type ProtectedChange,
+  storeContents,
+  treeOfChanges,
+} from "./merge-protected.ts";
+export { putBack, type PutBackOptions } from "./put-back.ts";
 export { pushBranch, type PushOptions, remoteHead, type RemoteOptions, remoteUrl } from "./push.ts";
+export type { CommitRefusal } from "./refusal.ts";
 export { createRef, deleteRefs, listRefs, type Ref } from "./refs.ts";
 export {
   pushTarget,
@@ -52,9 +66,11 @@ export {
   isOwnPath,
   OWN_FOLDER,
 } from "./snapshots.ts";
+export { checkSigning } from "./signing.ts";
 export { type DirtyPath, dirtyPaths } from "./status.ts";
 export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
-export { lookAtWork, type SeenWork } from "./work.ts";
+export { treeToCommit } from "./tree-to-commit.ts";
+export { lookAtWork, type LookOptions, type SeenWork } from "./work.ts";
 export { workTreeId } from "./work-tree-id.ts";
 export {
   createWorktree,

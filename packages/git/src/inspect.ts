@@ -12,7 +12,7 @@ import {
 } from "./repository.ts";
 import { checkSha } from "./revision.ts";
 import { git, gitFailed } from "./run.ts";
-import { type DirtyPath, parseStatus, parseStatusHead, STATUS } from "./status.ts";
+import { changedFiles, type DirtyPath, parseStatusHead, STATUS } from "./status.ts";
 
 /** How HEAD stands to a commit that it once was at. */
 export type Relation =
@@ -53,11 +53,16 @@ export interface RepositoryFacts {
   readonly actions: ReadonlyMap<string, string>;
 }
 
+/** Where HEAD is, and what is not committed. */
+export type Look = Pick<RepositoryFacts, "head" | "branch" | "dirty">;
+
 export interface InspectOptions extends SignalOptions {
   /** A full commit id; `""`: there was no commit. */
   readonly since: string;
   /** What `openRepository` has just said of the folder. @default asked of it: a process more */
   readonly repository?: Repository | undefined;
+  /** What has just been seen of HEAD and tree. @default looked at now: two processes more */
+  readonly seen?: Look | undefined;
 }
 
 /**
@@ -72,18 +77,16 @@ export interface InspectOptions extends SignalOptions {
  */
 export async function inspectRepository(
   workDir: string,
-  { since, repository: known, signal }: InspectOptions,
+  { since, repository: known, seen: look, signal }: InspectOptions,
 ): Promise<RepositoryFacts> {
   if (since !== "") checkSha(since);
   const [opened, seen] = await Promise.allSettled([
     known ?? openRepository(workDir, { signal }),
-    lookAt(workDir, signal),
+    look === undefined ? lookAt(workDir, signal) : { ...look, isUnborn: look.head === "" },
   ]);
   signal?.throwIfAborted();
-  if (opened.status === "rejected") {
-    if (await isBareRepository(workDir, opened.reason, signal)) return BARE;
-    throw opened.reason;
-  }
+  if ([opened, seen].some(isBare)) return BARE;
+  if (opened.status === "rejected") throw opened.reason;
   if (seen.status === "rejected") throw seen.reason;
   const repository = opened.value;
   const { head, branch, isUnborn, dirty } = seen.value;
@@ -112,25 +115,26 @@ export async function inspectRepository(
 }
 
 /** A work tree as `git status` sees it. */
-type Look = Pick<RepositoryFacts, "head" | "branch" | "isUnborn" | "dirty">;
+type Status = Look & Pick<RepositoryFacts, "isUnborn">;
 
-async function lookAt(workDir: string, signal: AbortSignal | undefined): Promise<Look> {
-  const config = disarmFilters(await readConfig(workDir, { signal }));
+async function lookAt(workDir: string, signal: AbortSignal | undefined): Promise<Status> {
+  const config = await readConfig(workDir, { signal });
   const args = [...STATUS, "--branch"];
-  const result = await git("read", workDir, args, { signal, config });
+  const result = await git("read", workDir, args, { signal, config: disarmFilters(config) });
   if (result.exitCode === 128 && HEAD_LOST.test(result.stderr)) {
     return { head: "", branch: undefined, isUnborn: false, dirty: [] };
   }
   if (result.exitCode !== 0) throw gitFailed(args, result);
   const { head, branch } = parseStatusHead(result.stdout);
-  return { head, branch, isUnborn: head === "", dirty: parseStatus(result.stdout) };
+  const dirty = await changedFiles(workDir, result.stdout, config, { signal });
+  return { head, branch, isUnborn: head === "", dirty };
 }
 
 const HEAD_LOST = /^(?:fatal|error): bad object HEAD|^fatal: (?:object file|loose object) /m;
 
 function relationOf(
   since: string,
-  { head, isUnborn }: Look,
+  { head, isUnborn }: Status,
   sides: Sides | undefined,
   { shallow, wasThere }: { readonly shallow: boolean; readonly wasThere: boolean },
 ): Relation {
@@ -157,20 +161,9 @@ async function actionsOf(
   }
 }
 
-async function isBareRepository(
-  workDir: string,
-  reason: unknown,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  if (!(reason instanceof GitError) || reason.code !== "ERR_NOT_A_REPOSITORY") return false;
-  const args = ["rev-parse", "--is-bare-repository"];
-  const config = [["safe.bareRepository", "all"]] as const;
-  try {
-    return (await git("read", workDir, args, { signal, config })).stdout.trim() === "true";
-  } catch (error) {
-    if (error instanceof GitError && error.code === "ERR_NOT_A_REPOSITORY") return false;
-    throw error;
-  }
+function isBare(looked: PromiseSettledResult<unknown>): boolean {
+  if (looked.status === "fulfilled") return false;
+  return looked.reason instanceof GitError && looked.reason.code === "ERR_BARE_REPOSITORY";
 }
 
 const BARE: RepositoryFacts = {

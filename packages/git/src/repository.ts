@@ -2,7 +2,8 @@ import { lstat, readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
-import { gitOutput, quoted } from "./run.ts";
+import { gitOutput } from "./run.ts";
+import { quoted } from "./text.ts";
 
 /** Where a repository is. All three are absolute paths without links. */
 export interface Repository {

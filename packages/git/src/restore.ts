@@ -3,14 +3,15 @@ import { constants } from "node:fs";
 import { lstat, open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { disarmFilters, readConfig } from "./config.ts";
-import { GitError } from "./errors.ts";
+import { GitError, isGone } from "./errors.ts";
 import type { ConfigPair } from "./environment.ts";
 import { currentGitSha } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import { checkRevision, isMissing } from "./revision.ts";
-import { git, gitFailed, gitOutput, quoted, type RunOptions } from "./run.ts";
+import { git, gitFailed, gitOutput, type RunOptions } from "./run.ts";
 import { isOwnPath, type Snapshot, takeSnapshot, type TakeSnapshotOptions } from "./snapshots.ts";
-import { isGone, pathBytes } from "./tree-stream.ts";
+import { quoted } from "./text.ts";
+import { pathBytes } from "./tree-stream.ts";
 
 export interface RestoreSnapshotOptions extends TakeSnapshotOptions {
   /** What is to be brought back: the ref or the id of a snapshot. */

@@ -1,9 +1,11 @@
 import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { type ConfigPair, configVariables, DURABLE, scrubbed } from "./environment.ts";
-import { GitError } from "./errors.ts";
+import { ceilingAbove, nearestGitEntry } from "./discovery.ts";
+import { type ConfigPair, configVariables, DURABLE, scrubbed, userConfig } from "./environment.ts";
+import { GitError, isGone, messageOf } from "./errors.ts";
+import { noWorkTree } from "./no-work-tree.ts";
 import { runProcess } from "./process.ts";
-import { tail } from "./text.ts";
+import { quoted, tail } from "./text.ts";
 
 /** What a run of git ended with: its output as text, and its exit code. */
 export interface GitResult {
@@ -91,8 +93,9 @@ const MAX_OUTPUT = 256 * 1024 * 1024;
 /**
  * Runs git to its end, whatever its exit code.
  *
- * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, or `ERR_GIT_FAILED` if git was
- *   killed or wrote more than 256 MiB.
+ * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_BARE_REPOSITORY`, `ERR_UNREADABLE_REPOSITORY`,
+ *   `ERR_FOREIGN_OWNER`, `ERR_GIT_MISSING`, or `ERR_GIT_FAILED` if git was killed or wrote more than
+ *   256 MiB.
  */
 export async function git(
   profile: Profile,
@@ -100,15 +103,35 @@ export async function git(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<GitResult> {
+  const result = await start(profile, workDir, args, options);
+  if (result.exitCode !== 128) return result;
+  const problem = await noWorkTree(workDir, result.stderr, process.env, async (flags) => {
+    const config: readonly ConfigPair[] = [["safe.bareRepository", "all"]];
+    const asked = await start("read", workDir, ["rev-parse", ...flags], { ...options, config });
+    return asked.stdout;
+  });
+  if (problem !== undefined) throw problem;
+  return result;
+}
+
+async function start(
+  profile: Profile,
+  workDir: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<GitResult> {
   const { signal, input, encoding = "utf8", config = [], env = {}, hooks = false } = options;
+  signal?.throwIfAborted();
+  const entry = await findEntry(workDir);
   signal?.throwIfAborted();
   const ended = await runProcess("git", {
     args: ["--no-pager", ...args],
     cwd: workDir,
     env: {
       ...scrubbed(process.env),
+      ...(entry !== undefined && ceilingAbove(entry, process.env)),
       ...ENVIRONMENT[profile],
-      ...configVariables([...CONFIG[profile], ...config]),
+      ...configVariables([...userConfig(process.env), ...CONFIG[profile], ...config]),
       ...env,
     },
     input,
@@ -124,14 +147,17 @@ export async function git(
   if (exitCode === undefined || problem !== undefined) {
     throw await neverEnded(workDir, args, problem);
   }
-  if (exitCode === 128 && NOT_A_WORK_TREE.test(stderr)) {
-    throw new GitError("ERR_NOT_A_REPOSITORY", `${quoted(workDir)}: ${tail(stderr)}`);
-  }
   return { exitCode, stdout, stderr };
 }
 
-const NOT_A_WORK_TREE =
-  /^fatal: (?:not a git repository|cannot use bare|this operation must be run in a work tree)/m;
+async function findEntry(workDir: string): Promise<string | undefined> {
+  try {
+    return await nearestGitEntry(workDir, process.env);
+  } catch (error) {
+    const message = `${quoted(workDir)} could not be looked at: ${messageOf(error)}`;
+    throw new GitError("ERR_GIT_FAILED", message, { cause: error });
+  }
+}
 
 async function neverEnded(
   workDir: string,
@@ -150,11 +176,11 @@ async function neverEnded(
   return new GitError("ERR_GIT_FAILED", `git ${args[0]} failed: ${why}`, options);
 }
 
-/** A folder that cannot be looked at is as good as none. */
+/** One that cannot be looked at may well be there. */
 async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (entry) => entry.isDirectory(),
-    () => false,
+    (error: unknown) => !isGone(error),
   );
 }
 
@@ -175,9 +201,4 @@ export async function gitOutput(
   const result = await git(profile, workDir, args, options);
   if (result.exitCode !== 0) throw gitFailed(args, result);
   return result.stdout;
-}
-
-/** A path as it may stand in a message. */
-export function quoted(path: string): string {
-  return JSON.stringify(path);
 }

@@ -1,6 +1,7 @@
-import { disarmFilters, readConfig } from "./config.ts";
+import { type Config, disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
+import { filesForPointers } from "./lfs.ts";
 import { isSha } from "./revision.ts";
 import { gitOutput } from "./run.ts";
 
@@ -38,8 +39,21 @@ export async function dirtyPaths(
   workDir: string,
   options: SignalOptions = {},
 ): Promise<readonly DirtyPath[]> {
-  const config = disarmFilters(await readConfig(workDir, options));
-  return parseStatus(await gitOutput("read", workDir, STATUS, { ...options, config }));
+  const config = await readConfig(workDir, options);
+  const asked = { ...options, config: disarmFilters(config) };
+  const output = await gitOutput("read", workDir, STATUS, asked);
+  return changedFiles(workDir, output, config, options);
+}
+
+/** What `status` has listed without filters, but for files that Git LFS has put in place of pointers. */
+export async function changedFiles(
+  workDir: string,
+  output: string,
+  config: Config,
+  options: SignalOptions,
+): Promise<readonly DirtyPath[]> {
+  const unchanged = await filesForPointers(workDir, output, config, options);
+  return parseStatus(output).filter(({ path }) => !unchanged.has(path));
 }
 
 /** Where HEAD is, as `status --branch` tells it. */

@@ -2,9 +2,20 @@
 // reorder what is read. Neither belongs into one line of text that somebody else wrote.
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 
+const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/u;
+
 /** Makes hostile text one safe line: controls and runs of white space become one space. */
 export function oneLine(text: string): string {
   return text.toWellFormed().replace(UNSAFE, " ").replace(/\s+/g, " ").trim();
+}
+
+/** Lines of hostile text, each safe to print: indentation stays, empty lines around them go. */
+export function cleanLines(text: string): string {
+  const lines = text.toWellFormed().split(LINE_BREAK);
+  return lines
+    .map((line) => line.replace(UNSAFE, " ").trimEnd())
+    .join("\n")
+    .replace(/^\n+|\n+$/g, "");
 }
 
 /** The first `limit` code points; the last of them is an ellipsis if anything was cut. */
@@ -41,3 +52,8 @@ export function tail(output: string): string {
 }
 
 const TOO_LONG = "(a line too long to be told)";
+
+/** A path as it may stand in a message. */
+export function quoted(path: string): string {
+  return JSON.stringify(path);
+}

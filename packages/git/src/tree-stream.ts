@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { lstat, open, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { GitError } from "./errors.ts";
-import { quoted } from "./run.ts";
+import { GitError, isGone, messageOf } from "./errors.ts";
+import { quoted } from "./text.ts";
 
 /** A commit as `git fast-import` is told of it. Paths are bytes, one a character (latin1). */
 export interface CommitStream {
@@ -136,14 +136,4 @@ async function readRegular(file: Buffer): Promise<Buffer> {
   } finally {
     await handle.close();
   }
-}
-
-/** Also where a folder on the way to it has become a file. */
-export function isGone(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ENOENT" || code === "ENOTDIR";
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -10,12 +10,13 @@ import {
 } from "node:fs";
 import { setImmediate as pause } from "node:timers/promises";
 import { readConfig } from "./config.ts";
-import { GitError } from "./errors.ts";
+import { GitError, isGone, messageOf } from "./errors.ts";
 import { currentGitSha, type SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
-import { gitOutput, quoted } from "./run.ts";
+import { gitOutput } from "./run.ts";
 import { isOwnPath } from "./snapshots.ts";
-import { isGone, messageOf, pathBytes } from "./tree-stream.ts";
+import { quoted } from "./text.ts";
+import { pathBytes } from "./tree-stream.ts";
 
 /**
  * The id that a git tree of exactly what is in the work tree has: tracked and untracked files byte by

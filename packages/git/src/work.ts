@@ -1,37 +1,55 @@
 import { type Config, readConfig } from "./config.ts";
-import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
-import { isSha } from "./revision.ts";
-import { gitOutput } from "./run.ts";
-import { type DirtyPath, parseStatus, STATUS } from "./status.ts";
+import { git, gitFailed } from "./run.ts";
+import { type DirtyPath, parseStatus, parseStatusHead, STATUS } from "./status.ts";
 
 /** A work tree as it is about to be committed. */
 export interface SeenWork {
   /** The commit that HEAD is at; `""` while there is none. */
   readonly head: string;
+  /** `undefined` where HEAD is detached. */
+  readonly branch: string | undefined;
   /** What is not committed. */
   readonly dirty: readonly DirtyPath[];
+  /** Folders that git could not look into, and so says nothing of. */
+  readonly unread: readonly string[];
   /** Git's settings that matter to a commit. */
   readonly config: ReadonlyMap<string, string>;
 }
 
-const HEAD_LINE = "# branch.oid ";
+export interface LookOptions extends SignalOptions {
+  /** Git's settings as they were seen just before, by nobody but git since. @default asked of git */
+  readonly config?: ReadonlyMap<string, string> | undefined;
+}
 
 /**
  * Looks at work that is to be committed: like `commitAll`, and unlike the reads of this package, with
- * the user's filters. Starts two git processes; in a submodule one more.
+ * the user's filters. Starts two git processes, one where the `config` is given; in a submodule one more.
  *
  * @param workDir - Any folder of the work tree.
- * @throws {GitError} `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,
- *   `ERR_GIT_FAILED`; the signal's reason when aborted.
+ * @throws {GitError} `ERR_BROKEN_HEAD`, `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`,
+ *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
-export async function lookAtWork(workDir: string, options: SignalOptions = {}): Promise<SeenWork> {
-  const config: Config = await readConfig(workDir, options);
-  const output = await gitOutput("write", workDir, [...STATUS, "--branch"], options);
-  const line = output.split("\0").find((entry) => entry.startsWith(HEAD_LINE));
-  const oid = line?.slice(HEAD_LINE.length) ?? "";
-  if (oid !== "(initial)" && !isSha(oid)) {
-    throw new GitError("ERR_GIT_FAILED", "git status did not name HEAD's commit");
-  }
-  return { head: isSha(oid) ? oid : "", dirty: parseStatus(output), config };
+export async function lookAtWork(workDir: string, options: LookOptions = {}): Promise<SeenWork> {
+  const { signal } = options;
+  const config: Config = options.config ?? (await readConfig(workDir, { signal }));
+  const args = [...STATUS, "--branch"];
+  const result = await git("write", workDir, args, { signal });
+  if (result.exitCode !== 0) throw gitFailed(args, result);
+  const { head, branch } = parseStatusHead(result.stdout);
+  return {
+    head,
+    branch,
+    dirty: parseStatus(result.stdout),
+    unread: unreadFolders(result.stderr),
+    config,
+  };
+}
+
+// Git cuts a message short: what is too long for it has no end.
+const UNREAD = /^warning: could not open directory '(.*?)(?:': .*)?$/gmu;
+
+/** What `status` passes over with a warning, and an exit code of 0. */
+function unreadFolders(stderr: string): readonly string[] {
+  return [...stderr.matchAll(UNREAD)].map(([, path = ""]) => path.replace(/\/$/u, ""));
 }

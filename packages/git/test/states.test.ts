@@ -161,14 +161,6 @@ test("takes a submodule for the repository that it is", async () => {
   expect(await commitAll(root, { subject })).toBe(headOf(root));
 });
 
-test("says that a bare repository has no work tree", async () => {
-  const root = anEmptyRepository(aFolder(), "--bare");
-  for (const act of [currentGitSha, currentBranch, openRepository, dirtyPaths]) {
-    expect(await failureCode(act(root))).toBe("ERR_NOT_A_REPOSITORY");
-  }
-  expect(await failureCode(commitAll(root, { subject }))).toBe("ERR_NOT_A_REPOSITORY");
-});
-
 test("finds no repository from inside the git folder", async () => {
   const root = aRepository();
   expect(await failureCode(openRepository(join(root, ".git")))).toBe("ERR_NOT_A_REPOSITORY");

@@ -1,0 +1,42 @@
+import type { SignalOptions } from "./head.ts";
+import { isSha } from "./revision.ts";
+import { git } from "./run.ts";
+
+/**
+ * The commit that a person names: by an id or its beginning, a branch, a tag, `HEAD~1`; `undefined`
+ * where that names none.
+ *
+ * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
+ */
+export async function resolveCommit(
+  workDir: string,
+  name: string,
+  options: SignalOptions = {},
+): Promise<string | undefined> {
+  return objectId(workDir, `${name}^{commit}`, options);
+}
+
+/**
+ * The tree of a commit; `undefined` where the repository has no such commit.
+ *
+ * @param commit - A full commit id.
+ * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
+ */
+export async function treeOfCommit(
+  workDir: string,
+  commit: string,
+  options: SignalOptions = {},
+): Promise<string | undefined> {
+  return isSha(commit) ? objectId(workDir, `${commit}^{tree}`, options) : undefined;
+}
+
+async function objectId(
+  workDir: string,
+  name: string,
+  { signal }: SignalOptions,
+): Promise<string | undefined> {
+  const args = ["rev-parse", "--verify", "-q", "--end-of-options", name];
+  const { exitCode, stdout } = await git("read", workDir, args, { signal });
+  const id = stdout.trim();
+  return exitCode === 0 && isSha(id) ? id : undefined;
+}

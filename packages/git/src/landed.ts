@@ -1,0 +1,63 @@
+import { GitError } from "./errors.ts";
+import type { SignalOptions } from "./head.ts";
+import { checkSha, isSha } from "./revision.ts";
+import { gitOutput } from "./run.ts";
+
+/** What a commit holds, and what came into it that only looks committed. */
+export interface Landed {
+  /** Id of its tree. */
+  readonly tree: string;
+  /** Paths that became links to another repository's commit: the files there are not in the tree. */
+  readonly links: readonly string[];
+}
+
+const LOG = [
+  ...["log", "-z", "--raw", "-r", "--root", "--diff-merges=first-parent", "--no-renames"],
+  ...["--no-abbrev", "--no-relative", "--no-ext-diff", "--no-textconv", "--no-decorate"],
+  ...["--no-notes", "--no-show-signature", "--no-mailmap"],
+] as const;
+
+const LINK = "160000";
+
+/**
+ * The tree of a commit, and the repositories that were committed as links on the way to it. Starts one
+ * git process.
+ *
+ * @param from - A full commit id in its past; `""`: before the first.
+ * @param to - A full commit id.
+ * @throws {GitError} `ERR_BAD_REVISION` unless they are; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,
+ *   `ERR_GIT_FAILED`, also where one of them is missing; the signal's reason when aborted.
+ */
+export async function landedSince(
+  workDir: string,
+  from: string,
+  to: string,
+  options: SignalOptions = {},
+): Promise<Landed> {
+  const isMoved = from !== to;
+  const range = [checkSha(to), ...(from === "" || !isMoved ? [] : [`^${checkSha(from)}`])];
+  const limit = isMoved ? [] : ["--max-count=1", "--no-patch"];
+  const format = ["--format=tformat:%x01%T"];
+  const args = [...LOG, ...limit, ...format, ...range, "--"];
+  const output = await gitOutput("read", workDir, args, options);
+  const fields = output.split("\0");
+  const tree = fields[0]?.replace(TREE, "") ?? "";
+  if (!isSha(tree)) throw new GitError("ERR_GIT_FAILED", `git log did not name the tree of ${to}`);
+  return { tree, links: linksOf(fields) };
+}
+
+const TREE = "\u0001";
+const RAW = /^\n?:\d{6} (\d{6}) /u;
+
+/** Newest first: what came last of a path is what it is. */
+function linksOf(fields: readonly string[]): readonly string[] {
+  const last = new Map<string, boolean>();
+  for (let at = 0; at < fields.length; at += 1) {
+    const mode = RAW.exec(fields[at] ?? "")?.[1];
+    if (mode === undefined) continue;
+    at += 1;
+    const path = fields[at] ?? "";
+    if (!last.has(path)) last.set(path, mode === LINK);
+  }
+  return [...last].filter(([, isLink]) => isLink).map(([path]) => path);
+}

@@ -1,0 +1,54 @@
+import { stripVTControlCharacters } from "node:util";
+import type { GitResult } from "./run.ts";
+import { cleanLines } from "./text.ts";
+
+/** Why a commit was not made, and what was said. */
+export interface CommitRefusal {
+  /**
+   * `stage`: git does not take a file as it is. `pre-commit`: a hook refused the changes. `commit-msg`: one
+   * refused the message. `signing`: no signature could be made. `git`: anything else, such as a lock or a
+   * full disk.
+   */
+  readonly by: "stage" | "pre-commit" | "commit-msg" | "signing" | "git";
+  /** What git and the hook printed, cleaned; of a flood the beginning and the end. */
+  readonly output: string;
+}
+
+/** Where a commit failed. */
+export interface FailedCommit extends Pick<GitResult, "exitCode" | "stdout" | "stderr"> {
+  readonly command: "add" | "commit";
+  /** Whether git had written the message for its hooks, which it does after the `pre-commit` one. */
+  readonly isMessageWritten: boolean;
+}
+
+export function refusalOf(failed: FailedCommit): CommitRefusal {
+  const output = excerpt(failed.stderr) || excerpt(failed.stdout);
+  return { by: refusedBy(failed), output };
+}
+
+function refusedBy(failed: FailedCommit): CommitRefusal["by"] {
+  const { command, exitCode, stderr, isMessageWritten } = failed;
+  // Git says `fatal` with 128; what a hook says, whatever its code is, ends in 1.
+  if (command === "commit" && exitCode === 1) return isMessageWritten ? "commit-msg" : "pre-commit";
+  if (OF_THE_MACHINE.test(stderr)) return "git";
+  if (command === "add") return "stage";
+  return SIGNING.test(stderr) ? "signing" : "git";
+}
+
+/** Failures that say nothing of the files. */
+const OF_THE_MACHINE =
+  /\.lock'?: |No space left|Disk quota|Read-only file system|Input\/output error|Too many open files|Cannot allocate memory|out of memory|insufficient permission for adding an object/i;
+
+const SIGNING =
+  /^(?:error|fatal): .*(?:sign|secret key|public key|write commit object)|^fatal: either user\.signingkey/im;
+
+const KEPT = 16 * 1024;
+
+/** Whole lines, so that no secret is cut in two before somebody takes it out. */
+function excerpt(output: string): string {
+  const text = cleanLines(stripVTControlCharacters(output));
+  if (text.length <= 2 * KEPT) return text;
+  const head = text.slice(0, text.lastIndexOf("\n", KEPT) + 1);
+  const tail = text.slice(text.indexOf("\n", text.length - KEPT) + 1);
+  return `${head}[…]\n${tail.length <= KEPT ? tail : ""}`;
+}

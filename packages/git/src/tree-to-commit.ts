@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { copyFile, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import type { SignalOptions } from "./head.ts";
+import { openRepository } from "./repository.ts";
+import { git, gitFailed, gitOutput, type RunOptions } from "./run.ts";
+import { OWN_FOLDER } from "./snapshots.ts";
+
+/**
+ * Writes the tree that a commit of everything in the work tree would have, as an object, and returns
+ * its id: tracked and untracked files through the user's filters, also what `assume-unchanged` hides;
+ * ignored ones not, nor `.quasar/`. Index, refs and files stay as they are; git hooks do not run.
+ * Starts four git processes.
+ *
+ * @param workDir - Any folder of the work tree; the tree is of all of it.
+ * @throws {GitError} `ERR_GIT_FAILED` where git cannot stage something; `ERR_FOREIGN_WORK_TREE`,
+ *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
+ * @see SPEC.md, "The tree to commit"
+ */
+export async function treeToCommit(workDir: string, options: SignalOptions = {}): Promise<string> {
+  const { signal } = options;
+  const { root, gitDir } = await openRepository(workDir, options);
+  const index = join(gitDir, `index.quasar-${randomBytes(8).toString("hex")}`);
+  const run: RunOptions = { signal, env: { GIT_INDEX_FILE: index } };
+  try {
+    await copyIndex(join(gitDir, "index"), index);
+    // Exits 1 where files differ from the index, which is no failure here.
+    const refresh = ["update-index", "-q", "--really-refresh"];
+    const refreshed = await git("write", root, refresh, run);
+    if (refreshed.exitCode > 1) throw gitFailed(refresh, refreshed);
+    const own = `:(top,exclude)${OWN_FOLDER}`;
+    await gitOutput("write", root, ["add", "-A", "--", ":/", own], run);
+    return (await gitOutput("write", root, ["write-tree"], run)).trim();
+  } finally {
+    await Promise.all([rm(index, { force: true }), rm(`${index}.lock`, { force: true })]);
+  }
+}
+
+/** With a time before the original's, so that git trusts no entry more than it did there. */
+async function copyIndex(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to);
+    const { mtimeMs } = await stat(from);
+    const seconds = Math.floor(mtimeMs / 1000);
+    await utimes(to, seconds, seconds);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
