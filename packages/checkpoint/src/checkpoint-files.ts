@@ -21,6 +21,7 @@ import { checkpointFileName, checkpointNames, isNameOf, plainFileName } from "./
 import { type CheckpointHead, HEAD_BYTES, headOf, readHead } from "./head.ts";
 import { judgeBytes } from "./judge.ts";
 import { sealText } from "./seal.ts";
+import { checkShape } from "./shape.ts";
 import type {
   CheckpointListing,
   CheckpointProblem,
@@ -140,6 +141,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   }
 
   function saveNow(checkpoint: Checkpoint): void {
+    checkShape(checkpoint);
     const { phaseId } = checkpoint;
     const name = checkpointFileName(phaseId);
     const known = revisions.get(phaseId) ?? firstRevision(phaseId);

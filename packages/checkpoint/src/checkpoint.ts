@@ -27,7 +27,9 @@ export interface CheckpointTurn {
   readonly attempt: number;
   /** `started`: nobody knows yet how it ended. `settled`: its output and cost are in this checkpoint. */
   readonly status: "started" | "settled";
-  /** What the turn may cost in US dollars; counted as spent if the turn's end is never learned. */
+  /** US dollars that the turn may spend; 0: no limit, or a file that does not say it. */
+  readonly allowanceUsd: number;
+  /** US dollars that count as spent if nothing is ever learned of what the turn has cost. */
   readonly reservedUsd: number;
   /** RFC 3339. */
   readonly startedAt: string;
@@ -43,7 +45,19 @@ export interface CheckpointTurn {
   readonly bootId: string;
   /** The machine that the process was started on; `""` where unknown. */
   readonly host: string;
+  /** How often the same piece of work was retried after a transient failure, by the loop itself. */
+  readonly retries: number;
+  /** How many of these retries came after the agent was killed. */
+  readonly kills: number;
+  /** RFC 3339: the turn failed, and is retried then; `""` when no retry is due. */
+  readonly retryAt: string;
 }
+
+/**
+ * How a commit is worded: `seed` as the original does, else by its coder, in the form of Conventional
+ * Commits or free of it. A file that says nothing says `seed`.
+ */
+export type CommitStyle = "seed" | "plain" | "conventional";
 
 /** What one turn has cost. The costs of all entries add up to the run's. */
 export interface CheckpointLedgerEntry {
@@ -64,6 +78,19 @@ export interface CheckpointLedgerEntry {
   readonly unknownUsd: number;
   /** RFC 3339. */
   readonly startedAt: string;
+}
+
+/**
+ * What a path held that is not the run's: uncommitted when the run began, or changed by a person while
+ * no step ran.
+ */
+export interface CheckpointProtectedPath {
+  /** From the root of the work tree, `/` between parts. */
+  readonly path: string;
+  /** Git's mode: `100644`, `100755`, `120000`; `000000` where there was nothing; `160000` for a repository within. */
+  readonly mode: string;
+  /** Id of the blob with its bytes as they were on disk; `""` where the mode has none. */
+  readonly id: string;
 }
 
 /** A value that a TOML file can hold; what unknown keys are kept as. */
@@ -137,10 +164,35 @@ export interface Checkpoint {
   readonly refactorDescription: string;
   /** Paths that were dirty before the run and are never committed by it. */
   readonly untouchablePaths: readonly string[];
+  /** What they held. A path that is missing here holds what it holds when the run is resumed. */
+  readonly protectedPaths: readonly CheckpointProtectedPath[];
+  /** The branch that the run works on; `HEAD` where HEAD is on none; `""` where nobody noted it. */
+  readonly branch: string;
+  /** Id of the git tree that the last checks left; `""` before. */
+  readonly checkedTree: string;
+  /** Id of the git tree that the last reviewer was given; `""` before. */
+  readonly reviewedTree: string;
   /** Why the last runner ended, when it could still say so; `""` otherwise. */
   readonly failure: string;
   /** RFC 3339: when the usage limit is lifted that stopped the run; `""` when none did. */
   readonly retryAt: string;
+  /** How the run's commits are worded. */
+  readonly commitStyle: CommitStyle;
+  /**
+   * What was refused of the commit that the coder fixes in its turn, its `work` or its `message`; `""` when
+   * nothing was. What was printed is in {@link lintOutput}.
+   */
+  readonly commitRefused: "" | "work" | "message";
+  /** How often the coder has fixed a refused commit in this cycle. */
+  readonly commitFixes: number;
+  /** The next commit's subject, once a hook has refused another; `""` otherwise. */
+  readonly commitSubject: string;
+  /**
+   * US dollars that the budget has to be for the run to go on, where money stopped it; 0 otherwise.
+   */
+  readonly neededBudgetUsd: number;
+  /** The same for what one turn may spend, where a cap on turns stopped it. */
+  readonly neededTurnBudgetUsd: number;
   /** What each turn has cost, oldest first. */
   readonly ledger: readonly CheckpointLedgerEntry[];
   readonly turn?: CheckpointTurn | undefined;

@@ -19,6 +19,7 @@ const aTurn = {
   role: "coder",
   attempt: 1,
   status: "started",
+  allowanceUsd: 4.5,
   reservedUsd: 0.5,
   startedAt: "2026-11-20T18:04:05.000000001Z",
   sessionId: "5f0e",
@@ -27,6 +28,9 @@ const aTurn = {
   processStart: 123_456,
   bootId: "0d6f8a9e-2f43-4b86-9b6e-6c1f5a2f9f10",
   host: "here",
+  retries: 2,
+  kills: 1,
+  retryAt: "2026-11-20T18:05:00.000Z",
 } as const;
 
 const anEntry = {
@@ -51,6 +55,15 @@ describe("a round trip", () => {
     [
       "state with a ledger",
       aCheckpoint({ ledger: [anEntry, anEntry], retryAt: "2026-11-21T03:00:00Z" }),
+    ],
+    [
+      "state with a branch, trees and protected paths",
+      aCheckpoint({
+        branch: "fix/login",
+        checkedTree: "c".repeat(40),
+        reviewedTree: "d".repeat(40),
+        protectedPaths: [{ path: 'a "b".txt', mode: "100644", id: "e".repeat(40) }],
+      }),
     ],
     [
       "multi-cycle state with commits",
@@ -494,12 +507,20 @@ const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
       unknownCostUsd: anyAmount,
       filterHistory: fc.array(anyText),
       untouchablePaths: fc.array(anyText),
+      protectedPaths: fc.array(
+        fc.record({ path: anyText, mode: anyText, id: anyText }, { noNullPrototype: true }),
+        { maxLength: 3 },
+      ),
+      branch: anyText,
+      checkedTree: anyText,
+      reviewedTree: anyText,
       turn: fc.record(
         {
           id: anyText,
           role: fc.constantFrom("coder", "reviewer"),
           attempt: fc.nat(),
           status: fc.constantFrom("started", "settled"),
+          allowanceUsd: anyAmount,
           reservedUsd: anyAmount,
           startedAt: anyTime,
           sessionId: anyText,
@@ -508,10 +529,19 @@ const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
           processStart: fc.nat(),
           bootId: anyText,
           host: anyText,
+          retries: fc.nat(),
+          kills: fc.nat(),
+          retryAt: anyText,
         },
         { noNullPrototype: true },
       ),
       retryAt: anyText,
+      neededBudgetUsd: anyAmount,
+      neededTurnBudgetUsd: anyAmount,
+      commitStyle: fc.constantFrom("seed", "plain", "conventional"),
+      commitRefused: fc.constantFrom("", "work", "message"),
+      commitFixes: fc.nat(),
+      commitSubject: anyText,
       ledger: fc.array(anyLedgerEntry, { maxLength: 3 }),
     },
     { requiredKeys: [], noNullPrototype: true },

@@ -3,7 +3,6 @@ import { parse, TomlDate } from "smol-toml";
 import {
   type Checkpoint,
   type CheckpointFinding,
-  type CheckpointLedgerEntry,
   type CheckpointTurn,
   type TomlValue,
 } from "./checkpoint.ts";
@@ -18,6 +17,8 @@ import {
   KNOWN_KEYS,
   LEDGER_FIELDS,
   LEDGER_KEY,
+  PROTECTED_FIELDS,
+  PROTECTED_KEY,
   ROOT_FIELDS,
   SEALED_KEY,
   TURN_FIELDS,
@@ -63,7 +64,8 @@ export function readCheckpoint(text: string): { checkpoint: Checkpoint; saysSeal
   const read: Record<string, unknown> = { ...createCheckpoint() };
   readFields(read, root, "", ROOT_FIELDS, scalars);
   for (const { key, name } of FINDING_LISTS) read[name] = readFindings(root[key], key);
-  read["ledger"] = readLedger(root[LEDGER_KEY] ?? []);
+  read["protectedPaths"] = readTables(root, PROTECTED_KEY, PROTECTED_FIELDS);
+  read["ledger"] = readTables(root, LEDGER_KEY, LEDGER_FIELDS);
   const turn = readTurn(root["turn"], scalars);
   if (turn !== undefined) read["turn"] = turn;
   const unknown = Object.keys(root).filter((key) => !KNOWN_KEYS.has(key));
@@ -133,11 +135,11 @@ function readFindings(value: unknown, key: string): readonly CheckpointFinding[]
   });
 }
 
-function readLedger(value: unknown): readonly CheckpointLedgerEntry[] {
-  return tablesOf(value, LEDGER_KEY, "entries").map((item) => {
+function readTables(root: Table, key: string, fields: readonly Field[]): readonly Table[] {
+  return tablesOf(root[key] ?? [], key, "entries").map((item) => {
     const read: Record<string, unknown> = {};
-    readFields(read, item, "", LEDGER_FIELDS, noScalars);
-    return read as unknown as CheckpointLedgerEntry;
+    readFields(read, item, "", fields, noScalars);
+    return read;
   });
 }
 

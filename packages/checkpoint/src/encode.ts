@@ -12,12 +12,14 @@ import {
   LEDGER_FIELDS,
   LEDGER_KEY,
   LIST_FIELDS,
+  PROTECTED_FIELDS,
+  PROTECTED_KEY,
   SEALED_KEY,
   TURN_FIELDS,
 } from "./fields.ts";
+import { checkShape } from "./shape.ts";
 import { MAX_MARKS, scanScalars } from "./toml-source.ts";
 import { blockOpenings, writeBlock, writeEntries } from "./toml-write.ts";
-import { checkVersion } from "./version.ts";
 
 /** Most bytes of a checkpoint file, its seal included. */
 export const MAX_CHECKPOINT_BYTES: number = 4 * 1024 * 1024;
@@ -51,7 +53,7 @@ export function tooLarge(bytes: number): CheckpointError {
  * going to follow.
  */
 export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): readonly string[] {
-  checkVersion(checkpoint.version);
+  checkShape(checkpoint);
   const head: string[] = [];
   const rest: string[] = [];
   const put = (key: string, value: string): void => {
@@ -91,6 +93,9 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): read
   }
   for (const { key, name } of FINDING_LISTS) {
     for (const finding of checkpoint[name]) parts.push(writeTable(key, FINDING_FIELDS, finding));
+  }
+  for (const path of checkpoint.protectedPaths) {
+    parts.push(writeTable(PROTECTED_KEY, PROTECTED_FIELDS, path));
   }
   for (const entry of checkpoint.ledger) parts.push(writeTable(LEDGER_KEY, LEDGER_FIELDS, entry));
   return parts;

@@ -2,6 +2,7 @@ import type {
   Checkpoint,
   CheckpointFinding,
   CheckpointLedgerEntry,
+  CheckpointProtectedPath,
   CheckpointTurn,
 } from "./checkpoint.ts";
 
@@ -53,6 +54,27 @@ export const HEAD_FIELDS: readonly Field<keyof Checkpoint>[] = [
   { key: "unknown_cost_usd", name: "unknownCostUsd", type: "amount", absent: 0 },
   { key: "filter_check_name", name: "filterCheckName", type: "text", absent: "" },
   { key: "retry_at", name: "retryAt", type: "text", absent: "" },
+  {
+    key: "commit_style",
+    name: "commitStyle",
+    type: "choice",
+    among: ["seed", "plain", "conventional"],
+    absent: "seed",
+  },
+  { key: "branch", name: "branch", type: "text", absent: "" },
+  { key: "checked_tree", name: "checkedTree", type: "text", absent: "" },
+  { key: "reviewed_tree", name: "reviewedTree", type: "text", absent: "" },
+  {
+    key: "commit_refused",
+    name: "commitRefused",
+    type: "choice",
+    among: ["", "work", "message"],
+    absent: "",
+  },
+  { key: "commit_fixes", name: "commitFixes", type: "integer", absent: 0 },
+  { key: "commit_subject", name: "commitSubject", type: "text", absent: "" },
+  { key: "needed_budget_usd", name: "neededBudgetUsd", type: "amount", absent: 0 },
+  { key: "needed_turn_budget_usd", name: "neededTurnBudgetUsd", type: "amount", absent: 0 },
 ];
 
 /** Follow the head as dotted keys, `turn.id = …`, when there is a turn. */
@@ -62,6 +84,7 @@ export const TURN_FIELDS: readonly Field<keyof CheckpointTurn>[] = [
   { key: "attempt", name: "attempt", type: "integer" },
   { key: "status", name: "status", type: "choice", among: ["started", "settled"] },
   { key: "reserved_usd", name: "reservedUsd", type: "amount" },
+  { key: "allowance_usd", name: "allowanceUsd", type: "amount", absent: 0 },
   { key: "started_at", name: "startedAt", type: "time" },
   { key: "session_id", name: "sessionId", type: "text", absent: "" },
   { key: "resumed", name: "resumed", type: "flag", absent: false },
@@ -69,6 +92,9 @@ export const TURN_FIELDS: readonly Field<keyof CheckpointTurn>[] = [
   { key: "process_start", name: "processStart", type: "integer", absent: 0 },
   { key: "boot_id", name: "bootId", type: "text", absent: "" },
   { key: "host", name: "host", type: "text", absent: "" },
+  { key: "retries", name: "retries", type: "integer", absent: 0 },
+  { key: "kills", name: "kills", type: "integer", absent: 0 },
+  { key: "retry_at", name: "retryAt", type: "text", absent: "" },
 ];
 
 /** Values that grow with the run. */
@@ -128,6 +154,15 @@ export const FINDING_FIELDS: readonly Field<keyof CheckpointFinding>[] = [
   },
 ];
 
+/** An array of tables before the ledger. */
+export const PROTECTED_KEY = "protected";
+
+export const PROTECTED_FIELDS: readonly Field<keyof CheckpointProtectedPath>[] = [
+  { key: "path", name: "path", type: "text" },
+  { key: "mode", name: "mode", type: "text" },
+  { key: "id", name: "id", type: "text" },
+];
+
 /** An array of tables at the very end of the file. */
 export const LEDGER_KEY = "ledger";
 
@@ -158,5 +193,6 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   ...FINDING_LISTS.map((list) => list.key),
   SEALED_KEY,
   LEDGER_KEY,
+  PROTECTED_KEY,
   "turn",
 ]);

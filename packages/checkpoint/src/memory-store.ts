@@ -2,6 +2,7 @@ import type { Checkpoint } from "./checkpoint.ts";
 import { readCheckpoint } from "./decode.ts";
 import { checkMarks, writeCheckpoint } from "./encode.ts";
 import { checkpointFileName } from "./file-name.ts";
+import { checkShape } from "./shape.ts";
 import type { CheckpointStore, LoadedCheckpoint } from "./store.ts";
 
 /**
@@ -19,6 +20,7 @@ export function createMemoryCheckpointStore(): CheckpointStore {
 
   return {
     async save(checkpoint: Checkpoint) {
+      checkShape(checkpoint);
       const { phaseId } = checkpoint;
       checkpointFileName(phaseId);
       const revision = Math.max(checkpoint.revision, revisions.get(phaseId) ?? 0) + 1;

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { byLane, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { CheckpointError } from "../src/errors.ts";
 import { createFileCheckpointStore } from "../src/file-store.ts";
@@ -19,10 +20,14 @@ async function twoGenerations(sealKey: Uint8Array | undefined) {
   return { previous, current: readFileSync(join(dir, name)) };
 }
 
+/** Each form, or one in so many. */
+const STEP = byLane({ fast: 37, whole: 1, long: 1 });
+
 /** Every truncation, then every single-bit flip. */
 function* damagedForms(whole: Buffer): Generator<Buffer> {
-  for (let length = 0; length < whole.length; length++) yield whole.subarray(0, length);
-  for (let bit = 0; bit < whole.length * 8; bit++) {
+  for (let length = seed % STEP; length < whole.length; length += STEP)
+    yield whole.subarray(0, length);
+  for (let bit = seed % STEP; bit < whole.length * 8; bit += STEP) {
     const flipped = Buffer.from(whole);
     flipped[bit >> 3]! ^= 1 << (bit & 7);
     yield flipped;
@@ -70,7 +75,7 @@ test.for([
       foreign: macBits,
       accepted: 0,
     });
-    expect(forms).toBeGreaterThan(10_000);
+    expect(forms).toBeGreaterThan(10_000 / STEP);
     expect(readdirSync(alone)).toStrictEqual([name]);
   },
 );

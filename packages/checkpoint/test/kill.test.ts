@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { byLane } from "@quasar/vitest/lane";
 import { expect, onTestFinished, test } from "vitest";
 import { createCheckpointFiles } from "../src/checkpoint-files.ts";
 import type { LoadedCheckpoint } from "../src/store.ts";
 import { temporaryFolders } from "./folder.ts";
 
 const aFolder = temporaryFolders();
-const ROUNDS = process.env["QUASAR_PROOF"] === "long" ? 50_000 : 60;
+const ROUNDS = byLane({ fast: 8, whole: 60, long: 50_000 });
 const LANES = 2;
 
 /** A process that saves as fast as it can; what it acknowledged is counted. */

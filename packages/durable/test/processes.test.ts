@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text as textOf } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import { byLane } from "@quasar/vitest/lane";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { acquireLock, loadFile, recoverDirectory, replaceFile } from "../src/index.ts";
 
@@ -20,8 +21,6 @@ const child = (name: string): string => join(import.meta.dirname, "children", `$
 function startChild(name: string, ...args: readonly string[]): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [child(name), ...args]);
 }
-
-const isLong = process.env["QUASAR_PROOF"] === "long";
 
 const EIGHT = Array.from({ length: 8 }, (_, index) => index);
 
@@ -45,7 +44,7 @@ test("of 8 processes that create a file at once, one does, and all read its byte
 test("of 8 processes that are killed at random, no two have the lock at once", async () => {
   const path = join(dir, "lock");
   const log = join(dir, "log");
-  const leastSeconds = isLong ? 60 : 5;
+  const leastSeconds = byLane({ fast: 1, whole: 5, long: 60 });
   writeFileSync(log, "");
   const start = performance.now();
   const complaints: string[] = [];

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { Checkpoint } from "../checkpoint.ts";
+import type { CheckpointError } from "../errors.ts";
 import type { CheckpointStore } from "../store.ts";
 import { aCheckpoint } from "./a-checkpoint.ts";
 
@@ -42,6 +44,7 @@ const contract: Readonly<Record<string, (store: CheckpointStore) => Promise<void
       role: "reviewer",
       attempt: 2,
       status: "started",
+      allowanceUsd: 4.5,
       reservedUsd: 0.5,
       startedAt: "2026-11-20T23:04:05Z",
       sessionId: "",
@@ -50,11 +53,46 @@ const contract: Readonly<Record<string, (store: CheckpointStore) => Promise<void
       processStart: 0,
       bootId: "",
       host: "",
+      retries: 0,
+      kills: 0,
+      retryAt: "",
     } as const;
     await store.save(aCheckpoint({ turn }));
     assert.deepEqual((await store.load("auth-api"))?.checkpoint.turn, turn);
     await store.save(aCheckpoint());
     assert.equal((await store.load("auth-api"))?.checkpoint.turn, undefined);
+  },
+
+  "says which value is none of a checkpoint, whatever is saved, and keeps what was there": async (
+    store,
+  ) => {
+    await store.save(aCheckpoint());
+    const wrong: readonly unknown[] = [undefined, null, 1, "text", [], [null], {}];
+    const objects: readonly unknown[] = [undefined, null, 1, [], {}];
+    const changed = Object.keys(aCheckpoint()).flatMap((name) =>
+      wrong.map((value) => ({ ...aCheckpoint(), [name]: value })),
+    );
+    for (const value of [...objects, ...changed]) {
+      const error = await store.save(value as Checkpoint).then(
+        () => undefined,
+        (reason: CheckpointError) => reason,
+      );
+      if (error === undefined) continue; // as good as another value
+      const code =
+        error.code === "ERR_INCOMPATIBLE_VERSION" ? error.code : "ERR_INVALID_CHECKPOINT";
+      assert.equal(error.code, code);
+      assert.match(error.message, / is not |holds |no phase can be called|too many/);
+    }
+    const given = { findings: undefined, turn: 1, extra: null, gitSha: undefined };
+    for (const [name, value] of Object.entries(given)) {
+      const broken = { ...aCheckpoint(), [name]: value } as unknown as Checkpoint;
+      const isNamed = {
+        code: "ERR_INVALID_CHECKPOINT",
+        message: /^(findings|turn|extra|git_sha) is not /,
+      };
+      await assert.rejects(store.save(broken), isNamed);
+    }
+    assert.notEqual(await store.load("auth-api"), undefined);
   },
 
   "counts the saves of a phase, whatever the caller says": async (store) => {
