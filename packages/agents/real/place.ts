@@ -22,7 +22,7 @@ export interface Place {
 /** Where the programs are. */
 export const BIN: string = join(import.meta.dirname, "node_modules", ".bin");
 
-const codexConfig = (url: string) => `model = "gpt-5.5"
+export const codexConfig = (url: string) => `model = "gpt-5.5"
 model_provider = "stub"
 check_for_update_on_startup = false
 [analytics]

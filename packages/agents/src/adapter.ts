@@ -36,7 +36,11 @@ export interface TurnReader {
 export interface AgentAdapter {
   /** For people: `claude`. */
   readonly name: string;
+  /** In a sentence. @default the name */
+  readonly title?: string | undefined;
   readonly capabilities: AgentCapabilities;
+  /** The most that one response may cost in US dollars; `undefined`: nobody can say. */
+  responseBoundUsd?(request: AgentRequest): number | undefined;
   /** @param fileOf - Path for a file of the turn with the given ending. */
   prepare(request: AgentRequest, fileOf: (ending: string) => string): PreparedTurn | AgentFailure;
   /** @param context - What {@link prepare} has given; as it came from a file, if it did. */

@@ -9,11 +9,16 @@ import {
 import { cleanLine } from "./clean.ts";
 import type { EnvironmentOptions } from "./environment.ts";
 import { failure } from "./failure.ts";
+import type { ModelPrices } from "./prices.ts";
 
 /** What every agent that is a program of its own can be told. */
 export interface AgentProcessOptions extends EnvironmentOptions {
   /** @default idle 10 min, total 60 min, grace 5 s, a line 16 MiB, all output 512 MiB */
   readonly limits?: Partial<ProcessLimits> | undefined;
+  /** Prices of models, by name; they go before those of the list. @default none */
+  readonly prices?: ModelPrices | undefined;
+  /** Responses of the model that a turn may ask for. @default no limit */
+  readonly maxRequests?: number | undefined;
 }
 
 /** What to start for a turn, and whose variables it needs. */
@@ -25,6 +30,8 @@ export interface AgentProgram {
   /** The program's own variables, such as `ANTHROPIC_*`. */
   readonly ownEnv: readonly string[];
   readonly input: string;
+  /** Variables that it gets where the environment has none. @default none */
+  readonly defaultEnv?: Readonly<Record<string, string>> | undefined;
   /** What a person does about a missing program. */
   readonly installHint?: string | undefined;
 }
@@ -55,8 +62,9 @@ const STOPS: Readonly<Record<StopReason, (of: Circumstances) => AgentFailure>> =
     failure("timeout-total", `${title} took over ${seconds(limits.totalTimeoutMs)}.`),
   "output-too-large": ({ program: { title } }) =>
     failure("output-too-large", `${title} printed more than is taken of one turn.`),
-  budget: ({ program: { title } }) =>
-    failure("budget", `${title} reached the cost that its turn may have.`),
+  budget: ({ program: { title } }) => failure("budget", `${title} spent what its turn may spend.`),
+  requests: ({ program: { title } }) =>
+    failure("turn-limit", `${title} made as many requests as its turn may make.`),
 };
 
 /**
@@ -90,7 +98,7 @@ export function failureOfExit(outcome: ChildOutcome, title: string): AgentFailur
   return undefined;
 }
 
-export type Cost = Pick<AgentResult, "costUsd" | "costSource">;
+export type Cost = Pick<AgentResult, "costUsd" | "costSource" | "unknownUsd">;
 
 /** What a turn cost of which no process was started. */
 export const NOTHING_SPENT: Cost = { costUsd: 0, costSource: "computed" };

@@ -52,6 +52,12 @@ export interface AgentScript {
    * @see SPEC.md, "Scripted sessions"
    */
   readonly sessions?: string | undefined;
+  /**
+   * US dollars that one answer of the model costs at most: a turn that may not spend twice as much is not
+   * started, and one that is killed counts with as much as may have been under way.
+   * @default nobody can say
+   */
+  readonly responseUsd?: number | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -119,6 +125,7 @@ const Script = v.object({
       v.check((path) => isAbsolute(path) && !path.includes("\0"), "is no absolute path"),
     ),
   ),
+  responseUsd: v.optional(v.pipe(v.number(), v.finite(), v.minValue(0))),
 });
 
 /** @throws {AgentsError} `ERR_INVALID_SCRIPT` naming the first thing that is wrong. */
@@ -133,7 +140,7 @@ export function checkScript(value: unknown): AgentScript {
 }
 
 /**
- * Reads a script: a JSON object with `turns`, and perhaps `model` and `sessions`.
+ * Reads a script: a JSON object with `turns`, and perhaps `model`, `sessions` and `responseUsd`.
  *
  * @throws {AgentsError} `ERR_INVALID_SCRIPT` naming the first thing that is wrong.
  */

@@ -29,7 +29,8 @@ export type StopReason =
   | "timeout-idle"
   | "timeout-total"
   | "output-too-large"
-  | "budget";
+  | "budget"
+  | "requests";
 
 /** Why a process could not be started. */
 export type StartProblem = "no-work-dir" | "no-program" | "arguments-too-long" | "other";

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aProgramThatPrints, aSample, aShellScript } from "../test/program.ts";
@@ -18,7 +19,10 @@ function withResult(change: Readonly<Record<string, unknown>>): string[] {
 /** A denied tool in place of each tool that succeeded. */
 const withoutSuccess = (lines: string[]) => lines.filter((line) => !line.includes("tool_result"));
 
-const DENIED = [{ tool_name: "Bash", tool_use_id: "t", tool_input: {} }];
+const DENIED = [
+  { tool_name: "Bash", tool_use_id: "t", tool_input: { command: "npm test" } },
+  { tool_name: "Bash", tool_use_id: "u", tool_input: { command: "npm test" } },
+];
 const ERROR = { is_error: true, subtype: "success", result: "API Error" };
 
 test("reports text, tools, session, version and the cost of the run", async () => {
@@ -60,6 +64,13 @@ test.for([
   expect(costUsd).toBe(0);
 });
 
+test("tells a refusal, as it was recorded, from success", async () => {
+  const sample = aProgramThatPrints(aSample("claude-F-REFUSAL.stream.jsonl"), 1);
+  const { failure, costUsd } = await createClaudeAgent({ file: sample }).invoke(aRequest());
+  expect(failure).toMatchObject({ kind: "refusal", retryable: false });
+  expect(costUsd).toBeGreaterThan(0);
+});
+
 test.for([
   ["an overload", { ...ERROR, api_error_status: 529 }, 1, "overloaded", true],
   ["a server error", { ...ERROR, api_error_status: 503 }, 1, "overloaded", true],
@@ -70,6 +81,13 @@ test.for([
     { ...ERROR, api_error_status: 400, result: "Credit balance is too low" },
     1,
     "billing",
+    false,
+  ],
+  [
+    "a refusal of the model's",
+    { ...ERROR, stop_reason: "refusal", api_error_status: null, result: "API Error" },
+    1,
+    "refusal",
     false,
   ],
   ["an unknown model", { ...ERROR, api_error_status: 404 }, 1, "usage", false],
@@ -129,17 +147,55 @@ test("keeps the text of a good result before exit code 1", async () => {
   expect(text).toBe("Done: hello.txt written and committed.");
 });
 
-test("calls a coder's success a failure when it wrote nothing and was denied its tools", async () => {
-  const lines = withoutSuccess(withResult({ permission_denials: DENIED }));
-  const { failure } = await createClaudeAgent({ file: aProgramThatPrints(lines) }).invoke(
-    aRequest(),
-  );
-  expect(failure).toMatchObject({ kind: "refused-permissions", message: containing("Bash") });
+test.for([
+  ["that used other tools", withResult({ permission_denials: DENIED })],
+  ["that used no other tool", withoutSuccess(withResult({ permission_denials: DENIED }))],
+  ["that said nothing", withoutSuccess(withResult({ permission_denials: DENIED, result: "" }))],
+] as const)("tells once what a coder was denied %s, and what allows it", async ([, lines]) => {
+  const file = aProgramThatPrints([...lines]);
+  const result = await createClaudeAgent({ file }).invoke(aRequest());
+  expect(result.failure).toBeUndefined();
+  expect(result.denials).toEqual([{ what: "npm test", allow: ["Bash(npm test *)"] }]);
 });
 
-test("lets a coder be denied a tool that it did without", async () => {
-  const file = aProgramThatPrints(withResult({ permission_denials: DENIED }));
-  expect((await createClaudeAgent({ file }).invoke(aRequest())).failure).toBeUndefined();
+test("allows a coder the commands of its request, and tells them to it; those of more than plain words are scripts", async () => {
+  const folder = aDirectory();
+  const file = aShellScript(
+    `printf '%s\n' "$@" > "${folder}/args"; cat > "${folder}/prompt"; cat "${folder}"/turns/command-*.sh > "${folder}/script"`,
+  );
+  const commands = ["npm test", "cd web && CI=1 npm test"];
+  const turnsDir = join(folder, "turns");
+  const request = aRequest({ access: "write", commands, turnsDir });
+  await createClaudeAgent({ file, allowedTools: ["Bash(make *)"], args: ["--x"] }).invoke(request);
+  const args = readFileSync(join(folder, "args"), "utf8").split("\n");
+  const prompt = readFileSync(join(folder, "prompt"), "utf8");
+  const [script = ""] = /sh \S+command-[0-9a-f]{12}\.sh/u.exec(prompt) ?? [];
+  expect(args).toEqual(
+    expect.arrayContaining(["Bash(npm test)", "Bash(npm test *)", `Bash(${script})`, "--x"]),
+  );
+  expect(args).toContain(`Bash(${script} *)`);
+  expect(readFileSync(join(folder, "script"), "utf8")).toBe("cd web && CI=1 npm test\n");
+  expect(prompt).toContain("- npm test\n");
+  expect(prompt).toContain("(which runs: cd web && CI=1 npm test)\n- Bash(make *)");
+});
+
+test("has a reviewer's commands asked about by a guard of ours, and gives it no further arguments", async () => {
+  const folder = aDirectory();
+  const file = aShellScript(`printf '%s\n' "$@" > "${folder}/args"; cat > "${folder}/prompt"`);
+  const request = aRequest({ role: "reviewer", access: "read", commands: undefined });
+  await createClaudeAgent({ file, args: ["--x"] }).invoke(request);
+  const args = readFileSync(join(folder, "args"), "utf8").split("\n");
+  const settings = JSON.parse(args[args.indexOf("--settings") + 1] ?? "") as {
+    hooks: { PreToolUse: { matcher: string; hooks: { command: string }[] }[] };
+  };
+  const [hook] = settings.hooks.PreToolUse;
+  expect(hook?.matcher).toBe("Bash");
+  const ask = (command: string) =>
+    spawnSync("sh", ["-c", hook?.hooks[0]?.command ?? ""], {
+      input: JSON.stringify({ tool_input: { command } }),
+    }).status;
+  expect([ask("git diff HEAD"), ask("touch evil"), ask("")]).toEqual([0, 2, 2]);
+  expect(args).not.toContain("--x");
 });
 
 test("lets a reviewer be denied tools", async () => {

@@ -1,5 +1,8 @@
-import type { AgentInvoker, AgentRequest } from "@quasar/loop";
+import { dirname } from "node:path";
+import type { AgentDenial, AgentInvoker, AgentRequest } from "@quasar/loop";
+import * as v from "valibot";
 import type { AgentAdapter } from "./adapter.ts";
+import type { ChildOutcome } from "./child.ts";
 import {
   type AgentProcessOptions,
   type AgentProgram,
@@ -9,31 +12,75 @@ import {
   NOTHING_SPENT,
 } from "./agent-process.ts";
 import { type ClaudeArgsOptions, claudeArgs } from "./claude/args.ts";
-import { runCost } from "./claude/cost.ts";
+import type { ClaudeResult } from "./claude/event.ts";
 import { failureOfResult, kindOfStderr } from "./claude/outcome.ts";
+import type { ClaudeMeterOptions } from "./claude/meter.ts";
+import { modelOf } from "./claude/models.ts";
 import { type ClaudeReading, createClaudeReader } from "./claude/reader.ts";
 import { claudeConfigDir, isOnRecord } from "./claude/transcript.ts";
 import { agentEnvironment } from "./environment.ts";
+import { allowedCommands, type AllowedCommand, commandsNote, denialOf } from "./permissions.ts";
+import { programFile } from "./program-file.ts";
 import { failure, NO_SESSION } from "./failure.ts";
+import type { TurnLimits } from "./limits.ts";
+import { boundAt, MAX_OUTPUT_TOKENS, priceOf } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
+import { watcherFor } from "./watchers.ts";
 
 export type ClaudeAgentOptions = ClaudeArgsOptions &
   AgentProcessOptions & {
     /** The program. @default "claude", looked up on the PATH */
     readonly file?: string | undefined;
+    /** Tokens that one response may have. @default 32,000 */
+    readonly maxOutputTokens?: number | undefined;
   };
 
-function costs({ result, costUsd }: ClaudeReading): Cost {
-  const reported = result && runCost(result);
-  if (reported !== undefined) {
-    return { costUsd: reported, costSource: "reported" };
-  }
-  if (costUsd === undefined) {
-    return { costSource: "unknown" };
-  }
-  return { costUsd, costSource: result ? "computed" : "partial" };
+/** How Claude Code came to its end, as far as it matters for what it has cost. */
+interface ClaudeEnd {
+  /** It could not say all that it had asked for. */
+  readonly wasKilled: boolean;
+  /** It was told to stop. */
+  readonly wasStopped: boolean;
 }
+
+function scriptsOf(commands: readonly AllowedCommand[]): Record<string, string> {
+  const scripts = commands.flatMap(({ script }) => script ?? []);
+  return Object.fromEntries(scripts.map(({ path, text }) => [path, text]));
+}
+
+/** Each once, however often it was tried. */
+function denialsOf(all: ClaudeResult["permission_denials"]): readonly AgentDenial[] {
+  const denials = all.map(({ tool_name, tool_input }) => denialOf(tool_name, tool_input));
+  return [...new Map(denials.map((denial) => [denial.what, denial])).values()];
+}
+
+/** @see SPEC.md, "Cost of Claude Code" */
+function costs(
+  { result, reportedUsd, meter, hasSpoken }: ClaudeReading,
+  { wasKilled, wasStopped }: ClaudeEnd,
+): Cost {
+  if (!hasSpoken) return NOTHING_SPENT;
+  const whole = meter.whole();
+  const isReported = result !== undefined && reportedUsd !== undefined;
+  const rest = isReported ? meter.unsettled() : whole;
+  const costUsd = rest.seenUsd + (isReported ? reportedUsd : 0);
+  const pendingUsd = wasKilled || wasStopped ? meter.pendingUsd(wasKilled) : 0;
+  const unknownUsd = rest.unseenUsd + pendingUsd;
+  if (!isReported && whole.unpricedTokens > 0 && whole.seenUsd === 0) {
+    return { costSource: "unknown", unknownUsd };
+  }
+  if (wasKilled || unknownUsd > 0) return { costUsd, costSource: "partial", unknownUsd };
+  return { costUsd, costSource: isReported ? "reported" : "computed" };
+}
+
+const endOf = ({ isIdle }: ClaudeReading, outcome: ChildOutcome): ClaudeEnd => ({
+  wasKilled: !isIdle && (outcome.stopped !== undefined || isKilled(outcome)),
+  wasStopped: outcome.stopped !== undefined,
+});
+
+const isKilled = ({ exitCode, exitSignal }: ChildOutcome): boolean =>
+  exitSignal !== null || exitCode === null || exitCode > 128;
 
 /** A prompt that begins with a slash would be a command of Claude Code's own, answered by no model. */
 const asText = (prompt: string) => (prompt.startsWith("/") ? `\n${prompt}` : prompt);
@@ -45,21 +92,65 @@ const asText = (prompt: string) => (prompt.startsWith("/") ? `\n${prompt}` : pro
  * @see SPEC.md, "Claude Code"
  */
 export function createClaudeAgent(options: ClaudeAgentOptions = {}): AgentInvoker {
-  const setEnv = { DISABLE_AUTOUPDATER: "1", ...options.setEnv };
+  const setEnv = {
+    DISABLE_AUTOUPDATER: "1",
+    [OUTPUT_LIMIT]: String(outputLimitOf(options)),
+    ...options.setEnv,
+  };
   return createProcessAgent(claudeAdapter(options), { ...options, setEnv });
 }
 
+const OUTPUT_LIMIT = "CLAUDE_CODE_MAX_OUTPUT_TOKENS";
+
+/** A limit that the user has set for Claude Code stays. */
+function outputLimitOf({ env = process.env, setEnv, maxOutputTokens }: ClaudeAgentOptions): number {
+  const said = Number(setEnv?.[OUTPUT_LIMIT] ?? env[OUTPUT_LIMIT]);
+  return said > 0 && Number.isSafeInteger(said) ? said : (maxOutputTokens ?? MAX_OUTPUT_TOKENS);
+}
+
+/** What Claude Code itself puts before a prompt: about 50 KB of instructions and tools. */
+const OWN_PROMPT_TOKENS = 20_000;
+
+const firstPromptOf = ({ prompt, systemPrompt }: AgentRequest): number =>
+  OWN_PROMPT_TOKENS + Buffer.byteLength(prompt) + Buffer.byteLength(systemPrompt);
+
+/** What is kept with a turn: how much it was sent at first. */
+const Context = v.fallback(v.object({ firstPrompt: v.pipe(v.number(), v.minValue(0)) }), {
+  firstPrompt: OWN_PROMPT_TOKENS,
+});
+
+const TITLE = "Claude Code";
+const HINT = "Install it with: npm install -g @anthropic-ai/claude-code";
 const OWN_ENV: readonly string[] = ["ANTHROPIC_*", "CLAUDE_*"];
 
 function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
-  const programFor = (request: AgentRequest): AgentProgram => ({
-    title: "Claude Code",
+  const guard = () => programFile("reviewer-guard");
+  const start = {
+    title: TITLE,
     file: options.file ?? "claude",
-    args: claudeArgs(request, options),
     ownEnv: OWN_ENV,
-    input: asText(request.prompt),
-    installHint: "Install it with: npm install -g @anthropic-ai/claude-code",
+    installHint: HINT,
+  };
+  const programFor = (
+    request: AgentRequest,
+    commands: readonly AllowedCommand[] = [],
+  ): AgentProgram => ({
+    ...start,
+    args: claudeArgs(request, options, { commands, guard }),
+    input: asText(request.prompt) + noteFor(request, commands),
   });
+  const meterOf = (firstPrompt: number): ClaudeMeterOptions => ({
+    prices: options.prices,
+    maxOutput: outputLimitOf(options),
+    firstPrompt,
+    model: modelOf(options.model ?? { ...(options.env ?? process.env) }["ANTHROPIC_MODEL"]),
+  });
+  const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
+    maxCostUsd,
+    maxRequests: options.maxRequests,
+  });
+  const noteFor = ({ access }: AgentRequest, commands: readonly AllowedCommand[]) =>
+    access === "read" ? "" : commandsNote(commands, options.allowedTools ?? []);
   /**
    * Of a session that has only just begun nothing may be on record: Claude Code would only say so,
    * which takes as long as its start. Where the model has said something it is asked in any case: what
@@ -73,6 +164,7 @@ function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
   };
   return {
     name: "claude",
+    title: TITLE,
     capabilities: {
       structuredOutput: true,
       choosesSessionId: true,
@@ -80,23 +172,40 @@ function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
       streamsUsage: true,
       resumesSession: true,
     },
-    prepare(request) {
-      const { maxCostUsd } = request;
+    responseBoundUsd(request) {
+      const { firstPrompt: promptTokens, maxOutput, model } = meterOf(firstPromptOf(request));
+      const price = priceOf(model, options.prices);
+      return price && boundAt(price, { promptTokens, maxOutput });
+    },
+    prepare(request, fileOf) {
+      const commands = allowedCommands(request.commands ?? [], dirname(fileOf("")));
       return (
         failureOfSessionId(request) ?? {
-          program: programFor(request),
-          watcher: maxCostUsd === undefined ? undefined : { kind: "claude", maxCostUsd },
+          program: programFor(request, commands),
+          files: scriptsOf(commands),
+          context: { firstPrompt: firstPromptOf(request) },
+          watcher: watcherFor({
+            kind: "claude",
+            meter: meterOf(firstPromptOf(request)),
+            limits: limitsOf(request),
+          }),
         }
       );
     },
-    open(request, _context, emit) {
-      const { reading, read } = createClaudeReader(emit);
+    open(request, context, emit) {
+      const { firstPrompt } = v.parse(Context, context);
+      const { reading, read } = createClaudeReader(emit, meterOf(firstPrompt), limitsOf(request));
       return {
-        read,
-        known: () => ({ ...costs(reading), sessionId: sessionOf(request, reading) }),
+        // Whoever reads along stops nobody.
+        read: (line) => void read(line),
+        known() {
+          const end = { wasKilled: !reading.isIdle, wasStopped: true };
+          return { ...costs(reading, end), sessionId: sessionOf(request, reading) };
+        },
         result(outcome) {
           const { result, sessionId, version } = reading;
           const program = programFor(request);
+          const denials = denialsOf(result?.permission_denials ?? []);
           // Of a session that has begun, standard error may say anything.
           const kind = result || sessionId ? undefined : kindOfStderr(outcome.stderrTail);
           const problem =
@@ -114,7 +223,8 @@ function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
             }),
             ...(sessionId && { sessionId }),
             ...(version && { agentVersion: version }),
-            ...(began ? costs(reading) : NOTHING_SPENT),
+            ...(denials.length > 0 && { denials }),
+            ...(began ? costs(reading, endOf(reading, outcome)) : NOTHING_SPENT),
             durationMs: outcome.durationMs,
           };
         },

@@ -62,6 +62,11 @@ test.for([
   ["exceeded retry limit, last status: 500 Internal Server Error", "overloaded", true],
   ["unexpected status 401 Unauthorized: Incorrect API key provided", "auth", false],
   ["Missing environment variable: `STUB_API_KEY`.", "auth", false],
+  [
+    "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+    "refusal",
+    false,
+  ],
   ["Quota exceeded. Check your plan and billing details.", "billing", false],
   ["stream disconnected before completion: error sending request", "network", true],
   [
@@ -107,7 +112,7 @@ END`,
   const result = await createCodexAgent({ file }).invoke(request);
   expect(result.structured).toEqual({ verdict: "approved" });
   expect(result.failure).toBeUndefined();
-  expect(readdirSync(temporary)).toEqual([]);
+  expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^quasar-caches-\d+$/u)]);
   vi.unstubAllEnvs();
   expect(JSON.parse(readFileSync(seen, "utf8"))).toEqual(SCHEMA);
 });

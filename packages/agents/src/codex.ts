@@ -11,14 +11,20 @@ import {
 } from "./agent-process.ts";
 import type { ChildOutcome } from "./child.ts";
 import { codexArgs, type CodexArgsOptions } from "./codex/args.ts";
-import { codexTokensBefore } from "./codex/cost.ts";
+import { toolCaches } from "./codex/caches.ts";
+import { codexBoundUsd, codexTokensBefore } from "./codex/cost.ts";
 import { codexHomeOf } from "./codex/ledger.ts";
 import { createCodexMeter } from "./codex/meter.ts";
+import { codexModel } from "./codex/models.ts";
 import { failureOfWords, wordsOfStderr } from "./codex/outcome.ts";
 import { type CodexReading, createCodexReader } from "./codex/reader.ts";
 import { failure, NO_SESSION } from "./failure.ts";
+import { checksNote } from "./permissions.ts";
+import type { TurnLimits } from "./limits.ts";
+import { priceOf } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
+import { watcherFor } from "./watchers.ts";
 
 export type CodexAgentOptions = CodexArgsOptions &
   AgentProcessOptions & {
@@ -78,17 +84,25 @@ export function createCodexAgent(options: CodexAgentOptions = {}): AgentInvoker 
   return createProcessAgent(codexAdapter(options), options);
 }
 
-/** What the thread had used before the turn, as it is kept with the turn. */
+const count = v.pipe(v.number(), v.minValue(0));
+
+/** What is kept with a turn: what its thread had used before, and what it was sent at first. */
 const Context = v.object({
   before: v.optional(
     v.object({
-      input: v.number(),
-      output: v.number(),
-      cacheRead: v.number(),
-      cacheWrite: v.number(),
+      input: count,
+      output: count,
+      cacheRead: count,
+      cacheWrite: count,
+      cacheWriteLong: v.optional(count, 0),
+      webSearches: v.optional(count, 0),
     }),
   ),
+  firstPrompt: v.optional(count, 0),
 });
+
+/** What Codex itself puts before a prompt: instructions and tools. */
+const OWN_PROMPT_TOKENS = 20_000;
 
 function codexAdapter(options: CodexAgentOptions): AgentAdapter {
   const home = codexHomeOf({ ...(options.env ?? process.env), ...options.setEnv });
@@ -97,11 +111,22 @@ function codexAdapter(options: CodexAgentOptions): AgentAdapter {
     file: options.file ?? "codex",
     args: codexArgs(request, options, schemaFile),
     ownEnv: ["OPENAI_*", "CODEX_*"],
-    input: `${request.systemPrompt}\n\n---\n\n${request.prompt}`,
+    input: `${request.systemPrompt}\n\n---\n\n${request.prompt}${checksNote(request.commands ?? [])}`,
     installHint: "Install it with: npm install -g @openai/codex",
   });
+  const { sandbox = "workspace-write" } = options;
+  const cachesFor = ({ access, workDir }: AgentRequest): Record<string, string> =>
+    access === "write" && sandbox === "workspace-write" ? toolCaches(workDir) : {};
+  const firstPromptOf = (request: AgentRequest): number =>
+    OWN_PROMPT_TOKENS + Buffer.byteLength(programFor(request).input);
+  const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
+    maxCostUsd,
+    maxRequests: options.maxRequests,
+  });
+  const { prices } = options;
   return {
     name: "codex",
+    title: "Codex",
     capabilities: {
       structuredOutput: true,
       choosesSessionId: false,
@@ -109,32 +134,44 @@ function codexAdapter(options: CodexAgentOptions): AgentAdapter {
       streamsUsage: true,
       resumesSession: true,
     },
+    responseBoundUsd(request) {
+      const model = codexModel(options.model, home);
+      if (priceOf(model, prices) === undefined) return undefined;
+      const firstPrompt = firstPromptOf(request);
+      return codexBoundUsd({ model, responses: [] }, { prices, firstPrompt });
+    },
     prepare(request, fileOf) {
       const refusal = failureOfSessionId(request);
       if (refusal) return refusal;
-      const { maxCostUsd, outputSchema } = request;
+      const { outputSchema } = request;
       const before = codexTokensBefore(home, request);
-      const meter = { home, before, model: options.model };
+      const firstPrompt = firstPromptOf(request);
+      const meter = { home, before, model: codexModel(options.model, home), prices, firstPrompt };
       // Codex takes a schema from a file only.
       const schemaFile = outputSchema && fileOf("schema");
       return {
-        program: programFor(request, schemaFile),
+        program: { ...programFor(request, schemaFile), defaultEnv: cachesFor(request) },
         files: schemaFile === undefined ? {} : { [schemaFile]: JSON.stringify(outputSchema) },
-        context: { before },
-        watcher: maxCostUsd === undefined ? undefined : { kind: "codex", maxCostUsd, meter },
+        context: { before, firstPrompt },
+        watcher: watcherFor({ kind: "codex", meter, limits: limitsOf(request) }),
       };
     },
     open(request, context, emit) {
       const parsed = v.safeParse(Context, context);
-      const before = parsed.success ? parsed.output.before : undefined;
-      const meter = createCodexMeter({ home, before, model: options.model });
-      const { reading, read } = createCodexReader(emit, meter);
+      const { before, firstPrompt } = parsed.success
+        ? parsed.output
+        : { before: undefined, firstPrompt: 0 };
+      const model = codexModel(options.model, home);
+      const meter = createCodexMeter({ home, before, model, prices, firstPrompt });
+      const { reading, read } = createCodexReader(emit, meter, limitsOf(request));
       const cost = (): Cost => {
         const thread = reading.threadId ?? (request.resumesSession ? request.sessionId : undefined);
-        return meter.cost(thread, reading.tokens, reading.ended);
+        const isSilent = !reading.hasSpoken && meter.use(thread).requests === 0;
+        return isSilent ? NOTHING_SPENT : meter.cost(thread, reading);
       };
       return {
-        read,
+        // Whoever reads along stops nobody.
+        read: (line) => void read(line),
         known: () => ({ ...cost(), sessionId: reading.sessionId }),
         result(outcome) {
           const program = programFor(request);

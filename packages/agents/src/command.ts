@@ -8,8 +8,10 @@ import {
   failureOfProcess,
   NOTHING_SPENT,
 } from "./agent-process.ts";
+import type { ChildOutcome } from "./child.ts";
 import { AgentsError } from "./errors.ts";
 import { failure } from "./failure.ts";
+import { checksNote } from "./permissions.ts";
 import { createProcessAgent } from "./process-agent.ts";
 
 /** A command line for a shell, or a program with arguments for none. */
@@ -31,6 +33,10 @@ export type CommandAgentOptions = Command &
 const MAX_ANSWER_BYTES = 8 * 2 ** 20;
 
 const COST_UNKNOWN: Cost = { costSource: "unknown" };
+
+/** An agent that ends by itself, in error and without a word, has not begun. */
+const isFailedStart = ({ stopped, exitCode }: ChildOutcome, text: string): boolean =>
+  stopped === undefined && exitCode !== null && exitCode !== 0 && exitCode <= 128 && text === "";
 
 /** Exit code of a shell that did not find the command. */
 const SHELL_NOT_FOUND = 127;
@@ -54,8 +60,8 @@ export function createCommandAgent(given: CommandAgentOptions): AgentInvoker {
   const options = { ...given, limits };
   const name = options.name ?? "command";
   const start = programOf(given);
-  const programFor = ({ systemPrompt, prompt }: AgentRequest): AgentProgram => {
-    const input = `${systemPrompt}\n\n${prompt}\n`;
+  const programFor = ({ systemPrompt, prompt, commands = [] }: AgentRequest): AgentProgram => {
+    const input = `${systemPrompt}\n\n${prompt}${checksNote(commands)}\n`;
     return { title: `"${name}"`, ...start, ownEnv: [], input };
   };
   const adapter: AgentAdapter = {
@@ -91,7 +97,7 @@ export function createCommandAgent(given: CommandAgentOptions): AgentInvoker {
           return {
             ...(problem && { failure: problem }),
             text,
-            ...(outcome.started ? COST_UNKNOWN : NOTHING_SPENT),
+            ...(outcome.started && !isFailedStart(outcome, text) ? COST_UNKNOWN : NOTHING_SPENT),
             durationMs: outcome.durationMs,
           };
         },

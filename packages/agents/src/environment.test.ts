@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentEnvironment } from "./environment.ts";
+import { agentEnvironment, checkEnvironment, withheldFromChecks } from "./environment.ts";
 
 const IDS = { runId: "r1", turnId: "r1.3" };
 
@@ -56,4 +56,37 @@ test("marks the agent and its commits with the run and the turn", () => {
     GIT_CONFIG_KEY_0: "core.fsync",
     GIT_CONFIG_VALUE_0: "all",
   });
+});
+
+test("agents and checks get what toolchains need, less what looks like a secret", () => {
+  const env = {
+    CI: "1",
+    CARGO_HOME: "/c",
+    CARGO_REGISTRY_TOKEN: "t",
+    CARGO_REGISTRIES_OURS_TOKEN: "t",
+    GOPATH: "/go",
+    PYENV_ROOT: "/p",
+    ANTHROPIC_API_KEY: "k",
+  };
+  const { ANTHROPIC_API_KEY: _key, CARGO_REGISTRY_TOKEN: _a, ...rest } = env;
+  const { CARGO_REGISTRIES_OURS_TOKEN: _b, ...told } = rest;
+  expect(agentEnvironment(IDS, [], { env })).toMatchObject(told);
+  expect(agentEnvironment(IDS, [], { env })).not.toHaveProperty("CARGO_REGISTRY_TOKEN");
+  expect(checkEnvironment({ env })).toMatchObject(told);
+  expect(Object.keys(checkEnvironment({ env }))).not.toContain("ANTHROPIC_API_KEY");
+});
+
+test("a check gets a secret that a person names, and what it does not get is known by name", () => {
+  const env = { GITHUB_TOKEN: "t", DATABASE_URL: "u", PATH: "/bin", PWD: "/", QUASAR_X: "1" };
+  expect(withheldFromChecks({ env })).toEqual(["DATABASE_URL", "GITHUB_TOKEN"]);
+  const passEnv = ["GITHUB_TOKEN"];
+  expect(checkEnvironment({ env, passEnv })).toMatchObject({ GITHUB_TOKEN: "t", PATH: "/bin" });
+  expect(withheldFromChecks({ env, passEnv })).toEqual(["DATABASE_URL"]);
+});
+
+test("a default is what a variable is set to where the environment has none", () => {
+  const defaultEnv = { GOCACHE: "/tmp/go" };
+  expect(agentEnvironment(IDS, [], { env: {}, defaultEnv })).toMatchObject(defaultEnv);
+  const env = { GOCACHE: "/mine" };
+  expect(agentEnvironment(IDS, [], { env, defaultEnv })).toMatchObject(env);
 });

@@ -5,7 +5,13 @@ import { readJsonFile } from "./turn-files.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-const ExitRecord: v.GenericSchema<unknown, ChildOutcome> = v.object({
+/** How a turn's process ended, and how much of its output was kept. */
+export interface ExitRecord extends ChildOutcome {
+  /** Length of the turn's `.out`; records of before do not say it. */
+  readonly outBytes?: number | undefined;
+}
+
+const ExitRecord: v.GenericSchema<unknown, ExitRecord> = v.object({
   v: v.literal(1),
   started: v.boolean(),
   problem: v.optional(
@@ -15,7 +21,14 @@ const ExitRecord: v.GenericSchema<unknown, ChildOutcome> = v.object({
     }),
   ),
   stopped: v.optional(
-    v.picklist(["cancelled", "timeout-idle", "timeout-total", "output-too-large", "budget"]),
+    v.picklist([
+      "cancelled",
+      "timeout-idle",
+      "timeout-total",
+      "output-too-large",
+      "budget",
+      "requests",
+    ]),
   ),
   exitCode: v.nullable(v.pipe(v.number(), v.integer())),
   exitSignal: v.nullable(
@@ -32,10 +45,11 @@ const ExitRecord: v.GenericSchema<unknown, ChildOutcome> = v.object({
     ),
   ),
   orphansEnded: count,
+  outBytes: v.optional(count),
 });
 
 /** How a turn's process ended, as its supervisor has written it down; `undefined`: not (yet). */
-export function readExitRecord(path: string): ChildOutcome | undefined {
+export function readExitRecord(path: string): ExitRecord | undefined {
   const parsed = v.safeParse(ExitRecord, readJsonFile(path));
   return parsed.success ? parsed.output : undefined;
 }

@@ -12,6 +12,7 @@ const RETRYABLE: Readonly<Record<AgentFailureKind, boolean>> = {
   budget: false,
   "turn-limit": false,
   "refused-permissions": false,
+  refusal: false,
   schema: true,
   "empty-answer": true,
   "session-missing": false,

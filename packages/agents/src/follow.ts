@@ -1,14 +1,17 @@
-import { closeSync, readSync } from "node:fs";
+import { closeSync, type FSWatcher, readSync, watch } from "node:fs";
+import { basename } from "node:path";
 import { isAlive } from "@quasar/durable";
 import type { AgentProcess } from "@quasar/loop";
 import type { ChildOutcome } from "./child.ts";
-import { readExitRecord } from "./exit-record.ts";
+import { type ExitRecord, readExitRecord } from "./exit-record.ts";
 import { createLineSplitter } from "./line-splitter.ts";
+import { patiently } from "./patience.ts";
+import { readSupervisorErrors } from "./supervisor-errors.ts";
 import { openTurnFile, type TurnFiles } from "./turn-files.ts";
 
 export interface FollowOptions {
   readonly onLine: (line: string) => unknown;
-  /** Has its listener called when there is more to read. @default looked for every 50 ms */
+  /** Has its listener called when there is more to read. @default seen by the folder of the turn's files */
   readonly onPoke?: ((listener: () => void) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Has the agent stopped. */
@@ -16,9 +19,16 @@ export interface FollowOptions {
 }
 
 /** How a followed turn ended; `recorded`: as its supervisor has written it down. */
-export type FollowedOutcome = ChildOutcome & { readonly recorded: boolean };
+export type FollowedOutcome = ChildOutcome & {
+  readonly recorded: boolean;
+  /** How much of its output is not there any more. @default 0 */
+  readonly lostBytes?: number | undefined;
+};
 
-const LOOK_MS = 50;
+/** How often it is looked without a sign that there is anything new: not every file system gives one. */
+const LOOK_MS = 1000;
+/** How long it is waited for more after a sign of new output, which may come line by line. */
+const GATHER_MS = 50;
 const CHUNK_BYTES = 1 << 20;
 /** More than any limit lets a supervisor write as one line. */
 const MAX_LINE_BYTES = 256 * 2 ** 20;
@@ -26,6 +36,8 @@ const MAX_LINE_BYTES = 256 * 2 ** 20;
 /** Reads a turn's output on from where it was, line by line. */
 interface OutputReader {
   readOn(): void;
+  /** How many bytes there were. */
+  size(): number;
   close(): void;
 }
 
@@ -46,22 +58,91 @@ function openOutput(path: string, onLine: (line: string) => unknown): OutputRead
         if (!lines.push(Buffer.from(chunk.subarray(0, size)))) return;
       }
     },
+    size: () => at,
     close: () => closeSync(fd),
   };
 }
 
-/** Reads all whole lines that are there; `undefined`: no agent was ever started. */
-export function readOutput(path: string, onLine: (line: string) => unknown): true | undefined {
+/** Reads all whole lines that are there, and says how many bytes; `undefined`: no agent was ever started. */
+export function readOutput(path: string, onLine: (line: string) => unknown): number | undefined {
   const output = openOutput(path, onLine);
-  output?.readOn();
-  output?.close();
-  return output && true;
+  try {
+    output?.readOn();
+    return output?.size();
+  } finally {
+    output?.close();
+  }
+}
+
+/** Why a supervisor ended before its agent, in a line, if it could say so. */
+function readErrors(files: TurnFiles): string {
+  const lines = readSupervisorErrors(files).split("\n");
+  const said = lines.findLast((line) => /Error|FATAL/.test(line)) ?? lines.at(-1) ?? "";
+  return said === "" ? "" : `its supervisor failed: ${said}`;
+}
+
+/** @param size - How many bytes of output there are; `undefined`: none. */
+export function recordedOutcome(record: ExitRecord, size: number = 0): FollowedOutcome {
+  const lostBytes = (record.outBytes ?? 0) - size;
+  return { ...record, recorded: true, ...(lostBytes > 0 && { lostBytes }) };
+}
+
+/** What wakes the reader of a turn. */
+interface Bell {
+  /** Resolves at the next sign of something new, or after a while. */
+  rings(): Promise<void>;
+  ring(): void;
+  close(): void;
+}
+
+/** Rings as the turn's files change. What comes before somebody waits is not kept: look, then wait. */
+function createBell(files: TurnFiles): Bell {
+  let wake = (): void => undefined;
+  let gathering: NodeJS.Timeout | undefined;
+  const ring = (): void => wake();
+  const [out, exit] = ["out", "exit"].map((ending) => basename(files.path(ending)));
+  const watcher = tryToWatch(files.dir, (name) => {
+    if (name === exit) ring();
+    else if (name === out) gathering ??= setTimeout(ring, GATHER_MS);
+  });
+  return {
+    ring,
+    async rings() {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LOOK_MS);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      wake = () => undefined;
+      clearTimeout(gathering);
+      gathering = undefined;
+    },
+    close() {
+      clearTimeout(gathering);
+      watcher?.close();
+    },
+  };
+}
+
+/** `undefined` where the system watches nothing for us: then it is looked from time to time. */
+function tryToWatch(dir: string, onChange: (name: string | null) => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(dir, (_, name) => onChange(name));
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
  * Reads a turn's output to its end, as it comes. Resolves when the turn has ended, however.
  *
  * A listener that throws has the turn cancelled; its error is thrown on when that has ended.
+ *
+ * @throws {AgentsError} `ERR_TURN_UNREADABLE`: the turn may go on.
  */
 export async function follow(
   files: TurnFiles,
@@ -70,7 +151,6 @@ export async function follow(
 ): Promise<FollowedOutcome> {
   let output: OutputReader | undefined;
   const startedAt = performance.now();
-  let wake = (): void => undefined;
   let thrown: { readonly error: unknown } | undefined;
   const read = (line: string): void => {
     if (thrown) return;
@@ -81,41 +161,41 @@ export async function follow(
       cancel();
     }
   };
-  onPoke?.(() => wake());
+  const look = () => {
+    // In this order: what ends a turn is looked for before its output is read for the last time.
+    const isDead = owner === undefined || isAlive(owner) === false;
+    const record = readExitRecord(files.path("exit"));
+    output ??= openOutput(files.path("out"), read);
+    output?.readOn();
+    return { isDead, record };
+  };
+  const bell = createBell(files);
+  onPoke?.(bell.ring);
   const onAbort = () => cancel();
   signal?.addEventListener("abort", onAbort);
   if (signal?.aborted) cancel();
   try {
     for (;;) {
-      // In this order: what ends a turn is looked for before its output is read for the last time.
-      const isDead = owner === undefined || isAlive(owner) === false;
-      const record = readExitRecord(files.path("exit"));
-      output ??= openOutput(files.path("out"), read);
-      output?.readOn();
+      const { isDead, record } = await patiently(look);
       if (thrown && (record || isDead)) throw thrown.error;
       if (record !== undefined) {
-        return { ...record, recorded: true };
+        return recordedOutcome(record, output?.size());
       }
       if (isDead) {
         return {
           started: output !== undefined,
           exitCode: null,
           exitSignal: "SIGKILL",
-          stderrTail: "",
+          stderrTail: await patiently(() => readErrors(files)),
           durationMs: Math.round(performance.now() - startedAt),
           orphansEnded: 0,
           recorded: false,
         };
       }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LOOK_MS);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      await bell.rings();
     }
   } finally {
+    bell.close();
     output?.close();
     signal?.removeEventListener("abort", onAbort);
   }

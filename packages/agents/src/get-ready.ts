@@ -1,8 +1,6 @@
 import { isAlive, ownerOf } from "@quasar/durable";
-import type { AgentRequest } from "@quasar/loop";
 import { leaveSupervisor, spawnSupervisor, type SupervisorProcess } from "./start-supervisor.ts";
-
-type TurnName = Pick<AgentRequest, "runId" | "turnId">;
+import type { TurnName } from "./supervisor-errors.ts";
 
 /** Supervisors that wait for their turn, by its id. */
 const ready = new Map<string, SupervisorProcess>();

@@ -7,10 +7,12 @@ test("exports what its users rely on", () => {
     "AgentsError",
     "PRICES_AS_OF",
     "afterEnd",
+    "checkEnvironment",
     "createAgent",
     "createClaudeAgent",
     "createCodexAgent",
     "createCommandAgent",
+    "createEnvFileRedactor",
     "createRedactor",
     "createScriptedAgent",
     "detectAgents",
@@ -19,6 +21,9 @@ test("exports what its users rely on", () => {
     "getReady",
     "listRunProcesses",
     "parseAgentScript",
+    "readConventions",
+    "supervisorErrors",
+    "withheldFromChecks",
   ]);
 });
 

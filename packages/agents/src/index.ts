@@ -5,12 +5,18 @@ export { type ClaudeAgentOptions, createClaudeAgent } from "./claude.ts";
 export type { ClaudeSettingSource } from "./claude/args.ts";
 export type { ProcessLimits } from "./child.ts";
 export { type CodexAgentOptions, createCodexAgent } from "./codex.ts";
+export type { CodexSandbox } from "./codex/args.ts";
 export { type Command, type CommandAgentOptions, createCommandAgent } from "./command.ts";
 export { AGENT_KINDS, type AgentConfig, createAgent } from "./create-agent.ts";
 export { type DetectedAgent, detectAgents } from "./detect.ts";
-export type { EnvironmentOptions } from "./environment.ts";
+export { type Conventions, readConventions } from "./conventions.ts";
+export {
+  checkEnvironment,
+  type EnvironmentOptions,
+  withheldFromChecks,
+} from "./environment.ts";
 export { AgentsError, type AgentsErrorCode } from "./errors.ts";
-export { PRICES_AS_OF } from "./prices.ts";
+export { type ModelPrice, type ModelPrices, PRICES_AS_OF } from "./prices.ts";
 export {
   type EndedProcesses,
   endRunProcesses,
@@ -19,6 +25,8 @@ export {
   listRunProcesses,
   type RunProcess,
 } from "./run-processes.ts";
-export { createRedactor, type Redactor } from "./redact.ts";
+export { createEnvFileRedactor } from "./secrets/env-files.ts";
+export { createRedactor, type Redactor } from "./secrets/redact.ts";
+export { supervisorErrors, type TurnName } from "./supervisor-errors.ts";
 export { type AgentScript, parseAgentScript, type ScriptedTurn } from "./agent-script.ts";
 export { createScriptedAgent, type ScriptedAgentOptions } from "./scripted.ts";

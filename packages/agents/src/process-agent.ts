@@ -10,7 +10,7 @@ import type {
   InvokeOptions,
   UnfinishedTurn,
 } from "@quasar/loop";
-import type { AgentAdapter } from "./adapter.ts";
+import type { AgentAdapter, TurnReader } from "./adapter.ts";
 import { type AgentProcessOptions, NOTHING_SPENT } from "./agent-process.ts";
 import { DEFAULT_LIMITS } from "./child.ts";
 import { agentEnvironment } from "./environment.ts";
@@ -18,11 +18,12 @@ import { AgentsError } from "./errors.ts";
 import { readExitRecord } from "./exit-record.ts";
 import { failure } from "./failure.ts";
 import { getReady, supervisorOf } from "./get-ready.ts";
-import { follow, type FollowedOutcome, readOutput } from "./follow.ts";
-import { secretsOf } from "./redact.ts";
+import { follow, type FollowedOutcome, readOutput, recordedOutcome } from "./follow.ts";
+import { patiently } from "./patience.ts";
+import { secretsOf } from "./secrets/values.ts";
 import { carriesTurn, endTurnProcesses, sendSignal } from "./run-processes.ts";
 import { startSupervisor } from "./start-supervisor.ts";
-import { readJsonFile, type TurnFiles, turnFiles } from "./turn-files.ts";
+import { isTurnFile, readJsonFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
 const nobody = () => undefined;
 
@@ -38,8 +39,10 @@ export function createProcessAgent(
 ): AgentInvoker {
   return {
     name: adapter.name,
+    title: adapter.title,
     capabilities: adapter.capabilities,
     getReady,
+    responseBoundUsd: (request) => adapter.responseBoundUsd?.(request),
     async invoke(request, invoke = {}) {
       const job = { adapter, options, invoke };
       if (request.turnsDir !== undefined) {
@@ -49,7 +52,7 @@ export function createProcessAgent(
       try {
         return await supervise(job, { ...request, leash: true }, dir);
       } finally {
-        rmSync(dir, { recursive: true, force: true });
+        removeFolder(dir);
       }
     },
     find: (turn) => find(adapter, turn),
@@ -59,6 +62,13 @@ export function createProcessAgent(
       await endTurnProcesses(turn.request.turnId);
     },
   };
+}
+
+/** Its supervisor may be removing a file of its own: a removal that meets that stops half-way. */
+function removeFolder(dir: string): void {
+  for (let tries = 0; tries < 3 && existsSync(dir); tries += 1) {
+    rmSync(dir, { recursive: true, force: true });
+  }
 }
 
 interface Job {
@@ -77,7 +87,7 @@ async function supervise(
     throw new AgentsError("ERR_TURN_BEGUN", `turn ${request.turnId} has been begun before`);
   }
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const prepared = adapter.prepare(request, files.path);
+  const prepared = await patiently(() => adapter.prepare(request, files.path));
   if ("kind" in prepared) {
     return { failure: prepared, text: "", ...NOTHING_SPENT, durationMs: 0 };
   }
@@ -91,14 +101,17 @@ async function supervise(
     return reader.result({ ...NOT_STARTED, stopped: "cancelled" });
   }
   const supervisor = await startSupervisor(
-    supervisorOf(request),
+    supervisorOf({ ...request, turnsDir: dir }),
     {
       child: {
         runId: request.runId,
         file: program.file,
         args: program.args,
         cwd: request.workDir,
-        env: agentEnvironment(request, program.ownEnv, options),
+        env: agentEnvironment(request, program.ownEnv, {
+          ...options,
+          defaultEnv: program.defaultEnv,
+        }),
         input: program.input,
         limits: { ...DEFAULT_LIMITS, ...options.limits },
       },
@@ -125,10 +138,30 @@ async function supervise(
       cancel,
     });
     await endWhatIsLeft(request, outcome);
-    return reader.result(outcome);
+    return await patiently(() => resultOf(adapter, reader, outcome));
   } finally {
     supervisor.leave();
   }
+}
+
+/** What a turn came to; of one whose output was damaged since, no answer is taken. */
+function resultOf(
+  { name }: AgentAdapter,
+  reader: TurnReader,
+  outcome: FollowedOutcome,
+): AgentResult {
+  const result = reader.result(outcome);
+  const { lostBytes = 0 } = outcome;
+  if (lostBytes === 0) return result;
+  const { sessionId, costUsd } = reader.known();
+  const message = `The stored output of ${name} is damaged: its last ${lostBytes} bytes are missing.`;
+  return {
+    failure: failure("bad-output", message),
+    text: "",
+    ...(sessionId !== undefined && sessionId !== "" && { sessionId }),
+    ...(costUsd === undefined ? { costSource: "unknown" } : { costUsd, costSource: "partial" }),
+    durationMs: result.durationMs,
+  };
 }
 
 /** A supervisor that was killed has ended nothing. */
@@ -162,41 +195,48 @@ const LEAVE_MS = 2000;
 const LOOK_MS = 20;
 
 async function find(adapter: AgentAdapter, turn: UnfinishedTurn): Promise<FoundTurn> {
-  const { request, process: owner } = turn;
+  const { request } = turn;
   if (request.turnsDir === undefined) {
     return { state: "unknown" };
   }
   const files = turnFiles(request.turnsDir, request);
-  if (isOfAnother(adapter, files)) {
-    return { state: "unknown" };
-  }
-  const hasBegun = () => readOutput(files.path("out"), nobody) !== undefined;
   const deadline = performance.now() + LEAVE_MS;
   for (;;) {
-    if (readExitRecord(files.path("exit"))) {
-      return { state: "ended" };
-    }
-    const alive = owner === undefined ? false : isAlive(owner);
-    if (alive === undefined) {
-      return { state: "unknown" };
-    }
-    const begun = hasBegun();
-    if (alive && (begun || performance.now() > deadline)) {
-      return { state: begun ? "alive" : "unknown" };
-    }
-    // It may have written down its end since we looked for that.
-    if (!alive && !readExitRecord(files.path("exit"))) {
-      if (!begun) {
-        return { state: "not-started" };
-      }
-      const reader = adapter.open(request, contextOf(files), nobody);
-      readOutput(files.path("out"), reader.read);
-      const { costUsd, sessionId } = reader.known();
-      const costSource = costUsd === undefined ? "unknown" : "partial";
-      return { state: "died", sessionId, costUsd, costSource };
-    }
+    const isLast = performance.now() > deadline;
+    const found = await patiently(() => lookAt(adapter, files, turn, isLast));
+    if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
+}
+
+/** @returns `undefined`: it has just lost its runner, or is just being told to go. */
+function lookAt(
+  adapter: AgentAdapter,
+  files: TurnFiles,
+  { request, process: owner }: UnfinishedTurn,
+  isLast: boolean,
+): FoundTurn | undefined {
+  if (isOfAnother(adapter, files)) return { state: "unknown" };
+  const reader = adapter.open(request, contextOf(files), nobody);
+  const read = (): number | undefined => readOutput(files.path("out"), reader.read);
+  const record = readExitRecord(files.path("exit"));
+  if (record !== undefined) {
+    const result = resultOf(adapter, reader, recordedOutcome(record, read()));
+    return { state: "ended", result };
+  }
+  const alive = owner === undefined ? false : isAlive(owner);
+  if (alive === undefined) return { state: "unknown" };
+  if (alive) {
+    const begun = isTurnFile(files.path("out"));
+    return begun || isLast ? { state: begun ? "alive" : "unknown" } : undefined;
+  }
+  const size = read();
+  // It may have written down its end since we looked for that.
+  if (readExitRecord(files.path("exit"))) return undefined;
+  if (size === undefined) return { state: "not-started" };
+  const { costUsd, unknownUsd, sessionId } = reader.known();
+  const costSource = costUsd === undefined ? "unknown" : "partial";
+  return { state: "died", sessionId, costUsd, costSource, unknownUsd };
 }
 
 async function adopt(
@@ -209,7 +249,8 @@ async function adopt(
     throw new AgentsError("ERR_INVALID_CONFIG", "a turn without files cannot be adopted");
   }
   const files = turnFiles(request.turnsDir, request);
-  const reader = adapter.open(request, contextOf(files), invoke.onEvent ?? nobody);
+  const context = await patiently(() => contextOf(files));
+  const reader = adapter.open(request, context, invoke.onEvent ?? nobody);
   const outcome = await follow(files, owner, {
     onLine: reader.read,
     signal: invoke.signal,
@@ -217,7 +258,7 @@ async function adopt(
     cancel: () => void signalOwner(turn, "SIGTERM"),
   });
   await endWhatIsLeft(request, outcome);
-  return reader.result(outcome);
+  return patiently(() => resultOf(adapter, reader, outcome));
 }
 
 /**

@@ -14,6 +14,7 @@ import { createProcessAgent } from "./process-agent.ts";
 import { SCRIPTED_CHILD_ARGS } from "./scripted-child.ts";
 import { createScriptedReader, type ScriptedReading } from "./scripted-reader.ts";
 import { scriptedTask } from "./scripted-task.ts";
+import { watcherFor } from "./watchers.ts";
 
 export type ScriptedAgentOptions = AgentScript & AgentProcessOptions;
 
@@ -28,6 +29,7 @@ export function createScriptedAgent(options: ScriptedAgentOptions): AgentInvoker
     turns: options.turns,
     model: options.model,
     sessions: options.sessions,
+    responseUsd: options.responseUsd,
   });
   return createProcessAgent(scriptedAdapter(script, options), options);
 }
@@ -49,19 +51,21 @@ function scriptedAdapter(script: AgentScript, options: AgentProcessOptions): Age
       streamsUsage: true,
       resumesSession: script.sessions !== undefined,
     },
+    responseBoundUsd: () => script.responseUsd,
     prepare: (request) => ({
       program: programFor(request),
-      watcher:
-        request.maxCostUsd === undefined
-          ? undefined
-          : { kind: "scripted", maxCostUsd: request.maxCostUsd },
+      watcher: watcherFor({ kind: "scripted", limits: { maxCostUsd: request.maxCostUsd } }),
     }),
     open(request, _context, emit) {
       const { reading, read } = createScriptedReader(emit);
       const costs = ({ result, spentUsd }: ScriptedReading): Cost =>
-        result
-          ? { costUsd: result.costUsd, costSource: result.partial ? "partial" : "reported" }
-          : { costUsd: spentUsd, costSource: "partial" };
+        result && !result.partial
+          ? { costUsd: result.costUsd, costSource: "reported" }
+          : {
+              costUsd: result?.costUsd ?? spentUsd,
+              costSource: "partial",
+              unknownUsd: script.responseUsd,
+            };
       return {
         read,
         known: () => ({ ...costs(reading), sessionId: reading.sessionId }),

@@ -1,10 +1,10 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { closeSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { ownerOf } from "@quasar/durable";
-import type { AgentProcess, AgentRequest } from "@quasar/loop";
-import { AgentsError } from "./errors.ts";
+import type { AgentProcess } from "@quasar/loop";
+import { programFile } from "./program-file.ts";
+import { openSupervisorErrors, type TurnName } from "./supervisor-errors.ts";
 import { CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 
 /** A supervisor at work, as its runner sees it. */
@@ -17,17 +17,6 @@ export interface Supervisor {
   leave(): void;
 }
 
-/** Beside this module, wherever that is: a bundle takes the program along as an entry of its own. */
-function programFile(): string {
-  const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const path = fileURLToPath(new URL(`./supervisor.${ending}`, import.meta.url));
-  if (existsSync(path)) {
-    return path;
-  }
-  const message = `${path} is missing: bundle @quasar/agents/dist/supervisor.js as an entry of its own`;
-  throw new AgentsError("ERR_NO_SUPERVISOR", message);
-}
-
 /** The process of a supervisor. */
 export type SupervisorProcess = ChildProcessByStdio<Writable, Readable, null>;
 
@@ -37,18 +26,18 @@ export type SupervisorProcess = ChildProcessByStdio<Writable, Readable, null>;
  *
  * @throws {AgentsError} `ERR_NO_SUPERVISOR`
  */
-export function spawnSupervisor({
-  runId,
-  turnId,
-}: Pick<AgentRequest, "runId" | "turnId">): SupervisorProcess {
+export function spawnSupervisor(turn: TurnName): SupervisorProcess {
   const { PATH, TMPDIR } = process.env;
-  const env = { PATH, TMPDIR, QUASAR_RUN_ID: runId, QUASAR_TURN_ID: turnId };
-  const child = spawn(process.execPath, ["--no-warnings", programFile()], {
+  const env = { PATH, TMPDIR, QUASAR_RUN_ID: turn.runId, QUASAR_TURN_ID: turn.turnId };
+  const errors = openSupervisorErrors(turn);
+  const program = [programFile("supervisor"), ...(errors === undefined ? [] : [errors.path])];
+  const child = spawn(process.execPath, ["--no-warnings", ...program], {
     detached: true,
-    stdio: ["pipe", "pipe", "ignore"],
+    stdio: ["pipe", "pipe", errors?.fd ?? "ignore"],
     env,
     cwd: "/",
-  });
+  }) as SupervisorProcess; // its type is known where no descriptor is among the streams only
+  if (errors !== undefined) closeSync(errors.fd);
   child.on("error", () => undefined);
   // It may be gone before it has read all: that is seen by its process.
   child.stdin?.on("error", () => undefined);

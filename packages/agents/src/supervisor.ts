@@ -9,9 +9,11 @@
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { type ChildOutcome, runChild, type StopReason } from "./child.ts";
+import { runChild, type StopReason } from "./child.ts";
+import { isDelta } from "./delta.ts";
+import type { ExitRecord } from "./exit-record.ts";
 import { createLineSplitter } from "./line-splitter.ts";
-import { redactorOf } from "./redact.ts";
+import { createLineRedactor, redactorOf } from "./secrets/redact.ts";
 import { ALREADY_BEGUN, CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 import { hasCode } from "./turn-files.ts";
 
@@ -24,6 +26,19 @@ for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => cancel
 process.stdout.on("error", () => undefined);
 
 let spec: SupervisorSpec | undefined;
+const errorFile = process.argv[2];
+process.on("uncaughtException", (error) => {
+  // What it was told holds the whole environment: nothing of that is printed before it is known.
+  const said =
+    spec === undefined ? error.name : redactorOf(spec.secrets)(error.stack ?? error.name);
+  fs.writeSync(process.stderr.fd, `${new Date().toISOString()} ${said}\n`);
+  process.exit(1);
+});
+process.on("exit", () => {
+  if (errorFile !== undefined && fs.fstatSync(process.stderr.fd).size === 0) {
+    fs.rmSync(errorFile, { force: true });
+  }
+});
 let begun = false;
 // Not `node:readline`, which takes U+2028 in a prompt for the end of a line.
 const commands = createLineSplitter(Number.POSITIVE_INFINITY, (line) => {
@@ -46,19 +61,21 @@ process.stdin.on("close", () => {
 async function supervise(turn: SupervisorSpec): Promise<void> {
   const out = begin(turn);
   if (out === undefined) process.exit(ALREADY_BEGUN);
-  const redact = redactorOf(turn.secrets);
+  const redactLine = createLineRedactor(turn.secrets);
+  let outBytes = 0;
   const watch = createWatch(turn, () => cancel.abort());
   const outcome = await runChild(turn.child, {
     signal: cancel.signal,
-    redact,
+    redact: redactorOf(turn.secrets),
     onLine(line) {
-      writeAll(out, `${redact(line)}\n`);
+      // What it says in pieces it says whole in the end: a piece may hold half a secret.
+      if (!isDelta(line)) outBytes += writeAll(out, `${redactLine(line)}\n`);
       if (process.stdout.writableLength === 0) process.stdout.write(".");
       return watch(line);
     },
   });
   fs.fsyncSync(out);
-  await end(turn, outcome);
+  await end(turn, { ...outcome, outBytes });
   process.exit();
 }
 
@@ -101,7 +118,7 @@ function createWatch(
 }
 
 /** What the agent has written is on disk before its end is: git and agents sync no work tree. */
-async function end(turn: SupervisorSpec, outcome: ChildOutcome): Promise<void> {
+async function end(turn: SupervisorSpec, outcome: ExitRecord): Promise<void> {
   if (turn.writes && outcome.started) await syncFileSystem(turn.child.cwd);
   const endedAt = new Date().toISOString();
   replace(`${turn.files}.exit`, JSON.stringify({ v: 1, ...outcome, endedAt }));
@@ -133,7 +150,9 @@ function syncFolder(path: string): void {
   fs.closeSync(folder);
 }
 
-function writeAll(fd: number, text: string): void {
+/** @returns How many bytes that were. */
+function writeAll(fd: number, text: string): number {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at);
+  return bytes.length;
 }

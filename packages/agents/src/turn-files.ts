@@ -38,11 +38,20 @@ export function openTurnFile(path: string): number | undefined {
     }
     throw error;
   }
-  if (fstatSync(fd).isFile()) {
-    return fd;
+  let isFile = false;
+  try {
+    isFile = fstatSync(fd).isFile();
+  } finally {
+    if (!isFile) closeSync(fd);
   }
-  closeSync(fd);
-  return undefined;
+  return isFile ? fd : undefined;
+}
+
+/** Whether there is such a file, to be read. */
+export function isTurnFile(path: string): boolean {
+  const fd = openTurnFile(path);
+  if (fd !== undefined) closeSync(fd);
+  return fd !== undefined;
 }
 
 /** The object that a small JSON file holds; `undefined` for none, whatever is there instead. */

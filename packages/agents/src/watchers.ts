@@ -1,24 +1,33 @@
 import type { StopReason } from "./child.ts";
+import type { ClaudeMeterOptions } from "./claude/meter.ts";
 import { createClaudeReader } from "./claude/reader.ts";
 import { createCodexMeter, type CodexMeterOptions } from "./codex/meter.ts";
 import { createCodexReader } from "./codex/reader.ts";
+import { isLimited, type TurnLimits } from "./limits.ts";
 import { createScriptedReader } from "./scripted-reader.ts";
 
 /** Who reads an agent's output for what it has cost: data, as it goes to another process. */
-export type WatcherSpec =
-  | { readonly kind: "claude" | "scripted"; readonly maxCostUsd: number }
-  | { readonly kind: "codex"; readonly maxCostUsd: number; readonly meter: CodexMeterOptions };
+export type WatcherSpec = { readonly limits: TurnLimits } & (
+  | { readonly kind: "claude"; readonly meter: ClaudeMeterOptions }
+  | { readonly kind: "codex"; readonly meter: CodexMeterOptions }
+  | { readonly kind: "scripted" }
+);
 
 const nobody = () => undefined;
+
+/** Who reads a turn's output; nobody reads it where there is nothing to hold the turn to. */
+export function watcherFor(spec: WatcherSpec): WatcherSpec | undefined {
+  return isLimited(spec.limits) ? spec : undefined;
+}
 
 /** Reads line by line, and says when the turn has cost more than it may. */
 export function createWatcher(spec: WatcherSpec): (line: string) => StopReason | undefined {
   switch (spec.kind) {
     case "claude":
-      return createClaudeReader(nobody, spec.maxCostUsd).read;
+      return createClaudeReader(nobody, spec.meter, spec.limits).read;
     case "codex":
-      return createCodexReader(nobody, createCodexMeter(spec.meter), spec.maxCostUsd).read;
+      return createCodexReader(nobody, createCodexMeter(spec.meter), spec.limits).read;
     case "scripted":
-      return createScriptedReader(nobody, spec.maxCostUsd).read;
+      return createScriptedReader(nobody, spec.limits.maxCostUsd).read;
   }
 }

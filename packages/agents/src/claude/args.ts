@@ -1,4 +1,5 @@
 import type { AgentRequest } from "@quasar/loop";
+import { type AllowedCommand, shellWord } from "../permissions.ts";
 
 /** Where Claude Code reads settings from. */
 export type ClaudeSettingSource = "user" | "project" | "local";
@@ -16,6 +17,21 @@ export interface ClaudeArgsOptions {
    * so name them only for a repository that you trust. @default ["user"]
    */
   readonly settingSources?: readonly ClaudeSettingSource[] | undefined;
+  /**
+   * Whether turns that write read the repository's settings, hooks and MCP servers too, whatever
+   * `settingSources` says: only for a repository that you trust. @default false
+   */
+  readonly projectSettings?: boolean | undefined;
+  /** More arguments for turns that write; a turn that only reads has none. @default none */
+  readonly args?: readonly string[] | undefined;
+}
+
+/** What of a turn's arguments depends on more than the request. */
+export interface ClaudeTurn {
+  /** What the person named that the turn may run. */
+  readonly commands: readonly AllowedCommand[];
+  /** Path of the program that denies a reader's commands unless they only read. */
+  readonly guard: () => string;
 }
 
 const READ_TOOLS = ["Read", "Glob", "Grep"] as const;
@@ -25,24 +41,52 @@ const READ_COMMANDS = ["status", "diff", "log", "show", "blame"].map(
 /** With `--output` git's reading commands write a file. */
 const WRITE_TOOLS = ["Write", "Edit", "NotebookEdit", "Bash(git *--out*)"] as const;
 
-/** A reviewer has no tool that writes; what is not allowed is denied without a question. */
-const READ_ACCESS: readonly string[] = [
-  ...["--permission-mode", "dontAsk", "--tools", [...READ_TOOLS, "Bash"].join(",")],
-  ...["--allowedTools", ...READ_TOOLS, ...READ_COMMANDS],
-  ...["--disallowedTools", ...WRITE_TOOLS],
-];
+/**
+ * A reviewer has no tool that writes; what is not allowed is denied without a question. What the user's own
+ * settings allow is allowed too, so our settings, which win, ask a guard before each command.
+ */
+function readAccess(guard: string): readonly string[] {
+  return [
+    ...["--permission-mode", "dontAsk", "--tools", [...READ_TOOLS, "Bash"].join(",")],
+    ...["--allowedTools", ...READ_TOOLS, ...READ_COMMANDS],
+    ...["--disallowedTools", ...WRITE_TOOLS],
+    ...["--settings", JSON.stringify(guarded(guard))],
+  ];
+}
+
+const GUARD_TIMEOUT_S = 30;
+
+function guarded(guard: string): object {
+  const command = [process.execPath, "--no-warnings", guard].map(shellWord).join(" ");
+  const hooks = [{ type: "command", command, timeout: GUARD_TIMEOUT_S }];
+  return { disableAllHooks: false, hooks: { PreToolUse: [{ matcher: "Bash", hooks }] } };
+}
+
+const ALL_SOURCES: readonly ClaudeSettingSource[] = ["user", "project", "local"];
+
+/** Each as it stands, and with arguments. */
+function commandRules(commands: readonly AllowedCommand[]): readonly string[] {
+  return commands.flatMap(({ typed }) => [`Bash(${typed})`, `Bash(${typed} *)`]);
+}
 
 /** Claude Code's arguments for a turn. @see SPEC.md, "Claude Code" */
-export function claudeArgs(request: AgentRequest, options: ClaudeArgsOptions): string[] {
-  const { model, allowedTools = [], settingSources = ["user"] } = options;
+export function claudeArgs(
+  request: AgentRequest,
+  options: ClaudeArgsOptions,
+  { commands, guard }: ClaudeTurn,
+): string[] {
+  const { model, allowedTools = [], settingSources = ["user"], args: more = [] } = options;
+  const readsProject = options.projectSettings === true && request.access === "write";
+  const sources = readsProject ? ALL_SOURCES : settingSources;
   const { access, systemPrompt, outputSchema, maxCostUsd, sessionId, resumesSession } = request;
   const args = ["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"];
-  args.push("--strict-mcp-config", "--setting-sources", settingSources.join(","));
+  if (!readsProject) args.push("--strict-mcp-config");
+  args.push("--setting-sources", sources.join(","));
   if (access === "read") {
-    args.push(...READ_ACCESS);
+    args.push(...readAccess(guard()));
   } else {
     args.push("--permission-mode", "acceptEdits", "--allowedTools", ...READ_COMMANDS);
-    args.push(...allowedTools);
+    args.push(...commandRules(commands), ...allowedTools);
   }
   args.push("--append-system-prompt", systemPrompt);
   if (sessionId !== undefined) {
@@ -58,5 +102,5 @@ export function claudeArgs(request: AgentRequest, options: ClaudeArgsOptions): s
   if (outputSchema !== undefined) {
     args.push("--json-schema", JSON.stringify(outputSchema));
   }
-  return args;
+  return access === "read" ? args : [...args, ...more];
 }

@@ -13,6 +13,9 @@ export type ClaudeBlock =
     }
   | { readonly type: "tool_result"; readonly tool_use_id: string; readonly is_error: boolean };
 
+/** What a response used, and at which rates. */
+export type ClaudeUsage = Tokens & { readonly isFast: boolean };
+
 /** Tokens and cost by model. */
 export type ClaudeModelUsage = Readonly<
   Record<
@@ -31,12 +34,15 @@ export interface ClaudeResult {
   readonly session_id?: string | null | undefined;
   readonly total_cost_usd?: number | null | undefined;
   /** Of the run. */
-  readonly usage?: Tokens | null | undefined;
+  readonly usage?: ClaudeUsage | null | undefined;
   /** Of the session, from 2.1.329 on; of the run before. */
   readonly modelUsage?: ClaudeModelUsage | null | undefined;
-  /** Of the run, from 2.1.329 on. */
+  /** Since the run's last result, from 2.1.329 on. */
   readonly model_usage_since_last_result?: ClaudeModelUsage | null | undefined;
-  readonly permission_denials: readonly { readonly tool_name: string }[];
+  readonly permission_denials: readonly {
+    readonly tool_name: string;
+    readonly tool_input: Readonly<Record<string, unknown>>;
+  }[];
   readonly api_error_status?: number | null | undefined;
   readonly api_error: string;
   readonly terminal_reason: string;
@@ -51,6 +57,13 @@ export type ClaudeEvent =
       readonly subtype: string;
       readonly session_id?: string | null | undefined;
       readonly claude_code_version?: string | null | undefined;
+      readonly model: string;
+      /** `requesting`: the agent itself asks the model. */
+      readonly status: string;
+      /** The tool call that a background task answers. */
+      readonly tool_use_id: string;
+      readonly task_type: string;
+      readonly is_backgrounded: boolean;
       readonly attempt?: number | null | undefined;
       readonly max_retries?: number | null | undefined;
       readonly error_status?: number | null | undefined;
@@ -74,22 +87,27 @@ export type ClaudeEvent =
             readonly message: {
               readonly id: string;
               readonly model: string;
-              readonly usage: Tokens;
+              readonly usage: ClaudeUsage;
             };
           }
-        | { readonly type: "message_delta"; readonly usage: Tokens };
+        | { readonly type: "message_delta"; readonly usage: ClaudeUsage };
     }
   | {
       /** One for each block, with the message's first usage repeated. */
       readonly type: "assistant";
+      readonly parent_tool_use_id: string;
       readonly message: {
         readonly id: string;
         readonly model: string;
         readonly content: readonly ClaudeBlock[];
-        readonly usage?: Tokens | null | undefined;
+        readonly usage?: ClaudeUsage | null | undefined;
       };
     }
-  | { readonly type: "user"; readonly message: { readonly content: readonly ClaudeBlock[] } }
+  | {
+      readonly type: "user";
+      readonly parent_tool_use_id: string;
+      readonly message: { readonly content: readonly ClaudeBlock[] };
+    }
   | ClaudeResult;
 
 const tokens = v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0)), 0);
@@ -101,13 +119,23 @@ const Usage = v.pipe(
     output_tokens: tokens,
     cache_read_input_tokens: tokens,
     cache_creation_input_tokens: tokens,
+    cache_creation: v.nullish(v.object({ ephemeral_1h_input_tokens: tokens })),
+    server_tool_use: v.nullish(v.object({ web_search_requests: tokens })),
+    speed: text,
   }),
-  v.transform((usage) => ({
-    input: usage.input_tokens,
-    output: usage.output_tokens,
-    cacheRead: usage.cache_read_input_tokens,
-    cacheWrite: usage.cache_creation_input_tokens,
-  })),
+  v.transform((usage): ClaudeUsage => {
+    const written = usage.cache_creation_input_tokens;
+    const long = Math.min(written, usage.cache_creation?.ephemeral_1h_input_tokens ?? 0);
+    return {
+      input: usage.input_tokens,
+      output: usage.output_tokens,
+      cacheRead: usage.cache_read_input_tokens,
+      cacheWrite: written - long,
+      cacheWriteLong: long,
+      webSearches: usage.server_tool_use?.web_search_requests ?? 0,
+      isFast: usage.speed === "fast",
+    };
+  }),
 );
 
 const ModelUsage = v.record(
@@ -157,7 +185,15 @@ const Result = v.object({
   usage: v.nullish(Usage),
   modelUsage: v.nullish(ModelUsage),
   model_usage_since_last_result: v.nullish(ModelUsage),
-  permission_denials: v.nullish(v.array(v.object({ tool_name: v.string() })), []),
+  permission_denials: v.nullish(
+    v.array(
+      v.object({
+        tool_name: v.string(),
+        tool_input: v.nullish(v.record(v.string(), v.unknown()), {}),
+      }),
+    ),
+    [],
+  ),
   api_error_status: v.nullish(v.number()),
   api_error: text,
   terminal_reason: text,
@@ -171,6 +207,11 @@ const Event = v.variant("type", [
     subtype: v.string(),
     session_id: v.nullish(v.string()),
     claude_code_version: v.nullish(v.string()),
+    model: text,
+    status: text,
+    tool_use_id: text,
+    task_type: text,
+    is_backgrounded: v.nullish(v.boolean(), false),
     attempt: v.nullish(v.number()),
     max_retries: v.nullish(v.number()),
     error_status: v.nullish(v.number()),
@@ -196,9 +237,14 @@ const Event = v.variant("type", [
   }),
   v.object({
     type: v.literal("assistant"),
+    parent_tool_use_id: text,
     message: v.object({ id: v.string(), model: text, content: Content, usage: v.nullish(Usage) }),
   }),
-  v.object({ type: v.literal("user"), message: v.object({ content: Content }) }),
+  v.object({
+    type: v.literal("user"),
+    parent_tool_use_id: text,
+    message: v.object({ content: Content }),
+  }),
   Result,
 ]);
 

@@ -7,8 +7,6 @@ import type { ClaudeResult } from "./event.ts";
 export interface ClaudeTrace {
   /** When a limit is lifted. */
   readonly resetsAt?: Date | undefined;
-  /** Whether a tool that writes files succeeded. */
-  readonly wrote: boolean;
   /** Whether any tool succeeded. */
   readonly acted: boolean;
 }
@@ -58,7 +56,11 @@ const STDERR: Prose = [
 export const kindOfStderr = (text: string): AgentFailureKind | undefined =>
   kindOfProse(STDERR, text);
 
+/** The model, or a filter before it, does not answer: it would not in the same conversation either. */
+const REFUSAL = /safeguards flagged|usage policy/i;
+
 function kindOfError(result: ClaudeResult, said: string): AgentFailureKind {
+  if (result.stop_reason === "refusal" || REFUSAL.test(said)) return "refusal";
   const { subtype, terminal_reason, api_error, api_error_status, num_turns, errors } = result;
   return (
     (num_turns === 0 ? kindOfProse(SESSION, errors.map(String).join(" ")) : undefined) ??
@@ -80,7 +82,7 @@ function kindOfError(result: ClaudeResult, said: string): AgentFailureKind {
 export function failureOfResult(
   result: ClaudeResult,
   request: AgentRequest,
-  { resetsAt, wrote, acted }: ClaudeTrace,
+  { resetsAt, acted }: ClaudeTrace,
 ): AgentFailure | undefined {
   const said = [result.result, ...result.errors.map(String)].filter(Boolean).join(" ");
   if (result.is_error || result.subtype !== "success") {
@@ -88,24 +90,21 @@ export function failureOfResult(
     const message = `Claude Code: ${said || result.subtype || "failed without a word"}`;
     return failure(kind, message, kind === "rate-limit" ? resetsAt : undefined);
   }
+  if (result.stop_reason === "refusal") {
+    return failure("refusal", `Claude Code: ${said || "the model refused to answer"}`);
+  }
   if (result.stop_reason === "model_context_window_exceeded") {
     return failure(
       "context-overflow",
       "Claude Code ran out of room in the model's context window.",
     );
   }
-  const denied = [...new Set(result.permission_denials.map(({ tool_name }) => tool_name))];
-  if (request.access === "write" && denied.length > 0 && !wrote) {
-    return failure(
-      "refused-permissions",
-      `Claude Code changed no file; it was not allowed to use: ${denied.join(", ")}.`,
-    );
-  }
   if (request.outputSchema && result.structured_output === undefined) {
     return failure("schema", "Claude Code did not answer in the form that was asked for.");
   }
   const isSilent = result.result.trim() === "" && result.structured_output === undefined;
-  if (isSilent && (request.role === "reviewer" || !acted)) {
+  const isIdle = !acted && result.permission_denials.length === 0;
+  if (isSilent && (request.role === "reviewer" || isIdle)) {
     return failure("empty-answer", "Claude Code ended without an answer.");
   }
   return undefined;

@@ -1,21 +1,31 @@
 import type { AgentEvent } from "@quasar/loop";
 import type { StopReason } from "../child.ts";
 import { cleanLine } from "../clean.ts";
-import { createClaudeMeter } from "./cost.ts";
+import { reasonToStop, type TurnLimits, type TurnUse } from "../limits.ts";
+import { priceOf, tokenLimit } from "../prices.ts";
+import { costOfResult } from "./cost.ts";
 import { type ClaudeEvent, type ClaudeResult, parseClaudeEvent } from "./event.ts";
+import { type ClaudeMeter, type ClaudeMeterOptions, createClaudeMeter } from "./meter.ts";
 import type { ClaudeTrace } from "./outcome.ts";
+import { joined } from "./results.ts";
 
 type Of<T extends ClaudeEvent["type"]> = Extract<ClaudeEvent, { type: T }>;
 
 /** What has been read of a run. */
 export interface ClaudeReading extends ClaudeTrace {
+  /** All results, as one. */
   readonly result: ClaudeResult | undefined;
+  /** Whether it has said anything at all. */
+  readonly hasSpoken: boolean;
+  /** Whether nothing has come since its last result. */
+  readonly isIdle: boolean;
+  /** US dollars by its results; `undefined` when one of them does not say it. */
+  readonly reportedUsd: number | undefined;
+  readonly meter: ClaudeMeter;
   readonly sessionId: string | undefined;
   /** Whether the model has begun to answer. */
   readonly answered: boolean;
   readonly version: string | undefined;
-  /** By the stream; `undefined` when a model's price is not known. */
-  readonly costUsd: number | undefined;
 }
 
 export interface ClaudeReader {
@@ -23,8 +33,6 @@ export interface ClaudeReader {
   /** Takes a line of output. A returned reason says to stop the process. */
   readonly read: (line: string) => StopReason | undefined;
 }
-
-const WRITES: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
 
 /** What a tool works on, in a few words. */
 function detailOf(input: Readonly<Record<string, unknown>>): string {
@@ -35,34 +43,56 @@ function detailOf(input: Readonly<Record<string, unknown>>): string {
 /**
  * Reads Claude Code's events as they come.
  *
- * @param maxCostUsd - Claude Code itself stops over this; a response that begins all the same is
- *   what this reader says to stop at.
+ * @param limits - Claude Code itself stops over what a turn may cost; a response that begins all the
+ *   same is what this reader says to stop at.
  */
 export function createClaudeReader(
   emit: (event: AgentEvent) => void,
-  maxCostUsd: number = Number.POSITIVE_INFINITY,
+  options: ClaudeMeterOptions,
+  limits: TurnLimits = {},
 ): ClaudeReader {
-  const meter = createClaudeMeter();
-  const tools = new Map<string, string>();
+  const meter = createClaudeMeter(options);
+  const told = new Set<string>();
   const reading: { -readonly [K in keyof ClaudeReading]: ClaudeReading[K] } = {
     result: undefined,
+    hasSpoken: false,
+    isIdle: false,
+    reportedUsd: 0,
+    meter,
     sessionId: undefined,
     answered: false,
     version: undefined,
-    costUsd: 0,
     resetsAt: undefined,
-    wrote: false,
     acted: false,
   };
 
+  const nameModel = (model: string) => {
+    if (model === "" || told.has(model)) return;
+    told.add(model);
+    if (priceOf(model, options.prices) !== undefined) return;
+    const { maxCostUsd } = limits;
+    const maxTokens = maxCostUsd === undefined ? undefined : tokenLimit(maxCostUsd);
+    emit({ type: "unpriced", model: cleanLine(model), maxTokens });
+  };
+  /** A response has begun that may be one too many. */
+  const onResponse = (before: TurnUse) =>
+    reasonToStop({ ...before, requests: meter.use().requests }, limits);
+
   const onSystem = (event: Of<"system">) => {
     if (event.subtype === "init") {
+      nameModel(event.model);
       reading.version = event.claude_code_version ?? undefined;
       const { session_id: sessionId } = event;
       if (sessionId && sessionId !== reading.sessionId) {
         reading.sessionId = sessionId;
         emit({ type: "session", sessionId });
       }
+    } else if (event.subtype === "status" && event.status === "requesting") {
+      meter.request();
+    } else if (event.subtype === "task_started" && event.task_type === "local_agent") {
+      meter.open(event.tool_use_id, event.is_backgrounded);
+    } else if (event.subtype === "task_notification") {
+      meter.close(event.tool_use_id);
     } else if (event.subtype === "api_retry") {
       const { attempt, max_retries: of, error_status: status, error } = event;
       const what = cleanLine(`${status ?? ""} ${error}`);
@@ -72,46 +102,64 @@ export function createClaudeReader(
   const onStream = ({ event, parent_tool_use_id: thread }: Of<"stream_event">) => {
     reading.answered = true;
     if (event.type === "message_start") {
-      const isOver = (reading.costUsd ?? 0) > maxCostUsd;
+      const before = meter.use();
+      nameModel(event.message.model);
       meter.start(thread, event.message.id, event.message.model, event.message.usage);
-      reading.costUsd = meter.costUsd();
-      return isOver ? "budget" : undefined;
+      return onResponse(before);
     }
     meter.update(thread, event.usage);
-    reading.costUsd = meter.costUsd();
-    if (reading.costUsd !== undefined) {
-      emit({ type: "usage", costUsd: reading.costUsd });
-    }
+    emit({ type: "usage", costUsd: meter.whole().seenUsd });
     return undefined;
   };
-  const onAssistant = ({ message }: Of<"assistant">) => {
+  const onAssistant = ({ message, parent_tool_use_id: thread }: Of<"assistant">, bytes: number) => {
     reading.answered = true;
-    if (message.usage) {
-      meter.see(message.id, message.model, message.usage);
-      reading.costUsd = meter.costUsd();
+    let reason: StopReason | undefined;
+    // What Claude Code says in the model's name has no model.
+    if (message.usage && message.model !== "<synthetic>") {
+      const before = meter.use();
+      nameModel(message.model);
+      meter.see(thread, message.id, message.model, message.usage, bytes);
+      if (meter.use().requests > before.requests) reason = onResponse(before);
     }
     for (const block of message.content) {
       if (block.type === "text") {
         emit({ type: "text", text: block.text });
       } else if (block.type === "tool_use") {
-        tools.set(block.id, block.name);
         emit({ type: "tool", name: block.name, detail: detailOf(block.input) });
       }
     }
+    return reason;
   };
-  const onUser = ({ message }: Of<"user">) => {
+  const onUser = ({ message, parent_tool_use_id: thread }: Of<"user">, bytes: number) => {
+    meter.send(thread, bytes);
+    for (const block of message.content) {
+      // A subagent's answer; one that goes on in the background is answered for at once.
+      const isAnswer = block.type === "tool_result" && !meter.isBackground(block.tool_use_id);
+      if (isAnswer) meter.close(block.tool_use_id);
+    }
     for (const block of message.content) {
       if (block.type === "tool_result" && !block.is_error) {
         reading.acted = true;
-        reading.wrote ||= WRITES.has(tools.get(block.tool_use_id) ?? "");
       }
     }
+  };
+
+  const onResult = (result: ClaudeResult) => {
+    const costUsd = costOfResult(result, options.prices);
+    const { reportedUsd } = reading;
+    reading.reportedUsd =
+      costUsd === undefined || reportedUsd === undefined ? undefined : reportedUsd + costUsd;
+    reading.result = joined(reading.result, result);
+    reading.sessionId ??= result.session_id ?? undefined;
+    meter.settle(result.terminal_reason.startsWith("aborted"));
   };
 
   return {
     reading,
     read(line) {
       const event = parseClaudeEvent(line);
+      reading.hasSpoken ||= line.trim() !== "";
+      if (event !== undefined) reading.isIdle = event.type === "result";
       switch (event?.type) {
         case "system":
           onSystem(event);
@@ -124,14 +172,12 @@ export function createClaudeReader(
         case "stream_event":
           return onStream(event);
         case "assistant":
-          onAssistant(event);
-          break;
+          return onAssistant(event, Buffer.byteLength(line));
         case "user":
-          onUser(event);
+          onUser(event, Buffer.byteLength(line));
           break;
         case "result":
-          reading.result = event;
-          reading.sessionId ??= event.session_id ?? undefined;
+          onResult(event);
           break;
         case undefined:
       }

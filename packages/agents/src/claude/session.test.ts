@@ -9,12 +9,13 @@ import { type ClaudeAgentOptions, createClaudeAgent } from "../claude.ts";
 import { claudeArgs } from "./args.ts";
 
 const SESSION = "11111111-1111-4111-8111-111111111111";
+const TURN = { commands: [], guard: () => "/guard.js" };
 const RESUMED = "claude-2.1.329.resumed.stream.jsonl";
 
 test("goes on in a session with the access, the money and the schema of any turn", () => {
   const request = aRequest({ sessionId: SESSION, maxCostUsd: 1, outputSchema: { type: "object" } });
-  const args = claudeArgs(request, {});
-  const resumed = claudeArgs({ ...request, resumesSession: true }, {});
+  const args = claudeArgs(request, {}, TURN);
+  const resumed = claudeArgs({ ...request, resumesSession: true }, {}, TURN);
   expect(args).toContain(`--session-id=${SESSION}`);
   expect(resumed).toEqual(args.map((arg) => arg.replace("--session-id=", "--resume=")));
 });

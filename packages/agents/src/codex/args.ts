@@ -3,7 +3,17 @@ import type { AgentRequest } from "@quasar/loop";
 export interface CodexArgsOptions {
   /** @default Codex's own choice */
   readonly model?: string | undefined;
+  /** Of turns that write; a turn that only reads has `read-only`. @default "workspace-write" */
+  readonly sandbox?: CodexSandbox | undefined;
+  /** More arguments for turns that write; a turn that only reads has none. @default none */
+  readonly args?: readonly string[] | undefined;
 }
+
+/** How far Codex's commands reach, in its own words. */
+export type CodexSandbox = "read-only" | "workspace-write" | "danger-full-access";
+
+/** The repository's conventions are in the prompt, as they were when the run began. */
+const OWN_DOCUMENTS = ["-c", "project_doc_max_bytes=0"];
 
 /**
  * Codex's arguments for a turn. `exec resume` has no `--sandbox`; an id stands behind `--`, where it
@@ -13,12 +23,14 @@ export interface CodexArgsOptions {
  */
 export function codexArgs(
   { access, resumesSession, sessionId }: AgentRequest,
-  { model }: CodexArgsOptions,
+  { model, sandbox: forWriting = "workspace-write", args = [] }: CodexArgsOptions,
   schemaFile: string | undefined,
 ): string[] {
-  const sandbox = access === "read" ? "read-only" : "workspace-write";
+  const sandbox = access === "read" ? "read-only" : forWriting;
   const common = [
     "--skip-git-repo-check",
+    ...OWN_DOCUMENTS,
+    ...(access === "read" ? [] : args),
     ...(model === undefined ? [] : ["--model", model]),
     ...(schemaFile === undefined ? [] : ["--output-schema", schemaFile]),
   ];

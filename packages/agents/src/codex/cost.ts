@@ -1,9 +1,19 @@
 import type { AgentRequest } from "@quasar/loop";
 import type { Cost } from "../agent-process.ts";
-import { costOf, NO_TOKENS, sumOf, tokensBetween } from "../prices.ts";
-import type { Tokens } from "../prices.ts";
-import { type CodexLedger, readCodexLedger } from "./ledger.ts";
-import type { CodexReading } from "./reader.ts";
+import type { TurnUse } from "../limits.ts";
+import {
+  boundAt,
+  costAt,
+  DEAREST,
+  MAX_OUTPUT_TOKENS,
+  type ModelPrices,
+  NO_TOKENS,
+  priceOf,
+  sumOf,
+  type Tokens,
+  tokensBetween,
+} from "../prices.ts";
+import { type CodexLedger, type CodexResponse, readCodexLedger } from "./ledger.ts";
 
 /**
  * What a thread has used before a turn, to be asked before the turn begins and kept with it.
@@ -22,31 +32,106 @@ export function codexTokensBefore(
   return tokens ?? (model === undefined ? undefined : NO_TOKENS);
 }
 
+export interface CodexCostOptions {
+  readonly prices?: ModelPrices | undefined;
+  /** What the thread had used before the turn; `undefined` when that is not known. */
+  readonly before: Tokens | undefined;
+  /** What to take where the record does not say it. */
+  readonly model: string;
+  /** Tokens that the thread is sent at first, at most. */
+  readonly firstPrompt: number;
+}
+
+/** What is known of a turn beside its record. */
+export interface CodexEnd {
+  /** Of the new thread by `turn.completed`, for one without a record. */
+  readonly tokens?: Tokens | undefined;
+  /** Whether Codex has said that the turn is over. */
+  readonly ended: boolean;
+  /** Responses that broke off while they came: nobody knows what they had used. */
+  readonly dropped: number;
+}
+
+/** What a turn has used by the record of its thread, and of those that it has begun. */
+export interface CodexUse extends TurnUse {
+  readonly unpricedUsd: number;
+  readonly model: string;
+  /** `undefined`: there is no record of it. */
+  readonly responses: readonly CodexResponse[] | undefined;
+}
+
+/** The responses of a thread that a turn has asked for. */
+export function responsesOf(
+  ledger: CodexLedger,
+  { before }: Pick<CodexCostOptions, "before">,
+): readonly CodexResponse[] | undefined {
+  if (before === undefined || (ledger.tokens === undefined && ledger.model === undefined)) {
+    return undefined;
+  }
+  const had = sumOf(before);
+  return ledger.responses.filter(({ total }) => total > had);
+}
+
+export function useOf(
+  responses: readonly CodexResponse[] | undefined,
+  { prices, model }: CodexCostOptions,
+): CodexUse {
+  let [costUsd, unpricedUsd, unpricedTokens] = [0, 0, 0];
+  for (const response of responses ?? []) {
+    const price = priceOf(response.model ?? model, prices);
+    const usd = costAt(price ?? DEAREST, response.tokens);
+    if (price !== undefined) costUsd += usd;
+    else
+      [unpricedUsd, unpricedTokens] = [unpricedUsd + usd, unpricedTokens + sumOf(response.tokens)];
+  }
+  const last = responses?.at(-1)?.model ?? model;
+  const requests = responses?.length ?? 0;
+  return { costUsd, unpricedUsd, unpricedTokens, requests, model: last, responses };
+}
+
 /**
  * What a turn cost: what its thread has used by its record, less what it had used before. The total
  * of `turn.completed` forgets the last response of a turn that was killed, so it only counts for a
  * new thread without a record.
  *
- * @param before - {@link codexTokensBefore} of the turn.
- * @param model - what to take where the record does not say it.
  * @see SPEC.md, "Cost of Codex"
  */
 export function codexCost(
-  { tokens, ended }: Pick<CodexReading, "tokens" | "ended">,
-  ledger: CodexLedger,
-  before: Tokens | undefined,
-  model: string | undefined,
+  use: CodexUse,
+  { tokens, ended, dropped }: CodexEnd,
+  options: CodexCostOptions,
+  boundUsd: number,
 ): Cost {
-  const name = ledger.model ?? model;
-  // The record of a thread that came to no answer has no tokens in it: none were spent.
-  const recorded = ledger.tokens ?? (ledger.model === undefined ? undefined : NO_TOKENS);
+  const { before, prices } = options;
+  const unrecorded = use.responses === undefined;
   const isNew = before !== undefined && sumOf(before) === 0;
-  const after = recorded ?? (isNew ? tokens : undefined);
-  const costUsd =
-    name === undefined || after === undefined || before === undefined
-      ? undefined
-      : costOf(name, tokensBetween(before, after));
-  return costUsd === undefined
-    ? { costSource: "unknown" }
-    : { costUsd, costSource: ended ? "computed" : "partial" };
+  if (unrecorded && (tokens === undefined || !isNew)) return { costSource: "unknown" };
+  const said = unrecorded ? tokensBetween(NO_TOKENS, tokens ?? NO_TOKENS) : NO_TOKENS;
+  const price = priceOf(use.model, prices);
+  const saidUsd = costAt(price ?? DEAREST, said);
+  const costUsd = use.costUsd + (price === undefined ? 0 : saidUsd);
+  const missingUsd =
+    use.unpricedUsd + (price === undefined ? saidUsd : 0) + (dropped + (ended ? 0 : 1)) * boundUsd;
+  if (costUsd === 0 && use.unpricedTokens + (price === undefined ? sumOf(said) : 0) > 0) {
+    return { costSource: "unknown", unknownUsd: missingUsd };
+  }
+  if (!ended || missingUsd > 0) return { costUsd, costSource: "partial", unknownUsd: missingUsd };
+  return { costUsd, costSource: "computed" };
+}
+
+/**
+ * The most that a thread's next response may cost, if it keeps to {@link MAX_OUTPUT_TOKENS}.
+ *
+ * @param sent - Tokens that it is sent beside what the last one was.
+ */
+export function codexBoundUsd(
+  { model, responses }: Pick<CodexUse, "model" | "responses">,
+  { prices, firstPrompt }: Pick<CodexCostOptions, "prices" | "firstPrompt">,
+  sent: number = 0,
+): number {
+  const last = responses?.at(-1);
+  const price = priceOf(model, prices) ?? DEAREST;
+  const promptTokens = (last === undefined ? firstPrompt : sumOf(last.tokens)) + sent;
+  // Codex cannot be told how long a response may be: what other agents are told is taken for it.
+  return boundAt(price, { promptTokens, maxOutput: MAX_OUTPUT_TOKENS });
 }

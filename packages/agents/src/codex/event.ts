@@ -42,7 +42,10 @@ export const CodexUsage: v.GenericSchema<unknown, Tokens> = v.pipe(
   v.transform((usage) => {
     const { cached_input_tokens: cacheRead, cache_write_input_tokens: cacheWrite } = usage;
     const input = Math.max(0, usage.input_tokens - cacheRead - cacheWrite);
-    return { input, output: usage.output_tokens, cacheRead, cacheWrite };
+    return {
+      ...{ input, output: usage.output_tokens, cacheRead, cacheWrite },
+      ...{ cacheWriteLong: 0, webSearches: 0 },
+    };
   }),
 );
 

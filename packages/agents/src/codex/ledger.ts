@@ -4,14 +4,25 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { parseLine } from "../json-line.ts";
 import { createLineSplitter } from "../line-splitter.ts";
-import type { Tokens } from "../prices.ts";
+import { NO_TOKENS, sumOf, type Tokens, tokensBetween } from "../prices.ts";
 import { CodexUsage } from "./event.ts";
+
+/** A response, as Codex has written it down. */
+export interface CodexResponse {
+  readonly model: string | undefined;
+  readonly tokens: Tokens;
+  /** Tokens of the whole thread so far. */
+  readonly total: number;
+}
 
 /** What Codex writes down of a thread itself, response by response, so that a kill loses little. */
 export interface CodexLedger {
   readonly model?: string | undefined;
   /** Of the whole thread, over all turns. */
   readonly tokens?: Tokens | undefined;
+  readonly responses: readonly CodexResponse[];
+  /** Of what was written down after the last response. */
+  readonly bytesSince: number;
 }
 
 const MAX_LINE_BYTES = 16 * 2 ** 20;
@@ -21,7 +32,7 @@ const Entry = v.variant("type", [
   v.object({ type: v.literal("turn_context"), payload: v.object({ model: v.string() }) }),
   v.object({
     type: v.literal("token_usage_record"),
-    payload: v.object({ thread_token_usage: CodexUsage }),
+    payload: v.object({ usage: v.nullish(CodexUsage), thread_token_usage: CodexUsage }),
   }),
 ]);
 
@@ -52,14 +63,23 @@ export interface RolloutReader {
 }
 
 export function createRolloutReader(path: string): RolloutReader {
-  const ledger: { -readonly [K in keyof CodexLedger]: CodexLedger[K] } = {};
+  const responses: CodexResponse[] = [];
+  const ledger: { -readonly [K in keyof CodexLedger]: CodexLedger[K] } = {
+    responses,
+    bytesSince: 0,
+  };
   const lines = createLineSplitter(MAX_LINE_BYTES, (line) => {
     const entry = parseLine(Entry, line);
     if (entry?.type === "turn_context") {
       ledger.model = entry.payload.model;
     } else if (entry) {
-      ledger.tokens = entry.payload.thread_token_usage;
+      const { usage, thread_token_usage: whole } = entry.payload;
+      const tokens = usage ?? tokensBetween(ledger.tokens ?? NO_TOKENS, whole);
+      responses.push({ model: ledger.model, tokens, total: sumOf(whole) });
+      Object.assign(ledger, { tokens: whole, bytesSince: 0 });
+      return;
     }
+    ledger.bytesSince += Buffer.byteLength(line);
   });
   let at = 0;
   return {
@@ -93,7 +113,7 @@ export function createRolloutReader(path: string): RolloutReader {
 export function readCodexLedger(codexHome: string, threadId: string): CodexLedger {
   const path = findRollout(codexHome, threadId);
   if (path === undefined) {
-    return {};
+    return { responses: [], bytesSince: 0 };
   }
   const reader = createRolloutReader(path);
   reader.readOn();

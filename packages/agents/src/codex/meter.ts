@@ -1,34 +1,45 @@
 import type { Cost } from "../agent-process.ts";
-import type { Tokens } from "../prices.ts";
-import { codexCost } from "./cost.ts";
+import {
+  codexBoundUsd,
+  codexCost,
+  type CodexCostOptions,
+  type CodexEnd,
+  type CodexUse,
+  responsesOf,
+  useOf,
+} from "./cost.ts";
 import { createRolloutReader, findRollout, type RolloutReader } from "./ledger.ts";
 
 /** Counts what a turn has cost so far, from the record that its thread keeps response by response. */
 export interface CodexMeter {
-  /**
-   * @param tokens - of the new thread by `turn.completed`, for one without a record.
-   * @param ended - whether Codex has said that the turn is over.
-   */
-  cost(threadId: string | undefined, tokens?: Tokens, ended?: boolean): Cost;
+  readonly options: CodexMeterOptions;
+  use(threadId: string | undefined): CodexUse;
+  cost(threadId: string | undefined, end: CodexEnd): Cost;
 }
 
-export interface CodexMeterOptions {
+export interface CodexMeterOptions extends CodexCostOptions {
   /** Codex's own folder. */
   readonly home: string;
-  /** What the thread had used before the turn; `undefined` when that is not known. */
-  readonly before: Tokens | undefined;
-  /** What to take where the record does not say it. */
-  readonly model: string | undefined;
 }
 
-export function createCodexMeter({ home, before, model }: CodexMeterOptions): CodexMeter {
+export function createCodexMeter(options: CodexMeterOptions): CodexMeter {
   let rollout: RolloutReader | undefined;
+  const use = (threadId: string | undefined): CodexUse => {
+    const path =
+      rollout || threadId === undefined ? undefined : findRollout(options.home, threadId);
+    rollout ??= path === undefined ? undefined : createRolloutReader(path);
+    rollout?.readOn();
+    const { ledger } = rollout ?? {};
+    const model = ledger?.model ?? options.model;
+    return useOf(ledger && responsesOf(ledger, options), { ...options, model });
+  };
   return {
-    cost(threadId, tokens, ended = false) {
-      const path = rollout || threadId === undefined ? undefined : findRollout(home, threadId);
-      rollout ??= path === undefined ? undefined : createRolloutReader(path);
-      rollout?.readOn();
-      return codexCost({ tokens, ended }, rollout?.ledger ?? {}, before, model);
+    options,
+    use,
+    cost(threadId, end) {
+      const used = use(threadId);
+      const boundUsd = codexBoundUsd(used, options, rollout?.ledger.bytesSince);
+      return codexCost(used, end, options, boundUsd);
     },
   };
 }

@@ -7,6 +7,7 @@ import { retryAtOf } from "./retry-at.ts";
 const PROSE: Prose = [
   [/already has an active writer/i, "session-busy"],
   [/no (rollout|session|thread|conversation).{0,20}found/i, "session-missing"],
+  [/usage policy|invalid_prompt/i, "refusal"],
   [/quota|billing|credit balance/i, "billing"],
   [/usage limit|rate limit|status:? 429|too many requests/i, "rate-limit"],
   [/ran out of room|context window/i, "context-overflow"],

@@ -1,8 +1,11 @@
 import type { AgentEvent } from "@quasar/loop";
 import type { StopReason } from "../child.ts";
 import { cleanLine } from "../clean.ts";
-import type { Tokens } from "../prices.ts";
+import { reasonToStop, type TurnLimits } from "../limits.ts";
+import { isOfSystem } from "../patience.ts";
+import { priceOf, tokenLimit, type Tokens } from "../prices.ts";
 import { type CodexItem, parseCodexEvent } from "./event.ts";
+import type { CodexUse } from "./cost.ts";
 import type { CodexMeter } from "./meter.ts";
 
 /** What has been read of a run. */
@@ -21,6 +24,10 @@ export interface CodexReading {
   readonly tokens: Tokens | undefined;
   /** Whether a tool has succeeded. */
   readonly acted: boolean;
+  /** Whether it has said anything at all. */
+  readonly hasSpoken: boolean;
+  /** Responses that broke off while they came. */
+  readonly dropped: number;
 }
 
 export interface CodexReader {
@@ -29,16 +36,18 @@ export interface CodexReader {
   readonly read: (line: string) => StopReason | undefined;
 }
 
+/** What is said of a response that had begun; of one that was refused the server's status is told. */
+const DROPPED = /^Reconnecting.*stream (disconnected|closed)/iu;
+
 /**
  * Reads Codex's events as they come.
  *
  * @param meter - looked at after each event: a response is recorded before its tool has ended.
- * @param maxCostUsd - over this the reader says to stop.
  */
 export function createCodexReader(
   emit: (event: AgentEvent) => void,
   meter: CodexMeter,
-  maxCostUsd: number = Number.POSITIVE_INFINITY,
+  limits: TurnLimits = {},
 ): CodexReader {
   const reading: { -readonly [K in keyof CodexReading]: CodexReading[K] } = {
     threadId: undefined,
@@ -49,16 +58,39 @@ export function createCodexReader(
     error: undefined,
     tokens: undefined,
     acted: false,
+    hasSpoken: false,
+    dropped: 0,
   };
 
+  const told = new Set<string>();
   let toldUsd = 0;
+  /** A record that cannot be looked at now is looked at again with the next event. */
+  const useSoFar = (): CodexUse | undefined => {
+    try {
+      return meter.use(reading.threadId);
+    } catch (error) {
+      if (!isOfSystem(error)) throw error;
+      return undefined;
+    }
+  };
   const onUsage = () => {
-    const { costUsd } = meter.cost(reading.threadId);
-    if (costUsd !== undefined && costUsd > toldUsd) {
+    const use = useSoFar();
+    if (use === undefined) return undefined;
+    nameModel(use.model);
+    const { costUsd } = use;
+    if (costUsd > toldUsd) {
       toldUsd = costUsd;
       emit({ type: "usage", costUsd });
     }
-    return toldUsd > maxCostUsd && !reading.ended ? "budget" : undefined;
+    return reading.ended ? undefined : reasonToStop(use, limits);
+  };
+  const nameModel = (model: string) => {
+    if (told.has(model)) return;
+    told.add(model);
+    if (priceOf(model, meter.options.prices) !== undefined) return;
+    const { maxCostUsd } = limits;
+    const maxTokens = maxCostUsd === undefined ? undefined : tokenLimit(maxCostUsd);
+    emit({ type: "unpriced", model: cleanLine(model), maxTokens });
   };
   const onAnswer = () => {
     if (reading.sessionId !== undefined || reading.threadId === undefined) return;
@@ -87,6 +119,7 @@ export function createCodexReader(
     reading,
     read(line) {
       const event = parseCodexEvent(line);
+      reading.hasSpoken ||= line.trim() !== "";
       switch (event?.type) {
         case "thread.started":
           reading.threadId = event.thread_id;
@@ -100,6 +133,7 @@ export function createCodexReader(
           onCompleted(event.item);
           break;
         case "error":
+          if (DROPPED.test(event.message)) reading.dropped += 1;
           reading.error = event.message;
           emit({ type: "retry", message: cleanLine(event.message) });
           break;

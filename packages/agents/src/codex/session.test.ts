@@ -47,7 +47,17 @@ test.for([
   const request = aRequest({ ...RESUMED, access });
   expect(codexArgs(request, { model: "gpt-5.5" }, "/schema.json")).toEqual([
     ...["exec", "resume", "--json", "-c", `sandbox_mode="${sandbox}"`, "--skip-git-repo-check"],
-    ...["--model", "gpt-5.5", "--output-schema", "/schema.json", "--", THREAD, "-"],
+    ...[
+      "-c",
+      "project_doc_max_bytes=0",
+      "--model",
+      "gpt-5.5",
+      "--output-schema",
+      "/schema.json",
+      "--",
+      THREAD,
+      "-",
+    ],
   ]);
 });
 

@@ -1,13 +1,11 @@
-/** Takes secrets out of a text. */
-export type Redactor = (text: string) => string;
-
 /** `GIT_AUTHOR_NAME` and `XAUTHORITY` hold no secret. */
 const SECRET_NAME =
   /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|CREDS|AUTH(?!OR(?!IZ))|PRIVATE|COOKIE|(^|_)(PASS|PAT)(_|$)|^(MYSQL_PWD|SSHPASS)$/i;
 /** Names that look like one and hold a place, not a secret. */
 const PLACE_NAME = /(_FILE|_PATH|_DIR|_SOCK|_URL|_HOST)$/i;
 const MIN_LENGTH = 8;
-const MASK = "[redacted]";
+/** What stands in the place of a secret. */
+export const MASK = "[redacted]";
 /** `scheme://user:password@`, and a token that stands alone there; read once, however long. */
 const IN_URL = /:\/\/[^\s/@"'<>]+@/g;
 /** The same in a URL that stands encoded in another one. */
@@ -18,10 +16,19 @@ const PASSWORD_IN_URL = /:\/\/[^\s/@:]*:([^\s/@]+)@/g;
 export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const values = Object.entries(env).flatMap(([name, value = ""]) => {
     const passwords = Array.from(value.matchAll(PASSWORD_IN_URL), ([, password = ""]) => password);
-    const isSecret = SECRET_NAME.test(name) && !PLACE_NAME.test(name);
-    return isSecret ? [...partsOf(value), ...passwords] : passwords;
+    return isSecretName(name) ? [...partsOf(value), ...passwords] : passwords;
   });
   return [...new Set(values.filter((value) => value.length >= MIN_LENGTH))];
+}
+
+/** What is secret of a value, whatever its name: all of it, and each of its lines. */
+export function secretsIn(value: string): readonly string[] {
+  return partsOf(value).filter((part) => part.length >= MIN_LENGTH);
+}
+
+/** Whether a variable looks secret by its name. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) && !PLACE_NAME.test(name);
 }
 
 /** Output is read line by line: a key of many lines is as many secrets, but for its frame. */
@@ -69,28 +76,18 @@ function alignedBase64(bytes: Buffer, shift: number): string {
 }
 
 /**
- * Takes given values out of texts, as they are and as JSON, URLs and base64 have them, and passwords
- * out of URLs.
+ * Replaces given values in texts, as they are and as JSON, URLs and base64 have them, and passwords in
+ * URLs.
  */
-export function redactorOf(secrets: readonly string[]): Redactor {
+export function valueReplacer(secrets: readonly string[], mask: string): (text: string) => string {
   const forms = [...new Set(secrets.flatMap(formsOf))].toSorted((a, b) => b.length - a.length);
   const pattern = forms.length === 0 ? undefined : new RegExp(forms.map(escaped).join("|"), "g");
   return (text) => {
-    const masked = pattern === undefined ? text : text.replace(pattern, MASK);
+    const masked = pattern === undefined ? text : text.replace(pattern, mask);
     const plain =
       masked.includes("://") && masked.includes("@")
-        ? masked.replace(IN_URL, `://${MASK}@`)
+        ? masked.replace(IN_URL, `://${mask}@`)
         : masked;
-    return plain.includes("%40") ? plain.replace(IN_ENCODED_URL, `%3A%2F%2F${MASK}%40`) : plain;
+    return plain.includes("%40") ? plain.replace(IN_ENCODED_URL, `%3A%2F%2F${mask}%40`) : plain;
   };
-}
-
-/**
- * Takes the secrets of an environment out of texts: the values of variables whose names say that
- * they are secret, of at least 8 characters, and passwords in URLs.
- *
- * @see SPEC.md, "Secrets"
- */
-export function createRedactor(env: Readonly<Record<string, string | undefined>>): Redactor {
-  return redactorOf(secretsOf(env));
 }

@@ -1,0 +1,134 @@
+/**
+ * Generates `src/secrets/kept-rules.generated.ts`: `pnpm --filter @quasar/agents secret-rules`, after
+ * its source has a new version.
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type AST, parseRegExpLiteral } from "@eslint-community/regexpp";
+import type { KeptRule, KeptRules } from "../src/secrets/kept-rules.ts";
+
+const SOURCE = "@secretlint/secretlint-rule-preset-recommend";
+/** When the version was published: its package does not say. */
+const PUBLISHED: Readonly<Record<string, string>> = { "13.0.7": "2026-10-03" };
+
+const MIN_PREFIX = 3;
+/** What may be shorter is no token, or optional in something else. */
+const MIN_LENGTH = 20;
+
+const RULE_LITERAL = /^\s*const \w+ = (\/.+\/[a-z]*);$/gm;
+
+/** The rules that a fixed beginning tells from everything else. */
+export function secretRules(): KeptRules {
+  const main = fileURLToPath(import.meta.resolve(SOURCE));
+  const manifest = readFileSync(new URL("../package.json", `file://${main}`), "utf8");
+  const { version, license } = JSON.parse(manifest) as Record<"version" | "license", string>;
+  const published = PUBLISHED[version];
+  if (published === undefined) throw new Error(`note when ${SOURCE} ${version} was published`);
+  return {
+    source: SOURCE,
+    version,
+    published,
+    license,
+    rules: rulesIn(readFileSync(main, "utf8")),
+  };
+}
+
+function rulesIn(code: string): readonly KeptRule[] {
+  const rules = Array.from(code.matchAll(RULE_LITERAL)).flatMap(([, literal = ""]) => {
+    const rule = ruleOf(parseRegExpLiteral(literal).pattern);
+    return rule === undefined ? [] : [rule];
+  });
+  return rules.toSorted((a, b) => (a.pattern < b.pattern ? -1 : 1));
+}
+
+function ruleOf({ alternatives, raw }: AST.Pattern): KeptRule | undefined {
+  const prefixes = alternatives.flatMap((each) => beginningsOf(bodyOf(each)).texts);
+  const isFixed = prefixes.every((prefix) => prefix.length >= MIN_PREFIX);
+  const isLong = alternatives.every((each) => shortest(bodyOf(each)) >= MIN_LENGTH);
+  // A private key's frame is no secret, and the lines in it have no beginning of their own.
+  const isFrame = prefixes.some((prefix) => prefix.startsWith("-----"));
+  const takesAnything = raw.includes("(.");
+  if (!isFixed || !isLong || isFrame || takesAnything) return undefined;
+  const pattern = alternatives.map((each) => sourceOf(bodyOf(each))).join("|");
+  return { prefixes: [...new Set(prefixes)], pattern };
+}
+
+/** Without the assertion that it begins with: what may stand before a token is said for all. */
+function bodyOf({ elements: [first, ...others] }: AST.Alternative): readonly AST.Element[] {
+  if (first === undefined) return [];
+  return first.type === "Assertion" ? others : [first, ...others];
+}
+
+interface Beginnings {
+  readonly texts: readonly string[];
+  /** Whether nothing but these texts is matched. */
+  readonly isWhole: boolean;
+}
+
+/** The texts that everything matched begins with, as long as they are known. */
+function beginningsOf(elements: readonly AST.Element[]): Beginnings {
+  let texts: readonly string[] = [""];
+  for (const element of elements) {
+    const next = beginningsOfOne(element);
+    if (next === undefined) return { texts, isWhole: false };
+    texts = texts.flatMap((text) => next.texts.map((more) => text + more));
+    if (!next.isWhole) return { texts, isWhole: false };
+  }
+  return { texts, isWhole: true };
+}
+
+function beginningsOfOne(element: AST.Element): Beginnings | undefined {
+  if (element.type === "Character") {
+    return { texts: [String.fromCodePoint(element.value)], isWhole: true };
+  }
+  if (element.type !== "Group" && element.type !== "CapturingGroup") return undefined;
+  const parts = element.alternatives.map((each) => beginningsOf(each.elements));
+  return {
+    texts: parts.flatMap((part) => part.texts),
+    isWhole: parts.every((part) => part.isWhole),
+  };
+}
+
+function shortest(elements: readonly AST.Element[]): number {
+  return elements.reduce((sum, element) => sum + shortestOfOne(element), 0);
+}
+
+function shortestOfOne(element: AST.Element): number {
+  switch (element.type) {
+    case "Quantifier":
+      return element.min * shortestOfOne(element.element);
+    case "Group":
+    case "CapturingGroup":
+      return Math.min(...element.alternatives.map((each) => shortest(each.elements)));
+    case "Character":
+    case "CharacterSet":
+    case "CharacterClass":
+      return 1;
+    case "Assertion":
+    case "Backreference":
+    case "ExpressionCharacterClass":
+      return 0;
+  }
+}
+
+/** Its groups capture nothing, so that rules can stand beside each other in one expression. */
+function sourceOf(elements: readonly AST.Element[]): string {
+  const raw = elements.map(({ raw }) => raw).join("");
+  return raw.replaceAll(/(?<!\\)\((?:\?<\w+>|(?!\?))/g, "(?:");
+}
+
+function write(path: string): void {
+  const text = `import type { KeptRules } from "./kept-rules.ts";
+
+// Generated by scripts/secret-rules.ts: not to be edited.
+// Its rules are those of secretlint, (c) 2020 azu, MIT licence.
+export const KEPT_RULES: KeptRules = ${JSON.stringify(secretRules())};
+`;
+  writeFileSync(path, text);
+  execFileSync("biome", ["format", "--write", path], { stdio: "inherit" });
+}
+
+if (import.meta.main) {
+  write(fileURLToPath(new URL("../src/secrets/kept-rules.generated.ts", import.meta.url)));
+}

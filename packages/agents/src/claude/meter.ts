@@ -1,0 +1,226 @@
+import {
+  boundAt,
+  costAt,
+  DEAREST,
+  type ModelPrices,
+  mapTokens,
+  priceOf,
+  promptOf,
+  sumOf,
+} from "../prices.ts";
+import type { TurnUse } from "../limits.ts";
+import type { Price } from "../price-list.ts";
+import type { ClaudeUsage } from "./event.ts";
+
+export interface ClaudeMeterOptions {
+  readonly prices?: ModelPrices | undefined;
+  /** Tokens that a response may have, as Claude Code was told. */
+  readonly maxOutput: number;
+  /** Tokens that a thread is sent at first, at most. */
+  readonly firstPrompt: number;
+  /** What is taken for a thread that has named no model. */
+  readonly model: string;
+}
+
+/** What a run has cost by its stream, in US dollars. */
+export interface MeteredCost {
+  /** Of models with a price, as far as their usage was said. */
+  readonly seenUsd: number;
+  /** What responses that were seen may have cost beyond that. */
+  readonly unseenUsd: number;
+  /** Used of models without a price, and counted in `unseenUsd` at the dearest rates. */
+  readonly unpricedTokens: number;
+}
+
+/**
+ * Counts what a run has cost so far, from its stream: a killed Claude Code says nothing at the end. The
+ * main thread is `""`, a subagent's is the tool call that it answers.
+ */
+export interface ClaudeMeter {
+  /** The main thread asks the model. */
+  request(): void;
+  /** A response is streamed. The one before it in its thread that was not whole was dropped. */
+  start(thread: string, id: string, model: string, usage: ClaudeUsage): void;
+  /** The streamed response's count, which replaces the one of its start. */
+  update(thread: string, usage: ClaudeUsage): void;
+  /** A part of a response: of one that is not streamed, with the count of its start. */
+  see(thread: string, id: string, model: string, usage: ClaudeUsage, bytes: number): void;
+  /** What a thread's next request sends in addition. */
+  send(thread: string, bytes: number): void;
+  open(thread: string, isBackground: boolean): void;
+  close(thread: string): void;
+  isBackground(thread: string): boolean;
+  /** A result has come: what is whole is counted in it. @param isAborted - What was asked may be answered. */
+  settle(isAborted: boolean): void;
+  /** What holds it to its limits: of a response that is streamed only what was said of it. */
+  use(): TurnUse;
+  /** Of responses that no result has counted. */
+  unsettled(): MeteredCost;
+  /** Of all that were seen. */
+  whole(): MeteredCost;
+  /** What may be under way, at most; after a kill a thread may have asked without having said so. */
+  pendingUsd(wasKilled: boolean): number;
+}
+
+interface Response {
+  readonly model: string;
+  readonly thread: string;
+  usage: ClaudeUsage;
+  /** Of what it says that was seen. */
+  bytes: number;
+  isStreamed: boolean;
+  /** `streaming`: more of it may come. `dropped`: its end never came. */
+  state: "streaming" | "whole" | "dropped";
+  isSettled: boolean;
+}
+
+interface Thread {
+  isOpen: boolean;
+  isBackground: boolean;
+  last: Response | undefined;
+  /** Bytes that its next request sends beside what the last one did. */
+  sent: number;
+  /** It asks, and nothing has come yet. */
+  isRequesting: boolean;
+}
+
+const NO_PROMPT = { isOpen: true, isBackground: false, last: undefined, sent: 0 } as const;
+
+const writesOf = (usage: ClaudeUsage): number => usage.cacheWrite + usage.cacheWriteLong;
+
+export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
+  const { prices, maxOutput, firstPrompt } = options;
+  const responses = new Map<string, Response>();
+  const threads = new Map<string, Thread>([["", { ...NO_PROMPT, isRequesting: false }]]);
+
+  let abortedUsd = 0;
+
+  const threadOf = (name: string): Thread => {
+    const known = threads.get(name);
+    if (known) return known;
+    const thread: Thread = { ...NO_PROMPT, isRequesting: false };
+    threads.set(name, thread);
+    return thread;
+  };
+  const begin = (name: string, id: string, response: Response): Response => {
+    const known = responses.get(id);
+    if (known) return known;
+    const thread = threadOf(name);
+    if (thread.last?.state === "streaming") thread.last.state = "dropped";
+    responses.set(id, response);
+    Object.assign(thread, { last: response, sent: 0, isRequesting: false, isOpen: true });
+    return response;
+  };
+
+  /** What a response's output may be beyond what was said of it, in tokens. */
+  const moreOutput = ({ state, isStreamed, bytes, usage, model }: Response): number => {
+    const limit = Math.min(maxOutput, (priceOf(model, prices) ?? DEAREST).maxOutput);
+    if (state !== "whole") return Math.max(0, limit - usage.output);
+    // A token is a byte at least; what a subagent says is seen whole, but not counted.
+    return isStreamed ? 0 : Math.max(0, Math.min(limit, bytes) - usage.output);
+  };
+  const countOf = (chosen: Iterable<Response>): MeteredCost => {
+    let [seenUsd, unseenUsd, unpricedTokens] = [0, 0, 0];
+    for (const response of chosen) {
+      const { model, usage } = response;
+      const isNothing = sumOf(usage) + usage.webSearches === 0;
+      if (isNothing && response.state === "whole") continue;
+      const price = priceOf(model, prices);
+      const most = { ...usage, output: usage.output + moreOutput(response) };
+      const [seen, all] = [usage, most].map((each) => costAt(price ?? DEAREST, each, usage.isFast));
+      if (price === undefined) {
+        unpricedTokens += sumOf(usage);
+        unseenUsd += all ?? 0;
+      } else {
+        seenUsd += seen ?? 0;
+        unseenUsd += (all ?? 0) - (seen ?? 0);
+      }
+    }
+    return { seenUsd, unseenUsd, unpricedTokens };
+  };
+  const boundOf = ({ last, sent }: Thread): number => {
+    const price: Price = priceOf(last?.model ?? options.model, prices) ?? DEAREST;
+    const promptTokens = last
+      ? promptOf(last.usage) + last.usage.output + moreOutput(last) + sent
+      : firstPrompt + sent;
+    return boundAt(price, { promptTokens, maxOutput, isFast: last?.usage.isFast });
+  };
+
+  return {
+    request() {
+      threadOf("").isRequesting = true;
+    },
+    start(thread, id, model, usage) {
+      const response = begin(thread, id, {
+        ...{ model, thread, usage, bytes: 0, isStreamed: true },
+        ...{ state: "streaming", isSettled: false },
+      });
+      response.isStreamed = true;
+    },
+    update(thread, usage) {
+      const response = threads.get(thread)?.last;
+      if (response?.isStreamed !== true || response.state !== "streaming") return;
+      const { usage: first } = response;
+      const larger = mapTokens((key) => Math.max(first[key], usage[key]));
+      const { cacheWrite, cacheWriteLong } = writesOf(usage) > 0 ? usage : first;
+      const isFast = first.isFast || usage.isFast;
+      response.usage = { ...larger, cacheWrite, cacheWriteLong, isFast };
+      response.state = "whole";
+    },
+    see(thread, id, model, usage, bytes) {
+      const response = begin(thread, id, {
+        ...{ model, thread, usage, bytes: 0, isStreamed: false },
+        ...{ state: "whole", isSettled: false },
+      });
+      response.bytes += bytes;
+    },
+    send(thread, bytes) {
+      threadOf(thread).sent += bytes;
+    },
+    open(thread, isBackground) {
+      const opened = threadOf(thread);
+      opened.isOpen = true;
+      opened.isBackground ||= isBackground;
+    },
+    close(thread) {
+      const closed = threads.get(thread);
+      if (closed !== undefined && thread !== "") closed.isOpen = false;
+    },
+    isBackground: (thread) => threads.get(thread)?.isBackground === true,
+    settle(isAborted) {
+      const main = threadOf("");
+      if (isAborted && main.isRequesting) abortedUsd += boundOf(main);
+      main.isRequesting = false;
+      for (const response of responses.values()) {
+        if (response.state === "whole") response.isSettled = true;
+        // It is over, and its response never came to its end.
+        else if (response.thread === "") response.state = "dropped";
+      }
+    },
+    use() {
+      const all = [...responses.values()];
+      const isUnderWay = ({ state }: Response): boolean => state === "streaming";
+      const [running, ended] = [all.filter(isUnderWay), all.filter((each) => !isUnderWay(each))];
+      const [now, done] = [countOf(running), countOf(ended)];
+      const isPriced = ({ model }: Response): boolean => priceOf(model, prices) !== undefined;
+      const { seenUsd, unseenUsd } = countOf(ended.filter(isPriced));
+      return {
+        costUsd: now.seenUsd + seenUsd + unseenUsd,
+        unpricedTokens: now.unpricedTokens + done.unpricedTokens,
+        requests: responses.size,
+      };
+    },
+    unsettled: () => countOf([...responses.values()].filter(({ isSettled }) => !isSettled)),
+    whole: () => countOf(responses.values()),
+    pendingUsd(wasKilled) {
+      let usd = abortedUsd;
+      for (const [name, thread] of threads) {
+        const isAsking = name === "" ? thread.isRequesting : true;
+        const isStreaming = thread.last?.state === "streaming";
+        // What is streamed is bounded where it is counted.
+        if (thread.isOpen && !isStreaming && (wasKilled || isAsking)) usd += boundOf(thread);
+      }
+      return usd;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { currentOwner } from "@quasar/durable";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { follow } from "./follow.ts";
+import type { TurnFiles } from "./turn-files.ts";
+
+const EXIT = {
+  v: 1,
+  started: true,
+  exitCode: 0,
+  exitSignal: null,
+  stderrTail: "",
+  durationMs: 1,
+  orphansEnded: 0,
+};
+
+/** Files of a turn whose looks fail as often as it is said, by the ending of the file. */
+function turn(failures: Readonly<Record<string, number>> = {}): TurnFiles {
+  const dir = mkdtempSync(join(tmpdir(), "quasar-follow-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const left: Record<string, number> = { ...failures };
+  let isNamed = 0;
+  const path = (ending: string): string => {
+    // The first time it is only asked for its name.
+    isNamed += 1;
+    const n = left[ending] ?? 0;
+    if (isNamed > 2 && n > 0) {
+      left[ending] = n - 1;
+      throw Object.assign(new Error(`EIO: ${ending}`), { code: "EIO", syscall: "open" });
+    }
+    return join(dir, `1.${ending}`);
+  };
+  return { dir, path };
+}
+
+test.for(["exit", "out"])("a look at .%s that fails is repeated", async (ending) => {
+  const files = turn({ [ending]: 2 });
+  writeFileSync(join(files.dir, "1.out"), "one\ntwo\n");
+  writeFileSync(join(files.dir, "1.exit"), JSON.stringify(EXIT));
+  const lines: string[] = [];
+  const onLine = (line: string) => void lines.push(line);
+  const ended = await follow(files, currentOwner(), { onLine, cancel: () => undefined });
+  expect(ended).toMatchObject({ exitCode: 0, recorded: true });
+  expect(lines).toEqual(["one", "two"]);
+});
+
+test("the end of a turn is seen by its folder: nobody waits for the next look", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const files = turn();
+  writeFileSync(join(files.dir, "1.out"), "");
+  const following = follow(files, currentOwner(), {
+    onLine: () => undefined,
+    cancel: () => undefined,
+  });
+  // It looks once at the beginning, and then waits for a sign: the clock of its looks stands still.
+  await new Promise((resolve) => setImmediate(resolve));
+  writeFileSync(join(files.dir, "1.exit"), JSON.stringify(EXIT));
+  expect(await following).toMatchObject({ exitCode: 0 });
+});

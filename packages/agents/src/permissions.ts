@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { AgentDenial } from "@quasar/loop";
+import { cleanLine } from "./clean.ts";
+
+/** Words, paths and flags with nothing in them that a shell, or a rule of Claude Code, reads as more. */
+const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+( [A-Za-z0-9_@%+=:,./-]+)*$/;
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+
+/** Whether a command is one program with plain arguments: no operator, quote, assignment or parenthesis. */
+export function isPlainCommand(command: string): boolean {
+  return PLAIN.test(command) && !ASSIGNMENT.test(command);
+}
+
+/** A command that an agent may run. */
+export interface AllowedCommand {
+  /** As the agent types it, with or without further arguments. */
+  readonly typed: string;
+  /** As the person named it. */
+  readonly named: string;
+  /** The script that holds it, where it is not typed as it was named. */
+  readonly script?: { readonly path: string; readonly text: string } | undefined;
+}
+
+/**
+ * How an agent whose rules know only plain commands is allowed each of those that a person named: one with
+ * operators, quotes, assignments or parentheses is a script, named by what it holds.
+ *
+ * @param dir - Where scripts go; absolute.
+ */
+export function allowedCommands(
+  commands: readonly string[],
+  dir: string,
+): readonly AllowedCommand[] {
+  return [...new Set(commands.map((command) => command.trim()))]
+    .filter((command) => command !== "")
+    .map((named) => (isPlainCommand(named) ? { typed: named, named } : scripted(named, dir)));
+}
+
+function scripted(named: string, dir: string): AllowedCommand {
+  const name = createHash("sha256").update(named).digest("hex").slice(0, 12);
+  const path = join(dir, `command-${name}.sh`);
+  return { typed: `sh ${shellWord(path)}`, named, script: { path, text: `${named}\n` } };
+}
+
+/** A word that `sh` reads as this text. */
+export function shellWord(text: string): string {
+  return PLAIN.test(text) && !text.includes(" ") ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What is added to the prompt of an agent that may run these and no other commands; `""` for none. */
+export function commandsNote(
+  commands: readonly AllowedCommand[],
+  tools: readonly string[],
+): string {
+  if (commands.length === 0 && tools.length === 0) return "";
+  const lines = [
+    ...commands.map(({ typed, named, script }) =>
+      script === undefined
+        ? `- ${cleanLine(typed)}`
+        : `- ${cleanLine(typed)}   (which runs: ${cleanLine(named)})`,
+    ),
+    ...tools.map((tool) => `- ${cleanLine(tool)}`),
+  ];
+  return `
+
+You may run these commands, typed as they stand here, with further arguments if you need them. Other commands that change anything are denied:
+
+${lines.join("\n")}`;
+}
+
+/** What is added to the prompt of an agent whose rules we do not set; `""` for none. */
+export function checksNote(commands: readonly string[]): string {
+  if (commands.length === 0) return "";
+  const lines = commands.map((command) => `- ${cleanLine(command)}`);
+  return `
+
+Your work has to pass these commands, which you may run:
+
+${lines.join("\n")}`;
+}
+
+/** What was denied, for a person, and the rules of Claude Code that would allow it. */
+export function denialOf(tool: string, input: Readonly<Record<string, unknown>>): AgentDenial {
+  if (tool !== "Bash") {
+    const path = [input["file_path"], input["path"], input["url"]].find(
+      (value) => typeof value === "string",
+    );
+    const what = path === undefined ? tool : `${tool} ${path}`;
+    return { what: cleanLine(what), allow: [EDITS.has(tool) ? "Edit" : cleanLine(tool)] };
+  }
+  const command = typeof input["command"] === "string" ? input["command"].trim() : "";
+  return { what: cleanLine(command === "" ? tool : command), allow: rulesFor(command) };
+}
+
+const EDITS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
+/** A shell's own, which Claude Code asks about nowhere. */
+const HARMLESS = /^(cd|echo|true|pwd|ls|cat|head|tail|wc)( |$)/;
+
+/** A rule for each command of a line; all of the shell where a rule cannot say it. */
+function rulesFor(command: string): readonly string[] {
+  const parts = command
+    .replaceAll(/\s[0-2]?>(&[12]|\s?\/dev\/null)(?=\s|$)/g, "")
+    .split(/&&|\|\||[;|\n]/)
+    .map((part) => part.trim().replace(/^([A-Za-z_]\w*=[\w./:-]* )+/, ""))
+    .filter((part) => part !== "" && !HARMLESS.test(part));
+  if (parts.length === 0 || !parts.every((part) => isPlainCommand(part))) return ["Bash"];
+  return [...new Set(parts.map((part) => `Bash(${part} *)`))];
+}

@@ -1,0 +1,18 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { AgentsError } from "./errors.ts";
+
+/**
+ * A program of ours, beside this module, wherever that is: a bundle takes it along as an entry of its own.
+ *
+ * @throws {AgentsError} `ERR_NO_SUPERVISOR`
+ */
+export function programFile(name: "supervisor" | "reviewer-guard"): string {
+  const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const path = fileURLToPath(new URL(`./${name}.${ending}`, import.meta.url));
+  if (existsSync(path)) {
+    return path;
+  }
+  const message = `${path} is missing: bundle @quasar/agents/dist/${name}.js as an entry of its own`;
+  throw new AgentsError("ERR_NO_SUPERVISOR", message);
+}

@@ -1,0 +1,101 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import type { AgentProcess } from "@quasar/loop";
+import { expect, test } from "vitest";
+import { createClaudeAgent } from "../src/claude.ts";
+import { createCommandAgent } from "../src/command.ts";
+import { supervisorErrors } from "../src/supervisor-errors.ts";
+import { aProgramThatPrints, aSample } from "./program.ts";
+import { aDirectory, aRequest, containing } from "./request.ts";
+
+const SAMPLE = aSample("claude-2.1.329.stream.jsonl");
+
+function unfinished(request: ReturnType<typeof aRequest>) {
+  return { request: { ...request, prompt: "" }, process: undefined };
+}
+
+test("a turn whose stored output lost its end is a failure, and its cost is known in part only", async () => {
+  const turnsDir = join(aDirectory(), "turns");
+  const request = aRequest({ turnsDir });
+  const agent = createClaudeAgent({ file: aProgramThatPrints(SAMPLE), env: {} });
+  const whole = await agent.invoke(request);
+  expect(whole).toMatchObject({ costSource: "reported" });
+  expect(whole).not.toHaveProperty("failure");
+  expect(await agent.adopt?.(unfinished(request))).toEqual(whole);
+
+  const out = join(turnsDir, "1.out");
+  const { size } = fs.statSync(out);
+  fs.truncateSync(out, size - 10);
+  expect(await agent.adopt?.(unfinished(request))).toMatchObject({
+    text: "",
+    failure: {
+      kind: "bad-output",
+      retryable: true,
+      message: "The stored output of claude is damaged: its last 10 bytes are missing.",
+    },
+    costSource: "partial",
+    costUsd: expect.any(Number),
+    sessionId: whole.sessionId,
+  });
+  fs.rmSync(out);
+  expect(await agent.adopt?.(unfinished(request))).toMatchObject({
+    failure: { message: containing(`its last ${size} bytes are missing`) },
+  });
+});
+
+test("half of what a command printed is not taken for its answer", async () => {
+  const turnsDir = join(aDirectory(), "turns");
+  const request = aRequest({ turnsDir, role: "reviewer", access: "read" });
+  const agent = createCommandAgent({ file: aProgramThatPrints(["APPROVED: fine", "ISSUE: bad"]) });
+  await agent.invoke(request);
+  const out = join(turnsDir, "1.out");
+  fs.truncateSync(out, "APPROVED: fine\n".length);
+  expect(await agent.adopt?.(unfinished(request))).toMatchObject({
+    text: "",
+    failure: { kind: "bad-output" },
+  });
+});
+
+test("an end that does not say how long the output was is read as before", async () => {
+  const turnsDir = join(aDirectory(), "turns");
+  const request = aRequest({ turnsDir });
+  const agent = createClaudeAgent({ file: aProgramThatPrints(SAMPLE), env: {} });
+  const whole = await agent.invoke(request);
+  const exit = join(turnsDir, "1.exit");
+  const { outBytes, ...before } = JSON.parse(fs.readFileSync(exit, "utf8")) as { outBytes: number };
+  expect(outBytes).toBe(fs.statSync(join(turnsDir, "1.out")).size);
+  fs.writeFileSync(exit, JSON.stringify(before));
+  expect(await agent.adopt?.(unfinished(request))).toEqual(whole);
+});
+
+test("what a supervisor says of its own failure is kept with the turn, without secrets, and told", async () => {
+  const secret = "a-secret-of-the-environment";
+  const turnsDir = join(aDirectory(), secret, "turns");
+  const request = aRequest({ turnsDir });
+  const agent = createCommandAgent({
+    file: aProgramThatPrints(["done"]),
+    env: { MY_TOKEN: secret },
+  });
+  // A folder where the turn's end is to be written.
+  const onStart = async ({ pid }: AgentProcess) =>
+    fs.mkdirSync(join(turnsDir, `1.exit.${pid}.tmp`));
+  const result = await agent.invoke(request, { onStart });
+  expect(result.failure).toMatchObject({
+    kind: "killed",
+    message: containing("its supervisor failed: "),
+  });
+  const said = supervisorErrors({ ...request, turnsDir });
+  expect(said).toMatch(/^\d{4}-\d\d-\d\dT[^]*\[redacted\]/);
+  expect(said).toContain("Error");
+  expect(fs.readFileSync(join(turnsDir, "1.err"), "utf8")).not.toContain(secret);
+});
+
+test("a supervisor that has nothing to say of itself leaves no file", async () => {
+  const turnsDir = join(aDirectory(), "turns");
+  const request = aRequest({ turnsDir });
+  await createCommandAgent({ file: aProgramThatPrints(["done"]) }).invoke(request);
+  await expect
+    .poll(() => fs.readdirSync(turnsDir).toSorted())
+    .toEqual(["1.exit", "1.out", "1.start"]);
+  expect(supervisorErrors({ ...request, turnsDir })).toBe("");
+});
