@@ -29,7 +29,12 @@ export interface AgentRequest {
   readonly workDir: string;
   /** A coder writes, a reviewer reads. */
   readonly access: "read" | "write";
-  /** US dollars this turn may cost; `undefined` is no limit. */
+  /**
+   * Shell commands that a person named, which who writes may run as they stand, and with further arguments.
+   * @default none
+   */
+  readonly commands?: readonly string[] | undefined;
+  /** US dollars this turn may spend; `undefined` is no limit. */
   readonly maxCostUsd?: number | undefined;
   /** JSON schema of the answer; ignored by an agent without `structuredOutput`. */
   readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
@@ -57,6 +62,13 @@ export type AgentEvent =
   | { readonly type: "tool"; readonly name: string; readonly detail: string }
   /** What this turn has cost so far, in US dollars. */
   | { readonly type: "usage"; readonly costUsd: number }
+  /** It asks a model whose price is not known; its turn is held to so many tokens of such. */
+  | {
+      readonly type: "unpriced";
+      readonly model: string;
+      /** `undefined`: no limit. */
+      readonly maxTokens: number | undefined;
+    }
   /** It tries a request again by itself. */
   | { readonly type: "retry"; readonly message: string };
 
@@ -70,6 +82,8 @@ export type AgentFailureKind =
   | "budget"
   | "turn-limit"
   | "refused-permissions"
+  /** The model does not do what it is asked, and would not in the same conversation. */
+  | "refusal"
   | "schema"
   | "empty-answer"
   | "session-missing"
@@ -93,6 +107,16 @@ export interface AgentFailure {
   readonly retryable: boolean;
   /** RFC 3339: when a limit is lifted, where the agent said so. */
   readonly retryAt?: string | undefined;
+  /** Of `refused-permissions`. */
+  readonly denials?: readonly AgentDenial[] | undefined;
+}
+
+/** Something that an agent wanted to do and was not allowed to. */
+export interface AgentDenial {
+  /** The command, or the tool with what it was for: one line, cleaned. */
+  readonly what: string;
+  /** What would allow it, in the words in which this agent is allowed tools. */
+  readonly allow: readonly string[];
 }
 
 /** How a turn ended. A failed turn has cost money too, and may have said something. */
@@ -100,6 +124,8 @@ export interface AgentResult {
   readonly failure?: AgentFailure | undefined;
   /** The final answer; `""` when there was none. */
   readonly text: string;
+  /** In the order in which they happened, each once. @default none */
+  readonly denials?: readonly AgentDenial[] | undefined;
   /** The answer as JSON, where a schema was asked for and met. */
   readonly structured?: unknown;
   readonly sessionId?: string | undefined;
@@ -107,6 +133,12 @@ export interface AgentResult {
   readonly costUsd?: number | undefined;
   /** `partial`: the agent ended before it could say all, so the cost is at least this. */
   readonly costSource: "reported" | "computed" | "partial" | "unknown";
+  /**
+   * US dollars that it may have cost beyond `costUsd`, at most, where that is `partial` or `unknown`.
+   *
+   * @default nobody can say: the turn's reservation counts
+   */
+  readonly unknownUsd?: number | undefined;
   readonly durationMs: number;
   /** Version of the agent's program, where it says so. */
   readonly agentVersion?: string | undefined;
@@ -134,14 +166,14 @@ export interface UnfinishedTurn {
 export type FoundTurn =
   /** Its agent works on: it can be followed to its end. */
   | { readonly state: "alive" }
-  /** It has ended, and how can be read. */
-  | { readonly state: "ended" }
+  /** It has ended, and how can be read, or was: `result` is what `adopt` would resolve to. */
+  | { readonly state: "ended"; readonly result?: AgentResult | undefined }
   /** Its agent was killed. The cost is what is known of it. */
   | ({
       readonly state: "died";
       /** To be gone on in; `""`: there is nothing to go on from; `undefined`: as it was stored. */
       readonly sessionId: string | undefined;
-    } & Pick<AgentResult, "costUsd" | "costSource">)
+    } & Pick<AgentResult, "costUsd" | "costSource" | "unknownUsd">)
   /** No agent was started for it: nothing was done, nothing was spent. */
   | { readonly state: "not-started" }
   /** Nothing is known. */
@@ -164,10 +196,15 @@ export interface InvokeOptions {
  *
  * `invoke` resolves for everything that an agent can do wrong and rejects for a mistake of ours
  * only, so that the cost and the session of a failed turn are never lost.
+ *
+ * `invoke`, `find` and `adopt` reject with an error of the code `ERR_TURN_UNREADABLE` where the turn
+ * cannot be looked at just now: its agent may work on, so the run stops and leaves it alone.
  */
 export interface AgentInvoker {
   /** For people: `claude`, `codex`, `scripted` … */
   readonly name: string;
+  /** In a sentence: `Claude Code`. @default the name */
+  readonly title?: string | undefined;
   readonly capabilities: AgentCapabilities;
   /**
    * Told that a turn is about to be invoked: what takes long, does nothing by itself and needs to
@@ -175,7 +212,12 @@ export interface AgentInvoker {
    *
    * @returns Lets go of it, if the turn has not been invoked. It is called when the run ends, or sooner.
    */
-  getReady?(turn: Pick<AgentRequest, "runId" | "turnId">): () => void;
+  getReady?(turn: Pick<AgentRequest, "runId" | "turnId" | "turnsDir">): () => void;
+  /**
+   * The most that one response of a turn may cost that is about to be invoked, in US dollars; `undefined`:
+   * nobody can say.
+   */
+  responseBoundUsd?(request: AgentRequest): number | undefined;
   invoke(request: AgentRequest, options?: InvokeOptions): Promise<AgentResult>;
   /** Looks for an unfinished turn. Changes nothing. */
   find?(turn: UnfinishedTurn): Promise<FoundTurn>;

@@ -215,11 +215,21 @@ describe("after a save, in a real repository,", () => {
   });
 
   const coder = aTurn({ id: "run.1", status: "started" });
+  const reviewer = aTurn({ id: "run.2", role: "reviewer", status: "started" });
+  const CHECKING = { phase: "filtering", turn: aTurn() } as const;
   test.for([
     ["a coder's unfinished turn", { phase: "coding", turn: coder }, "agent"],
     ["a coder's finished turn that is not committed", { phase: "coding", turn: aTurn() }, "agent"],
     ["a coder that mends lint", { phase: "linting", turn: coder }, "agent"],
-    ["a committed turn", { phase: "code_complete", turn: aTurn() }, "user"],
+    ["a committed turn", { phase: "code_complete", turn: aTurn() }, "checks"],
+    [
+      "an interrupted check",
+      { ...CHECKING, failure: "Interrupted. The run can be resumed." },
+      "checks",
+    ],
+    ["a run that ended at its checks", { ...CHECKING, failure: "no such program" }, "user"],
+    ["a reviewer's unfinished turn", { phase: "reviewing", turn: reviewer }, "reviewer"],
+    ["a reviewer's turn that failed", { phase: "reviewing", turn: reviewer, failure: "x" }, "user"],
     ["a reviewer's turn", { phase: "reviewing", turn: aTurn({ role: "reviewer" }) }, "user"],
     ["a whole cycle", { phase: "review_complete" }, "user"],
     ["a cycle under way, as the seed saves it", { phase: "coding" }, "agent"],
@@ -230,12 +240,12 @@ describe("after a save, in a real repository,", () => {
     expect((await assessed(tree, saved, {}, change)).dirty.whose).toBe(whose);
   });
 
-  test("what is not committed after the coder's commit is the user's", async () => {
+  test("what is not committed after the coder's commit is that of the checks and git hooks, for none has ended", async () => {
     const { tree, saved } = aSavedTree();
     commit(tree, "cycle", OWN);
     tree.write("notes.txt", "mine");
     const change = { phase: "coding", turn: coder } as const;
-    expect((await assessed(tree, saved, {}, change)).dirty.whose).toBe("user");
+    expect((await assessed(tree, saved, {}, change)).dirty.whose).toBe("checks");
   });
 
   test("what was there before the run and what is the product's own is nobody's", async () => {

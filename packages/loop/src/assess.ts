@@ -1,6 +1,7 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import type { Commit, Operation, Relation, RepositoryFacts } from "@quasar/git";
 import { stateFromCheckpoint } from "./convert.ts";
+import { INTERRUPTED } from "./ending.ts";
 import { adoptCommits } from "./resume.ts";
 import { commitsOfRun } from "./since.ts";
 import type { CycleState } from "./state.ts";
@@ -37,8 +38,11 @@ export interface Refusal {
 /** What lies uncommitted in the tree, beyond what the run leaves alone. */
 export interface DirtyTree {
   readonly paths: readonly string[];
-  /** The coder's whose turn is not finished or not committed; else the user's. */
-  readonly whose: "nobody" | "agent" | "user";
+  /**
+   * The coder's whose turn is not finished or not committed; that of the checks or the git hooks that
+   * were killed; that of a reviewer whose turn is not finished; else the user's.
+   */
+  readonly whose: "nobody" | "agent" | "checks" | "reviewer" | "user";
 }
 
 export interface ResumeAssessment {
@@ -65,7 +69,7 @@ export interface ResumeAssessment {
 /** A run as it was left. */
 export interface LeftRun {
   readonly checkpoint: Checkpoint;
-  /** The branch it worked on: `""` is none, `undefined` one that nobody noted. @default undefined */
+  /** The branch it worked on: `""` is none, `undefined` one that nobody noted. @default the checkpoint's */
   readonly branch?: string | undefined;
   /**
    * Its agent works on: what is going on in the tree is its doing. @default false
@@ -81,7 +85,8 @@ export interface LeftRun {
  * @see SPEC.md, "Assessment"
  */
 export function assessResume(facts: RepositoryFacts | undefined, run: LeftRun): ResumeAssessment {
-  const { checkpoint, branch: stored, agentIsAlive = false } = run;
+  const { checkpoint, agentIsAlive = false } = run;
+  const stored = "branch" in run ? run.branch : storedBranch(checkpoint);
   const { commits, actions } = facts ?? NO_COMMITS;
   const since = commitsOfRun(checkpoint, commits, actions);
   const headVerdict = headVerdictOf(facts, checkpoint, since.whole);
@@ -91,11 +96,11 @@ export function assessResume(facts: RepositoryFacts | undefined, run: LeftRun): 
   const stateNow = adoptCommits(stateFromCheckpoint(checkpoint), marked, checkpoint.createdAt);
   const changed = userVisible(facts, checkpoint);
   const at = headVerdict === "ahead-own" ? (facts?.head ?? "") : checkpoint.gitSha;
-  const isAgents = agentIsAlive || isCoderAtWork(stateNow.state, at);
-  const dirty: DirtyTree = {
-    paths: changed,
-    whose: changed.length === 0 ? "nobody" : isAgents ? "agent" : "user",
-  };
+  const worker = agentIsAlive ? "agent" : workerOf(stateNow.state, at);
+  // Who has taken HEAD elsewhere may have changed files too.
+  const isElsewhere = isLeft || (headVerdict !== "same" && headVerdict !== "ahead-own");
+  const whose = worker !== "agent" && isElsewhere ? "user" : worker;
+  const dirty: DirtyTree = { paths: changed, whose: changed.length === 0 ? "nobody" : whose };
   const refusals: (Refusal | undefined)[] = [
     headVerdict === "bare" ? BARE : undefined,
     facts?.operation === undefined || agentIsAlive ? undefined : busy(facts.operation),
@@ -118,6 +123,12 @@ export function assessResume(facts: RepositoryFacts | undefined, run: LeftRun): 
     isUnborn: facts?.isUnborn ?? false,
     refusals: refusals.filter((refusal) => refusal !== undefined),
   };
+}
+
+/** The branch that a run works on: `""` is none, `undefined` one that nobody noted. */
+export function storedBranch({ branch }: Pick<Checkpoint, "branch">): string | undefined {
+  if (branch === "") return undefined;
+  return branch === "HEAD" ? "" : branch;
 }
 
 /** The refusals that are left once a person has said what they accept. */
@@ -170,6 +181,24 @@ export function isCoderAtWork(
   }
   const isCoded = phase === "code_complete" || phase === "linting" || phase === "filtering";
   return phase === "coding" || (isCoded && cycleCommits[cycle - 1] !== head);
+}
+
+/** Whose step it is that was under way, or whose work is to be committed next; else nobody's but the user's. */
+function workerOf(state: CycleState, head: string): DirtyTree["whose"] {
+  if (isCoderAtWork(state, head)) return "agent";
+  const { phase, turn, failure } = state;
+  if (
+    phase === "reviewing" &&
+    turn?.role === "reviewer" &&
+    turn.status === "started" &&
+    failure === ""
+  ) {
+    return "reviewer";
+  }
+  // A runner that ended the run itself has looked at what the checks had left.
+  const isCut = failure === "" || failure === INTERRUPTED.message;
+  const isChecking = phase === "code_complete" || phase === "linting" || phase === "filtering";
+  return isChecking && isCut && turn?.role === "coder" ? "checks" : "user";
 }
 
 const BARE: Refusal = {

@@ -13,6 +13,8 @@ export interface CheckResult {
 export interface CheckOptions {
   readonly workDir: string;
   readonly timeoutMs: number;
+  /** The environment that it runs in. @default that of this process */
+  readonly baseEnv?: Readonly<Record<string, string | undefined>> | undefined;
   /** More variables for its processes. @default {} */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -32,12 +34,12 @@ const NOT_RUN: ReadonlySet<number> = new Set([126, 127]);
  * @throws the signal's reason when aborted.
  */
 export async function runCheck(check: Check, options: CheckOptions): Promise<CheckResult> {
-  const { workDir, timeoutMs, env, signal } = options;
+  const { workDir, timeoutMs, baseEnv = process.env, env, signal } = options;
   signal?.throwIfAborted();
   const kept = new Ends(KEPT_BYTES);
   const child = spawn(check.command, {
     cwd: workDir,
-    env: { ...process.env, ...env },
+    env: { ...baseEnv, ...env },
     shell: true,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],

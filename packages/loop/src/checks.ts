@@ -10,9 +10,11 @@ export async function tryCheck(
   kind: "lint" | "filter",
   check: Check,
 ): Promise<CheckResult | Ending> {
-  const { workDir, checkTimeoutMs, redact, signal } = run.settings;
+  const { workDir, checkTimeoutMs, checkEnv: baseEnv, redact, signal } = run.settings;
   const { cycle } = run.state;
-  const options = { workDir, timeoutMs: checkTimeoutMs, env: marksOf(run.state), signal };
+  const env = marksOf(run.state);
+  const options = { workDir, timeoutMs: checkTimeoutMs, baseEnv, env, signal };
+  run.seen = undefined;
   try {
     const { status, output: printed } = await run.ports.runCheck(check, options);
     const output = redact?.(printed) ?? printed;

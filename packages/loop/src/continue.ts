@@ -1,6 +1,7 @@
 import { type Checkpoint, CheckpointError, validateCheckpoint } from "@quasar/checkpoint";
 import type { Commit } from "@quasar/git";
 import { adopt } from "./adopt.ts";
+import { keptCommitStyle } from "./commit-style.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import { describeResume } from "./describe-resume.ts";
 import { drive } from "./engine.ts";
@@ -9,12 +10,14 @@ import { openingWarnings, warning } from "./opening.ts";
 import type { TaskResult } from "./options.ts";
 import { withLimits } from "./plan.ts";
 import { isMarked, restart } from "./resume.ts";
+import { protect } from "./protected.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
 import { MOST_CYCLES, type Settings } from "./settings.ts";
 import { commitsOfRun, type Since } from "./since.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep } from "./steps.ts";
+import { placeOf } from "./work-tree.ts";
 import { foreignWork } from "./untouchable.ts";
 
 /** `runFromCheckpoint` on given ports. */
@@ -28,7 +31,7 @@ export async function continueRun(
   if (checkpoint.cycle > MOST_CYCLES) {
     throw new CheckpointError("ERR_INVALID_CHECKPOINT", `no run has ${checkpoint.cycle} cycles`);
   }
-  const head = settings.seen?.head ?? (await ports.repository?.head()) ?? "";
+  const { head, branch } = await placeOf(settings, ports);
   const commits =
     head === checkpoint.gitSha ? [] : await ports.repository?.commitsSince(checkpoint.gitSha);
   const since = await commitsOf(checkpoint, commits ?? [], ports);
@@ -37,7 +40,9 @@ export async function continueRun(
   if (mismatch !== undefined && !settings.acceptHead) throw mismatch;
 
   const stored = stateFromCheckpoint(adopted.checkpoint);
-  const state = restart(withOptions(stored, settings), head);
+  const isOnOther = stored.branch !== "" && !settings.acceptBranch;
+  const placed = { ...withOptions(stored, settings), branch: isOnOther ? stored.branch : branch };
+  const state = await protect(restart(placed, head), ports.repository);
   const described = describeResume(state, {
     agents: settings,
     now: settings.now(),
@@ -89,6 +94,7 @@ function withOptions(state: CycleState, settings: Settings): CycleState {
     ...withLimits(state, settings),
     runId: state.runId === "" ? (settings.runId ?? newRunId()) : state.runId,
     untouchablePaths: [...untouchable],
+    commitStyle: keptCommitStyle(state.commitStyle, settings.commit),
   };
 }
 

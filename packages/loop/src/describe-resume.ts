@@ -1,8 +1,9 @@
 import type { CheckpointTurn } from "@quasar/checkpoint";
-import type { AgentInvoker, AgentRole, FoundTurn } from "./agent.ts";
-import { dollars, settledCost, spentWords } from "./money.ts";
+import type { AgentFailure, AgentInvoker, AgentResult, AgentRole, FoundTurn } from "./agent.ts";
+import { type Cost, dollars, settledCost, spentWords } from "./money.ts";
 import type { RunPart } from "./options.ts";
 import type { CycleState } from "./state.ts";
+import { failureOf, USELESS_SESSION } from "./settle.ts";
 import { cycleToBegin, type Next, nextStep, type Step } from "./steps.ts";
 
 /** What becomes of a part of a run that is resumed. */
@@ -71,10 +72,11 @@ export function describeResume(
       data: { cycle, maxCycles, totalCostUsd, unknownCostUsd, maxBudgetUsd },
     },
     ...(isLimited ? [waits(retryAt)] : []),
+    ...("step" in next && next.step === "again" ? retryItems(state, now) : []),
     part !== "loop" && isApproved(next)
       ? turnDone(state)
       : "step" in next
-        ? STEPS[next.step](state, agents, found)
+        ? STEPS[next.step](state, agents, found, part)
         : ended(next.end, state),
   ];
 }
@@ -92,6 +94,15 @@ const turnDone = ({ cycle }: CycleState): PlanItem => ({
 function waits(retryAt: string): PlanItem {
   const words = `a usage limit holds until ${retryAt}: the agent may refuse to work before`;
   return { kind: "waits", words, data: { retryAt } };
+}
+
+/** A retry that is due later is waited for. */
+function retryItems({ turn, failure }: CycleState, now: Date): readonly PlanItem[] {
+  const { role = "coder", retryAt = "", retries = 0 } = turn ?? {};
+  if (!(Date.parse(retryAt) > now.getTime())) return [];
+  const why = failure === "" ? "" : ` (${failure})`;
+  const words = `The ${role}'s turn failed${why}. Retry ${retries} is due at ${retryAt}.`;
+  return [{ kind: "waits", words, data: { dueAt: retryAt, retry: retries } }];
 }
 
 const ENDS: Readonly<Record<string, string>> = {
@@ -132,41 +143,47 @@ type Describe = (turn: CheckpointTurn, state: CycleState, agents: PlanAgents) =>
 const RECOVERED: Readonly<Record<Exclude<FoundTurn["state"], "died">, Describe>> = {
   alive: (turn) => ({
     kind: "followed",
-    words: `the ${turn.role}'s turn is under way: its agent is followed to its end`,
+    words: `The ${turn.role} is still running; the resume reattaches to it.`,
     data: turnData(turn),
   }),
   ended: (turn) => ({
     kind: "read",
-    words: `the ${turn.role}'s agent has ended: what it did is read, not bought again`,
+    words: `The ${turn.role} has finished; its result is used (no extra cost).`,
     data: turnData(turn),
   }),
   "not-started": (turn) => ({
     kind: "run-again",
-    words: `the ${turn.role}'s turn was under way, but its agent never began: it is started now`,
+    words: `The ${turn.role} had not started yet; it starts now.`,
     data: { ...turnData(turn), costUsd: 0, unknownUsd: 0 },
   }),
-  unknown: (turn, state) => again(turn, `the ${turn.role}'s turn was under way: `, state),
+  unknown: (turn, state) => ({
+    kind: "run-again",
+    words: `The ${turn.role} was mid-turn, and how it ended is unknown; it restarts${upTo(turn, state)}.`,
+    data: reservedData(turn),
+  }),
 };
 
 /** Before anybody has looked. */
 const unseen: Describe = (turn, state, agents) => {
   const looks = agents[turn.role].adopt !== undefined;
-  const search = looks ? "its end is looked for; if nobody knows it, " : "";
-  return again(turn, `the ${turn.role}'s turn was under way: ${search}`, state);
-};
-
-/** A turn without a limit has no reservation that could stand for what it has cost. */
-function again(turn: CheckpointTurn, found: string, { maxBudgetUsd }: CycleState): PlanItem {
-  const { reservedUsd } = turn;
-  const cost =
-    reservedUsd > 0 || maxBudgetUsd > 0
-      ? `counts with up to ${dollars(reservedUsd)}`
-      : "what it has cost cannot be counted";
+  const search = looks ? " Checking whether it finished; if not, it restarts" : " It restarts";
   return {
     kind: "run-again",
-    words: `${found}it is started again, and ${cost}`,
-    data: { ...turnData(turn), costUsd: reservedUsd, unknownUsd: reservedUsd },
+    words: `The ${turn.role} was mid-turn.${search}${upTo(turn, state)}.`,
+    data: reservedData(turn),
   };
+};
+
+const reservedData = (turn: CheckpointTurn): PlanItem["data"] => ({
+  ...turnData(turn),
+  costUsd: turn.reservedUsd,
+  unknownUsd: turn.reservedUsd,
+});
+
+/** What the lost attempt counts with. A turn without a limit has no reservation that could stand for it. */
+function upTo({ reservedUsd }: CheckpointTurn, { maxBudgetUsd }: CycleState): string {
+  const isKnown = reservedUsd > 0 || maxBudgetUsd > 0;
+  return isKnown ? ` (up to ${dollars(reservedUsd)})` : " (what it has cost cannot be counted)";
 }
 
 /** What a killed agent has spent is partly known; its session is gone on in where that can be. */
@@ -175,23 +192,48 @@ function killed(
   found: Extract<FoundTurn, { state: "died" }>,
   agents: PlanAgents,
 ): PlanItem {
-  const { costUsd } = found;
-  const cost = settledCost({ costUsd, costSource: "partial" }, turn.reservedUsd);
-  const spent = spentWords({ totalCostUsd: cost.totalUsd, unknownCostUsd: cost.unknownUsd });
+  const { costUsd, unknownUsd } = found;
+  const cost = settledCost({ costUsd, costSource: "partial", unknownUsd }, turn.reservedUsd);
   const sessionId = found.sessionId ?? turn.sessionId;
-  const data = { ...turnData(turn), costUsd: cost.totalUsd, unknownUsd: cost.unknownUsd };
-  const words = `the ${turn.role}'s agent was killed, after ${spent}`;
-  return agents[turn.role].capabilities.resumesSession && sessionId !== ""
-    ? { kind: "resumed", words: `${words}: ${IN_SESSION}`, data: { ...data, sessionId } }
-    : { kind: "run-again", words: `${words}: it is started again`, data };
+  return takenAgain(turn, `The ${turn.role}'s agent was killed`, cost, sessionId, agents);
 }
 
-const IN_SESSION = "it goes on in its own session, unless it would be told something else now";
+/** A turn that ended, and failed, is taken again: what it has cost is known. */
+function failed(
+  turn: CheckpointTurn,
+  result: AgentResult,
+  failure: AgentFailure,
+  agents: PlanAgents,
+): PlanItem {
+  const cost = settledCost(result, turn.reservedUsd);
+  const sessionId = USELESS_SESSION.has(failure.kind) ? "" : (result.sessionId ?? turn.sessionId);
+  const what = `The ${turn.role}'s turn failed (${failure.message})`;
+  return takenAgain(turn, what, cost, sessionId, agents);
+}
+
+function takenAgain(
+  turn: CheckpointTurn,
+  what: string,
+  { totalUsd, unknownUsd }: Cost,
+  sessionId: string,
+  agents: PlanAgents,
+): PlanItem {
+  const spent = spentWords({ totalCostUsd: totalUsd, unknownCostUsd: unknownUsd });
+  const data = { ...turnData(turn), costUsd: totalUsd, unknownUsd };
+  return agents[turn.role].capabilities.resumesSession && sessionId !== ""
+    ? {
+        kind: "resumed",
+        words: `${what}, after ${spent}; continuing its session.`,
+        data: { ...data, sessionId },
+      }
+    : { kind: "run-again", words: `${what}, after ${spent}; it restarts.`, data };
+}
 
 type DescribeStep = (
   state: CycleState,
   agents: PlanAgents,
   found: FoundTurn | undefined,
+  part: RunPart,
 ) => PlanItem;
 
 const begins: DescribeStep = (state) => {
@@ -201,26 +243,34 @@ const begins: DescribeStep = (state) => {
 
 const STEPS: Readonly<Record<Step, DescribeStep>> = {
   begin: begins,
-  recover: (state, agents, found) => {
+  recover: (state, agents, found, part) => {
     const { turn } = state;
-    if (turn === undefined) return begins(state, agents, found);
+    if (turn === undefined) return begins(state, agents, found, part);
     if (found?.state === "died") return killed(turn, found, agents);
+    const result = found?.state === "ended" ? found.result : undefined;
+    const failure = result && failureOf(result, turn.role, part);
+    if (result !== undefined && failure !== undefined) return failed(turn, result, failure, agents);
     const canBeTaken = agents[turn.role].adopt !== undefined || found?.state === "not-started";
     if (found === undefined) return unseen(turn, state, agents);
     return RECOVERED[canBeTaken ? found.state : "unknown"](turn, state, agents);
   },
-  again: (state, agents, found) => {
+  again: (state, agents, found, part) => {
     const { turn } = state;
-    if (turn === undefined) return begins(state, agents, found);
+    if (turn === undefined) return begins(state, agents, found, part);
     const { role, sessionId } = turn;
-    const words = `the ${role}'s turn came to nothing`;
+    const words = `The ${role}'s turn failed`;
     return agents[role].capabilities.resumesSession && sessionId !== ""
-      ? { kind: "resumed", words: `${words}: ${IN_SESSION}`, data: turnData(turn) }
-      : { kind: "run-again", words: `${words}: it is started again`, data: turnData(turn) };
+      ? { kind: "resumed", words: `${words}; continuing its session.`, data: turnData(turn) }
+      : { kind: "run-again", words: `${words}; it restarts.`, data: turnData(turn) };
   },
   commit: ({ cycle }) => ({
     kind: "reused",
     words: "the coder's turn is finished: its work is committed, not done again",
+    data: { cycle },
+  }),
+  fix: ({ cycle }) => ({
+    kind: "begins",
+    words: "the coder fixes what its commit was refused for",
     data: { cycle },
   }),
   lint: checks,

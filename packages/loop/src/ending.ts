@@ -1,5 +1,5 @@
-import type { AgentFailure } from "./agent.ts";
-import { spentWords } from "./money.ts";
+import type { AgentFailure, AgentRole } from "./agent.ts";
+import { dollars, spentWords } from "./money.ts";
 import type { RunPart, TaskResult } from "./options.ts";
 import type { CycleState } from "./state.ts";
 
@@ -9,6 +9,8 @@ export interface Ending {
   /** One or two sentences for a person. */
   readonly message: string;
   readonly agentFailure?: AgentFailure | undefined;
+  /** What one turn has to be allowed in US dollars, where a cap on turns stopped the run. */
+  readonly neededTurnUsd?: number | undefined;
 }
 
 export const INTERRUPTED: Ending = {
@@ -26,6 +28,12 @@ export function endingOf(
   return { outcome, message: MESSAGES[outcome]?.(state) ?? `The run ended: ${outcome}.` };
 }
 
+/** The words for an approval that has changed nothing. */
+export const NO_CHANGES: Ending = {
+  outcome: "approved",
+  message: "The reviewer approved. No changes were made.",
+};
+
 const DONE: Readonly<Record<RunPart, string>> = {
   loop: "The reviewer approved the work.",
   coder: "The coder's turn is done.",
@@ -34,10 +42,57 @@ const DONE: Readonly<Record<RunPart, string>> = {
 };
 
 const MESSAGES: Readonly<Partial<Record<Ending["outcome"], (state: CycleState) => string>>> = {
-  budget: (state) =>
-    `Budget exceeded: ${spentWords(state)} / $${state.maxBudgetUsd.toFixed(2)}. Resume with a higher budget to go on.`,
+  budget: (state) => `The budget is used up: ${spentOf(state)}.`,
   max_cycles: ({ maxCycles }) =>
     `Max cycles reached (${maxCycles}). Manual review recommended; resume with more cycles to go on.`,
   struggling: () =>
     "The loop goes in circles: the same problems come back. Split the task into smaller ones.",
 };
+
+function spentOf(state: CycleState): string {
+  return `${spentWords(state)} of ${dollars(state.maxBudgetUsd)} spent`;
+}
+
+/** A turn is not started that would be stopped before it gets anywhere. */
+export function tooLittle(
+  state: CycleState,
+  role: AgentRole,
+  { allowanceUsd, leastUsd, capUsd }: Allowed,
+): Ending {
+  const turn = `The ${role}'s next turn needs at least ${dollars(leastUsd)}`;
+  if (capUsd > 0 && capUsd < leastUsd) {
+    const message = `${turn}; the limit for one turn is ${dollars(capUsd)}.`;
+    return { outcome: "budget", message, neededTurnUsd: Math.ceil(leastUsd * 100) / 100 };
+  }
+  const message = `${turn} and may spend ${dollars(allowanceUsd)} (${spentOf(state)}).`;
+  return { outcome: "budget", message };
+}
+
+/** What a run has to be given that money stopped. */
+export function neededWords({ neededBudgetUsd, neededTurnBudgetUsd }: CycleState): string {
+  if (neededTurnBudgetUsd > 0) {
+    return ` Resume with at least ${dollars(neededTurnBudgetUsd)} for one turn.`;
+  }
+  return neededBudgetUsd > 0
+    ? ` Resume with a budget of at least ${dollars(neededBudgetUsd)}.`
+    : "";
+}
+
+/** The turn was stopped when it had spent what it may. */
+export function turnLimit({ turn, maxBudgetUsd }: CycleState, agentFailure: AgentFailure): Ending {
+  const whole = maxBudgetUsd === 0 ? "" : ` of ${dollars(maxBudgetUsd)}`;
+  const limit = dollars(turn?.allowanceUsd ?? 0);
+  return {
+    outcome: "budget",
+    message: `This turn reached its limit (${limit}${whole}).`,
+    agentFailure,
+  };
+}
+
+/** What a turn may spend, and what it would have to be allowed. */
+interface Allowed {
+  readonly allowanceUsd: number;
+  readonly leastUsd: number;
+  /** The cap on each turn; 0: none. */
+  readonly capUsd: number;
+}

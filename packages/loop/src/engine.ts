@@ -1,21 +1,31 @@
 import { tryCheck } from "./checks.ts";
+import { commitMessage } from "./commit-message.ts";
+import { refused } from "./commit-refused.ts";
 import { messageOf } from "./emitter.ts";
-import { type Ending, endingOf, INTERRUPTED } from "./ending.ts";
+import {
+  type Ending,
+  endingOf,
+  INTERRUPTED,
+  neededWords,
+  NO_CHANGES,
+  turnLimit,
+} from "./ending.ts";
 import type { LoopEventData } from "./event.ts";
 import type { Finding } from "./finding.ts";
 import { filterFinding } from "./findings.ts";
 import type { TaskResult } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
-import { marksOf, type Run } from "./run.ts";
+import { neededBudget } from "./money.ts";
+import { marksOf, type Run, unsavedEnd } from "./run.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep, type Step } from "./steps.ts";
-import { commitSubject } from "./subject.ts";
 import { trimSpace } from "./text.ts";
 import {
   applyReview,
   approve,
   beginCycle,
   bounce,
+  checkAgain,
   commitWork,
   giveUp,
   leaveLint,
@@ -26,11 +36,25 @@ import {
   resolveIssues,
   type TurnPhase,
 } from "./transitions.ts";
+import { commitLeftover } from "./leftover.ts";
+import { protectedWork } from "./protected.ts";
+import { commitGaps } from "./gaps.ts";
+import { hasChanged, whatDiffers } from "./outcome.ts";
+import {
+  gitEnding,
+  misplaced,
+  neverCommitted,
+  seenOf,
+  temporaryFiles,
+  treeOf,
+} from "./work-tree.ts";
 import { takeTurnAgain } from "./again.ts";
 import { letGo } from "./ready.ts";
 import { recoverTurn } from "./recover.ts";
+import { retryOrEnd, scheduleRetry } from "./retry.ts";
 import type { TurnFailure } from "./settle.ts";
-import { takeTurn } from "./turn.ts";
+import { rolesAhead } from "./to-come.ts";
+import { nextBoundUsd, takeTurn } from "./turn.ts";
 import { listPaths } from "./untouchable.ts";
 
 /**
@@ -68,11 +92,12 @@ const STEPS: Readonly<Record<Step, (run: Run) => Outcome>> = {
   recover,
   again,
   commit,
+  fix,
   lint,
   filter,
   review,
   judge,
-  approve: move(approve),
+  approve: finishApproved,
   resolve: move(resolveIssues),
 };
 
@@ -97,23 +122,28 @@ function review(run: Run): Outcome {
 }
 
 async function again(run: Run): Outcome {
-  return outcomeOf(await takeTurnAgain(run));
+  return outcomeOf(run, await takeTurnAgain(run));
 }
 
 async function work(run: Run, phase: TurnPhase): Outcome {
-  return outcomeOf(await takeTurn(run, phase));
+  return outcomeOf(run, await takeTurn(run, phase));
 }
 
-function outcomeOf(failure: TurnFailure): Ending | undefined {
+async function outcomeOf(run: Run, failure: TurnFailure): Outcome {
   if (failure === undefined || "outcome" in failure) return failure;
-  return { outcome: "agent", message: failure.message, agentFailure: failure };
+  if (failure.kind === "budget") return turnLimit(run.state, failure);
+  return retryOrEnd(run, failure);
 }
 
-/** How a turn failed while nobody listened is old news, unless a limit holds that it ran into. */
+/**
+ * How a turn failed while nobody listened is old news, unless a limit holds that it ran into. One that
+ * was listened to has its pause, if it may be retried.
+ */
 async function recover(run: Run): Outcome {
-  const failure = await recoverTurn(run);
+  const { failure, isNews } = await recoverTurn(run);
   if (failure === undefined || "outcome" in failure) return failure;
-  return isLimited(run) ? outcomeOf(failure) : undefined;
+  if (isLimited(run)) return outcomeOf(run, failure);
+  return isNews && scheduleRetry(run, failure) ? run.saveTurn() : undefined;
 }
 
 function isLimited({ state, settings }: Run): boolean {
@@ -122,65 +152,80 @@ function isLimited({ state, settings }: Run): boolean {
 
 // --- Between turns -------------------------------------------------------------------------------
 
-/** What git and the user's git hooks have said: those print what they like, as checks do. */
-function saidBy({ settings: { redact } }: Run, error: unknown): string {
-  const said = messageOf(error);
-  try {
-    return redact?.(said) ?? said;
-  } catch (failure) {
-    return `what git said cannot be told: ${messageOf(failure)}`;
-  }
-}
-
 async function commit(run: Run): Outcome {
   const { state } = run;
   const { repository } = run.ports;
-  const { signal } = run.settings;
+  const { signal, redact, redactCommit = redact } = run.settings;
   if (repository === undefined) {
     run.state = commitWork(state, "");
     return undefined;
   }
   const { cycle, taskBeadId, untouchablePaths } = state;
   const turnId = state.turn?.id ?? "";
+  const message = commitMessage(state, {
+    title: run.settings.commit?.subject,
+    redact: redactCommit,
+  });
   let sha: string | undefined;
+  let held = state.protectedPaths;
+  let temporary: readonly string[] = [];
   try {
+    const seen = await seenOf(run, repository);
+    const away = await misplaced(run, repository, seen);
+    if (away !== undefined) return away;
+    temporary = temporaryFiles(seen);
+    const own = await protectedWork(run, repository, seen);
+    if ("outcome" in own) return own;
+    held = own.held;
     sha = await repository.commit({
-      subject: commitSubject(state, run.settings.commit?.subject),
+      ...message,
       trailers: run.settings.commit?.trailers ?? {},
       taskId: taskBeadId,
       cycle,
       turnId,
-      exclude: untouchablePaths,
+      exclude: neverCommitted(run, seen),
+      tree: own.tree,
       env: marksOf(state),
       signal,
-      seen: run.seen,
+      seen,
     });
     // Not the commit's own id: a git hook may have amended it, the agent have made one itself.
-    run.head = await repository.head();
-    run.seen = undefined;
+    run.seen = await repository.look(seen);
+    if (sha === run.seen.head) run.head = sha;
+    const moved = await misplaced(run, repository, run.seen);
+    if (moved !== undefined) return moved;
+    run.head = run.seen.head;
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
-    return { outcome: "git", message: `the work could not be committed: ${saidBy(run, error)}` };
+    // Formatting hooks leave files that nobody has seen.
+    run.seen = undefined;
+    return refused(run, error, message);
   }
   const known = [state.baseCommitSha, ...state.cycleCommits].includes(run.head);
   if (sha === undefined && known && untouchablePaths.length > 0) {
     const list = listPaths(untouchablePaths).join(", ");
-    await run.warn(`cycle ${cycle} has nothing to commit: changes in ${list} are never committed`);
+    await run.warn(
+      `cycle ${cycle} has nothing to commit: uncommitted changes in ${list} are not the run's`,
+    );
   }
-  run.state = commitWork(state, run.head);
+  if (temporary.length > 0) {
+    const list = listPaths(temporary).join(", ");
+    await run.warn(`temporary files of the agent are left, and not committed: ${list}`);
+  }
+  run.state = { ...commitWork(state, run.head), protectedPaths: held };
   await run.emit({ type: "committed", cycle, turnId, sha: sha && run.head });
   if (state.refactored && !run.state.refactored) await run.emit({ type: "refactored", cycle });
-  return undefined;
+  const left = await commitLeftover(run, "git hook");
+  return typeof left === "object" ? left : undefined;
+}
+
+async function fix(run: Run): Outcome {
+  return work(run, run.state.phase === "linting" ? "linting" : "coding");
 }
 
 async function lint(run: Run): Outcome {
-  const reports: string[] = [];
-  for (const check of run.settings.lint) {
-    const result = await tryCheck(run, "lint", check);
-    if ("outcome" in result) return result;
-    if (result.status === "broken") await run.warn(broken(check.name, result.output));
-    if (result.status === "failed") reports.push(`${check.name}:\n${trimSpace(result.output)}`);
-  }
+  const reports = await runLint(run);
+  if ("outcome" in reports) return reports;
   run.state = lintDone(run.state, reports.join("\n\n"));
   if (reports.length === 0 || lintFixes(run.state) >= run.settings.maxLintRetries) {
     run.state = leaveLint(run.state);
@@ -189,24 +234,104 @@ async function lint(run: Run): Outcome {
   return work(run, "linting");
 }
 
+/** What lint has to say. One that mends files and fails is asked once more. */
+async function runLint(run: Run): Promise<readonly string[] | Ending> {
+  // What is there when a run goes on here was left by a step that was killed.
+  const before = run.seen === undefined ? await commitLeftover(run, "checks") : false;
+  if (typeof before === "object") return before;
+  if (run.settings.lint.length === 0) return [];
+  for (let isAgain = false; ; isAgain = true) {
+    const reports: string[] = [];
+    for (const check of run.settings.lint) {
+      const result = await tryCheck(run, "lint", check);
+      if ("outcome" in result) return result;
+      if (result.status === "broken") await run.warn(broken(check.name, result.output));
+      if (result.status === "failed") reports.push(`${check.name}:\n${trimSpace(result.output)}`);
+    }
+    const left = await commitLeftover(run, "checks");
+    if (typeof left === "object") return left;
+    if (!left || isAgain || reports.length === 0) return reports;
+  }
+}
+
 async function filter(run: Run): Outcome {
+  const ending = (await bounceGaps(run)) ?? (await runFilters(run));
+  if (ending !== undefined) return ending === "bounced" ? undefined : ending;
+  const tree = await checkedTree(run);
+  if (typeof tree === "object") return tree;
+  run.state = passFilters(run.state, tree);
+  return undefined;
+}
+
+/** What no commit can hold goes back to the coder like a check that failed. */
+async function bounceGaps(run: Run): Promise<"bounced" | Ending | undefined> {
+  try {
+    const gaps = run.part === "loop" ? await commitGaps(run) : "";
+    if (gaps === "") return undefined;
+    run.state = bounce(run.state, "commit", gaps, filterFinding("commit", gaps, run.state.cycle));
+  } catch (error) {
+    return gitEnding("what was committed could not be looked at", error);
+  }
+  await closeCycle(run, false);
+  return "bounced";
+}
+
+/** Those that change files run once more, on what they have made of them. */
+async function runFilters(run: Run): Promise<"bounced" | Ending | undefined> {
+  if (run.settings.filters.length === 0) return undefined;
+  for (let isAgain = false; ; isAgain = true) {
+    const failure = await failedFilter(run);
+    if (failure !== undefined && "outcome" in failure) return failure;
+    const left = await commitLeftover(run, "checks");
+    if (typeof left === "object") return left;
+    if (failure !== undefined) {
+      const { name, output } = failure;
+      const finding = filterFinding(name, output, run.state.cycle);
+      run.state = bounce(run.state, name, output, finding);
+      await closeCycle(run, false);
+      return "bounced";
+    }
+    if (!left) return undefined;
+    if (!isAgain) continue;
+    await run.warn("the checks change files whenever they run; what they left last is committed");
+    return undefined;
+  }
+}
+
+async function failedFilter(
+  run: Run,
+): Promise<{ readonly name: string; readonly output: string } | Ending | undefined> {
   for (const check of run.settings.filters) {
     const result = await tryCheck(run, "filter", check);
     if ("outcome" in result) return result;
     const { status, output } = result;
     if (status === "broken") return { outcome: "check", message: broken(check.name, output) };
-    if (status === "failed") {
-      const finding = filterFinding(check.name, output, run.state.cycle);
-      run.state = bounce(run.state, check.name, output, finding);
-      return closeCycle(run, false);
-    }
+    if (status === "failed") return { name: check.name, output };
   }
-  run.state = passFilters(run.state);
   return undefined;
+}
+
+async function checkedTree(run: Run): Promise<string | Ending> {
+  const { repository } = run.ports;
+  if (repository === undefined) return "";
+  try {
+    return await treeOf(run, repository);
+  } catch (error) {
+    return gitEnding("the tree that the checks left could not be read", error);
+  }
 }
 
 function broken(name: string, output: string): string {
   return `${name} could not be run: ${trimSpace(output) || "the shell does not know it"}`;
+}
+
+/** An approval counts where it is true of the repository. */
+async function finishApproved(run: Run): Outcome {
+  const differs = await whatDiffers(run);
+  if (differs === undefined) run.state = approve(run.state);
+  // Whoever goes on with it has what is there checked and reviewed.
+  else if (differs.outcome === "approved-differs") run.state = checkAgain(run.state);
+  return differs;
 }
 
 /** Takes what the reviewer said. */
@@ -252,13 +377,22 @@ async function takeRefactor(run: Run): Promise<void> {
 // --- The end -------------------------------------------------------------------------------------
 
 async function finish(run: Run, ending: Ending): Promise<TaskResult> {
-  const { outcome, message } = ending;
+  const { outcome } = ending;
   const { cycle } = run.state;
+  const changed = await hasChanged(run);
+  const isEmpty = outcome === "approved" && !changed && run.part === "loop";
+  let message = isEmpty && run.ports.repository ? NO_CHANGES.message : ending.message;
+  if (outcome === "budget") {
+    const { neededTurnUsd: neededTurnBudgetUsd = 0 } = ending;
+    const neededBudgetUsd = neededTurnBudgetUsd > 0 ? 0 : budgetToGoOn(run);
+    run.state = { ...run.state, neededBudgetUsd, neededTurnBudgetUsd };
+    message += neededWords(run.state);
+  }
   const report = outcome === "approved" ? parseReview(run.state.reviewOutput).report : undefined;
   if (outcome === "approved") {
     await run.emit({ type: "task_success", cycle, report });
-    if (run.unrecorded !== undefined) return finish(run, run.unrecorded);
-    await removeCheckpoint(run);
+    const unsaved = run.unrecorded ?? run.unsavedEnd ?? (await removeCheckpoint(run));
+    if (unsaved !== undefined) return finish(run, unsaved);
   } else if (outcome === "struggling") {
     await run.emit({ type: "struggle_detected", cycle, message });
   } else {
@@ -279,18 +413,33 @@ async function finish(run: Run, ending: Ending): Promise<TaskResult> {
     allFindings: state.allFindings,
     baseCommitSha: state.baseCommitSha,
     finalCommitSha: run.head,
+    changed,
     cycleCommits: state.cycleCommits,
     checkpoint: run.checkpoint(),
     agentFailure: ending.agentFailure,
   };
 }
 
+/** The budget that the turns need which are next; 0 where they need no larger one. */
+function budgetToGoOn(run: Run): number {
+  const { state, part } = run;
+  const boundsUsd = {
+    coder: nextBoundUsd(run, "coding"),
+    reviewer: nextBoundUsd(run, "reviewing"),
+  };
+  const needed = neededBudget(state, rolesAhead(state, part), boundsUsd);
+  return state.maxBudgetUsd > 0 && needed > state.maxBudgetUsd ? needed : 0;
+}
+
 /** What is finished must not be resumed. */
-async function removeCheckpoint(run: Run): Promise<void> {
+async function removeCheckpoint(run: Run): Promise<Ending | undefined> {
   const { checkpoint } = run.settings;
   try {
     await checkpoint?.store.remove(checkpoint.phaseId);
+    return undefined;
   } catch (error) {
+    if (run.requiresSaves) return unsavedEnd(error);
     await run.warn(`the checkpoint of the finished task could not be removed: ${messageOf(error)}`);
+    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentRole } from "./agent.ts";
+import type { AgentDenial, AgentEvent, AgentRole } from "./agent.ts";
 import type { Finding } from "./finding.ts";
 import type { ReviewReport } from "./review.ts";
 import type { CycleState } from "./state.ts";
@@ -52,15 +52,38 @@ export type LoopEventData =
       readonly costUsd: number | undefined;
       readonly durationMs: number;
     }
+  /** What the agent of a turn that ended well was not allowed to do. */
+  | {
+      readonly type: "tools_denied";
+      readonly cycle: number;
+      readonly role: AgentRole;
+      readonly turnId: string;
+      readonly denials: readonly AgentDenial[];
+    }
   /**
    * The coder's work of a turn is in this commit; `undefined` when nothing had changed. Told again of
-   * commits that a resume finds and takes for the run's own.
+   * commits that a resume finds and takes for the run's own. With `by` it holds what the checks
+   * or a git hook have changed after that.
    */
   | {
       readonly type: "committed";
       readonly cycle: number;
       readonly turnId: string;
       readonly sha: string | undefined;
+      readonly by?: "checks" | "git hook" | undefined;
+      /** What that was. */
+      readonly paths?: readonly string[] | undefined;
+    }
+  /** Files that a reviewer has changed are put back; its version of them is in the snapshot. */
+  | {
+      readonly type: "undone";
+      readonly cycle: number;
+      readonly turnId: string;
+      readonly paths: readonly string[];
+      /** Counts the run's snapshots, from 1. */
+      readonly n: number;
+      readonly ref: string;
+      readonly sha: string;
     }
   /** A lint or filter command ended. */
   | {
@@ -114,6 +137,22 @@ export type LoopEventData =
       readonly turnId: string;
       readonly how: TurnRecovery;
     }
+  /** A turn failed of something that passes, and is retried after a pause, which begins now. */
+  | {
+      readonly type: "turn_retry";
+      readonly cycle: number;
+      readonly role: AgentRole;
+      readonly turnId: string;
+      /** Which retry of the same piece of work it is, from 1, and how many it may have. */
+      readonly retry: number;
+      readonly most: number;
+      /** RFC 3339: when it begins. */
+      readonly until: string;
+      /** Milliseconds from now. */
+      readonly waitMs: number;
+      /** Why the turn failed. */
+      readonly message: string;
+    }
   /** What was not committed is kept under this reference, before a turn is taken again. */
   | {
       readonly type: "snapshot";
@@ -135,8 +174,14 @@ export type FailureReason =
   | "agent"
   | "interrupted"
   | "checkpoint"
+  /** The system does not let a turn be looked at; its agent may work on. */
+  | "storage"
   | "git"
-  | "check";
+  | "check"
+  /** An agent left the branch, rewrote what was there, or stopped in the middle of something. */
+  | "work-tree"
+  /** The reviewer approved, but HEAD is not what was reviewed. */
+  | "approved-differs";
 
 /** A listener of loop events. Awaited in order; one that throws is reported and stops nothing. */
 export interface Hook {

@@ -136,8 +136,9 @@ test("secrets are taken out of what checks print before it is stored, told or gi
   const coder = writingCoder();
   const loop = harness({
     coder,
-    lint: [{ name: "style", command: "echo token=hunter2; exit 1" }],
-    filters: [{ name: "tests", command: "echo token=hunter2; exit 1" }],
+    // What a person typed as a command is told to the coder as it is: here it does not say the secret.
+    lint: [{ name: "style", command: "echo token=hunter$((1 + 1)); exit 1" }],
+    filters: [{ name: "tests", command: "echo token=hunter$((1 + 1)); exit 1" }],
     maxCycles: 1,
     maxLintRetries: 1,
     redact: (text) => text.replaceAll("hunter2", "[redacted]"),

@@ -1,8 +1,7 @@
 import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED } from "./ending.ts";
 import type { Start } from "./prompts.ts";
-import type { Run } from "./run.ts";
-import { isCancelled } from "./settle.ts";
+import { isCancelled, type Run } from "./run.ts";
 
 /**
  * Keeps what is not committed before a turn of the coder works on it again, and says whether there

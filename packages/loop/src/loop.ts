@@ -6,6 +6,7 @@ import { openLoopRepository } from "./repository.ts";
 import type { Ports } from "./run.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 import { startRun } from "./start.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /**
  * Runs a task from its beginning: a coder works, checks and a reviewer judge, until the reviewer
@@ -41,6 +42,6 @@ export async function runFromCheckpoint(
   return continueRun(checkpoint, settings, await openPorts(settings));
 }
 
-async function openPorts({ workDir, seen }: Settings): Promise<Ports> {
-  return { repository: await openLoopRepository(workDir, seen?.repository), runCheck };
+async function openPorts({ workDir, repository }: Settings): Promise<Ports> {
+  return { repository: await openLoopRepository(workDir, repository), runCheck, waitUntil };
 }

@@ -1,4 +1,5 @@
-import type { AgentResult } from "./agent.ts";
+import type { CheckpointLedgerEntry } from "@quasar/checkpoint";
+import type { AgentResult, AgentRole } from "./agent.ts";
 import type { CycleState } from "./state.ts";
 
 type Limits = Pick<CycleState, "totalCostUsd" | "maxBudgetUsd" | "maxCycles">;
@@ -8,7 +9,81 @@ export function isOverBudget({ totalCostUsd, maxBudgetUsd }: Limits): boolean {
   return maxBudgetUsd > 0 && totalCostUsd >= maxBudgetUsd;
 }
 
-/** What the next turns may cost together in US dollars; 0 without a limit. */
+/** The share of the whole budget that no coder's turn may spend: it is kept for the review. */
+const REVIEW_SHARE = 0.1;
+
+/**
+ * What a turn may spend, in US dollars: a reviewer's what is left of the budget, a coder's that less a
+ * tenth of the whole.
+ *
+ * @param maxTurnBudgetUsd - Caps it further; 0 does not.
+ * @returns 0: no limit.
+ */
+export function turnAllowance(
+  { totalCostUsd, maxBudgetUsd }: Pick<Limits, "totalCostUsd" | "maxBudgetUsd">,
+  role: AgentRole,
+  maxTurnBudgetUsd: number = 0,
+): number {
+  if (maxBudgetUsd === 0) return maxTurnBudgetUsd;
+  const kept = role === "coder" ? maxBudgetUsd * REVIEW_SHARE : 0;
+  const left = Math.max(NOTHING_USD, maxBudgetUsd - totalCostUsd - kept);
+  return maxTurnBudgetUsd === 0 ? left : Math.min(left, maxTurnBudgetUsd);
+}
+
+/** As little as can be told from 0, which is no limit. */
+const NOTHING_USD = 1e-9;
+
+/** How many response bounds a turn has to be allowed, so that it is started. */
+const BOUNDS_OF_A_TURN = 2;
+
+/** Whether a turn would be stopped before it gets anywhere. */
+export function isTooLittle(allowanceUsd: number, boundUsd: number | undefined): boolean {
+  if (allowanceUsd === 0) return false;
+  return allowanceUsd <= NOTHING_USD || allowanceUsd < leastAllowance(boundUsd);
+}
+
+/** What a turn has to be allowed at least, in US dollars; 0 where its responses have no known bound. */
+export function leastAllowance(boundUsd: number | undefined): number {
+  return BOUNDS_OF_A_TURN * (boundUsd ?? 0);
+}
+
+/**
+ * The budget with which the turns that are next get through, in US dollars, rounded up to the cent: each
+ * of them costs at most what one of its role has cost so far, and no less than it has to be allowed.
+ *
+ * @param roles - Of the turns that are to come, in their order.
+ * @param boundsUsd - Of a response, by role.
+ */
+export function neededBudget(
+  state: Limits & Pick<CycleState, "ledger">,
+  roles: readonly AgentRole[],
+  boundsUsd: Readonly<Partial<Record<AgentRole, number | undefined>>>,
+): number {
+  let [spent, needed] = [state.totalCostUsd, 0];
+  for (const role of roles) {
+    spent += Math.max(
+      leastAllowance(boundsUsd[role]),
+      dearestTurn(state.ledger, role) ?? state.maxBudgetUsd / (2 * state.maxCycles),
+    );
+    needed = Math.max(needed, role === "coder" ? spent / (1 - REVIEW_SHARE) : spent);
+  }
+  return Math.ceil(needed * 100 - 1e-6) / 100;
+}
+
+function dearestTurn(
+  ledger: readonly CheckpointLedgerEntry[],
+  wanted: AgentRole,
+): number | undefined {
+  const costs = ledger
+    .filter(({ turnId, role }) => turnId !== "" && role === wanted)
+    .map(({ costUsd }) => costUsd);
+  return costs.length === 0 ? undefined : Math.max(...costs);
+}
+
+/**
+ * What turns count with of which nothing is ever learned, in US dollars; 0 without a limit. They may have
+ * cost more.
+ */
 export function reservation(
   { totalCostUsd, maxBudgetUsd, maxCycles }: Limits,
   turns: number = 1,
@@ -31,16 +106,18 @@ export function unknownCost(reservedUsd: number): Cost {
 }
 
 /**
- * What is not known of a turn's cost is taken for all that was reserved. Of a cost known in part,
- * what goes beyond that part is unknown.
+ * A cost that its agent does not know whole counts with what the agent says that may be missing; where it
+ * cannot say that either, with what was reserved.
  */
 export function settledCost(
-  { costUsd, costSource }: Pick<AgentResult, "costUsd" | "costSource">,
+  { costUsd, costSource, unknownUsd }: Pick<AgentResult, "costUsd" | "costSource" | "unknownUsd">,
   reservedUsd: number,
 ): Cost {
-  if (!isAmount(costUsd) || costSource === "unknown") return unknownCost(reservedUsd);
-  const unknownUsd = costSource === "partial" ? Math.max(0, reservedUsd - costUsd) : 0;
-  return { source: costSource, totalUsd: costUsd + unknownUsd, unknownUsd };
+  const missing = isAmount(unknownUsd) ? unknownUsd : undefined;
+  if (!isAmount(costUsd) || costSource === "unknown") return unknownCost(missing ?? reservedUsd);
+  const isWhole = costSource !== "partial";
+  const rest = isWhole ? 0 : (missing ?? Math.max(0, reservedUsd - costUsd));
+  return { source: costSource, totalUsd: costUsd + rest, unknownUsd: rest };
 }
 
 /** The cost of a turn of which nothing was asked, unless its agent says that it cost something. */

@@ -2,6 +2,7 @@ import type { AgentCapabilities } from "./agent.ts";
 import type { LoopEventData } from "./event.ts";
 import type { Ports } from "./run.ts";
 import type { Settings } from "./settings.ts";
+import { dollars, reservation } from "./money.ts";
 import type { CycleState } from "./state.ts";
 
 /** What a person should know before a run goes off. */
@@ -16,7 +17,7 @@ export function openingWarnings(
   }
   const told = new Set<string>();
   for (const { name, capabilities } of [coder, reviewer]) {
-    const message = budgetNote(capabilities, state.maxBudgetUsd);
+    const message = budgetNote(capabilities, state);
     if (message === undefined || told.has(name)) continue;
     told.add(name);
     warnings.push(warning(state, `${name} ${message}`));
@@ -24,19 +25,19 @@ export function openingWarnings(
   return warnings;
 }
 
-/** How far a budget holds an agent, where that is not to the cent. */
+/** What holds an agent whose use is not known while it works. */
 function budgetNote(
   { reportsCost, streamsUsage }: AgentCapabilities,
-  maxBudgetUsd: number,
+  state: CycleState,
 ): string | undefined {
-  const isLimited = maxBudgetUsd > 0;
-  const between = "its budget holds between turns only";
+  const isLimited = state.maxBudgetUsd > 0;
+  const held = "only its time limits a turn";
   if (!reportsCost) {
-    const counted = isLimited ? `counted as all that it may cost, and ${between}` : "not counted";
-    return `does not say what it costs: each turn is ${counted}`;
+    const cost = isLimited ? `counts as ${dollars(reservation(state))}` : "is not counted";
+    return `does not report what it costs: ${held}, and each turn ${cost}`;
   }
   if (streamsUsage || !isLimited) return undefined;
-  return `does not say what it uses while it works: ${between}`;
+  return `does not report what it uses while it works: ${held}`;
 }
 
 /** What the user should know before a new run goes off in a repository. */

@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointStore } from "@quasar/checkpoint";
+import type { Checkpoint, CheckpointStore, CommitStyle } from "@quasar/checkpoint";
 import type { Repository } from "@quasar/git";
 import type { AgentFailure, AgentInvoker } from "./agent.ts";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
@@ -12,9 +12,24 @@ import type { ReviewReport } from "./review.ts";
  */
 export type RunPart = "loop" | "coder" | "reader" | "reviewer";
 
+/**
+ * How a run's commits are worded.
+ *
+ * `seed`: `<task>/cycle-<n>: <task>`, without a body. Else the coder names the subject and its report is the
+ * body: `conventional` in the form of Conventional Commits, `plain` free of it, `auto` in the form that the
+ * repository has when the run begins.
+ */
+export type CommitWording = CommitStyle | "auto";
+
 /** How a run's commits are called, and what they carry beside the loop's own trailers. */
 export interface CommitWords {
-  /** Of the first cycle; others and lint fixes say so behind it. @default `<task>/cycle-<n>: <task>` */
+  /** When a run is gone on with: not said, or `auto`, is what it began with. @default "seed" */
+  readonly style?: CommitWording | undefined;
+  /**
+   * Names the work where the coder does not: of the first cycle; others and lint fixes say so behind it.
+   *
+   * @default the task's first line; in the style `seed` `<task>/cycle-<n>: ` before it
+   */
   readonly subject?: string | undefined;
   /** By name. The loop's own win over one of the same name. @default none */
   readonly trailers?: Readonly<Record<string, string>> | undefined;
@@ -42,11 +57,12 @@ export interface CheckpointOptions {
   readonly onSaveError?: "report" | "stop" | undefined;
 }
 
-/** A work tree in a repository. */
+/** A work tree in a repository, as it was seen. */
 export interface SeenTree {
-  readonly repository: Repository;
   /** The commit that HEAD is at; `""` while there is none. */
   readonly head: string;
+  /** The branch that HEAD is on; `HEAD` where it is on none. @default git is asked */
+  readonly branch?: string | undefined;
   /**
    * Nothing is uncommitted in it, and no process of the run was left when that was seen. It saves a
    * snapshot before a coder's turn that is taken again. @default false
@@ -58,6 +74,12 @@ export interface SeenTree {
 export interface LoopOptions {
   /** Absolute path of the work tree. */
   readonly workDir: string;
+  /**
+   * The repository that it is in: a run fails where it cannot be used.
+   *
+   * @default looked for; where there is none, the run works without commits
+   */
+  readonly repository?: Repository | undefined;
   /** What its caller has just seen of it. @default git is asked */
   readonly seen?: SeenTree | undefined;
   readonly coder: AgentInvoker;
@@ -69,6 +91,8 @@ export interface LoopOptions {
   readonly maxCycles?: number | undefined;
   /** US dollars over all crashes of the run; 0 is no limit. @default 5 */
   readonly maxBudgetUsd?: number | undefined;
+  /** US dollars that one turn may spend at most, of what its budget leaves it; 0 is no further limit. @default 0 */
+  readonly maxTurnBudgetUsd?: number | undefined;
   /** In the agents' environment and in the commits' trailers. @default a random one */
   readonly runId?: string | undefined;
   /** @default none: nothing is stored */
@@ -77,23 +101,43 @@ export interface LoopOptions {
   readonly lint?: readonly Check[] | undefined;
   /** How often the coder may mend lint within a cycle. @default 2 */
   readonly maxLintRetries?: number | undefined;
+  /**
+   * How often a turn is retried, after growing pauses, that failed of something which passes: an
+   * overloaded model, a lost network, a killed agent (once). @default 0
+   * @see SPEC.md, "Retries"
+   */
+  readonly retries?: number | undefined;
   /** Checks that send the cycle back to the coder without a review. */
   readonly filters?: readonly Check[] | undefined;
+  /**
+   * Shell commands that the coder may run beside the checks, as they stand or with further arguments.
+   * @default none
+   */
+  readonly commands?: readonly string[] | undefined;
   /** Stop with the outcome `struggling` when the loop goes in circles. @default false */
   readonly detectStruggle?: boolean | undefined;
   /** Asked at the end of each cycle: a new text for the task, or `undefined` to go on. */
   readonly takeRefactor?: (() => string | undefined) | undefined;
+  /**
+   * What the repository asks of agents that work in it: in the first message of each session, as untrusted
+   * text. The same whenever the run is gone on with. @default none
+   */
+  readonly conventions?: string | undefined;
   /** Goals and constraints of the project, put before the agents' standing instructions. */
   readonly projectContext?: string | undefined;
   /** Paths that were dirty before the run and are never committed by it. */
   readonly untouchablePaths?: readonly string[] | undefined;
   /** Longest time a lint or filter command may take, in milliseconds. @default 600_000 */
   readonly checkTimeoutMs?: number | undefined;
+  /** The environment of lint and filter commands. @default that of this process */
+  readonly checkEnv?: Readonly<Record<string, string | undefined>> | undefined;
   /**
    * Resume although HEAD is not where the checkpoint left it. What was done to the tree meanwhile is
    * taken as it is; a `warning` records it. @default false
    */
   readonly acceptHead?: boolean | undefined;
+  /** Resume although HEAD is on another branch than the run's: it works on that one then. @default false */
+  readonly acceptBranch?: boolean | undefined;
   /**
    * Absolute path of the folder for the turns' files, kept with the run: with it, and with turns that
    * are saved, an agent outlives this process and a resume takes its work. @default none: agents end
@@ -108,6 +152,12 @@ export interface LoopOptions {
    * @default nothing is taken out
    */
   readonly redact?: ((text: string) => string) | undefined;
+  /**
+   * Takes out of a commit's message what must not leave the machine, beside what `redact` does.
+   *
+   * @default `redact`
+   */
+  readonly redactCommit?: ((text: string) => string) | undefined;
   /**
    * Told of each event before anything else is done about it, the save of the checkpoint included: a
    * write-ahead record. After a crash an event may be told again. A journal that throws stops the run.
@@ -143,9 +193,11 @@ export interface TaskResult {
   readonly allFindings: readonly Finding[];
   readonly baseCommitSha: string;
   readonly finalCommitSha: string;
+  /** Whether the tree of the last commit is another than that of the first. */
+  readonly changed: boolean;
   readonly cycleCommits: readonly string[];
   /** The last checkpoint's content, also where nothing was stored. */
   readonly checkpoint: Checkpoint;
-  /** The agent's failure behind `agent`, as it reported it. */
+  /** The agent's failure behind `agent`, or behind a turn that reached its limit, as it reported it. */
   readonly agentFailure: AgentFailure | undefined;
 }

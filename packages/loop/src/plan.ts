@@ -5,9 +5,11 @@ import { type Override, type ResumeAssessment, standingRefusals } from "./assess
 import { stateFromCheckpoint } from "./convert.ts";
 import { describeResume, type PlanAgents, type PlanItem } from "./describe-resume.ts";
 import { restart } from "./resume.ts";
+import { failureOf } from "./settle.ts";
 import { MOST_CYCLES } from "./settings.ts";
 import type { CycleState } from "./state.ts";
-import { nextStep, type Step } from "./steps.ts";
+import { nextStep } from "./steps.ts";
+import { rolesToCome } from "./to-come.ts";
 
 /** What the resume is going to be told, beside the checkpoint. */
 export interface ResumeLimits {
@@ -93,25 +95,17 @@ export function withLimits(
 const FRESH_PHASES: ReadonlySet<Phase> = new Set(["idle", "bead_created", "resolving_issues"]);
 
 function keptWork({ dirty }: ResumeAssessment): readonly PlanItem[] {
-  if (dirty.whose !== "agent") return [];
-  const { paths } = dirty;
+  const { paths, whose } = dirty;
+  if (whose === "nobody" || whose === "user") return [];
   const count = paths.length === 1 ? "1 file is" : `${paths.length} files are`;
-  const words = `${count} not committed: taken for the work of the coder's unfinished turn`;
+  const words = `${count} not committed: ${TAKEN_FOR[whose]}`;
   return [{ kind: "reused", words, data: { paths } }];
 }
 
-/** The turns that are to come up to the end of the cycle, by the step that is next. */
-const TO_COME: Readonly<Record<Step, readonly AgentRole[]>> = {
-  begin: ["coder", "reviewer"],
-  recover: ["coder", "reviewer"],
-  again: ["coder", "reviewer"],
-  commit: ["reviewer"],
-  lint: ["reviewer"],
-  filter: ["reviewer"],
-  review: ["reviewer"],
-  judge: [],
-  approve: [],
-  resolve: ["coder", "reviewer"],
+const TAKEN_FOR: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {
+  agent: "taken for the work of the coder's unfinished turn",
+  checks: "taken for what the checks or a git hook changed; committed by itself",
+  reviewer: "taken for what the reviewer changed; kept in a snapshot, then undone",
 };
 
 function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate {
@@ -119,10 +113,9 @@ function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate
   if (!("step" in next)) return { atMostUsd: 0, likelyUsd: 0 };
   const { maxBudgetUsd, totalCostUsd, ledger, turn } = state;
   const left = maxBudgetUsd === 0 ? undefined : Math.max(0, maxBudgetUsd - totalCostUsd);
-  const isOfReviewer = turn?.role === "reviewer" && RECOVERING.has(next.step);
-  const isBought = next.step === "recover" && found?.state === "ended";
-  const roles = TO_COME[next.step].filter(
-    (role) => !(isOfReviewer && role === "coder") && !(isBought && role === turn?.role),
+  const isBought = next.step === "recover" && isUsed(found, turn);
+  const roles = rolesToCome(state, next.step, "loop").filter(
+    (role) => !(isBought && role === turn?.role),
   );
   const costs = roles.map((role) => usualCost(ledger, role));
   const known = costs.filter((cost) => cost !== undefined);
@@ -133,7 +126,11 @@ function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate
   };
 }
 
-const RECOVERING: ReadonlySet<Step> = new Set(["recover", "again"]);
+/** Whether what an ended turn said is used, and so not asked for again. */
+function isUsed(found: FoundTurn | undefined, turn: CycleState["turn"]): boolean {
+  if (found?.state !== "ended" || turn === undefined) return false;
+  return found.result === undefined || failureOf(found.result, turn.role, "loop") === undefined;
+}
 
 /** What a role's finished turns have cost on average; `undefined` where none has said so. */
 function usualCost(

@@ -136,5 +136,7 @@ test("cuts what agents printed by code points, and fences it", () => {
 
 test("puts the project's goals before the standing instructions", () => {
   expect(systemPrompt("coder")).toMatch(/^You are the coder/u);
-  expect(systemPrompt("reviewer", "GOAL")).toMatch(/^GOAL\n\n---\n\nYou are the reviewer/u);
+  expect(systemPrompt("reviewer", { projectContext: "GOAL" })).toMatch(
+    /^GOAL\n\n---\n\nYou are the reviewer/u,
+  );
 });

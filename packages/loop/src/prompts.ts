@@ -1,8 +1,11 @@
+import type { CommitStyle } from "@quasar/checkpoint";
 import type { AgentRole } from "./agent.ts";
 import type { Finding } from "./finding.ts";
 import { openFindings } from "./findings.ts";
 import type { RunPart } from "./options.ts";
 import type { CycleState } from "./state.ts";
+import type { Retries } from "./retry.ts";
+import { subjectPrompt } from "./subject-prompt.ts";
 import { fence, oneLine, truncate } from "./text.ts";
 import { ROLES, type TurnPhase } from "./transitions.ts";
 import { listPaths } from "./untouchable.ts";
@@ -75,9 +78,40 @@ const STANDING: Readonly<Record<Voice, string>> = {
   reviewer: REVIEWER,
 };
 
+/** What is asked of a coder whose commits are not worded as the original's are. */
+const COMMIT_LINE = `After the summary, as the very last line, name the commit that your changes get:
+
+COMMIT: the subject
+
+At most 72 characters, imperative, no full stop, no issue number; say what the change does to the
+project, not that a review or a check asked for it.`;
+
+const CONVENTIONAL = `Use the form of Conventional Commits, as this repository does (see git log): type(scope): description,
+the description beginning in lower case.`;
+
+const COMMIT_LINES: Readonly<Record<CommitStyle, string>> = {
+  seed: "",
+  plain: `\n\n${COMMIT_LINE}`,
+  conventional: `\n\n${COMMIT_LINE}\n${CONVENTIONAL}`,
+};
+
+/** What a role's standing instructions depend on. */
+export interface Standing {
+  /** @default "" */
+  readonly projectContext?: string | undefined;
+  /** @default "loop" */
+  readonly part?: RunPart | undefined;
+  /** @default "seed" */
+  readonly commitStyle?: CommitStyle | undefined;
+}
+
 /** The standing instructions of a role. */
-export function systemPrompt(role: AgentRole, projectContext = "", part: RunPart = "loop"): string {
-  const standing = STANDING[voiceOf(role, part)];
+export function systemPrompt(
+  role: AgentRole,
+  { projectContext = "", part = "loop", commitStyle = "seed" }: Standing = {},
+): string {
+  const voice = voiceOf(role, part);
+  const standing = `${STANDING[voice]}${voice === "coder" ? COMMIT_LINES[commitStyle] : ""}`;
   return projectContext === "" ? standing : `${projectContext}\n\n---\n\n${standing}`;
 }
 
@@ -146,6 +180,28 @@ ${fence(truncate(state.lintOutput, LIMITS.lintForCoder))}
 Fix these problems without changing what the code does.`;
 }
 
+/** What the coder is asked when its work could not be committed, by what was refused. */
+const REFUSED: Readonly<
+  Record<Exclude<CycleState["commitRefused"], "">, (state: CycleState) => string>
+> = {
+  work: (state) => `Task (${oneLine(state.taskBeadId)}):
+
+${state.taskTitle}
+
+Your changes for this task are in the work tree, but git or a git hook of the repository refused to commit
+them. This is what was printed:
+
+${fence(truncate(state.lintOutput, LIMITS.lintForCoder))}
+
+Fix these problems without changing what the code does. Leave the hooks and their configuration as they
+are, and do not commit.`,
+  message: (state) => `Task (${oneLine(state.taskBeadId)}):
+
+${state.taskTitle}
+
+${subjectPrompt({ subject: state.commitSubject, output: state.lintOutput })}`,
+};
+
 /** What the reviewer is asked in the state before its turn. */
 function reviewerPrompt(state: CycleState): string {
   const lint =
@@ -196,7 +252,7 @@ function untouchable({ untouchablePaths }: CycleState): string {
   const list = listPaths(untouchablePaths).join("\n");
   return `
 
-These paths have changes of somebody else's. Do not change, stage, commit or discard them; what you change in them is lost to this task:
+These paths have uncommitted changes of somebody else's. Do not stage, commit or discard them, and change them only where the task needs it:
 
 ${fence(list)}`;
 }
@@ -230,6 +286,8 @@ export interface Start {
   readonly sessionId: string;
   /** Whether anything in the work tree is not committed; `unknown` where nobody can look. */
   readonly tree: "clean" | "dirty" | "unknown";
+  /** @default none */
+  readonly retries?: Retries | undefined;
 }
 
 /** Of work that was not begun before. */
@@ -271,7 +329,8 @@ export function promptFor(
 ): string {
   const voice = voiceOf(ROLES[phase], part);
   if (start.sessionId !== "") return GO_ON[voice](start);
-  const ask = PARTS[part][phase] ?? PROMPTS[phase];
+  const refused = ROLES[phase] === "coder" ? state.commitRefused : "";
+  const ask = refused === "" ? (PARTS[part][phase] ?? PROMPTS[phase]) : REFUSED[refused];
   const prompt = `${ask(state)}${voice === "coder" ? untouchable(state) : ""}`;
   return start.attempt === 1 ? prompt : `${AGAIN[voice](start)}\n\n${prompt}`;
 }

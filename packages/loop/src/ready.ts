@@ -6,7 +6,7 @@ import { nextTurnId } from "./turn-id.ts";
 /** Has the agent of a role get ready for the turn that comes next, once. */
 export async function getReady(run: Run, role: AgentRole): Promise<void> {
   const { settings, state } = run;
-  const turn = { runId: state.runId, turnId: nextTurnId(state) };
+  const turn = { runId: state.runId, turnId: nextTurnId(state), turnsDir: settings.turnsDir };
   if (run.ready?.turnId === turn.turnId) return;
   letGo(run);
   try {

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
-import { openRepository } from "@quasar/git";
 import { describe, expect, test } from "vitest";
 import { APPROVAL, type FakeAgent, fakeAgent, resultOf, writingCoder } from "../test/fake-agent.ts";
 import { aCheckpoint, aTurn } from "../test/fixtures.ts";
@@ -14,6 +13,7 @@ import type { LoopOptions, SeenTree } from "./options.ts";
 import { openLoopRepository } from "./repository.ts";
 import { Run } from "./run.ts";
 import { settingsOf } from "./settings.ts";
+import { waitUntil } from "./wait-until.ts";
 
 const TASK = { id: "t", title: "Do it" };
 const PROCESS = { pid: 42, startTime: 7, bootId: "boot", host: "here" };
@@ -55,6 +55,80 @@ function resumed(
   });
   return { loop, run: () => runFromCheckpoint(checkpoint, loop.options) };
 }
+
+test("a turn that ended and failed is told as failed, not as one whose result is used", async () => {
+  const failure = { kind: "killed", message: "it was killed", retryable: true } as const;
+  const result: AgentResult = {
+    failure,
+    text: "",
+    costUsd: 0.1,
+    costSource: "partial",
+    durationMs: 1,
+  };
+  const loop = harness();
+  const turn = aTurn({ status: "started", id: "run.1" });
+  const checkpoint = aCheckpoint({ phase: "coding", gitSha: loop.tree.head(), turn });
+  const coder: AgentInvoker = {
+    ...writingCoder(),
+    find: async () => ({ state: "ended", result }),
+    adopt: () => Promise.reject(new Error("it was read already")),
+  };
+  await runFromCheckpoint(checkpoint, { ...loop.options, coder });
+  const told = loop.trace().filter((line) => /turn_recovered|warning the coder/u.test(line));
+  expect(told).toEqual([
+    "warning the coder's turn had failed: it was killed",
+    "turn_recovered coder restarted",
+  ]);
+});
+
+test.for(["find", "adopt"] as const)(
+  "a turn that cannot be looked at (%s) stops the run as it is, and nobody is ended or asked again",
+  async (name) => {
+    const unreadable = Object.assign(new Error("EIO"), { code: "ERR_TURN_UNREADABLE" });
+    const fail = () => Promise.reject(unreadable);
+    const ended: string[] = [];
+    const base = writingCoder();
+    const coder = {
+      ...base,
+      find: async (): Promise<FoundTurn> => ({ state: "alive" }),
+      adopt: fail,
+      end: async () => void ended.push("end"),
+      [name]: fail,
+    };
+    const loop = harness();
+    const turn = aTurn({ status: "started", id: "run.1" });
+    const checkpoint = aCheckpoint({ phase: "coding", gitSha: loop.tree.head(), turn });
+    const stopped = await runFromCheckpoint(checkpoint, { ...loop.options, coder });
+    expect(stopped).toMatchObject({ outcome: "storage", message: "EIO", totalCostUsd: 0 });
+    expect(stopped.checkpoint).toMatchObject({ phase: "coding", failure: "", turn });
+    expect([ended, base.requests]).toEqual([[], []]);
+  },
+);
+
+test("a turn that cannot be looked at any more while it works stays begun", async () => {
+  const unreadable = Object.assign(new Error("EIO"), { code: "ERR_TURN_UNREADABLE" });
+  const coder = fakeAgent([() => Promise.reject(unreadable)]);
+  const loop = harness({ coder });
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "storage" });
+  expect(await loop.stored()).toMatchObject({
+    phase: "coding",
+    failure: "",
+    turn: { id: "run.1", status: "started" },
+  });
+});
+
+test("a turn that the model refused goes on in a conversation of its own when it is taken again", async () => {
+  const failure = { kind: "refusal", message: "it was refused", retryable: false } as const;
+  const able = { choosesSessionId: true, resumesSession: true };
+  const coder = fakeAgent([{ failure }, "done"], able);
+  const loop = harness({ coder, retries: 3 });
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "agent" });
+  await runFromCheckpoint(await loop.stored(), loop.options);
+  const [first, second] = coder.requests;
+  expect(second?.resumesSession).toBe(false);
+  expect(second?.sessionId).not.toBe(first?.sessionId);
+  expect(second?.prompt).toContain("Do it");
+});
 
 describe("a turn that an earlier process began", () => {
   test.for([
@@ -548,15 +622,11 @@ describe("uncommitted work", () => {
 describe("a tree that was seen clean", () => {
   const DIED = { state: "died", sessionId: undefined, costSource: "unknown" } as const;
   const KILLED = { kind: "killed", message: "killed", retryable: true } as const;
-  const seenAs = async ({ tree }: Harness, clean?: boolean): Promise<SeenTree> => ({
-    repository: await openRepository(tree.dir),
-    head: tree.head(),
-    clean,
-  });
+  const seenAs = ({ tree }: Harness, clean?: boolean): SeenTree => ({ head: tree.head(), clean });
   /** A turn is gone on with in a tree that is not as it was seen: whether git is asked shows. */
   const resumedInDirt = async (coder: FakeAgent, clean?: boolean): Promise<Harness> => {
     const loop = harness({ coder });
-    const seen = await seenAs(loop, clean);
+    const seen = seenAs(loop, clean);
     loop.tree.write("half", "done\n");
     const turn = aTurn({ id: "run.3", status: "started" });
     const checkpoint = aCheckpoint({ gitSha: seen.head, phase: "coding", turn });
@@ -618,16 +688,20 @@ describe("a tree that was seen clean", () => {
     const check = [{ name: "check", command: "exit 0" }];
     const now = () => new Date("2026-01-02T00:00:00Z");
     const loop = harness({ coder: agent, reviewer: agent, lint: check, filters: check, now });
-    const seen = await seenAs(loop, true);
+    const seen = seenAs(loop, true);
     const role = change.phase === "reviewing" ? "reviewer" : "coder";
     const turn = aTurn({ id: "run.3", status: "started", role });
     const state = stateFromCheckpoint(aCheckpoint({ gitSha: seen.head, turn, ...change }));
-    const repository = await openLoopRepository(loop.tree.dir, seen.repository);
+    const repository = await openLoopRepository(loop.tree.dir);
     const runCheck = async (): Promise<never> => {
       throw new Error("its end is not known");
     };
     const standing = { state, head: seen.head };
-    const run = new Run(settingsOf({ ...loop.options, seen }), { repository, runCheck }, standing);
+    const run = new Run(
+      settingsOf({ ...loop.options, seen }),
+      { repository, runCheck, waitUntil },
+      standing,
+    );
     expect(run.clean).toBe(true);
     // After its first step: what is done there fails.
     expect((await drive(run, [])).outcome).toMatch(/^(?:agent|check)$/u);

@@ -3,40 +3,48 @@ import {
   changedPaths,
   type Commit,
   commitAll,
+  type Content,
   currentGitSha,
   GitError,
+  inspectRepository,
+  type Landed,
+  landedSince,
   logRange,
   lookAtWork,
   openRepository,
+  type ProtectedChange,
+  putBack,
+  readContents,
   reflogActions,
   type Repository,
+  type RepositoryFacts,
   type SeenWork,
   type Snapshot,
+  storeContents,
   takeSnapshot,
   TRAILER,
+  treeOfChanges,
+  usesConventionalCommits,
 } from "@quasar/git";
 import { syncFiles } from "@quasar/durable";
 
 /** What the loop commits of a cycle. */
 export interface CycleCommit {
   readonly subject: string;
+  readonly body: string;
   /** Beside those that say whose it is. */
   readonly trailers: Readonly<Record<string, string>>;
   readonly taskId: string;
   readonly cycle: number;
   readonly turnId: string;
   readonly exclude: readonly string[];
+  /** Of what is to be committed instead of what lies in the work tree. */
+  readonly tree?: string | undefined;
   /** More variables for git and the user's git hooks. */
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal | undefined;
-  /** What {@link LoopRepository.syncWork} has seen, if nobody has worked since. */
-  readonly seen: SeenWork | undefined;
-}
-
-/** Work of the coder that lies in the tree, and survives a power cut there. */
-export interface SyncedWork {
-  readonly head: string;
-  readonly seen: SeenWork | undefined;
+  /** What was seen just before. */
+  readonly seen: SeenWork;
 }
 
 export interface SnapshotRequest {
@@ -53,10 +61,36 @@ export interface LoopRepository {
   /** `""` while there is no commit. */
   head(): Promise<string>;
   /**
+   * Looks at HEAD, branch and tree.
+   *
+   * @param last - What was seen before, if nobody but git has worked since: half of it is not asked again.
+   */
+  look(last?: SeenWork): Promise<SeenWork>;
+  /** What has become of HEAD since a commit, and what git is in the middle of, given what was seen. */
+  facts(since: string, seen: SeenWork): Promise<RepositoryFacts>;
+  /**
+   * The tree of a commit, and what was committed on the way to it as a link only: nothing where the
+   * repository no longer knows the commit `from`.
+   */
+  landed(from: string, to: string): Promise<Landed>;
+  /**
    * Makes durable what differs from the commit `before`, committed meanwhile or not: git syncs its
    * own files, but an agent does not sync the work tree's.
    */
-  syncWork(before: string): Promise<SyncedWork>;
+  syncWork(before: string): Promise<SeenWork>;
+  /** What paths hold, byte by byte. */
+  contents(paths: readonly string[], seen: SeenWork): readonly Content[];
+  /** Puts the bytes of files into the repository. */
+  storeContents(contents: readonly Content[]): Promise<void>;
+  /** The tree of a commit of all but the excluded paths, with the changes of protected ones alone. */
+  treeOfChanges(
+    exclude: readonly string[],
+    changes: readonly ProtectedChange[],
+  ): ReturnType<typeof treeOfChanges>;
+  /** Makes paths what they are in HEAD; those that hold something else than was seen stay, and are returned. */
+  putBack(contents: readonly Content[], seen: SeenWork): Promise<readonly string[]>;
+  /** Whether commits have the form of Conventional Commits here. */
+  usesConventionalCommits(): Promise<boolean>;
   /** Resolves to `undefined` when there was nothing to commit. */
   commit(commit: CycleCommit): Promise<string | undefined>;
   /** Resolves to `undefined` when nothing is uncommitted. Changes neither work tree nor index. */
@@ -80,27 +114,62 @@ export async function openLoopRepository(
   workDir: string,
   known?: Repository,
 ): Promise<LoopRepository | undefined> {
-  let root: string;
+  let repository: Repository;
   try {
-    ({ root } = known ?? (await openRepository(workDir)));
+    repository = known ?? (await openRepository(workDir));
   } catch (error) {
     if (error instanceof GitError && error.code === "ERR_NOT_A_REPOSITORY") return undefined;
     throw error;
   }
+  const { root } = repository;
+  const commitsSince = (from: string): Promise<readonly Commit[] | undefined> =>
+    logRange(workDir, { from: from === "" ? undefined : from }).catch(
+      unless("ERR_BAD_REVISION", undefined),
+    );
   return {
     head: () => currentGitSha(workDir).catch(unless("ERR_NO_COMMITS", "")),
+    look: (last) => lookAtWork(workDir, { config: last?.config }),
+    facts: (since, seen) => inspectRepository(workDir, { since, seen, repository }),
+    landed: async (from, to) => {
+      try {
+        return await landedSince(workDir, from, to);
+      } catch (error) {
+        if (from === to || (await commitsSince(from)) !== undefined) throw error;
+        return landedSince(workDir, to, to);
+      }
+    },
     async syncWork(before) {
       const seen = await lookAtWork(workDir);
       const { head, dirty } = seen;
       const committed = head === before ? [] : await changedPaths(workDir, before, head);
       syncFiles(root, [...committed, ...dirty.map(({ path }) => path)]);
-      return { head, seen };
+      return seen;
     },
+    contents: (paths, seen) => readContents(root, paths, algorithmOf(seen)),
+    storeContents: (contents) => storeContents(repository, contents),
+    treeOfChanges: (exclude, changes) =>
+      treeOfChanges(repository, { exclude: [OWN_FOLDER, ...exclude], changes }),
+    putBack: (contents, seen) =>
+      putBack(workDir, { root, algorithm: algorithmOf(seen), seen: contents }),
+    usesConventionalCommits: () => usesConventionalCommits({ root }),
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
-    commit: ({ subject, trailers, taskId, cycle, turnId, exclude, env, signal, seen }) =>
+    commit: ({
+      subject,
+      body,
+      trailers,
+      taskId,
+      cycle,
+      turnId,
+      exclude,
+      tree,
+      env,
+      signal,
+      seen,
+    }) =>
       commitAll(workDir, {
         subject,
+        body,
         trailers: {
           ...trailers,
           [TRAILER.task]: taskId,
@@ -108,6 +177,7 @@ export async function openLoopRepository(
           [TRAILER.turn]: turnId,
         },
         exclude: [OWN_FOLDER, ...exclude],
+        tree,
         env,
         signal,
         seen,
@@ -115,14 +185,15 @@ export async function openLoopRepository(
       }),
     snapshot: ({ runId, message, signal }) =>
       takeSnapshot(workDir, { prefix: `refs/quasar/${runId}/`, message, signal }),
-    commitsSince: (from) =>
-      logRange(workDir, { from: from === "" ? undefined : from }).catch(
-        unless("ERR_BAD_REVISION", undefined),
-      ),
+    commitsSince,
     changedPaths: (from, to) => changedPaths(workDir, from, to),
     // A reflog that cannot be read bears witness of nothing.
     reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
   };
+}
+
+function algorithmOf({ config }: SeenWork): "sha1" | "sha256" {
+  return config.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1";
 }
 
 /** How the reflog calls what is done in a turn, by its agent or by the loop. */

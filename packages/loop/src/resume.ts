@@ -4,6 +4,7 @@ import type { LoopEventData } from "./event.ts";
 import { accumulate } from "./findings.ts";
 import { balanced, book, entryOf } from "./ledger.ts";
 import { reservation, unknownCost } from "./money.ts";
+import { NO_RETRIES } from "./retry.ts";
 import type { CycleState } from "./state.ts";
 import {
   beginCycle,
@@ -11,6 +12,7 @@ import {
   failTurn,
   isUnknown,
   lintFixes,
+  sealHead,
   settleTurn,
   withLintFixes,
 } from "./transitions.ts";
@@ -49,6 +51,8 @@ export const RESTART_RULES: Readonly<Record<Phase, RestartRule>> = {
 export function restart(state: CycleState, head: string): CycleState {
   const books = { ...state, ...balanced(state) };
   const kept = isCounted(state) ? books : { ...books, failure: "" };
+  // What refused the commit may have been put right: it is tried first.
+  if (state.turn?.status === "settled") return { ...kept, commitRefused: "" };
   if (state.turn !== undefined) return kept;
   return RESTARTS[RESTART_RULES[state.phase]](kept, head);
 }
@@ -158,11 +162,14 @@ function adoptCommit(state: CycleState, commit: Commit, at: string): CycleState 
     role: "coder",
     attempt: 1,
     status: "started",
+    allowanceUsd: 0,
     reservedUsd,
     startedAt: at,
     sessionId: "",
     resumed: false,
     ...NO_PROCESS,
+    ...NO_RETRIES,
+    retryAt: "",
   } as const;
   const started = { ...begun, phase: fix ? "linting" : "coding", turn, failure: "" } as const;
   const committed = commitWork(settleTurn(started, "", unknownCost(reservedUsd)), commit.sha);
@@ -185,8 +192,9 @@ function isNextCycle(cycle: number, state: CycleState): boolean {
   return Number.isSafeInteger(cycle) && cycle >= state.cycle && cycle <= last;
 }
 
-/** The commit is that of the state's last turn. */
+/** The commit is that of the state's last turn, or one on top of what lint, a check or a git hook changed. */
 function adoptKnown(state: CycleState, sha: string): CycleState {
+  if (CHECKING.has(state.phase)) return sealHead(state, sha);
   if (state.phase !== "coding" && state.phase !== "linting") return state;
   const { turn } = state;
   if (turn?.role !== "coder") return state;
@@ -194,6 +202,9 @@ function adoptKnown(state: CycleState, sha: string): CycleState {
   const settled = settleTurn({ ...state, failure: "" }, "", unknownCost(turn.reservedUsd));
   return commitWork(settled, sha);
 }
+
+/** The phases in which checks run on what is committed. */
+const CHECKING: ReadonlySet<Phase> = new Set(["code_complete", "filtering"]);
 
 /** Whether the cycle's first coder turn has been taken. */
 function isCoded({ phase }: CycleState): boolean {

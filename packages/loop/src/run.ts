@@ -4,18 +4,21 @@ import { createCheckpointHook } from "./checkpoint-hook.ts";
 import { checkpointFromState } from "./convert.ts";
 import { Emitter, type EventStanding, type Listeners, messageOf } from "./emitter.ts";
 import type { Ending } from "./ending.ts";
+import { steersAgents } from "./steering.ts";
 import type { LoopEvent, LoopEventData } from "./event.ts";
 import type { Check, RunPart } from "./options.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { SeenWork } from "@quasar/git";
 import { type Settings, savesTurns } from "./settings.ts";
 import type { CycleState } from "./state.ts";
+import type { waitUntil } from "./wait-until.ts";
 
 /** What a run touches of the world, beside its options. */
 export interface Ports {
   /** `undefined` outside a repository. */
   readonly repository: LoopRepository | undefined;
   readonly runCheck: (check: Check, options: CheckOptions) => Promise<CheckResult>;
+  readonly waitUntil: typeof waitUntil;
 }
 
 /** Where a run begins: fresh, or where a checkpoint left it. */
@@ -32,6 +35,10 @@ export function marksOf({ runId, turn }: CycleState): Readonly<Record<string, st
   return { QUASAR_RUN_ID: runId, QUASAR_TURN_ID: turn?.id ?? "" };
 }
 
+export function isCancelled({ settings }: Pick<Run, "settings">): boolean {
+  return settings.signal?.aborted === true;
+}
+
 /** One run: what it knows, and its ways to the store and to the listeners. */
 export class Run {
   readonly settings: Settings;
@@ -40,8 +47,13 @@ export class Run {
   head: string;
   /** What an agent has begun for a turn that is about to come. */
   ready: { readonly turnId: string; readonly letGo: () => void } | undefined;
-  /** The coder's work as it was seen last; nobody has worked since. */
-  seen: SeenWork | undefined;
+  /** Files by which agents are steered that the run has changed, as its reviewer was told last. */
+  steering: readonly string[] = [];
+  /** Whether a file by which agents are steered may have been changed: where nothing was seen of one, it was not. */
+  mayHaveSteered: boolean;
+  #seen: SeenWork | undefined;
+  /** The tree of a commit that HEAD was at. */
+  tree: { readonly head: string; readonly id: string } | undefined;
   /** Nothing is uncommitted, and nobody has worked since that was seen. */
   clean: boolean;
   /** The cycle that was whole when the run was resumed; 0 when there is none. */
@@ -51,6 +63,8 @@ export class Run {
   #unreported: unknown[] = [];
   /** The first failed save of the hook that is to stop the run. */
   #saveFailure: { readonly error: unknown } | undefined;
+  /** The failed save of the hook at the event that was told last. */
+  #lastFailure: { readonly error: unknown } | undefined;
 
   constructor(settings: Settings, ports: Ports, standing: Standing) {
     const { state, head, resumed = false } = standing;
@@ -59,6 +73,7 @@ export class Run {
     this.state = state;
     this.head = head;
     this.clean = settings.seen?.clean === true;
+    this.mayHaveSteered = resumed;
     this.#resumedAfter = resumed && state.phase === "review_complete" ? state.cycle : 0;
     this.#emitter = new Emitter(this.#listeners());
   }
@@ -69,6 +84,16 @@ export class Run {
    */
   get detectStruggle(): boolean {
     return this.settings.detectStruggle && this.state.cycle > this.#resumedAfter;
+  }
+
+  /** The work tree as it was seen last; nobody has worked since. */
+  get seen(): SeenWork | undefined {
+    return this.#seen;
+  }
+
+  set seen(seen: SeenWork | undefined) {
+    this.mayHaveSteered ||= seen?.dirty.some(({ path }) => steersAgents(path)) === true;
+    this.#seen = seen;
   }
 
   get part(): RunPart {
@@ -86,6 +111,21 @@ export class Run {
     return this.unrecorded ?? (this.#saveFailure && unsavedCheckpoint(this.#saveFailure.error));
   }
 
+  /** Whether the caller counts on saves: the run is not at its end before that is saved. */
+  get requiresSaves(): boolean {
+    const { checkpoint } = this.settings;
+    return (
+      checkpoint !== undefined && (savesTurns(checkpoint) || checkpoint.onSaveError === "stop")
+    );
+  }
+
+  /** Why the run is not at its end although its work is: the last save failed. */
+  get unsavedEnd(): Ending | undefined {
+    return this.requiresSaves && this.#lastFailure
+      ? unsavedEnd(this.#lastFailure.error)
+      : undefined;
+  }
+
   /** Resolves when every listener has dealt with the event. */
   async emit(data: LoopEventData): Promise<void> {
     await this.tell(this.record(data));
@@ -99,6 +139,8 @@ export class Run {
   /** Tells the listeners what is on record. */
   async tell(event: LoopEvent): Promise<void> {
     await this.#emitter.tell(event, this.#standing());
+    const [error] = this.#unreported;
+    if (event.type !== "warning") this.#lastFailure = error === undefined ? undefined : { error };
     for (const error of this.#unreported.splice(0)) {
       await this.warn(`the checkpoint could not be saved: ${messageOf(error)}`);
       if (this.settings.checkpoint?.onSaveError === "stop") this.#saveFailure ??= { error };
@@ -148,6 +190,10 @@ export class Run {
 
 function unsavedCheckpoint(error: unknown): Ending {
   return unsaved("the checkpoint could not be saved", error);
+}
+
+export function unsavedEnd(error: unknown): Ending {
+  return unsaved("the work is approved and committed, but that could not be saved", error);
 }
 
 function unsaved(what: string, error: unknown): Ending {

@@ -18,7 +18,11 @@ export function instructionsOf({ settings, state }: Run, phase: TurnPhase): stri
   const told = [
     name,
     settings.workDir,
-    systemPrompt(role, settings.projectContext, settings.part),
+    systemPrompt(role, {
+      projectContext: settings.projectContext,
+      part: settings.part,
+      commitStyle: state.commitStyle,
+    }),
     promptFor(state, phase, FRESH, settings.part),
   ];
   return createHash("sha256").update(JSON.stringify(told)).digest("hex").slice(0, 16);

@@ -11,11 +11,14 @@ type Defaulted =
   | "hooks"
   | "lint"
   | "maxLintRetries"
+  | "retries"
+  | "maxTurnBudgetUsd"
   | "filters"
   | "detectStruggle"
   | "untouchablePaths"
   | "checkTimeoutMs"
   | "acceptHead"
+  | "acceptBranch"
   | "now";
 
 export const DEFAULT_MAX_CYCLES = 3;
@@ -36,11 +39,14 @@ export function settingsOf(options: LoopOptions): Settings {
     hooks: options.hooks ?? [],
     lint: options.lint ?? [],
     maxLintRetries: options.maxLintRetries ?? 2,
+    retries: options.retries ?? 0,
+    maxTurnBudgetUsd: options.maxTurnBudgetUsd ?? 0,
     filters: options.filters ?? [],
     detectStruggle: options.detectStruggle ?? false,
     untouchablePaths: options.untouchablePaths ?? [],
     checkTimeoutMs: options.checkTimeoutMs ?? 600_000,
     acceptHead: options.acceptHead ?? false,
+    acceptBranch: options.acceptBranch ?? false,
     now: options.now ?? (() => new Date()),
   };
 }
@@ -58,7 +64,9 @@ const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/u;
 const RULES: readonly Rule[] = [
   ["maxCycles", (value) => isInteger(value, 1, MOST_CYCLES), "a whole number from 1 to 10000"],
   ["maxLintRetries", (value) => isInteger(value, 0), "a whole number from 0"],
+  ["retries", (value) => isInteger(value, 0, 100), "a whole number from 0 to 100"],
   ["maxBudgetUsd", (value) => isAmount(value, 0), "a number of US dollars from 0"],
+  ["maxTurnBudgetUsd", (value) => isAmount(value, 0), "a number of US dollars from 0"],
   ["checkTimeoutMs", (value) => isInteger(value, 1), "a whole number of milliseconds from 1"],
   [
     "runId",

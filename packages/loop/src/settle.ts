@@ -1,14 +1,16 @@
 import type { AgentEvent, AgentFailure, AgentResult, AgentRole, InvokeOptions } from "./agent.ts";
-import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED } from "./ending.ts";
 import { refusedCost, settledCost } from "./money.ts";
 import type { RunPart } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
 import { renderReview } from "./review-schema.ts";
-import type { Run } from "./run.ts";
+import { isCancelled, type Run } from "./run.ts";
 import { trimSpace } from "./text.ts";
 import { failTurn, forgetSession, limitUntil, nameSession, settleTurn } from "./transitions.ts";
+import { hasWork, refusal } from "./denials.ts";
+import { undoReviewer } from "./undo.ts";
 import { foreignWork } from "./untouchable.ts";
+import { gitEnding, misplaced } from "./work-tree.ts";
 
 /**
  * How a turn ended: `undefined` when it is settled, an agent's failure when the turn came to nothing,
@@ -22,17 +24,14 @@ type FailureKinds = ReadonlySet<AgentFailure["kind"]>;
 export const NO_SESSION: FailureKinds = new Set(["session-missing", "session-busy"]);
 
 /** Failures after which the same conversation would fail again. */
-const USELESS_SESSION: FailureKinds = new Set([
+export const USELESS_SESSION: FailureKinds = new Set([
   ...NO_SESSION,
   "context-overflow",
   "prompt-too-large",
   "schema",
   "empty-answer",
+  "refusal",
 ]);
-
-export function isCancelled({ settings }: Run): boolean {
-  return settings.signal?.aborted === true;
-}
 
 /** Passes on what the agent says; a session's id is saved as soon as it is known. */
 export async function listen(
@@ -72,15 +71,25 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   const { role, reservedUsd, id } = turn;
   const answer = answerOf(result, role, run.part);
   if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);
-  if ("kind" in answer) return fail(run, result, answer);
+  if ("kind" in answer) {
+    const failure = fail(run, result, answer);
+    return (role === "reviewer" ? await undoReviewer(run) : undefined) ?? failure;
+  }
+  const denials = role === "coder" ? (result.denials ?? []) : [];
+  if (denials.length > 0 && !(await hasWork(run))) {
+    return fail(run, result, refusal(run.settings.coder, denials));
+  }
   run.state = settleTurn(run.state, answer.text, settledCost(result, reservedUsd));
-  // The agent may have committed by itself.
-  const lost = role === "coder" ? await syncWork(run) : undefined;
+  const tree = role === "coder" ? await syncWork(run) : await undoReviewer(run);
+  if (tree?.outcome === "git" || tree?.outcome === "interrupted") return tree;
   const { costUsd, durationMs } = result;
   const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });
-  const failure = lost ?? (await run.saveTurn());
-  if (failure === undefined) await run.tell(done);
-  return failure;
+  const failure = await run.saveTurn();
+  if (failure !== undefined) return failure;
+  await run.tell(done);
+  if (denials.length > 0)
+    await run.emit({ type: "tools_denied", cycle, role, turnId: id, denials });
+  return tree;
 }
 
 function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailure | Ending {
@@ -91,6 +100,16 @@ function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailur
   const limited = failure.kind === "rate-limit" ? limitUntil(failed, failure.retryAt) : failed;
   run.state = USELESS_SESSION.has(failure.kind) ? forgetSession(limited) : limited;
   return isCancelled(run) ? INTERRUPTED : failure;
+}
+
+/** Why nothing can be made of a result; `undefined` where it can be worked with. */
+export function failureOf(
+  result: AgentResult,
+  role: AgentRole,
+  part: RunPart,
+): AgentFailure | undefined {
+  const answer = answerOf(result, role, part);
+  return "kind" in answer ? answer : undefined;
 }
 
 /** What a result says that can be worked with, or why it is none. */
@@ -123,17 +142,24 @@ const UNCLEAR_REVIEW: AgentFailure = {
   retryable: true,
 };
 
-/** The work survives a power cut before its turn counts as done: it is not bought again. */
+/**
+ * The work survives a power cut before its turn counts as done: it is not bought again. An ending also
+ * where the agent has left HEAD where a run does not go on: its turn is done all the same.
+ */
 async function syncWork(run: Run): Promise<Ending | undefined> {
   try {
     const { repository } = run.ports;
     if (repository === undefined) return undefined;
     const before = run.head;
-    ({ head: run.head, seen: run.seen } = await repository.syncWork(before));
+    const seen = await repository.syncWork(before);
+    const away = run.part === "reader" ? undefined : await misplaced(run, repository, seen);
+    if (away !== undefined) return away;
+    run.mayHaveSteered ||= seen.head !== before;
+    [run.head, run.seen] = [seen.head, seen];
     const warning = await foreignWork(run.state, repository, before, run.head);
     if (warning !== undefined) await run.warn(warning);
     return undefined;
   } catch (error) {
-    return { outcome: "git", message: `the work cannot be kept: ${messageOf(error)}` };
+    return gitEnding("the work cannot be kept", error);
   }
 }

@@ -1,23 +1,26 @@
 import { createCheckpoint } from "@quasar/checkpoint";
+import { newCommitStyle } from "./commit-style.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import { messageOf } from "./emitter.ts";
 import { drive } from "./engine.ts";
 import { LoopError } from "./errors.ts";
 import { openingWarnings, treeWarning, warning } from "./opening.ts";
 import type { Task, TaskResult } from "./options.ts";
+import { protect } from "./protected.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
 import { DEFAULT_MAX_BUDGET_USD, DEFAULT_MAX_CYCLES, type Settings } from "./settings.ts";
+import { placeOf } from "./work-tree.ts";
 import { oneLine, trimSpace } from "./text.ts";
 
 /** `runTask` on given ports. */
 export async function startRun(task: Task, settings: Settings, ports: Ports): Promise<TaskResult> {
   const title = task.title.toWellFormed();
   if (trimSpace(title) === "") throw new LoopError("ERR_INVALID_TASK", "the task says nothing");
-  const head = settings.seen?.head ?? (await ports.repository?.head()) ?? "";
+  const { head, branch, unread } = await placeOf(settings, ports);
   const runId = settings.runId ?? newRunId();
   const { id, problem } = await nameTask(task, title, runId, settings);
-  const state = stateFromCheckpoint(
+  const unprotected = stateFromCheckpoint(
     createCheckpoint({
       taskBeadId: id,
       taskTitle: title,
@@ -27,9 +30,12 @@ export async function startRun(task: Task, settings: Settings, ports: Ports): Pr
       maxCycles: settings.maxCycles ?? DEFAULT_MAX_CYCLES,
       maxBudgetUsd: settings.maxBudgetUsd ?? DEFAULT_MAX_BUDGET_USD,
       baseCommitSha: head,
-      untouchablePaths: settings.untouchablePaths,
+      branch,
+      untouchablePaths: [...settings.untouchablePaths, ...unread],
+      commitStyle: await newCommitStyle(settings.commit, ports.repository),
     }),
   );
+  const state = await protect(unprotected, ports.repository);
   const opening = openingWarnings(settings, ports, state);
   if (ports.repository !== undefined) opening.push(treeWarning(state));
   if (problem !== undefined) opening.push(warning(state, problem));

@@ -4,7 +4,7 @@ import type { RunPart, TaskResult } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
 import type { CycleState } from "./state.ts";
 import { STRUGGLE_THRESHOLD, struggleScore } from "./struggle.ts";
-import { isPending, isUnknown } from "./transitions.ts";
+import { isPending, isRefused, isUnknown } from "./transitions.ts";
 
 /** What a loop can do. Every step leaves a state from which the next one follows. */
 export type Step =
@@ -15,6 +15,8 @@ export type Step =
   /** A turn that came to nothing is started again. */
   | "again"
   | "commit"
+  /** The coder fixes what its commit was refused for. */
+  | "fix"
   | "lint"
   | "filter"
   | "review"
@@ -46,7 +48,7 @@ export function nextStep(state: CycleState, options: StepOptions): Next {
 }
 
 /** Steps that cost money, or make sense only if more of it may be spent. */
-const BUYING: ReadonlySet<Step> = new Set(["begin", "again", "lint", "filter", "review"]);
+const BUYING: ReadonlySet<Step> = new Set(["begin", "again", "fix", "lint", "filter", "review"]);
 
 type Follow = (state: CycleState, options: StepOptions) => Next;
 
@@ -87,6 +89,7 @@ function beginNext(state: CycleState): Next {
 /** In a phase that is a turn: whether it is to begin, to be looked for, or to be taken. */
 function turnNext(state: CycleState, begin: Step, take: Step): Next {
   if (!isPending(state)) return { step: begin };
+  if (isRefused(state)) return { step: "fix" };
   if (state.turn?.status === "settled") return { step: take };
   return { step: isUnknown(state) ? "recover" : "again" };
 }

@@ -4,6 +4,7 @@ import { APPROVAL, fakeAgent } from "../test/fake-agent.ts";
 import { createMemoryGround } from "../test/ground.ts";
 import { settingsOf } from "./settings.ts";
 import { startRun } from "./start.ts";
+import { waitUntil } from "./wait-until.ts";
 
 test("the coder's work survives a power cut before its turn counts as done", async () => {
   const trace: string[] = [];
@@ -33,7 +34,7 @@ test("the coder's work survives a power cut before its turn counts as done", asy
     },
   };
   const runCheck = async () => ({ status: "passed", output: "" }) as const;
-  await startRun({ title: "Do it" }, settings, { repository, runCheck });
+  await startRun({ title: "Do it" }, settings, { repository, runCheck, waitUntil });
   const settled = trace.indexOf("save coder settled");
   expect(trace.slice(0, settled + 1)).toEqual(["save coder started", "sync", "save coder settled"]);
 });
@@ -54,6 +55,6 @@ test("work that cannot be made durable ends the run before its turn counts as do
     reviewer: fakeAgent([APPROVAL]),
     checkpoint: { store, granularity: "turn" },
   });
-  const result = await startRun({ title: "Do it" }, settings, { repository, runCheck });
+  const result = await startRun({ title: "Do it" }, settings, { repository, runCheck, waitUntil });
   expect(result).toMatchObject({ outcome: "git", message: expect.stringContaining("EIO: no") });
 });

@@ -29,6 +29,15 @@ export function firstLine(text: string, limit: number): string {
   return cutText(linesOf(text)[0] ?? "", limit);
 }
 
+/** At most `limit` code points, whole words where that leaves more than half of them. */
+export function cutAtWord(text: string, limit: number): string {
+  const cut = cutText(text, limit);
+  if (cut.length === text.length) return text;
+  const end = /\s/u.test(text.charAt(cut.length)) ? cut.length : cut.lastIndexOf(" ");
+  const words = cut.slice(0, 2 * end > cut.length ? end : cut.length);
+  return words.replace(/[\s,;:(–-]+$/u, "");
+}
+
 /** At most `limit` code points, never half of one, with a mark where something was cut. */
 export function truncate(text: string, limit: number): string {
   const cut = cutText(text, limit);

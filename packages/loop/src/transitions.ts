@@ -1,4 +1,5 @@
 import type { CheckpointLedgerEntry, CheckpointTurn, Phase } from "@quasar/checkpoint";
+import { joinReports, subjectGiven } from "./commit-message.ts";
 import type { AgentProcess, AgentRole } from "./agent.ts";
 import type { Finding } from "./finding.ts";
 import { accumulate, applyVerifications, tagFindings } from "./findings.ts";
@@ -13,7 +14,25 @@ import { NO_PROCESS, storedProcess } from "./turn-process.ts";
 /** A cycle begins. The findings of the one before stay: they are what the coder is to mend. */
 export function beginCycle(state: CycleState, cycle: number): CycleState {
   const cleared = { lintOutput: "", reviewOutput: "", filterOutput: "", filterCheckName: "" };
-  return withLintFixes({ ...state, ...cleared, phase: "bead_created", cycle }, 0);
+  const fresh = { ...state, ...cleared, ...NOT_REFUSED, commitFixes: 0 };
+  return withLintFixes({ ...fresh, phase: "bead_created", cycle }, 0);
+}
+
+const NOT_REFUSED = { commitRefused: "", commitSubject: "" } as const;
+
+/** The commit of the coder's work was refused: what was printed goes back to it. */
+export function refuseCommit(
+  state: CycleState,
+  commitRefused: Exclude<CycleState["commitRefused"], "">,
+  { output, subject }: { readonly output: string; readonly subject: string },
+): CycleState {
+  const named = commitRefused === "message" ? { commitSubject: subject } : {};
+  return { ...state, ...named, commitRefused, lintOutput: output.toWellFormed() };
+}
+
+/** Whether the coder is to fix what was refused before its work is committed. */
+export function isRefused({ commitRefused, turn }: CycleState): boolean {
+  return commitRefused !== "" && turn?.status === "settled";
 }
 
 /** The phases that are turns of agents. */
@@ -31,8 +50,10 @@ export function isTurnPhase(phase: Phase): phase is TurnPhase {
 }
 
 /** Whether the last turn's work is still to be taken: only in the phase that is this turn. */
-export function isPending({ phase, turn }: CycleState): boolean {
-  return isTurnPhase(phase) && turn?.role === ROLES[phase];
+export function isPending({ phase, turn, reviewOutput }: CycleState): boolean {
+  if (!isTurnPhase(phase) || turn?.role !== ROLES[phase]) return false;
+  // A review that was given up has left its turn, and no output.
+  return !(phase === "reviewing" && turn.status === "settled" && reviewOutput === "");
 }
 
 /** Whether a turn was begun and nobody knows how it ended. */
@@ -44,8 +65,11 @@ export function isUnknown(state: CycleState): boolean {
 export function startTurn(state: CycleState, phase: TurnPhase, turn: CheckpointTurn): CycleState {
   const isNewFix = phase === "linting" && !isPending(state);
   const counted = isNewFix ? withLintFixes(state, lintFixes(state) + 1) : state;
-  return { ...counted, phase, turn, failure: "", retryAt: "" };
+  const commitFixes = state.commitFixes + (isRefused(state) ? 1 : 0);
+  return { ...counted, commitFixes, phase, turn, failure: "", retryAt: "", ...NOTHING_NEEDED };
 }
+
+const NOTHING_NEEDED = { neededBudgetUsd: 0, neededTurnBudgetUsd: 0 };
 
 /** The turn has a process, which may do nothing yet. */
 export function nameProcess(state: CycleState, process: AgentProcess): CycleState {
@@ -75,10 +99,23 @@ export function settleTurn(state: CycleState, output: string, cost: Cost): Cycle
   const text = output.toWellFormed();
   return {
     ...state,
-    ...(turn.role === "coder" ? { coderOutput: text } : { reviewOutput: text }),
+    ...(turn.role === "coder" ? settleCoder(state, text) : { reviewOutput: text }),
     ...book(state, entryOf(turn, state.cycle, "settled", cost)),
     turn: { ...turn, status: "settled" },
   };
+}
+
+/** What a coder has said, by what it was asked. */
+function settleCoder(state: CycleState, text: string): Partial<CycleState> {
+  const { commitRefused, commitSubject, coderOutput } = state;
+  switch (commitRefused) {
+    case "":
+      return { coderOutput: text };
+    case "work":
+      return { commitRefused: "", coderOutput: joinReports(coderOutput, text) };
+    case "message":
+      return { commitRefused: "", commitSubject: subjectGiven(text) ?? commitSubject };
+  }
 }
 
 /** A turn came to nothing: what it cost is spent, and it is to be started again. */
@@ -92,6 +129,15 @@ export function failTurn(
   if (turn === undefined) return state;
   const books = book(state, entryOf(turn, state.cycle, status, cost));
   return { ...state, ...books, failure: failure.toWellFormed() };
+}
+
+/** A turn that failed is to be retried, by the run itself. */
+export function awaitRetry(
+  state: CycleState,
+  retry: Pick<CheckpointTurn, "retries" | "kills" | "retryAt">,
+): CycleState {
+  const { turn } = state;
+  return turn === undefined ? state : { ...state, turn: { ...turn, ...retry } };
 }
 
 /** A usage limit holds until then, as the agent says; what is no time is passed over. */
@@ -113,7 +159,12 @@ export function takeBackTurn(state: CycleState): CycleState {
 export function commitWork(state: CycleState, sha: string): CycleState {
   const cycleCommits = sha === "" ? state.cycleCommits : sealCommit(state, sha);
   const task = state.phase === "coding" ? closeRefactor(state) : state;
-  return { ...task, phase: "code_complete", cycleCommits };
+  return { ...task, ...NOT_REFUSED, phase: "code_complete", cycleCommits };
+}
+
+/** The cycle's commit has another one on top, which says the same of whose it is. */
+export function sealHead(state: CycleState, sha: string): CycleState {
+  return { ...state, cycleCommits: sealCommit(state, sha) };
 }
 
 /** A cycle has one commit at its own index, however often it is made anew. */
@@ -152,9 +203,18 @@ export function leaveLint(state: CycleState): CycleState {
   return { ...state, phase: "filtering" };
 }
 
-/** The review is next. */
-export function passFilters(state: CycleState): CycleState {
-  return { ...state, phase: "reviewing" };
+/**
+ * The review is next.
+ *
+ * @param tree - What the checks have left.
+ */
+export function passFilters(state: CycleState, tree: string): CycleState {
+  return { ...state, phase: "reviewing", checkedTree: tree };
+}
+
+/** The checks and a new review are to run on what is there now. */
+export function checkAgain(state: CycleState): CycleState {
+  return { ...state, phase: "code_complete", reviewOutput: "" };
 }
 
 /** A cycle ends without a review: what a filter said is its one finding. */
@@ -208,10 +268,11 @@ export function resolveIssues(state: CycleState): CycleState {
 
 /**
  * The run ends before the task is done. A turn whose end is not known stays so: with a reason it
- * would be taken for one that has been counted.
+ * would be taken for one that has been counted. One that is to be retried keeps what it failed of.
  */
 export function giveUp(state: CycleState, reason: string): CycleState {
-  return isUnknown(state) ? state : { ...state, failure: reason.toWellFormed() };
+  const isRetried = isPending(state) && state.failure !== "" && state.turn?.retryAt !== "";
+  return isUnknown(state) || isRetried ? state : { ...state, failure: reason.toWellFormed() };
 }
 
 /** Key of the number of lint fixes that the present cycle has had, among the state's extra keys. */

@@ -45,7 +45,7 @@ describe("what an agent is given", () => {
       role: "coder",
       access: "write",
       workDir: loop.tree.dir,
-      maxCostUsd: 1,
+      maxCostUsd: 5.4,
       systemPrompt: expect.stringMatching(/^GOAL: speed\n\n---\n\nYou are the coder/u),
     });
     expect(coder.requests[0]?.outputSchema).toBeUndefined();
@@ -78,8 +78,16 @@ describe("what an agent is given", () => {
     const coder = fakeAgent([{ text: "done", costUsd: 1.9 }]);
     const reviewer = fakeAgent([APPROVAL]);
     await runTask(TASK, harness({ coder, reviewer, maxBudgetUsd: 2, maxCycles: 1 }).options);
-    expect(coder.requests[0]?.maxCostUsd).toBe(1);
+    expect(coder.requests[0]?.maxCostUsd).toBe(1.8);
     expect(reviewer.requests[0]?.maxCostUsd).toBeCloseTo(0.1);
+  });
+
+  test("no more than a turn may spend, whatever is left of the budget", async () => {
+    const coder = writingCoder();
+    const options = { coder, maxBudgetUsd: 6, maxTurnBudgetUsd: 2 };
+    const result = await runTask(TASK, harness(options).options);
+    expect(coder.requests[0]?.maxCostUsd).toBe(2);
+    expect(result.checkpoint.turn?.allowanceUsd).toBe(2);
   });
 });
 
@@ -97,6 +105,18 @@ describe("what a turn costs", () => {
     ],
     ["its reservation, when it is a guess", { costUsd: 0.2, costSource: "unknown" }, 0.5, 0.5],
     ["its reservation, when a part is known", { costUsd: 0.2, costSource: "partial" }, 0.5, 0.3],
+    [
+      "what may have been under way, where its agent says that",
+      { costUsd: 0.2, costSource: "partial", unknownUsd: 0.1 },
+      0.3,
+      0.1,
+    ],
+    [
+      "what its agent says that it may have cost, when it is unknown",
+      { costUsd: undefined, costSource: "unknown", unknownUsd: 0.1 },
+      0.1,
+      0.1,
+    ],
     ["the known part, when that is more", { costUsd: 0.7, costSource: "partial" }, 0.7, 0],
     ["its reservation, when it is no number", { costUsd: Number.NaN }, 0.5, 0.5],
     ["its reservation, when it is below zero", { costUsd: -1 }, 0.5, 0.5],
@@ -117,12 +137,12 @@ describe("what a turn costs", () => {
     const reviewer = fakeAgent([issue("bad")]);
     const loop = harness({ coder, reviewer, maxBudgetUsd: 0.2, maxCycles: 1 });
     const { message } = await runTask(TASK, loop.options);
-    expect(message).toContain("Budget exceeded: $0.10 known + up to $0.10 / $0.20.");
+    expect(message).toContain("The budget is used up: $0.10 known + up to $0.10 of $0.20 spent.");
   });
 
   test.for([
-    [3, "counted as all that it may cost, and its budget holds between turns only", 0.6],
-    [0, "not counted", 0.1],
+    [3, "counts as $0.50", 0.6],
+    [0, "is not counted", 0.1],
   ] as const)("is said to be unknown at the start, with a budget of %s", async (row) => {
     const [maxBudgetUsd, words, usd] = row;
     const coder = fakeAgent([{ costUsd: undefined, costSource: "unknown" }], {
@@ -133,17 +153,14 @@ describe("what a turn costs", () => {
     const loop = harness({ coder, maxBudgetUsd });
     const result = await runTask(TASK, loop.options);
     const warnings = loop.trace().filter((line) => line.startsWith("warning"));
-    expect(warnings).toEqual([`warning fake does not say what it costs: each turn is ${words}`]);
+    expect(warnings).toEqual([
+      `warning fake does not report what it costs: only its time limits a turn, and each turn ${words}`,
+    ]);
     expect(result.totalCostUsd).toBeCloseTo(usd);
   });
 
   test.for([
-    [
-      3,
-      [
-        "warning fake does not say what it uses while it works: its budget holds between turns only",
-      ],
-    ],
+    [3, ["warning fake does not report what it uses while it works: only its time limits a turn"]],
     [0, []],
   ] as const)("is watched between turns only where an agent says nothing, at $%s", async (row) => {
     const [maxBudgetUsd, warnings] = row;
@@ -471,6 +488,43 @@ describe("saves around turns", () => {
     expect(reviewer.requests).toHaveLength(1);
   });
 
+  test.for(["save", "removal"] as const)(
+    "say that an approved run is not at its end when its last %s fails, and a resume ends it",
+    async (failing) => {
+      const memory = createMemoryCheckpointStore();
+      let failures = 0;
+      const failOnce = (): void => {
+        failures += 1;
+        if (failures === 1) throw new Error("disk full");
+      };
+      const store: CheckpointStore = {
+        ...memory,
+        async save(checkpoint) {
+          if (failing === "save" && checkpoint.phase === "approved") failOnce();
+          await memory.save(checkpoint);
+        },
+        async remove(phaseId) {
+          if (failing === "removal") failOnce();
+          await memory.remove(phaseId);
+        },
+      };
+      const coder = fakeAgent(["done"]);
+      const reviewer = fakeAgent([APPROVAL]);
+      const loop = harness({ coder, reviewer, checkpoint: { store, granularity: "turn" } });
+      const result = await runTask(TASK, loop.options);
+      expect(result).toMatchObject({
+        outcome: "checkpoint",
+        message: "the work is approved and committed, but that could not be saved: disk full",
+      });
+      const saved = (await store.load())?.checkpoint ?? expect.unreachable();
+      const resumed = await runFromCheckpoint(saved, loop.options);
+      expect(resumed).toMatchObject({ outcome: "approved", finalCommitSha: result.finalCommitSha });
+      expect(resumed.totalCostUsd).toBe(result.totalCostUsd);
+      expect([coder.requests.length, reviewer.requests.length]).toEqual([1, 1]);
+      expect(await store.load()).toBeUndefined();
+    },
+  );
+
   test("store what can be read back", async () => {
     const result = await runTask(TASK, harness().options);
     expect(decodeCheckpoint(encodeCheckpoint(result.checkpoint))).toEqual(result.checkpoint);
@@ -506,13 +560,15 @@ describe("commits", () => {
     expect(result.checkpoint.gitSha).toBe(head);
   });
 
-  test("that somebody else has made since the turn are found when nothing is left to commit", async () => {
+  test("that a process of the agent's has made since the turn are found when nothing is left to commit", async () => {
     const loop = harness();
     const { tree } = loop;
     const onEvent: Hook["onEvent"] = ({ type }) => {
       if (type !== "agent_done" || tree.subjects().length > 0) return;
       tree.git("add", "-A");
+      vi.stubEnv("GIT_REFLOG_ACTION", "quasar:run/1");
       tree.git("commit", "-q", "-m", "by a daemon of the agent's");
+      vi.unstubAllEnvs();
     };
     const result = await runTask(TASK, { ...loop.options, hooks: [{ onEvent }] });
     expect(tree.subjects()).toEqual(["by a daemon of the agent's"]);
@@ -577,12 +633,12 @@ describe("commits", () => {
   });
 
   test("that would hold nothing but what may not be touched are not made, which is said", async () => {
-    const coder = writingCoder("notes.txt");
-    const loop = harness({ coder, untouchablePaths: ["notes.txt"] });
+    const loop = harness({ coder: fakeAgent(["done"]), untouchablePaths: ["notes.txt"] });
+    loop.tree.write("notes.txt", "mine\n");
     await runTask(TASK, loop.options);
     expect(loop.tree.subjects()).toEqual([]);
     expect(loop.trace()).toContain(
-      "warning cycle 1 has nothing to commit: changes in notes.txt are never committed",
+      "warning cycle 1 has nothing to commit: uncommitted changes in notes.txt are not the run's",
     );
   });
 

@@ -8,15 +8,19 @@ import type {
   AgentResult,
   InvokeOptions,
 } from "./agent.ts";
+import { conventionsNote, noteSteering, steeringNote } from "./conventions.ts";
 import { messageOf } from "./emitter.ts";
-import { type Ending, INTERRUPTED } from "./ending.ts";
-import { isOverBudget, reservation } from "./money.ts";
+import { type Ending, INTERRUPTED, tooLittle } from "./ending.ts";
+import { isOverBudget, isTooLittle, leastAllowance, reservation, turnAllowance } from "./money.ts";
 import { FRESH, promptFor, type Start, systemPrompt } from "./prompts.ts";
+import { NO_RETRIES } from "./retry.ts";
 import { REVIEW_SCHEMA } from "./review-schema.ts";
-import type { Run } from "./run.ts";
+import { isCancelled, type Run } from "./run.ts";
 import { instructionsOf, withInstructions } from "./session.ts";
-import { isCancelled, listen, NO_SESSION, settle, type TurnFailure } from "./settle.ts";
-import { savesTurns } from "./settings.ts";
+import { listen, NO_SESSION, settle, type TurnFailure } from "./settle.ts";
+import { giveTree } from "./give-tree.ts";
+import { type Settings, savesTurns } from "./settings.ts";
+import { unseenTurn } from "./unseen.ts";
 import { nameProcess, ROLES, startTurn, type TurnPhase } from "./transitions.ts";
 import { nextTurnId } from "./turn-id.ts";
 import { NO_PROCESS } from "./turn-process.ts";
@@ -51,16 +55,34 @@ export async function takeTurn(
  */
 async function tryTurn(run: Run, phase: TurnPhase, start: Start): Promise<TurnFailure> {
   if (isCancelled(run)) return INTERRUPTED;
+  if (phase === "reviewing") {
+    const stale = await giveTree(run, start.attempt > 1);
+    if (stale === "unchecked") return undefined;
+    if (stale !== undefined) return stale;
+  }
+  if (phase === "reviewing" && start.sessionId === "") await noteSteering(run);
   const before = run.state;
+  const prompt = promptOf(run, phase, start);
+  run.seen = undefined;
   const turn = newTurn(run, phase, start);
+  const unaffordable = refuseTurn(run, turn, prompt);
+  if (unaffordable !== undefined) return unaffordable;
   run.state = withInstructions(startTurn(before, phase, turn), instructionsOf(run, phase));
-  const result = await begin(run, turn, promptFor(before, phase, start, run.part));
+  const result = await begin(run, turn, prompt);
   if (!("outcome" in result)) return settle(run, result);
-  run.state = before;
+  if (result.outcome !== "storage") run.state = before;
   return result;
 }
 
-/** An ending: no agent was started. */
+/** What is asked; a session is told once what goes beside it. */
+function promptOf(run: Run, phase: TurnPhase, start: Start): string {
+  const prompt = promptFor(run.state, phase, start, run.part);
+  if (start.sessionId !== "") return prompt;
+  const steering = phase === "reviewing" ? steeringNote(run.steering) : "";
+  return `${prompt}${steering}${conventionsNote(run.settings.conventions ?? "")}`;
+}
+
+/** An ending: no agent was started, or the turn goes on unseen (`storage`). */
 async function begin(
   run: Run,
   turn: CheckpointTurn,
@@ -75,20 +97,41 @@ async function begin(
   return run.unrecorded ?? invoke(run, requestOf(run, turn, prompt));
 }
 
+/** An ending where the turn would be stopped before it gets anywhere. */
+function refuseTurn(run: Run, turn: CheckpointTurn, prompt: string): Ending | undefined {
+  const { role, allowanceUsd } = turn;
+  const agent: AgentInvoker = run.settings[role];
+  const boundUsd = agent.responseBoundUsd?.(requestOf(run, turn, prompt));
+  if (!isTooLittle(allowanceUsd, boundUsd)) return undefined;
+  const capUsd = run.settings.maxTurnBudgetUsd;
+  return tooLittle(run.state, role, { allowanceUsd, leastUsd: leastAllowance(boundUsd), capUsd });
+}
+
+/** The most that a response of the next turn in a phase may cost. */
+export function nextBoundUsd(run: Run, phase: TurnPhase): number | undefined {
+  const agent: AgentInvoker = run.settings[ROLES[phase]];
+  const prompt = promptOf(run, phase, FRESH);
+  return agent.responseBoundUsd?.(requestOf(run, newTurn(run, phase, FRESH), prompt));
+}
+
 function newTurn({ state, settings }: Run, phase: TurnPhase, start: Start): CheckpointTurn {
   const role = ROLES[phase];
   const { choosesSessionId } = settings[role].capabilities;
-  const { sessionId, attempt } = start;
+  const { sessionId, attempt, retries = NO_RETRIES } = start;
   return {
     id: nextTurnId(state),
     role,
     attempt,
     status: "started",
+    allowanceUsd: turnAllowance(state, role, settings.maxTurnBudgetUsd),
     reservedUsd: reservation(state),
     startedAt: settings.now().toISOString(),
     sessionId: sessionId === "" && choosesSessionId ? randomUUID() : sessionId,
     resumed: sessionId !== "",
     ...NO_PROCESS,
+    retries: retries.retries,
+    kills: retries.kills,
+    retryAt: "",
   };
 }
 
@@ -107,7 +150,7 @@ async function invoke(run: Run, request: AgentRequest): Promise<AgentResult | En
     const result = await listen(run, request.role, work);
     return refused ?? result;
   } catch (error) {
-    return refused ?? brokenInvoker(error);
+    return refused ?? unseenTurn(error) ?? brokenInvoker(error);
   }
 }
 
@@ -122,6 +165,12 @@ function brokenInvoker(error: unknown): AgentResult {
   };
 }
 
+/** What a person named, and trusts an agent to run too. */
+function commandsOf({ lint, filters, commands = [] }: Settings): readonly string[] {
+  const all = [...lint, ...filters].map(({ command }) => command);
+  return [...new Set([...all, ...commands])];
+}
+
 /** What an agent is given for a turn; its files are of use only where the turn itself is stored. */
 export function requestOf(
   { settings, state }: Run,
@@ -132,15 +181,23 @@ export function requestOf(
   const { part } = settings;
   const held = role === "reviewer" && settings[role].capabilities.structuredOutput;
   const isStored = savesTurns(settings.checkpoint);
+  // Who is asked for a subject only has nothing to change.
+  const writes = role === "coder" && part !== "reader" && state.commitRefused !== "message";
+  const access = writes ? "write" : "read";
   return {
     runId: state.runId,
     turnId: turn.id,
     role,
     prompt,
-    systemPrompt: systemPrompt(role, settings.projectContext, part),
+    systemPrompt: systemPrompt(role, {
+      projectContext: settings.projectContext,
+      part,
+      commitStyle: state.commitStyle,
+    }),
     workDir: settings.workDir,
-    access: role === "coder" && part !== "reader" ? "write" : "read",
-    maxCostUsd: state.maxBudgetUsd === 0 ? undefined : turn.reservedUsd,
+    access,
+    commands: access === "write" ? commandsOf(settings) : undefined,
+    maxCostUsd: turn.allowanceUsd === 0 ? undefined : turn.allowanceUsd,
     outputSchema: held ? REVIEW_SCHEMA : undefined,
     sessionId: turn.sessionId === "" ? undefined : turn.sessionId,
     resumesSession: turn.resumed,

@@ -233,7 +233,8 @@ export class Agents {
     if (agent.state === "working") return { state: "alive" };
     if (agent.state === "ended") return { state: "ended" };
     const { saidUsd: costUsd, sessionId } = agent;
-    return { state: "died", sessionId, costUsd, costSource: "partial" };
+    const unknownUsd = RESPONSE_USD;
+    return { state: "died", sessionId, costUsd, costSource: "partial", unknownUsd };
   }
 
   async #adopt(life: Life, turnId: string, { onEvent }: InvokeOptions = {}): Promise<AgentResult> {

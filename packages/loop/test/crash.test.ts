@@ -1,4 +1,5 @@
 import { createMemoryCheckpointStore } from "@quasar/checkpoint";
+import { lane, sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import type { Nature } from "./agents.ts";
 import { createGitGround, createMemoryGround, type Ground } from "./ground.ts";
@@ -38,10 +39,10 @@ const cases = (
   );
 
 /** `QUASAR_PROOF=long`: all scenarios and natures, triples, every step in real git; takes long. */
-const LONG = process.env["QUASAR_PROOF"] === "long";
+const LONG = lane === "long";
 const timeout = LONG ? 3_600_000 : 60_000;
 
-test.each(cases(SCENARIOS, NATURES))(
+test.each(sample(cases(SCENARIOS, NATURES), 6))(
   "a run of $name ends the same wherever its runner is killed once",
   { timeout },
   async ({ scenario, nature }) => {
@@ -65,7 +66,7 @@ const PAIRED = LONG
   ? cases(SCENARIOS, NATURES)
   : [...cases([TWO_CYCLES], NATURES), ...cases(OTHERS, [DIES, LIVES])];
 
-test.each(PAIRED)(
+test.each(sample(PAIRED, 1))(
   "a run of $name ends the same wherever its runner is killed twice",
   { timeout },
   async ({ scenario, nature }) => {

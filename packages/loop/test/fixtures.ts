@@ -1,5 +1,6 @@
 import {
   type Checkpoint,
+  type CheckpointLedgerEntry,
   type CheckpointTurn,
   createCheckpoint,
   findingId,
@@ -18,6 +19,7 @@ export function aTurn(change: Partial<CheckpointTurn> = {}): CheckpointTurn {
     role: "coder",
     attempt: 1,
     status: "settled",
+    allowanceUsd: 0.5,
     reservedUsd: 0.5,
     startedAt: "2026-01-02T03:04:05Z",
     sessionId: "",
@@ -26,6 +28,25 @@ export function aTurn(change: Partial<CheckpointTurn> = {}): CheckpointTurn {
     processStart: 0,
     bootId: "",
     host: "",
+    retries: 0,
+    kills: 0,
+    retryAt: "",
+    ...change,
+  };
+}
+
+export function aLedgerEntry(change: Partial<CheckpointLedgerEntry> = {}): CheckpointLedgerEntry {
+  return {
+    turnId: "run.1",
+    role: "coder",
+    cycle: 1,
+    attempt: 1,
+    status: "settled",
+    source: "reported",
+    reservedUsd: 0.5,
+    costUsd: 0.25,
+    unknownUsd: 0,
+    startedAt: "2026-01-02T03:04:05Z",
     ...change,
   };
 }

@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { type CheckpointStore, createMemoryCheckpointStore } from "@quasar/checkpoint";
 import type { Checkpoint } from "@quasar/checkpoint";
-import type { Commit } from "@quasar/git";
+import type { Commit, SeenWork } from "@quasar/git";
 import { type LoopRepository, openLoopRepository } from "../src/repository.ts";
 import type { WorkTree } from "./work-tree.ts";
 
@@ -59,6 +60,13 @@ export function createMemoryGround(
     const commit = commits.get(sha);
     return commit === undefined ? [] : [...history(commit.parents[0] ?? ""), commit];
   };
+  const look = (): SeenWork => ({
+    head: head(),
+    branch,
+    dirty: tree === committed() ? [] : [{ path: "file", status: ".M" }],
+    unread: [],
+    config: new Map(),
+  });
   add("first");
   branches.set("side", add("second"));
   return {
@@ -77,7 +85,34 @@ export function createMemoryGround(
     kept: () => kept,
     repository: {
       head: async () => head(),
-      syncWork: async () => ({ head: head(), seen: undefined }),
+      look: async () => look(),
+      syncWork: async () => look(),
+      facts: async (since) => {
+        const [past, present] = [history(since), history(head())];
+        const commits = present.filter((commit) => !past.includes(commit));
+        const isBehind = commits.length === 0;
+        const isAhead = past.every((commit) => present.includes(commit));
+        const moved = isAhead ? "ahead" : isBehind ? "behind" : "diverged";
+        return {
+          ...look(),
+          isUnborn: false,
+          isDetached: false,
+          isBare: false,
+          isShallow: false,
+          operation: undefined,
+          relation: since === head() ? "same" : moved,
+          commits,
+          actions: new Map(),
+        };
+      },
+      landed: async (_from, to) => ({ tree: idOf(commits.get(to)?.tree ?? ""), links: [] }),
+      contents: (paths) => paths.map((path) => ({ path, mode: "100644", id: idOf(tree) })),
+      storeContents: async () => undefined,
+      treeOfChanges: async () => ({ conflicts: [] }),
+      putBack: async () => {
+        tree = committed();
+        return [];
+      },
       commit: async ({ subject, taskId, cycle, turnId }) => {
         if (tree === committed()) return undefined;
         const trailers = {
@@ -87,6 +122,7 @@ export function createMemoryGround(
         };
         return add(subject, new Map(Object.entries(trailers)));
       },
+      usesConventionalCommits: async () => false,
       snapshot: async ({ runId }) => {
         if (tree === committed()) return undefined;
         kept.push(tree);
@@ -121,6 +157,10 @@ export function createMemoryGround(
       },
     },
   };
+}
+
+function idOf(text: string): string {
+  return createHash("sha1").update(text).digest("hex");
 }
 
 /** Keeps the checkpoint as it is given: for many runs. */

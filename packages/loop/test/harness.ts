@@ -82,6 +82,8 @@ function lineOf(event: LoopEvent): string {
       return `${event.type} ${event.cycle} ${event.reason}`;
     case "turn_recovered":
       return `${event.type} ${event.role} ${event.how}`;
+    case "turn_retry":
+      return `${event.type} ${event.role} ${event.retry} of ${event.most} in ${event.waitMs / 1000} s`;
     case "warning":
       return `${event.type} ${event.message}`;
     case "committed":

@@ -33,7 +33,7 @@ export function broken(traces: Traces, whole: Traces, { fate }: Nature): readonl
       factsOf(whole, fate).toSorted(),
     ),
     ...Object.fromEntries(traces.violations.map((violation) => [violation, false])),
-    ...lawsOfResult(traces, whole, survives),
+    ...lawsOfResult(traces, whole, fate),
   };
   return Object.keys(laws).filter((law) => laws[law] !== true);
 }
@@ -46,8 +46,11 @@ function factsOf({ facts }: Traces, fate: Nature["fate"]): readonly string[] {
 function lawsOfResult(
   { result, bills }: Traces,
   whole: Traces,
-  survives: boolean,
+  fate: Nature["fate"],
 ): Record<string, boolean> {
+  const survives = fate === "ends" || fate === "lives";
+  // What an agent had said by its end can be read.
+  const isFound = fate !== "unknown";
   if (result === undefined || whole.result === undefined) return {};
   const { ledger, totalCostUsd, maxBudgetUsd } = { ...result.checkpoint, ...result };
   const billed = sum(bills.values());
@@ -67,13 +70,16 @@ function lawsOfResult(
     "what is known of a turn is what it cost": ledger.every(
       ({ status, turnId, costUsd }) => status === "lost" || costUsd === billOf(turnId),
     ),
-    "a lost turn counts with its bill at least and its reservation at most": lost.every(
-      ({ turnId, costUsd, reservedUsd }) =>
-        costUsd >= billOf(turnId) && costUsd <= billOf(turnId) + reservedUsd,
-    ),
-    "no cost is forgotten": totalCostUsd >= billed - 1e-9,
+    "a lost turn counts with its bill at least, and with what was seen and one response at most":
+      lost.every(({ turnId, costUsd, reservedUsd }) =>
+        isFound
+          ? costUsd >= billOf(turnId) && costUsd <= billOf(turnId) + RESPONSE_USD
+          : costUsd === reservedUsd,
+      ),
+    "no cost is forgotten": !isFound || totalCostUsd >= billed - 1e-9,
     "no cost is invented":
-      totalCostUsd <= billed + sum(lost.map(({ reservedUsd }) => reservedUsd)) + 1e-9,
+      totalCostUsd <=
+      billed + sum(lost.map(({ reservedUsd }) => (isFound ? RESPONSE_USD : reservedUsd))) + 1e-9,
     "an agent that outlives its runner is never lost": !survives || lost.length === 0,
     "the bill keeps to the budget": billed <= maxBudgetUsd + bills.size * RESPONSE_USD + 1e-9,
   };

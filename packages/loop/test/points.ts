@@ -8,6 +8,7 @@ export type PointKind =
   | "work"
   | "adopt"
   | "check"
+  | "pause"
   | "event"
   | "remove";
 

@@ -130,6 +130,9 @@ export class Simulation {
     if (result instanceof CheckpointError) refusal = result;
     this.agents.orphan();
     const whole = result instanceof CheckpointError ? undefined : result;
+    // What is there by then has not been reviewed.
+    if (whole?.outcome === "approved-differs")
+      this.#finished.delete(keyOf({ ...whole.checkpoint, phase: "reviewing" }));
     return { result: whole, refusal, points: life.points, events };
   }
 
@@ -205,6 +208,8 @@ export class Simulation {
     const mortal: LoopRepository = {
       ...repository,
       commit: (commit) => life.around("commit", () => repository.commit(commit)),
+      putBack: (contents, seen) =>
+        life.around("snapshot", () => repository.putBack(contents, seen)),
       snapshot: (request) => life.around("snapshot", () => repository.snapshot(request)),
     };
     return {
@@ -215,6 +220,8 @@ export class Simulation {
           const status = passed ? "passed" : "failed";
           return { status, output: passed ? "" : "not good" } as const;
         }),
+      waitUntil: (_until, waitedMs) =>
+        life.around("pause", () => ({ waitedMs, isOver: true }) as const),
     };
   }
 }

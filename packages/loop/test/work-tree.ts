@@ -50,7 +50,13 @@ function copyWorkTree({ dir }: WorkTree): WorkTree {
 
 function workTreeAt(dir: string): WorkTree {
   const git = (...args: readonly string[]): string =>
-    execFileSync("git", args, { cwd: dir, encoding: "utf8", env: { ...process.env, ...IDENTITY } });
+    execFileSync("git", args, {
+      cwd: dir,
+      encoding: "utf8",
+      env: { ...process.env, ...IDENTITY },
+      // What git says on stderr is in the error, and else nobody's.
+      stdio: ["ignore", "pipe", "pipe"],
+    });
   const tree: WorkTree = {
     dir,
     git,

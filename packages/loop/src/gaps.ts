@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Run } from "./run.ts";
+import { listPaths } from "./untouchable.ts";
+import { isProtected, nestedRepositories, seenOf } from "./work-tree.ts";
+
+/**
+ * What looks committed and is not, in words for the coder: a repository within that became a link, a
+ * folder that git cannot look into. `""` where there is nothing of the kind.
+ *
+ * @see SPEC.md, "What a commit cannot hold"
+ */
+export async function commitGaps(run: Run): Promise<string> {
+  const { repository } = run.ports;
+  if (repository === undefined || run.head === "") return "";
+  const { baseCommitSha, untouchablePaths } = run.state;
+  const seen = await seenOf(run, repository);
+  const { tree, links } = await repository.landed(baseCommitSha, run.head);
+  run.tree = { head: run.head, id: tree };
+  const submodules = links.length === 0 ? new Set() : submodulePaths(run.settings.workDir);
+  const gaps: readonly Gap[] = [
+    [nestedRepositories(run, seen), NESTED],
+    [links.filter((path) => !submodules.has(path)), LINKED],
+    [seen.unread.filter((path) => !isProtected(path, untouchablePaths)), UNREAD],
+  ];
+  return gaps
+    .filter(([paths]) => paths.length > 0)
+    .map(([paths, [what, advice]]) => `${what}: ${listPaths(paths).join(", ")}. ${advice}`)
+    .join("\n");
+}
+
+type Gap = readonly [paths: readonly string[], words: readonly [what: string, advice: string]];
+
+const NESTED = [
+  "These folders are git repositories of their own, so their files are not committed",
+  "Remove their .git, or add them as submodules.",
+] as const;
+const LINKED = [
+  "These folders are committed as links to other repositories, without their files",
+  "Remove their .git and run git rm --cached on them, or add them as submodules.",
+] as const;
+const UNREAD = [
+  "Git cannot look into these folders, so nothing in them is committed",
+  "Make them readable, and their paths shorter than 4096 bytes.",
+] as const;
+
+function submodulePaths(workDir: string): ReadonlySet<string> {
+  let text: string;
+  try {
+    text = readFileSync(join(workDir, ".gitmodules"), "utf8");
+  } catch {
+    return new Set(); // then none is a submodule
+  }
+  return new Set([...text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gmu)].map(([, path = ""]) => path));
+}

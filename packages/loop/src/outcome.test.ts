@@ -1,0 +1,424 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CheckpointError } from "@quasar/checkpoint";
+import { describe, expect, test } from "vitest";
+import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
+import { type Harness, harness } from "../test/harness.ts";
+import type { WorkTree } from "../test/work-tree.ts";
+import type { Answer } from "../test/fake-agent.ts";
+import type { LoopOptions } from "./options.ts";
+import { runFromCheckpoint, runTask } from "./loop.ts";
+
+const TASK = { title: "Do it" };
+
+/** A command that appends a line to a file, once. */
+const once = (file: string): string =>
+  `[ -e .git/once ] || { touch .git/once; echo formatted >> ${file}; }`;
+
+function hook({ dir }: WorkTree, name: string, script: string): void {
+  const folder = join(dir, ".git", "hooks");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+/** What git does when an agent of a run's first turn calls it. */
+function agentGit({ tree }: Harness, ...args: readonly string[]): void {
+  const before = process.env["GIT_REFLOG_ACTION"];
+  process.env["GIT_REFLOG_ACTION"] = "quasar:run/1";
+  try {
+    tree.git(...args);
+  } finally {
+    if (before === undefined) delete process.env["GIT_REFLOG_ACTION"];
+    else process.env["GIT_REFLOG_ACTION"] = before;
+  }
+}
+
+const status = ({ tree }: Harness): string => tree.git("status", "--porcelain", "-uall");
+const trailers = ({ tree }: Harness): readonly string[] =>
+  tree.git("log", "--format=%(trailers:only,unfold)%x00", "main").split("\0\n");
+
+/** A run whose coder acts on the tree. */
+function runWith(act: (loop: Harness) => void, options: Partial<LoopOptions> = {}): Harness {
+  const code: Answer = ({ workDir }) => {
+    appendFileSync(join(workDir, "work.txt"), "work\n");
+    act(loop);
+    return "done";
+  };
+  const loop: Harness = harness({ coder: fakeAgent([code]), ...options });
+  return loop;
+}
+
+describe("an approval", () => {
+  test("of a run that changed nothing says so, and that nothing changed", async () => {
+    const result = await runTask(TASK, harness({ coder: fakeAgent(["nothing to do"]) }).options);
+    expect(result).toMatchObject({ outcome: "approved", changed: false });
+    expect(result.message).toContain("No changes were made");
+  });
+
+  test("of a run whose commits undo one another says that nothing changed", async () => {
+    const write: Answer = ({ workDir }) => {
+      writeFileSync(join(workDir, "work.txt"), "work\n");
+      return "written";
+    };
+    const undo: Answer = ({ workDir }) => {
+      rmSync(join(workDir, "work.txt"));
+      return "undone";
+    };
+    const reviewer = fakeAgent([issue("not wanted"), APPROVAL]);
+    const loop = harness({ coder: fakeAgent([write, undo]), reviewer });
+    const result = await runTask(TASK, loop.options);
+    expect(loop.tree.subjects()).toHaveLength(2);
+    expect(result).toMatchObject({ outcome: "approved", changed: false });
+  });
+
+  test("of a run that changed something does not", async () => {
+    const result = await runTask(TASK, harness().options);
+    expect(result).toMatchObject({ outcome: "approved", changed: true });
+    expect(result.message).not.toContain("No changes");
+  });
+
+  test("does not count where a file was changed after the review", async () => {
+    const loop = harness();
+    const { tree } = loop;
+    const onEvent = ({ type }: { type: string }): void => {
+      if (type === "review_complete") tree.write("late.txt", "after the review\n");
+    };
+    const result = await runTask(TASK, { ...loop.options, hooks: [{ onEvent }] });
+    expect(result).toMatchObject({ outcome: "approved-differs" });
+    expect(result.message).toContain("late.txt");
+    expect(await loop.stored()).toMatchObject({ phase: "code_complete" });
+  });
+
+  test("does not count where HEAD was moved after the review; what is there then is checked and reviewed again", async () => {
+    const reviewer = fakeAgent([APPROVAL]);
+    const loop = harness({ reviewer });
+    const { tree } = loop;
+    let isDone = false;
+    const onEvent = ({ type }: { type: string }): void => {
+      if (type !== "review_complete" || isDone) return;
+      isDone = true;
+      tree.write("late.txt", "after the review\n");
+      agentGit(loop, "add", "-A");
+      agentGit(loop, "commit", "-q", "-m", "late");
+    };
+    const options = { ...loop.options, hooks: [{ onEvent }] };
+    const first = await runTask(TASK, options);
+    expect(first).toMatchObject({ outcome: "approved-differs" });
+    expect(first.message).toContain("the reviewer read another tree");
+    const second = await runFromCheckpoint(await loop.stored(), options);
+    expect(second).toMatchObject({ outcome: "approved", finalCommitSha: tree.head() });
+    expect(reviewer.requests).toHaveLength(2);
+  });
+});
+
+describe("what is changed beside the coder", () => {
+  test("by lint is a commit of its own with the trailers of the cycle's, and so reviewed", async () => {
+    const lint = [{ name: "format", command: once("work.txt") }];
+    const loop = harness({ lint });
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", cycleCommits: [loop.tree.head()] });
+    expect(loop.tree.git("show", "HEAD:work.txt")).toBe("turn 1\nformatted\n");
+    expect(status(loop)).toBe("");
+    const [format, work] = trailers(loop);
+    expect(format).toContain("Quasar-Turn: run.1");
+    expect(format).toBe(work);
+    const facts = { type: "committed", by: "checks", paths: ["work.txt"], sha: loop.tree.head() };
+    expect(loop.events).toContainEqual(expect.objectContaining(facts));
+  });
+
+  test("by a lint that mends and fails is no matter for the coder if lint then passes", async () => {
+    const coder = writingCoder();
+    const command = `[ -e .git/once ] || { ${once("work.txt")}; exit 1; }`;
+    const loop = harness({ coder, lint: [{ name: "format", command }] });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(coder.requests).toHaveLength(1);
+    expect(status(loop)).toBe("");
+  });
+
+  test("by a required check is committed, and the check runs again on it", async () => {
+    const filters = [{ name: "tests", command: `echo x >> .git/runs; ${once("snapshot.txt")}` }];
+    const loop = harness({ filters });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(loop.events.filter(({ type }) => type === "check_done")).toHaveLength(2);
+    expect(loop.tree.git("show", "HEAD:snapshot.txt")).toBe("formatted\n");
+  });
+
+  test("by a check that changes files each time is told, and committed as it left them last", async () => {
+    const filters = [{ name: "tests", command: "date +%s%N >> times.txt" }];
+    const loop = harness({ filters });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(status(loop)).toBe("");
+    expect(loop.trace()).toContainEqual(expect.stringContaining("change files whenever they run"));
+  });
+
+  test("by a git hook that does not stage it is a commit of its own", async () => {
+    const loop = harness();
+    hook(loop.tree, "pre-commit", once("work.txt"));
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(loop.tree.git("show", "HEAD:work.txt")).toBe("turn 1\nformatted\n");
+    expect(loop.events).toContainEqual(expect.objectContaining({ by: "git hook" }));
+  });
+
+  test("by a git hook whenever it runs stops the run before the review is paid for", async () => {
+    const reviewer = fakeAgent([APPROVAL]);
+    const loop = harness({ reviewer });
+    hook(loop.tree, "post-commit", "date +%s%N >> times.txt");
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "work-tree" });
+    expect(result.message).toContain("times.txt");
+    expect(reviewer.requests).toHaveLength(0);
+  });
+
+  test("by a reviewer is undone, kept in a snapshot, and told", async () => {
+    const meddle: Answer = ({ workDir }) => {
+      writeFileSync(join(workDir, "README"), "by the reviewer\n");
+      writeFileSync(join(workDir, "new.txt"), "by the reviewer\n");
+      rmSync(join(workDir, "work.txt"));
+      return APPROVAL;
+    };
+    const loop = harness({ reviewer: fakeAgent([meddle]) });
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "approved" });
+    expect(status(loop)).toBe("");
+    expect(loop.tree.files()).toEqual({ README: "a project\n", "work.txt": "turn 1\n" });
+    const undone = loop.events.find(({ type }) => type === "undone");
+    expect(undone).toMatchObject({ n: 1, paths: ["README", "work.txt", "new.txt"] });
+    expect(loop.tree.git("show", "refs/quasar/run/1:new.txt")).toBe("by the reviewer\n");
+  });
+
+  test("by a reviewer that fails or is interrupted is undone too", async () => {
+    const meddle: Answer = ({ workDir }) => {
+      writeFileSync(join(workDir, "README"), "by the reviewer\n");
+      return { failure: { kind: "network", message: "no net", retryable: true } };
+    };
+    const loop = harness({ reviewer: fakeAgent([meddle]) });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "agent" });
+    expect(status(loop)).toBe("");
+  });
+
+  test("by a reviewer who stages it is out of the index as well", async () => {
+    const meddle: Answer = ({ workDir }) => {
+      writeFileSync(join(workDir, "new.txt"), "by the reviewer\n");
+      loop.tree.git("add", "-A");
+      return APPROVAL;
+    };
+    const loop: Harness = harness({ reviewer: fakeAgent([meddle]) });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(status(loop)).toBe("");
+  });
+
+  test("by a reviewer's commit stops the run", async () => {
+    const meddle: Answer = ({ workDir }) => {
+      writeFileSync(join(workDir, "new.txt"), "by the reviewer\n");
+      agentGit(loop, "add", "-A");
+      agentGit(loop, "commit", "-q", "-m", "mine");
+      return APPROVAL;
+    };
+    const loop: Harness = harness({ reviewer: fakeAgent([meddle]) });
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "work-tree" });
+    expect(result.message).toContain("the reviewer made commits");
+  });
+
+  test("by checks that were killed is committed when the run goes on", async () => {
+    const loop = harness();
+    const states: unknown[] = [];
+    const store = {
+      ...loop.store,
+      save: async (checkpoint: Parameters<typeof loop.store.save>[0]) => {
+        states.push(checkpoint);
+        await loop.store.save(checkpoint);
+      },
+    };
+    await runTask(TASK, { ...loop.options, checkpoint: { store, granularity: "turn" } });
+    const settled = states.findLast(
+      (each) => (each as { phase: string }).phase === "coding",
+    ) as Parameters<typeof runFromCheckpoint>[0];
+    loop.tree.write("work.txt", "half formatted\n");
+    const result = await runFromCheckpoint(settled, loop.options);
+    expect(result).toMatchObject({ outcome: "approved" });
+    expect(status(loop)).toBe("");
+    expect(loop.tree.git("show", "HEAD:work.txt")).toBe("half formatted\n");
+  });
+});
+
+describe("a turn after which the run stops", () => {
+  test.for([
+    ["switches the branch", (loop: Harness) => agentGit(loop, "switch", "-q", "-c", "other")],
+    ["leaves the branch", (loop: Harness) => agentGit(loop, "checkout", "-q", "--detach")],
+    [
+      "rewrites what was there before",
+      (loop: Harness) =>
+        agentGit(loop, "commit", "-q", "--amend", "--allow-empty", "-m", "rewritten"),
+    ],
+    [
+      "takes the branch back",
+      (loop: Harness) => {
+        agentGit(loop, "update-ref", "refs/heads/main", "HEAD~1");
+      },
+    ],
+    [
+      "stops in the middle of a rebase",
+      (loop: Harness) => {
+        agentGit(loop, "add", "-A");
+        agentGit(loop, "commit", "-q", "-m", "wip");
+        agentGit(
+          loop,
+          "-c",
+          "sequence.editor=sed -i s/^pick/edit/",
+          "rebase",
+          "-q",
+          "-i",
+          "HEAD~1",
+        );
+      },
+    ],
+    [
+      "sees somebody else commit",
+      ({ tree }: Harness) => {
+        tree.git("commit", "-q", "--allow-empty", "-m", "by hand");
+      },
+    ],
+  ] as const)("is one whose agent %s", async ([, act]) => {
+    const reviewer = fakeAgent([APPROVAL]);
+    const loop = runWith(act, { reviewer });
+    loop.tree.git("commit", "-q", "--allow-empty", "-m", "second");
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "work-tree" });
+    expect(reviewer.requests).toHaveLength(0);
+    expect(result.message).toMatch(/HEAD|branch|rebase/u);
+    const stored = await loop.stored();
+    expect(stored, "its turn is paid for").toMatchObject({ turn: { status: "settled" } });
+    const again = await runFromCheckpoint(stored, loop.options).then(
+      ({ outcome }): string => outcome,
+      (error: unknown) => (error instanceof CheckpointError ? error.code : ""),
+    );
+    expect(["ERR_GIT_SHA_MISMATCH", "work-tree"]).toContain(again);
+  });
+
+  test("goes on where a person accepts the other branch", async () => {
+    const loop = runWith((each) => agentGit(each, "switch", "-q", "-c", "other"));
+    await runTask(TASK, loop.options);
+    const accepting = { ...loop.options, acceptBranch: true };
+    const result = await runFromCheckpoint(await loop.stored(), accepting);
+    expect(result).toMatchObject({ outcome: "approved", changed: true });
+  });
+
+  test("is not one whose agent commits by itself, or amends its own commit", async () => {
+    const loop = runWith((each) => {
+      agentGit(each, "add", "-A");
+      agentGit(each, "commit", "-q", "-m", "mine");
+      agentGit(each, "commit", "-q", "--amend", "-m", "mine, better");
+    });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", changed: true });
+  });
+});
+
+describe("uncommitted work that was there before", () => {
+  const LINES = Array.from({ length: 12 }, (_, n) => `line ${n}\n`);
+  const withLine = (n: number, text: string, lines = LINES): string[] =>
+    lines.map((line, at) => (at === n ? text : line));
+
+  /** A run on a file in which a person has changed the second line. */
+  function accepting(act: Answer, options: Partial<LoopOptions> = {}): Harness {
+    const untouchablePaths = ["app.txt"];
+    const loop = harness({ coder: fakeAgent([act]), untouchablePaths, ...options });
+    loop.tree.write("app.txt", LINES.join(""));
+    loop.tree.git("add", "-A");
+    loop.tree.git("commit", "-q", "-m", "app");
+    loop.tree.write("app.txt", withLine(1, "mine\n").join(""));
+    return loop;
+  }
+
+  test("stays out of the commit, and what the coder changes in the same file is in it", async () => {
+    const both = withLine(10, "fixed\n", withLine(1, "mine\n")).join("");
+    const loop = accepting(({ workDir }) => {
+      writeFileSync(join(workDir, "app.txt"), both);
+      return "fixed";
+    });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", changed: true });
+    expect(loop.tree.git("show", "HEAD:app.txt")).toBe(withLine(10, "fixed\n").join(""));
+    expect(loop.tree.files()["app.txt"]).toBe(both);
+  });
+
+  test("stays as it is where nobody changes it", async () => {
+    const loop = accepting(({ workDir }) => {
+      writeFileSync(join(workDir, "work.txt"), "work\n");
+      return "done";
+    });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(status(loop)).toBe(" M app.txt\n");
+  });
+
+  test("that the coder's change cannot be told from stops the run, and names the file", async () => {
+    const loop = accepting(({ workDir }) => {
+      writeFileSync(join(workDir, "app.txt"), withLine(1, "mine, fixed\n").join(""));
+      return "fixed";
+    });
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "work-tree" });
+    expect(result.message).toContain("app.txt");
+    expect(loop.tree.subjects()).toEqual(["app"]);
+  });
+
+  test("that a reviewer changes stops the run", async () => {
+    const meddle: Answer = ({ workDir }) => {
+      writeFileSync(join(workDir, "app.txt"), "the reviewer's\n");
+      return APPROVAL;
+    };
+    const loop = accepting(() => "nothing", { reviewer: fakeAgent([meddle]) });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "work-tree" });
+  });
+});
+
+describe("what a commit cannot hold", () => {
+  test("a repository within goes back to the coder, who makes it plain files", async () => {
+    const nest: Answer = ({ workDir }) => {
+      mkdirSync(join(workDir, "sub"));
+      writeFileSync(join(workDir, "sub", "file"), "in sub\n");
+      loop.tree.git("init", "-q", "sub");
+      loop.tree.git("-C", "sub", "add", "-A");
+      loop.tree.git("-C", "sub", "commit", "-q", "-m", "within");
+      return "done";
+    };
+    const mend: Answer = ({ workDir, prompt }) => {
+      expect(prompt).toContain("git repositories of their own");
+      rmSync(join(workDir, "sub", ".git"), { recursive: true });
+      return "mended";
+    };
+    const loop: Harness = harness({ coder: fakeAgent([nest, mend]) });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 2 });
+    expect(loop.tree.git("show", "HEAD:sub/file")).toBe("in sub\n");
+  });
+
+  test("a path that is too long for git goes back to the coder", async () => {
+    const name = "d".repeat(200);
+    const dig: Answer = () => {
+      const script = `for i in $(seq 25); do mkdir ${name}; cd ${name}; done; echo x > file`;
+      execFileSync("bash", ["-c", script], { cwd: loop.tree.dir });
+      return "done";
+    };
+    const mend: Answer = ({ prompt }) => {
+      expect(prompt).toContain("Git cannot look into");
+      execFileSync("rm", ["-rf", name], { cwd: loop.tree.dir });
+      return "mended";
+    };
+    const loop: Harness = harness({ coder: fakeAgent([dig, mend]) });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 2 });
+  });
+
+  test("files that an agent left half written are never committed, and are told", async () => {
+    const loop = runWith(({ tree }) => tree.write("f2.js.tmp.9513.5c2cdf20e48c", "half"));
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(status(loop)).toBe("?? f2.js.tmp.9513.5c2cdf20e48c\n");
+    expect(loop.trace()).toContainEqual(expect.stringContaining("temporary files of the agent"));
+  });
+
+  test("an index that an editor empties while git commits leaves no work out", async () => {
+    const loop = harness();
+    hook(loop.tree, "pre-commit", "[ -e .git/reset ] || { touch .git/reset; git reset -q; }");
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", changed: true });
+    expect(loop.tree.git("show", "HEAD:work.txt")).toBe("turn 1\n");
+  });
+});

@@ -1,0 +1,65 @@
+import type { Ending } from "./ending.ts";
+import { touchedProtected } from "./protected.ts";
+import type { Run } from "./run.ts";
+import { listPaths } from "./untouchable.ts";
+import { gitEnding, misplaced, treeOf, uncommitted } from "./work-tree.ts";
+
+/**
+ * Whether an approval is true of the repository: HEAD's tree is what the last reviewer was given and
+ * what the last checks left, on the branch where the run began, and nothing else is there.
+ *
+ * @returns `undefined`: it is; else what differs.
+ * @see SPEC.md, "Approved"
+ */
+export async function whatDiffers(run: Run): Promise<Ending | undefined> {
+  const { repository } = run.ports;
+  if (repository === undefined || run.part !== "loop") return undefined;
+  try {
+    // Once more: until now an approval could wait for listeners, and a person could work.
+    const seen = await repository.look(run.seen);
+    run.seen = seen;
+    const away = await misplaced(run, repository, seen);
+    if (away !== undefined) return differs(away.message);
+    run.head = seen.head;
+    const paths = uncommitted(run, seen);
+    if (paths.length > 0) return differs(`not committed: ${listPaths(paths).join(", ")}`);
+    const touched = touchedProtected(run, repository, seen, "somebody");
+    if (touched !== undefined) return differs(touched.message);
+    const tree = await treeOf(run, repository);
+    const { reviewedTree, checkedTree } = run.state;
+    const stale = [
+      reviewedTree === "" || reviewedTree === tree ? "" : "the reviewer read another tree",
+      checkedTree === "" || checkedTree === tree ? "" : "the checks ran on another tree",
+    ].filter((words) => words !== "");
+    if (stale.length === 0) return undefined;
+    return differs(`HEAD is ${short(seen.head)}, and ${stale.join(", and ")}`);
+  } catch (error) {
+    return gitEnding("the work tree could not be compared with what was reviewed", error);
+  }
+}
+
+function differs(what: string): Ending {
+  const message = `The reviewer approved, but HEAD is not what was reviewed: ${what}.`;
+  return { outcome: "approved-differs", message };
+}
+
+/** Whether the run has changed what is committed. */
+export async function hasChanged(run: Run): Promise<boolean> {
+  const { repository } = run.ports;
+  const { baseCommitSha: base } = run.state;
+  const isMoved = run.head !== base;
+  if (repository === undefined || !isMoved || run.head === "" || base === "") return isMoved;
+  try {
+    const [before, after] = [
+      (await repository.landed(base, base)).tree,
+      await treeOf(run, repository),
+    ];
+    return before !== after;
+  } catch {
+    return isMoved; // the end of a run is told even where git cannot be asked
+  }
+}
+
+function short(sha: string): string {
+  return sha.slice(0, 12);
+}

@@ -1,0 +1,48 @@
+import type { AgentRole } from "./agent.ts";
+import type { RunPart } from "./options.ts";
+import type { CycleState } from "./state.ts";
+import { nextStep, type Step } from "./steps.ts";
+
+const BOTH: readonly AgentRole[] = ["coder", "reviewer"];
+const REVIEW: readonly AgentRole[] = ["reviewer"];
+
+const OF_STEP: Readonly<Record<Step, readonly AgentRole[]>> = {
+  begin: BOTH,
+  recover: BOTH,
+  again: BOTH,
+  commit: REVIEW,
+  fix: BOTH,
+  lint: REVIEW,
+  filter: REVIEW,
+  review: REVIEW,
+  judge: [],
+  approve: [],
+  resolve: BOTH,
+};
+
+const RECOVERING: ReadonlySet<Step> = new Set(["recover", "again"]);
+
+const OF_PART: Readonly<Record<RunPart, readonly AgentRole[]>> = {
+  loop: BOTH,
+  coder: ["coder"],
+  reader: ["coder"],
+  reviewer: REVIEW,
+};
+
+/** Whose turns are to come up to the end of the cycle, by the step that is next. */
+export function rolesToCome(
+  { turn }: Pick<CycleState, "turn">,
+  step: Step,
+  part: RunPart,
+): readonly AgentRole[] {
+  const isOfReviewer = turn?.role === "reviewer" && RECOVERING.has(step);
+  return OF_STEP[step].filter(
+    (role) => OF_PART[part].includes(role) && !(isOfReviewer && role === "coder"),
+  );
+}
+
+/** The same for a run that may spend what it likes. */
+export function rolesAhead(state: CycleState, part: RunPart): readonly AgentRole[] {
+  const next = nextStep({ ...state, maxBudgetUsd: 0 }, { detectStruggle: false, part });
+  return "step" in next ? rolesToCome(state, next.step, part) : [];
+}

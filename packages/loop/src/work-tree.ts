@@ -1,0 +1,115 @@
+import type { SeenWork } from "@quasar/git";
+import { assessResume } from "./assess.ts";
+import { messageOf } from "./emitter.ts";
+import type { Ending } from "./ending.ts";
+import type { LoopRepository } from "./repository.ts";
+import type { Ports, Run } from "./run.ts";
+import type { Settings } from "./settings.ts";
+
+// What a run knows of the tree that it works in. Whoever may write (an agent, a check, a git hook)
+// makes `run.seen` undefined; who needs to know looks again.
+
+/** How a branch is stored; where HEAD is on none, as no branch is called. */
+export function branchName({ branch }: Pick<SeenWork, "branch">): string {
+  return branch ?? "HEAD";
+}
+
+/** Where HEAD is when a run begins or goes on; both are `""` outside a repository. */
+export async function placeOf(
+  { seen }: Settings,
+  { repository }: Ports,
+): Promise<{
+  readonly head: string;
+  readonly branch: string;
+  /** Folders that git cannot look into. */
+  readonly unread: readonly string[];
+}> {
+  if (repository === undefined) return { head: seen?.head ?? "", branch: "", unread: [] };
+  if (seen?.branch !== undefined) return { head: seen.head, branch: seen.branch, unread: [] };
+  const look = await repository.look();
+  return { head: seen?.head ?? look.head, branch: branchName(look), unread: look.unread };
+}
+
+/** The tree as it is now. */
+export async function seenOf(run: Run, repository: LoopRepository): Promise<SeenWork> {
+  run.seen ??= await repository.look();
+  return run.seen;
+}
+
+/**
+ * Why the run may not go on with what was seen: by the rules of a resume, for whatever holds after a
+ * crash holds after a turn. `undefined` where nothing stands against it.
+ */
+export async function misplaced(
+  run: Run,
+  repository: LoopRepository,
+  seen: SeenWork,
+): Promise<Ending | undefined> {
+  const facts = await repository.facts(run.head, seen);
+  const { refusals } = assessResume(facts, { checkpoint: run.checkpoint() });
+  const standing = refusals.filter(({ check }) => check !== "dirty");
+  if (standing.length === 0) return undefined;
+  const words = standing.map(({ message, advice }) =>
+    advice === undefined ? message : `${message} (${advice})`,
+  );
+  return { outcome: "work-tree", message: words.join("; ") };
+}
+
+/** Paths that are not committed and belong to the run: neither protected nor the product's own. */
+export function uncommitted({ state }: Run, { dirty }: SeenWork): readonly string[] {
+  return [...new Set(dirty.map(({ path }) => path))].filter(
+    (path) =>
+      !path.startsWith(OWN_FOLDER) &&
+      !TEMPORARY.test(path) &&
+      !isNested(path) &&
+      !isProtected(path, state.untouchablePaths),
+  );
+}
+
+/** How agents name the file that they write before they put it in another's place. */
+const TEMPORARY = /\.tmp\.\d+\.[0-9a-f]{12}$/u;
+
+/** How git lists a repository within that it does not track: as a link it would lose the files. */
+function isNested(path: string): boolean {
+  return path.endsWith("/");
+}
+
+/** Repositories within that are not committed, and not protected. */
+export function nestedRepositories({ state }: Run, { dirty }: SeenWork): readonly string[] {
+  const paths = dirty.map(({ path }) => path).filter(isNested);
+  return paths.filter((path) => !isProtected(path.slice(0, -1), state.untouchablePaths.map(bare)));
+}
+
+const bare = (path: string): string => path.replace(/\/$/u, "");
+
+/** What no commit of a run holds, whatever it is. */
+export function neverCommitted(run: Run, seen: SeenWork): readonly string[] {
+  return [...run.state.untouchablePaths, ...temporaryFiles(seen), ...nestedRepositories(run, seen)];
+}
+
+/** Files that a killed agent has left half written: they are nobody's work. */
+export function temporaryFiles({ dirty }: SeenWork): readonly string[] {
+  const isNew = (status: string): boolean => status === "??" || status.startsWith("A");
+  return dirty.flatMap(({ path, status }) => (TEMPORARY.test(path) && isNew(status) ? [path] : []));
+}
+
+const OWN_FOLDER = ".quasar/";
+
+export function isProtected(path: string, paths: readonly string[]): boolean {
+  return paths.some((known) => path === known || path.startsWith(`${known.replace(/\/$/u, "")}/`));
+}
+
+/** The tree of HEAD as it was seen last. */
+export async function treeOf(run: Run, repository: LoopRepository): Promise<string> {
+  const { head } = run;
+  if (head === "") return "";
+  if (run.tree?.head !== head) {
+    run.tree = { head, id: (await repository.landed(head, head)).tree };
+  }
+  return run.tree.id;
+}
+
+/** An end for what git could not do. */
+export function gitEnding(what: string, error: unknown): Ending {
+  return { outcome: "git", message: `${what}: ${messageOf(error)}` };
+}
