@@ -19,6 +19,8 @@ export const TASK_FILES = {
   heartbeat: "heartbeat.json",
   /** A folder: what a removed task's files held. */
   archive: "archive",
+  /** A folder: changed hook files that a person has seen. */
+  quarantine: "quarantine",
   /** A folder. */
   inbox: "inbox",
   /** A folder. */

@@ -1,5 +1,5 @@
 import {
-  GitError,
+  isNoWorkTree,
   openRepository,
   operationInProgress,
   readCommit,
@@ -72,7 +72,7 @@ export function commitDescription(subject: string): string {
 
 async function unlessNone<T>(looking: Promise<T>): Promise<T | undefined> {
   return looking.catch((error: unknown) => {
-    if (error instanceof GitError && error.code === "ERR_NOT_A_REPOSITORY") return undefined;
+    if (isNoWorkTree(error)) return undefined;
     throw error;
   });
 }

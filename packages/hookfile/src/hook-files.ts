@@ -29,6 +29,7 @@ import {
 import type { HistoryHead, HookFile, NewTask } from "./hook-file.ts";
 import { renderHookMd } from "./hook-md.ts";
 import type { Verdicts } from "./hook-md-receipts.ts";
+import { quarantinedFiles } from "./quarantine.ts";
 import type { Problem } from "./problem.ts";
 import type { HookFileStoreOptions, OpenedHookFile } from "./store.ts";
 import { awaitPerson } from "./await-person.ts";
@@ -70,6 +71,7 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
   const { fs = nodeFileSystem, random, now = () => new Date() } = options;
   const {
     verdicts = () => new Map(),
+    receiptProblems = () => [],
     version = "0.0.0",
     rollBytes,
     render = renderHookMd,
@@ -201,16 +203,15 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
   }
 
   function hookMdOf(hook: HookFile): Buffer {
-    return Buffer.from(render(hook, verdictsOf(hook), { dir, version }));
-  }
-
-  /** Keys that cannot be used keep no task from going on: its receipts are then not verified here. */
-  function verdictsOf(hook: HookFile): Verdicts {
-    try {
-      return verdicts(hook);
-    } catch {
-      return new Map();
-    }
+    // Keys that cannot be used keep no task from going on: its receipts are then not verified here.
+    const found: Verdicts = unlessThrown(() => verdicts(hook), new Map());
+    const wrong = unlessThrown(() => receiptProblems(hook), []);
+    return Buffer.from(
+      render(hook, found, {
+        ...{ dir, version, receiptProblems: wrong },
+        quarantined: quarantinedFiles(dir, fs),
+      }),
+    );
   }
 
   function writeHookMd(bytes: Uint8Array): void {
@@ -345,3 +346,11 @@ const TORN: Problem = {
   code: "torn_history",
   message: "the history ends in a record that was never finished: a crash came",
 };
+
+function unlessThrown<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+}

@@ -18,4 +18,5 @@ export const HOOK_MD_COMMANDS = {
   context: "atlas hook context",
   checkpoints: "atlas hook checkpoints",
   export: "atlas hook export --format json",
+  acknowledge: "atlas hook acknowledge",
 } as const;

@@ -8,12 +8,37 @@ import {
   paragraph,
   quoted,
   type Section,
+  time,
 } from "./hook-md-nodes.ts";
+import type { QuarantinedFile } from "./quarantine.ts";
 
-export function ifSomethingIsWrong(hook: HookFile, dir: string, isFinished: boolean): Section {
+/** What this section says beside the hook file's own values. */
+interface HelpFacts {
+  readonly dir: string;
+  readonly quarantined?: readonly QuarantinedFile[] | undefined;
+}
+
+export function ifSomethingIsWrong(
+  hook: HookFile,
+  { dir, quarantined = [] }: HelpFacts,
+  isFinished: boolean,
+): Section {
   const { owner } = hook;
   return [
     heading(2, "If Something Is Wrong"),
+    ...quarantined.map(({ path, foundAt }) =>
+      paragraph(
+        "Something other than Atlas has changed ",
+        command("hook.json"),
+        ". It was found at ",
+        time(foundAt),
+        ", and what the history says was put back. The changed file is ",
+        quoted(path, LINE_LENGTH.path),
+        ". Tell a person: ",
+        command(HOOK_MD_COMMANDS.acknowledge),
+        " is theirs to run.",
+      ),
+    ),
     paragraph("If this recovery context seems incorrect:"),
     list(
       [

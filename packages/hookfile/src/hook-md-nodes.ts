@@ -37,10 +37,15 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 /** A time, in full: never relative to now, or the same state would give other bytes. */
 export const time = (text: string): Phrase => checked(text, TIME);
 
-/** Text of others in lines: a fence that is longer than any run of its characters inside. */
+/**
+ * Text of others in lines: a fence that is longer than any run of its characters inside, each line of
+ * which begins with a mark, so that none looks like a line of ours to whoever reads no Markdown.
+ */
 export function fence(text: string, max: number, keep?: "start" | "end"): Code {
-  return { type: "code", value: visibleLines(text, max, keep) };
+  return { type: "code", value: visibleLines(text, max, keep).replaceAll(/^(?=(.?))/gmu, markOf) };
 }
+
+const markOf = (_start: string, first: string): string => (first === "" ? ">" : "> ");
 
 /** Lines of ours in a fence; each of the values is on one line. */
 export function fenceOf(lines: readonly string[]): Code {

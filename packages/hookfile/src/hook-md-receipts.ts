@@ -82,12 +82,24 @@ function durationOf(ms: number): string {
   return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
 
-export function validationReceipts(hook: HookFile, verdicts: Verdicts): Section {
+export function validationReceipts(
+  hook: HookFile,
+  verdicts: Verdicts,
+  problems: readonly string[] = [],
+): Section {
   const shown = hook.receipts.slice(-MOST_RECEIPTS);
   const earlier = Math.max(hook.counts.receipts, hook.receipts.length) - shown.length;
-  if (shown.length === 0) return [heading(2, "Validation Receipts"), paragraph("None yet.")];
+  const broken = problems.length === 0 ? [] : brokenChain(problems);
+  if (shown.length === 0) {
+    return [
+      heading(2, "Validation Receipts"),
+      ...broken,
+      ...(broken.length === 0 ? [paragraph("None yet.")] : []),
+    ];
+  }
   return [
     heading(2, "Validation Receipts"),
+    ...broken,
     paragraph(
       "These receipts are cryptographically signed and prove validation actually ran, if they are VALID and nobody else could read the key:",
     ),
@@ -101,6 +113,18 @@ export function validationReceipts(hook: HookFile, verdicts: Verdicts): Section 
         ]
       : []),
     ...shown.flatMap((receipt) => oneReceipt(receipt, verdicts.get(receipt.receiptId))),
+  ];
+}
+
+/** What counts against all of them comes before any of them. */
+function brokenChain(problems: readonly string[]): Section {
+  return [
+    paragraph(
+      "The receipts below are not all that were signed, or not as they were signed. Tell a person, and do not rely on them:",
+    ),
+    fenceOf(
+      problems.slice(0, MOST_RECEIPTS).map((one) => `> ${visibleLine(one, LINE_LENGTH.text)}`),
+    ),
   ];
 }
 

@@ -113,7 +113,7 @@ test.for([
   [
     "has the last output in a fence (seed atlas: 55)",
     "### Your Last Output (truncated)",
-    /^\n```\nI've added the nil check [^`]*Let me continue...\n```\n/,
+    /^\n```\n> I've added the nil check [^`]*\n> [^`]*Let me continue...\n```\n/,
   ],
   ["has a section of what to do now (seed atlas: 56)", "", /^## What To Do Now$/m],
   [
@@ -240,7 +240,7 @@ test("a review is approved or rejected, anything else is tried again or skipped"
 test("what a person rejected is quoted for the next attempt", () => {
   const { "step_pending-rework": hook } = SAMPLES;
   expect(hook && under("### Why It Was Rejected", render(hook))).toContain(
-    "```\nThe Cache field still panics.\nAdd a test for it.\n```",
+    "```\n> The Cache field still panics.\n> Add a test for it.\n```",
   );
 });
 
@@ -253,7 +253,10 @@ test.for(TERMINAL_STATES)(
 );
 
 test("every command that is named is in the list, and every one in the list is named", () => {
-  const texts = [...Object.values(SAMPLES).map((hook) => render(hook)), manyOfAll(), AGENT_TEXT];
+  const quarantined = [{ path: "/x/hook.json.damaged", foundAt: "2026-01-02T03:04:05Z" }];
+  const tampered = renderHookMd(sampleHook(), SAMPLE_VERDICTS, { ...SAMPLE_FACTS, quarantined });
+  const samples = Object.values(SAMPLES).map((hook) => render(hook));
+  const texts = [...samples, manyOfAll(), tampered, AGENT_TEXT];
   const named = texts.flatMap((text) => text.match(/(?<=`)atlas [^`]+(?=`)|^atlas .*$/gm) ?? []);
   expect(new Set(named)).toEqual(new Set(Object.values(HOOK_MD_COMMANDS)));
 });

@@ -18,6 +18,7 @@ import { completedSteps, validationReceipts, type Verdicts } from "./hook-md-rec
 import { serialise } from "./hook-md-serialise.ts";
 import { currentState, whatYouWereDoing } from "./hook-md-state.ts";
 import { checkpointsTimeline } from "./hook-md-timeline.ts";
+import type { QuarantinedFile } from "./quarantine.ts";
 import { whatToDoNow } from "./hook-md-to-do.ts";
 import { isTerminal } from "./transitions.ts";
 
@@ -27,6 +28,10 @@ export interface HookMdFacts {
   readonly dir: string;
   /** Of the program that renders. */
   readonly version: string;
+  /** What is wrong with the receipts taken together, each in words. @default nothing */
+  readonly receiptProblems?: readonly string[] | undefined;
+  /** Hook files that something else has changed, and nobody has acknowledged. @default none */
+  readonly quarantined?: readonly QuarantinedFile[] | undefined;
   /** The work tree's paths that are not committed; without it, files are only said to be modified. */
   readonly gitStatus?: readonly DirtyPath[] | undefined;
 }
@@ -53,8 +58,8 @@ export function renderHookMd(hook: HookFile, verdicts: Verdicts, facts: HookMdFa
         whatToDoNow(hook),
         completedSteps(hook, verdicts),
         checkpointsTimeline(hook),
-        validationReceipts(hook, verdicts),
-        ifSomethingIsWrong(hook, facts.dir, isFinished),
+        validationReceipts(hook, verdicts, facts.receiptProblems),
+        ifSomethingIsWrong(hook, facts, isFinished),
       ]
     : [
         currentState(hook),
@@ -64,8 +69,8 @@ export function renderHookMd(hook: HookFile, verdicts: Verdicts, facts: HookMdFa
         whatWasAsked(hook),
         whatWasPrinted(hook),
         checkpointsTimeline(hook),
-        validationReceipts(hook, verdicts),
-        ifSomethingIsWrong(hook, facts.dir, isFinished),
+        validationReceipts(hook, verdicts, facts.receiptProblems),
+        ifSomethingIsWrong(hook, facts, isFinished),
       ];
   return serialise([
     ...(isFinished ? [paragraph(FINISHED)] : []),

@@ -131,7 +131,12 @@ export {
   lockTask,
   type TaskClaim,
 } from "./task-owner.ts";
-export { isBuried, type ReceiptsHead } from "./tombstone.ts";
+export {
+  acknowledgeQuarantine,
+  type QuarantinedFile,
+  quarantinedFiles,
+} from "./quarantine.ts";
+export { type ArchivedTask, isBuried, readArchive, type ReceiptsHead } from "./tombstone.ts";
 export type { HookInput, HookTrigger, TransitionEvents } from "./transition-events.ts";
 export {
   isTerminal,

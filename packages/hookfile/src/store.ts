@@ -84,6 +84,12 @@ export interface HookFileStoreOptions {
    * @default none is verified
    */
   readonly verdicts?: ((hook: HookFile) => ReadonlyMap<string, Verdict>) | undefined;
+  /**
+   * What is wrong with the receipts taken together, in words: for HOOK.md. Where it throws, nothing is.
+   *
+   * @default nothing is
+   */
+  readonly receiptProblems?: ((hook: HookFile) => readonly string[]) | undefined;
   /** Of the program, for HOOK.md. @default "0.0.0" */
   readonly version?: string | undefined;
   /** How long to wait for the lock, in ms. @default 10_000 */

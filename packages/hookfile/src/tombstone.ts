@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import {
+  DurableError,
   type DurableOptions,
   type FileSystem,
   nodeFileSystem,
@@ -13,6 +14,7 @@ import {
 import { HookFileError } from "./errors.ts";
 import { hiddenFiles } from "./exact-modes.ts";
 import { TASK_FILES } from "./files.ts";
+import { decodeHookFile } from "./hook-codec.ts";
 import type { HookFile } from "./hook-file.ts";
 
 /** The last of a chain of receipts, as `@quasar/receipts` tells it. */
@@ -62,6 +64,52 @@ export function buryTask(dir: string, hook: HookFile, options: BuryOptions): voi
 /** Whether a task was removed here. */
 export function isBuried(dir: string, { fs = nodeFileSystem }: DurableOptions = {}): boolean {
   return fs.lstat(join(dir, TASK_FILES.tombstone)) !== undefined;
+}
+
+/** A task that was removed, as its archive and its tombstone have it. */
+export interface ArchivedTask {
+  readonly hook: HookFile;
+  readonly receiptsHead: ReceiptsHead | undefined;
+}
+
+/**
+ * Reads the archive of a task that was removed; `undefined` where there is no tombstone.
+ *
+ * @throws {HookFileError} `ERR_DAMAGED` where the archive is not what the tombstone says;
+ *   `ERR_INCOMPATIBLE_VERSION`.
+ */
+export function readArchive(
+  dir: string,
+  { fs = nodeFileSystem }: DurableOptions = {},
+): ArchivedTask | undefined {
+  const stone = readWholeFile(join(dir, TASK_FILES.tombstone), { fs, maxBytes: MAX_BYTES });
+  if (stone === undefined) return undefined;
+  try {
+    const text = Buffer.from(stone).toString();
+    const { archive = [], receipts } = JSON.parse(text) as Inscription;
+    const path = join(dir, TASK_FILES.archive, `${TASK_FILES.hook}.gz`);
+    const packed = readWholeFile(path, { fs, maxBytes: MAX_BYTES }) ?? new Uint8Array();
+    const bytes = gunzipSync(packed, { maxOutputLength: MAX_BYTES });
+    const { sha256 } = archive.find(({ name }) => name === TASK_FILES.hook) ?? {};
+    if (hash("sha256", bytes) !== sha256) throw new Error("it is not what was archived");
+    return { hook: decodeHookFile(bytes), receiptsHead: headIn(receipts?.head) };
+  } catch (error) {
+    if (error instanceof HookFileError || error instanceof DurableError) throw error;
+    const message = `${dir}: the archive cannot be read: ${(error as Error).message}`;
+    throw new HookFileError("ERR_DAMAGED", message, { cause: error });
+  }
+}
+
+/** What of a tombstone is read again. */
+interface Inscription {
+  readonly archive?: readonly { readonly name: string; readonly sha256: string }[];
+  readonly receipts?: { readonly head?: unknown };
+}
+
+function headIn(head: unknown): ReceiptsHead | undefined {
+  if (typeof head !== "object" || head === null) return undefined;
+  const { count, sha256 } = head as Partial<ReceiptsHead>;
+  return typeof count === "number" && typeof sha256 === "string" ? { count, sha256 } : undefined;
 }
 
 /** What of a removed task a crash has left, hook.json last; empty where all is gone. */

@@ -1,10 +1,10 @@
+import { byLane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { aGrowingTask, measure, type Traffic } from "./cost.ts";
 import { temporaryFolders } from "./folder.ts";
 
 const aFolder = temporaryFolders();
-const isLong = process.env["QUASAR_PROOF"] === "long";
-const MANY = isLong ? 100_000 : 5000;
+const MANY = byLane({ fast: 5000, whole: 5000, long: 100_000 });
 
 const bytes = ({ read, written }: Traffic): number => read + written;
 

@@ -1,9 +1,9 @@
 import { exploreCrashes, type ExploreCrashesOptions } from "@quasar/durable/testing";
+import { byLane } from "@quasar/vitest/lane";
 import { describe, expect, test } from "vitest";
 import { damagedLife, life, MUTANTS, observeUnrepaired } from "./crash.ts";
 
-const isLong = process.env["QUASAR_PROOF"] === "long";
-const MAX_STATES = isLong ? 1_000_000 : 50_000;
+const MAX_STATES = byLane({ fast: 4000, whole: 50_000, long: 1_000_000 });
 
 test("a crash leaves the acknowledged task or the one begun, in every state, and opening repairs it", {
   timeout: 1_200_000,

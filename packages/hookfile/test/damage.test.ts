@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { byLane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { HookFileError } from "../src/errors.ts";
 import { decodeHookFile } from "../src/hook-codec.ts";
@@ -9,7 +10,6 @@ import { aCheckpoint, aTask } from "./a-task.ts";
 import { temporaryFolders } from "./folder.ts";
 
 const aFolder = temporaryFolders();
-const isLong = process.env["QUASAR_PROOF"] === "long";
 const now = (): Date => new Date("2026-01-02T03:04:05.678Z");
 
 /** A task whose history has three files, the newest with two records. */
@@ -93,7 +93,7 @@ test("no truncation and no flip of a bit in a task's files passes in silence (se
   const silent: string[] = [];
   for (const name of names) {
     const bytes = whole.find(([other]) => other === name)?.[1] ?? Buffer.alloc(0);
-    for (const damaged of damagedForms(bytes, isLong ? 1 : 601)) {
+    for (const damaged of damagedForms(bytes, byLane({ fast: 4001, whole: 601, long: 1 }))) {
       restore(dir, whole);
       writeFileSync(join(dir, name), damaged);
       if (!isTold(files)) silent.push(`${name}: ${forms}`);

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { byLane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { installGitHook, noteCommit, readInbox, uninstallGitHook } from "../src/index.ts";
 import {
@@ -141,14 +142,12 @@ test("processes that install at once make one block, and each task counts", asyn
   expect(readFileSync(join(root, ".git/hooks/post-commit"), "utf8")).toBe(original);
 });
 
-const isLong = process.env["QUASAR_PROOF"] === "long";
-
 test("processes that come and go at once lose no task, and leave nothing behind in the end", async () => {
   const commonDir = aFolder();
   const child = join(import.meta.dirname, "register.ts");
   const lost = await Promise.all(
     ["/a", "/b", "/c"].map(async (taskDir) => {
-      const args = [child, commonDir, taskDir, isLong ? "100" : "6"];
+      const args = [child, commonDir, taskDir, byLane({ fast: "2", whole: "6", long: "100" })];
       return (await run(process.execPath, args, { encoding: "utf8" })).stdout;
     }),
   );

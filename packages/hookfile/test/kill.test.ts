@@ -3,13 +3,14 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { acquireLock } from "@quasar/durable";
+import { byLane } from "@quasar/vitest/lane";
 import { expect, onTestFinished, test } from "vitest";
 import { createHookFileStore } from "../src/store.ts";
 import { aTask } from "./a-task.ts";
 import { temporaryFolders } from "./folder.ts";
 
 const aFolder = temporaryFolders();
-const UPDATES = process.env["QUASAR_PROOF"] === "long" ? 5000 : 100;
+const UPDATES = byLane({ fast: 20, whole: 100, long: 5000 });
 const PROCESSES = 8;
 
 const script = fileURLToPath(new URL("updater.ts", import.meta.url));

@@ -1,5 +1,6 @@
 import { currentOwner } from "@quasar/durable";
 import * as fc from "fast-check";
+import { byLane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { createCheckpoint } from "../src/checkpoints.ts";
 import { crash } from "../src/crash.ts";
@@ -13,8 +14,6 @@ import type { HookInput } from "../src/transition-events.ts";
 import { transitionAll } from "../src/transitions.ts";
 import { aTask, filesBelow } from "./stored-task.ts";
 import { after, aHook, STEPS } from "./interrupted.ts";
-
-const isLong = process.env["QUASAR_PROOF"] === "long";
 
 const DEAD = { ...currentOwner(), startTime: 1, runId: "run-1" };
 
@@ -116,7 +115,7 @@ test("in any order of work, crashes and recoveries no step that is done is done 
     }
   };
   fc.assert(fc.property(fc.array(action, { minLength: 5, maxLength: 40, size: "max" }), run), {
-    numRuns: isLong ? 10_000 : 150,
+    numRuns: byLane({ fast: 20, whole: 150, long: 10_000 }),
     seed: 1,
   });
   expect([...seen].toSorted()).toEqual([
@@ -152,7 +151,7 @@ test("the same holds on disk, to the byte (seed atlas: 15)", { timeout: 600_000 
     }
   };
   await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 12, maxLength: 16 }), run), {
-    numRuns: isLong ? 100 : 2,
+    numRuns: byLane({ fast: 1, whole: 2, long: 100 }),
     seed: 1,
   });
 });

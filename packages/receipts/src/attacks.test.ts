@@ -481,3 +481,11 @@ test("each receipt removed, doubled, or swapped with another is found", () => {
     }
   }
 });
+
+test("a member that nothing signs makes a receipt of ours invalid", () => {
+  const receipt = { ...at(0), verified_by: "somebody" };
+  expect(verifyReceipt(receipt, place)).toMatchObject({
+    kind: "invalid",
+    reason: 'its "verified_by" is not what was signed',
+  });
+});

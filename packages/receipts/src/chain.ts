@@ -11,7 +11,7 @@ import type { ValidationReceipt } from "./receipt.ts";
 import { decodeReceiptFile, MAX_FILE_BYTES } from "./receipt-file.ts";
 import { ENVELOPE_ENDING } from "./receipt-id.ts";
 import { decodeStatement, type ReceiptStatement } from "./statement.ts";
-import type { TaskName } from "./task-name.ts";
+import { isSameTask, type TaskName } from "./task-name.ts";
 import { type InspectedReceipt, openReceipt, type VerifyOptions } from "./verify.ts";
 
 export interface VerifyChainOptions extends VerifyOptions {
@@ -89,6 +89,14 @@ export function listReceipts(dir: string): readonly ValidationReceipt[] {
     .map(({ receipt }) => receipt);
 }
 
+/** The tasks that the receipts in a folder are of, as they say themselves. Unverified. */
+export function listReceiptTasks(dir: string): readonly TaskName[] {
+  const names = linksIn(dir).map(({ statement: { workspaceId, taskId } }) => {
+    return { workspaceId, taskId };
+  });
+  return names.filter((name, at) => names.findIndex((one) => isSameTask(one, name)) === at);
+}
+
 /**
  * Follows a chain from a head over receipts that were signed but are not in the head yet, since a
  * crash came between.
@@ -162,7 +170,9 @@ function judgeAnchor(anchor: ChainHead, heads: readonly ChainHead[]): readonly C
   const head = heads[anchor.count];
   if (head === undefined) {
     const here = heads.length - 1;
-    return [{ reason: `${anchor.count} receipts were signed, ${here} are here` }];
+    const signed = anchor.count === 1 ? "1 receipt was" : `${anchor.count} receipts were`;
+    const found = here === 0 ? "none is" : here === 1 ? "1 is" : `${here} are`;
+    return [{ reason: `${signed} signed, ${found} here` }];
   }
   if (isSameHead(anchor, head)) return [];
   return [{ reason: `receipt ${anchor.count - 1} is not the one that was signed` }];

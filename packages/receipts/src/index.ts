@@ -2,6 +2,7 @@ export {
   type ChainProblem,
   type ChainVerdict,
   listReceipts,
+  listReceiptTasks,
   verifyChain,
   type VerifyChainOptions,
 } from "./chain.ts";

@@ -25,8 +25,10 @@ export function mirrorOf(file: ReceiptFile, statement: ReceiptStatement): Valida
   };
 }
 
-/** The first key in which two receipts differ. */
+/** The first key in which a receipt differs from what was signed; one that is unknown, too. */
 export function differenceOf(a: ValidationReceipt, b: ValidationReceipt): string | undefined {
+  const unknown = Object.keys(a).find((key) => !Object.hasOwn(b, key));
+  if (unknown !== undefined) return JSON.stringify(unknown.slice(0, 64));
   const other = encodeReceipt(b);
   return Object.entries(encodeReceipt(a)).find(([key, value]) => other[key] !== value)?.[0];
 }

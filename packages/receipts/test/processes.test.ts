@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { byLane, lane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { createKeyManager, listReceipts, receiptPaths, verifyChain } from "../src/index.ts";
 import { aPlace, newFolder, type Place } from "./fixtures.ts";
 
-const isLong = process.env["QUASAR_PROOF"] === "long";
+const isLong = lane === "long";
 
 const child = (name: string): string => join(import.meta.dirname, "children", `${name}.ts`);
 
@@ -35,7 +36,7 @@ test("of 8 processes that first use the keys at once, all get one key and number
   const answers = () => Promise.all(lines.map(async (each) => String((await each.next()).value)));
   await answers();
   const root = newFolder();
-  for (let trial = 0; trial < (isLong ? 1000 : 20); trial += 1) {
+  for (let trial = 0; trial < byLane({ fast: 2, whole: 20, long: 1000 }); trial += 1) {
     const dir = join(root, `keys-${trial}`);
     for (const each of children) each.stdin.write(`${UMASKS[trial % UMASKS.length]} ${dir}\n`);
     const found = (await answers()).map((line) => line.split(" "));
