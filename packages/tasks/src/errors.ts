@@ -21,6 +21,7 @@ export type TasksErrorCode =
   /** Another process drives the task, or works in its work tree: the message says which. */
   | "ERR_LOCKED"
   /** What was asked for is not what the task waits for. */
+  | "ERR_NOT_ACCEPTED"
   | "ERR_NOT_AWAITED"
   /** What was looked at is not what is there any more. */
   | "ERR_CHANGED"

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { GitError, openRepository, type Repository } from "@quasar/git";
+import { isNoWorkTree, openRepository, type Repository } from "@quasar/git";
 import {
   createHookFileStore,
   type HookFile,
@@ -118,7 +118,7 @@ async function openIfThere(
   try {
     return await openRepository(dir, { signal });
   } catch (error) {
-    if (error instanceof GitError && error.code === "ERR_NOT_A_REPOSITORY") return undefined;
+    if (isNoWorkTree(error)) return undefined;
     throw error;
   }
 }

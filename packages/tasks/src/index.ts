@@ -82,6 +82,14 @@ export {
   skipTask,
 } from "./operations/people.ts";
 export { type Answer, approveTask, type Review, reviewOf } from "./operations/review.ts";
+export {
+  type Verification,
+  type VerifiedCommit,
+  verifyReceipts,
+  type VerifyReceiptsOptions,
+} from "./operations/verify.ts";
+export { REVIEW_GAPS, type ReviewGap } from "./operations/review-gaps.ts";
+export { drainInbox } from "./operations/drain-inbox.ts";
 export { settleTask } from "./operations/settle-task.ts";
 export { completeStep } from "./operations/step-done.ts";
 export { validateTask, type ValidateTaskOptions } from "./operations/validate-task.ts";
@@ -103,8 +111,15 @@ export {
   interruptedValidation,
   type OutcomesOptions,
 } from "./validation/outcomes.ts";
-export { receiptsView } from "./validation/receipts-view.ts";
+export {
+  judgeReceipts,
+  problemsOf,
+  type JudgedReceipts,
+  type JudgeReceiptsOptions,
+  type ReceiptChain,
+} from "./validation/receipt-chain.ts";
 export { receiptsFolder } from "./validation/folder.ts";
+export { recordedReceipts, type RecordedReceipts } from "./validation/recorded.ts";
 export type { CommandResult, Round } from "./validation/round.ts";
 export {
   type ValidatedNow,

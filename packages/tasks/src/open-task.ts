@@ -1,29 +1,45 @@
+import { DurableError } from "@quasar/durable";
+import { GitError } from "@quasar/git";
 import {
   detectAndRecover,
   type Detection,
   type HookFile,
+  HookFileError,
   type HookOwner,
   type Problem,
+  type QuarantinedFile,
+  quarantinedFiles,
   type Verdicts,
 } from "@quasar/hookfile";
+import type { ValidationReceipt } from "@quasar/receipts";
 import { PROGRAM_PARTS } from "./engine/drive-task.ts";
+import { drainInbox } from "./operations/drain-inbox.ts";
+import { withReceipts } from "./engine/adopt-receipts.ts";
+import { openHookStore } from "./operations/change-task.ts";
 import { inspectorOf } from "./engine/inspect.ts";
 import { TasksError } from "./errors.ts";
 import type { LookPorts } from "./steps/step.ts";
 import type { TaskRecord } from "./task-record.ts";
 import { repairTask } from "./task-repair.ts";
 import { readTask } from "./task-store.ts";
-import { receiptsView } from "./validation/receipts-view.ts";
+import { missingReceipts } from "./validation/adopt.ts";
+import { type ReceiptChain, type ReceiptFacts, receiptFacts } from "./validation/receipt-chain.ts";
 
 /** A task as it is now: everything that is told of it is made from this. */
 export interface TaskView {
   readonly dir: string;
   readonly hook: HookFile;
   readonly task: TaskRecord;
+  /** All that are here, oldest first. */
+  readonly receipts: readonly ValidationReceipt[];
   /** By receipt. */
   readonly verdicts: Verdicts;
+  /** What is known of the receipts taken together. */
+  readonly chain: ReceiptChain;
   /** What was wrong with its files, and has been dealt with. */
   readonly problems: readonly Problem[];
+  /** Hook files that something else has changed, and nobody has acknowledged. */
+  readonly quarantined: readonly QuarantinedFile[];
   /** `running`: somebody drives it. */
   readonly found: Exclude<Detection["kind"], "corrupt">;
   /** Who drives it. */
@@ -43,11 +59,12 @@ export async function openTask(
   signal?: AbortSignal,
 ): Promise<TaskView> {
   const { keys, now, version } = ports;
-  const verdictsOf = (hook: HookFile): Verdicts => receiptsView(taskDir, hook, keys);
+  const facts = receiptFacts(taskDir, keys);
+  await drainInbox(taskDir, ports, signal).catch(unnoticed);
   const found = await detectAndRecover(taskDir, {
     now,
     version,
-    verdicts: verdictsOf,
+    ...facts,
     inspect: inspectorOf(PROGRAM_PARTS, { taskDir, task: readTask(taskDir), ports }),
     signal,
   });
@@ -55,15 +72,36 @@ export async function openTask(
     const message = `${taskDir}: ${found.error.message}`;
     throw new TasksError("ERR_DAMAGED", message, { cause: found.error });
   }
-  const { hook } = found;
-  if (hook === undefined) throw new TasksError("ERR_NOT_FOUND", `${taskDir} has no task`);
+  if (found.hook === undefined) throw new TasksError("ERR_NOT_FOUND", `${taskDir} has no task`);
+  const hook = found.kind === "running" ? found.hook : takeIn(taskDir, found.hook, ports, facts);
   return {
     dir: taskDir,
     hook,
     task: repairTask(taskDir, hook),
-    verdicts: verdictsOf(hook),
+    ...facts.judge(hook),
     problems: "problems" in found ? found.problems : [],
+    quarantined: quarantinedFiles(taskDir),
     found: found.kind,
     owner: found.kind === "running" ? found.owner : undefined,
   };
+}
+
+/** Takes in receipts that were signed before a crash: whoever drives a task does that by itself. */
+function takeIn(taskDir: string, hook: HookFile, ports: LookPorts, facts: ReceiptFacts): HookFile {
+  if (facts.judge(hook).receipts.length <= hook.counts.receipts) return hook;
+  const store = openHookStore(taskDir, ports);
+  try {
+    return store.update((now) => withReceipts(now, missingReceipts(store, taskDir, ports.keys)));
+  } catch (error) {
+    if (error instanceof HookFileError && error.code === "ERR_DAMAGED") return hook;
+    throw error;
+  }
+}
+
+/** A commit that is not noticed now is by the next look: it keeps nobody from looking at the task. */
+function unnoticed(error: unknown): void {
+  const isKnown = [DurableError, GitError, HookFileError, TasksError].some(
+    (kind) => error instanceof kind,
+  );
+  if (!isKnown) throw error;
 }

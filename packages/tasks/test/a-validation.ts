@@ -201,6 +201,7 @@ function inputOf(scene: Scene, changes: Partial<RunningStep> = {}): RunningStep 
     attemptFailed: async (reason, receipts) => {
       change(store, { type: "attempt_failed", reason, receipts });
     },
+    recordReceipts: () => {},
     ...changes,
   };
 }

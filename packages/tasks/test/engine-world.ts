@@ -29,6 +29,7 @@ import type { TaskEvent } from "../src/task-event.ts";
 import { openTaskLog } from "../src/task-log.ts";
 import type { TaskConfig, TaskRecord } from "../src/task-record.ts";
 import { readTask, writeTask } from "../src/task-store.ts";
+import type { JudgedReceipts } from "../src/validation/receipt-chain.ts";
 import { resolveTemplate } from "../src/templates/resolve-template.ts";
 import type { TemplateStep } from "../src/templates/template.ts";
 import { fillTemplate } from "../src/templates/fill-template.ts";
@@ -220,7 +221,7 @@ export function aWorld(options: WorldOptions = {}): World {
           known.has(receipt.receiptId) ? [] : [receipt],
         );
       },
-      view: () => new Map(),
+      judge: () => NO_RECEIPTS,
       interrupted: () => ({ validationCmd: "pnpm test" }),
     },
     async notify({ event }) {
@@ -271,6 +272,12 @@ function bytesBelow(dir: string): Readonly<Record<string, string>> {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(path, "latin1")]));
 }
 
+const NO_RECEIPTS: JudgedReceipts = {
+  receipts: [],
+  verdicts: new Map(),
+  statements: [],
+  chain: { kind: "valid", problems: [], here: 0, signed: undefined, tail: "proved" },
+};
 const OWNER = { pid: process.pid, host: "here", startTime: undefined, bootId: undefined };
 
 /** What a test must not come to use. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { gitStep } from "../src/steps/git.ts";
 import type { StepOutcome } from "../src/steps/step.ts";
+import { lastingAgent } from "./lasting-agent.ts";
 import type { FakePullRequest } from "./fake-gh.ts";
 import {
   aTestFolder,
@@ -127,6 +128,43 @@ test("tries again after a hook that has refused a commit, without its secrets", 
   });
   rmSync(join(of.worktree, ".git/hooks/pre-commit"));
   expect(await run("git_commit", { attempt: 2 })).toMatchObject({ kind: "completed" });
+});
+
+/** Refuses what does not name an issue. */
+const WANTS_ISSUE = `grep -q '^ABC-[0-9]' "$1" || { echo 'the s3cret subject names no issue' >&2; exit 1; }`;
+
+test("asks an agent for a subject where a hook refuses the task's, and nobody twice", async () => {
+  write(of.worktree, "b.txt", "two\n");
+  script(join(of.worktree, ".git/hooks/commit-msg"), WANTS_ISSUE);
+  const coder = lastingAgent(["COMMIT: mend it", "COMMIT: ABC-1 mend it"]);
+  const ports = { coder, reviewer: coder };
+  const before = git(of.worktree, "rev-parse", "HEAD");
+  expect(await run("git_commit", { ports })).toMatchObject({
+    kind: "completed",
+    summary: expect.stringContaining("ABC-1 mend it"),
+  });
+  expect(git(of.worktree, "log", "-1", "--format=%s")).toBe("ABC-1 mend it");
+  expect(coder.requests).toMatchObject([
+    { access: "read", prompt: expect.stringContaining("the [redacted] subject names no issue") },
+    { access: "read", prompt: expect.stringContaining("```\nmend it\n```") },
+  ]);
+  // As after a crash between the answer and the commit.
+  git(of.worktree, "reset", "-q", before);
+  expect(await run("git_commit", { ports })).toMatchObject({ kind: "completed" });
+  expect(git(of.worktree, "log", "-1", "--format=%s")).toBe("ABC-1 mend it");
+  expect(coder.requests).toHaveLength(2);
+});
+
+test("waits for a person once an agent's subjects are refused too", async () => {
+  write(of.worktree, "b.txt", "two\n");
+  script(join(of.worktree, ".git/hooks/commit-msg"), "echo never >&2; exit 1");
+  const coder = lastingAgent(["COMMIT: mend it"]);
+  expect(await run("git_commit", { ports: { coder, reviewer: coder } })).toMatchObject({
+    kind: "failed",
+    awaiting: "git",
+    reason: expect.stringMatching(/commit-msg hook refused[^]*never/u),
+  });
+  expect(coder.requests).toHaveLength(2);
 });
 
 test("is stopped by its caller, and fails over its time", async () => {

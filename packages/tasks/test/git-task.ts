@@ -240,5 +240,6 @@ export function stepInput(
     note: () => {},
     checkpoint: async () => {},
     attemptFailed: async () => {},
+    recordReceipts: () => {},
   };
 }

@@ -67,7 +67,7 @@ test("what is rejected is done otherwise; an approval counts for the diff that w
   const task = await aTask({ turns: [otherwise, ...TURNS] });
   const { taskDir } = task.prepared;
   expect(await task.drive()).toMatchObject({ stopped: "awaiting" });
-  const first = await reviewOf(await view(task));
+  const first = await reviewOf(await view(task), task.ports);
   expect(first.diff.stat).toContain("parser.js");
   expect(first.diff.text).toContain("+export const parse = (text) => text ?? {};");
   expect([...(await view(task)).verdicts.values()].map(({ kind }) => kind)).toEqual(["valid"]);
@@ -80,27 +80,32 @@ test("what is rejected is done otherwise; an approval counts for the diff that w
   expect(task.gh.state().pullRequests).toHaveLength(1);
 
   await expect(approveTask(taskDir, first, task.ports)).rejects.toEqual(refused("ERR_CHANGED"));
-  const shown = await reviewOf(await view(task));
+  const shown = await reviewOf(await view(task), task.ports);
   writeFileSync(join(task.worktree, "untracked.js"), "evil\n");
   await expect(approveTask(taskDir, shown, task.ports)).rejects.toEqual(refused("ERR_CHANGED"));
   expect(task.hook().state).toBe("awaiting_human");
-  const again = await reviewOf(await view(task));
+  const again = await reviewOf(await view(task), task.ports);
   expect(again.diff.text).toContain("untracked.js");
 
-  expect(await approveTask(taskDir, again, task.ports)).toMatchObject({ state: "completed" });
+  const some = approveTask(taskDir, again, task.ports, ["uncommitted"]);
+  await expect(some).rejects.toEqual(refused("ERR_NOT_ACCEPTED", "untracked.js"));
+  const all = ["unvalidated", "uncommitted"] as const;
+  const approved = await approveTask(taskDir, again, task.ports, all);
+  expect(approved).toMatchObject({ state: "completed" });
   expect(task.hook().history.at(-1)).toMatchObject({
     trigger: "human_approve",
-    details: { tree: again.tree, diff_sha256: again.sha256 },
+    details: { tree: again.tree, diff_sha256: again.sha256, accepted: all.join(" ") },
   });
   expect(readTask(taskDir).status).toBe("completed");
-  await expect(approveTask(taskDir, again, task.ports)).rejects.toEqual(refused("ERR_NOT_AWAITED"));
+  const twice = approveTask(taskDir, again, task.ports, all);
+  await expect(twice).rejects.toEqual(refused("ERR_NOT_AWAITED"));
 });
 
 test("what is shown is what an approval is of, whoever changes it meanwhile", async () => {
   const task = await standing({ type: "start_step" }, REVIEW);
   const viewed = await view(task);
   writeFileSync(join(task.worktree, "large"), "x".repeat(1_000_000));
-  const looking = reviewOf(viewed);
+  const looking = reviewOf(viewed, task.ports);
   const snapshots = join(task.dir, "repo/.git/refs/quasar", viewed.task.id);
   while (!existsSync(snapshots)) await sleep(1);
   writeFileSync(join(task.worktree, "evil.js"), "evil\n");
@@ -113,12 +118,12 @@ test("a specification is shown for its review, and an approval counts for that o
   const task = await aTask({ template: "feature", turns });
   const { taskDir } = task.prepared;
   await task.drive();
-  const first = await reviewOf(await view(task));
+  const first = await reviewOf(await view(task), task.ports);
   expect(first.answer?.step).toBe("specify");
   expect(first.answer?.text.trim()).toBe("Long. ".repeat(2_000).trim());
   await rejectTask(taskDir, "say why", task.ports);
   await task.drive();
-  const second = await reviewOf(await view(task));
+  const second = await reviewOf(await view(task), task.ports);
   expect(second.answer?.text).toBe("It says why.");
   expect(second.tree).toBe(first.tree);
   expect(second.content).not.toBe(first.content);

@@ -208,6 +208,7 @@ export function working(
     note: (progress) => void notes.push(progress),
     checkpoint: async () => undefined,
     attemptFailed: async () => undefined,
+    recordReceipts: () => {},
     ports: {
       home: fixture.home,
       ...agents,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { currentGitSha, workTreeId } from "@quasar/git";
+import { currentGitSha, treeToCommit } from "@quasar/git";
 import { createHookFileStore, type HookFile } from "@quasar/hookfile";
 import { createKeyManager, inspectReceipt, receiptPaths, verifyChain } from "@quasar/receipts";
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -33,7 +33,9 @@ function failed(outcome: StepOutcome): Extract<StepOutcome, { kind: "failed" }> 
 }
 
 const verdicts = (): readonly string[] =>
-  [...receiptsView(scene.taskDir, scene.input().hook, scene.keys).values()].map(({ kind }) => kind);
+  [...receiptsView(receiptsFolder(scene.taskDir), scene.input().hook, scene.keys).values()].map(
+    ({ kind }) => kind,
+  );
 
 test("a receipt says what was run, when, on which tree, how it ended and what it printed (seed atlas: 136)", async () => {
   const command = "echo fine; echo odd >&2";
@@ -46,7 +48,7 @@ test("a receipt says what was run, when, on which tree, how it ended and what it
   const dir = receiptsFolder(scene.taskDir);
   const { verdict, statement } = inspectReceipt(receipt, { dir, task: TASK, keys: scene.keys });
   const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
-  const tree = await workTreeId(scene.worktree);
+  const tree = await treeToCommit(scene.worktree);
   const commit = await currentGitSha(scene.worktree);
   expect(verdict).toEqual({ kind: "valid", coverage: "full", output: "matches" });
   expect(statement).toMatchObject({
@@ -58,6 +60,17 @@ test("a receipt says what was run, when, on which tree, how it ended and what it
   expect(Date.parse(receipt.startedAt)).toBeGreaterThanOrEqual(before);
   expect(Date.parse(receipt.completedAt)).toBeGreaterThanOrEqual(Date.parse(receipt.startedAt));
   expect(receipt.duration).toMatch(/^[\d.]+m?s$/);
+});
+
+test("the signed times are as far apart as the signed duration", async () => {
+  scene.commands = [telling(scene, "test", "sleep 0.2")];
+  await scene.run();
+  const [receipt] = scene.receipts();
+  if (receipt === undefined) throw new Error("there is no receipt");
+  const dir = receiptsFolder(scene.taskDir);
+  const { statement } = inspectReceipt(receipt, { dir, task: TASK, keys: scene.keys });
+  const { startedAt = "", completedAt = "", durationMs } = statement ?? {};
+  expect(Date.parse(completedAt) - Date.parse(startedAt)).toBe(durationMs);
 });
 
 test("runs the commands in order and passes with a receipt and an id of its own for each (seed atlas: 139)", async () => {
@@ -113,7 +126,8 @@ test("hook.json holds attempts, durations and receipts, and HOOK.md is made of i
   expect(steps[0]?.receiptIds).toEqual(receipts.map(({ receiptId }) => receiptId));
   expect(history.map(({ trigger }) => trigger)).toContain("attempt_failed");
 
-  const verdicts = (hook: HookFile) => receiptsView(scene.taskDir, hook, scene.keys);
+  const verdicts = (hook: HookFile) =>
+    receiptsView(receiptsFolder(scene.taskDir), hook, scene.keys);
   const store = createHookFileStore({ dir: scene.taskDir, verdicts });
   const hookMd = (): string => readFileSync(join(scene.taskDir, "HOOK.md"), "utf8");
   store.open();
@@ -182,7 +196,7 @@ test("where a receipt cannot be signed nothing has passed, and the reason begins
 test("is skipped where valid receipts prove every command for the very tree", async () => {
   beginWith(await validated());
   const receipts = scene.receipts();
-  const tree = await workTreeId(scene.worktree);
+  const tree = await treeToCommit(scene.worktree);
   expect(await scene.look()).toEqual({
     reason: "validated already",
     evidence: `${receipts.map(({ receiptId }) => receiptId).join(", ")} on tree ${tree}`,
@@ -408,7 +422,7 @@ test("the view of receipts never throws: what cannot be judged is unverifiable",
       throw new Error("no disk");
     },
   };
-  const view = receiptsView(scene.taskDir, scene.input().hook, failing);
+  const view = receiptsView(receiptsFolder(scene.taskDir), scene.input().hook, failing);
   expect([...view.values()]).toMatchObject([
     { kind: "unverifiable", reason: "no disk" },
     { kind: "unverifiable", reason: "no disk" },

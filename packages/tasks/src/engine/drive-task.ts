@@ -7,13 +7,14 @@ import { openTaskLog } from "../task-log.ts";
 import { readTask, writeTask } from "../task-store.ts";
 import { missingReceipts } from "../validation/adopt.ts";
 import { interruptedValidation } from "../validation/outcomes.ts";
-import { receiptsView } from "../validation/receipts-view.ts";
+import { receiptFacts } from "../validation/receipt-chain.ts";
 import { setUpTask } from "../workspaces/set-up-task.ts";
 import { freeGit } from "../free-git.ts";
 import { createEngine, type DriveTask } from "./drive.ts";
 import { gitEyes } from "./eyes.ts";
 import { gitHook } from "./git-hook.ts";
 import { notify } from "./notify.ts";
+import { onNote } from "./on-note.ts";
 import type { EngineParts } from "./parts.ts";
 import { lockWorkTree } from "./work-tree-lock.ts";
 
@@ -28,8 +29,13 @@ export const PROGRAM_PARTS: EngineParts = {
   freeGit,
   lockWorkTree,
   endAgents: endTaskAgents,
-  receipts: { missing: missingReceipts, view: receiptsView, interrupted: interruptedValidation },
+  receipts: {
+    missing: missingReceipts,
+    judge: (taskDir, hook, keys) => receiptFacts(taskDir, keys).judge(hook),
+    interrupted: interruptedValidation,
+  },
   notify,
+  onNote,
 };
 
 /**

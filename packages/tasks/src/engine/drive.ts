@@ -72,7 +72,7 @@ interface Locked extends DriveOptions {
 async function driveLocked(locked: Locked): Promise<DriveResult> {
   const { taskDir, task, ports, parts, signal } = locked;
   const { now, version } = ports;
-  const storing = { dir: taskDir, now, version, verdicts: verdictsFor(locked) };
+  const storing = { dir: taskDir, now, version, ...verdictsFor(locked) };
   const store = parts.openStore(storing);
   const seen = store.read();
   if (seen === undefined) throw noTask(taskDir);

@@ -2,6 +2,7 @@ import {
   type CheckpointTrigger,
   clearInbox,
   type GitFacts,
+  type HookFile,
   noticeCommits,
   readInbox,
   saveCheckpoint,
@@ -10,6 +11,7 @@ import {
   wantsCheckpoint,
 } from "@quasar/hookfile";
 import type { RepositoryFacts } from "@quasar/git";
+import { commitsOf, hasCommit } from "../commits-on-record.ts";
 import { baselineOf } from "./baseline.ts";
 import type { Session } from "./session.ts";
 
@@ -30,7 +32,7 @@ export async function lookAround(
   const { baseSha } = session.task().metadata;
   const inbox = readInbox(taskDir);
   const facts = await parts.eyes.inspect(worktree, baseSha, { signal });
-  const recorded = new Set(commitsOf(known, "git_commit"));
+  const recorded = new Set(commitsOf(known));
   const commits = noticeCommits(facts, { head: baseSha, recorded }, inbox.notes);
   const own = new Set(facts.commits.map(({ sha }) => sha));
   const pushes = await parts.eyes.pushes(
@@ -62,16 +64,8 @@ export function checkpoint(
   git: GitFacts,
 ): void {
   if (!wantsCheckpoint(task().config.checkpoints, trigger)) return;
-  saveCheckpoint(store, { trigger, description, git, now: ports.now() });
-}
-
-function commitsOf(
-  checkpoints: readonly StepCheckpoint[],
-  wanted: CheckpointTrigger,
-): readonly string[] {
-  return checkpoints.flatMap(({ trigger, gitCommit }) =>
-    trigger === wanted && gitCommit !== undefined ? [gitCommit] : [],
-  );
+  const when = (hook: HookFile): boolean => trigger !== "git_commit" || !hasCommit(hook, git);
+  saveCheckpoint(store, { trigger, description, git, now: ports.now(), when });
 }
 
 /** How every checkpoint of a push begins, the engine's own too; the branch there follows. */

@@ -9,7 +9,6 @@ import type {
   KnownPushes,
   NoticedPushes,
   StepType,
-  Verdicts,
   Wait,
 } from "@quasar/hookfile";
 import type { KeyManager, ValidationReceipt } from "@quasar/receipts";
@@ -17,6 +16,7 @@ import type { TaskAgents } from "../runs/task-agents.ts";
 import type { StepExecutor, StepInput, TaskPorts } from "../steps/step.ts";
 import type { TaskLog } from "../task-log.ts";
 import type { TaskRecord } from "../task-record.ts";
+import type { JudgedReceipts } from "../validation/receipt-chain.ts";
 import type { OutcomesOptions } from "../validation/outcomes.ts";
 import type { SetUpTaskOptions } from "../workspaces/set-up-task.ts";
 
@@ -40,6 +40,8 @@ export interface EngineParts {
   readonly receipts: Receipts;
   /** Resolves to what went wrong, for a person. */
   notify(notice: Notice, ports: TaskPorts): Promise<string | undefined>;
+  /** Calls when a note comes into a task's inbox, until what it returns is called. @default never */
+  onNote?(taskDir: string, listener: () => void): () => void;
   /** Between two looks, and two periodic checkpoints. @default a timer */
   readonly wait?: Wait | undefined;
 }
@@ -51,7 +53,7 @@ export interface Receipts {
   /** Those that were signed before a crash and that the hook file lacks. */
   missing(store: HookFileStore, taskDir: string, keys: KeyManager): readonly ValidationReceipt[];
   /** For HOOK.md. */
-  view(taskDir: string, hook: HookFile, keys: KeyManager): Verdicts;
+  judge(taskDir: string, hook: HookFile, keys: KeyManager): JudgedReceipts;
   /** What is known of a validation that a crash has cut off. */
   interrupted(options: OutcomesOptions & Pick<TaskPorts, "redact">): CrashFacts;
 }

@@ -1,4 +1,5 @@
 import { isTerminal } from "@quasar/hookfile";
+import { outgoing } from "../outgoing.ts";
 import type { Session } from "./session.ts";
 import { type Standstill, standing } from "./standstill.ts";
 
@@ -18,7 +19,7 @@ export async function tellRest(session: Session): Promise<Standstill> {
     worktree: isTerminal(state) ? repoPath : worktreePath,
     taskId,
     event: state,
-    message: standstill.message,
+    message: outgoing(ports, worktreePath)(standstill.message),
   };
   const problem = await parts.notify(notice, ports);
   if (problem !== undefined) session.warn(problem);

@@ -1,5 +1,6 @@
-import type { HookFile, Verdicts } from "@quasar/hookfile";
+import type { HookFile, HookFileStoreOptions } from "@quasar/hookfile";
 import type { TaskPorts } from "../steps/step.ts";
+import { type JudgedReceipts, problemsOf } from "../validation/receipt-chain.ts";
 import type { EngineParts } from "./parts.ts";
 
 /** Milliseconds. */
@@ -14,15 +15,21 @@ export function verdictsFor(drive: {
   readonly taskDir: string;
   readonly ports: Pick<TaskPorts, "keys">;
   readonly parts: Pick<EngineParts, "receipts">;
-}): (hook: HookFile) => Verdicts {
+}): Pick<HookFileStoreOptions, "verdicts" | "receiptProblems"> {
   const { taskDir, ports, parts } = drive;
-  let last: { readonly count: number; readonly at: number; readonly found: Verdicts } | undefined;
-  return (hook) => {
+  let last:
+    | { readonly count: number; readonly at: number; readonly found: JudgedReceipts }
+    | undefined;
+  const judge = (hook: HookFile): JudgedReceipts => {
     const count = hook.counts.receipts;
     const at = performance.now();
     if (last === undefined || last.count !== count || at - last.at > HOLDS_FOR) {
-      last = { count, at, found: parts.receipts.view(taskDir, hook, ports.keys) };
+      last = { count, at, found: parts.receipts.judge(taskDir, hook, ports.keys) };
     }
     return last.found;
+  };
+  return {
+    verdicts: (hook) => judge(hook).verdicts,
+    receiptProblems: (hook) => problemsOf(judge(hook).chain),
   };
 }

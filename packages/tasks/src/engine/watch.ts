@@ -47,10 +47,14 @@ export function startWatch(session: Session): Watch {
     return last;
   };
   void watch();
+  const unsubscribe = session.parts.onNote?.(session.taskDir, () => {
+    void inTurn(ended.signal).catch(() => ended.abort());
+  });
   return {
     look: () => inTurn(),
     async stop() {
       ended.abort();
+      unsubscribe?.();
       await last.catch(() => {});
     },
   };

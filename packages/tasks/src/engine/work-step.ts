@@ -2,6 +2,7 @@ import { type HookFile, saveCheckpoint, wantsCheckpoint } from "@quasar/hookfile
 import { TasksError } from "../errors.ts";
 import type { RunningStep, StepOutcome, StepProgress } from "../steps/step.ts";
 import type { TaskEvent } from "../task-event.ts";
+import { withReceipts } from "./adopt-receipts.ts";
 import { endAttempt, type Stop } from "./end-attempt.ts";
 import { executorOf } from "./executors.ts";
 import { createProgress } from "./progress.ts";
@@ -46,6 +47,9 @@ export async function workStep(session: Session, watch: Watch): Promise<Stop | u
       const { attempt: next = attempt } = session.hook().currentStep ?? {};
       const failed = { step: step.name, index, reason: said, attempt: next - 1, goesOn: true };
       session.tell({ type: "step_failed", ...failed });
+    },
+    recordReceipts(receipts) {
+      session.store.update((now) => withReceipts(now, receipts));
     },
   };
   const deaf = session.listen((changed) => isHere(changed) || left.abort());

@@ -9,7 +9,7 @@ import {
 } from "@quasar/hookfile";
 import { gitHook } from "../engine/git-hook.ts";
 import { lockedBy } from "../locked-by.ts";
-import { receiptsView } from "../validation/receipts-view.ts";
+import { receiptFacts } from "../validation/receipt-chain.ts";
 import type { LookPorts } from "../steps/step.ts";
 import { repairTask } from "../task-repair.ts";
 
@@ -21,8 +21,7 @@ export function openHookStore(
   taskDir: string,
   { keys, now, version }: OperationPorts,
 ): HookFileStore {
-  const verdicts = (hook: HookFile) => receiptsView(taskDir, hook, keys);
-  return createHookFileStore({ dir: taskDir, now, version, verdicts });
+  return createHookFileStore({ dir: taskDir, now, version, ...receiptFacts(taskDir, keys) });
 }
 
 /**

@@ -9,6 +9,7 @@ import { readTask } from "../task-store.ts";
 import { notAwaited } from "./awaited.ts";
 import { approval } from "./decide.ts";
 import { changeTask, type OperationPorts } from "./change-task.ts";
+import { type ReviewGap, reviewGaps } from "./review-gaps.ts";
 
 /**
  * What a person is asked to approve: all that differs from where the task began, and the answer that a
@@ -28,6 +29,8 @@ export interface Review {
   readonly sha256: string;
   /** Of the `ai` step that a reject goes to; `undefined` where it goes to no such step. */
   readonly answer: Answer | undefined;
+  /** What the steps before have not dealt with. */
+  readonly gaps: readonly ReviewGap[];
   /** Names what is shown: the tree's id; where there is an answer, the beginning of its digest behind it. */
   readonly content: string;
 }
@@ -49,6 +52,7 @@ export interface Answer {
  */
 export async function reviewOf(
   { dir, hook, task }: Pick<TaskView, "dir" | "hook" | "task">,
+  { keys }: Pick<OperationPorts, "keys">,
   signal?: AbortSignal,
 ): Promise<Review> {
   const { awaiting, currentStep, worktreePath } = hook;
@@ -60,6 +64,7 @@ export async function reviewOf(
   const snapshot = await takeSnapshot(worktreePath, { prefix, message, signal });
   const work = snapshot?.sha ?? (await currentGitSha(worktreePath, { signal }));
   const diff = await diffTrees(worktreePath, base, work, { signal });
+  const gaps = await reviewGaps({ dir, hook, task }, keys, signal);
   // What is shown and what the approval is of have to be the same content.
   if ((await workTreeId(worktreePath, { signal })) !== tree)
     throw changed("while it was looked at");
@@ -67,7 +72,7 @@ export async function reviewOf(
   const step = currentStep?.stepName ?? "";
   const answer = answerOf(dir, hook, task);
   const content = answer === undefined ? tree : `${tree}-${answer.sha256.slice(0, 16)}`;
-  const shown = { base, tree, diff, sha256, answer, content };
+  const shown = { base, tree, diff, sha256, answer, gaps, content };
   return { step, worktree: worktreePath, asked: awaiting.reason, ...shown };
 }
 
@@ -95,13 +100,21 @@ function digest(text: string): string {
 /**
  * Approves what was shown, once. Where it is not what is there any more, nothing is approved.
  *
- * @throws {TasksError} `ERR_CHANGED`; `ERR_NOT_AWAITED`, also where it was approved before.
+ * @param accepted - The kinds of gaps that are accepted as they are.
+ * @throws {TasksError} `ERR_CHANGED`; `ERR_NOT_ACCEPTED` where a gap is not accepted; `ERR_NOT_AWAITED`,
+ *   also where it was approved before.
  */
 export async function approveTask(
   taskDir: string,
   shown: Review,
   ports: OperationPorts,
+  accepted: readonly ReviewGap["kind"][] = [],
 ): Promise<HookFile> {
+  const refused = shown.gaps.filter(({ kind }) => !accepted.includes(kind));
+  if (refused.length > 0) {
+    const message = refused.map((gap) => gap.message).join("; ");
+    throw new TasksError("ERR_NOT_ACCEPTED", `nothing was approved: ${message}`);
+  }
   if ((await workTreeId(shown.worktree)) !== shown.tree) {
     throw changed("since it was shown");
   }
@@ -111,7 +124,9 @@ export async function approveTask(
     const now = answerOf(taskDir, hook, readTask(taskDir));
     if (now?.sha256 !== answer?.sha256) throw changed("since it was shown");
     const ofAnswer = answer && { answer_sha256: answer.sha256 };
-    return approval(hook, { base, tree, diff_sha256: sha256, ...ofAnswer });
+    const kinds = shown.gaps.map(({ kind }) => kind).join(" ");
+    const ofGaps = kinds === "" ? {} : { accepted: kinds };
+    return approval(hook, { base, tree, diff_sha256: sha256, ...ofAnswer, ...ofGaps });
   });
 }
 

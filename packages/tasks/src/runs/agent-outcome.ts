@@ -37,10 +37,15 @@ const PERSON: Readonly<Partial<Record<AgentFailureKind, string>>> = {
   "refused-permissions": "look at what the agent was not allowed to do; then atlas retry",
 };
 
-/** What a run that is not done means for its step. */
+/**
+ * What a run that is not done means for its step.
+ *
+ * @param isRetried - Whether the run has retried by itself what fails of something that passes.
+ */
 export function outcomeOf(
   { outcome, message, agentFailure }: TaskResult,
   budget: string,
+  isRetried: boolean,
 ): Exclude<AgentWorkResult, AgentWorkDone> {
   switch (outcome) {
     case "max_cycles":
@@ -51,11 +56,15 @@ export function outcomeOf(
     case "interrupted":
       return { kind: "stopped", why: "interrupted", message };
     case "checkpoint":
+    case "storage":
       return { kind: "stopped", why: "storage", message };
     case "git":
       return failed("git", message);
+    case "work-tree":
+    case "approved-differs":
+      return failed("interrupted", message);
     case "agent":
-      return outcomeOfAgent(message, agentFailure, budget);
+      return outcomeOfAgent(message, agentFailure, budget, isRetried);
     case "approved":
     case "check":
       return failed("attempts", message);
@@ -66,6 +75,7 @@ function outcomeOfAgent(
   message: string,
   failure: TaskResult["agentFailure"],
   budget: string,
+  isRetried: boolean,
 ): Exclude<AgentWorkResult, AgentWorkDone> {
   if (failure === undefined) return failed("attempts", message);
   const { kind, retryable, retryAt } = failure;
@@ -73,7 +83,7 @@ function outcomeOfAgent(
   if (kind === "budget") return { kind: "stopped", why: "budget", message: `${message} ${budget}` };
   const advice = PERSON[kind];
   if (advice !== undefined) return failed("attempts", `${message} (${advice})`);
-  return { ...failed("attempts", message), retryable };
+  return { ...failed("attempts", message), retryable: retryable && !isRetried };
 }
 
 type Failed = Extract<AgentWorkResult, { readonly kind: "failed" }>;

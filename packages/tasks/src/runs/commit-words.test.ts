@@ -11,6 +11,7 @@ test("says in agents' commits what git_commit says in its own, and what was sign
   const ports = { redact: (text: string) => text, keys: { head: () => ({ count: 2, sha256 }) } };
   const input = { task, ports, step: { name: "fix" }, attempt: 3, tell: () => {} };
   expect(commitWords(input as unknown as RunningStep)).toEqual({
+    style: "auto",
     subject: "fix: mend it",
     trailers: {
       "Quasar-Step": "fix",

@@ -6,6 +6,7 @@ import {
   type FileCheckpointStore,
   type FileCheckpointStoreOptions,
 } from "@quasar/checkpoint";
+import { lane } from "@quasar/vitest/lane";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { APPROVAL, ISSUE, lastingAgent, writingCoder } from "../../test/lasting-agent.ts";
 import {
@@ -118,7 +119,7 @@ const undisturbedRuns: (readonly [keyof typeof WORKS, { facts: object; writes: n
 for (const name of NAMES) undisturbedRuns.push([name, await undisturbed(name)]);
 
 /** `QUASAR_PROOF=long`: both sides of every write; else of every second one in turns. */
-const isLong = process.env["QUASAR_PROOF"] === "long";
+const isLong = lane === "long";
 const SIDES = ["before", "after"] as const;
 
 afterAll(() => live());

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
 import type { LoopEvent, LoopEventData } from "@quasar/loop";
+import { messageOf } from "../errors.ts";
 import type { StepRun } from "./step-run.ts";
 
 /** How much of what an agent says is kept as its last words, in code points. */
@@ -51,5 +52,13 @@ export function seedStore({ input }: StepRun): FileCheckpointStore {
 
 /** Takes the seed's file away: nothing brings a run back that is done. */
 export async function forgetSeed(run: StepRun): Promise<void> {
-  if (run.part === "loop") await seedStore(run).remove(run.input.step.name);
+  if (run.part !== "loop") return;
+  const { step, tell } = run.input;
+  try {
+    await seedStore(run).remove(step.name);
+  } catch (error) {
+    // What is left of it brings nothing back: the run is kept as ended.
+    const message = `the compatibility checkpoint of ${step.name} cannot be removed: ${messageOf(error)}`;
+    tell({ type: "warning", message });
+  }
 }

@@ -2,8 +2,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEnd } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
+import { openRepository } from "@quasar/git";
 import { createCheckpointHook, type LoopOptions, runFromCheckpoint, runTask } from "@quasar/loop";
 import { freeAfterAgents } from "../free-git.ts";
+import { outgoing } from "../outgoing.ts";
 import { doneOf, failed, outcomeOf, timedOut } from "./agent-outcome.ts";
 import type { AgentWorkResult } from "./agent-work.ts";
 import { commitWords } from "./commit-words.ts";
@@ -39,6 +41,7 @@ export async function takeRun(
   const deadline = work.timeoutMs === undefined ? undefined : AbortSignal.timeout(work.timeoutMs);
   const options: LoopOptions = {
     ...fixedOptions(run, money),
+    repository: await openRepository(input.worktree, { signal }),
     acceptHead,
     signal: deadline === undefined ? signal : AbortSignal.any([signal, deadline]),
   };
@@ -51,7 +54,7 @@ export async function takeRun(
   if (isLate && result.outcome === "interrupted") return timedOut(work.timeoutMs ?? 0);
   return result.outcome === "approved"
     ? doneOf(result.checkpoint, work.kind, false)
-    : outcomeOf(result, money.words(result.totalCostUsd));
+    : outcomeOf(result, money.words(result.totalCostUsd), (input.ports.retries ?? 0) > 0);
 }
 
 /** What the same run is always told, but for what is left of the task's money. */
@@ -75,10 +78,14 @@ function fixedOptions(run: StepRun, { elsewhereUsd, leftUsd }: Money): LoopOptio
     maxBudgetUsd: leftUsd === 0 ? NOTHING_USD : (leftUsd ?? 0),
     checkpoint: { store: archivingStore(store), granularity: "turn" },
     hooks: part === "loop" ? [seed] : [],
+    commands: task.config.validation.commands.map(({ command }) => command),
+    conventions: ports.conventions,
     detectStruggle: true,
     turnsDir,
     leash: ports.leash,
+    retries: ports.retries,
     redact: ports.redact,
+    redactCommit: outgoing(ports, worktree),
     onEvent: listenTo(run, elsewhereUsd),
     now: ports.now,
   };

@@ -295,7 +295,7 @@ describe("the budget of a task", () => {
     const capped = withCap(fixture, 1);
     await workOnStep(working(fixture, agents, capped).input, { ...READ, suffix: "a" });
     await workOnStep(working(fixture, agents, capped).input, { ...READ, suffix: "b" });
-    expect(agents.coder.requests.map(({ maxCostUsd }) => maxCostUsd)).toEqual([0.5, 0.375]);
+    expect(agents.coder.requests.map(({ maxCostUsd }) => maxCostUsd)).toEqual([0.9, 0.675]);
     await workOnStep(working(fixture, agents, capped).input, LOOP);
     // Both of its turns cost 0.25: the second ends on the cent.
     const { spentUsd, runs } = await taskCost(fixture.taskDir);

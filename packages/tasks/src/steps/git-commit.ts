@@ -6,8 +6,12 @@ import {
   type GitErrorCode,
   TRAILER,
 } from "@quasar/git";
+import { subjectGiven, subjectPrompt } from "@quasar/loop";
+import { workOnStep } from "../runs/work-on-step.ts";
+import { outgoing } from "../outgoing.ts";
 import { plainLine, shortSha } from "../plain.ts";
 import { commitsLine, lookAtBranch } from "./branch-work.ts";
+import { commitValidated, isValidated, validationBefore } from "./commit-validated.ts";
 import { gitVariables } from "./git-variables.ts";
 import { receiptsTrailer } from "./receipts-trailer.ts";
 import type { RunningStep, StepExecutor, StepInput, StepOutcome } from "./step.ts";
@@ -18,46 +22,74 @@ import { within } from "./within.ts";
 const TIMEOUT_MS = 10 * 60_000;
 
 /**
- * Commits what lies in the work tree, once for each attempt. The commit says whose it is by its trailers,
- * which is how it is found again after a crash.
+ * Commits what was validated; where nothing is validated before it, what lies in the work tree. Once for
+ * each attempt: the commit says whose it is by its trailers, which is how it is found again after a
+ * crash.
  *
  * @see SPEC.md, "Git steps"
  */
 export const commitStep: Required<StepExecutor> = {
   async look(input) {
-    const { isDirty, commits, obstacle } = await lookAtBranch(input, input.signal);
+    const { isDirty, commits, head, obstacle } = await lookAtBranch(input, input.signal);
     if (isDirty || obstacle !== undefined || commits === undefined) return undefined;
+    if (!(await isValidated(input, head, input.signal))) return undefined;
     return { reason: "there is nothing to commit", evidence: commitsLine(commits) };
   },
 
-  run: (input) =>
-    within(input, TIMEOUT_MS, async (signal) => {
-      const { commits, isDirty, obstacle } = await lookAtBranch(input, signal);
-      const made = commitOf(commits, input, input.attempt);
-      // Anybody can write trailers: what is left is committed, whoever made that one.
-      if (made !== undefined && !isDirty) return completed(made.sha, "it was made already");
-      if (obstacle !== undefined) return { kind: "awaiting", awaiting: "git", reason: obstacle };
-      return commit(input, signal);
-    }),
+  async run(input) {
+    if (validationBefore(input) === undefined) {
+      return within(input, TIMEOUT_MS, (signal) => commitEverything(input, signal));
+    }
+    return commitValidated(input, (work) => within(input, TIMEOUT_MS, work), {
+      made: (commits) => commitOf(commits, input, input.attempt),
+      commit: (tree, signal) => commit(input, signal, tree),
+    });
+  },
 
   async probe(input) {
-    const { commits } = await lookAtBranch(input, input.signal);
+    const { commits, head } = await lookAtBranch(input, input.signal);
     if (commits === undefined) {
       const base = shortSha(input.task.metadata.baseSha);
       return { kind: "unknown", reason: `the commit ${base}, where the branch began, is lost` };
     }
     const made = commitOf(commits, input, input.step.attempts);
-    if (made === undefined) return { kind: "missing" };
+    // A git hook may have changed what was validated: then the step is not done yet.
+    if (made === undefined || !(await isValidated(input, head, input.signal))) {
+      return { kind: "missing" };
+    }
     const evidence = `commit ${shortSha(made.sha)} has the trailers of attempt ${input.step.attempts}`;
     return { kind: "found", evidence };
   },
 };
 
-async function commit(input: RunningStep, signal: AbortSignal): Promise<StepOutcome> {
+async function commitEverything(input: RunningStep, signal: AbortSignal): Promise<StepOutcome> {
+  const { commits, isDirty, obstacle } = await lookAtBranch(input, signal);
+  const made = commitOf(commits, input, input.attempt);
+  // Anybody can write trailers: what is left is committed, whoever made that one.
+  if (made !== undefined && !isDirty) return completed(made.sha, "it was made already");
+  if (obstacle !== undefined) return { kind: "awaiting", awaiting: "git", reason: obstacle };
+  return commit(input, signal);
+}
+
+/** How often an agent is asked for another subject. */
+const MOST_SUBJECTS = 2;
+
+/**
+ * @param tree - Instead of all that is in the work tree.
+ * @param refused - How many subjects a git hook has refused. What an agent gave in the place of one is kept
+ *   with its run: after a crash nobody is asked again.
+ */
+async function commit(
+  input: RunningStep,
+  signal: AbortSignal,
+  tree?: string,
+  subject: string = taskSubject(input.task, outgoing(input.ports, input.worktree)),
+  refused: number = 0,
+): Promise<StepOutcome> {
   const { task, definition, attempt, ports, worktree } = input;
   try {
     const sha = await commitAll(worktree, {
-      subject: taskSubject(task, ports.redact),
+      subject,
       trailers: {
         [TRAILER.task]: task.id,
         [TRAILER.step]: definition.name,
@@ -66,9 +98,10 @@ async function commit(input: RunningStep, signal: AbortSignal): Promise<StepOutc
       },
       exclude: [OWN_FOLDER],
       env: gitVariables(ports.env),
+      tree,
       signal,
     });
-    if (sha !== undefined) return completed(sha, taskSubject(task, ports.redact));
+    if (sha !== undefined) return completed(sha, subject);
     return { kind: "completed", summary: "there was nothing left to commit" };
   } catch (error) {
     signal.throwIfAborted();
@@ -77,6 +110,15 @@ async function commit(input: RunningStep, signal: AbortSignal): Promise<StepOutc
     const { commits } = await lookAtBranch(input, signal);
     const made = commitOf(commits, input, attempt);
     if (made !== undefined) return completed(made.sha, "it was made already");
+    if (error.refusal?.by === "commit-msg" && refused < MOST_SUBJECTS) {
+      const output = ports.redact(error.refusal.output);
+      const prompt = subjectPrompt({ subject, output });
+      const suffix = `subject-${refused + 1}`;
+      const asked = await workOnStep(input, { kind: "turn", access: "read", suffix, prompt });
+      if (asked.kind !== "done") return asked;
+      const given = subjectGiven(outgoing(ports, worktree)(asked.text)) ?? subject;
+      return commit(input, signal, tree, given, refused + 1);
+    }
     const reason = ports.redact(error.message);
     const retryable = RETRYABLE.has(error.code);
     return { kind: "failed", awaiting: "git", reason, retryable };

@@ -57,6 +57,8 @@ export interface RunningStep extends Omit<StepInput, "ports"> {
   checkpoint(trigger: CheckpointTrigger, description: string): Promise<void>;
   /** An attempt came to nothing and the step itself tries again; the receipts of what failed are kept. */
   attemptFailed(reason: string, receipts: readonly ValidationReceipt[]): Promise<void>;
+  /** Puts receipts into the hook file that were signed in a step other than a validation. */
+  recordReceipts(receipts: readonly ValidationReceipt[]): void;
 }
 
 export interface StepProgress {
@@ -112,8 +114,10 @@ export interface LookPorts {
   /** ATLAS_HOME, absolute. */
   readonly home: string;
   readonly keys: KeyManager;
-  /** Of validation commands, git, gh and the notification. */
+  /** Of git, gh and the notification. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of validation commands. @default `env` */
+  readonly checkEnv?: Readonly<Record<string, string | undefined>> | undefined;
   readonly now: () => Date;
   /** Takes secrets out of what programs print, before it is stored or told. */
   readonly redact: (text: string) => string;
@@ -127,8 +131,12 @@ export interface LookPorts {
 export interface TaskPorts extends LookPorts {
   readonly coder: AgentInvoker;
   readonly reviewer: AgentInvoker;
+  /** What the repository asks of agents: the same whenever the task is gone on with. @default none */
+  readonly conventions?: string | undefined;
   /** Of cycle checkpoints. */
   readonly sealKey?: Uint8Array | undefined;
   /** Agents end with this process. @default false */
   readonly leash?: boolean | undefined;
+  /** How often a turn of an agent is retried after a transient failure. @default 0 */
+  readonly retries?: number | undefined;
 }

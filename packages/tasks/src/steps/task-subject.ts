@@ -1,3 +1,4 @@
+import { cutAtWord } from "@quasar/loop";
 import { plainLine } from "../plain.ts";
 import type { TaskRecord } from "../task-record.ts";
 
@@ -34,8 +35,12 @@ export function taskSubject(
   redact: (text: string) => string,
 ): string {
   const first = redact(description).trim().split(/\r?\n/, 1)[0] ?? "";
-  if (CONVENTIONAL.test(first)) return plainLine(first, 72);
+  if (CONVENTIONAL.test(first)) return subjectOf(first);
   const prefix = metadata.branch.split("/", 1)[0] ?? "";
   const type = TYPES[prefix] ?? TYPE_OF_TEMPLATE[templateId] ?? "chore";
-  return plainLine(`${type}: ${first === "" ? "work of an unnamed task" : first}`, 72);
+  return subjectOf(`${type}: ${first === "" ? "work of an unnamed task" : first}`);
+}
+
+function subjectOf(text: string): string {
+  return cutAtWord(plainLine(text, 1000), 72);
 }

@@ -1,4 +1,4 @@
-import { GitError, workTreeId } from "@quasar/git";
+import { GitError, treeToCommit } from "@quasar/git";
 import { ReceiptError, type ValidationReceipt } from "@quasar/receipts";
 import { TasksError } from "../errors.ts";
 import { failedAttempts } from "../failed-attempts.ts";
@@ -45,12 +45,15 @@ async function look(input: StepInput): Promise<Skip | undefined> {
   );
   const ids = proofs.flatMap((proof) => proof?.receiptId ?? []);
   if (ids.length < proofs.length) return undefined;
-  return { reason: "validated already", evidence: `${ids.join(", ")} on tree ${tree}` };
+  return { reason: VALIDATED_ALREADY, evidence: `${ids.join(", ")} on tree ${tree}` };
 }
+
+/** Why a validation is skipped that receipts prove: no person has left that one out. */
+export const VALIDATED_ALREADY = "validated already";
 
 async function treeOf(worktree: string, signal: AbortSignal): Promise<string | undefined> {
   try {
-    return await workTreeId(worktree, { signal });
+    return await treeToCommit(worktree, { signal });
   } catch (error) {
     if (error instanceof GitError) return undefined; // that is for the run to tell
     throw error;
@@ -61,12 +64,37 @@ const NO_COMMANDS =
   "no validation command is configured, and package.json has none of the scripts format-check, lint, " +
   "typecheck and test: configure one and retry, or skip this step with a reason";
 
-async function runValidation(input: RunningStep, workOnStep: WorkOnStep): Promise<StepOutcome> {
-  const { config } = input.task;
-  if (config.validation.commands.length === 0) return awaiting(NO_COMMANDS);
+function runValidation(input: RunningStep, workOnStep: WorkOnStep): Promise<StepOutcome> {
+  return signing(input, () => untilPassed(input, workOnStep));
+}
+
+/**
+ * Validates within another step what is there now: every command, nothing is mended. The receipts are
+ * put into the hook file.
+ *
+ * @returns The outcome of the step where it did not pass.
+ */
+export function validateWithin(input: RunningStep): Promise<StepOutcome | undefined> {
+  return signing(input, async () => {
+    const { round, signed } = await oneRound(input, input.attempt);
+    input.recordReceipts(signed);
+    if (round.kind === "interrupted") return INTERRUPTED;
+    if (round.kind === "broken") return broken(round);
+    if (round.kind === "passed") return undefined;
+    const failed = failedOf(round);
+    return failure(`${failed.command.name} failed: ${endOf(failed)}`);
+  });
+}
+
+/** With the keys open, and what goes wrong with them or with the lock as the outcome. */
+async function signing<T>(
+  input: RunningStep,
+  validate: () => Promise<T>,
+): Promise<T | StepOutcome> {
+  if (input.task.config.validation.commands.length === 0) return awaiting(NO_COMMANDS);
   try {
     openKeys(input.ports.keys, input.tell);
-    return await untilPassed(input, workOnStep);
+    return await validate();
   } catch (error) {
     if (input.signal.aborted && error === input.signal.reason) return INTERRUPTED;
     if (error instanceof ReceiptError) return unsigned(error);

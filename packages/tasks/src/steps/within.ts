@@ -6,11 +6,11 @@ import type { StepInput, StepOutcome } from "./step.ts";
  *
  * @param defaultMs - Where the definition says no time.
  */
-export async function within(
+export async function within<T>(
   { definition, signal }: Pick<StepInput, "definition" | "signal">,
   defaultMs: number,
-  work: (signal: AbortSignal) => Promise<StepOutcome>,
-): Promise<StepOutcome> {
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | StepOutcome> {
   const limit = definition.timeoutMs ?? defaultMs;
   const timeout = AbortSignal.timeout(limit);
   try {

@@ -1,6 +1,4 @@
-import { lstatSync } from "node:fs";
-import { join } from "node:path";
-import { DurableError, readWholeFile } from "@quasar/durable";
+import { packageManagerOf, packageScripts } from "@quasar/loop";
 import type { ValidationCommand, ValidationConfig } from "../task-record.ts";
 
 export interface DiscoverOptions {
@@ -47,46 +45,13 @@ const SCRIPTS = [
 const PLACEHOLDER = /no test specified/;
 
 function commandsOfScripts(worktree: string): readonly ValidationCommand[] {
-  const scripts = scriptsOf(worktree);
+  const scripts = packageScripts(worktree);
   const runner = packageManagerOf(worktree);
   return SCRIPTS.flatMap((names) => {
     const found = names.find((name) => {
       const script = scripts.get(name);
-      return typeof script === "string" && script.trim() !== "" && !PLACEHOLDER.test(script);
+      return script !== undefined && script.trim() !== "" && !PLACEHOLDER.test(script);
     });
     return found === undefined ? [] : [{ name: found, command: `${runner} run ${found}` }];
   });
-}
-
-const MAX_BYTES = 2 ** 20;
-
-function scriptsOf(worktree: string): ReadonlyMap<string, unknown> {
-  try {
-    const bytes = readWholeFile(join(worktree, "package.json"), { maxBytes: MAX_BYTES });
-    const json: unknown = JSON.parse(Buffer.from(bytes ?? []).toString());
-    const scripts = entriesOf(json).get("scripts");
-    return entriesOf(scripts);
-  } catch (error) {
-    if (error instanceof DurableError || error instanceof SyntaxError) return new Map();
-    throw error;
-  }
-}
-
-/** Its own members only. */
-function entriesOf(value: unknown): ReadonlyMap<string, unknown> {
-  const isObject = typeof value === "object" && value !== null;
-  return new Map<string, unknown>(isObject ? Object.entries(value) : []);
-}
-
-const LOCKFILES = [
-  ["pnpm-lock.yaml", "pnpm"],
-  ["yarn.lock", "yarn"],
-  ["bun.lock", "bun"],
-  ["bun.lockb", "bun"],
-] as const;
-
-function packageManagerOf(worktree: string): string {
-  const isThere = (name: string): boolean =>
-    lstatSync(join(worktree, name), { throwIfNoEntry: false })?.isFile() === true;
-  return LOCKFILES.find(([name]) => isThere(name))?.[1] ?? "npm";
 }

@@ -8,6 +8,7 @@ import {
   type ReceiptStatement,
   type TaskName,
   type ValidationReceipt,
+  type Verdict,
 } from "@quasar/receipts";
 import type { TaskRecord, ValidationConfig } from "../task-record.ts";
 import { receiptsFolder } from "./folder.ts";
@@ -49,13 +50,66 @@ export interface ProofsOf {
  *
  * @see SPEC.md, "When a command is not run"
  */
-export function findProofs({ taskDir, task, keys }: ProofsOf): FindProof {
+export function findProofs(of: ProofsOf): FindProof {
+  return proofsAmong(knownReceipts(of));
+}
+
+/** A tree that a task's configuration has passed on. */
+export interface ValidatedTree {
+  readonly tree: string;
+  /** What HEAD was at then; `undefined` where there was no commit. */
+  readonly commit: string | undefined;
+}
+
+/**
+ * The tree that was validated last: the present one, where receipts prove every command for it; else
+ * the one that the newest receipt has, if that is of a pass of the last command.
+ *
+ * @param present - As `treeToCommit` says.
+ */
+export function validatedTree(
+  of: ProofsOf & { readonly task: Pick<TaskRecord, "config"> },
+  present: string,
+): ValidatedTree | undefined {
+  const { validation } = of.task.config;
+  const digests = validation.commands.map((_, index) => configDigest(validation, index));
+  const known = knownReceipts(of);
+  const findProof = proofsAmong(known);
+  const last = known.valid.at(-1);
+  const isProved = digests.every(
+    (configSha256) => findProof({ tree: present, configSha256 }) !== undefined,
+  );
+  if (digests.length > 0 && isProved) return { tree: present, commit: last?.said.commitAfter };
+  if (last === undefined || last.said.sequence + 1 < known.count) return undefined;
+  const { said, verdict } = last;
+  const isPass = said.exitCode === 0 && verdict.output !== "modified";
+  if (!isPass || said.configSha256 !== digests.at(-1) || said.treeAfter === undefined) {
+    return undefined;
+  }
+  return { tree: said.treeAfter, commit: said.commitAfter };
+}
+
+interface KnownReceipts {
+  /** In the order of the chain. */
+  readonly valid: readonly {
+    readonly receipt: ValidationReceipt;
+    readonly verdict: Verdict;
+    readonly said: ReceiptStatement;
+  }[];
+  /** How many were signed. */
+  readonly count: number;
+}
+
+function knownReceipts({ taskDir, task, keys }: ProofsOf): KnownReceipts {
   const name = { workspaceId: task.workspaceId, taskId: task.id };
   const dir = receiptsFolder(taskDir);
   const valid = listReceipts(dir)
     .map((receipt) => ({ receipt, ...inspectReceipt(receipt, { dir, task: name, keys }) }))
     .flatMap((each) => (each.statement === undefined ? [] : [{ ...each, said: each.statement }]));
-  const count = headOf(keys, name);
+  return { valid, count: headOf(keys, name) };
+}
+
+function proofsAmong({ valid, count }: KnownReceipts): FindProof {
   const known = new Set(valid.map(({ said }) => said.sequence));
   return (present) => {
     const last = valid.findLast(({ said }) => isOf(said, present));

@@ -1,19 +1,18 @@
 import { messageOf } from "../errors.ts";
 import type { HookFile } from "@quasar/hookfile";
 import { type KeyRing, type Verdict, verifyReceipt } from "@quasar/receipts";
-import { receiptsFolder } from "./folder.ts";
 
 /**
  * What verification finds now for each receipt of a hook file, by its id. Never throws: what cannot be
  * looked at is unverifiable.
  */
 export function receiptsView(
-  taskDir: string,
+  dir: string,
   hook: Pick<HookFile, "receipts" | "taskId" | "workspaceId">,
   keys: KeyRing,
 ): ReadonlyMap<string, Verdict> {
   const { taskId, workspaceId } = hook;
-  const options = { dir: receiptsFolder(taskDir), task: { taskId, workspaceId }, keys };
+  const options = { dir, task: { taskId, workspaceId }, keys };
   return new Map(
     hook.receipts.map((receipt) => {
       try {

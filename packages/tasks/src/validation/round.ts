@@ -1,4 +1,4 @@
-import { currentGitSha, GitError, workTreeId } from "@quasar/git";
+import { currentGitSha, GitError, treeToCommit } from "@quasar/git";
 import { newReceiptId, receiptPaths, signReceipt, type ValidationReceipt } from "@quasar/receipts";
 import type { LookPorts, StepProgress } from "../steps/step.ts";
 import type { TaskEvent } from "../task-event.ts";
@@ -19,7 +19,7 @@ export interface RoundOptions {
   /** Absolute path of the work tree's root. */
   readonly worktree: string;
   readonly runId: string;
-  readonly ports: Pick<LookPorts, "keys" | "env" | "now" | "redact">;
+  readonly ports: Pick<LookPorts, "keys" | "env" | "checkEnv" | "now" | "redact">;
   /** Of the step, beside that of each command, in milliseconds from now. @default none */
   readonly timeoutMs?: number | undefined;
   /** @default nothing is proved: every command is run */
@@ -91,6 +91,7 @@ export async function validateRound(options: RoundOptions): Promise<Round> {
 
 /** What a command finds, and leaves. */
 interface Place {
+  /** That a commit of everything would have. */
   readonly tree?: string | undefined;
   readonly commit?: string | undefined;
 }
@@ -113,19 +114,21 @@ async function runAndSign(options: RoundOptions, run: OneRun): Promise<Ran> {
   const receiptId = newReceiptId();
   const { stdout, stderr } = receiptPaths(dir, receiptId);
   const argv = argvOf(command.command);
-  const startedAt = ports.now().toISOString();
-  keepStarted(dir, { receiptId, stepName, attempt, command: command.command, startedAt });
+  const noted = ports.now().toISOString();
+  keepStarted(dir, { receiptId, stepName, attempt, command: command.command, startedAt: noted });
   tell({ type: "command_started", step: stepName, command: command.command });
   note({ workingOn: `Running ${command.command}` });
   const lastOutput = (): string => tailOf([stdout, stderr], 500, ports.redact);
   const onOutput = (): void => note({ lastOutput: lastOutput() });
-  const { env } = ports;
+  const { checkEnv: env = ports.env } = ports;
   const limits = { timeoutMs, signal };
+  const startedAt = ports.now();
   const end = await runCommand({
     ...{ argv, workDir: worktree, env, runId, stdout, stderr, onOutput },
     ...limits,
   });
   if (end.kind !== "ended") return end;
+  const completedAt = new Date(startedAt.getTime() + end.durationMs);
 
   const after = await placeOf(worktree, tell);
   const { receipt } = signReceipt(
@@ -139,8 +142,8 @@ async function runAndSign(options: RoundOptions, run: OneRun): Promise<Ran> {
       argv,
       exitCode: end.exitCode,
       signal: end.signal,
-      startedAt,
-      completedAt: ports.now().toISOString(),
+      startedAt: startedAt.toISOString(),
+      completedAt: completedAt.toISOString(),
       durationMs: end.durationMs,
       configSha256,
       commitBefore: before.commit,
@@ -172,7 +175,7 @@ async function placeOf(worktree: string, tell: RoundOptions["tell"]): Promise<Pl
     }
   };
   const [tree, commit] = await Promise.all([
-    known(workTreeId(worktree)),
+    known(treeToCommit(worktree)),
     known(currentGitSha(worktree)),
   ]);
   return { tree, commit };

@@ -8,6 +8,7 @@ import type { TaskConfig, TaskRecord } from "../task-record.ts";
 import { writeTask } from "../task-store.ts";
 import { fillTemplate } from "../templates/fill-template.ts";
 import type { Template, TemplateStep } from "../templates/template.ts";
+import { outgoing } from "../outgoing.ts";
 import { findBase } from "./base.ts";
 import { workspaceNameOf } from "./names.ts";
 import { type Place, placeAfter, placeApart, placeHere } from "./place.ts";
@@ -27,6 +28,8 @@ export interface PrepareTaskOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** @default made of the description */
   readonly workspaceName?: string | undefined;
+  /** Takes secrets out of the description before a name is made of it. @default nothing is taken out */
+  readonly redact?: ((text: string) => string) | undefined;
   /** Works in the work tree of `cwd`, on its branch. @default as the template says */
   readonly here?: boolean | undefined;
   /** With `here`: what is uncommitted there counts as the task's. @default false, but for a template that says `here` */
@@ -74,7 +77,9 @@ export async function prepareTask(options: PrepareTaskOptions): Promise<Prepared
     const description = options.description.trim() || (after?.before.description ?? "");
     if (description === "") throw new TasksError("ERR_TEMPLATE", "the task has no description");
     const steps = fillTemplate(template, { description, variables });
-    const name = options.workspaceName ?? workspaceNameOf(description, now);
+    const { redact = (text) => text } = options;
+    const named = outgoing({ redact }, repository.root)(description);
+    const name = options.workspaceName ?? workspaceNameOf(named, now);
     const place =
       after ??
       (base === undefined

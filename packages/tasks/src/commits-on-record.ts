@@ -1,0 +1,16 @@
+import type { GitFacts, HookFile, StepCheckpoint } from "@quasar/hookfile";
+
+/** The commits that have a checkpoint. */
+export function commitsOf(checkpoints: readonly StepCheckpoint[]): readonly string[] {
+  return checkpoints.flatMap(({ trigger, gitCommit }) =>
+    trigger === "git_commit" && gitCommit !== undefined ? [gitCommit] : [],
+  );
+}
+
+/** Whether somebody else has made the checkpoint of a commit meanwhile. */
+export function hasCommit(
+  { checkpoints }: Pick<HookFile, "checkpoints">,
+  { commit }: Pick<GitFacts, "commit">,
+): boolean {
+  return commit !== undefined && commitsOf(checkpoints).includes(commit);
+}

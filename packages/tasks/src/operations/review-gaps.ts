@@ -1,0 +1,113 @@
+import {
+  changedPaths,
+  currentGitSha,
+  isAncestor,
+  logRange,
+  refSha,
+  treeOfCommit,
+  treeToCommit,
+} from "@quasar/git";
+import type { HookFile, StepRecord } from "@quasar/hookfile";
+import type { KeyManager } from "@quasar/receipts";
+import type { TaskView } from "../open-task.ts";
+import { plainLine, shortSha } from "../plain.ts";
+import type { GitAction } from "../templates/template.ts";
+import { validatedTree } from "../validation/proof.ts";
+
+/** In what the work under review differs from what the steps before have dealt with. */
+export const REVIEW_GAPS = ["unvalidated", "uncommitted", "unpushed"] as const;
+
+export interface ReviewGap {
+  readonly kind: (typeof REVIEW_GAPS)[number];
+  /** What differs, for a person. */
+  readonly message: string;
+}
+
+/**
+ * What of the work under review was not validated, not committed or not pushed, although steps before
+ * the review were to do that. Steps that were skipped for want of a remote ask for nothing.
+ *
+ * @throws {GitError}
+ * @see SPEC.md, "Review and approval"
+ */
+export async function reviewGaps(
+  { dir, hook, task }: Pick<TaskView, "dir" | "hook" | "task">,
+  keys: KeyManager,
+  signal?: AbortSignal,
+): Promise<readonly ReviewGap[]> {
+  const worktree = hook.worktreePath;
+  const before = stepsBefore(hook);
+  const isOf = (action: GitAction) => (step: StepRecord) =>
+    task.template.find(({ name }) => name === step.name)?.action === action;
+  const validates = before.some(({ type }) => type === "validation");
+  const commits = before.some(isOf("commit"));
+  const push = before.findLast(isOf("push"));
+  if (!validates && !commits && push === undefined) return [];
+
+  const [present, head] = await Promise.all([
+    treeToCommit(worktree, { signal }),
+    currentGitSha(worktree, { signal }),
+  ]);
+  const committed = (await treeOfCommit(worktree, head, { signal })) ?? present;
+  const gaps: ReviewGap[] = [];
+  if (validates) {
+    const valid = validatedTree({ taskDir: dir, task, keys }, present);
+    if (valid === undefined) {
+      gaps.push({ kind: "unvalidated", message: "what is there now was not validated" });
+    } else if (valid.tree !== present) {
+      const paths = await changedPaths(worktree, valid.tree, present, { signal });
+      gaps.push({ kind: "unvalidated", message: `changed since the validation: ${named(paths)}` });
+    }
+  }
+  if (commits && committed !== present) {
+    const paths = await changedPaths(worktree, committed, present, { signal });
+    gaps.push({ kind: "uncommitted", message: `not committed: ${named(paths)}` });
+  }
+  const lacking =
+    push?.status === "completed" && (await notPushed(worktree, task, push, head, signal));
+  if (typeof lacking === "string") gaps.push({ kind: "unpushed", message: lacking });
+  return gaps;
+}
+
+function stepsBefore({ steps, currentStep }: HookFile): readonly StepRecord[] {
+  const at = steps.findIndex(({ name }) => name === currentStep?.stepName);
+  return steps.slice(0, Math.max(0, at));
+}
+
+/** `undefined` where the remote's branch has HEAD, as far as this repository knows. */
+async function notPushed(
+  worktree: string,
+  { stepResults }: TaskView["task"],
+  { name }: StepRecord,
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const result = stepResults.findLast(
+    ({ stepName, metadata }) => stepName === name && metadata["pushed_commit_sha"] !== undefined,
+  );
+  const { pushed_commit_sha: sha, pushed_ref: ref } = result?.metadata ?? {};
+  if (typeof sha !== "string") return undefined;
+  const known = typeof ref === "string" ? await refSha(worktree, ref, { signal }) : undefined;
+  for (const there of [sha, known]) {
+    if (there === head) return undefined;
+    if (there && (await isAncestor(worktree, head, there, { signal })) === true) return undefined;
+  }
+  const since = (await isAncestor(worktree, sha, head, { signal })) === true;
+  const commits = since ? await logRange(worktree, { from: sha, to: head, signal }) : [];
+  const which = commits.map((each) => `${shortSha(each.sha)} ${plainLine(each.subject, 60)}`);
+  const what = since ? listed(which) : `HEAD is ${shortSha(head)}, pushed was ${shortSha(sha)}`;
+  return `not pushed, so in no pull request: ${what}`;
+}
+
+/** Of many the first. */
+const MOST_NAMED = 10;
+
+function named(paths: readonly string[]): string {
+  return paths.length === 0 ? "modes only" : listed(paths.map((path) => plainLine(path, 100)));
+}
+
+function listed(texts: readonly string[]): string {
+  const rest = texts.length - MOST_NAMED;
+  const shown = texts.slice(0, MOST_NAMED).join(", ");
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
+}

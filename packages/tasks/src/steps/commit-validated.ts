@@ -1,0 +1,142 @@
+import { type Commit, changedPaths, treeOfCommit, treeToCommit } from "@quasar/git";
+import type { StepRecord } from "@quasar/hookfile";
+import { plainLine } from "../plain.ts";
+import { validatedTree } from "../validation/proof.ts";
+import { lookAtBranch } from "./branch-work.ts";
+import type { RunningStep, StepInput, StepOutcome } from "./step.ts";
+import { VALIDATED_ALREADY, validateWithin } from "./validation.ts";
+
+/** How a commit is made, and found again. */
+export interface Committing {
+  made(commits: readonly Commit[] | undefined): Commit | undefined;
+  commit(tree: string, signal: AbortSignal): Promise<StepOutcome>;
+}
+
+/** Runs what may take only so long. */
+type InTime = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T | StepOutcome>;
+
+/** How often what a commit has become is validated again: a git hook that formats needs one. */
+const MOST_VALIDATIONS = 2;
+
+/**
+ * Commits exactly the tree that was validated. Where that cannot be, because HEAD has moved on since or
+ * a git hook changes what is committed, what is there is validated again.
+ *
+ * @see SPEC.md, "Git steps"
+ */
+export async function commitValidated(
+  input: RunningStep,
+  inTime: InTime,
+  committing: Committing,
+): Promise<StepOutcome> {
+  for (let validations = 0; ; validations += 1) {
+    const outcome = await inTime((signal) => tryToCommit(input, committing, signal));
+    if (outcome !== undefined) return outcome;
+    if (validations === MOST_VALIDATIONS) return NEVER_AS_VALIDATED;
+    const message = "HEAD would not be what was validated: validating what is there now";
+    input.tell({ type: "warning", message });
+    const failed = await validateWithin(input);
+    if (failed !== undefined) return failed;
+  }
+}
+
+const NEVER_AS_VALIDATED: StepOutcome = {
+  kind: "awaiting",
+  awaiting: "git",
+  reason:
+    "what is committed is never what was validated: a git hook or another program changes it each " +
+    "time. See git log and git status, stop that program, then atlas retry",
+};
+
+/** `undefined`: what would be committed, or was, has to be validated first. */
+async function tryToCommit(
+  input: RunningStep,
+  { made, commit }: Committing,
+  signal: AbortSignal,
+): Promise<StepOutcome | undefined> {
+  const { worktree } = input;
+  const { head, commits, obstacle } = await lookAtBranch(input, signal);
+  if (obstacle !== undefined) return { kind: "awaiting", awaiting: "git", reason: obstacle };
+  const present = await treeToCommit(worktree, { signal });
+  const valid = validatedTree(proofsOf(input), present);
+  if (valid === undefined) return undefined;
+  if ((await treeOfCommit(worktree, head, { signal })) === valid.tree) {
+    const own = made(commits);
+    const summary = own === undefined ? "there was nothing left to commit" : "it was made already";
+    const metadata = own && { commit_sha: own.sha };
+    return withRest(input, { kind: "completed", summary, metadata }, valid.tree, signal);
+  }
+  // On another commit the tree would take back what that one has changed.
+  if (valid.tree !== present && (valid.commit ?? "") !== head) return undefined;
+  const outcome = await commit(valid.tree, signal);
+  // A git hook that formats and refuses has left what is to be validated in the tree's place.
+  if (outcome.kind === "failed" && (await treeToCommit(worktree, { signal })) !== present) {
+    return undefined;
+  }
+  if (outcome.kind !== "completed") return outcome;
+  const { head: after } = await lookAtBranch(input, signal);
+  if ((await treeOfCommit(worktree, after, { signal })) !== valid.tree) return undefined;
+  return withRest(input, outcome, valid.tree, signal);
+}
+
+/** Says what has changed since the validation, and stays uncommitted. */
+async function withRest(
+  { worktree, tell }: RunningStep,
+  outcome: Extract<StepOutcome, { readonly kind: "completed" }>,
+  tree: string,
+  signal: AbortSignal,
+): Promise<StepOutcome> {
+  const present = await treeToCommit(worktree, { signal });
+  if (present === tree) return outcome;
+  const paths = await changedPaths(worktree, tree, present, { signal });
+  const files = paths.length === 1 ? "1 file has" : `${paths.length} files have`;
+  const message = `${files} changed since the validation and stay uncommitted: ${named(paths)}`;
+  tell({ type: "warning", message });
+  return { ...outcome, summary: `${outcome.summary}; ${message}` };
+}
+
+/** Of many paths the first. */
+const MOST_NAMED = 5;
+
+function named(paths: readonly string[]): string {
+  const first = paths.slice(0, MOST_NAMED).map((path) => plainLine(path, 100));
+  return paths.length > MOST_NAMED ? `${first.join(", ")} …` : first.join(", ");
+}
+
+/**
+ * Whether HEAD is what was validated, in a step before which something is; without a validation before
+ * it there is nothing to ask.
+ */
+export async function isValidated(
+  input: StepInput,
+  head: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (validationBefore(input) === undefined) return true;
+  const present = await treeToCommit(input.worktree, { signal });
+  const valid = validatedTree(proofsOf(input), present);
+  const tree = await treeOfCommit(input.worktree, head, { signal });
+  return valid !== undefined && valid.tree === tree;
+}
+
+function proofsOf({ taskDir, task, ports }: StepInput): Parameters<typeof validatedTree>[0] {
+  return { taskDir, task, keys: ports.keys };
+}
+
+/**
+ * The validation whose tree a commit has to have: the nearest before it. None where a person has left it
+ * out, or where a step after it changes files again.
+ */
+export function validationBefore({ hook, step, task }: StepInput): StepRecord | undefined {
+  const until = hook.steps.findIndex(({ name }) => name === step.name);
+  for (const earlier of hook.steps.slice(0, until).toReversed()) {
+    if (earlier.type === "validation") return isDone(earlier) ? earlier : undefined;
+    const access = task.template.find(({ name }) => name === earlier.name)?.access;
+    if (earlier.type === "loop" || (earlier.type === "ai" && access === "write")) return undefined;
+  }
+  return undefined;
+}
+
+function isDone({ status, note = "" }: StepRecord): boolean {
+  return status === "completed" || (status === "skipped" && note.startsWith(VALIDATED_ALREADY));
+}

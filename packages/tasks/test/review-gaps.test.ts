@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { reviewGaps } from "../src/operations/review-gaps.ts";
+import { validateTask } from "../src/operations/validate-task.ts";
+import { readTask } from "../src/task-store.ts";
+import { aTestFolder, git, settleGit, write } from "./git-task.ts";
+import { aRealTask, type RealTask } from "./real-task.ts";
+
+const folder = aTestFolder();
+settleGit(folder.dir);
+afterAll(folder.remove);
+
+/** One that waits for its review; each test goes on from what the one before has left. */
+let task: RealTask;
+beforeAll(async () => {
+  task = await aRealTask(join(folder.dir, "gaps"));
+  await task.drive();
+});
+
+async function gaps(): Promise<readonly string[]> {
+  const { taskDir: dir } = task.prepared;
+  const found = await reviewGaps({ dir, hook: task.hook(), task: readTask(dir) }, task.ports.keys);
+  return found.map(({ kind, message }) => `${kind}: ${message}`);
+}
+
+test("nothing is between a review and what was validated, committed and pushed", async () => {
+  expect(task.hook().awaiting?.kind).toBe("review");
+  expect(await gaps()).toEqual([]);
+});
+
+test("what changed after the validation is neither validated nor committed, and is named", async () => {
+  write(task.worktree, "later.js", "1;\n");
+  expect(await gaps()).toEqual([
+    "unvalidated: changed since the validation: later.js",
+    "uncommitted: not committed: later.js",
+  ]);
+});
+
+test("what was committed after the push is in no pull request, and is named", async () => {
+  git(task.worktree, "add", "-A");
+  git(task.worktree, "commit", "-qm", "later");
+  expect(await gaps()).toEqual([
+    "unvalidated: changed since the validation: later.js",
+    expect.stringMatching(/^unpushed: not pushed, so in no pull request: [0-9a-f]{10} later$/u),
+  ]);
+});
+
+test("what a person has validated and pushed by hand is no gap any more", async () => {
+  const { taskDir } = task.prepared;
+  await validateTask(taskDir, {
+    task: readTask(taskDir),
+    hook: task.hook(),
+    ports: task.ports,
+    tell: () => {},
+    signal: new AbortController().signal,
+  });
+  expect(await gaps()).toEqual([expect.stringMatching(/^unpushed: /u)]);
+  git(task.worktree, "push", "-q", "origin", "HEAD");
+  git(task.worktree, "update-ref", "refs/remotes/origin/fix/fix-null-pointer-in-config", "HEAD");
+  expect(await gaps()).toEqual([]);
+});
