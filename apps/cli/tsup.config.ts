@@ -5,6 +5,7 @@ const PROGRAMS = {
   atlas: "src/atlas/main.ts",
   // Found beside the commands.
   supervisor: "../../packages/agents/src/supervisor.ts",
+  "reviewer-guard": "../../packages/agents/src/reviewer-guard.ts",
 };
 
 // Each by itself: what programs share would be cut into small files, and a file more takes longer to

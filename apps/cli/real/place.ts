@@ -61,6 +61,22 @@ export interface HookJson {
   readonly receipts: readonly { readonly receipt_id: string }[];
 }
 
+/** Starts a command of ours, as it is shipped. */
+export function startProgram(
+  file: string,
+  args: readonly string[],
+  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Running {
+  const child = spawn(process.execPath, [file, ...args], {
+    ...place,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const finished = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]).then(
+    ([stdout, stderr, [code]]) => ({ code: code as number | null, stdout, stderr }),
+  );
+  return { finished, kill: () => void child.kill("SIGKILL") };
+}
+
 /** Makes one; the script is told where the task's work tree is, once there is one. */
 export async function realPlace(
   script: (workDir: () => string) => ModelScript,
@@ -93,19 +109,7 @@ export async function realPlace(
   git(repo, "config", "remote.origin.pushurl", bare);
   git(repo, "push", "--quiet", "origin", "main");
 
-  const start = (...args: string[]): Running => {
-    const child = spawn(process.execPath, [ATLAS, ...args], {
-      cwd: repo,
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const finished = Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, "close"),
-    ]).then(([stdout, stderr, [code]]) => ({ code: code as number | null, stdout, stderr }));
-    return { finished, kill: () => void child.kill("SIGKILL") };
-  };
+  const start = (...args: string[]): Running => startProgram(ATLAS, args, { cwd: repo, env });
   const dirs = (): readonly string[] => listTasks(home).map(({ dir }) => dir);
   const hook = (): HookJson =>
     JSON.parse(readFileSync(join(dirs()[0] ?? "", "hook.json"), "utf8")) as HookJson;

@@ -1,13 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { lane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 // @boundaries-ignore the model stub of the real agents is for all tests that run them
 import type { ModelScript } from "../../../packages/agents/real/model-stub.ts";
 // @boundaries-ignore what that stub is asked
 import type { ModelRequest } from "../../../packages/agents/real/model-request.ts";
 import { type Finished, realPlace, type RealPlace } from "./place.ts";
-
-const { QUASAR_PROOF } = process.env;
 
 const REVIEW = {
   verdict: "approved",
@@ -155,7 +154,7 @@ async function killedAt(
   }
 }
 
-test.runIf(QUASAR_PROOF === "long").for([
+test.runIf(lane === "long").for([
   ["atlas alone", false],
   ["atlas and Claude Code", true],
 ] as const)(

@@ -24,6 +24,11 @@ export type AgentSettings = Pick<
   | "idleTimeout"
   | "allowedTools"
   | "passEnv"
+  | "checkPassEnv"
+  | "sandbox"
+  | "projectSettings"
+  | "claudeArgs"
+  | "codexArgs"
 >;
 
 /**
@@ -88,7 +93,8 @@ function createInvoker(
   modelName: string,
   setEnv: Readonly<Record<string, string>>,
 ): AgentInvoker {
-  const { turnTimeout, idleTimeout, passEnv, allowedTools } = settings;
+  const { turnTimeout, idleTimeout, passEnv, allowedTools, sandbox } = settings;
+  const { projectSettings, claudeArgs, codexArgs } = settings;
   const [kind = "", ...rest] = spec.split(":");
   const argument = rest.join(":").trim();
   const model = modelName === "" ? undefined : modelName;
@@ -99,10 +105,13 @@ function createInvoker(
   switch (kind) {
     case "claude":
       requireProgram(kind, "npm install -g @anthropic-ai/claude-code");
-      return createAgent({ kind, model, allowedTools, limits, passEnv, setEnv });
+      return createAgent({
+        ...{ kind, model, limits, passEnv, setEnv },
+        ...{ allowedTools, projectSettings, args: claudeArgs },
+      });
     case "codex":
       requireProgram(kind, "npm install -g @openai/codex");
-      return createAgent({ kind, model, limits, passEnv, setEnv });
+      return createAgent({ kind, model, limits, passEnv, setEnv, sandbox, args: codexArgs });
     case "command":
       return createAgent({
         kind,

@@ -5,8 +5,10 @@ const EXIT_OF = {
   ERR_USAGE: EXIT.usage,
   ERR_CONFIG: EXIT.usage,
   ERR_TASK: EXIT.usage,
+  ERR_CHECK: EXIT.usage,
   ERR_UNSAFE_PATH: EXIT.error,
   ERR_NOT_A_REPOSITORY: EXIT.error,
+  ERR_BARE_REPOSITORY: EXIT.usage,
   ERR_NO_COMMITS: EXIT.error,
   ERR_NOT_INSTALLED: EXIT.error,
   ERR_AGENT: EXIT.error,
@@ -17,6 +19,7 @@ const EXIT_OF = {
   ERR_PERSON: EXIT.person,
   ERR_UNTRUSTED_CONFIG: EXIT.refused,
   ERR_DIRTY: EXIT.refused,
+  ERR_SIGNING: EXIT.refused,
   ERR_BRANCH_CHANGED: EXIT.refused,
   ERR_LOCKED: EXIT.refused,
   ERR_AGENT_ALIVE: EXIT.refused,
@@ -32,6 +35,7 @@ const EXIT_OF = {
   ERR_EXISTS: EXIT.refused,
   ERR_NOT_AWAITED: EXIT.refused,
   ERR_CHANGED: EXIT.refused,
+  ERR_NOT_ACCEPTED: EXIT.refused,
   ERR_KEY: ATLAS_EXIT.key,
 } as const satisfies Record<string, ExitCode>;
 

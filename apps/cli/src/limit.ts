@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { moment, span } from "./output/format.ts";
 
 /** How long a run may wait at usage limits before a turn of it succeeds again. Milliseconds. */
@@ -53,46 +52,4 @@ export function limitWords(retryAt: string | undefined, now: number): string {
   const rest = restOf(retryAt, now);
   if (retryAt === undefined || rest === 0) return "nobody says when it is lifted";
   return `lifted at ${moment(retryAt)} (in ${span(rest)})`;
-}
-
-/** What a wait takes from the machine. */
-export interface Clocks {
-  /** Milliseconds since 1970: it may be set, in either direction. */
-  readonly wall: () => number;
-  /** Milliseconds since some moment: it only goes forward. */
-  readonly steady: () => number;
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
-}
-
-const CLOCKS: Clocks = {
-  wall: Date.now,
-  steady: () => performance.now(),
-  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-};
-
-const LOOK_MS = 1000;
-
-/**
- * Waits for a point in time, and looks at the clock every second: one that is set meanwhile counts
- * from then on, and does not make the wait longer than the longest allowed.
- *
- * @returns How long it has waited, in milliseconds, and whether the point in time has come; not when
- *   the signal came or the longest wait was over before.
- */
-export async function waitUntil(
-  until: number,
-  mostMs: number,
-  signal: AbortSignal,
-  { wall, steady, sleep: pause }: Clocks = CLOCKS,
-): Promise<{ readonly waitedMs: number; readonly isOver: boolean }> {
-  const begun = steady();
-  for (;;) {
-    const waitedMs = steady() - begun;
-    const restMs = until - wall();
-    if (restMs <= 0) return { waitedMs, isOver: true };
-    if (waitedMs >= mostMs || signal.aborted) return { waitedMs, isOver: false };
-    const lookMs = Math.max(1, Math.min(restMs, LOOK_MS, mostMs - waitedMs));
-    // Aborted: seen at the next look.
-    await pause(lookMs, signal).catch(() => undefined);
-  }
 }

@@ -1,7 +1,7 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import type { AgentFailure, TaskResult } from "@quasar/loop";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { knownUsd, moment, shellWord } from "./output/format.ts";
+import { allowFlags, knownUsd, moment, shellWord } from "./output/format.ts";
 import type { ResultRecord } from "./output/record.ts";
 import { resumeCommand } from "./runs/summary.ts";
 
@@ -44,7 +44,11 @@ export function exitOf(result: TaskResult, interrupted: ExitCode | undefined): E
       return interrupted ?? EXIT.error;
     case "agent":
       return interrupted ?? exitOfFailure(result.agentFailure);
+    case "work-tree":
+    case "approved-differs":
+      return EXIT.person;
     case "checkpoint":
+    case "storage":
     case "git":
     case "check":
       return EXIT.error;
@@ -60,7 +64,9 @@ export function interruptedResult(checkpoint: Checkpoint): TaskResult {
   const { baseCommitSha, cycleCommits } = checkpoint;
   const facts = { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings };
   const commits = { baseCommitSha, finalCommitSha, cycleCommits };
-  return { outcome: "interrupted", taskId, message, checkpoint, ...nothing, ...facts, ...commits };
+  const changed = finalCommitSha !== baseCommitSha;
+  const state = { checkpoint, changed, ...nothing, ...facts, ...commits };
+  return { outcome: "interrupted", taskId, message, ...state };
 }
 
 /** How the work ended. */
@@ -82,6 +88,7 @@ export function resultRecord(
 ): ResultRecord {
   const { outcome, runId, cycle, totalCostUsd, unknownCostUsd, message, report } = result;
   const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
+  const { changed } = result;
   const retryAt = result.agentFailure?.retryAt;
   return {
     type: "result",
@@ -98,6 +105,7 @@ export function resultRecord(
     baseCommitSha,
     finalCommitSha,
     commits,
+    changed,
     retryAt,
     limit,
     next: nextOf(result).map((step) => (folder === undefined ? step : inFolder(step, folder))),
@@ -108,12 +116,15 @@ function inFolder(step: string, folder: string): string {
   return /^(git|quasar) /u.test(step) ? `cd ${shellWord(folder)} && ${step}` : step;
 }
 
-function nextOf({ outcome, runId, baseCommitSha, agentFailure, checkpoint }: TaskResult): string[] {
-  const resume = resumeCommand(runId, checkpoint, agentFailure?.kind === "budget");
+function nextOf(result: TaskResult): string[] {
+  const { outcome, runId, baseCommitSha, agentFailure, checkpoint, changed } = result;
+  const resume = resumeCommand(runId, checkpoint);
   switch (outcome) {
     case "approved":
-      return [`git log --patch ${baseCommitSha.slice(0, 10)}..`];
+      return changed ? [`git log --patch ${baseCommitSha.slice(0, 10)}..`] : [];
     case "agent": {
+      const allow = agentFailure?.denials?.flatMap((denial) => denial.allow) ?? [];
+      if (allow.length > 0) return [`${resume} ${allowFlags(allow)}`];
       const person = agentFailure && PERSON[agentFailure.kind];
       const when = agentFailure?.retryAt;
       const command = when === undefined ? resume : `${resume} (after ${moment(when)})`;
@@ -125,8 +136,16 @@ function nextOf({ outcome, runId, baseCommitSha, agentFailure, checkpoint }: Tas
     case "budget":
     case "interrupted":
     case "checkpoint":
-    case "git":
+    case "storage":
     case "check":
+    case "work-tree":
       return [resume];
+    case "approved-differs":
+      return ["git status", `${resume} (checks and reviews what is there)`];
+    case "git": {
+      const { commitFixes } = checkpoint;
+      const more = `${resume} --max-lint-retries ${commitFixes + 2} (the coder tries again)`;
+      return commitFixes === 0 ? [resume] : [resume, more];
+    }
   }
 }

@@ -70,7 +70,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--accept-dirty", "leave what you changed alone; it is never committed by quasar")
     .option("--trust", "go on with a checkpoint that this machine did not write")
     .option("--force", "all of the above")
-    .option("--now", "ask the agent although its usage limit is not lifted yet")
+    .option("--now", "ask the agent at once, whatever usage limit or retry is waited for")
     .option("--trust-config", "let .quasar/config.toml run programs and raise the budget")
     .option("--plan", "say what would happen and what it may cost, and change nothing")
     .option("--json", JSON_HELP);
@@ -249,8 +249,12 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
   program
     .command("init")
     .helpGroup(GROUPS.begin)
-    .summary("write a commented .quasar/config.toml")
-    .description("write a commented .quasar/config.toml and say which agents there are")
+    .summary("find the project's checks and agents, and write .quasar/config.toml")
+    .description(
+      "find the project's checks and the agents that are here, ask whether to use them, and\n" +
+        "write .quasar/config.toml; what you confirm runs without being asked again",
+    )
+    .option("--yes", "use what is found, without asking")
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(INIT_EXAMPLES))
     .action(async (options) => {
@@ -303,15 +307,15 @@ function addSettings<Args extends unknown[], Opts extends Record<string, unknown
   command: Command<Args, Opts>,
 ): Command<Args, Opts> {
   command.optionsGroup("Settings, also of .quasar/config.toml and QUASAR_*:");
-  for (const name of SETTING_NAMES) command.addOption(settingOption(SETTINGS[name]));
+  for (const name of FLAGGED) command.addOption(settingOption(SETTINGS[name]));
   return command;
 }
 
+const FLAGGED = SETTING_NAMES.filter((name) => SETTINGS[name].flag !== undefined);
+
 /** The settings among a command's options. */
 function flagsOf(options: Readonly<Record<string, unknown>>): FlagValues {
-  const entries = SETTING_NAMES.map(
-    (name) => [name, options[attributeOf(SETTINGS[name])]] as const,
-  );
+  const entries = FLAGGED.map((name) => [name, options[attributeOf(SETTINGS[name])]] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as FlagValues;
 }
 

@@ -1,8 +1,8 @@
-import { dirname, isAbsolute } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import type { AgentsErrorCode } from "@quasar/agents";
 import type { CheckpointErrorCode } from "@quasar/checkpoint";
 import type { DurableErrorCode } from "@quasar/durable";
-import type { GitErrorCode } from "@quasar/git";
+import { GitError, type GitErrorCode } from "@quasar/git";
 import type { LoopErrorCode } from "@quasar/loop";
 import { CliError, type CliErrorCode } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
@@ -29,6 +29,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "AgentsError ERR_INVALID_SCRIPT": ["ERR_CONFIG"],
   "AgentsError ERR_NO_SUPERVISOR": ["ERR_STATE", "install quasar again"],
   "AgentsError ERR_TURN_BEGUN": ["ERR_STATE", "quasar resume", "quasar doctor"],
+  "AgentsError ERR_TURN_UNREADABLE": ["ERR_STATE", "quasar resume", "ulimit -n", DISK],
   "CheckpointError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "CheckpointError ERR_GIT_SHA_MISMATCH": [
     "ERR_HEAD_MOVED",
@@ -48,9 +49,11 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "DurableError ERR_TOO_LARGE": ["ERR_STATE", LOOK],
   "DurableError ERR_UNSAFE_DIRECTORY": ["ERR_UNSAFE_PATH", LOOK],
   "DurableError ERR_UNSAFE_MODE": ["ERR_STATE", "chmod 600 on it, if nobody else can have read it"],
+  "GitError ERR_BARE_REPOSITORY": ["ERR_BARE_REPOSITORY"],
   "GitError ERR_BAD_REVISION": ["ERR_STATE", "git fsck"],
   "GitError ERR_BROKEN_HEAD": ["ERR_NO_COMMITS", "git fsck", "git reflog"],
   "GitError ERR_COMMIT_FAILED": ["ERR_STATE", "git status", "quasar resume"],
+  "GitError ERR_FOREIGN_OWNER": ["ERR_STATE"],
   "GitError ERR_FOREIGN_WORK_TREE": ["ERR_NOT_A_REPOSITORY", "git config --unset core.worktree"],
   "GitError ERR_GIT_FAILED": ["ERR_STATE", "git status"],
   "GitError ERR_GIT_MISSING": ["ERR_NOT_INSTALLED", "install git"],
@@ -66,10 +69,43 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "GitError ERR_REMOTE_AUTH": ["ERR_PERSON", "git push, and give the credentials it wants"],
   "GitError ERR_REMOTE_UNREACHABLE": ["ERR_STATE", "git remote -v, and look at the network"],
   "GitError ERR_SNAPSHOT_FAILED": ["ERR_STATE", "git status", DISK],
+  "GitError ERR_UNREADABLE_REPOSITORY": ["ERR_STATE", "unset GIT_DIR"],
+  "GitError ERR_SIGNING_FAILED": [
+    "ERR_SIGNING",
+    "git commit --allow-empty -S -m test, to see it fail; then put the key right",
+    "git config commit.gpgsign false (commits of this repository are not signed)",
+  ],
   "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status, and settle the conflicts"],
   "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", "quasar run --help"],
   "LoopError ERR_INVALID_TASK": ["ERR_TASK", "quasar run --help"],
 };
+
+/** The ways out that name the path which the error is about. */
+const BY_PATH: Readonly<Partial<Record<string, (path: string) => readonly string[]>>> = {
+  "GitError ERR_BARE_REPOSITORY": (path) => {
+    const [bare, beside] = [path, workTreeBeside(path)].map(shellWord);
+    return [
+      `git --git-dir ${bare} worktree add ${beside} && cd ${beside}`,
+      `git clone ${bare} ${beside}   (while it has no commit)`,
+    ];
+  },
+  "GitError ERR_FOREIGN_OWNER": (path) => [
+    `git config --global --add safe.directory ${shellWord(path)}   (if you trust its owner)`,
+  ],
+  "GitError ERR_UNREADABLE_REPOSITORY": (path) => [
+    `ls -la ${shellWord(path)}`,
+    "the same command again, if nothing is wrong with it",
+  ],
+};
+
+/** Where a bare repository's work tree may go: `/srv/app.git` has its own in `/srv/app-work`. */
+function workTreeBeside(path: string): string {
+  // Git makes a branch of the same name.
+  const name = basename(path, ".git")
+    .replaceAll(/[^\w-]+/gu, "-")
+    .replace(/^-+/u, "");
+  return join(dirname(path), name === "" ? "work" : `${name}-work`);
+}
 
 /** Says a library's error in the command's words, with what to do about it. */
 export function translate(error: unknown): CliError {
@@ -79,7 +115,14 @@ export function translate(error: unknown): CliError {
     ? TRANSLATIONS[name as LibraryError]
     : (["ERR_UNEXPECTED", DEBUG] as const);
   if (code === "ERR_UNEXPECTED" && isOfSystem(error)) return systemFailure(error);
-  return new CliError(code, messageOf(error), { cause: error, next });
+  return new CliError(code, messageOf(error), { cause: error, next: waysOut(error, name, next) });
+}
+
+function waysOut(error: unknown, name: string, known: readonly string[]): readonly string[] {
+  if (!(error instanceof GitError)) return known;
+  if (TOO_MANY.has(codeOf(error.cause)) || error.message.includes("Too many open files"))
+    return OPEN;
+  return (error.path !== undefined && BY_PATH[name]?.(error.path)) || known;
 }
 
 /** Whether the system refused a call of ours. */
@@ -91,9 +134,7 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
 function systemFailure(error: NodeJS.ErrnoException): CliError {
   const { syscall = "", path, code = "" } = error;
   const where = path === undefined ? syscall : `${syscall} ${cleanLine(path)}`;
-  const look = TOO_MANY.has(code)
-    ? ["ulimit -n, and how many files and programs are open"]
-    : looksAt(path);
+  const look = TOO_MANY.has(code) ? OPEN : looksAt(path);
   return new CliError("ERR_STATE", `${where} failed: ${messageOf(error)}`, {
     cause: error,
     next: look,
@@ -107,6 +148,8 @@ function looksAt(path: string | undefined): readonly string[] {
   const folder = shellWord(dirname(path));
   return [`ls -ld ${folder}, to see whose it is`, `df -h ${folder}, for a full or read-only disk`];
 }
+
+const OPEN = ["ulimit -n, and how many files and programs are open"];
 
 const TOO_MANY: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EAGAIN"]);
 

@@ -1,4 +1,5 @@
-import { type Patience, pauseFor, waitUntil } from "./limit.ts";
+import { waitUntil } from "@quasar/loop";
+import { type Patience, pauseFor } from "./limit.ts";
 import type { Session } from "./session.ts";
 
 /** What became of a wait at a usage limit. */

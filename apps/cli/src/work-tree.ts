@@ -4,36 +4,77 @@ import { createOnce } from "@quasar/durable";
 import {
   createWorktree,
   currentGitSha,
+  deleteBranch,
   dirtyPaths,
+  listWorktrees,
   type Operation,
   operationInProgress,
+  removeWorktree,
+  type Worktree,
 } from "@quasar/git";
 import { FOLDER, isRealFolder } from "./config/files.ts";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
+import { shellWord } from "./output/format.ts";
 import type { Reporter } from "./output/reporter.ts";
+import { translate } from "./translate.ts";
 import { branchOf, openWorkspace, type Workspace } from "./workspace.ts";
 
+export interface LinkedTreeOptions {
+  readonly runId: string;
+  /** The commit that its branch starts at. @default HEAD */
+  readonly from?: string | undefined;
+}
+
 /**
- * A work tree of its own for a run, beside the one that the user is in.
- *
- * @param from - The commit that its branch starts at. @default HEAD
+ * Makes a work tree of its own for a run, beside the one that the user is in, and has something done
+ * there. Should that fail before `keep` is called, the work tree goes again, and its branch: no run has
+ * begun in it.
  */
-export async function linkedTree(
+export async function inLinkedTree<T>(
   { root }: Workspace,
-  runId: string,
-  from?: string,
-): Promise<Workspace> {
+  { runId, from }: LinkedTreeOptions,
+  use: (tree: Workspace, keep: () => void) => Promise<T>,
+): Promise<T> {
   const path = join(dirname(root), `${basename(root)}-${runId}`);
-  const start = from ?? (await currentGitSha(root));
-  await createWorktree(root, { path, branch: `quasar/${runId}`, from: start });
-  return openWorkspace(path);
+  const branch = `quasar/${runId}`;
+  let isKept = false;
+  try {
+    const start = from ?? (await currentGitSha(root));
+    await createWorktree(root, { path, branch, from: start });
+    return await use(await openWorkspace(path), () => {
+      isKept = true;
+    });
+  } catch (error) {
+    if (isKept) throw error;
+    throw await discarded(root, { path, branch }, error);
+  }
+}
+
+/** Takes a work tree away in which no run has begun; the error, with what to do where that fails. */
+async function discarded(
+  root: string,
+  { path, branch }: Pick<Worktree, "path"> & { readonly branch: string },
+  error: unknown,
+): Promise<unknown> {
+  try {
+    const made = (await listWorktrees(root)).some((tree) => tree.path === path);
+    if (made) await removeWorktree(root, path);
+    await deleteBranch(root, branch);
+    return error;
+  } catch {
+    const { code, message, next } = translate(error);
+    const away = `git worktree remove --force ${shellWord(path)} && git branch -D ${branch}`;
+    return new CliError(code, message, { cause: error, next: [...next, away] });
+  }
 }
 
 /** What a new run has to know of the tree that it starts on. */
 export interface Ground {
   /** `undefined` where HEAD is on none. */
   readonly branch: string | undefined;
+  /** The commit that HEAD is at. */
+  readonly baseCommit: string;
   /** What the user had not committed: the run leaves it alone. */
   readonly untouchablePaths: readonly string[];
 }
@@ -51,7 +92,7 @@ export async function inspectTree(
 ): Promise<Ground> {
   const { root, gitDir } = workspace;
   ignoreOwnFolder(root);
-  await currentGitSha(root);
+  const baseCommit = await currentGitSha(root);
   const operation = await operationInProgress({ gitDir });
   if (operation !== undefined) throw busyTree(operation);
   const branch = await branchOf(workspace);
@@ -61,7 +102,7 @@ export async function inspectTree(
   }
   const dirty = await uncommitted(workspace);
   if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty, RUN_STEPS);
-  return { branch, untouchablePaths: dirty };
+  return { branch, baseCommit, untouchablePaths: dirty };
 }
 
 /** What a commit of the whole work tree would hold: paths from its root. */
@@ -83,7 +124,7 @@ function wayOutOf(operation: Operation): string {
 const RUN_STEPS = [
   "git add -A && git commit -m … (or git stash -u)",
   'quasar run --worktree "…" (in a work tree of its own)',
-  'quasar run --accept-dirty "…" (those files are never committed by quasar)',
+  'quasar run --accept-dirty "…" (your changes are never committed by quasar)',
 ];
 
 /** The refusal of a tree that holds what the user has not committed. */

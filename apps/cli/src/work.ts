@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import {
   type Checkpoint,
+  checkpointPath,
   createFileCheckpointStore,
   type FileCheckpointStore,
 } from "@quasar/checkpoint";
@@ -11,25 +12,30 @@ import {
   type LoopOptions,
   runFromCheckpoint,
   type TaskResult,
+  turnAllowance,
 } from "@quasar/loop";
-import { afterEnd, createRedactor } from "@quasar/agents";
+import { afterEnd, createEnvFileRedactor, createRedactor } from "@quasar/agents";
 import type { Agents } from "./agents.ts";
 import { FOLDER, isRealFolder } from "./config/files.ts";
+import { environmentOfChecks, tellWithheld } from "./checks/environment.ts";
+import { conventionsOf } from "./conventions.ts";
 import { periodMs } from "./config/kinds.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { CliError } from "./errors.ts";
 import { freeGit } from "./git-locks.ts";
 import { exitOf, interruptedResult, resultRecord, type Worked } from "./outcome.ts";
-import type { Spending } from "./output/format.ts";
+import { allowedWords } from "./output/allowed.ts";
+import { shellWord, type Spending } from "./output/format.ts";
 import type { EventRecord } from "./output/record.ts";
 import type { Reporter } from "./output/reporter.ts";
 import { archivingStore, noteOutcome, type RunNotes, type RunStores } from "./runs/store.ts";
+import { turnsPath } from "./runs/turn.ts";
 import type { Session } from "./session.ts";
 import { translate } from "./translate.ts";
 import { type Waited, Waiter } from "./wait.ts";
 import { ignoreOwnFolder } from "./work-tree.ts";
-import type { Workspace } from "./workspace.ts";
+import { repositoryOf, type Workspace } from "./workspace.ts";
 
 /** One piece of work of the loop, new or taken up again. */
 export interface Work {
@@ -42,8 +48,11 @@ export interface Work {
   readonly stores: RunStores;
   readonly sealKey: Uint8Array;
   readonly spending: Spending;
+  /** The commit that the run began at; `""` where there was none. */
+  readonly baseCommit: string;
   readonly untouchablePaths: readonly string[];
   readonly acceptHead?: boolean | undefined;
+  readonly acceptBranch?: boolean | undefined;
   /** RFC 3339: when the usage limit is lifted that the run was stopped by, to be waited for first. */
   readonly retryAt?: string | undefined;
 }
@@ -55,9 +64,10 @@ export async function work(
   start: (options: LoopOptions) => Promise<TaskResult>,
 ): Promise<ExitCode> {
   const { workspace, reporter, interrupts } = session;
-  const { runId, task, settings, branch, spending, stores } = work;
+  const { runId, task, settings, spending, stores } = work;
   const { root } = workspace;
-  const { maxCycles, maxBudgetUsd } = settings;
+  const { maxCycles, maxBudgetUsd, maxTurnBudgetUsd } = settings;
+  const spent = { totalCostUsd: spending.spentUsd, maxBudgetUsd };
   const { coder, reviewer } = work.agents;
   reporter.report({
     type: "run",
@@ -67,31 +77,52 @@ export async function work(
     branch: work.branch ?? "",
     coder: coder.name,
     reviewer: reviewer.name,
+    allowed: allowedWords(settings, [...settings.lint, ...settings.filter]),
     maxCycles,
     maxBudgetUsd,
+    turnBudgetUsd: turnAllowance(spent, "coder", maxTurnBudgetUsd),
     ...spending,
   });
-  const notes = { settings, branch, hasUnsaidCosts: spending.hasUnsaidCosts };
+  const notes = { settings, hasUnsaidCosts: spending.hasUnsaidCosts };
   const store = archivingStore(stores, notes);
   const seed = followingStore(root, seedStore(workspace, work.sealKey), stores);
   const waiter = new Waiter(session, periodMs(settings.waitLimit) ?? 0);
+  const redact = createRedactor(process.env);
+  const redactFiles = createEnvFileRedactor(root);
+  const conventions = await conventionsOf({
+    dir: join(workspace.runsDir, runId),
+    workTree: root,
+    commit: work.baseCommit,
+    warn: (message) => reporter.report({ type: "warning", cycle: 0, message }),
+  });
+  const failed = tellWithheld(settings, (message) =>
+    reporter.report({ type: "warning", cycle: 0, message }),
+  );
   const options: LoopOptions = {
     workDir: root,
+    repository: repositoryOf(workspace),
     runId,
     coder: afterEnd(coder, () => freeGit(session)),
     reviewer: afterEnd(reviewer, () => freeGit(session)),
     maxCycles,
     maxBudgetUsd,
+    maxTurnBudgetUsd,
     lint: checksOf(settings.lint),
     filters: checksOf(settings.filter),
     maxLintRetries: settings.maxLintRetries,
+    retries: settings.retries,
     detectStruggle: settings.detectStruggle,
     projectContext: settings.projectContext,
+    conventions,
+    checkEnv: environmentOfChecks(settings),
+    commit: { style: settings.commitStyle },
     untouchablePaths: work.untouchablePaths,
     acceptHead: work.acceptHead,
+    acceptBranch: work.acceptBranch,
     turnsDir: turnsFolder(workspace, runId),
     leash: settings.leash,
-    redact: createRedactor(process.env),
+    redact,
+    redactCommit: (text) => redactFiles(redact(text)),
     journal: (event) => session.record(event),
     checkpoint: { store, granularity: "turn" },
     hooks: [createCheckpointHook({ store: seed })],
@@ -100,6 +131,7 @@ export async function work(
       if (isUnsaid && maxBudgetUsd === 0) notes.hasUnsaidCosts = true;
       if (event.type === "agent_done") waiter.renew();
       reporter.report(recordOf(event));
+      if (event.type === "check_done" && !event.passed) failed(event.name);
     },
     signal: interrupts.signal,
   };
@@ -109,7 +141,11 @@ export async function work(
   const isThere = !relative(root, process.cwd()).startsWith("..");
   // It is told first: where nothing can be saved any more, that is still known.
   reporter.report(resultRecord(worked, exit, isThere ? undefined : root));
-  await (result.outcome === "approved" ? seed.remove() : note(stores, notes, result, reporter));
+  const warn = (message: string): void =>
+    reporter.report({ type: "warning", cycle: result.cycle, message });
+  await (result.outcome === "approved"
+    ? removeSeed(root, seed, warn)
+    : note(stores, notes, result, reporter));
   return exit;
 }
 
@@ -152,8 +188,8 @@ async function stored({ current }: RunStores): Promise<Checkpoint> {
 }
 
 /** Where the files of the run's turns go, from which a later resume learns how they ended. */
-function turnsFolder({ runsDir }: Workspace, runId: string): string {
-  const path = join(runsDir, runId, "turns");
+function turnsFolder(workspace: Workspace, runId: string): string {
+  const path = turnsPath(workspace, runId);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   isRealFolder(path);
   return path;
@@ -207,6 +243,23 @@ export function seedStore(
   sealKey: Uint8Array | undefined,
 ): FileCheckpointStore {
   return createFileCheckpointStore({ dir: join(root, FOLDER), sealKey, repositoryId });
+}
+
+/** What is left of it brings no run back that is kept as ended: a failure spoils nothing. */
+async function removeSeed(
+  root: string,
+  seed: FileCheckpointStore,
+  warn: (message: string) => void,
+): Promise<void> {
+  try {
+    await seed.remove();
+  } catch (error) {
+    const path = checkpointPath(join(root, FOLDER));
+    const why = translate(error).message;
+    warn(
+      `the compatibility checkpoint cannot be removed: ${why}\nRemove it: rm -r ${shellWord(path)}`,
+    );
+  }
 }
 
 /** Takes the seed's file away if it is of this run, so that nothing brings the run back. */

@@ -10,7 +10,7 @@ test.for([
   ["auth", 5, undefined, /log in/u],
   ["billing", 5, undefined, /credit/u],
   ["timeout-idle", 4, undefined, /quasar resume/u],
-  ["budget", 4, undefined, /quasar resume \S+ --max-budget 1\d/u],
+  ["budget", 4, undefined, /reached its limit \(\$4\.50 of \$5\.00\)[^]*quasar resume \S+/u],
   ["overloaded", 1, undefined, /quasar resume/u],
 ] as const)(
   "an agent's failure %s leaves with %d and resumes",
@@ -18,7 +18,8 @@ test.for([
     const at = place();
     const failure = { kind, message: "It did not work.", ...(retryAt && { retryAt }) };
     const failing = { role: "coder", text: "", failure } as const;
-    const done = await quasar(at, ["run", "Write", ...agents(at, [failing])]);
+    const failed = ["run", "Write", "--retries", "0", ...agents(at, [failing])];
+    const done = await quasar(at, failed);
     expect(done.code, done.stdout).toBe(code);
     expect(done.stdout).toMatch(says);
     agents(at, oneCycle());

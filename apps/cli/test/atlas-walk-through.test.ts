@@ -38,6 +38,7 @@ function normalised(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z?)?/gu, "…")
     .replaceAll(/\d\d:\d\d:\d\d/gu, "…")
     .replaceAll(/\b(?:\d+(?:\.\d+)? ?(?:ms|s|min)|now)\b(?: ago)?/gu, "…")
+    .replaceAll(/ATLAS v\d+\.\d+\.\d+/gu, "ATLAS v…")
     .replaceAll(/hook rev=\d+/gu, "hook rev=…")
     .replaceAll(/-{3,}/gu, "---")
     .replaceAll(/ +/gu, " ");

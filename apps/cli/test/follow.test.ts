@@ -40,7 +40,7 @@ function slow(delayMs: number): readonly Turn[] {
 
 /** The same, but the turn of the role goes on after its first words only when it is let go. */
 async function held(at: Place, role: Turn["role"]): Promise<readonly string[]> {
-  return agents(at, slow(0), await holdingModel(at, role));
+  return agents(at, slow(0), { model: await holdingModel(at, role) });
 }
 
 async function orphaned(at: Place, role: string, args: readonly string[]): Promise<Orphaned> {
@@ -121,7 +121,7 @@ test("a runner that follows can be killed too, any number of times", async () =>
   await orphaned(at, "coder", await held(at, "coder"));
   for (let life = 0; life < 3; life += 1) {
     const follower = start(at, ["resume"]);
-    expect(await follower.sees("works on: its turn is followed")).toBe(true);
+    expect(await follower.sees("is still running; reattached")).toBe(true);
     await killRunner(follower);
   }
   letGo(at);

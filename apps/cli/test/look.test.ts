@@ -107,6 +107,26 @@ test("show says what of a run could not be read", async () => {
   expect(stdout).toMatch(/\n {2}next +quasar resume/u);
 });
 
+test("show and doctor tell of a supervisor that failed by itself, and of none that did not", async () => {
+  const at = place();
+  const runId = await killed(at);
+  expect((await quasar(at, ["show"])).stdout).not.toContain("supervisor");
+  const said = "2026-11-22T10:00:00.000Z RangeError: \u001b[31mno memory\n    at supervise\n";
+  writeFileSync(join(at.repo, ".git/quasar/runs", runId, "turns", "1.err"), said);
+  const { stdout } = await quasar(at, ["show"]);
+  expect(stdout).toMatch(
+    /\n {2}error +the supervisor of turn 1 failed:\n +2026-11-22T.*no memory\n/u,
+  );
+  expect(stdout).not.toContain("\u001b[31m");
+  expect(lastRecord(await quasar(at, ["show", "--json"]))).toMatchObject({
+    supervisorFailures: [{ turnId: `${runId}.1`, text: expect.stringContaining("no memory") }],
+  });
+  const doctor = await quasar(at, ["doctor"]);
+  expect(doctor.code).toBe(1);
+  expect(doctor.stdout).toContain(`the supervisor of turn ${runId}.1 failed: 2026-11-22T10:00`);
+  expect(doctor.stdout).toContain(`quasar show ${runId}`);
+});
+
 /** Damages all that is kept of a run's state. */
 function ruin(at: Place, runId: string): string {
   const dir = join(at.repo, ".git/quasar/runs", runId);

@@ -64,7 +64,7 @@ function slow(delayMs: number): readonly Turn[] {
 /** Kills the runner in a role's turn, once its agent is at work, which it is until it is let go. */
 async function killedIn(at: Place, role: Turn["role"]): Promise<string> {
   const model = await holdingModel(at, role);
-  const args = ["run", "Write", "--json", ...agents(at, slow(0), model)];
+  const args = ["run", "Write", "--json", ...agents(at, slow(0), { model })];
   const running = start(at, args);
   const said = `"type":"agent_event","cycle":1,"role":"${role}"`;
   expect(await running.sees(said), running.stdout()).toBe(true);
@@ -93,6 +93,10 @@ function commitOfOthers(at: Place): void {
   write(at.repo, { "theirs.txt": "x\n" });
   git(at, "add", "theirs.txt");
   git(at, "-c", "user.name=Eve", "-c", "user.email=eve@localhost", "commit", "-qm", "Theirs");
+}
+
+interface OpenRun {
+  readonly openTurn: { readonly alivePid: number };
 }
 
 /** Puts a place into a situation; gives what to resume it with. */
@@ -128,6 +132,21 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     "reused restored read",
     async (at) => {
       await ended(at, await killedIn(at, "coder"));
+      return [];
+    },
+  ],
+  [
+    "the coder's agent was killed after its runner, and its supervisor has put that down",
+    "restored run-again",
+    async (at) => {
+      const runId = await killedIn(at, "coder");
+      const [run] = lastRecord(await quasar(at, ["status", "--json"]))["runs"] as OpenRun[];
+      const left = (await findRunProcesses(runId)) ?? [];
+      for (const pid of left.filter((each) => each !== run?.openTurn.alivePid)) {
+        process.kill(pid, "SIGKILL");
+      }
+      while ((await findRunProcesses(runId))?.length !== 0) await sleep(30);
+      agents(at, oneCycle());
       return [];
     },
   ],

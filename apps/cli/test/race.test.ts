@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { byLane, randomOf, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { place, type Running, start } from "./harness.ts";
-import { seededRandom } from "./random.ts";
 import { agents, LONG, oneCycle } from "./scripts.ts";
 
-const ROUNDS = process.env["QUASAR_PROOF"] === "long" ? 200 : 20;
+const ROUNDS = byLane({ fast: 4, whole: 20, long: 200 });
 
 /** What became of a resumer: it works, it was refused, or it was killed first. */
 type Fate = "works" | "refused" | "killed";
@@ -20,7 +20,7 @@ async function fateOf(running: Running): Promise<Fate> {
 test(
   `of two resumes at once one works and the other says who does, ${ROUNDS} times`,
   async () => {
-    const { seed, next } = seededRandom();
+    const next = randomOf(seed);
     const at = place();
     const begun = start(at, [
       ...["run", "Write", "--max-budget", "0", "--json"],

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
@@ -17,7 +17,7 @@ import {
   start,
   write,
 } from "./harness.ts";
-import { agents, LONG, neverContent, oneCycle, twoCycles } from "./scripts.ts";
+import { agents, dearTurns, LONG, neverContent, oneCycle, twoCycles } from "./scripts.ts";
 
 /** What differs between two runs of the same test, by what it is. */
 function steady(text: string, at: Place): string {
@@ -41,7 +41,8 @@ test("run works until the reviewer approves, one commit a cycle, and says so in 
       task     Write work.txt
       in       <place>/repo, branch main
       agents   coder scripted, reviewer scripted
-      limits   3 cycles, $5.00
+      allowed  coder: whatever its program does (docs/trust.md)
+      limits   3 cycles, $5.00; a turn may spend up to $4.50
     cycle 1 of 3
       coder    works (<run>.1)
       coder    done in <time>, $0.30
@@ -148,10 +149,69 @@ test("the budget used up ends with 4, and a resume with more goes on", async () 
   const at = place();
   const args = ["run", "Write", "--max-budget", "0.25", ...agents(at, neverContent())];
   const stopped = await quasar(at, args);
-  expect(stopped).toMatchObject({ code: 4, stdout: expect.stringContaining("--max-budget 1") });
+  const [, figure = ""] = /quasar resume \S+ --max-budget ([\d.]+)/u.exec(stopped.stdout) ?? [];
+  expect(stopped).toMatchObject({
+    code: 4,
+    stdout: expect.stringContaining("Resume with a budget"),
+  });
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 4 });
+  expect((await quasar(at, ["status"])).stdout).toContain(`--max-budget ${figure}`);
   agents(at, oneCycle());
-  expect(await quasar(at, ["resume", "--max-budget", "5"])).toMatchObject({ code: 0 });
+  expect(await quasar(at, ["resume", "--max-budget", figure])).toMatchObject({ code: 0 });
+});
+
+test("turns of $1.50 fit into the default budget where the first review approves", async () => {
+  const at = place();
+  const done = await quasar(at, [
+    "run",
+    "Write",
+    ...agents(at, dearTurns("first"), { responseUsd: 1.5 }),
+  ]);
+  expect(done).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("cost     $3.00 of $5.00"),
+  });
+  expect(done.stdout).toContain("limits   3 cycles, $5.00; a turn may spend up to $4.50");
+});
+
+test("a turn that no longer fits is not started, and a resume with the figure that is told ends approved", async () => {
+  const at = place();
+  const stopped = await quasar(at, [
+    "run",
+    "Write",
+    ...agents(at, dearTurns("second"), { responseUsd: 1.5 }),
+  ]);
+  expect(stopped.code).toBe(4);
+  expect(stopped.stdout).toContain("cost     $3.00 of $5.00");
+  const because =
+    "The coder's next turn needs at least $3.00 and may spend $1.50 ($3.00 of $5.00 spent).";
+  expect(stopped.stdout).toContain(`${because} Resume with a budget of at least $9.00.`);
+  const [, command = ""] = /quasar (resume \S+ --max-budget [\d.]+)/u.exec(stopped.stdout) ?? [];
+  expect(command).toMatch(/ --max-budget 9$/u);
+  const resumed = await quasar(at, command.split(" "));
+  expect(resumed).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("cost     $6.00 of $9.00"),
+  });
+});
+
+test("a limit for one turn that is too low is told with the flag that raises it", async () => {
+  const at = place();
+  const args = [
+    "run",
+    "Write",
+    "--max-turn-budget",
+    "2",
+    ...agents(at, dearTurns("first"), { responseUsd: 1.5 }),
+  ];
+  const stopped = await quasar(at, args);
+  expect(stopped).toMatchObject({
+    code: 4,
+    stdout: expect.stringContaining("may spend up to $2.00"),
+  });
+  const [, command = ""] =
+    /quasar (resume \S+ --max-turn-budget [\d.]+)/u.exec(stopped.stdout) ?? [];
+  expect(await quasar(at, command.split(" "))).toMatchObject({ code: 0 });
 });
 
 test("a cost that nobody said is told apart from what is known", async () => {
@@ -225,7 +285,7 @@ test("cycles and budget that are both used up are both named", async () => {
   const at = place();
   const limits = ["--max-cycles", "1", "--max-budget", "0.4"];
   const stopped = await quasar(at, ["run", "Write", ...limits, ...agents(at, neverContent())]);
-  expect(stopped.stdout).toMatch(/quasar resume \S+ --max-budget 2 --max-cycles 3/u);
+  expect(stopped.stdout).toMatch(/quasar resume \S+ --max-budget [\d.]+ --max-cycles 3/u);
 });
 
 test("status lists a finding once, however often it was found", async () => {
@@ -435,17 +495,31 @@ async function killedInReview(at: Place): Promise<void> {
 
 test("a resume refuses edits of the user's with 6, and leaves them alone once accepted", async () => {
   const at = place();
-  await killedInReview(at);
+  const ended = ["run", "Write", "--max-cycles", "1", ...agents(at, neverContent())];
+  expect(await quasar(at, ended), "no step runs any more").toMatchObject({ code: 3 });
   write(at.repo, { "mine.txt": "mine\n", "a.txt": "edited\n" });
-  agents(at, twoCycles());
-  const refused = await quasar(at, ["resume", "--json"]);
+  agents(at, oneCycle());
+  const refused = await quasar(at, ["resume", "--max-cycles", "2", "--json"]);
   expect(refused.code).toBe(6);
   expect(lastRecord(refused)).toMatchObject({ code: "ERR_DIRTY" });
   expect(refused.stderr).toMatch(/a\.txt\n.*mine\.txt\n[^]*resume --accept-dirty/u);
-  const accepted = await quasar(at, ["resume", "--accept-dirty"]);
+  const accepted = await quasar(at, ["resume", "--max-cycles", "2", "--accept-dirty"]);
   expect(accepted.code, accepted.stderr).toBe(0);
   expect(git(at, "log", "--format=", "--name-only", "--", "mine.txt", "a.txt")).toBe("a.txt");
   expect(git(at, "status", "--porcelain").split("\n")).toEqual(["M a.txt", "?? mine.txt"]);
+});
+
+test("what lies in the tree after a killed reviewer's turn is undone, and kept where the line says", async () => {
+  const at = place();
+  await killedInReview(at);
+  write(at.repo, { "a.txt": "edited\n" });
+  agents(at, oneCycle());
+  const done = await quasar(at, ["resume"]);
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.stdout).toContain("changed a.txt: undone; its version: quasar restore 1");
+  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(await quasar(at, ["restore", "1"])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(at.repo, "a.txt"), "utf8")).toBe("edited\n");
 });
 
 test("a resume takes what lies in the tree of an unfinished coder's turn for its work", async () => {
@@ -538,4 +612,19 @@ test("leaves nothing outside the repository but the user's own state", async () 
   expect(readdirSync(join(at.outside, "home", ".local", "state"))).toEqual(["quasar"]);
   const key = statSync(join(at.outside, "home", ".local", "state", "quasar", "seal.key"));
   expect(key.mode & 0o777).toBe(0o600);
+});
+
+test("an approved run whose end cannot be saved exits with 1, and a resume ends it without a turn", async () => {
+  const at = place();
+  const inTheWay = "for run in .git/quasar/runs/*/; do : > $run/archive; done";
+  const args = ["run", "Write work.txt", ...agents(at, oneCycle()), "--filter", inTheWay];
+  const done = await quasar(at, args);
+  expect(done.code, done.stdout).toBe(1);
+  expect(done.stdout).toContain("the work is approved and committed, but that could not be saved");
+  expect(done.stdout).toMatch(/quasar resume \d{8}/u);
+  rmSync(join(at.repo, ".git", "quasar", "runs", runDirs(at)[0] ?? "", "archive"));
+  const resumed = await quasar(at, ["resume"]);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(resumed.stdout).toContain("approved after 1 cycle");
+  expect(resumed.stdout).not.toContain(" works ");
 });

@@ -31,9 +31,13 @@ export interface Turn {
 export const LONG = 3_600_000;
 
 /** Writes a script and gives the arguments that make it both agents. */
-export function agents(at: Place, turns: readonly Turn[], model?: string): readonly string[] {
+export function agents(
+  at: Place,
+  turns: readonly Turn[],
+  more: { readonly model?: string; readonly responseUsd?: number } = {},
+): readonly string[] {
   const path = join(at.outside, "script.json");
-  writeFileSync(path, JSON.stringify({ turns, model }));
+  writeFileSync(path, JSON.stringify({ turns, ...more }));
   return ["--coder", `scripted:${path}`, "--reviewer", `scripted:${path}`];
 }
 
@@ -74,4 +78,10 @@ export function neverContent(): readonly Turn[] {
     { role: "coder", text: "Written.", files: { "work.txt": "x\n" }, costUsd: 0.3 },
     { role: "reviewer", text: issue("it is not good enough"), costUsd: 0.1 },
   ];
+}
+
+/** Turns of one response that costs $1.50, approved by the first review or by the second. */
+export function dearTurns(approvedBy: "first" | "second"): readonly Turn[] {
+  const turns = approvedBy === "first" ? oneCycle() : twoCycles();
+  return turns.map((turn) => ({ ...turn, costUsd: 1.5 }));
 }

@@ -50,6 +50,18 @@ export interface Given {
   readonly trigger?: string | undefined;
   readonly auto?: true | undefined;
 
+  // approve
+  readonly acceptUnvalidated?: true | undefined;
+  readonly acceptUncommitted?: true | undefined;
+  readonly acceptUnpushed?: true | undefined;
+
+  // verify
+  readonly requirePass?: true | undefined;
+  readonly key?: string | undefined;
+  readonly receipts?: string | undefined;
+  readonly head?: string | undefined;
+  readonly require?: readonly string[] | undefined;
+
   // hook, cleanup, workspace, keys
   readonly format?: string | undefined;
   readonly hooks?: true | undefined;

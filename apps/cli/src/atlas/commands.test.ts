@@ -40,6 +40,7 @@ const OF_HOOK_MD: Readonly<
   context: ["hook context", {}],
   checkpoints: ["hook checkpoints", {}],
   export: ["hook export", { format: "json" }],
+  acknowledge: ["hook acknowledge", {}],
 };
 
 test.for(Object.entries(OF_HOOK_MD))(

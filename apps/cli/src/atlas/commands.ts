@@ -40,7 +40,10 @@ const AGENT_SETTINGS: readonly (keyof AtlasSettings)[] = [
   "idleTimeout",
   "allowedTools",
   "passEnv",
+  "checkPassEnv",
+  "sandbox",
   "leash",
+  "retries",
 ];
 
 const START_SETTINGS: readonly (keyof AtlasSettings)[] = [
@@ -70,11 +73,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "init",
     group: GROUPS.begin,
-    summary: "write a commented .atlas/config.toml, and tell agents of their tasks",
+    summary: "find the project's checks and agents, write .atlas/config.toml, tell agents of tasks",
     description:
-      "write a commented .atlas/config.toml, say which agents there are, and offer to add to " +
-      "CLAUDE.md and AGENTS.md how an agent finds its task again",
-    options: [["--yes", "add it to CLAUDE.md and AGENTS.md without asking"]],
+      "find the project's checks and the agents that are here, ask whether to use them, write " +
+      ".atlas/config.toml, and offer to add to CLAUDE.md and AGENTS.md how an agent finds its " +
+      "task again",
+    options: [["--yes", "use what is found and add to CLAUDE.md and AGENTS.md, without asking"]],
     examples: [
       ["atlas init", "asks before it touches CLAUDE.md or AGENTS.md"],
       ["atlas init --yes", "for a script"],
@@ -191,7 +195,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "put down where the work stands",
     args: [["[description]", "what has been reached"]],
     options: [
-      ["--trigger <trigger>", "what it is made after (default: manual)"],
+      ["--trigger <trigger>", "manual; git_commit with --auto is the git hook's own"],
       ["--auto", "called by a git hook or a timer: says nothing and never fails"],
       TASK_OPTION,
     ],
@@ -231,6 +235,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ["--yes", "without asking"],
       ["--tree <id>", "without asking, if this is still the content: as --json shows it"],
+      ["--accept-unvalidated", "although it is not what was validated"],
+      ["--accept-uncommitted", "although something of it is not committed"],
+      ["--accept-unpushed", "although commits of it are not pushed, so in no pull request"],
     ],
     examples: [
       ["atlas approve", "shows the diff, then asks"],
@@ -291,6 +298,28 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([task], given) => (await import("./commands/status.ts")).statusCommand(task, given),
   },
   {
+    name: "verify",
+    group: GROUPS.look,
+    summary: "verify that a commit is what was validated, also in a CI",
+    description:
+      "verify the receipts of a task: that none is changed or missing, that their commands " +
+      "passed, and that a commit has the tree on which they did. Needs no private key. Leaves " +
+      "with 10 if that is not so, and with 11 if it cannot be said here",
+    args: [["[task-or-commit]", "a task, or a commit of this repository (default: HEAD)"]],
+    options: [
+      ["--key <file>", "trust this public key only, as atlas keys export prints it"],
+      ["--receipts <folder>", "the receipts, where the task is not here"],
+      ["--head <head>", "Quasar-Receipts of the pull request: count and digest"],
+      ["--require <command...>", "a command that must have passed (repeatable)"],
+    ],
+    examples: [
+      ["atlas verify", "the commit that is checked out"],
+      [`atlas verify ${ID}`, "a task: its receipts, and the tip of its branch"],
+      ["atlas verify HEAD --key atlas.pub --receipts receipts", "in a CI"],
+    ],
+    run: async ([what], given) => (await import("./commands/verify.ts")).verifyCommand(what, given),
+  },
+  {
     name: "hook status",
     summary: "show the state, the step and the last checkpoint",
     args: [TASK],
@@ -324,9 +353,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "say whether a receipt is what was signed",
     description:
       "say whether a receipt is what was signed, and its output what was printed; leaves with " +
-      "10 if it is not, and 11 if it cannot be said here",
+      "10 if it is not or other receipts of the task are missing, and with 11 if it cannot be " +
+      "said here, as where the output was deleted",
     args: [["<receipt>", "id of the receipt, as atlas status shows it"]],
-    options: [TASK_OPTION],
+    options: [["--require-pass", "leave with 10 if its command failed"], TASK_OPTION],
     examples: [
       ["atlas hook verify-receipt rcpt-0a1b2c3d4e5f6071", "one receipt"],
       ["atlas hook verify-receipt rcpt-0a1b2c3d4e5f6071 --json", "for a program"],
@@ -353,6 +383,17 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [["atlas hook regenerate", "if HOOK.md was damaged"]],
     run: async ([task], given) =>
       (await import("./commands/hook-regenerate.ts")).hookRegenerateCommand(task, given),
+  },
+  {
+    name: "hook acknowledge",
+    summary: "note that you have seen that hook.json was changed",
+    description:
+      "note that you have seen that something other than atlas changed hook.json: it is told no " +
+      "more. The changed file is kept in the task's folder",
+    args: [TASK],
+    examples: [["atlas hook acknowledge", "the task of this folder"]],
+    run: async ([task], given) =>
+      (await import("./commands/hook-acknowledge.ts")).hookAcknowledgeCommand(task, given),
   },
   {
     name: "hook install",

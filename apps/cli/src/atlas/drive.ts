@@ -9,9 +9,13 @@ import {
   type TaskConfig,
   type TaskEvent,
 } from "@quasar/tasks";
+import { quarantinedFiles } from "@quasar/hookfile";
 import { createAgents, withAbsoluteScripts } from "../agents.ts";
+import { environmentOfChecks, tellWithheld } from "../checks/environment.ts";
+import { conventionsOf } from "../conventions.ts";
 import { ATLAS_EXIT, type ExitCode } from "../exit-codes.ts";
 import { type Interrupts, listenForInterrupts } from "../interrupts.ts";
+import { allowedWords } from "../output/allowed.ts";
 import { createReporterOf, type ReporterOf } from "../output/reporter.ts";
 import { STREAMS } from "../streams.ts";
 import { openUser } from "../user.ts";
@@ -19,6 +23,7 @@ import { ATLAS, type AtlasSettings } from "./config/settings.ts";
 import { storedSettings } from "./config/task-config.ts";
 import type { Installation } from "./installation.ts";
 import { nameHere, naming, nextOf } from "./next.ts";
+import { quarantineText } from "./output/quarantine-lines.ts";
 import { TASK_PRESENTER } from "./output/presenter.ts";
 import type { AtlasRecord } from "./output/record.ts";
 
@@ -26,7 +31,11 @@ import type { AtlasRecord } from "./output/record.ts";
 export function workersOf(config: TaskConfig, now: Partial<AtlasSettings>): AtlasSettings {
   const stored = { source: "task.json", values: storedSettings(config), warnings: [] };
   const said = { source: "command line", values: now, warnings: [] };
-  return withAbsoluteScripts(ATLAS.resolve([said, stored]), process.cwd());
+  const settings = ATLAS.resolve([said, stored]);
+  // What is allowed now is allowed beside what was.
+  const tools = [...(stored.values.allowedTools ?? []), ...(now.allowedTools ?? [])];
+  const allowedTools = [...new Set(tools)];
+  return withAbsoluteScripts({ ...settings, allowedTools }, process.cwd());
 }
 
 export interface DriveOptions {
@@ -52,24 +61,43 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
   const { installation, taskDir, settings, json, warnings = [] } = options;
   // Of `atlas hook context`, which an agent is told to read, and which looks there.
   const { coder, reviewer } = createAgents(settings, { ATLAS_HOME: installation.home });
-  const { leash } = settings;
-  const ports = { ...installation, coder, reviewer, leash, sealKey: openUser().sealKey() };
+  const { leash, retries } = settings;
+  const sealKey = openUser().sealKey();
+  const { metadata } = readTask(taskDir);
+  const notGiven: string[] = [];
+  const conventions = await conventionsOf({
+    dir: taskDir,
+    workTree: metadata.repoPath,
+    commit: metadata.baseSha,
+    warn: (message) => notGiven.push(message),
+  });
+  const checkEnv = environmentOfChecks(settings);
+  const ports = {
+    ...{ ...installation, checkEnv },
+    ...{ coder, reviewer, leash, retries, sealKey, conventions },
+  };
   // Everything is loaded now. Node itself would do it at the end, to which a killed process never comes.
   module.flushCompileCache();
   const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json });
   const interrupts = listen(taskDir, reporter);
   try {
-    for (const message of warnings) reporter.report({ type: "warning", message });
+    const tampered = quarantinedFiles(taskDir).map(quarantineText);
+    const all = [...tampered, ...warnings, ...notGiven];
+    for (const message of all) reporter.report({ type: "warning", message });
     // One that may be in others' hands is not spoken of before it is ours.
-    const introduce = once(() => reporter.report(taskRecord(taskDir)));
+    const introduce = once(() => reporter.report(taskRecord(taskDir, settings)));
     if (options.isNew === true) introduce();
     const tell = untilRepeated((event) => reporter.report(event));
+    const failed = tellWithheld(settings, (message) =>
+      reporter.report({ type: "warning", message }),
+    );
     const result = await driveTask({
       taskDir,
       ports,
       onEvent: (event) => {
         introduce();
         tell(event);
+        if (event.type === "command_done" && event.exitCode !== 0) failed(event.command);
       },
       signal: interrupts.signal,
     });
@@ -121,14 +149,15 @@ function listen(taskDir: string, reporter: ReporterOf<AtlasRecord>): Interrupts 
   );
 }
 
-function taskRecord(taskDir: string): AtlasRecord {
+function taskRecord(taskDir: string, settings: AtlasSettings): AtlasRecord {
   const { id: taskId, workspaceId, description, templateId: template, ...task } = readTask(taskDir);
   const { agent: coder, reviewer, maxCycles, maxBudgetUsd } = task.config;
   const { worktreeDir: workDir, branch } = task.metadata;
   const steps = task.steps.map(({ name }) => name);
   const where = { workDir, branch };
   const limits = { maxCycles, maxBudgetUsd };
-  const who = { coder, reviewer };
+  const commands = task.config.validation.commands.map(({ command }) => command);
+  const who = { coder, reviewer, allowed: allowedWords(settings, commands) };
   return {
     type: "task",
     taskId,

@@ -1,4 +1,4 @@
-import { CHECKPOINT_TRIGGERS, type CheckpointTrigger } from "@quasar/hookfile";
+import { CHECKPOINT_TRIGGERS } from "@quasar/hookfile";
 import { checkpointTask } from "@quasar/tasks";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -20,7 +20,13 @@ export async function makeCheckpoint(
     const message = `--trigger must be one of ${CHECKPOINT_TRIGGERS.join(", ")}, not ${wanted}`;
     throw new CliError("ERR_USAGE", message);
   }
-  const text = description ?? DEFAULTS[trigger] ?? "";
+  if (trigger !== "manual") {
+    const message = `a checkpoint of trigger ${trigger} is made by atlas itself, where it happens`;
+    throw new CliError("ERR_USAGE", message, {
+      next: ['atlas checkpoint "what has been reached"'],
+    });
+  }
+  const text = description ?? "";
   if (text.trim() === "") {
     throw new CliError("ERR_USAGE", "what has been reached? A checkpoint needs a description", {
       next: ['atlas checkpoint "nil checks are in, tests are not"'],
@@ -45,13 +51,3 @@ export async function makeCheckpoint(
   ]);
   return EXIT.ok;
 }
-
-/** What a trigger says by itself. */
-const DEFAULTS: Readonly<Partial<Record<CheckpointTrigger, string>>> = {
-  git_commit: "Commit",
-  git_push: "Push",
-  pr_created: "Pull request created",
-  validation: "Validation passed",
-  step_complete: "Step complete",
-  interval: "Periodic checkpoint",
-};

@@ -3,10 +3,17 @@ import { noteCommit } from "@quasar/hookfile";
 import { atlasHome } from "./home.ts";
 
 /**
- * Leaves a note of HEAD's commit for the task of this work tree, if there is one. Nothing of the task
- * is read or written: whoever drives it takes the note up.
+ * Leaves a note of HEAD's commit for the task of this work tree, if there is one, and makes its
+ * checkpoint. Where the hook file is locked too long, the note stays for whoever opens the task next.
  */
 export async function noteHead(): Promise<void> {
   const tasksRoot = join(atlasHome(process.env), "workspaces");
-  await noteCommit(process.cwd(), { tasksRoot, now: new Date() });
+  const noted = await noteCommit(process.cwd(), { tasksRoot, now: new Date() });
+  if (noted.kind !== "noted") return;
+  // Only now: the note is on disk, whatever becomes of the rest.
+  const [{ drainInbox }, { openInstallation }] = await Promise.all([
+    import("@quasar/tasks"),
+    import("./installation.ts"),
+  ]);
+  await drainInbox(noted.taskDir, openInstallation());
 }

@@ -14,7 +14,7 @@ import { forkNotes, runStores } from "../runs/store.ts";
 import { resumeCommand } from "../runs/summary.ts";
 import { stageOf } from "../runs/text.ts";
 import { openUser } from "../user.ts";
-import { linkedTree } from "../work-tree.ts";
+import { inLinkedTree } from "../work-tree.ts";
 import { openWorkspace } from "../workspace.ts";
 
 export interface ForkCommandOptions {
@@ -38,18 +38,23 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
   const facts = readFacts(dir);
   const point = { runId, at, createdAt: now.toISOString(), facts };
   const forked = forkOf({ ...checkpoint, runId: from }, point);
-  const tree = await linkedTree(workspace, runId, forked.gitSha);
   const branch = `quasar/${runId}`;
-  const lock = await lockWorkspace(tree);
-  try {
-    const { current } = runStores(tree, runId, sealKey);
-    const begun = { type: "forked", from, cycle: forked.cycle };
-    noteFact(join(tree.runsDir, runId), begun, (message) => write(process.stderr, [message]));
-    const extra = forkNotes(forked, branch, seal === "valid");
-    await current.save({ ...forked, extra });
-  } finally {
-    lock.release();
-  }
+  const made = { runId, from: forked.gitSha };
+  const tree = await inLinkedTree(workspace, made, async (forkedTree, keep) => {
+    const lock = await lockWorkspace(forkedTree);
+    try {
+      const { current } = runStores(forkedTree, runId, sealKey);
+      const begun = { type: "forked", from, cycle: forked.cycle };
+      const runDir = join(forkedTree.runsDir, runId);
+      noteFact(runDir, begun, (message) => write(process.stderr, [message]));
+      const extra = forkNotes(forked, seal === "valid");
+      await current.save({ ...forked, branch, extra });
+      keep();
+    } finally {
+      lock.release();
+    }
+    return forkedTree;
+  });
 
   const { cycle, phase, gitSha: commit, maxBudgetUsd, maxCycles } = forked;
   const next = [`cd ${shellWord(tree.root)} && ${resumeCommand(runId, forked)}`];

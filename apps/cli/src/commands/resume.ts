@@ -2,22 +2,23 @@ import type { RepositoryFacts } from "@quasar/git";
 import { getReady } from "@quasar/agents";
 import { isTurnOpen, nextTurnId, runFromCheckpoint, type SeenTree } from "@quasar/loop";
 import { agentsOf } from "../agents.ts";
-import { type FlagValues, flagLayer, resolve } from "../config/layers.ts";
+import { type FlagValues, flagLayer } from "../config/layers.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { clearTree, lookAround, type Outliving } from "../orphans.ts";
 import { type FoundCheckpoint, findCheckpoint, recoverAndLoad } from "../resume/find.ts";
 import { acceptedBy, agentsWork, inspect, judge, usersPaths } from "../resume/judge.ts";
-import { limitOf, requirePatience } from "../resume/limit.ts";
-import { layersOf } from "../resume/settings.ts";
+import { limitOf, requirePatience, withoutPause } from "../resume/limit.ts";
+import { layersOf, resolveResumed } from "../resume/settings.ts";
 import { parseRunId } from "../run-id.ts";
 import { openRunIds } from "../runs/list.ts";
 import { storedUnsaidCosts } from "../runs/store.ts";
+import { turnsPath } from "../runs/turn.ts";
 import { inSession, type Session } from "../session.ts";
 import { openUser, type User } from "../user.ts";
 import { work } from "../work.ts";
 import { freeGit } from "../git-locks.ts";
 import { listed } from "../work-tree.ts";
-import { repositoryOf, type Workspace } from "../workspace.ts";
+import type { Workspace } from "../workspace.ts";
 
 export interface ResumeOptions {
   readonly flags: FlagValues;
@@ -46,7 +47,7 @@ export async function resumeCommand(
     const sealKey = user.sealKey();
     const { outliving, isDeserted } = await lookAround(workspace);
     const found = await findCheckpoint(workspace, wanted, sealKey, recoverAndLoad);
-    const letGo = getTurnReady(found, outliving);
+    const letGo = getTurnReady(workspace, found, outliving);
     try {
       return await goOn(session, { found, outliving, isDeserted, user, sealKey, wanted, options });
     } finally {
@@ -92,15 +93,22 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
   }
   const taken = agentsWork(judgement);
   if (taken !== undefined) session.reporter.report({ type: "notice", message: taken });
-  const layers = [flagLayer(options.flags), ...layersOf(found, user, options, workspace.root)];
+  const flags = flagLayer(options.flags);
+  const beneath = layersOf(found, user, options, workspace.root);
   session.begin(runId);
   if (wanted === undefined) tellOthers(session, runId);
-  const settings = resolve(layers);
+  const settings = resolveResumed(flags, beneath);
+  if (flags.values.maxBudgetUsd === undefined) {
+    for (const message of beneath.flatMap(({ warnings }) => warnings)) {
+      session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
+    }
+  }
   const agents = agentsOf(settings, checkpoint);
   const retryAt = options.now === true ? undefined : limitOf(checkpoint, settings);
   if (retryAt !== undefined) requirePatience(runId, retryAt, settings);
   // While a limit is waited for the tree may become another one.
-  const seen = retryAt === undefined ? treeOf(workspace, facts, outliving) : undefined;
+  const asked = options.now === true ? withoutPause(checkpoint) : checkpoint;
+  const seen = retryAt === undefined ? treeOf(facts, outliving) : undefined;
   return work(
     session,
     {
@@ -111,6 +119,7 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
       agents,
       stores,
       sealKey,
+      baseCommit: checkpoint.baseCommitSha,
       spending: {
         spentUsd: checkpoint.totalCostUsd,
         unknownCostUsd: checkpoint.unknownCostUsd,
@@ -118,9 +127,10 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
       },
       untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
       acceptHead: accepts.has("head"),
+      acceptBranch: accepts.has("branch"),
       retryAt,
     },
-    (loopOptions) => runFromCheckpoint({ ...checkpoint, runId }, { ...loopOptions, seen }),
+    (loopOptions) => runFromCheckpoint({ ...asked, runId }, { ...loopOptions, seen }),
   );
 }
 
@@ -128,20 +138,23 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
  * A turn that was killed is mostly taken again, after some looking around. Where an agent may live on
  * its turn is followed.
  */
-function getTurnReady({ runId, loaded }: FoundCheckpoint, outliving: readonly Outliving[]) {
+function getTurnReady(
+  workspace: Workspace,
+  { runId, loaded }: FoundCheckpoint,
+  outliving: readonly Outliving[],
+) {
   const { checkpoint } = loaded;
   if (outliving.length > 0 || !isTurnOpen(checkpoint)) return () => {};
-  return getReady({ runId, turnId: nextTurnId({ ...checkpoint, runId }) });
+  const turnId = nextTurnId({ ...checkpoint, runId });
+  return getReady({ runId, turnId, turnsDir: turnsPath(workspace, runId) });
 }
 
 /** What the loop need not ask git again: a tree is clean for certain where nobody was left to work in it. */
 function treeOf(
-  workspace: Workspace,
-  { head, dirty }: RepositoryFacts,
+  { head, branch = "HEAD", dirty }: RepositoryFacts,
   outliving: readonly Outliving[],
 ): SeenTree {
-  const clean = dirty.length === 0 && outliving.length === 0;
-  return { repository: repositoryOf(workspace), head, clean };
+  return { head, branch, clean: dirty.length === 0 && outliving.length === 0 };
 }
 
 /** Names the unfinished runs that are passed over, without reading them. */

@@ -1,7 +1,10 @@
+import { checkSigning } from "@quasar/git";
 import { runTask } from "@quasar/loop";
 import { createAgents, withAbsoluteScripts } from "../agents.ts";
 import { type FlagValues, resolve } from "../config/layers.ts";
 import { loadConfig } from "../config/load.ts";
+import { requireRunnable } from "../checks/runnable.ts";
+import { loadTrusted } from "../config/trust.ts";
 import { CliError } from "../errors.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { clearTree, findOutliving } from "../orphans.ts";
@@ -15,8 +18,8 @@ import { inSession, type Session } from "../session.ts";
 import { readTask } from "../task.ts";
 import { openUser } from "../user.ts";
 import { work } from "../work.ts";
-import { inspectTree, linkedTree } from "../work-tree.ts";
-import { openWorkspace } from "../workspace.ts";
+import { inLinkedTree, inspectTree } from "../work-tree.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 
 export interface RunOptions {
   readonly flags: FlagValues;
@@ -39,33 +42,44 @@ export async function runCommand(
   const origin = await openWorkspace(cwd);
   const user = openUser();
   const { root } = origin;
-  const trust = options.trustConfig === true;
   const env = process.env;
-  const layers = loadConfig({ flags, env, cwd, root, folders: user.folders, trust });
+  const { folders } = user;
+  const layers = await loadTrusted(options.trustConfig === true, (trust) =>
+    loadConfig({ flags, env, cwd, root, folders, trust }),
+  );
   const settings = withAbsoluteScripts(resolve(layers), cwd);
   // What is wrong with the agents is told before anything is touched.
   const agents = createAgents(settings);
+  requireRunnable([...settings.lint, ...settings.filter], {
+    workTree: root,
+    searchPath: env["PATH"] ?? "",
+  });
+  await checkSigning(root);
 
   const runId = newRunId(new Date());
-  const workspace = options.worktree === true ? await linkedTree(origin, runId) : origin;
-  return inSession(workspace, options.json === true, async (session) => {
-    const { reporter } = session;
-    for (const message of layers.flatMap(({ warnings }) => warnings)) {
-      reporter.report({ type: "warning", cycle: 0, message });
-    }
-    await freeGit(session);
-    await seeToThePast(session, options.new === true);
-    const ground = await inspectTree(workspace, options.acceptDirty === true, reporter);
-    session.begin(runId);
-    const sealKey = user.sealKey();
-    const stores = runStores(workspace, runId, sealKey);
-    const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnsaidCosts: false };
-    return work(
-      session,
-      { runId, task, settings, agents, stores, sealKey, spending, ...ground },
-      (loopOptions) => runTask({ title: task }, loopOptions),
-    );
-  });
+  const runIn = (workspace: Workspace, keep: () => void): Promise<ExitCode> =>
+    inSession(workspace, options.json === true, async (session) => {
+      const { reporter } = session;
+      for (const message of layers.flatMap(({ warnings }) => warnings)) {
+        reporter.report({ type: "warning", cycle: 0, message });
+      }
+      await freeGit(session);
+      await seeToThePast(session, options.new === true);
+      const ground = await inspectTree(workspace, options.acceptDirty === true, reporter);
+      session.begin(runId);
+      keep();
+      const sealKey = user.sealKey();
+      const stores = runStores(workspace, runId, sealKey);
+      const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnsaidCosts: false };
+      return work(
+        session,
+        { runId, task, settings, agents, stores, sealKey, spending, ...ground },
+        (loopOptions) => runTask({ title: task }, loopOptions),
+      );
+    });
+  return options.worktree === true
+    ? inLinkedTree(origin, { runId }, runIn)
+    : runIn(origin, () => {});
 }
 
 /**

@@ -11,6 +11,7 @@ import { type FoundRun, findRun } from "../runs/find.ts";
 import { readFacts } from "../runs/journal.ts";
 import { summarize } from "../runs/list.ts";
 import { latestFindings } from "../runs/summary.ts";
+import { type SupervisorFailure, supervisorFailures } from "../runs/supervisor-failures.ts";
 import { standLines } from "../runs/text.ts";
 import {
   allTurns,
@@ -40,6 +41,7 @@ export async function showCommand(
     listSnapshots(workspace.root, snapshotPrefix(found.id)),
   ]);
   const facts = readFacts(found.dir);
+  const failures = supervisorFailures(workspace, found.id);
   const { checkpoint, seal, source, problems } = found.loaded;
   if (json === true) {
     const { turn: lastTurn, allFindings } = checkpoint;
@@ -53,6 +55,7 @@ export async function showCommand(
       lastTurn,
       allFindings,
       snapshots,
+      supervisorFailures: failures,
     };
     const run = summaries[0];
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "show", run, ...rest }));
@@ -64,6 +67,7 @@ export async function showCommand(
     ...sessionLines(found, view),
     ...problemLines(problems, view),
     ...section(turnTable(allTurns(checkpoint, facts), view)),
+    ...section(failureLines(failures, view)),
     ...section(findingTable(latestFindings(checkpoint), view)),
     "",
     ...labelled(view, "snapshot", snapshotsText(found.id, snapshots.length)),
@@ -90,6 +94,14 @@ function sessionLines({ loaded: { checkpoint } }: FoundRun, view: View): string[
 function problemLines(problems: readonly string[], view: View): string[] {
   const told = [...new Set(problems)];
   return told.flatMap((problem) => labelled(view, "damage", cleanLine(problem), "yellow"));
+}
+
+/** Why supervisors ended before their agents, line by line. */
+function failureLines(failures: readonly SupervisorFailure[], view: View): string[] {
+  return failures.flatMap(({ turnId, text }) => [
+    ...labelled(view, "error", `the supervisor of turn ${shortId(turnId)} failed:`, "yellow"),
+    ...text.split("\n").flatMap((line) => labelled(view, "", line)),
+  ]);
 }
 
 function snapshotsText(runId: string, count: number): string {

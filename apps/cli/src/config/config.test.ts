@@ -123,7 +123,7 @@ test.for([
   ["reviewer = 'scripted:x.json'", "reviewer"],
   ["lint = ['make']", "lint"],
   ["filter = ['make']", "filter"],
-  ["allowed_tools = ['Bash']", "allowed_tools"],
+  ["check.pass_env = ['TOKEN']", "check.pass_env"],
   ["pass_env = ['TOKEN']", "pass_env"],
   ["max_budget_usd = 0", "max_budget_usd"],
   ["max_budget_usd = 5.01", "max_budget_usd"],
@@ -164,11 +164,60 @@ test("stores settings and reads them back", () => {
 test("has one key, flag and variable for each setting", () => {
   const all = SETTING_NAMES.flatMap((name) => {
     const { key, flag, env } = SETTINGS[name];
-    return [key, flag, env];
+    return [key, env, ...(flag === undefined ? [] : [flag])];
   });
   expect(new Set(all).size).toBe(all.length);
 });
 
 test("guards no default", () => {
   expect(guardedOf({ source: "", values: resolve([]), warnings: [] })).toEqual({});
+});
+
+test.for([
+  ["allowed_tools = ['Bash']", "allowedTools"],
+  ["sandbox = 'danger-full-access'", "sandbox"],
+  ["project_settings = true", "projectSettings"],
+  ["[agent.claude]\nargs = ['--x']", "claudeArgs"],
+  ["[agent.codex]\nargs = ['--x']", "codexArgs"],
+] as const)("hears %j from the user, and from no repository, trusted or not", ([toml, name]) => {
+  const given = options({ trust: true });
+  write(given.root, toml);
+  const layers = loadConfig(given);
+  expect(resolve(layers)[name]).toEqual(resolve([])[name]);
+  expect(layers.flatMap(({ warnings }) => warnings)).toEqual([
+    expect.stringContaining("is ignored here: set it in your own configuration"),
+  ]);
+  writeFileSync(join(given.folders.config, "config.toml"), toml);
+  expect(resolve(loadConfig(given))[name]).not.toEqual(resolve([])[name]);
+});
+
+test.for([
+  ["a program of the repository", "filter = ['./check.sh --all']", "check.sh", "exit 1\n"],
+  ["a program behind another", "lint = ['sh ./check.sh']", "check.sh", "exit 1\n"],
+  ["an agent's program", "coder = 'command:./check.sh'", "check.sh", "exit 1\n"],
+  ["a script", "filter = ['npm test']", "package.json", '{"scripts":{"test":"evil"}}'],
+  [
+    "what runs before a script",
+    "filter = ['CI=1 npm run test']",
+    "package.json",
+    '{"scripts":{"pretest":"evil","test":"vitest"}}',
+  ],
+  ["a Makefile", "filter = ['make test']", "Makefile", "test:\n\tevil\n"],
+] as const)("asks again when %s has changed that was trusted", ([, toml, file, changed]) => {
+  const given = options();
+  write(given.root, toml);
+  const files = {
+    "check.sh": "exit 0\n",
+    "package.json": '{"scripts":{"test":"vitest"}}',
+    Makefile: "test:\n\ttrue\n",
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(given.root, name), text);
+  const act = () => loadConfig(given);
+  expect(act).toThrow(expect.objectContaining({ code: "ERR_UNTRUSTED_CONFIG" }));
+  loadConfig({ ...given, trust: true });
+  expect(act).not.toThrow();
+  writeFileSync(join(given.root, "beside.txt"), "no matter\n");
+  expect(act).not.toThrow();
+  writeFileSync(join(given.root, file), changed);
+  expect(act).toThrow(expect.objectContaining({ code: "ERR_UNTRUSTED_CONFIG" }));
 });

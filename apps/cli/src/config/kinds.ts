@@ -116,7 +116,8 @@ export const yesOrNo: Kind<boolean> = {
 export function choice<const Word extends string>(...words: readonly Word[]): Kind<Word> {
   const find = (value: unknown): Word | undefined => words.find((word) => word === value);
   return {
-    placeholder: `<${words.join("|")}>`,
+    // Where all words would leave the help no room, its text names them.
+    placeholder: words.length > 3 ? "<choice>" : `<${words.join("|")}>`,
     expected: words.map((word) => `"${word}"`).join(" or "),
     fromText: find,
     fromToml: find,

@@ -5,6 +5,7 @@ import {
   envLayer,
   type FlagValues,
   flagLayer,
+  fromRepository,
   guardedOf,
   type Layer,
   tomlLayer,
@@ -31,10 +32,11 @@ export interface LoadConfigOptions {
 export function loadConfig(options: LoadConfigOptions): readonly Layer[] {
   const { flags, env, cwd, root, folders, trust } = options;
   const path = findRepositoryConfig(cwd, root);
-  const repository = path === undefined ? undefined : readConfigFile(path, tomlLayer);
+  const read = path === undefined ? undefined : readConfigFile(path, tomlLayer);
+  const repository = read && fromRepository(read);
   if (path !== undefined && repository !== undefined) {
     const guarded = toToml(guardedOf(repository));
-    requireTrust({ path, guarded, stateDir: folders.state, trust });
+    requireTrust({ path, guarded, workTree: root, stateDir: folders.state, trust });
   }
   const user = readConfigFile(join(folders.config, "config.toml"), tomlLayer);
   return [flagLayer(flags), envLayer(env), repository, user].filter((layer) => layer !== undefined);

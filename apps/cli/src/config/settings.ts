@@ -1,4 +1,6 @@
-import { agent, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
+import type { CodexSandbox } from "@quasar/agents";
+import type { CommitWording } from "@quasar/loop";
+import { agent, choice, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
 import type { Setting } from "./table.ts";
 
 /** What a user can set. The doc of each is in {@link SETTINGS}. */
@@ -9,6 +11,7 @@ export interface Settings {
   readonly reviewerModel: string;
   readonly maxCycles: number;
   readonly maxBudgetUsd: number;
+  readonly maxTurnBudgetUsd: number;
   readonly lint: readonly string[];
   readonly filter: readonly string[];
   readonly maxLintRetries: number;
@@ -16,16 +19,20 @@ export interface Settings {
   readonly idleTimeout: number;
   readonly allowedTools: readonly string[];
   readonly passEnv: readonly string[];
+  readonly checkPassEnv: readonly string[];
+  readonly sandbox: CodexSandbox;
+  readonly projectSettings: boolean;
+  readonly claudeArgs: readonly string[];
+  readonly codexArgs: readonly string[];
   readonly detectStruggle: boolean;
   readonly projectContext: string;
   readonly leash: boolean;
   readonly waitLimit: string;
+  readonly retries: number;
+  readonly commitStyle: CommitWording;
 }
 
 export type SettingName = keyof Settings;
-
-/** Each of them has a flag. */
-type Flagged<T> = Setting<T> & { readonly flag: string };
 
 export const DEFAULT_BUDGET_USD = 5;
 
@@ -35,7 +42,7 @@ const isAny = (commands: readonly string[]): boolean => commands.length > 0;
 const command = text(4000, "<command>");
 
 /** Every setting there is. */
-export const SETTINGS: { readonly [Name in SettingName]: Flagged<Settings[Name]> } = {
+export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]> } = {
   coder: {
     key: "coder",
     flag: "--coder",
@@ -90,6 +97,15 @@ export const SETTINGS: { readonly [Name in SettingName]: Flagged<Settings[Name]>
     help: "US dollars over all crashes of the run; 0: no limit",
     guarded: (value) => value === 0 || value > DEFAULT_BUDGET_USD,
   },
+  maxTurnBudgetUsd: {
+    key: "max_turn_budget_usd",
+    flag: "--max-turn-budget",
+    env: "QUASAR_MAX_TURN_BUDGET_USD",
+    kind: usd,
+    fallback: 0,
+    help: "US dollars that one turn may spend; 0: what the budget leaves it",
+    guarded: free,
+  },
   lint: {
     key: "lint",
     flag: "--lint",
@@ -141,8 +157,49 @@ export const SETTINGS: { readonly [Name in SettingName]: Flagged<Settings[Name]>
     env: "QUASAR_ALLOWED_TOOLS",
     kind: several(text(1000, "<tool>"), 100),
     fallback: [],
-    help: 'what claude may use beside editing files: "Bash(npm test *)" (repeatable)',
+    help: 'what claude may use beside edits and checks: "Bash(npm test *)" (repeatable)',
     guarded: isAny,
+    userOnly: true,
+  },
+  sandbox: {
+    key: "sandbox",
+    flag: "--sandbox",
+    env: "QUASAR_SANDBOX",
+    kind: {
+      ...choice("read-only", "workspace-write", "danger-full-access"),
+      placeholder: "<mode>",
+    },
+    fallback: "workspace-write",
+    help: "codex as coder: read-only, workspace-write or danger-full-access",
+    guarded: (value) => value === "danger-full-access",
+    userOnly: true,
+  },
+  projectSettings: {
+    key: "project_settings",
+    env: "QUASAR_PROJECT_SETTINGS",
+    kind: yesOrNo,
+    fallback: false,
+    help: "claude as coder reads .claude/ and .mcp.json of the repository, and runs their hooks",
+    guarded: (value) => value,
+    userOnly: true,
+  },
+  claudeArgs: {
+    key: "agent.claude.args",
+    env: "QUASAR_AGENT_CLAUDE_ARGS",
+    kind: several(text(1000, "<argument>"), 50),
+    fallback: [],
+    help: "more arguments for claude as coder",
+    guarded: isAny,
+    userOnly: true,
+  },
+  codexArgs: {
+    key: "agent.codex.args",
+    env: "QUASAR_AGENT_CODEX_ARGS",
+    kind: several(text(1000, "<argument>"), 50),
+    fallback: [],
+    help: "more arguments for codex as coder",
+    guarded: isAny,
+    userOnly: true,
   },
   passEnv: {
     key: "pass_env",
@@ -150,7 +207,16 @@ export const SETTINGS: { readonly [Name in SettingName]: Flagged<Settings[Name]>
     env: "QUASAR_PASS_ENV",
     kind: several(text(200, "<name>"), 100),
     fallback: [],
-    help: "a variable that agents may see beside the usual ones (repeatable)",
+    help: "a variable that agents and checks may see beside the usual ones (repeatable)",
+    guarded: isAny,
+  },
+  checkPassEnv: {
+    key: "check.pass_env",
+    flag: "--check-pass-env",
+    env: "QUASAR_CHECK_PASS_ENV",
+    kind: several(text(200, "<name>"), 100),
+    fallback: [],
+    help: "a variable that checks may see, and agents not (repeatable)",
     guarded: isAny,
   },
   detectStruggle: {
@@ -187,6 +253,24 @@ export const SETTINGS: { readonly [Name in SettingName]: Flagged<Settings[Name]>
     kind: period,
     fallback: "",
     help: "wait at a usage limit, at most so long: 90m, 6h, 1d; empty: stop with 75",
+    guarded: free,
+  },
+  retries: {
+    key: "retries",
+    flag: "--retries",
+    env: "QUASAR_RETRIES",
+    kind: whole(0, 20),
+    fallback: 3,
+    help: "retries of a turn after an overload, a lost network, a killed agent (once)",
+    guarded: free,
+  },
+  commitStyle: {
+    key: "commit.style",
+    flag: "--commit-style",
+    env: "QUASAR_COMMIT_STYLE",
+    kind: choice("auto", "conventional", "plain", "seed"),
+    fallback: "auto",
+    help: "auto, conventional, plain or seed: commit messages: auto follows the repository's history",
     guarded: free,
   },
 };

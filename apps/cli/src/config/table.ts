@@ -15,6 +15,8 @@ export interface Setting<T> {
   readonly help: string;
   /** Whether a repository may not set this value without the user's word: it runs or spends. */
   readonly guarded: (value: T) => boolean;
+  /** Whether a repository may not set it at all: it says what agents may do as the user. @default false */
+  readonly userOnly?: boolean | undefined;
 }
 
 /** Every setting of a program. */
@@ -64,6 +66,8 @@ export interface SettingsReader<S> {
   toToml(settings: Partial<S>): Record<string, TomlValue>;
   /** The settings of a layer that a repository may not make without the user's word. */
   guardedOf(layer: LayerOf<S>): Partial<S>;
+  /** A repository's layer without what only the user may set; what was there is warned of. */
+  fromRepository(layer: LayerOf<S>): LayerOf<S>;
 }
 
 export interface ReaderOptions {
@@ -177,6 +181,23 @@ export function readerOf<S extends object>(
         if (value !== undefined) document[table[name].key] = value as TomlValue;
       }
       return document;
+    },
+    fromRepository({ source, values, warnings }) {
+      const isDropped = (name: Name): boolean =>
+        table[name].userOnly === true && values[name] !== undefined;
+      const dropped = names.filter(isDropped);
+      const kept = names.filter((name) => values[name] !== undefined && !isDropped(name));
+      return {
+        source,
+        values: Object.fromEntries(kept.map((name) => [name, values[name]])) as Partial<S>,
+        warnings: [
+          ...warnings,
+          ...dropped.map(
+            (name) =>
+              `${source}: ${table[name].key} is ignored here: set it in your own configuration`,
+          ),
+        ],
+      };
     },
     guardedOf(layer) {
       const guarded = names.filter((name) => {

@@ -2,43 +2,103 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce } from "@quasar/durable";
+import { ask, canAsk, isYes } from "../ask.ts";
+import { type CheckIdentity, identityOf } from "../checks/identity.ts";
 import { CliError } from "../errors.ts";
 import { cleanLine } from "../output/clean.ts";
+import { write } from "../output/reporter.ts";
 import { fit } from "../output/width.ts";
 import type { TomlValue } from "./table.ts";
 
-/**
- * Whether the user has said yes to what a repository's file would run or spend. A yes is for one
- * file with one set of such values: it is asked for again when one of them changes.
- */
+/** What a repository would run or spend, and who has said yes to it. */
 export interface TrustOptions {
+  /** The file that says so. */
   readonly path: string;
   /** What of it needs a yes, by key. */
   readonly guarded: Readonly<Record<string, TomlValue>>;
+  /** Where its commands are run. */
+  readonly workTree: string;
   /** The user's state folder. */
   readonly stateDir: string;
   /** `--trust-config`: the user says yes now. */
   readonly trust: boolean;
 }
 
-/** @throws {CliError} `ERR_UNTRUSTED_CONFIG`; names what the file would run or spend. */
-export function requireTrust({ path, guarded, stateDir, trust }: TrustOptions): void {
+/**
+ * Refuses what a repository would run or spend unless the user has said yes to it. A yes is for one file with
+ * one set of such values, and for what they run of the repository: scripts of package.json, and files. It is asked
+ * for again when one of them changes. What the user named by themself is asked for no more.
+ *
+ * @throws {CliError} `ERR_UNTRUSTED_CONFIG`; names what would be run or spent.
+ */
+export function requireTrust({ path, guarded, workTree, stateDir, trust }: TrustOptions): void {
   if (Object.keys(guarded).length === 0) return;
-  const digest = createHash("sha256")
-    .update(JSON.stringify([path, guarded]))
-    .digest("hex");
-  const record = join(stateDir, "trusted", digest);
-  if (existsSync(record)) return;
-  if (trust) {
-    mkdirSync(join(stateDir, "trusted"), { recursive: true, mode: 0o700 });
-    createOnce(record, Buffer.from(`${JSON.stringify({ path, ...guarded })}\n`));
-    return;
-  }
+  const runs = textsOf(guarded)
+    .map((text) => identityOf(text.replace(/^command:/u, ""), workTree))
+    .filter(({ scripts, files }) => Object.keys({ ...scripts, ...files }).length > 0);
+  const trusted = runs.length === 0 ? [path, guarded] : [path, guarded, runs];
+  const record = recordOf(stateDir, "trusted", trusted);
+  if (existsSync(record) || existsSync(recordOf(stateDir, "named", [path, guarded]))) return;
+  if (trust) return keep(record, { path, ...guarded });
   const settings = Object.entries(guarded).map(
     ([key, value]) => `  ${key} = ${fit(cleanLine(JSON.stringify(value)), 200)}`,
   );
-  const message = `${cleanLine(path)} would run programs or spend money:\n${settings.join("\n")}`;
+  const lines = [...settings, ...runs.flatMap(linesOf)];
+  const message = `${cleanLine(path)} would run programs or spend money:\n${lines.join("\n")}`;
   throw new CliError("ERR_UNTRUSTED_CONFIG", message, {
-    next: ["the same command with --trust-config, once, if these settings are yours"],
+    next: ["the same command with --trust-config, once, if you trust this repository"],
   });
+}
+
+/** Keeps that a user has named these values themself, in this file. */
+export function keepNamed({
+  path,
+  guarded,
+  stateDir,
+}: Pick<TrustOptions, "path" | "guarded" | "stateDir">): void {
+  if (Object.keys(guarded).length === 0) return;
+  keep(recordOf(stateDir, "named", [path, guarded]), { path, ...guarded });
+}
+
+/**
+ * Loads what may need a yes, and asks for it where there is somebody to ask.
+ *
+ * @throws what `load` throws; for a no too.
+ */
+export async function loadTrusted<T>(trust: boolean, load: (trust: boolean) => T): Promise<T> {
+  try {
+    return load(trust);
+  } catch (error) {
+    const isAsked = error instanceof CliError && error.code === "ERR_UNTRUSTED_CONFIG";
+    if (!isAsked || !canAsk()) throw error;
+    write(process.stderr, error.message.split("\n"));
+    if (!isYes(await ask("Do you trust this repository with it? [y/N] "))) throw error;
+    return load(true);
+  }
+}
+
+function linesOf({ command, scripts, files }: CheckIdentity): readonly string[] {
+  const parts = [
+    ...Object.entries(scripts).map(([name, script]) => `script ${name}: ${script}`),
+    ...Object.entries(files).map(([path, id]) => `file ${path} as it is now (${id.slice(0, 12)})`),
+  ];
+  return [
+    `  ${fit(cleanLine(command), 100)} runs`,
+    ...parts.map((part) => `    ${fit(cleanLine(part), 200)}`),
+  ];
+}
+
+function textsOf(value: TomlValue): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" ? Object.values(value).flatMap(textsOf) : [];
+}
+
+function recordOf(stateDir: string, kind: "trusted" | "named", what: unknown): string {
+  const digest = createHash("sha256").update(JSON.stringify(what)).digest("hex");
+  return join(stateDir, kind, digest);
+}
+
+function keep(record: string, what: object): void {
+  mkdirSync(join(record, ".."), { recursive: true, mode: 0o700 });
+  createOnce(record, Buffer.from(`${JSON.stringify(what)}\n`));
 }

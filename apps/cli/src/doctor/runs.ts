@@ -7,6 +7,7 @@ import { JOURNAL_FILE } from "../runs/journal.ts";
 import { isSetAside, runIds } from "../runs/list.ts";
 import { loadRun, runStores } from "../runs/store.ts";
 import { damagedNext } from "../runs/summary.ts";
+import { supervisorFailures } from "../runs/supervisor-failures.ts";
 import type { Ground, Problem } from "./checks.ts";
 
 const SET_ASIDE = /\.damaged-/u;
@@ -47,10 +48,10 @@ async function readable(
   dir: string,
 ): Promise<readonly Problem[]> {
   try {
-    const { loaded } = await loadRun(runStores(workspace, id));
+    const { loaded, ended } = await loadRun(runStores(workspace, id));
     if (loaded === undefined) {
-      const turns = namesIn(join(dir, "turns")).length;
-      if (turns === 0) return [];
+      const names = namesIn(join(dir, "turns"));
+      if (names.every((name) => name.endsWith(".err"))) return [];
       return [
         {
           message: `run ${id} has turns but no checkpoint`,
@@ -58,14 +59,23 @@ async function readable(
         },
       ];
     }
-    return [...new Set(loaded.problems)].map((problem) => ({
+    const damaged = [...new Set(loaded.problems)].map((problem) => ({
       message: `run ${id}: ${problem}`,
       next: [`quasar resume ${id}   (uses what can be read)`],
     }));
+    return ended ? damaged : [...damaged, ...failuresIn(workspace, id)];
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
     return [{ message: `run ${id}: ${error.message}`, next: damagedNext(id, error) }];
   }
+}
+
+/** Supervisors of an unfinished run's turns that failed by themselves: the machine's fault, or ours. */
+function failuresIn(workspace: Ground["workspace"], id: string): readonly Problem[] {
+  return supervisorFailures(workspace, id).map(({ turnId, text }) => ({
+    message: `the supervisor of turn ${turnId} failed: ${text.split("\n")[0]}`,
+    next: [`quasar show ${id}   (shows all of it)`],
+  }));
 }
 
 /** Journals whose chain is broken. */

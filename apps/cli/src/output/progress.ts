@@ -23,8 +23,10 @@ export interface Progress {
   /** Of the last review. */
   readonly findings: number;
   readonly activity: string;
-  /** Until when the run waits for a usage limit; 0 while it does not. */
+  /** Until when the run waits; 0 while it does not. */
   readonly waitsUntil: number;
+  /** What it waits for, in words. */
+  readonly waitsFor: string;
 }
 
 export const IDLE: Progress = {
@@ -42,6 +44,7 @@ export const IDLE: Progress = {
   findings: 0,
   activity: "",
   waitsUntil: 0,
+  waitsFor: "",
 };
 
 /** What is spent so far, the running turn included. */
@@ -52,8 +55,7 @@ export function spendingOf(progress: Progress): Spending {
 
 /** The progress after a record. */
 export function advance(before: Progress, record: OutputRecord, now: number): Progress {
-  const waitsUntil = record.type === "waiting" ? now + record.waitMs : 0;
-  const progress = { ...before, ...told(record), waitsUntil };
+  const progress = { ...before, ...told(record), ...waitOf(record, now) };
   switch (record.type) {
     case "run": {
       const { coder, reviewer, maxCycles, maxBudgetUsd, hasUnsaidCosts } = record;
@@ -81,12 +83,15 @@ export function advance(before: Progress, record: OutputRecord, now: number): Pr
       return { ...progress, findings: record.approved ? 0 : record.findings.length };
     case "task_success":
     case "task_failed":
+    case "turn_retry":
     case "waiting":
     case "result":
     case "step":
       return { ...progress, role: undefined, activity: "" };
     case "committed":
+    case "tools_denied":
     case "snapshot":
+    case "undone":
     case "check_done":
     case "refactored":
     case "struggle_detected":
@@ -94,6 +99,18 @@ export function advance(before: Progress, record: OutputRecord, now: number): Pr
     case "notice":
     case "error":
       return progress;
+  }
+}
+
+/** What the record says of a wait that begins with it; any other record ends a wait. */
+function waitOf(record: OutputRecord, now: number): Pick<Progress, "waitsUntil" | "waitsFor"> {
+  switch (record.type) {
+    case "waiting":
+      return { waitsUntil: now + record.waitMs, waitsFor: "waits for the usage limit" };
+    case "turn_retry":
+      return { waitsUntil: now + record.waitMs, waitsFor: `waits to retry the ${record.role}` };
+    default:
+      return { waitsUntil: 0, waitsFor: "" };
   }
 }
 
@@ -114,6 +131,7 @@ function seen(progress: Progress, event: AgentEvent): Partial<Progress> {
     case "usage":
       return { turnUsd: Math.max(progress.turnUsd, event.costUsd) };
     case "session":
+    case "unpriced":
       return {};
   }
 }

@@ -27,9 +27,13 @@ export interface RunRecord {
   readonly branch: string;
   readonly coder: string;
   readonly reviewer: string;
+  /** What the coder may do, in words. */
+  readonly allowed: string;
   readonly maxCycles: number;
   /** 0 is no limit. */
   readonly maxBudgetUsd: number;
+  /** What the coder's next turn may spend; 0: no limit. */
+  readonly turnBudgetUsd: number;
   /** Spent before this start, over all crashes. */
   readonly spentUsd: number;
   /** The part of `spentUsd` that was reserved for turns whose cost is not known. */
@@ -83,6 +87,8 @@ export interface ResultRecord {
   readonly baseCommitSha: string;
   readonly finalCommitSha: string;
   readonly commits: readonly string[];
+  /** Whether the run has changed what is committed. */
+  readonly changed: boolean;
   /** RFC 3339: when a usage limit is lifted, where the agent said so. */
   readonly retryAt: string | undefined;
   /** When that is, and why it is not waited for, in words; `undefined` where no limit stopped it. */

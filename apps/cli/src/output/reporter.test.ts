@@ -57,8 +57,10 @@ const START: readonly OutputRecord[] = [
     branch: "main",
     coder: "claude",
     reviewer: "claude",
+    allowed: "coder: edits; a convenience, not a sandbox (docs/trust.md)",
     maxCycles: 3,
     maxBudgetUsd: 5,
+    turnBudgetUsd: 4.5,
     spentUsd: 0,
     unknownCostUsd: 0,
     hasUnsaidCosts: false,
@@ -110,17 +112,17 @@ function live(): {
 test("keeps a block of two lines under the lines, and takes it away at the end", () => {
   const { screen, report, close } = live();
   report(...START, SAYS);
-  expect(screen.rows.slice(5)).toEqual([
+  expect(screen.rows.slice(6)).toEqual([
     "cycle 1 of 3",
     expect.stringMatching(/^. coder works · cycle 1 of 3 · 0:00 · \$0\.00 of \$5\.00$/u),
     expect.stringMatching(/^ {2}Reading a long way .*…$/u),
   ]);
   report({ type: "warning", cycle: 1, message: "careful" });
-  expect(screen.rows).toHaveLength(9);
-  expect(screen.rows[6]).toBe("warning: careful");
+  expect(screen.rows).toHaveLength(10);
+  expect(screen.rows[7]).toBe("warning: careful");
   report(DONE);
   close();
-  expect(screen.rows.slice(6)).toEqual(["warning: careful", "  coder    done in 2.0 s, $0.10", ""]);
+  expect(screen.rows.slice(7)).toEqual(["warning: careful", "  coder    done in 2.0 s, $0.10", ""]);
 });
 
 test("draws each frame in one write, so that nothing flickers", () => {

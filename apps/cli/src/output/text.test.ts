@@ -26,8 +26,10 @@ const RECORDS: readonly OutputRecord[] = [
     branch: "main",
     coder: "claude",
     reviewer: "codex",
+    allowed: "coder: edits; a convenience, not a sandbox (docs/trust.md)",
     maxCycles: 3,
     maxBudgetUsd: 5,
+    turnBudgetUsd: 4.5,
     spentUsd: 0,
     unknownCostUsd: 0,
     hasUnsaidCosts: false,
@@ -83,6 +85,7 @@ const RECORDS: readonly OutputRecord[] = [
     findings: [finding],
     baseCommitSha: "b".repeat(40),
     finalCommitSha: "c".repeat(40),
+    changed: true,
     commits: ["b", "1", "c"].map((digit) => digit.repeat(40)),
     retryAt: undefined,
     limit: undefined,
@@ -112,7 +115,8 @@ test("tells a run in plain lines when piped", () => {
       task     Add input validation to the login handler, for every field that a user can send
       in       /home/ada/shop, branch main
       agents   coder claude, reviewer codex
-      limits   3 cycles, $5.00
+      allowed  coder: edits; a convenience, not a sandbox (docs/trust.md)
+      limits   3 cycles, $5.00; a turn may spend up to $4.50
     cycle 1 of 3
       coder    works (20261121-101500-7f3a9c.1)
       coder    done in 41 s, $0.25
@@ -150,7 +154,8 @@ test("goes on under its own beginning at 80 columns", () => {
                user can send
       in       /home/ada/shop, branch main
       agents   coder claude, reviewer codex
-      limits   3 cycles, $5.00
+      allowed  coder: edits; a convenience, not a sandbox (docs/trust.md)
+      limits   3 cycles, $5.00; a turn may spend up to $4.50
     cycle 1 of 3
       coder    done in 41 s, $0.25
       commit   1a2b3c4d5e

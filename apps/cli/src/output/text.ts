@@ -1,6 +1,16 @@
-import type { Finding, TurnRecovery } from "@quasar/loop";
+import type { AgentEvent, Finding, TurnRecovery } from "@quasar/loop";
 import { clean, cleanLine } from "./clean.ts";
-import { budget, clock, count, duration, money, moment, span } from "./format.ts";
+import {
+  allowFlags,
+  budget,
+  clock,
+  count,
+  dayAndTime,
+  duration,
+  money,
+  moment,
+  span,
+} from "./format.ts";
 import { type Progress, spendingOf } from "./progress.ts";
 import type {
   ErrorRecord,
@@ -57,16 +67,30 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
     }
     case "turn_recovered":
       return labelled(view, record.role, `${RECOVERIES[record.how]} (${record.turnId})`);
+    case "turn_retry":
+      return retryLines(record, view);
     case "agent_event":
-      return record.event.type === "retry"
-        ? labelled(view, record.role, `tries again: ${cleanLine(record.event.message)}`, "yellow")
-        : [];
+      return agentEventLines(record.role, record.event, view);
     case "agent_done": {
       const cost = record.costUsd === undefined ? "cost unknown" : money(record.costUsd);
       return labelled(view, record.role, `done in ${duration(record.durationMs)}, ${cost}`);
     }
+    case "tools_denied":
+      return record.denials.flatMap(({ what, allow }) =>
+        labelled(
+          view,
+          "denied",
+          `\`${cleanLine(what)}\` (to allow it: ${cleanLine(allowFlags(allow))})`,
+          "yellow",
+        ),
+      );
     case "committed":
-      return labelled(view, "commit", record.sha?.slice(0, 10) ?? "nothing had changed");
+      return labelled(view, "commit", commitText(record));
+    case "undone": {
+      const files = cleanLine(record.paths.join(", "));
+      const text = `changed ${fit(files, 300)}: undone; its version: quasar restore ${record.n}`;
+      return labelled(view, "reviewer", text, "yellow");
+    }
     case "snapshot":
       return labelled(
         view,
@@ -106,13 +130,52 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
   }
 }
 
+type Committed = Extract<OutputRecord, { readonly type: "committed" }>;
+
+function commitText({ sha, by, paths = [] }: Committed): string {
+  if (sha === undefined) return "nothing had changed";
+  if (by === undefined) return sha.slice(0, 10);
+  const who = by === "checks" ? "the checks" : "a git hook";
+  return `${sha.slice(0, 10)}, what ${who} changed: ${fit(cleanLine(paths.join(", ")), 300)}`;
+}
+
+function agentEventLines(role: string, event: AgentEvent, view: View): string[] {
+  switch (event.type) {
+    case "retry":
+      return labelled(view, role, `tries again: ${cleanLine(event.message)}`, "yellow");
+    case "unpriced": {
+      const name = cleanLine(event.model);
+      const { maxTokens } = event;
+      const held =
+        maxTokens === undefined
+          ? "its cost is not known"
+          : `its turns are limited to ${maxTokens.toLocaleString("en-US")} tokens`;
+      return labelled(view, role, `no price is known for ${name}: ${held}`, "yellow");
+    }
+    case "session":
+    case "text":
+    case "tool":
+    case "usage":
+      return [];
+  }
+}
+
 /** How a turn goes on that nobody has seen the end of, or that came to nothing. */
 const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
-  followed: "works on: its turn is followed",
-  read: "had ended: its turn is read, not bought again",
-  resumed: "goes on with its turn, in its own conversation",
-  restarted: "starts its turn again",
+  followed: "is still running; reattached",
+  read: "had finished; using its result, no extra cost",
+  resumed: "continues its session",
+  restarted: "restarts its turn",
 };
+
+function retryLines(record: Extract<OutputRecord, { type: "turn_retry" }>, view: View): string[] {
+  const { role, message, retry, most, waitMs, until } = record;
+  const when = `in ${span(waitMs)}, at ${dayAndTime(until)?.time ?? until}`;
+  return [
+    ...labelled(view, role, cleanLine(message.replace(`${role}: `, "failed: ")), "yellow"),
+    ...labelled(view, "", `Retry ${retry} of ${most} ${when}. Ctrl-C stops; everything is saved.`),
+  ];
+}
 
 function waitingLines({ until, waitMs, isKnown, message }: WaitingRecord, view: View): string[] {
   const why = isKnown ? "the limit is lifted then" : "nobody says when it is lifted";
@@ -134,8 +197,18 @@ function runLines(run: RunRecord, view: View): string[] {
     ...labelled(view, "task", firstLine(run.task)),
     ...labelled(view, "in", cleanLine(where)),
     ...labelled(view, "agents", cleanLine(`coder ${run.coder}, reviewer ${run.reviewer}`)),
-    ...labelled(view, "limits", `${count(run.maxCycles, "cycle")}, ${limit}${spent}`),
+    ...labelled(view, "allowed", cleanLine(run.allowed)),
+    ...labelled(
+      view,
+      "limits",
+      `${count(run.maxCycles, "cycle")}, ${limit}${spent}${turnLimit(run)}`,
+    ),
   ];
+}
+
+/** What the coder's next turn may spend; where a budget is used up nothing is started. */
+function turnLimit({ turnBudgetUsd }: RunRecord): string {
+  return turnBudgetUsd < 0.005 ? "" : `; a turn may spend up to ${money(turnBudgetUsd)}`;
 }
 
 /** The name of a task: its first line that says something, cleaned and kept short. */
@@ -166,12 +239,15 @@ const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
   approved: "approved",
   struggling: "stopped: the loop goes in circles",
   max_cycles: "not approved: the cycles are used up",
-  budget: "stopped: the budget is used up",
+  budget: "stopped by the budget",
   agent: "stopped: the agent failed",
   interrupted: "interrupted",
   checkpoint: "stopped: its state could not be saved",
+  storage: "stopped: its turn could not be looked at",
   git: "stopped: git failed",
   check: "stopped: a check could not be run",
+  "work-tree": "stopped: the work tree is not where the run left it",
+  "approved-differs": "approved, but HEAD is not what was reviewed",
 };
 
 /** How a run came to an end, in words; an outcome that is not known is given back. */
@@ -189,7 +265,8 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
   const { report } = result;
   const lines = [
     paint(approved ? "green" : "yellow", `${OUTCOMES[result.outcome]}${cycles}`),
-    ...(isPlain ? [] : labelled(view, "because", cleanLine(result.message))),
+    ...(approved && !result.changed ? ["No changes were made."] : []),
+    ...(isPlain ? [] : becauseLines(result, view)),
     ...labelled(
       view,
       "cost",
@@ -207,6 +284,13 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
     lines.push(...labelled(view, "limit", cleanLine(result.limit)));
   }
   return [...lines, ...nextLines(result.next, view)];
+}
+
+/** What a git hook has printed keeps its lines. */
+function becauseLines({ message }: ResultRecord, view: View): string[] {
+  return message
+    .split("\n")
+    .flatMap((line, n) => labelled(view, n === 0 ? "because" : "", cleanLine(line)));
 }
 
 function commitsText(result: ResultRecord): string {
@@ -249,7 +333,7 @@ function wrapped(view: View, text: string, indent = ""): string[] {
 function waitingLine(progress: Progress, now: number, columns: number, paint: Paint): string {
   const left = clock(Math.max(0, progress.waitsUntil - now));
   const until = moment(new Date(progress.waitsUntil).toISOString());
-  const facts = ["waits for the usage limit", `${left} left`, `until ${until}`];
+  const facts = [progress.waitsFor, `${left} left`, `until ${until}`];
   return paint("yellow", fit(facts.join(" · "), columns - 1));
 }
 

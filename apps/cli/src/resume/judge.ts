@@ -10,7 +10,6 @@ import {
 import { CliError, type CliErrorCode } from "../errors.ts";
 import { cleanLine } from "../output/clean.ts";
 import { firstLine } from "../output/text.ts";
-import { storedBranch } from "../runs/store.ts";
 import { dirtyTree, listed } from "../work-tree.ts";
 import { repositoryOf, type Workspace } from "../workspace.ts";
 import type { FoundCheckpoint } from "./find.ts";
@@ -45,8 +44,7 @@ export function judge(found: FoundCheckpoint, facts: RepositoryFacts): Judgement
   const { loaded } = found;
   const { checkpoint } = loaded;
   const isAlive = isAgentAlive(checkpoint);
-  const branch = storedBranch(checkpoint);
-  const assessment = assessResume(facts, { checkpoint, branch, agentIsAlive: isAlive });
+  const assessment = assessResume(facts, { checkpoint, agentIsAlive: isAlive });
   const foreign = loaded.seal === "valid" ? [] : [foreignCheckpoint(found)];
   const inTree = assessment.refusals.map((refusal) => obstacleOf(refusal, assessment));
   return { obstacles: [...foreign, ...inTree], assessment, isAlive };
@@ -67,7 +65,7 @@ const OVERRIDES: Readonly<Record<TreeOverride, Override>> = {
 
 const DIRTY_STEPS = [
   "git add -A && git commit -m … && quasar resume --accept-head (or git stash -u)",
-  "quasar resume --accept-dirty (those files are never committed by quasar)",
+  "quasar resume --accept-dirty (your changes are never committed by quasar)",
 ];
 
 function obstacleOf(refusal: Refusal, { dirty }: ResumeAssessment): Obstacle {
@@ -99,10 +97,16 @@ export function usersPaths({ assessment: { dirty } }: Judgement): readonly strin
 
 /** What is taken for an agent's own, in words; `undefined` where there is nothing. */
 export function agentsWork({ assessment: { dirty }, isAlive }: Judgement): string | undefined {
-  if (dirty.whose !== "agent") return undefined;
-  const whose = isAlive ? "agent that works on" : "coder's unfinished turn";
-  return `taken for the work of the ${whose}: ${listed(dirty.paths).join(", ")}`;
+  const { whose, paths } = dirty;
+  if (whose === "nobody" || whose === "user") return undefined;
+  return `taken for ${isAlive ? "the work of the agent that works on" : WORK_OF[whose]}: ${listed(paths).join(", ")}`;
 }
+
+const WORK_OF: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {
+  agent: "the work of the coder's unfinished turn",
+  checks: "what the checks or a git hook changed",
+  reviewer: "what the reviewer changed, and undone",
+};
 
 export interface AcceptOptions {
   readonly acceptHead?: true | undefined;

@@ -19,7 +19,7 @@ import { unfinishedTurn } from "../runs/turn.ts";
 import type { Workspace } from "../workspace.ts";
 import type { FoundCheckpoint } from "./find.ts";
 import { inspect, judge, loopOverrides, type Obstacle, type Override } from "./judge.ts";
-import { limitOf, patienceOf } from "./limit.ts";
+import { limitOf, patienceOf, withoutPause } from "./limit.ts";
 
 /** What a resume would do. */
 export interface Plan {
@@ -62,7 +62,8 @@ export async function makePlan(
   ]);
   const { obstacles, assessment } = judge(found, facts);
   const limits = { agents, accepted: loopOverrides(accepts), maxCycles, maxBudgetUsd };
-  const plan = planResume(checkpoint, assessment, seen, limits);
+  const asked = now ? withoutPause(checkpoint) : checkpoint;
+  const plan = planResume(asked, assessment, seen, limits);
 
   const retryAt = now ? undefined : limitOf(checkpoint, settings);
   const wait = retryAt === undefined ? undefined : patienceOf(retryAt, settings);
@@ -71,7 +72,7 @@ export async function makePlan(
     ...alive.map(({ message }) => refused("agent", message)),
     ...obstacles.flatMap((obstacle) => ownItem(obstacle, accepts)),
     ...problems.map((words) => ({ kind: "restored" as const, words, data: {} })),
-    ...plan.items.filter(({ kind }) => kind !== "waits"),
+    ...plan.items.filter(({ kind, data }) => kind !== "waits" || !("retryAt" in data)),
   ];
   if (wait !== undefined && retryAt !== undefined) {
     items.push({ kind: "waits", words: wait.words, data: { retryAt } });

@@ -1,6 +1,8 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import type { Layer } from "../config/layers.ts";
+import { type Layer, resolve } from "../config/layers.ts";
 import { loadConfig } from "../config/load.ts";
+import type { Settings } from "../config/settings.ts";
+import { money } from "../output/format.ts";
 import { storedSettings } from "../runs/store.ts";
 import type { User } from "../user.ts";
 import type { FoundCheckpoint } from "./find.ts";
@@ -28,9 +30,24 @@ export function layersOf(
     folders,
     trust,
   });
-  return [limitsOf(checkpoint), ...config];
+  return [limitsOf(checkpoint, seal === "valid" ? undefined : resolve(config)), ...config];
 }
 
-function limitsOf({ maxCycles, maxBudgetUsd }: Checkpoint): Layer {
-  return { source: "the checkpoint", values: { maxCycles, maxBudgetUsd }, warnings: [] };
+/** The settings to go on with: a tool that is allowed now is allowed beside those of the run. */
+export function resolveResumed(flags: Layer, beneath: readonly Layer[]): Settings {
+  const before = resolve(beneath);
+  const allowedTools = [...before.allowedTools, ...(flags.values.allowedTools ?? [])];
+  return { ...resolve([flags, ...beneath]), allowedTools: [...new Set(allowedTools)] };
+}
+
+/** @param own - The user's own settings, where somebody else wrote the checkpoint: it does not raise their budget. */
+function limitsOf({ maxCycles, maxBudgetUsd }: Checkpoint, own: Settings | undefined): Layer {
+  const source = "the checkpoint";
+  const ownUsd = own?.maxBudgetUsd ?? 0;
+  const raises = ownUsd > 0 && (maxBudgetUsd === 0 || maxBudgetUsd > ownUsd);
+  if (!raises) return { source, values: { maxCycles, maxBudgetUsd }, warnings: [] };
+  const said =
+    maxBudgetUsd === 0 ? "has no budget limit" : `has a budget of ${money(maxBudgetUsd)}`;
+  const warning = `the checkpoint ${said}, which you did not set: using ${money(ownUsd)}; for more: --max-budget <usd>`;
+  return { source, values: { maxCycles, maxBudgetUsd: ownUsd }, warnings: [warning] };
 }

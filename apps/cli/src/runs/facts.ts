@@ -26,12 +26,15 @@ export function factOf(event: LoopEvent): Fact | undefined {
     case "agent_done":
     case "committed":
     case "snapshot":
+    case "undone":
     case "task_success":
     case "task_failed":
     case "refactored":
     case "struggle_detected":
     case "resumed":
     case "turn_recovered":
+    case "turn_retry":
+    case "tools_denied":
     case "warning":
       return data;
   }
@@ -59,6 +62,7 @@ const IDENTITY: Readonly<Record<string, readonly string[]>> = {
   cycle_start: ["cycle"],
   agent_start: ["turnId"],
   agent_done: ["turnId"],
+  tools_denied: ["turnId"],
   committed: ["cycle", "turnId"],
   check_done: ["cycle", "turnId", "check", "name"],
   snapshot: ["n"],

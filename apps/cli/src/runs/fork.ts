@@ -34,7 +34,13 @@ export function forkOf(checkpoint: Checkpoint, options: ForkOptions): Checkpoint
     ledger: [],
     failure: "",
     retryAt: "",
+    commitRefused: "",
+    commitFixes: 0,
+    commitSubject: "",
     untouchablePaths: [],
+    protectedPaths: [],
+    checkedTree: "",
+    reviewedTree: "",
     childBeadIds: [],
     turn: undefined,
   };

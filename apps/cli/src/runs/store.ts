@@ -33,27 +33,25 @@ export function runStores(workspace: Workspace, runId: string, sealKey?: Uint8Ar
   };
 }
 
-/** Keys of ours in a checkpoint: the run's settings, its branch, and how its last runner ended it. */
-const [SETTINGS_KEY, BRANCH_KEY, OUTCOME_KEY] = ["settings", "branch", "outcome"];
+/** Keys of ours in a checkpoint: the run's settings, and how its last runner ended it. */
+const [SETTINGS_KEY, OUTCOME_KEY] = ["settings", "outcome"];
 const UNSAID_KEY = "unsaid_costs";
 
 /** What the command notes in each checkpoint of a run, beside what the loop says. */
 export interface RunNotes {
   readonly settings: Settings;
-  /** `undefined` where HEAD is on none. */
-  readonly branch: string | undefined;
   /** Whether turns without a limit did not say what they cost. */
   hasUnsaidCosts: boolean;
 }
 
-function oursOf({ settings, branch = "", hasUnsaidCosts }: RunNotes): Record<string, TomlValue> {
-  const ours = { [SETTINGS_KEY]: toToml(settings), [BRANCH_KEY]: branch };
+function oursOf({ settings, hasUnsaidCosts }: RunNotes): Record<string, TomlValue> {
+  const ours = { [SETTINGS_KEY]: toToml(settings) };
   return hasUnsaidCosts ? { ...ours, [UNSAID_KEY]: true } : ours;
 }
 
 /**
  * The store that the loop writes to. It adds the notes to each checkpoint, so that a resume has
- * the agents, the checks and the branch of the run, under the same seal; and what the loop removes when the
+ * the agents and the checks of the run, under the same seal; and what the loop removes when the
  * task is approved goes to the archive first.
  */
 export function archivingStore({ current, archive }: RunStores, notes: RunNotes): CheckpointStore {
@@ -103,7 +101,7 @@ export async function abandonRun(
   await current.remove();
 }
 
-const OUR_KEYS: ReadonlySet<string> = new Set([SETTINGS_KEY, BRANCH_KEY, OUTCOME_KEY, UNSAID_KEY]);
+const OUR_KEYS: ReadonlySet<string> = new Set([SETTINGS_KEY, OUTCOME_KEY, UNSAID_KEY]);
 
 function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Checkpoint {
   const notOurs = ([key]: readonly [string, TomlValue]): boolean => !OUR_KEYS.has(key);
@@ -112,18 +110,14 @@ function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Chec
 }
 
 /**
- * What a run that was forked notes: the settings of the other one, and a branch of its own.
+ * What a run that was forked notes: the settings of the other one.
  *
  * @param isOurs - Whether this machine wrote the checkpoint: settings name programs to be run.
  */
-export function forkNotes(
-  { extra }: Checkpoint,
-  branch: string,
-  isOurs: boolean,
-): Record<string, TomlValue> {
+export function forkNotes({ extra }: Checkpoint, isOurs: boolean): Record<string, TomlValue> {
   const { [OUTCOME_KEY]: _outcome, [UNSAID_KEY]: _unsaid, ...others } = extra;
   const { [SETTINGS_KEY]: _settings, ...rest } = others;
-  return { ...(isOurs ? others : rest), [BRANCH_KEY]: branch };
+  return isOurs ? others : rest;
 }
 
 /** The settings that a run was started with; none for a checkpoint that another program wrote. */
@@ -137,12 +131,6 @@ export function storedUnsaidCosts(checkpoint: Checkpoint): boolean {
   const { extra, turn, failure, maxBudgetUsd } = checkpoint;
   const isOpen = turn?.status === "started" && failure === "";
   return extra[UNSAID_KEY] === true || (isOpen && maxBudgetUsd === 0);
-}
-
-/** The branch that a run works on: `""` is none; `undefined` where it was not noted. */
-export function storedBranch({ extra }: Checkpoint): string | undefined {
-  const branch = extra[BRANCH_KEY];
-  return typeof branch === "string" ? branch : undefined;
 }
 
 /** How the last runner ended a run; `undefined` when it could not say so any more. */

@@ -191,18 +191,22 @@ function nextOf(id: string, status: RunStatus, checkpoint: Checkpoint): readonly
   }
 }
 
-/**
- * The command that goes on with a run, with the limits raised that have stopped it.
- *
- * @param shareUsedUp - Whether a turn was stopped at its share of the budget.
- */
-export function resumeCommand(id: string, checkpoint: Checkpoint, shareUsedUp = false): string {
+/** The command that goes on with a run, with the limits raised that have stopped it. */
+export function resumeCommand(id: string, checkpoint: Checkpoint): string {
   const { cycle, maxCycles, phase, totalCostUsd, maxBudgetUsd } = checkpoint;
-  const isSpent = maxBudgetUsd > 0 && (shareUsedUp || totalCostUsd >= maxBudgetUsd);
+  const { neededBudgetUsd, neededTurnBudgetUsd } = checkpoint;
+  const isSpent = maxBudgetUsd > 0 && totalCostUsd >= maxBudgetUsd;
   const isCycleOver = phase === "review_complete" || phase === "resolving_issues";
   const areCyclesOver = cycle >= maxCycles && isCycleOver;
-  // A turn's share shrinks as cycles are added: twice the budget makes up for that as well.
-  const budget = isSpent ? ` --max-budget ${Math.ceil(totalCostUsd + maxBudgetUsd * 2)}` : "";
+  // A run that was cut off has not noted what it needs.
+  const needed = neededBudgetUsd > 0 || !isSpent ? neededBudgetUsd : totalCostUsd + maxBudgetUsd;
+  const turn = neededTurnBudgetUsd > 0 ? ` --max-turn-budget ${amount(neededTurnBudgetUsd)}` : "";
+  const budget = (needed > 0 ? ` --max-budget ${amount(needed)}` : "") + turn;
   const cycles = areCyclesOver ? ` --max-cycles ${maxCycles + 2}` : "";
   return `quasar resume ${id}${budget}${cycles}`;
+}
+
+/** US dollars as a flag takes them, rounded up to the cent. */
+function amount(usd: number): string {
+  return String(Math.ceil(usd * 100 - 1e-6) / 100);
 }

@@ -1,11 +1,16 @@
 import { join } from "node:path";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { processOf, type UnfinishedTurn } from "@quasar/loop";
+import { processOf, REVIEW_SCHEMA, type UnfinishedTurn } from "@quasar/loop";
 import type { Workspace } from "../workspace.ts";
+
+/** Where the files of a run's turns are. */
+export function turnsPath({ runsDir }: Pick<Workspace, "runsDir">, runId: string): string {
+  return join(runsDir, runId, "turns");
+}
 
 /** A turn whose end is not known, for its agent to look for. */
 export function unfinishedTurn(
-  { root, runsDir }: Workspace,
+  workspace: Workspace,
   { runId, turn, maxBudgetUsd }: Checkpoint,
 ): UnfinishedTurn | undefined {
   if (turn === undefined) return undefined;
@@ -17,12 +22,13 @@ export function unfinishedTurn(
       role,
       prompt: "",
       systemPrompt: "",
-      workDir: root,
+      workDir: workspace.root,
       access: role === "coder" ? "write" : "read",
       maxCostUsd: maxBudgetUsd === 0 ? undefined : reservedUsd,
+      outputSchema: role === "reviewer" ? REVIEW_SCHEMA : undefined,
       sessionId: sessionId === "" ? undefined : sessionId,
       resumesSession: resumed,
-      turnsDir: join(runsDir, runId, "turns"),
+      turnsDir: turnsPath(workspace, runId),
     },
     process: processOf(turn),
   };

@@ -105,7 +105,7 @@ export function scripted(
   turns: readonly Turn[] = FIX,
   model?: string,
 ): readonly string[] {
-  return agents(at, turns, model);
+  return agents(at, turns, model === undefined ? {} : { model });
 }
 
 /** What a bugfix is validated by here: one command that only the work makes pass. */

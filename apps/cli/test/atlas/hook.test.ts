@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { git } from "../harness.ts";
 import {
   atlas,
@@ -119,4 +119,15 @@ test("the git hook is installed, tells the task of a commit, and never fails it,
   expect(checkpoints).toContainEqual(
     expect.objectContaining({ trigger: "git_commit", description: "Commit: mine" }),
   );
+});
+
+test("a commit is named in HOOK.md by the git hook itself, with no atlas running and no command run", async () => {
+  const at = atlasPlace();
+  await waiting(at);
+  git({ ...at, repo: workTreeOf(at) }, "commit", "--allow-empty", "-qm", "by hand");
+  const hookMd = join(taskDirOf(at), "HOOK.md");
+  await vi.waitFor(() => expect(readFileSync(hookMd, "utf8")).toContain("Commit: by hand"), {
+    timeout: 60_000,
+    interval: 100,
+  });
 });

@@ -38,7 +38,7 @@ test("a bugfix goes to its review, is approved for what was shown, once, and is 
   const verified = await atlas(at, ["hook", "verify-receipt", receipt]);
   expect(verified.code).toBe(0);
   expect(verified.stdout).toMatch(
-    /^Receipt: rcpt-\S+\nStep: validate\nCommand: test -f work\.txt\nExit Code: 0\nOutput: MATCHES\nKey Path: m\/44'\/236'\/0'\/0'\/0'\nSignature: VALID ✓\n\nThis receipt was signed by your ATLAS installation\.\nThe validation command ran and completed successfully\.\n$/u,
+    /^Receipt: rcpt-\S+\nStep: validate\nCommand: test -f work\.txt\nExit Code: 0\nOutput: MATCHES\nCommit: [0-9a-f]{40}\nTree: [0-9a-f]{40}\nKey Path: m\/44'\/236'\/0'\/0'\/0'\nSignature: VALID ✓\n\nThis receipt was signed by your ATLAS installation\.\nThe validation command ran and completed successfully\.\n$/u,
   );
 
   const gitHook = join(at.repo, ".git/hooks/post-commit");

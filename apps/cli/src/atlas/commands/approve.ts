@@ -1,9 +1,9 @@
 import { naming } from "../next.ts";
-import { approveTask, type Review, reviewOf } from "@quasar/tasks";
+import { approveTask, REVIEW_GAPS, type Review, type ReviewGap, reviewOf } from "@quasar/tasks";
 import { ask, canAsk, isYes } from "../../ask.ts";
 import { CliError } from "../../errors.ts";
 import type { ExitCode } from "../../exit-codes.ts";
-import { clean, jsonLine } from "../../output/clean.ts";
+import { clean, cleanLine, jsonLine } from "../../output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
 import { labelled } from "../../output/text.ts";
 import type { Given } from "../command.ts";
@@ -12,29 +12,68 @@ import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { diffLines } from "../output/diff.ts";
 import { labelledText } from "../output/hook-lines.ts";
+import { quarantineLines } from "../output/quarantine-lines.ts";
+import { pullRequestOf } from "../output/picture.ts";
 
 /** `atlas approve`: shows all that the task has changed, and approves that and nothing else, once. */
 export async function approveCommand(id: string | undefined, given: Given): Promise<ExitCode> {
   refuseAgents();
   const installation = openInstallation();
-  const { dir, hook, task } = await openMeant(installation, id);
-  const review = await reviewOf({ dir, hook, task });
+  const { dir, hook, task, quarantined } = await openMeant(installation, id);
+  const review = await reviewOf({ dir, hook, task }, installation);
   if (given.tree !== undefined && given.tree !== review.content) {
     const message = `what is there is ${review.content}, not ${given.tree}: nothing was approved`;
     throw new CliError("ERR_CHANGED", message, { next: ["atlas approve, to see what it is now"] });
   }
   const isAgreed = given.yes === true || given.tree !== undefined;
-  const { base, tree, sha256, diff, answer, content, asked } = review;
-  const shown = { base, tree, sha256, stat: diff.stat, diff: diff.text, answer, content };
-  if (given.json !== true) write(process.stdout, reviewLines(review));
-  else if (!isAgreed) {
-    const line = { taskId: hook.taskId, asked, ...shown };
+  const { base, tree, sha256, diff, answer, content, asked, gaps } = review;
+  const shown = { base, tree, sha256, stat: diff.stat, diff: diff.text, answer, content, gaps };
+  const accepted = REVIEW_GAPS.filter((kind) => given[ACCEPTED[kind]] === true);
+  const refused = gaps.filter(({ kind }) => !accepted.includes(kind));
+  if (given.json !== true) {
+    const view = viewOf(process.stdout);
+    write(process.stdout, [...reviewLines(review), ...quarantineLines(quarantined, id, view)]);
+  } else if (!isAgreed || refused.length > 0) {
+    const line = { taskId: hook.taskId, asked, ...shown, quarantined };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "review", ...line }));
   }
+  if (refused.length > 0) throw notAccepted(review, refused, id);
   if (!isAgreed) await agree(review, id, given);
-  const approved = await approveTask(dir, review, installation);
-  const facts = { approved: shown };
+  const approved = await approveTask(dir, review, installation, accepted);
+  const pullRequest = pullRequestOf(task);
+  const facts = { approved: shown, pullRequest };
+  if (given.json !== true && pullRequest !== undefined) {
+    const text = `${cleanLine(pullRequest)} stays open: merge or close it there${
+      gaps.some(({ kind }) => kind !== "unvalidated") ? "; it has not all that was approved" : ""
+    }`;
+    write(process.stdout, labelled(viewOf(process.stdout), "PR", text));
+  }
   return tellDecided({ type: "approve", said: "approved", hook: approved, id, facts }, given);
+}
+
+const ACCEPTED = {
+  unvalidated: "acceptUnvalidated",
+  uncommitted: "acceptUncommitted",
+  unpushed: "acceptUnpushed",
+} as const satisfies Record<ReviewGap["kind"], keyof Given>;
+
+/** Each difference has a flag of its own: nobody accepts what they have not read. */
+function notAccepted(
+  { gaps, content }: Review,
+  refused: readonly ReviewGap[],
+  id: string | undefined,
+): CliError {
+  const message = `nothing was approved: ${refused.map((gap) => gap.message).join("; ")}`;
+  const flags = gaps.map(({ kind }) => `--accept-${kind}`).join(" ");
+  const named = naming(id);
+  const validate = refused.some(({ kind }) => kind === "unvalidated");
+  return new CliError("ERR_NOT_ACCEPTED", message, {
+    next: [
+      ...(validate ? [`atlas validate${named}   (to have it validated as it is)`] : []),
+      `atlas approve${named} --tree ${content} ${flags}   (as it is)`,
+      `atlas reject${named} --feedback "what is wrong"`,
+    ],
+  });
 }
 
 /** No gate for one that means to get through: it can take the mark off that its runner has put on it. */
@@ -44,7 +83,7 @@ function refuseAgents(): void {
   throw new CliError("ERR_PERSON", message, { next: ["atlas hook context"] });
 }
 
-function reviewLines({ diff, asked, step, answer, content }: Review): string[] {
+function reviewLines({ diff, asked, step, answer, content, gaps }: Review): string[] {
   const view = viewOf(process.stdout);
   const answered = answer && [`${answer.step} said:`, "", ...clean(answer.text).split("\n"), ""];
   return [
@@ -53,6 +92,9 @@ function reviewLines({ diff, asked, step, answer, content }: Review): string[] {
     "",
     ...labelledText(view, step, asked),
     ...labelled(view, "content", content),
+    ...gaps.flatMap(({ kind, message }) =>
+      labelled(view, "differs", `${kind}: ${message}`, "yellow"),
+    ),
   ];
 }
 

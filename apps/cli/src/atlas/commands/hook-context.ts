@@ -1,4 +1,5 @@
 import { renderHookMd } from "@quasar/hookfile";
+import { problemsOf } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { jsonLine } from "../../output/clean.ts";
 import { JSON_VERSION } from "../../output/reporter.ts";
@@ -9,10 +10,15 @@ import { openInstallation } from "../installation.ts";
 /** `atlas hook context`: the HOOK.md that concerns this work tree, as it would be written now. */
 export async function hookContextCommand(given: Given): Promise<ExitCode> {
   const installation = openInstallation();
-  const { dir, hook, verdicts } = await openHere(installation);
+  const { dir, hook, verdicts, chain, quarantined } = await openHere(installation);
   const { version } = installation;
   // What others wrote is made visible and fenced in by the renderer.
-  const text = renderHookMd(hook, verdicts, { dir, version });
+  const text = renderHookMd(hook, verdicts, {
+    dir,
+    version,
+    receiptProblems: problemsOf(chain),
+    quarantined,
+  });
   const { taskId, state } = hook;
   const line = { v: JSON_VERSION, type: "hook_context", taskId, state, dir, text };
   process.stdout.write(given.json === true ? jsonLine(line) : text);

@@ -7,13 +7,14 @@ import {
   renderHookMd,
 } from "@quasar/hookfile";
 import { encodeReceipt } from "@quasar/receipts";
-import { encodeTask, type TaskRecord } from "@quasar/tasks";
+import { encodeTask, problemsOf, type TaskRecord } from "@quasar/tasks";
 import { CliError } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { jsonLine } from "../../output/clean.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
+import { chainExit } from "../output/chain-lines.ts";
 
 /** `atlas hook export`: all that is on record of a task, from its first event on. */
 export async function hookExportCommand(id: string | undefined, given: Given): Promise<ExitCode> {
@@ -22,14 +23,17 @@ export async function hookExportCommand(id: string | undefined, given: Given): P
     throw new CliError("ERR_USAGE", `--format must be json or md, not ${format}`);
   }
   const installation = openInstallation();
-  const { dir, hook, task, verdicts } = await openMeant(installation, id);
+  const { dir, hook, task, verdicts, chain, quarantined } = await openMeant(installation, id);
   if (format === "md") {
-    process.stdout.write(renderHookMd(hook, verdicts, { dir, version: installation.version }));
-    return EXIT.ok;
+    const { version } = installation;
+    const facts = { dir, version, receiptProblems: problemsOf(chain), quarantined };
+    process.stdout.write(renderHookMd(hook, verdicts, facts));
+    return chainExit(chain);
   }
   const exported = exportOf(hook, task, createHookFileStore({ dir }));
-  process.stdout.write(jsonLine({ ...exported, verdicts: Object.fromEntries(verdicts) }, 2));
-  return exported.broken_history === undefined ? EXIT.ok : EXIT.corrupt;
+  const judged = { verdicts: Object.fromEntries(verdicts), receipt_chain: chain };
+  process.stdout.write(jsonLine({ ...exported, ...judged }, 2));
+  return exported.broken_history === undefined ? chainExit(chain) : EXIT.corrupt;
 }
 
 /** hook.json with all its entries instead of the newest, and task.json: in the names of the files. */

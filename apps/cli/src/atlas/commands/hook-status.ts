@@ -16,19 +16,29 @@ import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
+import { quarantineLines } from "../output/quarantine-lines.ts";
+import { chainExit, chainLines } from "../output/chain-lines.ts";
 import { checkpointText, hookLines } from "../output/hook-lines.ts";
 
 /** `atlas hook status`: the state, the step and the last checkpoint; and whether the history is whole. */
 export async function hookStatusCommand(id: string | undefined, given: Given): Promise<ExitCode> {
   const installation = openInstallation();
-  const { dir, hook, problems, owner } = await openMeant(installation, id);
+  const { dir, hook, problems, quarantined, chain, owner } = await openMeant(installation, id);
   const broken = brokenHistory(createHookFileStore({ dir }), hook);
-  const exit = broken === undefined ? EXIT.ok : EXIT.corrupt;
+  const exit = broken === undefined ? chainExit(chain) : EXIT.corrupt;
   const next = nextOf(hook, id, owner);
   if (given.json === true) {
     const { taskId, workspaceId, state, currentStep, awaiting, recovery, revision, counts } = hook;
     const position = { taskId, workspaceId, state, currentStep, awaiting, recovery };
-    const facts = { revision, counts, lastCheckpoint: hook.checkpoints.at(-1), owner, problems };
+    const facts = {
+      revision,
+      counts,
+      lastCheckpoint: hook.checkpoints.at(-1),
+      owner,
+      chain,
+      problems,
+      quarantined,
+    };
     const line = { dir, ...position, ...facts, brokenHistory: broken, exit, next };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "hook_status", ...line }));
     return exit;
@@ -66,8 +76,12 @@ export async function hookStatusCommand(id: string | undefined, given: Given): P
       `${count(counts.events, "event")}, ${count(counts.checkpoints, "checkpoint")}, ` +
         `${count(counts.receipts, "receipt")}; revision ${revision}`,
     ),
+    ...chainLines(chain, view),
     ...(broken === undefined ? [] : labelled(view, "damaged", cleanLine(broken), "red")),
-    ...problems.flatMap(({ message }) => labelled(view, "repaired", cleanLine(message), "yellow")),
+    ...quarantineLines(quarantined, id, view),
+    ...problems
+      .filter(({ code }) => code !== "damaged_hook")
+      .flatMap(({ message }) => labelled(view, "repaired", cleanLine(message), "yellow")),
     ...labelled(view, "HOOK.md", cleanLine(join(dir, TASK_FILES.hookMd))),
     ...nextLines(next, view),
   ]);

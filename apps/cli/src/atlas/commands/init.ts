@@ -1,19 +1,20 @@
 import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { type DetectedAgent, detectAgents } from "@quasar/agents";
+import type { DetectedAgent } from "@quasar/agents";
 import { createOnce, replaceFile } from "@quasar/durable";
 import { insertAgentText } from "@quasar/hookfile";
 import { openRepository } from "@quasar/git";
 import { ask, canAsk, isYes } from "../../ask.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { agentLines, folderLines, initFolder } from "../../init-folder.ts";
+import { checkLines, initConfig } from "../../init-config.ts";
+import { agentLines, folderLines } from "../../init-folder.ts";
 import { jsonLine } from "../../output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
 import { labelled, nextLines } from "../../output/text.ts";
 import { readInput } from "../../read-input.ts";
 import type { Given } from "../command.ts";
-import { configText } from "../config/config-text.ts";
-import { FOLDER } from "../config/load.ts";
+import { CONFIG } from "../config/config-text.ts";
+import { openInstallation } from "../installation.ts";
 
 /** What became of a file for agents. */
 interface Instructed {
@@ -24,23 +25,27 @@ interface Instructed {
 /** `atlas init`: the repository's settings, all commented out; and a word to agents, if wanted. */
 export async function initCommand(given: Given): Promise<ExitCode> {
   const { root } = await openRepository(process.cwd());
-  const folder = initFolder(root, FOLDER, configText());
-  const agents = await detectAgents();
+  const isJson = given.json === true;
+  const view = viewOf(process.stdout);
+  const { folder, agents, checks, confirmed } = await initConfig(CONFIG, {
+    ...{ root, stateDir: openInstallation().home },
+    ...{ yes: given.yes === true, asks: !isJson, view },
+  });
   const instructed: Instructed[] = [];
   for (const file of agentFiles(root, agents)) {
     instructed.push({ file, how: await instruct(join(root, file), file, given) });
   }
-  if (given.json === true) {
-    const line = { root, created: folder.created, agents, instructed };
+  if (isJson) {
+    const line = { root, created: folder.created, agents, checks, confirmed, instructed };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line }));
     return EXIT.ok;
   }
-  const view = viewOf(process.stdout);
   write(process.stdout, [
     ...folderLines(folder, view),
+    ...checkLines(checks, view),
     ...instructed.flatMap(({ file, how }) => labelled(view, file, how)),
     ...agentLines(agents, view),
-    ...nextLines(nextSteps(agents, instructed), view),
+    ...nextLines(nextSteps(agents, instructed, checks.length > 0 && !confirmed), view),
   ]);
   return EXIT.ok;
 }
@@ -85,10 +90,19 @@ async function isWanted(file: string): Promise<boolean> {
 function nextSteps(
   [agent]: readonly DetectedAgent[],
   instructed: readonly Instructed[],
+  isOpen: boolean,
 ): readonly string[] {
-  const add = instructed.some(({ how }) => how === "not added")
-    ? ["atlas init --yes   (adds it)"]
-    : [];
+  const files = instructed.filter(({ how }) => how === "added").map(({ file }) => file);
+  const isMissing = instructed.some(({ how }) => how === "not added");
+  const what = [...(isMissing ? ["adds it"] : []), ...(isOpen ? ["uses these checks"] : [])];
+  const add = [
+    ...(files.length > 0
+      ? [
+          `git add ${files.join(" ")} && git commit -m "Tell agents of atlas"   (agents are told what is committed)`,
+        ]
+      : []),
+    ...(what.length > 0 ? [`atlas init --yes   (${what.join(", ")})`] : []),
+  ];
   if (agent === undefined) {
     return [
       "install Claude Code or Codex, or set coder and reviewer to command:<command line>",

@@ -29,6 +29,13 @@ export async function resumeCommand(id: string | undefined, given: Given): Promi
     await configureTask(dir, (config) => ({ ...config, maxBudgetUsd }));
   }
   const settings = workersOf(readTask(dir).config, said);
+  if (said.allowedTools !== undefined) {
+    const { allowedTools } = settings;
+    await configureTask(dir, (config) => ({
+      ...config,
+      settings: { ...config.settings, ...ATLAS.toToml({ allowedTools }) },
+    }));
+  }
   return drive({ installation, taskDir: dir, settings, json: given.json === true, id });
 }
 

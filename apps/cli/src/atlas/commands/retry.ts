@@ -8,6 +8,7 @@ import {
 import type { ExitCode } from "../../exit-codes.ts";
 import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
+import { requireTrustInScripts } from "../scripts-trust.ts";
 import { ATLAS } from "../config/settings.ts";
 import { validationConfig, validationLimits } from "../config/task-config.ts";
 import { tellDecided } from "../decided.ts";
@@ -48,7 +49,9 @@ function validationOf(
   const options = { flags: {}, env, cwd: repoPath, root: repoPath, home };
   const { settings } = loadConfig({ ...options, trust: given.trustConfig === true });
   const { commands } = validationConfig(settings);
-  return discoverCommands(hook.worktreePath, {
+  const found = discoverCommands(hook.worktreePath, {
     config: { ...limits, ...(commands !== undefined && { commands }) },
   });
+  requireTrustInScripts(found, hook.worktreePath, home, given.trustConfig === true);
+  return found;
 }

@@ -1,12 +1,15 @@
-import { openRepository } from "@quasar/git";
+import { checkSigning, openRepository } from "@quasar/git";
 import { discoverCommands, prepareTask, resolveTemplate } from "@quasar/tasks";
 import { createAgents, withAbsoluteScripts } from "../../agents.ts";
+import { requireRunnable } from "../../checks/runnable.ts";
+import { loadTrusted } from "../../config/trust.ts";
 import { CliError } from "../../errors.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { cleanLine } from "../../output/clean.ts";
 import { readTask } from "../../task.ts";
 import type { Given } from "../command.ts";
 import { loadConfig, loadTemplates } from "../config/load.ts";
+import { requireTrustInScripts } from "../scripts-trust.ts";
 import { taskConfig, validationConfig } from "../config/task-config.ts";
 import { drive } from "../drive.ts";
 import { openInstallation } from "../installation.ts";
@@ -24,12 +27,21 @@ export async function startCommand(argument: string | undefined, given: Given): 
   const { home, env, keys, now, version } = installation;
   const { root } = await openRepository(cwd);
   const trust = given.trustConfig === true;
-  const loaded = loadConfig({ flags, env, cwd, root, home, trust });
+  const loaded = await loadTrusted(trust, (isTrusted) =>
+    loadConfig({ flags, env, cwd, root, home, trust: isTrusted }),
+  );
   const settings = withAbsoluteScripts(loaded.settings, cwd);
   const template = resolveTemplate(settings.template, loadTemplates(settings));
   const variables = variablesOf(given.var ?? []);
   // What is wrong with the agents is told before anything is touched.
   createAgents(settings);
+  const validation = discoverCommands(root, { config: validationConfig(settings) });
+  await loadTrusted(trust, (isTrusted) => requireTrustInScripts(validation, root, home, isTrusted));
+  requireRunnable(
+    validation.commands.map(({ command }) => command),
+    { workTree: root, searchPath: env["PATH"] ?? "" },
+  );
+  await checkSigning(root);
 
   const warnings = [...loaded.warnings];
   const { taskDir } = await prepareTask({
@@ -39,12 +51,13 @@ export async function startCommand(argument: string | undefined, given: Given): 
     template,
     variables,
     workspaceName: given.workspace,
+    redact: installation.redact,
     here: given.here,
     acceptDirty: given.acceptDirty,
     useLocal: given.useLocal,
     base: settings.baseBranch === "" ? undefined : settings.baseBranch,
     fromTask,
-    config: taskConfig(settings, discoverCommands(root, { config: validationConfig(settings) })),
+    config: taskConfig(settings, validation),
     keys,
     now,
     version,

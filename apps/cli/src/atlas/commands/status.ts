@@ -1,4 +1,4 @@
-import { type HookFile, isTerminal } from "@quasar/hookfile";
+import { type HookFile, isTerminal, quarantinedFiles } from "@quasar/hookfile";
 import { listTasks, taskCost } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { jsonLine } from "../../output/clean.ts";
@@ -9,6 +9,7 @@ import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
+import { chainExit } from "../output/chain-lines.ts";
 import { ago } from "../output/hook-lines.ts";
 import { pictureLines } from "../output/picture.ts";
 
@@ -20,17 +21,18 @@ export async function statusCommand(id: string | undefined, given: Given): Promi
   const { hook } = task;
   const cost = await taskCost(task.dir);
   const next = nextOf(hook, id, task.owner);
+  const exit = chainExit(task.chain);
   if (given.json === true) {
-    const { dir, verdicts, problems, found, owner } = task;
-    const facts = { dir, found, owner, problems, cost, next };
+    const { dir, verdicts, chain, problems, quarantined, found, owner } = task;
+    const facts = { dir, found, owner, chain, problems, quarantined, cost, exit, next };
     const line = { task: task.task, hook, verdicts: Object.fromEntries(verdicts), ...facts };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "status", ...line }));
-    return EXIT.ok;
+    return exit;
   }
   const now = installation.now().getTime();
   const view = viewOf(process.stdout);
-  write(process.stdout, pictureLines({ ...task, now, cost, next }, view));
-  return EXIT.ok;
+  write(process.stdout, pictureLines({ ...task, now, cost, next, id }, view));
+  return exit;
 }
 
 /** Enough of an id to name the task by, as a rule. */
@@ -58,11 +60,12 @@ function listAll({ json }: Given): ExitCode {
     ]);
     return EXIT.ok;
   }
-  const rows = tasks.map(({ taskId, workspaceId, hook }) => {
+  const rows = tasks.map(({ taskId, workspaceId, hook, dir }) => {
     const id = taskId.slice(0, SHORT_ID);
     if (hook === undefined) return [workspaceId, "damaged", "", id, "", "atlas recover"];
     const when = ago(hook.updatedAt, now().getTime());
-    return [workspaceId, briefly(hook), when, id, hook.template, firstLine(hook.title)];
+    const state = quarantinedFiles(dir).length > 0 ? `${briefly(hook)}, tampered` : briefly(hook);
+    return [workspaceId, state, when, id, hook.template, firstLine(hook.title)];
   });
   const head = ["workspace", "state", "changed", "task", "template", "what"];
   const align = head.map(() => "left" as const);

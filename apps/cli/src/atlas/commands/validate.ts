@@ -4,6 +4,8 @@ import { listenForInterrupts } from "../../interrupts.ts";
 import { cleanLine } from "../../output/clean.ts";
 import { createReporterOf } from "../../output/reporter.ts";
 import { STREAMS } from "../../streams.ts";
+import { environmentOfChecks, tellWithheld } from "../../checks/environment.ts";
+import { workersOf } from "../drive.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
@@ -14,6 +16,8 @@ import { TASK_PRESENTER } from "../output/presenter.ts";
 export async function validateCommand(id: string | undefined, given: Given): Promise<ExitCode> {
   const installation = openInstallation();
   const { dir, hook, task, owner } = await openMeant(installation, id);
+  const settings = workersOf(task.config, {});
+  const failed = tellWithheld(settings, (message) => reporter.report({ type: "warning", message }));
   const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json: given.json === true });
   const interrupts = listenForInterrupts((name) => {
     reporter.report({ type: "notice", message: `${name}: the command that runs is ended` });
@@ -22,8 +26,11 @@ export async function validateCommand(id: string | undefined, given: Given): Pro
     const validated = await validateTask(dir, {
       hook,
       task,
-      ports: installation,
-      tell: (event) => reporter.report(event),
+      ports: { ...installation, checkEnv: environmentOfChecks(settings) },
+      tell: (event) => {
+        reporter.report(event);
+        if (event.type === "command_done" && event.exitCode !== 0) failed(event.command);
+      },
       signal: interrupts.signal,
     });
     const exit = interrupts.exitCode() ?? exitOf(validated);

@@ -1,12 +1,12 @@
 import { A_RECEIPT } from "../../../test/atlas/a-hook.ts";
-import type { ValidationReceipt, Verdict } from "@quasar/receipts";
+import type { ReceiptStatement, ValidationReceipt, Verdict } from "@quasar/receipts";
 import { expect, test } from "vitest";
 import { verdictLines } from "./verify-receipt.ts";
 
 const VALID: Verdict = { kind: "valid", coverage: "full", output: "matches" };
 
 const lines = (change: Partial<ValidationReceipt>, verdict: Verdict): readonly string[] =>
-  verdictLines({ ...A_RECEIPT, ...change }, verdict, (_style, text) => text);
+  verdictLines({ receipt: { ...A_RECEIPT, ...change }, verdict }, (_style, text) => text);
 
 test("a genuine receipt is told in the seed's words and order (seed atlas: 199)", () => {
   expect(lines({}, VALID)).toEqual([
@@ -25,7 +25,7 @@ test("a genuine receipt is told in the seed's words and order (seed atlas: 199)"
 
 test("of a command that failed it is not said that it succeeded", () => {
   expect(lines({ exitCode: 3 }, VALID).at(-1)).toBe(
-    "The validation command ran and failed with exit code 3.",
+    "The validation command ran and FAILED with exit code 3: this is no pass.",
   );
 });
 
@@ -33,6 +33,18 @@ test("of an output that was changed it is not said that the command succeeded", 
   const said = lines({}, { ...VALID, output: "modified" });
   expect(said).toContain("Output: MODIFIED");
   expect(said.join("\n")).not.toContain("successfully");
+});
+
+test("of an output that was deleted it is said that it was", () => {
+  const said = lines({}, { ...VALID, output: "missing" });
+  expect(said).toContain("Output: DELETED");
+  expect(said.at(-1)).toContain("Its output has been deleted: only the hash of it is left.");
+});
+
+test("tree and commit that a command ran on are told, and a tree that it changed", () => {
+  const statement = { commitBefore: "c1", treeBefore: "t1", treeAfter: "t2" } as ReceiptStatement;
+  const said = verdictLines({ receipt: A_RECEIPT, verdict: VALID, statement }, (_, text) => text);
+  expect(said.slice(5, 7)).toEqual(["Commit: c1", "Tree: t2 (was t1)"]);
 });
 
 test.for<readonly [Verdict, string]>([

@@ -1,7 +1,19 @@
-import { join } from "node:path";
-import { createHookFileStore, TASK_FILES } from "@quasar/hookfile";
-import { type ValidationReceipt, type Verdict, verifyReceipt } from "@quasar/receipts";
-import { type FoundTask, listTasks, TasksError } from "@quasar/tasks";
+import { listTaskFolders } from "@quasar/hookfile";
+import {
+  listReceipts,
+  type ReceiptStatement,
+  type TaskName,
+  type ValidationReceipt,
+  type Verdict,
+} from "@quasar/receipts";
+import {
+  type JudgedReceipts,
+  judgeReceipts,
+  type ReceiptChain,
+  receiptsFolder,
+  recordedReceipts,
+  TasksError,
+} from "@quasar/tasks";
 import { CliError } from "../../errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../exit-codes.ts";
 import { cleanLine, jsonLine } from "../../output/clean.ts";
@@ -10,44 +22,72 @@ import type { Paint } from "../../output/text.ts";
 import type { Given } from "../command.ts";
 import { findMeant } from "../find.ts";
 import { type Installation, openInstallation } from "../installation.ts";
+import { chainLines } from "../output/chain-lines.ts";
 
 /** `atlas hook verify-receipt`: whether a receipt is what was signed. Makes no key. */
 export async function verifyReceiptCommand(receiptId: string, given: Given): Promise<ExitCode> {
   const installation = openInstallation();
-  const { task, receipt } = await findReceipt(installation, receiptId, given.task);
-  const dir = join(task.dir, TASK_FILES.artifacts, "receipts");
-  const { workspaceId, taskId } = task;
-  const name = { workspaceId, taskId };
-  const verdict = verifyReceipt(receipt, { dir, task: name, keys: installation.keys });
-  const exit = exitOf(verdict);
+  const { name, receipt, judged } = await findReceipt(installation, receiptId, given.task);
+  const { chain, statements } = judged;
+  const statement = statements.find((each) => each.receiptId === receiptId);
+  const verdict = judged.verdicts.get(receiptId) ?? UNJUDGED;
+  const exit = exitOf(receipt, verdict, chain, given.requirePass === true);
   if (given.json === true) {
-    const line = { exit, ...name, receipt, verdict };
+    const line = { exit, ...name, receipt, verdict, statement, chain };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "receipt", ...line }));
   } else {
-    write(process.stdout, verdictLines(receipt, verdict, viewOf(process.stdout).paint));
+    const view = viewOf(process.stdout);
+    const lines = verdictLines({ receipt, verdict, statement }, view.paint);
+    const broken = chainLines(chain, view);
+    write(process.stdout, [...lines, ...(broken.length === 0 ? [] : ["", ...broken])]);
   }
   return exit;
 }
 
-/** What was printed is what the receipt is about: changed, it is as good as none. */
-function exitOf(verdict: Verdict): ExitCode {
-  if (verdict.kind === "unverifiable") return ATLAS_EXIT.unverifiableReceipt;
-  const isGood = verdict.kind === "valid" && verdict.output !== "modified";
-  return isGood ? EXIT.ok : ATLAS_EXIT.invalidReceipt;
+const UNJUDGED: Verdict = {
+  ...{ kind: "unverifiable", reason: "it could not be looked at" },
+  ...{ signedBy: "", keyIds: [], output: "unchecked" },
+};
+
+/**
+ * What was printed is what the receipt is about: changed, it is as good as none; deleted, nobody can
+ * say any more what it was.
+ */
+function exitOf(
+  { exitCode }: ValidationReceipt,
+  { kind, output }: Verdict,
+  chain: ReceiptChain,
+  requiresPass: boolean,
+): ExitCode {
+  if (kind === "invalid" || output === "modified") return ATLAS_EXIT.invalidReceipt;
+  if (chain.kind === "invalid") return ATLAS_EXIT.invalidReceipt;
+  if (kind === "unverifiable" || output === "missing") return ATLAS_EXIT.unverifiableReceipt;
+  return requiresPass && exitCode !== 0 ? ATLAS_EXIT.invalidReceipt : EXIT.ok;
 }
 
-/** In the seed's words and order, and what became of the output. */
+/** A receipt, what is found of it, and what was signed where that is known. */
+export interface JudgedReceipt {
+  readonly receipt: ValidationReceipt;
+  readonly verdict: Verdict;
+  readonly statement?: ReceiptStatement | undefined;
+}
+
+/** In the seed's words and order; with what became of the output, and what the command ran on. */
 export function verdictLines(
-  receipt: ValidationReceipt,
-  verdict: Verdict,
+  { receipt, verdict, statement }: JudgedReceipt,
   paint: Paint,
 ): readonly string[] {
+  const { commitBefore, treeBefore, treeAfter } = statement ?? {};
+  const changed =
+    treeBefore === treeAfter || treeBefore === undefined ? "" : ` (was ${treeBefore})`;
   return [
     `Receipt: ${cleanLine(receipt.receiptId)}`,
     `Step: ${cleanLine(receipt.stepName)}`,
     `Command: ${cleanLine(receipt.command)}`,
     `Exit Code: ${receipt.exitCode}`,
-    `Output: ${verdict.output.toUpperCase()}`,
+    `Output: ${verdict.output === "missing" ? "DELETED" : verdict.output.toUpperCase()}`,
+    ...(commitBefore === undefined ? [] : [`Commit: ${commitBefore}`]),
+    ...(treeAfter === undefined ? [] : [`Tree: ${treeAfter}${changed}`]),
     `Key Path: ${cleanLine(receipt.keyPath)}`,
     ...conclusion(receipt, verdict, paint),
   ];
@@ -77,7 +117,7 @@ function conclusion(receipt: ValidationReceipt, verdict: Verdict, paint: Paint):
         ...(verdict.coverage === "partial"
           ? ["Its signature leaves step, times and task uncovered: it is of the seed's first kind."]
           : []),
-        outcomeText(receipt, verdict.output),
+        ...outcomeLines(receipt, verdict.output),
       ];
   }
 }
@@ -86,40 +126,57 @@ function keysText(keyIds: readonly string[]): string {
   return keyIds.length === 0 ? "none" : keyIds.map(cleanLine).join(", ");
 }
 
-function outcomeText({ exitCode }: ValidationReceipt, output: Verdict["output"]): string {
-  if (output === "modified") return "What is kept of the command's output has been changed since.";
-  return exitCode === 0
-    ? "The validation command ran and completed successfully."
-    : `The validation command ran and failed with exit code ${exitCode}.`;
+function outcomeLines(
+  { exitCode }: ValidationReceipt,
+  output: Verdict["output"],
+): readonly string[] {
+  if (output === "modified") {
+    return ["What is kept of the command's output has been changed since."];
+  }
+  const outcome =
+    exitCode === 0
+      ? "The validation command ran and completed successfully."
+      : `The validation command ran and FAILED with exit code ${exitCode}: this is no pass.`;
+  const deleted = "Its output has been deleted: only the hash of it is left.";
+  return output === "missing" ? [outcome, deleted] : [outcome];
 }
 
 interface FoundReceipt {
-  readonly task: FoundTask;
+  readonly name: TaskName;
   readonly receipt: ValidationReceipt;
+  readonly judged: JudgedReceipts;
 }
 
-/** In the task that is meant; where none was named, in any other after it. */
+/** In the task that is meant; where none was named, in any other after it. Cleaned up ones count. */
 async function findReceipt(
   installation: Installation,
   receiptId: string,
   id: string | undefined,
 ): Promise<FoundReceipt> {
+  const folders = listTaskFolders(installation.workspacesDir);
   const meant = await findMeant(installation, id).catch((error: unknown) => {
-    const isNone = error instanceof TasksError && id === undefined;
-    if (isNone && (error.code === "ERR_NOT_FOUND" || error.code === "ERR_AMBIGUOUS"))
-      return undefined;
+    if (!(error instanceof TasksError) || !NOT_ONE.has(error.code)) throw error;
+    const buried = folders.find(({ taskId }) => taskId === id);
+    if (id === undefined || buried !== undefined) return buried;
     throw error;
   });
-  const others = id === undefined ? listTasks(installation.home) : [];
+  const others = id === undefined ? folders : [];
   for (const task of [...(meant === undefined ? [] : [meant]), ...others]) {
-    if (task.hook === undefined) continue;
-    const [receipt] = [...createHookFileStore({ dir: task.dir }).receipts()].filter(
-      (one) => one.receiptId === receiptId,
-    );
-    if (receipt !== undefined) return { task, receipt };
+    const { workspaceId, taskId } = task;
+    const name = { workspaceId, taskId };
+    const { recorded, heads } = recordedReceipts(task.dir);
+    const dir = receiptsFolder(task.dir);
+    const isThere = [...recorded, ...listReceipts(dir)].some((one) => one.receiptId === receiptId);
+    if (!isThere) continue;
+    const { keys } = installation;
+    const judged = judgeReceipts({ dir, task: name, recorded, keys, anchors: heads });
+    const receipt = judged.receipts.find((one) => one.receiptId === receiptId);
+    if (receipt !== undefined) return { name, receipt, judged };
   }
   const where = id === undefined ? "no task has" : "the task does not have";
   throw new CliError("ERR_NOT_FOUND", `${where} a receipt ${cleanLine(receiptId)}`, {
     next: ["atlas status, to see which there are", "atlas status --all"],
   });
 }
+
+const NOT_ONE: ReadonlySet<string> = new Set(["ERR_NOT_FOUND", "ERR_AMBIGUOUS"]);

@@ -5,7 +5,7 @@ import { DEFAULT_AUTO_CHECKPOINTS, DEFAULT_RETENTION } from "@quasar/hookfile";
 import { DEFAULT_MAX_FIXES, DEFAULT_VALIDATION_TIMEOUT } from "@quasar/tasks";
 import { parse } from "smol-toml";
 import { expect, onTestFinished, test } from "vitest";
-import { configText } from "./config-text.ts";
+import { pristineConfig } from "./config-text.ts";
 import { loadConfig, type LoadConfigOptions, loadTemplates } from "./load.ts";
 import { ATLAS, SETTINGS } from "./settings.ts";
 import { retentionPolicy, storedSettings, taskConfig, validationConfig } from "./task-config.ts";
@@ -98,7 +98,6 @@ test.for([
   'notify = "./evil.sh"',
   'templates.own = "own.toml"',
   'retention.completed = "0"',
-  'allowed_tools = ["Bash(*)"]',
 ])("a repository may not say %s without the user's word", (repository) => {
   const options = places({ repository });
   expect(() => loadConfig(options)).toThrow(
@@ -164,9 +163,11 @@ test("who works on a task is known again from what was stored with it", () => {
 });
 
 test("the file that init writes says every setting with its default", () => {
-  const uncommented = configText().replaceAll(/^# (?=[\w.]+ = )/gmu, "");
+  const uncommented = pristineConfig().replaceAll(/^# (?=[\w.]+ = )/gmu, "");
   const { values, warnings } = ATLAS.tomlLayer("x", parse(uncommented));
   expect(warnings).toEqual([]);
-  expect(values).toEqual(DEFAULTS);
-  for (const name of ATLAS.names) expect(configText()).toContain(SETTINGS[name].help);
+  const ofRepository = ATLAS.names.filter((name) => SETTINGS[name].userOnly !== true);
+  expect(Object.keys(values).toSorted()).toEqual([...ofRepository].toSorted());
+  expect(DEFAULTS).toMatchObject(values);
+  for (const name of ofRepository) expect(pristineConfig()).toContain(SETTINGS[name].help);
 });

@@ -60,10 +60,11 @@ function readRepositoryLayer(
   { cwd, home, trust }: LoadConfigOptions,
 ): AtlasLayer | undefined {
   const path = findRepositoryConfig(cwd, root, FOLDER);
-  const layer = path === undefined ? undefined : readLayer(path);
-  if (path === undefined || layer === undefined) return undefined;
+  const read = path === undefined ? undefined : readLayer(path);
+  if (path === undefined || read === undefined) return undefined;
+  const layer = ATLAS.fromRepository(read);
   const guarded = ATLAS.toToml(ATLAS.guardedOf(layer));
-  requireTrust({ path, guarded, stateDir: home, trust });
+  requireTrust({ path, guarded, workTree: root, stateDir: home, trust });
   return layer;
 }
 

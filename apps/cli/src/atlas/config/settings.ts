@@ -11,7 +11,9 @@ import {
 import { commands, paths, time } from "./kinds.ts";
 
 /** What a user of `atlas` can set. The doc of each is in {@link SETTINGS}. */
-export interface AtlasSettings extends AgentSettings, Pick<Settings, "maxCycles" | "leash"> {
+export interface AtlasSettings
+  extends AgentSettings,
+    Pick<Settings, "maxCycles" | "leash" | "retries"> {
   readonly template: string;
   readonly maxBudgetUsd: number;
   readonly baseBranch: string;
@@ -91,10 +93,16 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
   idleTimeout: as("ATLAS_IDLE_TIMEOUT_MINUTES", QUASAR.idleTimeout),
   allowedTools: as("ATLAS_ALLOWED_TOOLS", QUASAR.allowedTools),
   passEnv: as("ATLAS_PASS_ENV", QUASAR.passEnv),
+  checkPassEnv: as("ATLAS_CHECK_PASS_ENV", QUASAR.checkPassEnv),
+  sandbox: as("ATLAS_SANDBOX", QUASAR.sandbox),
+  projectSettings: as("ATLAS_PROJECT_SETTINGS", QUASAR.projectSettings),
+  claudeArgs: as("ATLAS_AGENT_CLAUDE_ARGS", QUASAR.claudeArgs),
+  codexArgs: as("ATLAS_AGENT_CODEX_ARGS", QUASAR.codexArgs),
   leash: as("ATLAS_LEASH", {
     ...QUASAR.leash,
     help: "agents end with atlas, however it ends: for CI",
   }),
+  retries: as("ATLAS_RETRIES", QUASAR.retries),
   baseBranch: {
     key: "base_branch",
     flag: "--base",

@@ -66,9 +66,11 @@ export function retentionPolicy(settings: AtlasSettings): RetentionPolicy {
 
 function agentSettingsOf(settings: AtlasSettings): Partial<AtlasSettings> {
   const { coder, reviewer, coderModel, reviewerModel } = settings;
-  const { turnTimeout, idleTimeout, allowedTools, passEnv, leash } = settings;
+  const { turnTimeout, idleTimeout, allowedTools, passEnv, leash, retries } = settings;
   const who = { coder, reviewer, coderModel, reviewerModel };
-  return { ...who, turnTimeout, idleTimeout, allowedTools, passEnv, leash };
+  const { checkPassEnv, sandbox, projectSettings, claudeArgs, codexArgs } = settings;
+  const may = { checkPassEnv, sandbox, projectSettings, claudeArgs, codexArgs };
+  return { ...who, ...may, turnTimeout, idleTimeout, allowedTools, passEnv, leash, retries };
 }
 
 /**

@@ -4,15 +4,20 @@ import { cleanLine } from "../../output/clean.ts";
 import { budget, count, duration } from "../../output/format.ts";
 import { firstLine, labelled, nextLines, type Style, type View } from "../../output/text.ts";
 import { fit, widthOf, wrap } from "../../output/width.ts";
+import { quarantineLines } from "./quarantine-lines.ts";
+import { chainLines } from "./chain-lines.ts";
 import { ago, checkpointText, hookLines, labelledText, verdictText } from "./hook-lines.ts";
 
 /** What the picture of a task is made from. */
-export interface PictureFacts extends Pick<TaskView, "hook" | "task" | "verdicts" | "problems"> {
+export interface PictureFacts
+  extends Pick<TaskView, "hook" | "task" | "verdicts" | "chain" | "problems" | "quarantined"> {
   readonly owner: TaskView["owner"];
   /** Milliseconds. */
   readonly now: number;
   readonly cost: TaskCost;
   readonly next: readonly string[];
+  /** The task as it was named, where it was. */
+  readonly id?: string | undefined;
 }
 
 /** A task at a glance: its steps, where it stands, what is proved, and what is next. */
@@ -34,23 +39,30 @@ export function pictureLines(facts: PictureFacts, view: View): string[] {
       budget({ spentUsd, unknownCostUsd, hasUnsaidCosts: false }, maxBudgetUsd),
     ),
     ...facts.cost.problems.flatMap((text) => labelled(view, "", cleanLine(text), "yellow")),
-    ...facts.problems.flatMap(({ message }) =>
-      labelled(view, "repaired", cleanLine(message), "yellow"),
-    ),
+    ...quarantineLines(facts.quarantined, facts.id, view),
+    ...facts.problems
+      .filter(({ code }) => code !== "damaged_hook")
+      .flatMap(({ message }) => labelled(view, "repaired", cleanLine(message), "yellow")),
     "",
     ...stepLines(hook, now, view),
     "",
     ...hookLines(hook, now).flatMap((line) => wrap(line, view.columns ?? Infinity)),
     ...nowLines(facts, view),
     ...receiptLines(facts, view),
+    ...chainLines(facts.chain, view),
     ...nextLines(facts.next, view),
   ];
 }
 
-function pullRequestLines({ stepResults }: PictureFacts["task"], view: View): string[] {
+/** Where a task's pull request is; `undefined` where it has none. */
+export function pullRequestOf({ stepResults }: PictureFacts["task"]): string | undefined {
   const urls = stepResults.map(({ metadata }) => metadata["pr_url"]);
-  const url = urls.findLast((one) => typeof one === "string");
-  return typeof url === "string" ? labelled(view, "PR", cleanLine(url)) : [];
+  return urls.findLast((one): one is string => typeof one === "string");
+}
+
+function pullRequestLines(task: PictureFacts["task"], view: View): string[] {
+  const url = pullRequestOf(task);
+  return url === undefined ? [] : labelled(view, "PR", cleanLine(url));
 }
 
 interface Look {

@@ -194,6 +194,7 @@ function taskLines(task: TaskRecordLine, view: View): string[] {
     ...labelled(view, "in", cleanLine(`${task.workDir}, branch ${task.branch}`)),
     ...labelled(view, "steps", cleanLine(`${task.template}: ${task.steps.join(" → ")}`)),
     ...labelled(view, "agents", cleanLine(`coder ${task.coder}, reviewer ${task.reviewer}`)),
+    ...labelled(view, "allowed", cleanLine(task.allowed)),
     ...labelled(view, "limits", `${limit}, ${task.maxCycles} cycles a loop`),
   ];
 }

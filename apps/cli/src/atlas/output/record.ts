@@ -22,6 +22,8 @@ export interface TaskRecordLine {
   readonly branch: string;
   readonly coder: string;
   readonly reviewer: string;
+  /** What the coder may do, in words. */
+  readonly allowed: string;
   readonly maxCycles: number;
   /** 0 is no limit. */
   readonly maxBudgetUsd: number;

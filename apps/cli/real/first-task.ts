@@ -1,0 +1,254 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { endRunProcesses } from "@quasar/agents";
+// @boundaries-ignore the model stub of the real agents is for all tests that run them
+import { type ModelStub, startModelStub } from "../../../packages/agents/real/model-stub.ts";
+// @boundaries-ignore what that stub answers
+import type { ModelTurn } from "../../../packages/agents/real/model-answer.ts";
+// @boundaries-ignore what that stub is asked
+import type { ModelRequest } from "../../../packages/agents/real/model-request.ts";
+// @boundaries-ignore where real agents run, with no other model than the stub
+import { BIN, codexConfig, realEnvironment } from "../../../packages/agents/real/place.ts";
+import { type Finished, type Running, startProgram } from "./place.ts";
+
+const QUASAR = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+
+type Files = Readonly<Record<string, string>>;
+
+/** A small project whose test is red, and what the two turns of the coder add to it. */
+interface Project {
+  readonly name: string;
+  readonly files: Files;
+  /** As `quasar init` has to find it by itself. */
+  readonly test: string;
+  /** What the coder's turns write, one file each. */
+  readonly writes: readonly (readonly [path: string, text: string])[];
+  readonly outcome: Outcome;
+  isRed(): boolean;
+}
+
+/** What is to be the same however often the run was killed. */
+interface Outcome {
+  readonly files: Files;
+  readonly status: string;
+  readonly isGreen: boolean;
+}
+
+function project(plan: Pick<Project, "name" | "files" | "test" | "writes">): Project {
+  return {
+    ...plan,
+    outcome: { files: Object.fromEntries(plan.writes), status: "", isGreen: true },
+    isRed: () => {
+      const root = mkdtempSync(join(realpathSync(tmpdir()), "quasar-red-"));
+      writeAll(root, plan.files);
+      const { status } = spawnSync("sh", ["-c", plan.test], { cwd: root });
+      rmSync(root, { recursive: true, force: true });
+      return status !== 0;
+    },
+  };
+}
+
+export const PROJECTS: readonly Project[] = [
+  project({
+    name: "a TypeScript project",
+    files: {
+      "package.json": `{ "name": "totals", "type": "module", "scripts": { "test": "node --test" } }\n`,
+      "test/total.test.ts": `import assert from "node:assert";
+import { test } from "node:test";
+import { total } from "../src/total.ts";
+
+test("adds the prices", () => assert.equal(total([1, 2]), 3));
+`,
+    },
+    test: "npm test",
+    writes: [
+      [
+        "src/total.ts",
+        "export const total = (prices: number[]): number => prices.reduce((sum, price) => sum + price);\n",
+      ],
+      ["src/empty.ts", "export const EMPTY: number[] = [];\n"],
+    ],
+  }),
+  project({
+    name: "a Python project",
+    files: {
+      "pyproject.toml": '[project]\nname = "totals"\nversion = "1.0"\n',
+      ".gitignore": "__pycache__/\n",
+      "test_total.py": `import unittest
+from total import total
+
+
+class TotalTest(unittest.TestCase):
+    def test_adds_the_prices(self):
+        self.assertEqual(total([1, 2]), 3)
+`,
+    },
+    test: "python3 -m unittest",
+    writes: [
+      ["total.py", "def total(prices):\n    return sum(prices)\n"],
+      ["empty.py", "EMPTY = []\n"],
+    ],
+  }),
+  project({
+    name: "a project with a Makefile",
+    files: { Makefile: "test:\n\t@sh ./total.sh 1 2 | grep -qx 3\n" },
+    test: "make test",
+    writes: [
+      ["total.sh", "echo $(($1 + $2))\n"],
+      ["empty.sh", "echo 0\n"],
+    ],
+  }),
+];
+
+/** Turns of a run that is refused once. */
+export const TURNS: readonly string[] = ["coder 1", "reviewer 1", "coder 2", "reviewer 2"];
+
+interface RealAgent {
+  readonly name: string;
+  readonly program: "claude" | "codex";
+}
+
+export const AGENTS: readonly RealAgent[] = [
+  { name: "Claude Code", program: "claude" },
+  { name: "Codex", program: "codex" },
+];
+
+const FINDING = "There is no list without prices.";
+
+/** Which turn a request is of. */
+function turnOf({ system, prompts }: ModelRequest): string {
+  const said = `${system}\n${prompts.join("\n")}`;
+  const role = said.includes("You are the reviewer") ? "reviewer" : "coder";
+  return `${role} ${said.includes(FINDING) ? 2 : 1}`;
+}
+
+function review(approved: boolean): ModelTurn {
+  const findings = approved ? [] : [{ severity: "major", description: FINDING }];
+  return {
+    json: {
+      verdict: approved ? "approved" : "changes_requested",
+      findings,
+      verifications: [],
+      report: { satisfaction: "high", risk: "low", needs_human_review: false, summary: "Fine." },
+    },
+  };
+}
+
+/** Runs the tests, writes, runs them again; the reviewer reads, and refuses once. */
+function answerOf(request: ModelRequest, { writes, test }: Project, root: string): ModelTurn {
+  const turn = turnOf(request);
+  if (turn.startsWith("reviewer")) return review(turn.endsWith("2"));
+  const [path, content] = writes[turn.endsWith("1") ? 0 : 1] ?? ["", ""];
+  const steps: readonly ModelTurn[] = [
+    { shell: test },
+    { write: { path: join(root, path), content } },
+    { shell: test },
+  ];
+  return steps[request.step] ?? { text: `Wrote ${path}.\nCOMMIT: feat: add ${path}` };
+}
+
+export interface FirstTaskPlace {
+  run(): Promise<Finished>;
+  /** Kills quasar and all that works for it when the model is asked in mid-turn. */
+  runKilledIn(turn: string): Promise<void>;
+  resume(): Promise<Finished>;
+  /** What the model was asked, turn by turn. */
+  turns(): readonly string[];
+  outcome(): Outcome;
+  readonly stub: ModelStub;
+  readonly remove: () => Promise<void>;
+}
+
+/** A project in a repository of its own, with one real agent on the path, after `quasar init`. */
+export async function firstTaskPlace(
+  made: Project,
+  { program }: RealAgent,
+): Promise<FirstTaskPlace> {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "quasar-first-"));
+  const repo = join(root, "repo");
+  const home = join(root, "home");
+  const stub = await startModelStub((request) => answerOf(request, made, repo));
+  mkdirSync(join(home, ".codex"), { recursive: true });
+  writeFileSync(join(home, ".codex", "config.toml"), codexConfig(stub.url));
+  writeFileSync(join(home, ".gitconfig"), "[user]\n  name = Ada\n  email = ada@localhost\n");
+  const bin = join(root, "bin");
+  mkdirSync(bin);
+  symlinkSync(join(BIN, program), join(bin, program));
+  const real = realEnvironment(root, stub.url);
+  const env = {
+    ...real,
+    PATH: `${bin}:${(real["PATH"] ?? "")
+      .split(":")
+      .filter((dir) => dir !== BIN)
+      .join(":")}`,
+    GIT_CONFIG_NOSYSTEM: "1",
+  };
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: repo, env, encoding: "utf8", stdio: "pipe" }).trim();
+  writeAll(repo, made.files);
+  git("init", "--quiet", "--initial-branch=main");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=Begin");
+
+  const start = (...args: string[]): Running => startProgram(QUASAR, args, { cwd: repo, env });
+  const initialised = await start("init", "--yes").finished;
+  if (initialised.code !== 0) throw new Error(initialised.stdout + initialised.stderr);
+  git("add", "--all");
+  if (git("status", "--porcelain") !== "") git("commit", "--quiet", "--message=Set up quasar");
+
+  const begin = (): Running => start("run", "Make the tests pass");
+  return {
+    stub,
+    run: () => begin().finished,
+    async runKilledIn(turn) {
+      const script = stub.script;
+      const running = begin();
+      const killed = Promise.withResolvers<void>();
+      let isOver = false;
+      stub.script = (request) => {
+        const answer = script(request);
+        if (isOver || turnOf(request) !== turn || request.step !== turnsStep(turn)) return answer;
+        isOver = true;
+        void (async () => {
+          running.kill();
+          const { stdout } = await running.finished;
+          const [runId] = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(stdout) ?? [];
+          if (runId !== undefined) await endRunProcesses(runId, { graceMs: 0 });
+          killed.resolve();
+        })();
+        return { ...answer, after: killed.promise };
+      };
+      await Promise.race([killed.promise, running.finished]);
+      if (!isOver) throw new Error(`the run ended before it could be killed in ${turn}`);
+      await killed.promise;
+    },
+    resume: () => start("resume").finished,
+    turns: () => stub.requests.filter(({ step }) => step === 0).map(turnOf),
+    outcome: () => ({
+      files: Object.fromEntries(
+        made.writes.map(([path]) => [path, `${git("show", `HEAD:${path}`)}\n`]),
+      ),
+      status: git("status", "--porcelain"),
+      isGreen: spawnSync("sh", ["-c", made.test], { cwd: repo, env }).status === 0,
+    }),
+    remove: async () => {
+      await stub.close();
+      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** A coder is killed after it has written, a reviewer before it has said anything. */
+function turnsStep(turn: string): number {
+  return turn.startsWith("coder") ? 2 : 0;
+}
+
+function writeAll(root: string, files: Files): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}

@@ -1,0 +1,32 @@
+import { acknowledgeQuarantine } from "@quasar/hookfile";
+import { openHookStore } from "@quasar/tasks";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { jsonLine } from "../../output/clean.ts";
+import { count } from "../../output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { labelled } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+
+/** `atlas hook acknowledge`: a person has seen that hook.json was changed; the changed files stay. */
+export async function hookAcknowledgeCommand(
+  id: string | undefined,
+  { json }: Given,
+): Promise<ExitCode> {
+  const installation = openInstallation();
+  const { dir, hook } = await openMeant(installation, id);
+  const acknowledged = acknowledgeQuarantine(dir);
+  openHookStore(dir, installation).open();
+  if (json === true) {
+    const line = { taskId: hook.taskId, acknowledged };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "hook_acknowledge", ...line }));
+    return EXIT.ok;
+  }
+  const what =
+    acknowledged.length === 0
+      ? "nothing to acknowledge"
+      : `${count(acknowledged.length, "changed hook file")}, kept in ${dir}/quarantine`;
+  write(process.stdout, labelled(viewOf(process.stdout), "seen", what));
+  return EXIT.ok;
+}

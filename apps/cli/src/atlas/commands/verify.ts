@@ -1,0 +1,248 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { readCommit, resolveCommit, TRAILER, treeOfCommit } from "@quasar/git";
+import { listTaskFolders, type TaskFolder } from "@quasar/hookfile";
+import {
+  type ChainHead,
+  listReceiptTasks,
+  parseReceiptsTrailer,
+  pinKeys,
+  ReceiptError,
+  type TaskName,
+} from "@quasar/receipts";
+import {
+  findTask,
+  receiptsFolder,
+  recordedReceipts,
+  type RecordedReceipts,
+  TasksError,
+  type Verification,
+  type VerifiedCommit,
+  verifyReceipts,
+} from "@quasar/tasks";
+import { CliError } from "../../errors.ts";
+import { ATLAS_EXIT, EXIT, type ExitCode } from "../../exit-codes.ts";
+import { cleanLine, jsonLine } from "../../output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
+import { labelled, nextLines, type View } from "../../output/text.ts";
+import type { Given } from "../command.ts";
+import { type Installation, openInstallation } from "../installation.ts";
+
+/**
+ * `atlas verify`: whether a commit is what its task's receipts say was validated. Needs no private key,
+ * so that a CI can ask with a pinned public one.
+ */
+export async function verifyCommand(what: string | undefined, given: Given): Promise<ExitCode> {
+  const installation = openInstallation();
+  const keys = given.key === undefined ? installation.keys : pinned(given.key);
+  const heads = given.head === undefined ? [] : [headOf(given.head)];
+  const subject = await subjectOf(installation, what, given.receipts);
+  const { commit, dir, task } = subject;
+  const { recorded = [], heads: kept = [] } = subject.record ?? {};
+  const found: Verification =
+    task === undefined
+      ? unknownTask(subject)
+      : verifyReceipts({
+          ...{ dir, task, keys, commit, recorded },
+          heads: [...heads, ...kept],
+          required: given.require,
+        });
+  const exit = EXITS[found.kind];
+  if (given.json === true) {
+    const { kind: verdict, problems, chain, results } = found;
+    const line = { verdict, problems, commit, ...task, receipts: dir, chain, results, exit };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "verify", ...line }));
+  } else {
+    write(process.stdout, verificationLines(subject, found, viewOf(process.stdout)));
+  }
+  return exit;
+}
+
+const EXITS: Readonly<Record<Verification["kind"], ExitCode>> = {
+  valid: EXIT.ok,
+  invalid: ATLAS_EXIT.invalidReceipt,
+  unverifiable: ATLAS_EXIT.unverifiableReceipt,
+};
+
+/** What is verified, and where its receipts are. */
+interface Subject {
+  readonly commit: VerifiedCommit | undefined;
+  readonly dir: string;
+  /** `undefined`: nobody knows whose receipts are meant. */
+  readonly task: TaskName | undefined;
+  /** Of a task that is here. */
+  readonly record?: RecordedReceipts | undefined;
+}
+
+async function subjectOf(
+  installation: Installation,
+  what: string | undefined,
+  receipts: string | undefined,
+): Promise<Subject> {
+  const folder = what === undefined ? undefined : await taskNamed(installation, what);
+  if (folder !== undefined) {
+    const dir = receipts === undefined ? receiptsFolder(folder.dir) : resolve(receipts);
+    const { workspaceId, taskId, branch, repository } = folder;
+    const sha = repository && (await resolveCommit(repository, `refs/heads/${branch}`));
+    const commit = sha && repository ? await commitAt(repository, sha) : undefined;
+    const record = receipts === undefined ? recordedReceipts(folder.dir) : undefined;
+    return { commit, dir, task: { workspaceId, taskId }, record };
+  }
+  const commit = await commitNamed(what ?? "HEAD");
+  if (receipts !== undefined) {
+    const dir = resolve(receipts);
+    return { commit, dir, task: ofCommit(listReceiptTasks(dir), commit) };
+  }
+  const folders = listTaskFolders(installation.workspacesDir);
+  const { taskId } = commit;
+  const task = taskId === undefined ? undefined : folders.find((one) => one.taskId === taskId);
+  if (task === undefined) return { commit, dir: "", task };
+  const { workspaceId, dir } = task;
+  const name = { workspaceId, taskId: task.taskId };
+  return { commit, dir: receiptsFolder(dir), task: name, record: recordedReceipts(dir) };
+}
+
+/** The one that the commit names; the only one where it names none. */
+function ofCommit(tasks: readonly TaskName[], { taskId }: VerifiedCommit): TaskName | undefined {
+  if (taskId !== undefined) return tasks.find((task) => task.taskId === taskId);
+  return tasks.length === 1 ? tasks[0] : undefined;
+}
+
+interface NamedTask extends TaskFolder {
+  readonly branch: string;
+  /** `undefined` where its branch is not to be looked for. */
+  readonly repository: string | undefined;
+}
+
+/** A task by its id or workspace, one that was cleaned up too; `undefined` where none has that name. */
+async function taskNamed(
+  { home, workspacesDir }: Installation,
+  id: string,
+): Promise<NamedTask | undefined> {
+  try {
+    const { hook, ...folder } = await findTask({ home, cwd: process.cwd(), id, ended: true });
+    const { branch = "", repoPath } = hook ?? {};
+    return { ...folder, branch, repository: branch === "" ? undefined : repoPath };
+  } catch (error) {
+    if (!(error instanceof TasksError) || error.code !== "ERR_NOT_FOUND") throw error;
+    const buried = listTaskFolders(workspacesDir).find(({ taskId }) => taskId === id);
+    return buried && { ...buried, branch: "", repository: undefined };
+  }
+}
+
+async function commitNamed(name: string): Promise<VerifiedCommit> {
+  const workDir = process.cwd();
+  const sha = await resolveCommit(workDir, name);
+  if (sha !== undefined) return commitAt(workDir, sha);
+  const message = `${cleanLine(name)} is neither a task nor a commit of this repository`;
+  throw new CliError("ERR_NOT_FOUND", message, {
+    next: ["atlas status --all, for tasks", "git log, for commits"],
+  });
+}
+
+async function commitAt(workDir: string, sha: string): Promise<VerifiedCommit> {
+  const [{ trailers }, tree = ""] = await Promise.all([
+    readCommit(workDir, sha),
+    treeOfCommit(workDir, sha),
+  ]);
+  const named = trailers.get(TRAILER.receipts)?.at(-1);
+  const head =
+    named === undefined ? undefined : parseReceiptsTrailer(`${TRAILER.receipts}: ${named}`);
+  return { sha, tree, taskId: trailers.get(TRAILER.task)?.at(-1), head };
+}
+
+function pinned(path: string): ReturnType<typeof pinKeys> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new CliError("ERR_USAGE", `--key ${cleanLine(path)} cannot be read`, {
+      cause,
+      next: ["atlas keys export > atlas.pub, where the receipts are signed"],
+    });
+  }
+  const isPem = text.includes("-----BEGIN");
+  const keys = isPem ? [text] : text.split("\n").filter((line) => line.trim() !== "");
+  try {
+    return pinKeys(keys);
+  } catch (cause) {
+    if (!(cause instanceof ReceiptError)) throw cause;
+    throw new CliError("ERR_USAGE", `--key ${cleanLine(path)}: ${cause.message}`, { cause });
+  }
+}
+
+/** As the trailer and the body of a pull request have it. */
+function headOf(text: string): ChainHead {
+  const head = parseReceiptsTrailer(`Quasar-Receipts: ${text.replace(/^Quasar-Receipts: */, "")}`);
+  if (head !== undefined) return head;
+  const message = `--head is not what a trailer Quasar-Receipts says: ${cleanLine(text)}`;
+  throw new CliError("ERR_USAGE", message);
+}
+
+function unknownTask({ commit, dir }: Subject): Verification {
+  const { taskId } = commit ?? {};
+  const problem =
+    taskId !== undefined
+      ? `the receipts of task ${taskId} are not here`
+      : dir === ""
+        ? "the commit names no task (Quasar-Task)"
+        : "the commit names no task, and the folder has not the receipts of one task";
+  const chain = { kind: "unverifiable", problems: [problem], here: 0, tail: "unproved" } as const;
+  const results = [] as const;
+  return {
+    kind: "unverifiable",
+    problems: [problem],
+    chain: { ...chain, signed: commit?.head?.count },
+    results,
+  };
+}
+
+const WORDS = {
+  valid: ["VALID ✓", "green"],
+  invalid: ["INVALID ✗", "red"],
+  unverifiable: ["UNVERIFIABLE", "yellow"],
+} as const;
+
+function verificationLines(
+  { commit, task, dir }: Subject,
+  { kind, problems, chain, results }: Verification,
+  view: View,
+): string[] {
+  const [word, style] = WORDS[kind];
+  const { here, signed, tail } = chain;
+  const of = signed === undefined ? "" : ` of ${signed} signed`;
+  const open = tail === "unproved" && here > 0 ? "; receipts after them could be missing" : "";
+  return [
+    view.paint(style, word),
+    ...(commit === undefined ? [] : labelled(view, "commit", commit.sha)),
+    ...(commit === undefined ? [] : labelled(view, "tree", commit.tree)),
+    ...(task === undefined ? [] : labelled(view, "task", cleanLine(task.taskId))),
+    ...labelled(view, "receipts", `${here}${of} are here${open}`),
+    ...results.flatMap(({ command, exitCode, receiptId }) => {
+      const how = exitCode === 0 ? "passed" : "failed";
+      const text = `${cleanLine(command)}   (${cleanLine(receiptId)})`;
+      return labelled(view, how, text, exitCode === 0 ? undefined : "red");
+    }),
+    ...problems.flatMap((problem, n) =>
+      labelled(view, n === 0 ? "because" : "", cleanLine(problem), style),
+    ),
+    ...nextLines(nextSteps(kind, task, dir), view),
+  ];
+}
+
+function nextSteps(
+  kind: Verification["kind"],
+  task: TaskName | undefined,
+  dir: string,
+): readonly string[] {
+  if (kind !== "unverifiable") return [];
+  if (task === undefined || dir === "") {
+    return [
+      `atlas verify --receipts <folder>   (${join("…", "artifacts", "receipts")} of the task)`,
+    ];
+  }
+  return [
+    "atlas verify --key atlas.pub   (made by atlas keys export where they were signed)",
+    'atlas verify --head "<count> <sha256>"   (Quasar-Receipts of the pull request)',
+  ];
+}

@@ -1,0 +1,33 @@
+import type { ReceiptChain } from "@quasar/tasks";
+import { ATLAS_EXIT, EXIT, type ExitCode } from "../../exit-codes.ts";
+import { cleanLine } from "../../output/clean.ts";
+import { labelled, type View } from "../../output/text.ts";
+
+/** Of many the first. */
+const MOST_PROBLEMS = 8;
+
+/** What is wrong with a task's receipts taken together; nothing where nothing is. */
+export function chainLines({ kind, problems, signed, here }: ReceiptChain, view: View): string[] {
+  if (kind === "valid") {
+    if (here === 0 || signed !== undefined) return [];
+    const text = "no head of the chain is kept here: missing receipts would not be noticed";
+    return labelled(view, "chain", text, "yellow");
+  }
+  const word = kind === "invalid" ? "BROKEN ✗" : "UNVERIFIABLE";
+  const style = kind === "invalid" ? "red" : "yellow";
+  const shown = problems.slice(0, MOST_PROBLEMS);
+  const rest = problems.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].flatMap((problem, n) =>
+    labelled(
+      view,
+      n === 0 ? "chain" : "",
+      `${n === 0 ? `${word} ` : ""}${cleanLine(problem)}`,
+      style,
+    ),
+  );
+}
+
+/** What a command that shows receipts leaves with, where nothing else decides. */
+export function chainExit({ kind }: ReceiptChain): ExitCode {
+  return kind === "invalid" ? ATLAS_EXIT.invalidReceipt : EXIT.ok;
+}

@@ -1,0 +1,113 @@
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type DetectedAgent, detectAgents } from "@quasar/agents";
+import { replaceFile } from "@quasar/durable";
+import { parse } from "smol-toml";
+import { ask, canAsk, isYes } from "./ask.ts";
+import { type FoundCheck, findChecks } from "./checks/find.ts";
+import type { Setting, SettingsReader, TomlValue } from "./config/table.ts";
+import { keepNamed } from "./config/trust.ts";
+import { type InitializedFolder, initFolder } from "./init-folder.ts";
+import { cleanLine } from "./output/clean.ts";
+import { write } from "./output/reporter.ts";
+import { labelled, type View } from "./output/text.ts";
+
+/** What a program writes into a repository's settings, and how it reads them. */
+export interface InitConfig<S extends object> {
+  /** Of the folder in the work tree's root. */
+  readonly folder: string;
+  readonly preface: string;
+  readonly settings: { readonly [Name in keyof S]: Setting<S[Name]> };
+  readonly reader: SettingsReader<S>;
+  /** The values, by key, that make checks those of the repository. */
+  readonly valuesOf: (checks: readonly FoundCheck[]) => Readonly<Record<string, TomlValue>>;
+}
+
+export interface InitOptions {
+  readonly root: string;
+  /** The user's state folder. */
+  readonly stateDir: string;
+  /** `--yes`: what is found is confirmed. */
+  readonly yes: boolean;
+  /** Whether a person may be asked: not where the output is for a program. */
+  readonly asks: boolean;
+  readonly view: View;
+}
+
+export interface Initialized {
+  readonly folder: InitializedFolder;
+  readonly agents: readonly DetectedAgent[];
+  readonly checks: readonly FoundCheck[];
+  /** Whether they were confirmed, and are settings of the repository now. */
+  readonly confirmed: boolean;
+}
+
+/**
+ * Writes a repository's settings: what is found of its checks and of the agents here, if a person confirms it,
+ * and the rest commented out. What is confirmed counts as named by that person. A file that somebody has
+ * changed is left as it is.
+ */
+export async function initConfig<S extends object>(
+  config: InitConfig<S>,
+  { root, stateDir, yes, asks, view }: InitOptions,
+): Promise<Initialized> {
+  const checks = findChecks(root);
+  const agents = await detectAgents();
+  const values = { ...config.valuesOf(checks), ...whoWorks(agents) };
+  const pristine = configText(config, {});
+  const folder = initFolder(root, config.folder, pristine);
+  const path = join(root, config.folder, "config.toml");
+  const isOpen = Object.keys(values).length > 0 && readFileSync(path, "utf8") === pristine;
+  if (isOpen && !yes && asks) write(process.stderr, checkLines(checks, view));
+  const confirmed = isOpen && (yes || (asks && (await isWanted(path))));
+  if (confirmed) {
+    const text = configText(config, values);
+    const { reader } = config;
+    const layer = reader.fromRepository(reader.tomlLayer(path, parse(text)));
+    // First: a file that was written and not named would be asked about, not the other way round.
+    keepNamed({ path, guarded: reader.toToml(reader.guardedOf(layer)), stateDir });
+    replaceFile(path, Buffer.from(text), { keepPrevious: false });
+    chmodSync(path, 0o644);
+  }
+  return { folder, agents, checks, confirmed };
+}
+
+/** The agents to name, where those that are taken by default are not here. */
+function whoWorks(agents: readonly DetectedAgent[]): Readonly<Record<string, string>> {
+  const [first] = agents;
+  if (first === undefined || agents.some(({ kind }) => kind === "claude")) return {};
+  return { coder: first.kind, reviewer: first.kind };
+}
+
+async function isWanted(path: string): Promise<boolean> {
+  return canAsk() && isYes(await ask(`Use these, and write them to ${cleanLine(path)}? [y/N] `));
+}
+
+/** The checks that were found, a line each. */
+export function checkLines(checks: readonly FoundCheck[], view: View): readonly string[] {
+  if (checks.length === 0) return labelled(view, "checks", "none found");
+  return checks.flatMap(({ kind, command, from }) =>
+    labelled(view, kind, cleanLine(`${command}   (${from})`)),
+  );
+}
+
+/** A repository's file: every setting that it may make, with its meaning and its default, or with a value. */
+export function configText<S extends object>(
+  { preface, settings, reader }: Pick<InitConfig<S>, "preface" | "settings" | "reader">,
+  values: Readonly<Record<string, TomlValue>>,
+): string {
+  const entries = reader.names.flatMap((name) => {
+    const { key, help, fallback, userOnly } = settings[name];
+    if (userOnly === true) return [];
+    const value = values[key];
+    const said =
+      value === undefined ? `# ${key} = ${tomlOf(fallback)}` : `${key} = ${tomlOf(value)}`;
+    return [`# ${help}\n${said}\n`];
+  });
+  return [preface, ...entries].join("\n");
+}
+
+function tomlOf(value: unknown): string {
+  const isTable = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isTable ? "{}" : JSON.stringify(value);
+}

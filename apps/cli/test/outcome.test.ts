@@ -1,0 +1,74 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { git, lastRecord, place, quasar } from "./harness.ts";
+import { agents, APPROVAL, oneCycle } from "./scripts.ts";
+
+test("an approval of a run that changed nothing exits 0 and says so, in lines and in --json", async () => {
+  const idle = [
+    { role: "coder", text: "nothing to do" },
+    { role: "reviewer", text: APPROVAL },
+  ] as const;
+  const at = place();
+  const lines = await quasar(at, ["run", "Nothing", ...agents(at, idle)]);
+  expect(lines).toMatchObject({ code: 0 });
+  expect(lines.stdout).toContain("No changes were made.");
+  const json = await quasar(at, ["run", "Nothing", "--json", ...agents(at, idle)]);
+  expect(lastRecord(json)).toMatchObject({ outcome: "approved", exit: 0, changed: false });
+  expect(lastRecord(json)["next"]).toEqual([]);
+  const other = place();
+  const done = await quasar(other, ["run", "Write", "--json", ...agents(other, oneCycle())]);
+  expect(lastRecord(done)).toMatchObject({ outcome: "approved", changed: true });
+});
+
+test("an agent's process that leaves the branch stops the run with 5, and the line says how to go back", async () => {
+  const at = place();
+  const leaving = ["--lint", "git switch -q -c elsewhere"];
+  const done = await quasar(at, ["run", "Write", ...leaving, ...agents(at, oneCycle())]);
+  expect(done).toMatchObject({ code: 5 });
+  expect(done.stdout).toContain("stopped: the work tree is not where the run left it");
+  expect(done.stdout.replaceAll(/\s+/gu, " ")).toContain(
+    "the run works on branch main, but HEAD is on branch elsewhere (git switch main)",
+  );
+  git(at, "switch", "-q", "main");
+  git(at, "branch", "-q", "-D", "elsewhere");
+  const resumed = await quasar(at, ["resume", "--json"]);
+  expect(lastRecord(resumed), "it leaves it again").toMatchObject({ exit: 5 });
+});
+
+test("what lint mends is committed, and the next run starts without a word", async () => {
+  const at = place();
+  const mending = ["--lint", "printf 'formatted\\n' > a.txt"];
+  const done = await quasar(at, ["run", "Write", ...mending, ...agents(at, oneCycle())]);
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.stdout).toContain("what the checks changed: a.txt");
+  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(git(at, "show", "HEAD:a.txt")).toBe("formatted");
+  const next = await quasar(at, ["run", "Write more", ...agents(at, oneCycle())]);
+  expect(next).toMatchObject({ code: 0 });
+});
+
+test("what a reviewer changes is undone, and the line names the command that brings it back", async () => {
+  const at = place();
+  const meddling = [
+    { role: "coder", files: { "work.txt": "right\n" }, text: "done" },
+    { role: "reviewer", files: { "work.txt": "the reviewer's\n" }, text: APPROVAL },
+  ] as const;
+  const done = await quasar(at, ["run", "Write", ...agents(at, meddling)]);
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.stdout).toContain("changed work.txt: undone; its version: quasar restore 1");
+  expect(readFileSync(join(at.repo, "work.txt"), "utf8")).toBe("right\n");
+  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(await quasar(at, ["restore", "1"])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(at.repo, "work.txt"), "utf8")).toBe("the reviewer's\n");
+});
+
+test("files that a git hook changes whenever it runs stop the run with 5 and are named", async () => {
+  const at = place();
+  mkdirSync(join(at.repo, ".git/hooks"), { recursive: true });
+  const script = "#!/bin/sh\ndate +%s%N >> times.txt\n";
+  writeFileSync(join(at.repo, ".git/hooks/post-commit"), script, { mode: 0o755 });
+  const done = await quasar(at, ["run", "Write", ...agents(at, oneCycle())]);
+  expect(done).toMatchObject({ code: 5 });
+  expect(done.stdout).toContain("times.txt");
+});
