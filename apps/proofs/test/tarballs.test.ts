@@ -70,7 +70,9 @@ test.for(packages)("$name installs alone and imports on every supported Node", a
   for (const version of nodes) {
     const binary = nodeBinary(version);
     expect(existsSync(binary), binary).toBe(true);
-    const run = await execa(binary, ["main.js"], { cwd: dir, reject: false });
+    // As at a user's: without the condition under which the workspace sees its sources.
+    const env = { NODE_OPTIONS: "" };
+    const run = await execa(binary, ["main.js"], { cwd: dir, reject: false, env });
     expect(run.stderr).toBe("");
     const major = `v${version.split(".")[0]}`;
     expect(run.stdout.split("\n")).toEqual(specifiers.map((name) => `${major} ${name}`));

@@ -23,8 +23,8 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: "adoption is off",
-    text: "const how = ADOPTED[found.state];",
-    instead: "const how = undefined;",
+    text: "if (agent.adopt === void 0) return void 0;",
+    instead: "return void 0;",
     kill: "runner at asked coder 1, step 1 #1",
     law: "ledger",
   },
@@ -36,9 +36,9 @@ export const MUTANTS: readonly Mutant[] = [
     law: "refused",
   },
   {
-    name: "the reservation of a lost turn is dropped",
-    text: "const reservedUsd = state.turn?.reservedUsd ?? 0;",
-    instead: "const reservedUsd = 0;",
+    name: "what a lost turn may have cost unseen is dropped",
+    text: "const { sessionId, costUsd, unknownUsd } = found;",
+    instead: "const { sessionId, costUsd } = found, unknownUsd = 0;",
     kill: "everything at asked coder 1, step 1 #1",
     law: "ledger",
   },
@@ -52,16 +52,16 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the agent's process is not saved",
-    text: "run.state = nameProcess(run.state, process2);\n    refused = await run.saveTurn();",
+    text: "run.state = nameProcess(run.state, process2);",
     instead: "",
     kill: "runner at asked coder 1, step 1 #1",
-    law: "ledger",
+    law: "repeated",
   },
   {
     name: "the journal comes after the save",
-    text: 'const done2 = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });\n  const failure = lost ?? await run.saveTurn();',
+    text: 'const done2 = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });\n  const failure = await run.saveTurn();',
     instead:
-      'const failure = lost ?? await run.saveTurn();\n  const done2 = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });',
+      'const failure = await run.saveTurn();\n  const done2 = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });',
     kill: "runner at write work/.git/quasar/runs/*/events.jsonl #4",
     law: "journal",
   },

@@ -15,6 +15,7 @@ import { root as workspace } from "../workspace.ts";
 
 /** The command as it is shipped. */
 export const QUASAR: string = join(workspace, "apps/cli/dist/main.js");
+export const ATLAS: string = join(workspace, "apps/cli/dist/atlas.js");
 
 /** A repository with a user, both of their own. */
 export interface Place {
@@ -79,6 +80,8 @@ export interface Finished {
 }
 
 export interface StartOptions {
+  /** @default {@link QUASAR} */
+  readonly main?: string | undefined;
   /** A program and its arguments that run the command: a tracer … */
   readonly under?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -88,13 +91,13 @@ export interface StartOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Runs `quasar` to its end; what it has started and left running is not waited for. */
+/** Runs `quasar`, or another command of ours, to its end; what it has started and left running is not waited for. */
 export function quasar(
   { repo, env }: Place,
   args: readonly string[],
-  { under = [], timeoutMs = 120_000, ...options }: StartOptions = {},
+  { main = QUASAR, under = [], timeoutMs = 120_000, ...options }: StartOptions = {},
 ): Promise<Finished> {
-  const [program = "", ...rest] = [...under, process.execPath, QUASAR, ...args];
+  const [program = "", ...rest] = [...under, process.execPath, main, ...args];
   const child = spawn(program, rest, {
     cwd: repo,
     env: { ...env, ...options.env },

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { endRunProcesses } from "@quasar/agents";
+import { lane } from "@quasar/vitest/lane";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { missing } from "../../src/blackbox/needs.ts";
 import {
@@ -15,7 +16,7 @@ import {
   type StartOptions,
 } from "../../src/blackbox/place.ts";
 
-const isLong = process.env["QUASAR_PROOF"] === "long";
+const isLong = lane === "long";
 const CLOCK = fileURLToPath(new URL("../../src/blackbox/shifted-clock.ts", import.meta.url));
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type SimulatedFileSystem, type Sync, withoutSync } from "@quasar/durable/testing";
+import { lane } from "@quasar/vitest/lane";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { DiskCall } from "../../src/blackbox/disk-calls.ts";
 import {
@@ -23,7 +24,7 @@ import { exploreTrace, replayed } from "../../src/blackbox/replay.ts";
 import { missing } from "../../src/blackbox/needs.ts";
 import { traced } from "../../src/blackbox/traced.ts";
 
-const isLong = process.env["QUASAR_PROOF"] === "long";
+const isLong = lane === "long";
 
 /** A life of a run: all that its processes did to the disk, one after the other. */
 interface Life {

@@ -1,13 +1,13 @@
+import { lane, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { missing } from "../../src/blackbox/needs.ts";
 import { nameOf } from "../../src/faults/cases.ts";
 import { sweep } from "../../src/faults/sweep.ts";
 
-const isLong = process.env["QUASAR_PROOF"] === "long";
+const isLong = lane === "long";
 const CASES = isLong ? 650 : 6;
 /** Of the calls that were chosen, how many come again in the run that is to fail; few say little. */
 const LEAST_SHARE = isLong ? 0.7 : 0.3;
-const seed = Number(process.env["QUASAR_SEED"] ?? 1);
 
 const skipped = missing("strace");
 if (skipped !== undefined) console.warn(skipped);

@@ -142,8 +142,7 @@ export function atlasSubject(options: AtlasOptions): Subject {
     },
     judge(facts, whole, { lives }) {
       const lost = lives.filter(({ killed, kill }) => killed && kill?.kind === "everything").length;
-      // What is reserved for a turn that is alone in its run; one of a loop has less.
-      const lostUsd = (lost * budgetUsd) / 2;
+      const lostUsd = rounded(lost * agent.boundUsd);
       return judge(facts as unknown as AtlasFacts, whole as unknown as AtlasFacts, lostUsd);
     },
   };

@@ -15,6 +15,8 @@ export interface TorturedAgent {
   readonly flags: readonly string[];
   /** US dollars for each answer of the model. */
   readonly responseUsd: number;
+  /** US dollars that an answer may cost at most, as far as the agent can tell before it is there. */
+  readonly boundUsd: number;
   /** Of each command. @param url - where the trial's account is asked */
   envOf(url: string): Readonly<Record<string, string>>;
   /** Writes what the agent reads when it starts. */

@@ -69,6 +69,11 @@ const OFFLINE = {
   NO_PROXY: "127.0.0.1",
 };
 
+/** More than a bound of either agent: the output limit, and prompts that are kept for an hour at twice the price. */
+function boundUsd({ input, output }: ModelPrice): number {
+  return (50_000 * 2 * input + 32_000 * output) / 1e6;
+}
+
 const SONNET: ModelPrice = { input: 3, cached: 0.3, output: 15 };
 
 /** Claude Code, against a model that speaks Anthropic's Messages. */
@@ -76,6 +81,7 @@ export const CLAUDE: TorturedAgent = {
   nameIn: () => "claude",
   flags: ["--coder-model", "claude-sonnet-4-6", "--reviewer-model", "claude-sonnet-4-6"],
   responseUsd: answerUsd(SONNET),
+  boundUsd: boundUsd(SONNET),
   envOf: (url) => ({
     ...OFFLINE,
     ANTHROPIC_BASE_URL: url,
@@ -106,6 +112,7 @@ export const CODEX: TorturedAgent = {
   nameIn: () => "codex",
   flags: [],
   responseUsd: answerUsd(GPT),
+  boundUsd: boundUsd(GPT),
   envOf: () => ({ ...OFFLINE, CODEX_STUB_KEY: "stub" }),
   prepare({ home }, url) {
     const folder = join(home, ".codex");

@@ -42,11 +42,13 @@ export function scriptedAgent(turns: readonly object[]): TorturedAgent {
     nameIn: (place) => `scripted:${scriptPath(place)}`,
     flags: [],
     responseUsd: RESPONSE_USD,
+    boundUsd: RESPONSE_USD,
     envOf: () => ({}),
     prepare(place, url) {
       const sessions = join(place.root, "sessions");
       mkdirSync(sessions);
-      const script = { turns, model: `${url}/scripted`, sessions };
+      const model = `${url}/scripted`;
+      const script = { turns, model, sessions, responseUsd: RESPONSE_USD };
       writeFileSync(scriptPath(place), JSON.stringify(script));
     },
     wireOf: () => scriptedWire(RESPONSE_USD),

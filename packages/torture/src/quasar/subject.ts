@@ -65,7 +65,8 @@ export function quasarSubject(options: QuasarOptions): Subject {
       const name = agent.nameIn(place);
       const limits = ["--max-budget", String(budgetUsd), "--max-cycles", String(MAX_CYCLES)];
       const agents = ["--coder", name, "--reviewer", name, ...agent.flags];
-      return call(place, "run", TASK, "--accept-dirty", "--filter", "true", ...limits, ...agents);
+      const rest = ["--accept-dirty", "--filter", "true", "--commit-style", "seed"];
+      return call(place, "run", TASK, ...rest, ...limits, ...agents);
     },
     resume: (place) => call(place, "resume"),
     next(life, place) {
@@ -99,11 +100,10 @@ export function quasarSubject(options: QuasarOptions): Subject {
       return { ...facts };
     },
     judge(facts, whole, { lives }) {
-      const reservationUsd = budgetUsd / (2 * MAX_CYCLES);
       const lost = lives.filter(({ killed, kill }) => killed && kill?.kind === "everything").length;
       return judge(facts, whole, {
-        lostUsd: lost * reservationUsd,
-        capUsd: budgetUsd + agent.responseUsd,
+        lostUsd: lost * agent.boundUsd,
+        capUsd: budgetUsd + 2 * agent.boundUsd,
       });
     },
   };

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "../life.ts";
+import { rounded } from "../model/bought.ts";
 import { startModelServer } from "../model/server.ts";
 import { makeScratch, type Place } from "../place.ts";
 import { torture, type Tortured, type TortureOptions } from "../torture.ts";
@@ -33,15 +34,17 @@ export interface TortureQuasarOptions extends TortureOptions {
   readonly quasar: Command;
   /** Real agents, `claude` and `codex`, are those on the `PATH`. @default "scripted" */
   readonly agent?: TorturedAgentName | undefined;
-  /** US dollars that a run may cost. @default 6; with `random` 0.72 */
+  /** US dollars that a run may cost. @default 6; with `random` ten answers and four bounds of one */
   readonly budgetUsd?: number | undefined;
 }
 
 /** Tortures `quasar`: a run of two cycles, against a model on loopback. */
 export async function tortureQuasar(options: TortureQuasarOptions): Promise<Tortured> {
-  // By chance, so little that three lost turns use it up: what is reserved for one is a sixth of it.
-  const { quasar, budgetUsd = options.random === undefined ? 6 : 0.72 } = options;
+  const { quasar } = options;
   const agent: TorturedAgent = AGENTS[options.agent ?? "scripted"];
+  // By chance, so little that a few lost turns use it up.
+  const small = rounded(10 * agent.responseUsd + 4 * agent.boundUsd);
+  const { budgetUsd = options.random === undefined ? 6 : small } = options;
   const folder = makeScratch();
   mkdirSync(join(folder, "fixture"));
   const places = new Map<string, Place>();
