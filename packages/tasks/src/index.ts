@@ -97,7 +97,6 @@ export { repairTask } from "./task-repair.ts";
 export type { WorkOnStep } from "./steps/agent-work.ts";
 export { createValidationStep, type ValidationStepOptions } from "./steps/validation.ts";
 export { createVerifyStep, type VerifyStepOptions } from "./steps/verify.ts";
-export { missingReceipts } from "./validation/adopt.ts";
 export {
   DEFAULT_MAX_FIXES,
   DEFAULT_VALIDATION_TIMEOUT,
