@@ -16,7 +16,8 @@ const BYTES = 32;
 export function sealKey(stateDir: string): Uint8Array {
   const path = join(stateDir, "seal.key");
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  const key = readKey(path) ?? (createOnce(path, randomBytes(BYTES)), readKey(path));
+  createOnce(path, randomBytes(BYTES)); // syncs one that another process has just made, too
+  const key = readKey(path);
   if (key?.length !== BYTES) {
     throw new CliError("ERR_STATE", `${path} is not a key of ours`, {
       next: [`mv ${shellWord(path)} ${shellWord(`${path}.old`)}   (older runs then need --trust)`],

@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Checkpoint, LoadedCheckpoint } from "@quasar/checkpoint";
 import { createCheckpointFiles } from "@quasar/checkpoint/testing";
-import { type FileSystem, openJournal, readJournal, readWholeFile } from "@quasar/durable";
+import {
+  createOnce,
+  type FileSystem,
+  openJournal,
+  readJournal,
+  readWholeFile,
+} from "@quasar/durable";
 import type { Value } from "@quasar/durable/testing";
 
 /** What a reader finds of one kind of file of a run, and what the next process does before it reads. */
@@ -115,11 +121,15 @@ const ONCE: ReadonlySet<string> = new Set([
   ...["agent_done", "committed", "review_complete", "task_success"],
 ]);
 
+const SEAL_KEY = "/.local/state/quasar/seal.key";
+
 /** The key that seals this user's checkpoints: without it they would count as somebody else's. */
 export const sealKey: Observer = {
   observe: (fs) => {
-    const bytes = readWholeFile("/.local/state/quasar/seal.key", { fs, maxBytes: 1024 });
+    const bytes = readWholeFile(SEAL_KEY, { fs, maxBytes: 1024 });
     return bytes && createHash("sha256").update(bytes).digest("hex").slice(0, 8);
   },
-  recover: () => {},
+  recover: (fs, random) => {
+    if (fs.lstat(SEAL_KEY) !== undefined) createOnce(SEAL_KEY, random(32), 0o600, { fs, random });
+  },
 };
