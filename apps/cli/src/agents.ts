@@ -20,6 +20,7 @@ export type AgentSettings = Pick<
   | "reviewer"
   | "coderModel"
   | "reviewerModel"
+  | "maxRequests"
   | "turnTimeout"
   | "idleTimeout"
   | "allowedTools"
@@ -93,7 +94,7 @@ function createInvoker(
   modelName: string,
   setEnv: Readonly<Record<string, string>>,
 ): AgentInvoker {
-  const { turnTimeout, idleTimeout, passEnv, allowedTools, sandbox } = settings;
+  const { maxRequests, turnTimeout, idleTimeout, passEnv, allowedTools, sandbox } = settings;
   const { projectSettings, claudeArgs, codexArgs } = settings;
   const [kind = "", ...rest] = spec.split(":");
   const argument = rest.join(":").trim();
@@ -106,12 +107,15 @@ function createInvoker(
     case "claude":
       requireProgram(kind, "npm install -g @anthropic-ai/claude-code");
       return createAgent({
-        ...{ kind, model, limits, passEnv, setEnv },
+        ...{ kind, model, limits, maxRequests, passEnv, setEnv },
         ...{ allowedTools, projectSettings, args: claudeArgs },
       });
     case "codex":
       requireProgram(kind, "npm install -g @openai/codex");
-      return createAgent({ kind, model, limits, passEnv, setEnv, sandbox, args: codexArgs });
+      return createAgent({
+        ...{ kind, model, limits, maxRequests, passEnv, setEnv },
+        ...{ sandbox, args: codexArgs },
+      });
     case "command":
       return createAgent({
         kind,

@@ -1,7 +1,7 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import type { AgentFailure, TaskResult } from "@quasar/loop";
+import { type AgentFailure, failureFlags, type TaskResult } from "@quasar/loop";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { allowFlags, knownUsd, moment, shellWord } from "./output/format.ts";
+import { knownUsd, moment, shellWord } from "./output/format.ts";
 import type { ResultRecord } from "./output/record.ts";
 import { resumeCommand } from "./runs/summary.ts";
 
@@ -20,6 +20,7 @@ export function exitOfFailure(failure: AgentFailure | undefined): ExitCode {
     case "budget":
     case "timeout-idle":
     case "timeout-total":
+    case "turn-limit":
       return EXIT.budget;
     case "auth":
     case "billing":
@@ -116,6 +117,12 @@ function inFolder(step: string, folder: string): string {
   return /^(git|quasar) /u.test(step) ? `cd ${shellWord(folder)} && ${step}` : step;
 }
 
+/** What there is to see of a turn that made too many requests. */
+function lookOf({ runId, agentFailure }: TaskResult): readonly string[] {
+  if (agentFailure?.kind !== "turn-limit") return [];
+  return [`quasar log ${runId}   (what the agent did; a hook of yours may keep its turn going)`];
+}
+
 function nextOf(result: TaskResult): string[] {
   const { outcome, runId, baseCommitSha, agentFailure, checkpoint, changed } = result;
   const resume = resumeCommand(runId, checkpoint);
@@ -123,8 +130,8 @@ function nextOf(result: TaskResult): string[] {
     case "approved":
       return changed ? [`git log --patch ${baseCommitSha.slice(0, 10)}..`] : [];
     case "agent": {
-      const allow = agentFailure?.denials?.flatMap((denial) => denial.allow) ?? [];
-      if (allow.length > 0) return [`${resume} ${allowFlags(allow)}`];
+      const flags = agentFailure === undefined ? "" : failureFlags(agentFailure);
+      if (flags !== "") return [...lookOf(result), `${resume} ${flags}`];
       const person = agentFailure && PERSON[agentFailure.kind];
       const when = agentFailure?.retryAt;
       const command = when === undefined ? resume : `${resume} (after ${moment(when)})`;

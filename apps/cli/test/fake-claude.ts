@@ -9,6 +9,8 @@ export interface FakeTurn {
   readonly runs?: string | undefined;
   /** Commands that it says were denied, unless its arguments allow them. */
   readonly wants?: readonly string[] | undefined;
+  /** How many requests it makes beside its first; a hook that never lets it stop has it make any number. */
+  readonly asks?: number | undefined;
   /** Seconds that it then goes on. */
   readonly lasts?: number | undefined;
 }
@@ -41,14 +43,21 @@ const session = args.find((arg) => /^--(session-id|resume)=/.test(arg)).split("=
 const say = (event) => process.stdout.write(JSON.stringify({ session_id: session, ...event }) + "\\n");
 say({ type: "system", subtype: "init", claude_code_version: "2.1.330" });
 const usage = { input_tokens: 100, output_tokens: 10 };
-say({ type: "stream_event", event: { type: "message_start", message: { id: "m", model: "claude-sonnet-4-5", usage } } });
-say({ type: "stream_event", event: { type: "message_delta", usage } });
+const answer = (id) => {
+  say({ type: "stream_event", event: { type: "message_start", message: { id, model: "claude-sonnet-4-5", usage } } });
+  say({ type: "stream_event", event: { type: "message_delta", usage } });
+};
+answer("m");
 const isReviewer = args.includes("--tools");
 const { coder, reviewer } = JSON.parse(readFileSync(folder + "turns.json", "utf8"));
 const turn = (isReviewer ? reviewer : coder).find(({ match = "" }) => prompt.includes(match)) ?? {};
 if (turn.runs) execSync(turn.runs, { stdio: "ignore" });
 const isAllowed = (command) => args.includes("Bash") || args.some((arg) => /^Bash\\(.* \\*\\)$/.test(arg) && (command + " ").startsWith(arg.slice(5, -2)));
 const denied = (turn.wants ?? []).filter((command) => !isAllowed(command));
+for (let n = 1; n <= (turn.asks ?? 0); n += 1) {
+  answer("m" + n);
+  await new Promise((done) => setTimeout(done, 5));
+}
 if (turn.lasts) await new Promise((done) => setTimeout(done, turn.lasts * 1000));
 say({
   type: "result", subtype: "success", is_error: false, result: "Done.", num_turns: 1, total_cost_usd: 0.01, usage,

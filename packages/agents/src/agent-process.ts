@@ -37,6 +37,7 @@ export interface AgentProgram {
 }
 
 interface Circumstances {
+  readonly requests: number;
   readonly program: AgentProgram;
   readonly limits: ProcessLimits;
   readonly message: string;
@@ -63,21 +64,26 @@ const STOPS: Readonly<Record<StopReason, (of: Circumstances) => AgentFailure>> =
   "output-too-large": ({ program: { title } }) =>
     failure("output-too-large", `${title} printed more than is taken of one turn.`),
   budget: ({ program: { title } }) => failure("budget", `${title} spent what its turn may spend.`),
-  requests: ({ program: { title } }) =>
-    failure("turn-limit", `${title} made as many requests as its turn may make.`),
+  requests: ({ program: { title }, requests }) => ({
+    ...failure("turn-limit", `${title} made ${requests} requests, more than one turn may make.`),
+    requests,
+  }),
 };
 
 /**
  * The failure that a process's end means by itself: why it never started, or why we ended it.
  * It goes before anything that the agent says of itself.
+ *
+ * @param requests - How many the turn made.
  */
 export function failureOfProcess(
   { problem, stopped }: ChildOutcome,
   program: AgentProgram,
-  options: AgentProcessOptions,
+  { limits: set }: AgentProcessOptions,
+  requests: number = 0,
 ): AgentFailure | undefined {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const of = { program, limits, message: problem?.message ?? "" };
+  const limits = { ...DEFAULT_LIMITS, ...set };
+  const of = { program, limits, requests, message: problem?.message ?? "" };
   if (problem) {
     return PROBLEMS[problem.kind](of);
   }

@@ -209,7 +209,7 @@ function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
           // Of a session that has begun, standard error may say anything.
           const kind = result || sessionId ? undefined : kindOfStderr(outcome.stderrTail);
           const problem =
-            failureOfProcess(outcome, program, options) ??
+            failureOfProcess(outcome, program, options, reading.meter.use().requests) ??
             (result && failureOfResult(result, request, reading)) ??
             (kind && failure(kind, `Claude Code: ${outcome.stderrTail}`)) ??
             failureOfExit(outcome, program.title) ??

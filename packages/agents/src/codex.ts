@@ -164,10 +164,12 @@ function codexAdapter(options: CodexAgentOptions): AgentAdapter {
       const model = codexModel(options.model, home);
       const meter = createCodexMeter({ home, before, model, prices, firstPrompt });
       const { reading, read } = createCodexReader(emit, meter, limitsOf(request));
+      const threadId = (): string | undefined =>
+        reading.threadId ?? (request.resumesSession ? request.sessionId : undefined);
+      const requests = (): number => meter.use(threadId()).requests;
       const cost = (): Cost => {
-        const thread = reading.threadId ?? (request.resumesSession ? request.sessionId : undefined);
-        const isSilent = !reading.hasSpoken && meter.use(thread).requests === 0;
-        return isSilent ? NOTHING_SPENT : meter.cost(thread, reading);
+        const isSilent = !reading.hasSpoken && requests() === 0;
+        return isSilent ? NOTHING_SPENT : meter.cost(threadId(), reading);
       };
       return {
         // Whoever reads along stops nobody.
@@ -176,7 +178,8 @@ function codexAdapter(options: CodexAgentOptions): AgentAdapter {
         result(outcome) {
           const program = programFor(request);
           const problem =
-            failureOfProcess(outcome, program, options) ?? failureOfTurn(reading, request, outcome);
+            failureOfProcess(outcome, program, options, requests()) ??
+            failureOfTurn(reading, request, outcome);
           const structured = request.outputSchema && structuredOf(reading.text);
           const began = outcome.started && !(problem && NO_SESSION.has(problem.kind));
           return {

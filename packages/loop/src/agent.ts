@@ -107,6 +107,8 @@ export interface AgentFailure {
   readonly retryable: boolean;
   /** RFC 3339: when a limit is lifted, where the agent said so. */
   readonly retryAt?: string | undefined;
+  /** Of `turn-limit`, where the turn was stopped for it: how many requests to the model it made. */
+  readonly requests?: number | undefined;
   /** Of `refused-permissions`. */
   readonly denials?: readonly AgentDenial[] | undefined;
 }

@@ -36,6 +36,7 @@ const AGENT_SETTINGS: readonly (keyof AtlasSettings)[] = [
   "reviewer",
   "coderModel",
   "reviewerModel",
+  "maxRequests",
   "turnTimeout",
   "idleTimeout",
   "allowedTools",

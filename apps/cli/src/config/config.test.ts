@@ -57,6 +57,7 @@ test("finds the nearest file on the way up, and none above the repository", () =
 
 test.for([
   ["max_cycles = 0", "max_cycles must be a whole number from 1 to 100, not 0"],
+  ["max_requests = 0", "max_requests must be a whole number from 1 to 100000, not 0"],
   ["max_cycles = 2.5", "max_cycles must be a whole number"],
   ["max_cycles = '3'", 'max_cycles must be a whole number from 1 to 100, not "3"'],
   ["max_budget_usd = nan", "max_budget_usd must be an amount"],
@@ -125,6 +126,7 @@ test.for([
   ["filter = ['make']", "filter"],
   ["check.pass_env = ['TOKEN']", "check.pass_env"],
   ["pass_env = ['TOKEN']", "pass_env"],
+  ["max_requests = 201", "max_requests"],
   ["max_budget_usd = 0", "max_budget_usd"],
   ["max_budget_usd = 5.01", "max_budget_usd"],
 ] as const)("lets a repository set %s only once the user said so", ([toml, key]) => {

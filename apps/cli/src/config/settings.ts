@@ -15,6 +15,7 @@ export interface Settings {
   readonly lint: readonly string[];
   readonly filter: readonly string[];
   readonly maxLintRetries: number;
+  readonly maxRequests: number;
   readonly turnTimeout: number;
   readonly idleTimeout: number;
   readonly allowedTools: readonly string[];
@@ -35,6 +36,7 @@ export interface Settings {
 export type SettingName = keyof Settings;
 
 export const DEFAULT_BUDGET_USD = 5;
+const DEFAULT_REQUESTS = 200;
 
 const free = (): boolean => false;
 const isNoKnownAgent = (value: string): boolean => value !== "claude" && value !== "codex";
@@ -132,6 +134,15 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     fallback: 2,
     help: "how often the coder may mend lint in a cycle",
     guarded: free,
+  },
+  maxRequests: {
+    key: "max_requests",
+    flag: "--max-requests",
+    env: "QUASAR_MAX_REQUESTS",
+    kind: whole(1, 100_000),
+    fallback: DEFAULT_REQUESTS,
+    help: "requests to the model that one turn of claude or codex may make",
+    guarded: (value) => value > DEFAULT_REQUESTS,
   },
   turnTimeout: {
     key: "turn_timeout_minutes",

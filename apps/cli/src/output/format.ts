@@ -81,13 +81,6 @@ export function processes(pids: readonly number[]): string {
   return `process${pids.length === 1 ? "" : "es"} ${pids.join(" ")}`;
 }
 
-/** The flags that allow an agent what its rules name. */
-export function allowFlags(rules: readonly string[]): string {
-  const quoted = (rule: string): string =>
-    /^[^"$`\\!]*$/u.test(rule) && rule.includes(" ") ? `"${rule}"` : shellWord(rule);
-  return [...new Set(rules)].map((rule) => `--allow-tool ${quoted(rule)}`).join(" ");
-}
-
 /** A word of a command line for a POSIX shell, quoted where it has to be. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,16 +1,6 @@
-import type { AgentEvent, Finding, TurnRecovery } from "@quasar/loop";
+import { type AgentEvent, allowFlags, type Finding, type TurnRecovery } from "@quasar/loop";
 import { clean, cleanLine } from "./clean.ts";
-import {
-  allowFlags,
-  budget,
-  clock,
-  count,
-  dayAndTime,
-  duration,
-  money,
-  moment,
-  span,
-} from "./format.ts";
+import { budget, clock, count, dayAndTime, duration, money, moment, span } from "./format.ts";
 import { type Progress, spendingOf } from "./progress.ts";
 import type {
   ErrorRecord,

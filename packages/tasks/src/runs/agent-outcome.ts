@@ -1,5 +1,5 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { type AgentFailureKind, parseReview, type TaskResult } from "@quasar/loop";
+import { type AgentFailureKind, failureFlags, parseReview, type TaskResult } from "@quasar/loop";
 import type { AgentWork, AgentWorkDone, AgentWorkResult } from "./agent-work.ts";
 
 /** What came of a run that is done, as its last checkpoint says. */
@@ -35,6 +35,7 @@ const PERSON: Readonly<Partial<Record<AgentFailureKind, string>>> = {
   billing: "look at the account's credit; then atlas retry",
   "not-installed": "install the agent's program; then atlas retry",
   "refused-permissions": "look at what the agent was not allowed to do; then atlas retry",
+  "turn-limit": "see what keeps its turn going; then atlas retry",
 };
 
 /**
@@ -82,7 +83,9 @@ function outcomeOfAgent(
   if (kind === "rate-limit") return { kind: "stopped", why: "limit", message, retryAt };
   if (kind === "budget") return { kind: "stopped", why: "budget", message: `${message} ${budget}` };
   const advice = PERSON[kind];
-  if (advice !== undefined) return failed("attempts", `${message} (${advice})`);
+  const flags = failureFlags(failure);
+  const resume = flags === "" ? "" : `, and atlas resume ${flags}`;
+  if (advice !== undefined) return failed("attempts", `${message} (${advice}${resume})`);
   return { ...failed("attempts", message), retryable: retryable && !isRetried };
 }
 

@@ -89,6 +89,7 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
     fallback: DEFAULT_BUDGET_USD,
     help: "US dollars for the whole task, over all its crashes; 0: no limit",
   },
+  maxRequests: as("ATLAS_MAX_REQUESTS", QUASAR.maxRequests),
   turnTimeout: as("ATLAS_TURN_TIMEOUT_MINUTES", QUASAR.turnTimeout),
   idleTimeout: as("ATLAS_IDLE_TIMEOUT_MINUTES", QUASAR.idleTimeout),
   allowedTools: as("ATLAS_ALLOWED_TOOLS", QUASAR.allowedTools),

@@ -66,11 +66,13 @@ export function retentionPolicy(settings: AtlasSettings): RetentionPolicy {
 
 function agentSettingsOf(settings: AtlasSettings): Partial<AtlasSettings> {
   const { coder, reviewer, coderModel, reviewerModel } = settings;
-  const { turnTimeout, idleTimeout, allowedTools, passEnv, leash, retries } = settings;
+  const { maxRequests, turnTimeout, idleTimeout, allowedTools } = settings;
+  const { passEnv, leash, retries } = settings;
+  const limits = { maxRequests, turnTimeout, idleTimeout };
   const who = { coder, reviewer, coderModel, reviewerModel };
   const { checkPassEnv, sandbox, projectSettings, claudeArgs, codexArgs } = settings;
   const may = { checkPassEnv, sandbox, projectSettings, claudeArgs, codexArgs };
-  return { ...who, ...may, turnTimeout, idleTimeout, allowedTools, passEnv, leash, retries };
+  return { ...who, ...may, ...limits, allowedTools, passEnv, leash, retries };
 }
 
 /**
