@@ -28,6 +28,7 @@ export type AgentSettings = Pick<
   | "checkPassEnv"
   | "sandbox"
   | "projectSettings"
+  | "userHooks"
   | "claudeArgs"
   | "codexArgs"
 >;
@@ -95,7 +96,7 @@ function createInvoker(
   setEnv: Readonly<Record<string, string>>,
 ): AgentInvoker {
   const { maxRequests, turnTimeout, idleTimeout, passEnv, allowedTools, sandbox } = settings;
-  const { projectSettings, claudeArgs, codexArgs } = settings;
+  const { projectSettings, userHooks, claudeArgs, codexArgs } = settings;
   const [kind = "", ...rest] = spec.split(":");
   const argument = rest.join(":").trim();
   const model = modelName === "" ? undefined : modelName;
@@ -108,13 +109,13 @@ function createInvoker(
       requireProgram(kind, "npm install -g @anthropic-ai/claude-code");
       return createAgent({
         ...{ kind, model, limits, maxRequests, passEnv, setEnv },
-        ...{ allowedTools, projectSettings, args: claudeArgs },
+        ...{ allowedTools, projectSettings, userHooks, args: claudeArgs },
       });
     case "codex":
       requireProgram(kind, "npm install -g @openai/codex");
       return createAgent({
         ...{ kind, model, limits, maxRequests, passEnv, setEnv },
-        ...{ sandbox, args: codexArgs },
+        ...{ sandbox, userHooks, args: codexArgs },
       });
     case "command":
       return createAgent({

@@ -148,6 +148,18 @@ test("a check gets no secret of the user's, and once it fails the variables are 
   expect(readFileSync(join(at.outside, "agent.env"), "utf8")).not.toContain("DATABASE_URL");
 });
 
+test("the user's own hooks stay out of all turns where the user's configuration says so", async () => {
+  const at = place(FILES);
+  write(join(at.outside, "home", ".config", "quasar"), { "config.toml": "user_hooks = false\n" });
+  const { env, calls } = fakeClaude(at, { coder: [{ runs: "echo two > a.txt" }] });
+  const done = await quasar(at, ["run", "Write"], { env });
+  expect(done.code, done.stdout + done.stderr).toBe(0);
+  expect(calls()).toHaveLength(2);
+  for (const { args } of calls()) {
+    expect(args[args.indexOf("--settings") + 1]).toBe('{"disableAllHooks":true}');
+  }
+});
+
 test("init finds the project's checks; what is confirmed runs unasked, also when its script changes", async () => {
   const scripts = (text: string): string =>
     JSON.stringify({ scripts: { lint: "true", test: text } });

@@ -179,6 +179,7 @@ test.for([
   ["allowed_tools = ['Bash']", "allowedTools"],
   ["sandbox = 'danger-full-access'", "sandbox"],
   ["project_settings = true", "projectSettings"],
+  ["user_hooks = false", "userHooks"],
   ["[agent.claude]\nargs = ['--x']", "claudeArgs"],
   ["[agent.codex]\nargs = ['--x']", "codexArgs"],
 ] as const)("hears %j from the user, and from no repository, trusted or not", ([toml, name]) => {

@@ -23,6 +23,7 @@ export interface Settings {
   readonly checkPassEnv: readonly string[];
   readonly sandbox: CodexSandbox;
   readonly projectSettings: boolean;
+  readonly userHooks: boolean;
   readonly claudeArgs: readonly string[];
   readonly codexArgs: readonly string[];
   readonly detectStruggle: boolean;
@@ -192,6 +193,15 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     fallback: false,
     help: "claude as coder reads .claude/ and .mcp.json of the repository, and runs their hooks",
     guarded: (value) => value,
+    userOnly: true,
+  },
+  userHooks: {
+    key: "user_hooks",
+    env: "QUASAR_USER_HOOKS",
+    kind: yesOrNo,
+    fallback: true,
+    help: "your own hooks of claude and codex run in their turns",
+    guarded: (value) => !value,
     userOnly: true,
   },
   claudeArgs: {

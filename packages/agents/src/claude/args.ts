@@ -22,6 +22,11 @@ export interface ClaudeArgsOptions {
    * `settingSources` says: only for a repository that you trust. @default false
    */
   readonly projectSettings?: boolean | undefined;
+  /**
+   * Whether hooks of the user's own settings and plugins run in turns. Without them no hook runs but an
+   * administrator's, and a turn that only reads has no commands, which a hook of ours judges. @default true
+   */
+  readonly userHooks?: boolean | undefined;
   /** More arguments for turns that write; a turn that only reads has none. @default none */
   readonly args?: readonly string[] | undefined;
 }
@@ -54,6 +59,15 @@ function readAccess(guard: string): readonly string[] {
   ];
 }
 
+/** The same where no hook runs: what no hook of ours can judge is not there. */
+const READ_ACCESS_WITHOUT_HOOKS: readonly string[] = [
+  ...["--permission-mode", "dontAsk", "--tools", READ_TOOLS.join(",")],
+  ...["--allowedTools", ...READ_TOOLS],
+  ...["--disallowedTools", ...WRITE_TOOLS],
+];
+
+const NO_HOOKS: readonly string[] = ["--settings", JSON.stringify({ disableAllHooks: true })];
+
 const GUARD_TIMEOUT_S = 30;
 
 function guarded(guard: string): object {
@@ -76,6 +90,7 @@ export function claudeArgs(
   { commands, guard }: ClaudeTurn,
 ): string[] {
   const { model, allowedTools = [], settingSources = ["user"], args: more = [] } = options;
+  const { userHooks = true } = options;
   const readsProject = options.projectSettings === true && request.access === "write";
   const sources = readsProject ? ALL_SOURCES : settingSources;
   const { access, systemPrompt, outputSchema, maxCostUsd, sessionId, resumesSession } = request;
@@ -83,11 +98,12 @@ export function claudeArgs(
   if (!readsProject) args.push("--strict-mcp-config");
   args.push("--setting-sources", sources.join(","));
   if (access === "read") {
-    args.push(...readAccess(guard()));
+    args.push(...(userHooks ? readAccess(guard()) : READ_ACCESS_WITHOUT_HOOKS));
   } else {
     args.push("--permission-mode", "acceptEdits", "--allowedTools", ...READ_COMMANDS);
     args.push(...commandRules(commands), ...allowedTools);
   }
+  if (!userHooks) args.push(...NO_HOOKS);
   args.push("--append-system-prompt", systemPrompt);
   if (sessionId !== undefined) {
     // With `=` the id is never taken for an option, nor left out: `--resume` may go without one.

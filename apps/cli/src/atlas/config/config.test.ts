@@ -157,9 +157,10 @@ test("a template that is not there is told by its name and path", () => {
 });
 
 test("who works on a task is known again from what was stored with it", () => {
-  const settings = { ...DEFAULTS, coder: "codex", passEnv: ["A"], turnTimeout: 7, leash: true };
+  const said = { passEnv: ["A"], turnTimeout: 7, leash: true, maxRequests: 9, userHooks: false };
+  const settings = { ...DEFAULTS, coder: "codex", ...said };
   const stored = storedSettings(taskConfig(settings, NO_VALIDATION));
-  expect(stored).toMatchObject({ coder: "codex", passEnv: ["A"], turnTimeout: 7, leash: true });
+  expect(stored).toMatchObject({ coder: "codex", ...said });
 });
 
 test("the file that init writes says every setting with its default", () => {

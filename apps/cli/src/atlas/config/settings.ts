@@ -97,6 +97,7 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
   checkPassEnv: as("ATLAS_CHECK_PASS_ENV", QUASAR.checkPassEnv),
   sandbox: as("ATLAS_SANDBOX", QUASAR.sandbox),
   projectSettings: as("ATLAS_PROJECT_SETTINGS", QUASAR.projectSettings),
+  userHooks: as("ATLAS_USER_HOOKS", QUASAR.userHooks),
   claudeArgs: as("ATLAS_AGENT_CLAUDE_ARGS", QUASAR.claudeArgs),
   codexArgs: as("ATLAS_AGENT_CODEX_ARGS", QUASAR.codexArgs),
   leash: as("ATLAS_LEASH", {

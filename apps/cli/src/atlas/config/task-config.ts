@@ -70,8 +70,8 @@ function agentSettingsOf(settings: AtlasSettings): Partial<AtlasSettings> {
   const { passEnv, leash, retries } = settings;
   const limits = { maxRequests, turnTimeout, idleTimeout };
   const who = { coder, reviewer, coderModel, reviewerModel };
-  const { checkPassEnv, sandbox, projectSettings, claudeArgs, codexArgs } = settings;
-  const may = { checkPassEnv, sandbox, projectSettings, claudeArgs, codexArgs };
+  const { checkPassEnv, sandbox, projectSettings, userHooks, claudeArgs, codexArgs } = settings;
+  const may = { checkPassEnv, sandbox, projectSettings, userHooks, claudeArgs, codexArgs };
   return { ...who, ...may, ...limits, allowedTools, passEnv, leash, retries };
 }
 
