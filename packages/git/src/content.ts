@@ -1,13 +1,5 @@
-import { createHash } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-} from "node:fs";
+import { lstatSync } from "node:fs";
+import { type Algorithm, blobAt } from "./blob.ts";
 import { GitError, isGone, messageOf } from "./errors.ts";
 import { quoted } from "./text.ts";
 import { pathBytes } from "./tree-stream.ts";
@@ -22,8 +14,6 @@ export interface Content {
   readonly id: string;
 }
 
-const CHUNK_BYTES = 2 ** 18;
-
 /**
  * What paths hold now. Starts no process; follows no link, a path behind one holds nothing.
  *
@@ -33,25 +23,18 @@ const CHUNK_BYTES = 2 ** 18;
 export function readContents(
   root: string,
   paths: readonly string[],
-  algorithm: "sha1" | "sha256",
+  algorithm: Algorithm,
 ): readonly Content[] {
   return paths.map((path) => contentAt(root, path, algorithm));
 }
 
-function contentAt(root: string, path: string, algorithm: "sha1" | "sha256"): Content {
+function contentAt(root: string, path: string, algorithm: Algorithm): Content {
   const file = pathBytes(root, Buffer.from(path.replace(/\/$/u, "")).toString("latin1"));
   try {
     if (isBehindLink(root, path)) return { path, mode: "000000", id: "" };
-    const stat = lstatSync(file);
-    if (stat.isDirectory()) return { path, mode: "160000", id: "" };
-    if (stat.isSymbolicLink()) {
-      const target = readlinkSync(file, { encoding: "buffer" });
-      const hash = createHash(algorithm).update(`blob ${target.length}\0`).update(target);
-      return { path, mode: "120000", id: hash.digest("hex") };
-    }
-    if (!stat.isFile()) return { path, mode: "000000", id: "" };
-    const mode = (stat.mode & 0o100) === 0 ? "100644" : "100755";
-    return { path, mode, id: hashFile(file, algorithm) };
+    const blob = blobAt(file, algorithm);
+    if (blob === "folder") return { path, mode: "160000", id: "" };
+    return { path, mode: blob?.mode ?? "000000", id: blob?.id ?? "" };
   } catch (error) {
     if (isGone(error)) return { path, mode: "000000", id: "" };
     const message = `${quoted(path)} could not be read: ${messageOf(error)}`;
@@ -65,25 +48,4 @@ function isBehindLink(root: string, path: string): boolean {
     const folder = Buffer.from(parts.slice(0, at + 1).join("/")).toString("latin1");
     return lstatSync(pathBytes(root, folder)).isSymbolicLink();
   });
-}
-
-function hashFile(file: Buffer, algorithm: "sha1" | "sha256"): string {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    const { size } = fstatSync(fd);
-    const hash = createHash(algorithm).update(`blob ${size}\0`);
-    const chunk = Buffer.allocUnsafe(Math.min(size + 1, CHUNK_BYTES));
-    let bytes = 0;
-    for (;;) {
-      const count = readSync(fd, chunk);
-      if (count === 0) break;
-      hash.update(chunk.subarray(0, count));
-      bytes += count;
-    }
-    if (bytes !== size) throw new Error("it has changed while it was read");
-    return hash.digest("hex");
-  } finally {
-    closeSync(fd);
-  }
 }

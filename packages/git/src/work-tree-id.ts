@@ -1,14 +1,6 @@
-import { createHash } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-} from "node:fs";
+import { lstatSync } from "node:fs";
 import { setImmediate as pause } from "node:timers/promises";
+import { type Algorithm, blobAt, objectId } from "./blob.ts";
 import { readConfig } from "./config.ts";
 import { GitError, isGone, messageOf } from "./errors.ts";
 import { currentGitSha, type SignalOptions } from "./head.ts";
@@ -75,7 +67,7 @@ type Folder = Map<string, Entry | Folder>;
 
 interface Reader {
   readonly root: string;
-  readonly algorithm: "sha1" | "sha256";
+  readonly algorithm: Algorithm;
   /** What was found of folders. */
   readonly folders: Map<string, boolean>;
   /** Bytes read, and a share for each file, since others could last do something. */
@@ -84,7 +76,6 @@ interface Reader {
 
 const PAUSE_AT = 2 ** 24;
 const SHARE_OF_FILE = 2 ** 17;
-const CHUNK_BYTES = 2 ** 18;
 
 const CACHED = /^([A-Za-z]) (100644|100755|120000|160000) ([0-9a-f]{40,64}) [0-3]\t/;
 
@@ -159,37 +150,11 @@ function isFolder(reader: Reader, path: string): boolean {
 async function fileAt(reader: Reader, path: string): Promise<Entry | undefined> {
   const file = pathBytes(reader.root, path);
   reader.unpaused += SHARE_OF_FILE;
-  return unlessGone(path, () => {
-    const stat = lstatSync(file);
-    if (stat.isSymbolicLink()) {
-      const target = readlinkSync(file, { encoding: "buffer" });
-      return { mode: "120000", id: idOf(reader, "blob", target) };
-    }
-    if (!stat.isFile()) return undefined;
-    return { mode: (stat.mode & 0o100) === 0 ? "100644" : "100755", id: hashFile(reader, file) };
-  });
-}
-
-function hashFile(reader: Reader, file: Buffer): string {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    const { size } = fstatSync(fd);
-    const hash = createHash(reader.algorithm).update(`blob ${size}\0`);
-    const chunk = Buffer.allocUnsafe(Math.min(size + 1, CHUNK_BYTES));
-    let bytes = 0;
-    for (;;) {
-      const count = readSync(fd, chunk);
-      if (count === 0) break;
-      hash.update(chunk.subarray(0, count));
-      bytes += count;
-    }
-    reader.unpaused += bytes;
-    if (bytes !== size) throw new Error("it has changed while it was read");
-    return hash.digest("hex");
-  } finally {
-    closeSync(fd);
-  }
+  const blob = unlessGone(path, () => blobAt(file, reader.algorithm));
+  if (blob === undefined || blob === "folder") return undefined;
+  const { mode, id, size } = blob;
+  reader.unpaused += size;
+  return { mode, id };
 }
 
 function unlessGone<T>(path: string, look: () => T): T | undefined {
@@ -225,9 +190,5 @@ function treeOf(reader: Reader, folder: Folder): string {
     return { key: mode === "40000" ? `${name}/` : name, bytes };
   });
   entries.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return idOf(reader, "tree", Buffer.concat(entries.flatMap(({ bytes }) => bytes)));
-}
-
-function idOf({ algorithm }: Reader, kind: "blob" | "tree", bytes: Buffer): string {
-  return createHash(algorithm).update(`${kind} ${bytes.length}\0`).update(bytes).digest("hex");
+  return objectId("tree", Buffer.concat(entries.flatMap(({ bytes }) => bytes)), reader.algorithm);
 }

@@ -23,10 +23,12 @@ test.for([
 
 test("asks the last 50 commits, and no merges", async () => {
   const root = repositoryWith(...Array.from({ length: 26 }, (_, n) => `Change ${n}`));
-  git(root, "switch", "-qc", "side");
-  for (let n = 0; n < 26; n += 1) git(root, "commit", "-q", "--allow-empty", "-m", `feat: ${n}`);
-  git(root, "switch", "-q", "main");
-  git(root, "merge", "-q", "--no-ff", "-m", "Merge side", "side");
+  for (let n = 0; n < 26; n += 1) {
+    git(root, "switch", "-qC", "side");
+    git(root, "commit", "-q", "--allow-empty", "-m", `feat: ${n}`);
+    git(root, "switch", "-q", "main");
+    git(root, "merge", "-q", "--no-ff", "-m", "Merge side", "side");
+  }
   expect(await usesConventionalCommits({ root })).toBe(true);
 });
 

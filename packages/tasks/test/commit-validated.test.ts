@@ -73,34 +73,30 @@ test("the tree of the commit is the receipt's; what has changed since stays unco
   );
 });
 
-test("what a git hook makes of the commit is validated again, and the newest receipt has its tree", async () => {
-  const task = await aTask("formatted");
-  script(hookOf(task, "pre-commit"), 'echo "// formatted" >> parser.js && git add parser.js');
-  await drive(task);
-  const signed = statements(task);
-  expect(signed).toHaveLength(2);
-  expect(signed[0]?.treeAfter).not.toBe(treeOf(task));
-  expect(signed.at(-1)).toMatchObject({ treeAfter: treeOf(task), stepName: "git_commit" });
-  expect(git(task.worktree, "show", "HEAD:parser.js")).toContain("// formatted");
-  expect(task.hook().receipts).toHaveLength(2);
-  expect(task.hook().state).toBe("completed");
-});
-
-test("what a git hook formats and refuses is validated again, and committed then", async () => {
-  const task = await aTask("refused");
-  script(
-    hookOf(task, "pre-commit"),
+const FORMATTING: readonly (readonly [string, string, string])[] = [
+  ["formats and adds", "formatted", 'echo "// formatted" >> parser.js && git add parser.js'],
+  [
+    "formats and refuses",
+    "refused",
     'grep -q formatted parser.js || { echo "// formatted" >> parser.js; exit 1; }',
-  );
-  await drive(task);
-  const signed = statements(task);
-  expect(signed).toHaveLength(2);
-  expect(signed[0]?.treeAfter).not.toBe(treeOf(task));
-  expect(signed.at(-1)).toMatchObject({ treeAfter: treeOf(task), stepName: "git_commit" });
-  expect(git(task.worktree, "show", "HEAD:parser.js")).toContain("// formatted");
-  expect(task.hook().receipts).toHaveLength(2);
-  expect(task.hook().state).toBe("completed");
-});
+  ],
+];
+
+test.for(FORMATTING)(
+  "what a git hook %s is validated again, and the newest receipt has the tree that is committed",
+  async ([, name, hook]) => {
+    const task = await aTask(name);
+    script(hookOf(task, "pre-commit"), hook);
+    await drive(task);
+    const signed = statements(task);
+    expect(signed).toHaveLength(2);
+    expect(signed[0]?.treeAfter).not.toBe(treeOf(task));
+    expect(signed.at(-1)).toMatchObject({ treeAfter: treeOf(task), stepName: "git_commit" });
+    expect(git(task.worktree, "show", "HEAD:parser.js")).toContain("// formatted");
+    expect(task.hook().receipts).toHaveLength(2);
+    expect(task.hook().state).toBe("completed");
+  },
+);
 
 test("a commit that a git hook has changed is not taken for the step's end after a crash", async () => {
   const task = await aTask("killed");
