@@ -234,9 +234,7 @@ function lookAt(
   // It may have written down its end since we looked for that.
   if (readExitRecord(files.path("exit"))) return undefined;
   if (size === undefined) return { state: "not-started" };
-  const { costUsd, unknownUsd, sessionId } = reader.known();
-  const costSource = costUsd === undefined ? "unknown" : "partial";
-  return { state: "died", sessionId, costUsd, costSource, unknownUsd };
+  return { state: "died", ...reader.known() };
 }
 
 async function adopt(

@@ -192,8 +192,7 @@ function killed(
   found: Extract<FoundTurn, { state: "died" }>,
   agents: PlanAgents,
 ): PlanItem {
-  const { costUsd, unknownUsd } = found;
-  const cost = settledCost({ costUsd, costSource: "partial", unknownUsd }, turn.reservedUsd);
+  const cost = settledCost(found, turn.reservedUsd);
   const sessionId = found.sessionId ?? turn.sessionId;
   return takenAgain(turn, `The ${turn.role}'s agent was killed`, cost, sessionId, agents);
 }

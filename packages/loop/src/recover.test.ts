@@ -173,6 +173,13 @@ describe("a turn that an earlier process began", () => {
     expect(unknownCostUsd).toBeCloseTo(0.3);
   });
 
+  test("reserves nothing for an agent that was killed after it had said what the turn cost", async () => {
+    const died = { state: "died", sessionId: "s-9", costUsd: 0.2, costSource: "reported" } as const;
+    const { run } = resumed({ coder: found(writingCoder(), died) });
+    const { checkpoint } = await run();
+    expect(checkpoint.ledger[0]).toMatchObject({ status: "lost", costUsd: 0.2, unknownUsd: 0 });
+  });
+
   test("books what its agent has spent until it was ended", async () => {
     const died = { state: "died", sessionId: "s-9", costSource: "partial" } as const;
     let costUsd = 0.2;

@@ -139,8 +139,8 @@ function giveUpTurn(run: Run, found: FoundTurn): void {
   if (found.state === "not-started") {
     run.state = takeBackTurn(state);
   } else if (found.state === "died") {
-    const { sessionId, costUsd, unknownUsd } = found;
-    const known = settledCost({ costUsd, costSource: "partial", unknownUsd }, reservedUsd);
+    const { sessionId } = found;
+    const known = settledCost(found, reservedUsd);
     const named = sessionId === undefined ? state : nameSession(state, sessionId);
     run.state = failTurn(named, known, "interrupted: its agent was killed", "lost");
   } else {

@@ -207,7 +207,7 @@ test("has the same cost when a later process reads it, and when it cannot tell h
     state: "died",
     sessionId: THREAD,
     costUsd: result.costUsd,
-    costSource: "partial",
+    costSource: "computed",
   });
 });
 

@@ -101,13 +101,19 @@ async function touchedFiles(
   return [...new Set([...committed, ...own])].sort().slice(0, MOST_FILES);
 }
 
-function noteFiles({ store }: Session, files: readonly string[] | undefined): void {
-  if (files === undefined) return;
-  store.update((hook) => {
-    const { currentStep } = hook;
-    if (currentStep === undefined) return undefined;
-    if (currentStep.filesTouched?.join("\0") === files.join("\0")) return undefined;
-    if (files.length === 0 && currentStep.filesTouched === undefined) return undefined;
-    return { hook: { ...hook, currentStep: { ...currentStep, filesTouched: files } }, events: [] };
+/** Takes no lock where there is nothing to note: looks are many. */
+function noteFiles({ store, hook }: Session, files: readonly string[] | undefined): void {
+  if (files === undefined || !isNews(hook(), files)) return;
+  store.update((now) => {
+    const { currentStep } = now;
+    if (currentStep === undefined || !isNews(now, files)) return undefined;
+    return { hook: { ...now, currentStep: { ...currentStep, filesTouched: files } }, events: [] };
   });
+}
+
+function isNews({ currentStep }: HookFile, files: readonly string[]): boolean {
+  if (currentStep === undefined) return false;
+  const { filesTouched } = currentStep;
+  if (filesTouched === undefined) return files.length > 0;
+  return filesTouched.join("\0") !== files.join("\0");
 }

@@ -33,6 +33,11 @@ const TURNS = [
 ];
 
 const RESPONSE_USD = 0.05;
+/**
+ * As with real models, a response costs less than it may. The model answers at once here, so an agent can be
+ * killed in a second response before its supervisor has read the first: both fit in.
+ */
+const BOUND_USD = 2 * RESPONSE_USD;
 
 const scriptPath = (place: Place): string => join(place.root, "script.json");
 
@@ -42,13 +47,13 @@ export function scriptedAgent(turns: readonly object[]): TorturedAgent {
     nameIn: (place) => `scripted:${scriptPath(place)}`,
     flags: [],
     responseUsd: RESPONSE_USD,
-    boundUsd: RESPONSE_USD,
+    boundUsd: BOUND_USD,
     envOf: () => ({}),
     prepare(place, url) {
       const sessions = join(place.root, "sessions");
       mkdirSync(sessions);
       const model = `${url}/scripted`;
-      const script = { turns, model, sessions, responseUsd: RESPONSE_USD };
+      const script = { turns, model, sessions, responseUsd: BOUND_USD };
       writeFileSync(scriptPath(place), JSON.stringify(script));
     },
     wireOf: () => scriptedWire(RESPONSE_USD),
