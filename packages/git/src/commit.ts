@@ -7,6 +7,7 @@ import type { SignalOptions } from "./head.ts";
 import { type CommitRefusal, type FailedCommit, refusalOf } from "./refusal.ts";
 import { openRepository } from "./repository.ts";
 import { git } from "./run.ts";
+import { refusedBySparse } from "./sparse.ts";
 import { type DirtyPath, isUnmerged } from "./status.ts";
 import { cleanLines, cut, oneLine, quoted, tail } from "./text.ts";
 import { formatTrailers } from "./trailers.ts";
@@ -53,7 +54,7 @@ export const SUBJECT_LENGTH = 72;
  * files included, on HEAD, be it a branch with or without commits or detached. The user's git
  * hooks and filters run. A `pre-commit` hook that refuses and leaves changed files is tried once more, with
  * those files: that is how formatting ones work. Starts four git processes, two if there is nothing to commit; two fewer
- * with `seen`; in a submodule one more.
+ * with `seen`; in a submodule and in a sparse checkout one more.
  *
  * @param workDir - Any folder of the work tree; all of it is committed.
  * @returns The new commit's id; `undefined` when there was nothing to commit.
@@ -83,7 +84,7 @@ export async function commitAll(
   // Naming the paths makes git leave out what is staged of others; it is not always done because
   // git hooks then see an index that is not the usual one.
   const only = tree === undefined && dirty.some((entry) => isExcluded(entry) && isStaged(entry));
-  const attempt = { workDir, paths, only, message, config, options };
+  const attempt = { workDir, wanted, paths, only, message, config, options };
   const result = await tryCommit(attempt);
   if (!(result instanceof GitError)) return result;
   const isPutRight =
@@ -99,6 +100,7 @@ export async function commitAll(
 
 interface CommitAttempt {
   readonly workDir: string;
+  readonly wanted: readonly DirtyPath[];
   readonly paths: readonly string[];
   readonly only: boolean;
   readonly message: string;
@@ -108,13 +110,17 @@ interface CommitAttempt {
 
 /** Resolves to the error where the commit was refused. */
 async function tryCommit(attempt: CommitAttempt): Promise<string | undefined | GitError> {
-  const { workDir, paths, only, message, config, options } = attempt;
+  const { workDir, wanted, paths, only, message, config, options } = attempt;
   const { signal, env = {}, tree } = options;
   const staging =
     tree === undefined ? ["add", "-A", "--", ...paths] : ["read-tree", "--reset", tree];
   const added = await git("write", workDir, staging, { signal, env });
-  if (added.exitCode !== 0) {
-    return commitFailed({ ...added, command: "add", isMessageWritten: false });
+  const isAdded = added.exitCode === 0;
+  const passedOver =
+    isAdded && tree === undefined && (await refusedBySparse(workDir, wanted, config, { signal }));
+  const unstaged = isAdded ? passedOver : added;
+  if (unstaged) {
+    return commitFailed({ ...unstaged, command: "add", isMessageWritten: false });
   }
   const args = ["commit", "--cleanup=whitespace", "--file=-"];
   const committed = await git("write", workDir, only ? [...args, "--only", "--", ...paths] : args, {

@@ -84,6 +84,15 @@ const SETTINGS: readonly (readonly [
     "lib/x",
   ],
   [
+    "stage",
+    "a change of a committed file outside of the sparse cone",
+    (root) => {
+      git(root, "sparse-checkout", "set", "--cone", "src");
+      write(root, "lib/kept.js", "changed\n");
+    },
+    "\nlib/kept.js\n",
+  ],
+  [
     "signing",
     "a key that is none",
     (root) => {
@@ -99,6 +108,9 @@ const SETTINGS: readonly (readonly [
 test.for(SETTINGS)("says that %s refused it: %s", async ([by, , prepare, output]) => {
   const root = aRepository();
   write(root, "b.txt", "b\n");
+  write(root, "lib/kept.js", "kept\n");
+  git(root, "add", "lib");
+  git(root, "commit", "-q", "-m", "Add lib");
   const before = headOf(root);
   prepare(root);
   const refusal = await refusalIn(root);

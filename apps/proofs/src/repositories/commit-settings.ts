@@ -21,7 +21,7 @@ export const COMMIT_SETTINGS: readonly Setting[] = [
   {
     name: "whose commits are to be signed without a key that can be used",
     lay: (at) => sign(at, false),
-    ends: { code: 1, says: /sign|key/iu },
+    ends: { code: 6, says: /signed.*passphrase/iu, turns: 0 },
   },
   {
     name: "whose commit-msg hook takes Conventional Commits only",

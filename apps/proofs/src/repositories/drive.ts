@@ -11,7 +11,17 @@ import {
   removePlace,
   type StartOptions,
 } from "../blackbox/place.ts";
-import { agentsOf, BUG, commit, type Expected, FIX, run, type Setting, write } from "./setting.ts";
+import {
+  agentsOf,
+  BUG,
+  commit,
+  type Expected,
+  FIX,
+  run,
+  type Setting,
+  turnsIn,
+  write,
+} from "./setting.ts";
 import { join } from "node:path";
 
 /** When everything is killed: after so many records of a run's output, and so many milliseconds more. */
@@ -171,6 +181,10 @@ function endingOf(
   for (const [path, text] of Object.entries(files)) {
     const found = ask(at, "show", `HEAD:${path}`);
     if (found !== (text ?? "").trimEnd()) bad.push(`HEAD has in ${path}: ${found}`);
+  }
+  const turns = turnsIn(at);
+  if (ends.turns !== undefined && turns !== ends.turns && (!wasKilled || ends.turns === 0)) {
+    bad.push(`${turns} turns were taken, not ${ends.turns}`);
   }
   const expected = ends.dirty ?? (isApproved ? [] : undefined);
   if (expected !== undefined && dirty.join("\n") !== expected.join("\n")) {

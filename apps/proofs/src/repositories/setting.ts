@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Place } from "../blackbox/place.ts";
 
@@ -12,6 +12,8 @@ export interface Expected {
   readonly head?: Readonly<Record<string, string | undefined>> | undefined;
   /** What `git status --porcelain` lists in the end. @default nothing */
   readonly dirty?: readonly string[] | undefined;
+  /** How many turns agents take, where the run is not killed; none: where it is killed, too. */
+  readonly turns?: number | undefined;
   /** More that has to hold, in the folder of the run: throws where it does not. */
   readonly also?: ((at: Place) => void) | undefined;
 }
@@ -79,11 +81,30 @@ fi`;
 /** The agents of a setting, as arguments. */
 export function agentsOf({ root }: Place, { coder = "" }: Setting): readonly string[] {
   const program = (name: string, body: string): string =>
-    executable(join(root, name), `prompt=$(cat)\nset -e\n${body}`);
+    executable(
+      join(root, name),
+      `prompt=$(cat)\necho ${name} >> '${turnsFile(root)}'\nset -e\n${body}`,
+    );
   return [
     ...["--coder", `command:${program("coder", `${CODER}\n${coder}${SUBJECT}`)}`],
     ...["--reviewer", `command:${program("reviewer", REVIEWER)}`],
   ];
+}
+
+/** How often an agent was started. */
+export function turnsIn({ root }: Place): number {
+  const file = turnsFile(root);
+  return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n").length : 0;
+}
+
+function turnsFile(root: string): string {
+  return join(root, "turns");
+}
+
+/** What a coder does in each turn until it was told something, which it then fixes once and for all. */
+export function unlessTold(words: string, does: string, fix: string): string {
+  return `case "$prompt" in *'${words}'*) ${fix}; touch "$0.told" ;; esac
+[ -e "$0.told" ] || { ${does}; }`;
 }
 
 export function executable(file: string, body: string): string {
