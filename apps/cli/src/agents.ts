@@ -31,6 +31,7 @@ export type AgentSettings = Pick<
   | "userHooks"
   | "claudeArgs"
   | "codexArgs"
+  | "prices"
 >;
 
 /**
@@ -96,7 +97,7 @@ function createInvoker(
   setEnv: Readonly<Record<string, string>>,
 ): AgentInvoker {
   const { maxRequests, turnTimeout, idleTimeout, passEnv, allowedTools, sandbox } = settings;
-  const { projectSettings, userHooks, claudeArgs, codexArgs } = settings;
+  const { projectSettings, userHooks, claudeArgs, codexArgs, prices } = settings;
   const [kind = "", ...rest] = spec.split(":");
   const argument = rest.join(":").trim();
   const model = modelName === "" ? undefined : modelName;
@@ -108,13 +109,13 @@ function createInvoker(
     case "claude":
       requireProgram(kind, "npm install -g @anthropic-ai/claude-code");
       return createAgent({
-        ...{ kind, model, limits, maxRequests, passEnv, setEnv },
+        ...{ kind, model, limits, maxRequests, prices, passEnv, setEnv },
         ...{ allowedTools, projectSettings, userHooks, args: claudeArgs },
       });
     case "codex":
       requireProgram(kind, "npm install -g @openai/codex");
       return createAgent({
-        ...{ kind, model, limits, maxRequests, passEnv, setEnv },
+        ...{ kind, model, limits, maxRequests, prices, passEnv, setEnv },
         ...{ sandbox, userHooks, args: codexArgs },
       });
     case "command":

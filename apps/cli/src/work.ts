@@ -26,7 +26,7 @@ import { CliError } from "./errors.ts";
 import { freeGit } from "./git-locks.ts";
 import { exitOf, interruptedResult, resultRecord, type Worked } from "./outcome.ts";
 import { allowedWords } from "./output/allowed.ts";
-import { shellWord, type Spending } from "./output/format.ts";
+import { pricesWords, shellWord, type Spending } from "./output/format.ts";
 import type { EventRecord } from "./output/record.ts";
 import type { Reporter } from "./output/reporter.ts";
 import { archivingStore, noteOutcome, type RunNotes, type RunStores } from "./runs/store.ts";
@@ -78,6 +78,7 @@ export async function work(
     coder: coder.name,
     reviewer: reviewer.name,
     allowed: allowedWords(settings, [...settings.lint, ...settings.filter]),
+    prices: pricesWords(settings.prices),
     maxCycles,
     maxBudgetUsd,
     turnBudgetUsd: turnAllowance(spent, "coder", maxTurnBudgetUsd),

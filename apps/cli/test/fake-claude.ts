@@ -11,6 +11,8 @@ export interface FakeTurn {
   readonly wants?: readonly string[] | undefined;
   /** How many requests it makes beside its first; a hook that never lets it stop has it make any number. */
   readonly asks?: number | undefined;
+  /** The model that it says it asks. @default claude-sonnet-4-5 */
+  readonly model?: string | undefined;
   /** Seconds that it then goes on. */
   readonly lasts?: number | undefined;
 }
@@ -43,14 +45,15 @@ const session = args.find((arg) => /^--(session-id|resume)=/.test(arg)).split("=
 const say = (event) => process.stdout.write(JSON.stringify({ session_id: session, ...event }) + "\\n");
 say({ type: "system", subtype: "init", claude_code_version: "2.1.330" });
 const usage = { input_tokens: 100, output_tokens: 10 };
-const answer = (id) => {
-  say({ type: "stream_event", event: { type: "message_start", message: { id, model: "claude-sonnet-4-5", usage } } });
-  say({ type: "stream_event", event: { type: "message_delta", usage } });
-};
-answer("m");
 const isReviewer = args.includes("--tools");
 const { coder, reviewer } = JSON.parse(readFileSync(folder + "turns.json", "utf8"));
 const turn = (isReviewer ? reviewer : coder).find(({ match = "" }) => prompt.includes(match)) ?? {};
+const { model = "claude-sonnet-4-5" } = turn;
+const answer = (id) => {
+  say({ type: "stream_event", event: { type: "message_start", message: { id, model, usage } } });
+  say({ type: "stream_event", event: { type: "message_delta", usage } });
+};
+answer("m");
 if (turn.runs) execSync(turn.runs, { stdio: "ignore" });
 const isAllowed = (command) => args.includes("Bash") || args.some((arg) => /^Bash\\(.* \\*\\)$/.test(arg) && (command + " ").startsWith(arg.slice(5, -2)));
 const denied = (turn.wants ?? []).filter((command) => !isAllowed(command));
@@ -61,7 +64,7 @@ for (let n = 1; n <= (turn.asks ?? 0); n += 1) {
 if (turn.lasts) await new Promise((done) => setTimeout(done, turn.lasts * 1000));
 say({
   type: "result", subtype: "success", is_error: false, result: "Done.", num_turns: 1, total_cost_usd: 0.01, usage,
-  model_usage_since_last_result: { m: { inputTokens: 100, outputTokens: 10, costUSD: 0.01 } },
+  model_usage_since_last_result: { [model]: { inputTokens: 100, outputTokens: 10, costUSD: 0.01 } },
   permission_denials: denied.map((command) => ({ tool_name: "Bash", tool_use_id: "t", tool_input: { command } })),
   ...(isReviewer && { structured_output: ${JSON.stringify(APPROVAL)} }),
 });

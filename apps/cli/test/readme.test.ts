@@ -18,13 +18,15 @@ test.for([
   expect(listed).toEqual(Object.values<number>(codes).toSorted((a, b) => a - b));
 });
 
+const cell = (text: string | undefined): string => (text === undefined ? "" : `\`${text}\` `);
+
 const settings = [
   ...Object.values(SETTINGS).map((one) => ["quasar", ofQuasar, one] as const),
   ...Object.values(ATLAS_SETTINGS).map((one) => ["atlas", ofAtlas, one] as const),
 ].map(([program, text, { key, flag, env, fallback }]) => ({
   name: `${program} ${key}`,
   text,
-  row: `| \`${key}\` | ${flag === undefined ? "" : `\`${flag}\` `}| \`${env}\` | \`${JSON.stringify(fallback)}\` |`,
+  row: `| \`${key}\` | ${cell(flag)}| ${cell(env)}| \`${JSON.stringify(fallback)}\` |`,
 }));
 
 test.for(settings)("the README has the setting $name as it is", ({ text, row }) => {

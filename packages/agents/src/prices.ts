@@ -65,13 +65,20 @@ const VARIANT = /(-\d{8}|-\d{4}-\d\d-\d\d|\[1m\])$/;
  *
  * @returns `undefined` for a model whose price is not known: unknown, not zero.
  */
-export function priceOf(model: string, prices: ModelPrices = {}): Price | undefined {
-  for (const name of [model, model.replace(VARIANT, "")]) {
-    if (Object.hasOwn(prices, name)) return completed(prices[name]);
-    if (Object.hasOwn(PRICE_LIST, name)) return PRICE_LIST[name];
-  }
-  return undefined;
+export function priceOf(model: string, prices?: ModelPrices): Price | undefined {
+  return ownPriceOf(model, prices) ?? namesOf(model).flatMap((name) => listed(name) ?? [])[0];
 }
+
+/** The price of a model that a user has set. */
+export function ownPriceOf(model: string, prices: ModelPrices = {}): Price | undefined {
+  const name = namesOf(model).find((each) => Object.hasOwn(prices, each));
+  return name === undefined ? undefined : completed(prices[name]);
+}
+
+const namesOf = (model: string): readonly string[] => [model, model.replace(VARIANT, "")];
+
+const listed = (name: string): Price | undefined =>
+  Object.hasOwn(PRICE_LIST, name) ? PRICE_LIST[name] : undefined;
 
 function completed(price: ModelPrice | undefined): Price | undefined {
   if (price === undefined) return undefined;

@@ -16,9 +16,11 @@ import { conventionsOf } from "../conventions.ts";
 import { ATLAS_EXIT, type ExitCode } from "../exit-codes.ts";
 import { type Interrupts, listenForInterrupts } from "../interrupts.ts";
 import { allowedWords } from "../output/allowed.ts";
+import { pricesWords } from "../output/format.ts";
 import { createReporterOf, type ReporterOf } from "../output/reporter.ts";
 import { STREAMS } from "../streams.ts";
 import { openUser } from "../user.ts";
+import { loadUnkept } from "./config/load.ts";
 import { ATLAS, type AtlasSettings } from "./config/settings.ts";
 import { storedSettings } from "./config/task-config.ts";
 import type { Installation } from "./installation.ts";
@@ -27,11 +29,19 @@ import { quarantineText } from "./output/quarantine-lines.ts";
 import { TASK_PRESENTER } from "./output/presenter.ts";
 import type { AtlasRecord } from "./output/record.ts";
 
-/** The settings of who works on a task: as it was started, but for what is said now. */
-export function workersOf(config: TaskConfig, now: Partial<AtlasSettings>): AtlasSettings {
+/**
+ * The settings of who works on a task: as it was started, but for what is said now.
+ *
+ * @param home - ATLAS_HOME, whose settings hold where a task keeps none.
+ */
+export function workersOf(
+  config: TaskConfig,
+  now: Partial<AtlasSettings>,
+  home: string,
+): AtlasSettings {
   const stored = { source: "task.json", values: storedSettings(config), warnings: [] };
   const said = { source: "command line", values: now, warnings: [] };
-  const settings = ATLAS.resolve([said, stored]);
+  const settings = ATLAS.resolve([said, ...loadUnkept(home), stored]);
   // What is allowed now is allowed beside what was.
   const tools = [...(stored.values.allowedTools ?? []), ...(now.allowedTools ?? [])];
   const allowedTools = [...new Set(tools)];
@@ -157,7 +167,8 @@ function taskRecord(taskDir: string, settings: AtlasSettings): AtlasRecord {
   const where = { workDir, branch };
   const limits = { maxCycles, maxBudgetUsd };
   const commands = task.config.validation.commands.map(({ command }) => command);
-  const who = { coder, reviewer, allowed: allowedWords(settings, commands) };
+  const prices = pricesWords(settings.prices);
+  const who = { coder, reviewer, allowed: allowedWords(settings, commands), prices };
   return {
     type: "task",
     taskId,

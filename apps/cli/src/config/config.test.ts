@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { envLayer, flagLayer, guardedOf, resolve, tomlLayer, toToml } from "./layers.ts";
+import { envLayer, flagLayer, guardedOf, resolve, tomlLayer, toToml, unkeptOf } from "./layers.ts";
 import { type LoadConfigOptions, loadConfig } from "./load.ts";
 import { SETTING_NAMES, SETTINGS } from "./settings.ts";
 
@@ -57,6 +57,11 @@ test("finds the nearest file on the way up, and none above the repository", () =
 
 test.for([
   ["max_cycles = 0", "max_cycles must be a whole number from 1 to 100, not 0"],
+  ["[prices.x]\ninput = 1", 'prices must be a table for each model, [prices."name"], with input'],
+  ["[prices.x]\ninput = '1'\noutput = 1", "prices must be"],
+  ["[prices.x]\ninput = 1\noutput = 1\ncache = 1", "prices must be"],
+  ["[prices.x]\ninput = -1\noutput = 1", "prices must be"],
+  ["[prices.x]\ninput = 1\noutput = 1\nmax_output = 0", "prices must be"],
   ["max_requests = 0", "max_requests must be a whole number from 1 to 100000, not 0"],
   ["max_cycles = 2.5", "max_cycles must be a whole number"],
   ["max_cycles = '3'", 'max_cycles must be a whole number from 1 to 100, not "3"'],
@@ -163,10 +168,21 @@ test("stores settings and reads them back", () => {
   expect(resolve([tomlLayer("a run", toToml(settings))])).toEqual(settings);
 });
 
+test("reads the prices of models, which a run does not keep", () => {
+  const price = { input: 1, output: 2, cache_read: 0.5, cache_write_long: 3, max_output: 10 };
+  const layer = tomlLayer("file", { prices: { "m-1.5": price }, max_cycles: 2 });
+  const prices = {
+    "m-1.5": { input: 1, output: 2, cacheRead: 0.5, cacheWriteLong: 3, maxOutput: 10 },
+  };
+  expect(layer.values).toEqual({ prices, maxCycles: 2 });
+  expect(unkeptOf(layer).values).toEqual({ prices });
+  expect(toToml(resolve([layer]))).not.toHaveProperty("prices");
+});
+
 test("has one key, flag and variable for each setting", () => {
   const all = SETTING_NAMES.flatMap((name) => {
     const { key, flag, env } = SETTINGS[name];
-    return [key, env, ...(flag === undefined ? [] : [flag])];
+    return [key, ...[flag, env].filter((name) => name !== undefined)];
   });
   expect(new Set(all).size).toBe(all.length);
 });
@@ -180,6 +196,7 @@ test.for([
   ["sandbox = 'danger-full-access'", "sandbox"],
   ["project_settings = true", "projectSettings"],
   ["user_hooks = false", "userHooks"],
+  ["[prices.'gpt-6.1-sol']\ninput = 0\noutput = 0", "prices"],
   ["[agent.claude]\nargs = ['--x']", "claudeArgs"],
   ["[agent.codex]\nargs = ['--x']", "codexArgs"],
 ] as const)("hears %j from the user, and from no repository, trusted or not", ([toml, name]) => {

@@ -10,5 +10,13 @@ export const QUASAR: SettingsReader<Settings> = readerOf(SETTINGS, {
   otherVariables: ["QUASAR_RUN_ID", "QUASAR_TURN_ID", "QUASAR_DEBUG"],
 });
 
-export const { tomlLayer, envLayer, flagLayer, resolve, toToml, guardedOf, fromRepository } =
-  QUASAR;
+export const {
+  tomlLayer,
+  envLayer,
+  flagLayer,
+  resolve,
+  toToml,
+  guardedOf,
+  unkeptOf,
+  fromRepository,
+} = QUASAR;

@@ -10,6 +10,7 @@ import {
   type Layer,
   tomlLayer,
   toToml,
+  unkeptOf,
 } from "./layers.ts";
 import { requireTrust } from "./trust.ts";
 
@@ -38,6 +39,20 @@ export function loadConfig(options: LoadConfigOptions): readonly Layer[] {
     const guarded = toToml(guardedOf(repository));
     requireTrust({ path, guarded, workTree: root, stateDir: folders.state, trust });
   }
-  const user = readConfigFile(join(folders.config, "config.toml"), tomlLayer);
+  const user = readUserConfig(folders);
   return [flagLayer(flags), envLayer(env), repository, user].filter((layer) => layer !== undefined);
+}
+
+/**
+ * What a run does not keep, as the user's own file says it now.
+ *
+ * @throws {CliError} `ERR_CONFIG`
+ */
+export function loadUnkept(folders: UserFolders): readonly Layer[] {
+  const user = readUserConfig(folders);
+  return user === undefined ? [] : [unkeptOf(user)];
+}
+
+function readUserConfig({ config }: UserFolders): Layer | undefined {
+  return readConfigFile(join(config, "config.toml"), tomlLayer);
 }

@@ -1,6 +1,7 @@
-import type { CodexSandbox } from "@quasar/agents";
+import type { CodexSandbox, ModelPrices } from "@quasar/agents";
 import type { CommitWording } from "@quasar/loop";
 import { agent, choice, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
+import { prices } from "./prices.ts";
 import type { Setting } from "./table.ts";
 
 /** What a user can set. The doc of each is in {@link SETTINGS}. */
@@ -26,6 +27,7 @@ export interface Settings {
   readonly userHooks: boolean;
   readonly claudeArgs: readonly string[];
   readonly codexArgs: readonly string[];
+  readonly prices: ModelPrices;
   readonly detectStruggle: boolean;
   readonly projectContext: string;
   readonly leash: boolean;
@@ -221,6 +223,15 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     help: "more arguments for codex as coder",
     guarded: isAny,
     userOnly: true,
+  },
+  prices: {
+    key: "prices",
+    kind: prices,
+    fallback: {},
+    help: "prices of models, before those of the list",
+    guarded: (value) => Object.keys(value).length > 0,
+    userOnly: true,
+    isKept: false,
   },
   passEnv: {
     key: "pass_env",

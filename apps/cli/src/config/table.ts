@@ -9,7 +9,8 @@ export interface Setting<T> {
   readonly key: string;
   /** `undefined`: it cannot be given on the command line. */
   readonly flag?: string | undefined;
-  readonly env: string;
+  /** `undefined`: it cannot be given in the environment. */
+  readonly env?: string | undefined;
   readonly kind: Kind<T>;
   readonly fallback: T;
   readonly help: string;
@@ -17,6 +18,8 @@ export interface Setting<T> {
   readonly guarded: (value: T) => boolean;
   /** Whether a repository may not set it at all: it says what agents may do as the user. @default false */
   readonly userOnly?: boolean | undefined;
+  /** Whether a run keeps it; else a resume takes what the user's own file says then. @default true */
+  readonly isKept?: boolean | undefined;
 }
 
 /** Every setting of a program. */
@@ -62,10 +65,12 @@ export interface SettingsReader<S> {
   flagLayer(flags: FlagValuesOf<S>): LayerOf<S>;
   /** The settings that hold: the first layer that says something wins, then the default. */
   resolve(layers: readonly LayerOf<S>[]): S;
-  /** Settings as they are stored: TOML values by their keys in a file. */
+  /** Settings as a run keeps them: TOML values by their keys in a file. */
   toToml(settings: Partial<S>): Record<string, TomlValue>;
   /** The settings of a layer that a repository may not make without the user's word. */
   guardedOf(layer: LayerOf<S>): Partial<S>;
+  /** What a run does not keep of a layer. */
+  unkeptOf(layer: LayerOf<S>): LayerOf<S>;
   /** A repository's layer without what only the user may set; what was there is warned of. */
   fromRepository(layer: LayerOf<S>): LayerOf<S>;
 }
@@ -86,7 +91,12 @@ export function readerOf<S extends object>(
   type Name = keyof S & string;
   const names = Object.keys(table) as Name[];
   const byKey = new Map(names.map((name) => [table[name].key, name]));
-  const byVariable = new Map(names.map((name) => [table[name].env, name]));
+  const byVariable = new Map(
+    names.flatMap((name) => {
+      const { env } = table[name];
+      return env === undefined ? [] : [[env, name] as const];
+    }),
+  );
 
   function set<N extends Name>(
     values: Partial<Writable<S>>,
@@ -178,9 +188,15 @@ export function readerOf<S extends object>(
       const document: Record<string, TomlValue> = {};
       for (const name of names) {
         const value = settings[name];
-        if (value !== undefined) document[table[name].key] = value as TomlValue;
+        const { key, isKept = true } = table[name];
+        if (value !== undefined && isKept) document[key] = value as TomlValue;
       }
       return document;
+    },
+    unkeptOf({ source, values }) {
+      const unkept = names.filter((name) => table[name].isKept === false && name in values);
+      const chosen = Object.fromEntries(unkept.map((name) => [name, values[name]]));
+      return { source, values: chosen as Partial<S>, warnings: [] };
     },
     fromRepository({ source, values, warnings }) {
       const isDropped = (name: Name): boolean =>
@@ -222,7 +238,8 @@ function shown(text: string): string {
 function describe(value: unknown): string {
   if (typeof value === "string") return `"${shown(value)}"`;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return Array.isArray(value) ? "a list" : "a table or a date";
+  if (value instanceof Date) return "a date";
+  return Array.isArray(value) ? "a list" : "this table";
 }
 
 /** `; did you mean "…"?`, when a known name is at most two edits away. */

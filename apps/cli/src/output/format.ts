@@ -1,7 +1,17 @@
+import type { ModelPrices } from "@quasar/agents";
+
 /** US dollars to the cent; what is more than nothing never reads as nothing. */
 export function money(usd: number): string {
   if (usd > 0 && usd < 0.005) return "<$0.01";
   return `$${usd.toFixed(2)}`;
+}
+
+/** What a user has said that models cost; `undefined` where they have said nothing. */
+export function pricesWords(prices: ModelPrices): string | undefined {
+  const each = Object.entries(prices).map(
+    ([model, { input, output }]) => `${model} ${money(input)} in, ${money(output)} out`,
+  );
+  return each.length === 0 ? undefined : `yours, for a million tokens: ${each.join("; ")}`;
 }
 
 /** What a run has cost, in US dollars. */

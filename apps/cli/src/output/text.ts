@@ -140,7 +140,8 @@ function agentEventLines(role: string, event: AgentEvent, view: View): string[] 
         maxTokens === undefined
           ? "its cost is not known"
           : `its turns are limited to ${maxTokens.toLocaleString("en-US")} tokens`;
-      return labelled(view, role, `no price is known for ${name}: ${held}`, "yellow");
+      const words = `no price is known for ${name}: ${held}; set [prices."${name}"] in your own configuration`;
+      return labelled(view, role, words, "yellow");
     }
     case "session":
     case "text":
@@ -188,6 +189,7 @@ function runLines(run: RunRecord, view: View): string[] {
     ...labelled(view, "in", cleanLine(where)),
     ...labelled(view, "agents", cleanLine(`coder ${run.coder}, reviewer ${run.reviewer}`)),
     ...labelled(view, "allowed", cleanLine(run.allowed)),
+    ...(run.prices === undefined ? [] : labelled(view, "prices", cleanLine(run.prices))),
     ...labelled(
       view,
       "limits",

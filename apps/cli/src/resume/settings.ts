@@ -1,6 +1,6 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import { type Layer, resolve } from "../config/layers.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadConfig, loadUnkept } from "../config/load.ts";
 import type { Settings } from "../config/settings.ts";
 import { money } from "../output/format.ts";
 import { storedSettings } from "../runs/store.ts";
@@ -19,7 +19,7 @@ export function layersOf(
 ): readonly Layer[] {
   const stored = seal === "valid" ? storedSettings(checkpoint) : {};
   if (stored.coder !== undefined) {
-    return [{ source: "the run", values: stored, warnings: [] }];
+    return [...loadUnkept(folders), { source: "the run", values: stored, warnings: [] }];
   }
   const trust = trustConfig === true;
   const config = loadConfig({

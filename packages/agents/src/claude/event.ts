@@ -17,12 +17,7 @@ export type ClaudeBlock =
 export type ClaudeUsage = Tokens & { readonly isFast: boolean };
 
 /** Tokens and cost by model. */
-export type ClaudeModelUsage = Readonly<
-  Record<
-    string,
-    { readonly inputTokens: number; readonly outputTokens: number; readonly costUSD: number }
-  >
->;
+export type ClaudeModelUsage = Readonly<Record<string, Tokens & { readonly costUSD: number }>>;
 
 export interface ClaudeResult {
   readonly type: "result";
@@ -140,11 +135,30 @@ const Usage = v.pipe(
 
 const ModelUsage = v.record(
   v.string(),
-  v.object({
-    inputTokens: tokens,
-    outputTokens: tokens,
-    costUSD: tokens,
-  }),
+  v.pipe(
+    v.object({
+      inputTokens: tokens,
+      outputTokens: tokens,
+      cacheReadInputTokens: tokens,
+      cacheCreationInputTokens: tokens,
+      cacheCreationEphemeral1hInputTokens: tokens,
+      webSearchRequests: tokens,
+      costUSD: tokens,
+    }),
+    v.transform((usage) => {
+      const written = usage.cacheCreationInputTokens;
+      const long = Math.min(written, usage.cacheCreationEphemeral1hInputTokens);
+      return {
+        input: usage.inputTokens,
+        output: usage.outputTokens,
+        cacheRead: usage.cacheReadInputTokens,
+        cacheWrite: written - long,
+        cacheWriteLong: long,
+        webSearches: usage.webSearchRequests,
+        costUSD: usage.costUSD,
+      };
+    }),
+  ),
 );
 
 const Block = v.variant("type", [

@@ -28,7 +28,7 @@ export async function resumeCommand(id: string | undefined, given: Given): Promi
   if (maxBudgetUsd !== undefined) {
     await configureTask(dir, (config) => ({ ...config, maxBudgetUsd }));
   }
-  const settings = workersOf(readTask(dir).config, said);
+  const settings = workersOf(readTask(dir).config, said, installation.home);
   if (said.allowedTools !== undefined) {
     const { allowedTools } = settings;
     await configureTask(dir, (config) => ({

@@ -16,7 +16,7 @@ import { TASK_PRESENTER } from "../output/presenter.ts";
 export async function validateCommand(id: string | undefined, given: Given): Promise<ExitCode> {
   const installation = openInstallation();
   const { dir, hook, task, owner } = await openMeant(installation, id);
-  const settings = workersOf(task.config, {});
+  const settings = workersOf(task.config, {}, installation.home);
   const failed = tellWithheld(settings, (message) => reporter.report({ type: "warning", message }));
   const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json: given.json === true });
   const interrupts = listenForInterrupts((name) => {

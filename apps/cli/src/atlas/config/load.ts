@@ -40,7 +40,7 @@ export interface LoadedConfig {
  */
 export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const { flags, env, home, root } = options;
-  const user = readLayer(join(home, "config.toml"));
+  const user = readLayer(userFile(home));
   const repository = root === undefined ? undefined : readRepositoryLayer(root, options);
   const layers = [ATLAS.flagLayer(flags), ATLAS.envLayer(env), repository, user].filter(
     (layer) => layer !== undefined,
@@ -67,6 +67,18 @@ function readRepositoryLayer(
   requireTrust({ path, guarded, workTree: root, stateDir: home, trust });
   return layer;
 }
+
+/**
+ * What a task does not keep, as the user's own file says it now.
+ *
+ * @throws {CliError} `ERR_CONFIG`
+ */
+export function loadUnkept(home: string): readonly AtlasLayer[] {
+  const user = readLayer(userFile(home));
+  return user === undefined ? [] : [ATLAS.unkeptOf(user)];
+}
+
+const userFile = (home: string): string => join(home, "config.toml");
 
 /** Paths in a file are from the file's folder. */
 function readLayer(path: string): AtlasLayer | undefined {

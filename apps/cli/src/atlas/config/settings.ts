@@ -38,7 +38,7 @@ const free = (): boolean => false;
 const always = (): boolean => true;
 
 /** A setting of `quasar`, as `atlas` has it. */
-function as<T>(env: string, { flag, ...setting }: Setting<T>): Setting<T> {
+function as<T>(env: string | undefined, { flag, ...setting }: Setting<T>): Setting<T> {
   return { ...setting, flag, env };
 }
 
@@ -100,6 +100,7 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
   userHooks: as("ATLAS_USER_HOOKS", QUASAR.userHooks),
   claudeArgs: as("ATLAS_AGENT_CLAUDE_ARGS", QUASAR.claudeArgs),
   codexArgs: as("ATLAS_AGENT_CODEX_ARGS", QUASAR.codexArgs),
+  prices: as(undefined, QUASAR.prices),
   leash: as("ATLAS_LEASH", {
     ...QUASAR.leash,
     help: "agents end with atlas, however it ends: for CI",

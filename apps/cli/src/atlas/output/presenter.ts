@@ -195,6 +195,7 @@ function taskLines(task: TaskRecordLine, view: View): string[] {
     ...labelled(view, "steps", cleanLine(`${task.template}: ${task.steps.join(" → ")}`)),
     ...labelled(view, "agents", cleanLine(`coder ${task.coder}, reviewer ${task.reviewer}`)),
     ...labelled(view, "allowed", cleanLine(task.allowed)),
+    ...(task.prices === undefined ? [] : labelled(view, "prices", cleanLine(task.prices))),
     ...labelled(view, "limits", `${limit}, ${task.maxCycles} cycles a loop`),
   ];
 }

@@ -24,6 +24,8 @@ export interface TaskRecordLine {
   readonly reviewer: string;
   /** What the coder may do, in words. */
   readonly allowed: string;
+  /** Prices that the user has set, in words. @default none */
+  readonly prices?: string | undefined;
   readonly maxCycles: number;
   /** 0 is no limit. */
   readonly maxBudgetUsd: number;
