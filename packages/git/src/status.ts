@@ -16,16 +16,14 @@ export interface DirtyPath {
   readonly status: string;
 }
 
-// Renames are not looked for: that reads contents, and both paths are wanted. The work trees of
-// submodules are not looked into: they have a configuration of their own.
-export const STATUS = [
-  "status",
-  "--porcelain=v2",
-  "-z",
-  "--untracked-files=all",
-  "--ignore-submodules=dirty",
-  "--no-renames",
+// Renames are not looked for: that reads contents, and both paths are wanted.
+/** Looks into the work trees of submodules too, under the configuration that each has. */
+export const STATUS_WITHIN = [
+  ...["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"],
 ] as const;
+
+/** Does not: a read starts nothing that a repository names. */
+export const STATUS = [...STATUS_WITHIN, "--ignore-submodules=dirty"] as const;
 
 /**
  * What is not committed in the work tree, untracked files included, ignored ones not.
@@ -81,14 +79,42 @@ export function parseStatusHead(output: string): StatusHead {
   };
 }
 
+// Another commit is checked out, files are changed, files are untracked.
+const CHANGED_WITHIN = /^1 \S\S S[.C](?:M[.U]|\.U) /u;
+const CHANGED_WITHIN_ONLY = /^1 \.M S\.(?:M[.U]|\.U) /u;
+
+/** What {@link STATUS_WITHIN} lists. */
+export interface StatusWithin {
+  readonly dirty: readonly DirtyPath[];
+  /** Submodules with changes in their files: only a commit of their own can hold them. */
+  readonly submodules: readonly string[];
+}
+
+/** Parses what {@link STATUS_WITHIN} lists; of `dirty` are those changes only that a commit here can hold. */
+export function parseStatusWithin(output: string): StatusWithin {
+  const matching = (pattern: RegExp): readonly string[] =>
+    entriesOf(output).filter((entry) => pattern.test(entry));
+  const only = new Set(matching(CHANGED_WITHIN_ONLY));
+  return {
+    dirty: entriesOf(output)
+      .filter((entry) => !only.has(entry))
+      .map(parseEntry),
+    submodules: matching(CHANGED_WITHIN).map((entry) => parseEntry(entry).path),
+  };
+}
+
 /** How many fields stand before the path, by the kind of the entry. */
 const FIELDS: Readonly<Record<string, number>> = { "1": 8, u: 10 };
 
 /** Parses `status --porcelain=v2 -z`, made without renames. */
 export function parseStatus(output: string): readonly DirtyPath[] {
+  return entriesOf(output).map(parseEntry);
+}
+
+function entriesOf(output: string): readonly string[] {
   const entries = output.split("\0").slice(0, -1);
   // What begins with `#` is about the branch or the stash. A path cannot: its kind comes first.
-  return entries.filter((entry) => !entry.startsWith("# ")).map(parseEntry);
+  return entries.filter((entry) => !entry.startsWith("# "));
 }
 
 function parseEntry(entry: string): DirtyPath {

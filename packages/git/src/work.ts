@@ -1,7 +1,7 @@
 import { type Config, readConfig } from "./config.ts";
 import type { SignalOptions } from "./head.ts";
 import { git, gitFailed } from "./run.ts";
-import { type DirtyPath, parseStatus, parseStatusHead, STATUS } from "./status.ts";
+import { type DirtyPath, parseStatusHead, parseStatusWithin, STATUS_WITHIN } from "./status.ts";
 
 /** A work tree as it is about to be committed. */
 export interface SeenWork {
@@ -11,6 +11,8 @@ export interface SeenWork {
   readonly branch: string | undefined;
   /** What is not committed. */
   readonly dirty: readonly DirtyPath[];
+  /** Submodules with changes in their files, untracked ones included: only a commit of their own holds them. */
+  readonly submodules: readonly string[];
   /** Folders that git could not look into, and so says nothing of. */
   readonly unread: readonly string[];
   /** Git's settings that matter to a commit. */
@@ -24,7 +26,8 @@ export interface LookOptions extends SignalOptions {
 
 /**
  * Looks at work that is to be committed: like `commitAll`, and unlike the reads of this package, with
- * the user's filters. Starts two git processes, one where the `config` is given; in a submodule one more.
+ * the user's filters, and into submodules, unless their configuration says otherwise (`ignore`). Starts two
+ * git processes, one where the `config` is given; in a submodule one more. Git starts one for each submodule.
  *
  * @param workDir - Any folder of the work tree.
  * @throws {GitError} `ERR_BROKEN_HEAD`, `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`,
@@ -33,14 +36,14 @@ export interface LookOptions extends SignalOptions {
 export async function lookAtWork(workDir: string, options: LookOptions = {}): Promise<SeenWork> {
   const { signal } = options;
   const config: Config = options.config ?? (await readConfig(workDir, { signal }));
-  const args = [...STATUS, "--branch"];
+  const args = [...STATUS_WITHIN, "--branch"];
   const result = await git("write", workDir, args, { signal });
   if (result.exitCode !== 0) throw gitFailed(args, result);
   const { head, branch } = parseStatusHead(result.stdout);
   return {
     head,
     branch,
-    dirty: parseStatus(result.stdout),
+    ...parseStatusWithin(result.stdout),
     unread: unreadFolders(result.stderr),
     config,
   };

@@ -9,6 +9,7 @@ import {
   dirtyPaths,
   isAncestor,
   logRange,
+  lookAtWork,
   openRepository,
   operationInProgress,
 } from "../src/index.ts";
@@ -159,6 +160,24 @@ test("takes a submodule for the repository that it is", async () => {
   expect(await currentGitSha(sub)).toBe(sha);
   expect(await dirtyPaths(root)).toEqual([{ path: "sub", status: ".M" }]);
   expect(await commitAll(root, { subject })).toBe(headOf(root));
+});
+
+test.for([
+  ["a changed file", (sub: string) => write(sub, "a.txt", "two\n")],
+  ["an untracked file", (sub: string) => write(sub, "b.txt", "b\n")],
+] as const)("sees %s in a submodule, and does not call it uncommitted here", async ([, change]) => {
+  const root = aRepository();
+  git(root, "submodule", "--quiet", "add", aRepository(), "sub");
+  git(root, "commit", "-qm", "submodule");
+  expect(await lookAtWork(root)).toMatchObject({ dirty: [], submodules: [] });
+  const sub = join(root, "sub");
+  change(sub);
+  expect(await lookAtWork(root)).toMatchObject({ dirty: [], submodules: ["sub"] });
+  git(sub, "commit", "-q", "--allow-empty", "-m", "second");
+  const dirty = [{ path: "sub", status: ".M" }];
+  expect(await lookAtWork(root)).toMatchObject({ dirty, submodules: ["sub"] });
+  git(root, "config", "submodule.sub.ignore", "dirty");
+  expect(await lookAtWork(root)).toMatchObject({ dirty, submodules: [] });
 });
 
 test("finds no repository from inside the git folder", async () => {

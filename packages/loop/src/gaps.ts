@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
-import { isProtected, nestedRepositories, seenOf } from "./work-tree.ts";
+import { nestedRepositories, notHeld, seenOf } from "./work-tree.ts";
 
 /**
  * What looks committed and is not, in words for the coder: a repository within that became a link, a
- * folder that git cannot look into. `""` where there is nothing of the kind.
+ * folder that git cannot look into, a submodule with changed files. `""` where there is nothing of the kind.
  *
  * @see SPEC.md, "What a commit cannot hold"
  */
 export async function commitGaps(run: Run): Promise<string> {
   const { repository } = run.ports;
   if (repository === undefined || run.head === "") return "";
-  const { baseCommitSha, untouchablePaths } = run.state;
+  const { baseCommitSha } = run.state;
   const seen = await seenOf(run, repository);
   const { tree, links } = await repository.landed(baseCommitSha, run.head);
   run.tree = { head: run.head, id: tree };
@@ -21,7 +21,8 @@ export async function commitGaps(run: Run): Promise<string> {
   const gaps: readonly Gap[] = [
     [nestedRepositories(run, seen), NESTED],
     [links.filter((path) => !submodules.has(path)), LINKED],
-    [seen.unread.filter((path) => !isProtected(path, untouchablePaths)), UNREAD],
+    [notHeld(run, seen.unread), UNREAD],
+    [notHeld(run, seen.submodules), SUBMODULES],
   ];
   return gaps
     .filter(([paths]) => paths.length > 0)
@@ -42,6 +43,10 @@ const LINKED = [
 const UNREAD = [
   "Git cannot look into these folders, so nothing in them is committed",
   "Make them readable, and their paths shorter than 4096 bytes.",
+] as const;
+const SUBMODULES = [
+  "These submodules have changed files, which no commit of this repository holds",
+  "Undo the changes there, or commit them in the submodule.",
 ] as const;
 
 function submodulePaths(workDir: string): ReadonlySet<string> {

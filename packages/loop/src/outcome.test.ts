@@ -408,6 +408,61 @@ describe("what a commit cannot hold", () => {
     expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 2 });
   });
 
+  describe("changes in a submodule", () => {
+    const answering =
+      (text: string): Answer =>
+      ({ workDir }) => {
+        writeFileSync(join(workDir, "sub", "made.txt"), "made\n");
+        return text;
+      };
+
+    function withSubmodule(options: Partial<LoopOptions>): Harness {
+      const loop = harness(options);
+      const { tree } = loop;
+      const origin = join(tree.dir, ".git", "origin");
+      tree.git("init", "-q", origin);
+      tree.git("-C", origin, "commit", "-q", "--allow-empty", "-m", "within");
+      tree.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", origin, "sub");
+      tree.git("commit", "-q", "-m", "a submodule");
+      return loop;
+    }
+
+    test("go back to the coder", async () => {
+      const undo: Answer = ({ workDir, prompt }) => {
+        expect(prompt).toContain("submodules have changed files");
+        rmSync(join(workDir, "sub", "made.txt"));
+        return "undone";
+      };
+      const loop = withSubmodule({ coder: fakeAgent([answering("done"), undo]) });
+      expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 2 });
+    });
+
+    test("by a reviewer are told", async () => {
+      const loop = withSubmodule({ reviewer: fakeAgent([answering(APPROVAL)]) });
+      const result = await runTask(TASK, loop.options);
+      expect(result).toMatchObject({ outcome: "approved-differs" });
+      expect(result.message).toContain("not committed: sub");
+    });
+
+    test("that were there before the run are left to the person", async () => {
+      const loop = withSubmodule({});
+      writeFileSync(join(loop.tree.dir, "sub", "mine.txt"), "mine\n");
+      expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 1 });
+    });
+  });
+
+  test("a repository within that a reviewer makes is told", async () => {
+    const nest: Answer = () => {
+      loop.tree.git("init", "-q", "lib");
+      loop.tree.git("-C", "lib", "commit", "-q", "--allow-empty", "-m", "within");
+      return APPROVAL;
+    };
+    const loop: Harness = harness({ reviewer: fakeAgent([nest]) });
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "approved-differs" });
+    expect(result.message).toContain("not committed: lib/");
+  });
+
   test("files that an agent left half written are never committed, and are told", async () => {
     const loop = runWith(({ tree }) => tree.write("f2.js.tmp.9513.5c2cdf20e48c", "half"));
     expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });

@@ -2,7 +2,14 @@ import type { Ending } from "./ending.ts";
 import { touchedProtected } from "./protected.ts";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
-import { gitEnding, misplaced, treeOf, uncommitted } from "./work-tree.ts";
+import {
+  gitEnding,
+  misplaced,
+  nestedRepositories,
+  notHeld,
+  treeOf,
+  uncommitted,
+} from "./work-tree.ts";
 
 /**
  * Whether an approval is true of the repository: HEAD's tree is what the last reviewer was given and
@@ -21,7 +28,8 @@ export async function whatDiffers(run: Run): Promise<Ending | undefined> {
     const away = await misplaced(run, repository, seen);
     if (away !== undefined) return differs(away.message);
     run.head = seen.head;
-    const paths = uncommitted(run, seen);
+    const unheld = notHeld(run, [...seen.unread, ...seen.submodules]);
+    const paths = [...uncommitted(run, seen), ...nestedRepositories(run, seen), ...unheld];
     if (paths.length > 0) return differs(`not committed: ${listPaths(paths).join(", ")}`);
     const touched = touchedProtected(run, repository, seen, "somebody");
     if (touched !== undefined) return differs(touched.message);

@@ -17,7 +17,7 @@ import { oneLine, trimSpace } from "./text.ts";
 export async function startRun(task: Task, settings: Settings, ports: Ports): Promise<TaskResult> {
   const title = task.title.toWellFormed();
   if (trimSpace(title) === "") throw new LoopError("ERR_INVALID_TASK", "the task says nothing");
-  const { head, branch, unread } = await placeOf(settings, ports);
+  const { head, branch, unheld } = await placeOf(settings, ports);
   const runId = settings.runId ?? newRunId();
   const { id, problem } = await nameTask(task, title, runId, settings);
   const unprotected = stateFromCheckpoint(
@@ -31,7 +31,7 @@ export async function startRun(task: Task, settings: Settings, ports: Ports): Pr
       maxBudgetUsd: settings.maxBudgetUsd ?? DEFAULT_MAX_BUDGET_USD,
       baseCommitSha: head,
       branch,
-      untouchablePaths: [...settings.untouchablePaths, ...unread],
+      untouchablePaths: [...settings.untouchablePaths, ...unheld],
       commitStyle: await newCommitStyle(settings.commit, ports.repository),
     }),
   );

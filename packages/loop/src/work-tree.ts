@@ -21,13 +21,14 @@ export async function placeOf(
 ): Promise<{
   readonly head: string;
   readonly branch: string;
-  /** Folders that git cannot look into. */
-  readonly unread: readonly string[];
+  /** What no commit holds: folders that git cannot look into, submodules with changed files. */
+  readonly unheld: readonly string[];
 }> {
-  if (repository === undefined) return { head: seen?.head ?? "", branch: "", unread: [] };
-  if (seen?.branch !== undefined) return { head: seen.head, branch: seen.branch, unread: [] };
+  if (repository === undefined) return { head: seen?.head ?? "", branch: "", unheld: [] };
+  if (seen?.branch !== undefined) return { head: seen.head, branch: seen.branch, unheld: [] };
   const look = await repository.look();
-  return { head: seen?.head ?? look.head, branch: branchName(look), unread: look.unread };
+  const unheld = [...look.unread, ...look.submodules];
+  return { head: seen?.head ?? look.head, branch: branchName(look), unheld };
 }
 
 /** The tree as it is now. */
@@ -78,6 +79,14 @@ function isNested(path: string): boolean {
 export function nestedRepositories({ state }: Run, { dirty }: SeenWork): readonly string[] {
   const paths = dirty.map(({ path }) => path).filter(isNested);
   return paths.filter((path) => !isProtected(path.slice(0, -1), state.untouchablePaths.map(bare)));
+}
+
+/** Those of the paths, which no commit holds, that the run must not leave so. */
+export function notHeld(
+  { state }: Pick<Run, "state">,
+  paths: readonly string[],
+): readonly string[] {
+  return paths.filter((path) => !isProtected(path, state.untouchablePaths));
 }
 
 const bare = (path: string): string => path.replace(/\/$/u, "");

@@ -1,4 +1,6 @@
-import { type Setting, unlessTold } from "./setting.ts";
+import { join } from "node:path";
+import type { Place } from "../blackbox/place.ts";
+import { commit, run, type Setting, unlessTold, write } from "./setting.ts";
 
 /** What a commit passes over, and so looks committed: found before a review, and given back to the coder. */
 export const GAP_SETTINGS: readonly Setting[] = [
@@ -40,7 +42,41 @@ export const GAP_SETTINGS: readonly Setting[] = [
     ),
     ends: { code: 0, head: { "lib/notes.txt": "within" }, turns: 3 },
   },
+  {
+    name: "with a submodule, in whose files the coder works",
+    lay: withSubmodule,
+    coder: unlessTold(
+      "submodules have changed files",
+      "echo more >> sub/a.txt; echo new > sub/new.txt",
+      "git -C sub reset -q --hard; git -C sub clean -qfd; echo here > here.txt",
+    ),
+    ends: { code: 0, head: { "here.txt": "here" }, turns: 3 },
+  },
+  {
+    name: "with a submodule, in whose files the coder works whatever it is told",
+    lay: withSubmodule,
+    coder: "echo new > sub/new.txt",
+    ends: { code: 3, says: /cycles/u, turns: 3 },
+  },
 ];
+
+function withSubmodule(at: Place): void {
+  const origin = join(at.root, "within");
+  write(join(origin, "a.txt"), "within\n");
+  run(at, "git", "init", "--quiet", origin);
+  commit({ ...at, repo: origin }, "Begin within");
+  const args = [
+    "-c",
+    "protocol.file.allow=always",
+    "submodule",
+    "--quiet",
+    "add",
+    "../within",
+    "sub",
+  ];
+  run(at, "git", ...args);
+  commit(at, "Add a submodule");
+}
 
 /** A folder whose path is longer than any call takes: each is moved into the next one. */
 function longPath(): string {
