@@ -1,7 +1,13 @@
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { acquireLock, DurableError, type Lock, lockOwner, readWholeFile } from "@quasar/durable";
+import {
+  acquireLock,
+  DurableError,
+  type Lock,
+  lockHolder as holderOf,
+  readWholeFile,
+} from "@quasar/durable";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
 import { shellWord, moment } from "./output/format.ts";
@@ -13,9 +19,9 @@ import type { Workspace } from "./workspace.ts";
 export interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** RFC 3339. */
-  readonly since: string;
-  /** The run that it works on; `undefined` while it has not said so. */
+  /** RFC 3339; `undefined` where nothing of it is left to tell. */
+  readonly since: string | undefined;
+  /** The run that it works on; `undefined` while it has not said so, or what it said is gone. */
   readonly runId: string | undefined;
 }
 
@@ -54,24 +60,26 @@ function unopened(path: string, cause: unknown): CliError {
 function locked(holder: Holder | undefined, cause: Error): CliError {
   const who = holder === undefined ? "another process" : describe(holder);
   const message = `another quasar works on this tree: ${who}`;
+  const end = holder === undefined ? "" : `: kill -INT ${holder.pid}`;
   return new CliError("ERR_LOCKED", message, {
     cause,
-    next: ["quasar status", "wait for it, or interrupt it with Ctrl-C where it runs"],
+    next: ["quasar status", `wait for it, or interrupt it with Ctrl-C where it runs${end}`],
   });
 }
 
 /** Names a holder to a person. */
 export function describe({ pid, host, since }: Omit<Holder, "runId">): string {
-  return `process ${pid} on ${cleanLine(host)}, since ${moment(since)}`;
+  const when = since === undefined ? "" : `, since ${moment(since)}`;
+  return `process ${pid} on ${cleanLine(host)}${when}`;
 }
 
 /** Who holds the lock of a work tree, as far as can be seen without taking it. */
 export function lockHolder({ stateDir }: Pick<Workspace, "stateDir">): Holder | undefined {
   const path = lockPath(stateDir);
-  const owner = lockOwner(path);
-  const since = modifiedAt(`${path}.owner.json`);
-  if (owner === undefined || since === undefined) return undefined;
+  const owner = holderOf(path);
+  if (owner === undefined) return undefined;
   const { pid, host } = owner;
+  const since = modifiedAt(`${path}.owner.json`);
   return { pid, host, since, runId: notedRun(stateDir, pid) };
 }
 

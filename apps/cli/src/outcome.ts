@@ -1,6 +1,7 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import { type AgentFailure, failureFlags, type TaskResult } from "@quasar/loop";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { continuedBy } from "./hold.ts";
 import { knownUsd, moment, shellWord } from "./output/format.ts";
 import type { ResultRecord } from "./output/record.ts";
 import { resumeCommand } from "./runs/summary.ts";
@@ -48,6 +49,8 @@ export function exitOf(result: TaskResult, interrupted: ExitCode | undefined): E
     case "work-tree":
     case "approved-differs":
       return EXIT.person;
+    case "superseded":
+      return EXIT.refused;
     case "checkpoint":
     case "storage":
     case "git":
@@ -147,6 +150,8 @@ function nextOf(result: TaskResult): string[] {
     case "check":
     case "work-tree":
       return [resume];
+    case "superseded":
+      return [...continuedBy(runId)];
     case "approved-differs":
       return ["git status", `${resume} (checks and reviews what is there)`];
     case "git": {

@@ -2,8 +2,9 @@ import module from "node:module";
 import { join } from "node:path";
 import { endRunProcesses } from "@quasar/agents";
 import type { LoopEvent } from "@quasar/loop";
+import { Hold } from "./hold.ts";
 import { type Interrupts, listenForInterrupts } from "./interrupts.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import { type ExitCode } from "./exit-codes.ts";
 import { forgetRun, lockWorkspace, noteRun } from "./lock.ts";
 import { createReporter, type Reporter } from "./output/reporter.ts";
 import { type Fact, ownFact } from "./runs/facts.ts";
@@ -18,6 +19,10 @@ export interface Session {
   /** What it tells of the command's own goes to the run's journal too. */
   readonly reporter: Reporter;
   readonly interrupts: Interrupts;
+  /** To be asked before anything of the run is written, removed or ended. */
+  readonly hold: Hold;
+  /** Has something done whenever the files of the work tree's runs may have been removed. */
+  onRemoved(restore: () => void): void;
   /**
    * Says which run is worked on: to others who ask, and for the end in a hurry. From here on facts go
    * to its journal, those that came before at once.
@@ -28,6 +33,9 @@ export interface Session {
   /** Keeps a fact of the command's own on record; where that fails it is said. */
   note(fact: Fact): void;
 }
+
+/** How often a runner looks whether its lock was removed, beside each time that it writes, in ms. */
+const LOOK_MS = 1000;
 
 /**
  * Works in a work tree under its lock.
@@ -40,6 +48,14 @@ export async function inSession(
   body: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const lock = await lockWorkspace(workspace);
+  const restorers = new Set<() => void>();
+  const hold = new Hold(lock, workspace, () => {
+    warn(
+      "the lock file was removed while this command works; nobody else took it: it is made anew",
+    );
+    if (current !== undefined) noteRun(workspace, current);
+    for (const restore of restorers) restore();
+  });
   // Everything is loaded now. Node itself would do it at the end, to which a killed runner never comes.
   module.flushCompileCache();
   const output = createReporter(STREAMS, { json });
@@ -53,7 +69,7 @@ export async function inSession(
       return;
     }
     try {
-      journal.note(fact);
+      if (hold.isHeld()) journal.note(fact);
     } catch (error) {
       warn(`${fact.type} could not be kept on record: ${translate(error).message}`);
     }
@@ -66,13 +82,21 @@ export async function inSession(
     },
     close: () => output.close(),
   };
+  /** Another process drives: its agents are not to be cancelled. */
+  const leave = (): never => {
+    const { code, message, next, exitCode: exit } = hold.lost(current);
+    output.report({ type: "error", code, exit, message, next });
+    output.close();
+    process.exit(exit);
+  };
   const interrupts = listenForInterrupts(
     (name) => {
+      if (!hold.isHeld()) leave();
       const message = `${name}: the agent is told to stop, then the state is saved; again leaves at once`;
       reporter.report({ type: "notice", message });
     },
     async () => {
-      if (current === undefined) return;
+      if (current === undefined || !hold.isHeld()) return;
       await endRunProcesses(current, { graceMs: 0 });
       const message = `left at once, as of the last save; to go on: quasar resume ${current}`;
       reporter.report({ type: "notice", message });
@@ -85,13 +109,23 @@ export async function inSession(
     journal = openRunJournal(join(workspace.runsDir, runId), warn);
     for (const fact of waiting.splice(0)) note(fact);
   };
-  const record = (event: LoopEvent): void => journal?.add(event);
+  const record = (event: LoopEvent): void => {
+    hold.require();
+    journal?.add(event);
+  };
+  const onRemoved = (restore: () => void): void => void restorers.add(restore);
+  const looking = setInterval(() => void hold.isHeld(), LOOK_MS).unref();
   try {
-    return await body({ workspace, reporter, interrupts, begin, record, note });
+    return await body({ workspace, reporter, interrupts, hold, onRemoved, begin, record, note });
   } finally {
     interrupts.stop();
+    clearInterval(looking);
     // What went wrong before is what is told: these only tidy up.
-    for (const tidy of [() => journal?.close(), () => forgetRun(workspace), () => lock.release()]) {
+    for (const tidy of [
+      () => journal?.close(),
+      () => hold.isHeld() && forgetRun(workspace),
+      () => hold.release(),
+    ]) {
       try {
         tidy();
       } catch (error) {

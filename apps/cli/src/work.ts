@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import {
   type Checkpoint,
   checkpointPath,
+  type CheckpointStore,
   createFileCheckpointStore,
   type FileCheckpointStore,
 } from "@quasar/checkpoint";
@@ -24,6 +25,7 @@ import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { CliError } from "./errors.ts";
 import { freeGit } from "./git-locks.ts";
+import type { Hold } from "./hold.ts";
 import { exitOf, interruptedResult, resultRecord, type Worked } from "./outcome.ts";
 import { allowedWords } from "./output/allowed.ts";
 import { pricesWords, shellWord, type Spending } from "./output/format.ts";
@@ -85,8 +87,9 @@ export async function work(
     ...spending,
   });
   const notes = { settings, hasUnsaidCosts: spending.hasUnsaidCosts };
-  const store = archivingStore(stores, notes);
-  const seed = followingStore(root, seedStore(workspace, work.sealKey), stores);
+  const { hold } = session;
+  const store = heldStore(archivingStore(stores, notes), hold);
+  const seed = heldStore(followingStore(root, seedStore(workspace, work.sealKey), stores), hold);
   const waiter = new Waiter(session, periodMs(settings.waitLimit) ?? 0);
   const redact = createRedactor(process.env);
   const redactFiles = createEnvFileRedactor(root);
@@ -125,6 +128,7 @@ export async function work(
     redact,
     redactCommit: (text) => redactFiles(redact(text)),
     journal: (event) => session.record(event),
+    holdsLock: () => hold.isHeld(),
     checkpoint: { store, granularity: "turn" },
     hooks: [createCheckpointHook({ store: seed })],
     onEvent: (event) => {
@@ -137,17 +141,23 @@ export async function work(
     signal: interrupts.signal,
   };
   const worked = await workThroughLimits(session, work, { options, notes, waiter, start });
-  const { result } = worked;
+  const result = withHolder(worked.result, hold);
   const exit = exitOf(result, interrupts.exitCode());
   const isThere = !relative(root, process.cwd()).startsWith("..");
   // It is told first: where nothing can be saved any more, that is still known.
-  reporter.report(resultRecord(worked, exit, isThere ? undefined : root));
+  reporter.report(resultRecord({ ...worked, result }, exit, isThere ? undefined : root));
   const warn = (message: string): void =>
     reporter.report({ type: "warning", cycle: result.cycle, message });
+  if (!hold.isHeld()) return exit;
   await (result.outcome === "approved"
     ? removeSeed(root, seed, warn)
     : note(stores, notes, result, reporter));
   return exit;
+}
+
+/** Names who drives where this process does not any more. */
+function withHolder(result: TaskResult, hold: Hold): TaskResult {
+  return result.outcome === "superseded" ? { ...result, message: hold.lost().message } : result;
 }
 
 interface Course {
@@ -234,6 +244,21 @@ function followingStore(
       if ((await current.list()).heads.length === 0) return;
       ignoreOwnFolder(root);
       await store.save(checkpoint);
+    },
+  };
+}
+
+/** Changes nothing where another process drives. */
+function heldStore<T extends CheckpointStore>(store: T, hold: Hold): T {
+  return {
+    ...store,
+    async save(checkpoint: Checkpoint) {
+      hold.require();
+      await store.save(checkpoint);
+    },
+    async remove(phaseId?: string) {
+      hold.require();
+      await store.remove(phaseId);
     },
   };
 }

@@ -1,19 +1,30 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { acquireLock, lockOwner } from "./lock.ts";
-import { currentOwner } from "./owner.ts";
+import { acquireLock, type Lock, lockOwner } from "./lock.ts";
+import { lockHolder } from "./lock-holders.ts";
+import { currentOwner, type Owner, ownerOf } from "./owner.ts";
 
 let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "durable-"));
 });
-afterEach(() => rmSync(dir, { recursive: true }));
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 test("excludes a second holder, who learns of the first, until it is released", () => {
   const path = join(dir, "lock");
@@ -137,3 +148,121 @@ describe.for<[string, (path: string) => void]>([
     expect(readdirSync(dir)).not.toContain("victim");
   });
 });
+
+describe("whose file is removed while it is held", () => {
+  /** Has a lock of this process, from which another process may take it. */
+  function heldLock(): { readonly path: string; readonly lock: Lock } {
+    const path = join(dir, "lock");
+    const lock = acquireLock(path);
+    onTestFinished(() => lock.release());
+    expect(lock.isCurrent()).toBe(true);
+    return { path, lock };
+  }
+
+  /** Runs a program to its end, which says whether it got the lock. */
+  function inAnotherProcess(path: string, then = ""): string {
+    const script = `
+      import { acquireLock } from ${JSON.stringify(new URL("index.ts", import.meta.url).href)};
+      try {
+        const lock = acquireLock(${JSON.stringify(path)});
+        ${then}
+        console.log("taken");
+      } catch (error) { console.log(error.code, error.owner?.pid); }
+    `;
+    const args = ["--no-warnings", "--input-type=module", "-e", script];
+    return execFileSync(process.execPath, args, { encoding: "utf8" }).trim();
+  }
+
+  const removals: readonly (readonly [string, (path: string) => void])[] = [
+    ["alone", (path) => rmSync(path)],
+    ["and made anew", (path) => (rmSync(path), writeFileSync(path, ""))],
+    ["with its description", (path) => (rmSync(path), rmSync(`${path}.owner.json`))],
+    ["with its folder", () => rmSync(dir, { recursive: true })],
+  ];
+
+  test.for(removals)("%s, says so, and is retaken at once", ([, remove]) => {
+    const { path, lock } = heldLock();
+    remove(path);
+    expect(lock.isCurrent()).toBe(false);
+    expect(lock.retake()).toBe(true);
+    expect(lock.isCurrent()).toBe(true);
+    expect(inAnotherProcess(path)).toBe(`ERR_LOCKED ${process.pid}`);
+  });
+
+  /** Where the kernel does not name its locks, the description is all that there is. */
+  const seen = removals.filter(([how]) => existsSync("/proc/locks") || !how.startsWith("with "));
+
+  test.for(seen)("%s, is refused to another process, and retaken after it", ([, remove]) => {
+    const { path, lock } = heldLock();
+    remove(path);
+    expect(inAnotherProcess(path)).toBe(`ERR_LOCKED ${process.pid}`);
+    expect(inAnotherProcess(path)).toBe(`ERR_LOCKED ${process.pid}`);
+    expect(lockHolder(path)?.pid).toBe(process.pid);
+    expect(lock.retake()).toBe(true);
+  });
+
+  /** Another process that drove meanwhile, and could not see that this one lives. */
+  function displace(path: string): DatabaseSync {
+    rmSync(path);
+    rmSync(`${path}.owner.json`, { force: true });
+    writeFileSync(path, "");
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    return database;
+  }
+
+  test("is not retaken from who has it, nor after that one", () => {
+    const { path, lock } = heldLock();
+    const other = displace(path);
+    expect(lock.isCurrent()).toBe(false);
+    expect(lock.retake()).toBe(false);
+    other.close();
+    expect(lock.retake()).toBe(false);
+  });
+
+  test("is not retaken where another process is described, though it has gone", () => {
+    const { path, lock } = heldLock();
+    displace(path).close();
+    const gone = { ...currentOwner(), pid: 2 ** 22 + 1 };
+    writeFileSync(`${path}.owner.json`, JSON.stringify(gone));
+    rmSync(path);
+    expect(lock.retake()).toBe(false);
+  });
+
+  test("leaves the description of another holder alone when it is released", () => {
+    const { path, lock } = heldLock();
+    displace(path);
+    const description = JSON.stringify({ ...currentOwner(), pid: 1 });
+    writeFileSync(`${path}.owner.json`, description);
+    lock.release();
+    expect(readFileSync(`${path}.owner.json`, "utf8")).toBe(description);
+    expect(lock.isCurrent()).toBe(false);
+    expect(lock.retake()).toBe(false);
+  });
+
+  test("is free once its holder has ended", () => {
+    const path = join(dir, "lock");
+    const remove = `const { rmSync } = await import("node:fs"); rmSync(lock.path);`;
+    expect(inAnotherProcess(path, remove)).toBe("taken");
+    acquireLock(path).release();
+  });
+});
+
+test("does not belong to the holder of the one whose folder was copied", () => {
+  const path = join(dir, "lock");
+  const lock = acquireLock(path);
+  const copy = join(dir, "copy");
+  mkdirSync(copy);
+  const description = JSON.parse(readFileSync(`${path}.owner.json`, "utf8")) as object;
+  const other = { ...description, pid: process.ppid, ...startOf(process.ppid) };
+  writeFileSync(join(copy, "lock.owner.json"), JSON.stringify(other));
+  const copied = join(copy, "lock");
+  const taken = acquireLock(copied);
+  expect(lockOwner(copied)).toEqual(currentOwner());
+  taken.release();
+  lock.release();
+});
+
+function startOf(pid: number): Pick<Owner, "startTime"> {
+  return { startTime: ownerOf(pid).startTime };
+}

@@ -1,13 +1,10 @@
-import { closeSync, constants, lstatSync, openSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import type * as Sqlite from "node:sqlite";
-import { changeDirectory } from "./directory.ts";
-import { DurableError, hasErrno } from "./errors.ts";
-import { nodeFileSystem } from "./file-system.ts";
-import { currentOwner, isAlive, type Owner, parseOwner } from "./owner.ts";
-import { readWholeFile } from "./read.ts";
-import { removeFile } from "./remove.ts";
-import { replaceFile } from "./replace.ts";
+import { resolve } from "node:path";
+import { DurableError } from "./errors.ts";
+import { isSameFile, nodeFileSystem } from "./file-system.ts";
+import { describedOwner, describeOwner, removeDescription } from "./lock-description.ts";
+import { type LockedFile, lockFile } from "./lock-file.ts";
+import { displacedHolder } from "./lock-holders.ts";
+import { currentOwner, isAlive, isSameOwner, type Owner } from "./owner.ts";
 
 export interface AcquireLockOptions {
   /** Who is told to have it. @default this process */
@@ -20,16 +17,32 @@ export interface AcquireLockOptions {
 export interface Lock {
   readonly path: string;
   readonly owner: Owner;
-  /** May be called again. */
+  /**
+   * Whether the file at `path` is still the one that is held: device and inode, one look. Where it was
+   * removed another process can take the lock too, and the holder has to stop, or to {@link retake} it.
+   */
+  isCurrent(): boolean;
+  /**
+   * Takes the lock anew where its file was removed and nobody has held another one since. `false`: another
+   * process has, or has had, the lock; what it guards may have been changed.
+   *
+   * @throws as `acquireLock`, but for `ERR_LOCKED`.
+   */
+  retake(): boolean;
+  /** May be called again. What is described of another holder stays. */
   release(): void;
 }
 
 /** Kept from the garbage collector, which would close the file and so release the lock. */
-const held = new Set<Sqlite.DatabaseSync>();
+const held = new Set<LockedFile>();
+
+/** How long a lock that another process only looks at may seem to be held, in ms. */
+const LOOK_MS = 1000;
 
 /**
  * Takes a lock of the kernel's on the file `path`, at once or not at all unless `waitMs` says else. The file stays for ever;
- * the kernel frees it when the process ends. It excludes other locks of this process too.
+ * the kernel frees it when the process ends. It excludes other locks of this process too. Where the file was
+ * removed while another living process held it, that one has the lock.
  *
  * Nothing in this process may open and close the file in another way: POSIX would free the lock.
  *
@@ -38,92 +51,87 @@ const held = new Set<Sqlite.DatabaseSync>();
  * @see SPEC.md, "Lock"
  */
 export function acquireLock(path: string, options: AcquireLockOptions = {}): Lock {
-  const { waitMs = 0 } = options;
+  const { waitMs = 0, owner = currentOwner() } = options;
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
-      return lockNow(path, options);
+      return lockNow(resolve(path), path, owner);
     } catch (error) {
       const isHeld = error instanceof DurableError && error.code === "ERR_LOCKED";
       if (!isHeld || performance.now() >= deadline) throw error;
     }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 + Math.random() * 18); // not all in step
+    pause();
   }
 }
 
-function lockNow(path: string, options: AcquireLockOptions): Lock {
-  const file = resolve(path);
-  const { owner = currentOwner() } = options;
-  changeDirectory(nodeFileSystem, dirname(file), () => createLockFile(file));
-
-  const database = openDatabase(file);
-  try {
-    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-  } catch (error) {
-    database.close();
-    if (!isBusy(error)) throw error;
-    throw locked(path, lockOwner(file), error);
+function lockNow(file: string, path: string, owner: Owner): Lock {
+  const locked = lockFile(file);
+  if (locked === undefined) throw refusal(path, lockOwner(file));
+  const displaced = displacedHolder(file);
+  if (displaced !== undefined) {
+    describeOwner(file, displaced); // by which it sees that nobody came between
+    locked.database.close();
+    throw refusal(path, displaced, ", whose lock file was removed");
   }
-  held.add(database);
+  let current: LockedFile | undefined = locked;
+  held.add(current);
+  describeOwner(file, owner);
 
-  let isHeld = true;
-  const release = (): void => {
-    if (!isHeld) return;
-    isHeld = false;
-    held.delete(database);
-    tryToDescribe(() => removeFile(ownerPath(file)));
-    database.close();
+  const isCurrent = (): boolean =>
+    current !== undefined && isSameFile(current.stat, nodeFileSystem.lstat(file));
+  const retake = (): boolean => {
+    if (current === undefined) return false;
+    const before = current;
+    if (isCurrent()) return true;
+    const anew = lockAnew(file, owner);
+    if (anew === undefined) return false;
+    held.delete(before);
+    held.add(anew);
+    before.database.close();
+    current = anew;
+    describeOwner(file, owner);
+    return true;
   };
-  const text = `${JSON.stringify(owner, undefined, 2)}\n`;
-  tryToDescribe(() => replaceFile(ownerPath(file), Buffer.from(text), { keepPrevious: false }));
-  return { path: file, owner, release };
+  const release = (): void => {
+    if (current === undefined) return;
+    if (isCurrent()) removeDescription(file);
+    held.delete(current);
+    current.database.close();
+    current = undefined;
+  };
+  return { path: file, owner, isCurrent, retake, release };
 }
 
-/** SQLite does not say that a file has gone, with its folder, since it was made; nor that it has come back. */
-function openDatabase(file: string): Sqlite.DatabaseSync {
-  const { DatabaseSync } = loadSqlite();
-  try {
-    return new DatabaseSync(file);
-  } catch {
-    lstatSync(file);
-    return new DatabaseSync(file);
-  }
-}
-
-/** Of the description, which decides nothing: without it the lock is the same. */
-function tryToDescribe(change: () => void): void {
-  try {
-    change();
-  } catch (error) {
-    if (!(error instanceof DurableError)) throw error;
-  }
-}
-
-function locked(path: string, owner: Owner | undefined, cause: unknown): DurableError {
-  const holder = owner ? `process ${owner.pid} on ${owner.host}` : "another process";
-  return new DurableError("ERR_LOCKED", `${path} is held by ${holder}`, { owner, cause });
-}
-
-function ownerPath(file: string): string {
-  return `${file}.owner.json`;
-}
-
-/** Never opens a file that is there: see {@link acquireLock}. */
-function createLockFile(file: string): void {
-  const stat = nodeFileSystem.lstat(file);
-  if (stat === undefined) {
-    const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-    try {
-      closeSync(openSync(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
-    } catch (error) {
-      if (!hasErrno(error, "EEXIST")) throw error;
-      createLockFile(file);
+/** Locks what has the name now, if no other process can have held it. */
+function lockAnew(file: string, owner: Owner): LockedFile | undefined {
+  const deadline = performance.now() + LOOK_MS;
+  do {
+    const isMissing = nodeFileSystem.lstat(file) === undefined;
+    const described = describedOwner(file)?.owner;
+    const isOwn = described === undefined ? isMissing : isSameOwner(described, owner);
+    if (!isOwn) return undefined;
+    const locked = lockFile(file);
+    if (locked === undefined) {
+      pause(); // a process that finds its owner described gives it back at once
+      continue;
     }
-  } else if (stat.kind !== "file") {
-    throw new DurableError("ERR_NOT_REGULAR", `${file} is not a regular file`);
-  } else if (stat.size > 0) {
-    throw new DurableError("ERR_DAMAGED", `${file} is not empty: it is not a lock file of ours`);
-  }
+    const after = describedOwner(file)?.owner;
+    const isStill = after === undefined ? described === undefined : isSameOwner(after, owner);
+    if (isStill && displacedHolder(file) === undefined) return locked;
+    locked.database.close();
+    return undefined;
+  } while (performance.now() < deadline);
+  return undefined;
+}
+
+/** The thread does nothing else; not all wait in step. */
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 + Math.random() * 18);
+}
+
+function refusal(path: string, owner: Owner | undefined, why = ""): DurableError {
+  const holder = owner ? `process ${owner.pid} on ${owner.host}` : "another process";
+  return new DurableError("ERR_LOCKED", `${path} is held by ${holder}${why}`, { owner });
 }
 
 /**
@@ -132,29 +140,6 @@ function createLockFile(file: string): void {
  * that is gone.
  */
 export function lockOwner(path: string): Owner | undefined {
-  let bytes: Uint8Array | undefined;
-  try {
-    bytes = readWholeFile(ownerPath(resolve(path)), { maxBytes: 4096 });
-  } catch {
-    return undefined; // that the lock is held is the answer, whoever holds it
-  }
-  const owner = bytes && parseOwner(Buffer.from(bytes).toString());
+  const owner = describedOwner(resolve(path))?.owner;
   return owner && isAlive(owner) !== false ? owner : undefined;
-}
-
-const SQLITE_BUSY = 5;
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
-}
-
-/** On first use, as it costs time to load, and without Node 22's warning that it is experimental. */
-function loadSqlite(): typeof Sqlite {
-  const warning = Object.getOwnPropertyDescriptor(process, "emitWarning");
-  Object.defineProperty(process, "emitWarning", { ...warning, value: () => {} });
-  try {
-    return process.getBuiltinModule("node:sqlite");
-  } finally {
-    Object.defineProperty(process, "emitWarning", { ...warning });
-  }
 }

@@ -37,6 +37,13 @@ export function isAlive(owner: Owner): boolean | undefined {
   return pidExists(owner.pid) ? undefined : false; // a process that `/proc` hides from us
 }
 
+/** Whether two descriptions are of one process. */
+export function isSameOwner(a: Owner, b: Owner): boolean {
+  return (
+    a.pid === b.pid && a.startTime === b.startTime && a.bootId === b.bootId && a.host === b.host
+  );
+}
+
 function isOfThisBoot(owner: Owner): boolean {
   return owner.bootId !== undefined && owner.bootId === bootId();
 }

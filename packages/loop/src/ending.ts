@@ -18,6 +18,13 @@ export const INTERRUPTED: Ending = {
   message: "Interrupted. The run can be resumed.",
 };
 
+/** Another process has the lock of the run, or may have it. */
+export const SUPERSEDED: Ending = {
+  outcome: "superseded",
+  message:
+    "The run's lock was removed, and another process may drive the run. Stopped without a change.",
+};
+
 /** The words for an end that follows from the state alone. */
 export function endingOf(
   outcome: Ending["outcome"],

@@ -66,7 +66,7 @@ export async function drive(run: Run, opening: readonly LoopEventData[]): Promis
   for (const event of opening) await run.emit(event);
   try {
     for (;;) {
-      const ending = run.broken ?? (await goOn(run));
+      const ending = run.superseded ?? run.broken ?? (await goOn(run));
       if (ending !== undefined) return await finish(run, ending);
     }
   } finally {
@@ -376,7 +376,8 @@ async function takeRefactor(run: Run): Promise<void> {
 
 // --- The end -------------------------------------------------------------------------------------
 
-async function finish(run: Run, ending: Ending): Promise<TaskResult> {
+async function finish(run: Run, planned: Ending): Promise<TaskResult> {
+  const ending = run.superseded ?? planned;
   const { outcome } = ending;
   const { cycle } = run.state;
   const changed = await hasChanged(run);
@@ -393,6 +394,8 @@ async function finish(run: Run, ending: Ending): Promise<TaskResult> {
     await run.emit({ type: "task_success", cycle, report });
     const unsaved = run.unrecorded ?? run.unsavedEnd ?? (await removeCheckpoint(run));
     if (unsaved !== undefined) return finish(run, unsaved);
+  } else if (outcome === "superseded") {
+    // Nobody is told: a listener may store it.
   } else if (outcome === "struggling") {
     await run.emit({ type: "struggle_detected", cycle, message });
   } else {

@@ -181,7 +181,9 @@ export type FailureReason =
   /** An agent left the branch, rewrote what was there, or stopped in the middle of something. */
   | "work-tree"
   /** The reviewer approved, but HEAD is not what was reviewed. */
-  | "approved-differs";
+  | "approved-differs"
+  /** Another process drives the run, or may: no event tells of it, and nothing is stored. */
+  | "superseded";
 
 /** A listener of loop events. Awaited in order; one that throws is reported and stops nothing. */
 export interface Hook {

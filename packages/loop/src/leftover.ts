@@ -27,6 +27,7 @@ const MOST_COMMITS = 2;
 export async function commitLeftover(run: Run, by: Formatter): Promise<boolean | Ending> {
   const { repository } = run.ports;
   if (repository === undefined) return false;
+  if (run.superseded !== undefined) return run.superseded;
   const { signal } = run.settings;
   const { cycle, taskBeadId } = run.state;
   const turnId = run.state.turn?.id ?? "";

@@ -164,6 +164,13 @@ export interface LoopOptions {
    */
   readonly journal?: ((event: LoopEvent) => void) | undefined;
   readonly onEvent?: ((event: LoopEvent) => void) | undefined;
+  /**
+   * Whether the caller still has the lock under which the run is driven: asked before each step, before
+   * anything is done about a turn's end, and at the run's end. Once it is `false`, the run ends as
+   * `superseded`: no event is emitted, nothing is saved, and no agent is started or ended. The store and
+   * the journal ask for themselves. @default always
+   */
+  readonly holdsLock?: (() => boolean) | undefined;
   /** Interrupts the loop: the agent is cancelled, the state saved. */
   readonly signal?: AbortSignal | undefined;
   /** @default the system's clock */

@@ -3,7 +3,7 @@ import type { CheckOptions, CheckResult } from "./check.ts";
 import { createCheckpointHook } from "./checkpoint-hook.ts";
 import { checkpointFromState } from "./convert.ts";
 import { Emitter, type EventStanding, type Listeners, messageOf } from "./emitter.ts";
-import type { Ending } from "./ending.ts";
+import { type Ending, SUPERSEDED } from "./ending.ts";
 import { steersAgents } from "./steering.ts";
 import type { LoopEvent, LoopEventData } from "./event.ts";
 import type { Check, RunPart } from "./options.ts";
@@ -98,6 +98,11 @@ export class Run {
 
   get part(): RunPart {
     return this.settings.part;
+  }
+
+  /** Why the run has to be left as it is: another process drives it, or may. */
+  get superseded(): Ending | undefined {
+    return this.settings.holdsLock?.() === false ? SUPERSEDED : undefined;
   }
 
   /** Why the run may not go on: what happens is not put on record. */

@@ -68,6 +68,7 @@ async function saveSession(run: Run, previous: Promise<void>): Promise<void> {
 export async function settle(run: Run, result: AgentResult): Promise<TurnFailure> {
   const { turn, cycle } = run.state;
   if (turn === undefined) return undefined;
+  if (run.superseded !== undefined) return run.superseded;
   const { role, reservedUsd, id } = turn;
   const answer = answerOf(result, role, run.part);
   if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);

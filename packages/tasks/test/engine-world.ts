@@ -212,7 +212,13 @@ export function aWorld(options: WorldOptions = {}): World {
     },
     openStore,
     freeGit: async () => [],
-    lockWorkTree: async () => ({ path: "", owner: OWNER, release() {} }),
+    lockWorkTree: async () => ({
+      path: "",
+      owner: OWNER,
+      isCurrent: () => true,
+      retake: () => true,
+      release() {},
+    }),
     endAgents: async () => [],
     receipts: {
       missing: (store) => {

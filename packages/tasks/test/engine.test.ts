@@ -645,7 +645,13 @@ test("where another process works in the work tree, nothing is changed", async (
     parts: {
       async lockWorkTree() {
         if (isTaken) throw new TasksError("ERR_LOCKED", "quasar works there");
-        return { path: "", owner: { pid: 1, host: "", startTime: 0, bootId: "" }, release() {} };
+        return {
+          path: "",
+          owner: { pid: 1, host: "", startTime: 0, bootId: "" },
+          isCurrent: () => true,
+          retake: () => true,
+          release() {},
+        };
       },
     },
     executors: { ai_2: { run: () => Promise.reject(new Killed("in the middle")) } },

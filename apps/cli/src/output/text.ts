@@ -240,6 +240,7 @@ const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
   check: "stopped: a check could not be run",
   "work-tree": "stopped: the work tree is not where the run left it",
   "approved-differs": "approved, but HEAD is not what was reviewed",
+  superseded: "stopped: another process may work on this run now",
 };
 
 /** How a run came to an end, in words; an outcome that is not known is given back. */

@@ -44,9 +44,12 @@ export async function summarize(
   { live = true }: { readonly live?: boolean | undefined } = {},
 ): Promise<readonly RunSummary[]> {
   const holder = live ? lockHolder(workspace) : undefined;
+  // Whose note was removed works on the run that it has begun, which is the newest.
+  const [newest] = holder === undefined ? [] : openRunIds(workspace);
   const runs: RunSummary[] = [];
   for (const id of ids) {
-    const run = await summarizeOne(workspace, id, holder?.runId === id ? holder : undefined);
+    const isDriven = id === (holder?.runId ?? newest);
+    const run = await summarizeOne(workspace, id, isDriven ? holder : undefined);
     if (run !== undefined) runs.push(run);
   }
   return runs;

@@ -55,6 +55,7 @@ export function outcomeOf(
     case "budget":
       return { kind: "stopped", why: "budget", message: budget };
     case "interrupted":
+    case "superseded":
       return { kind: "stopped", why: "interrupted", message };
     case "checkpoint":
     case "storage":

@@ -1,0 +1,48 @@
+import { DurableError } from "./errors.ts";
+import { type Owner, parseOwner } from "./owner.ts";
+import { readWholeFile } from "./read.ts";
+import { removeFile } from "./remove.ts";
+import { replaceFile } from "./replace.ts";
+
+/** What stands beside a lock file about its holder. */
+export interface LockDescription {
+  readonly owner: Owner;
+  /** Of the lock file, absolute; `undefined` where an older release has written it. */
+  readonly path: string | undefined;
+}
+
+/** `undefined` where there is none, or none that can be read. */
+export function describedOwner(file: string): LockDescription | undefined {
+  let text: string;
+  try {
+    text = Buffer.from(readWholeFile(pathOf(file), { maxBytes: 4096 }) ?? []).toString();
+  } catch {
+    return undefined; // that the lock is held is the answer, whoever holds it
+  }
+  const owner = parseOwner(text);
+  if (owner === undefined) return undefined;
+  const { path } = JSON.parse(text) as { readonly path?: unknown };
+  return { owner, path: typeof path === "string" ? path : undefined };
+}
+
+/** Of no weight: where it cannot be written, the lock is the same. */
+export function describeOwner(file: string, owner: Owner): void {
+  const text = `${JSON.stringify({ ...owner, path: file }, undefined, 2)}\n`;
+  tolerant(() => replaceFile(pathOf(file), Buffer.from(text), { keepPrevious: false }));
+}
+
+export function removeDescription(file: string): void {
+  tolerant(() => removeFile(pathOf(file)));
+}
+
+function tolerant(change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    if (!(error instanceof DurableError)) throw error;
+  }
+}
+
+function pathOf(file: string): string {
+  return `${file}.owner.json`;
+}

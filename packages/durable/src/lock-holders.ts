@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { hasErrno } from "./errors.ts";
+import { describedOwner } from "./lock-description.ts";
+import { isAlive, type Owner, ownerOf } from "./owner.ts";
+
+/** Where SQLite puts its locks on a file: from its pending byte to the end of its shared range. */
+const [FIRST_BYTE, LAST_BYTE] = [0x4000_0000, 0x4000_0000 + 511];
+
+/** What Linux adds to the name of an open file that has none any more. */
+const REMOVED = " (deleted)";
+
+/**
+ * Who holds the lock on the file `path`, as far as can be seen without taking it: by the kernel's word
+ * where it gives it (Linux), else as described. One whose lock file was removed counts too.
+ */
+export function lockHolder(path: string): Owner | undefined {
+  const file = resolve(path);
+  const [holder] = [...holdersOf(file), ...holdersOf(`${file}${REMOVED}`)];
+  if (holder !== undefined) return ownerOf(holder);
+  const described = describedOwner(file);
+  return described && isAlive(described.owner) !== false ? described.owner : undefined;
+}
+
+/** Another living process that has locked a file of this name which was removed since. */
+export function displacedHolder(file: string): Owner | undefined {
+  const isOther = (pid: number): boolean => pid !== process.pid;
+  const holder = holdersOf(`${file}${REMOVED}`).find(isOther);
+  if (holder !== undefined) return ownerOf(holder);
+  const { owner, path } = describedOwner(file) ?? {};
+  // A folder that was copied has the description of the one that it is a copy of.
+  if (owner === undefined || path !== file || !isOther(owner.pid)) return undefined;
+  return isAlive(owner) === true ? owner : undefined;
+}
+
+/** Processes that have locked an open file of that name; none where the kernel does not say. */
+function holdersOf(file: string): readonly number[] {
+  const name = join(realFolder(dirname(file)), basename(file));
+  return sqliteLockers().filter((pid) => openFiles(pid).includes(name));
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder; // it has gone with what is in it
+  }
+}
+
+function sqliteLockers(): readonly number[] {
+  const lines = tryRead(() => readFileSync("/proc/locks", "utf8"))?.split("\n") ?? [];
+  const pids = lines.map((line) => {
+    const [, kind, , access, pid, , first, last] = line.split(/\s+/u);
+    const isSqlite = Number(first) >= FIRST_BYTE && Number(last) <= LAST_BYTE;
+    return kind === "POSIX" && access === "WRITE" && isSqlite ? Number(pid) : 0;
+  });
+  return [...new Set(pids)].filter((pid) => pid > 0); // 0 and less: of another namespace
+}
+
+function openFiles(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/fd`;
+  const names = tryRead(() => readdirSync(folder)) ?? [];
+  return names.map((name) => tryRead(() => readlinkSync(join(folder, name))) ?? "");
+}
+
+/** What is gone, or another user's, is not seen. */
+function tryRead<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return undefined;
+    throw error;
+  }
+}
