@@ -7,6 +7,7 @@ import { type Ending, SUPERSEDED } from "./ending.ts";
 import { steersAgents } from "./steering.ts";
 import type { LoopEvent, LoopEventData } from "./event.ts";
 import type { Check, RunPart } from "./options.ts";
+import { snapshot } from "./snapshot.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { SeenWork } from "@quasar/git";
 import { type Settings, savesTurns } from "./settings.ts";
@@ -43,7 +44,7 @@ export function isCancelled({ settings }: Pick<Run, "settings">): boolean {
 export class Run {
   readonly settings: Settings;
   readonly ports: Ports;
-  state: CycleState;
+  #state: CycleState;
   head: string;
   /** What an agent has begun for a turn that is about to come. */
   ready: { readonly turnId: string; readonly letGo: () => void } | undefined;
@@ -70,12 +71,20 @@ export class Run {
     const { state, head, resumed = false } = standing;
     this.settings = settings;
     this.ports = ports;
-    this.state = state;
+    this.#state = snapshot(state);
     this.head = head;
     this.clean = settings.seen?.clean === true;
     this.mayHaveSteered = resumed;
     this.#resumedAfter = resumed && state.phase === "review_complete" ? state.cycle : 0;
     this.#emitter = new Emitter(this.#listeners());
+  }
+
+  /** Copied when it is set, and shared from then on by each event and save that shows it. */
+  get state(): CycleState {
+    return this.#state;
+  }
+  set state(state: CycleState) {
+    this.#state = snapshot(state);
   }
 
   /**
