@@ -61,7 +61,7 @@ export interface HookJson {
   readonly receipts: readonly { readonly receipt_id: string }[];
 }
 
-/** Starts a command of ours, as it is shipped. */
+/** Starts one of the commands, as it is shipped. */
 export function startProgram(
   file: string,
   args: readonly string[],

@@ -271,7 +271,7 @@ export function seedStore(
   return createFileCheckpointStore({ dir: join(root, FOLDER), sealKey, repositoryId });
 }
 
-/** What is left of it brings no run back that is kept as ended: a failure spoils nothing. */
+/** A remaining file brings no run back that is kept as ended: a failure spoils nothing. */
 async function removeSeed(
   root: string,
   seed: FileCheckpointStore,

@@ -196,7 +196,7 @@ function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
       const { firstPrompt } = v.parse(Context, context);
       const { reading, read } = createClaudeReader(emit, meterOf(firstPrompt), limitsOf(request));
       return {
-        // Whoever reads along stops nobody.
+        // A second reader of the output stops nothing.
         read: (line) => void read(line),
         known() {
           const end = { wasKilled: !reading.isIdle, wasStopped: true };

@@ -172,7 +172,7 @@ function codexAdapter(options: CodexAgentOptions): AgentAdapter {
         return isSilent ? NOTHING_SPENT : meter.cost(threadId(), reading);
       };
       return {
-        // Whoever reads along stops nobody.
+        // A second reader of the output stops nothing.
         read: (line) => void read(line),
         known: () => ({ ...cost(), sessionId: reading.sessionId }),
         result(outcome) {

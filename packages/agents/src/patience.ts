@@ -25,7 +25,7 @@ export async function patiently<T>(look: () => T): Promise<T> {
   }
 }
 
-/** Whether the system refused a call of ours. */
+/** Whether the system refused a call. */
 export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error;
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { AgentsError } from "./errors.ts";
 
 /**
- * A program of ours, beside this module, wherever that is: a bundle takes it along as an entry of its own.
+ * A program of this package, beside this module, wherever that is: a bundle takes it along as an entry of its own.
  *
  * @throws {AgentsError} `ERR_NO_SUPERVISOR`
  */

@@ -17,7 +17,7 @@ export function describedOwner(file: string): LockDescription | undefined {
   try {
     text = Buffer.from(readWholeFile(pathOf(file), { maxBytes: 4096 }) ?? []).toString();
   } catch {
-    return undefined; // that the lock is held is the answer, whoever holds it
+    return undefined; // that the lock is held is the answer
   }
   const owner = parseOwner(text);
   if (owner === undefined) return undefined;

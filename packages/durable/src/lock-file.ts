@@ -62,7 +62,7 @@ function createLockFile(file: string): void {
   } else if (stat.kind !== "file") {
     throw new DurableError("ERR_NOT_REGULAR", `${file} is not a regular file`);
   } else if (stat.size > 0) {
-    throw new DurableError("ERR_DAMAGED", `${file} is not empty: it is not a lock file of ours`);
+    throw new DurableError("ERR_DAMAGED", `${file} is not empty: it is not a lock file made here`);
   }
 }
 

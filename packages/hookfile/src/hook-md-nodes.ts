@@ -39,7 +39,7 @@ export const time = (text: string): Phrase => checked(text, TIME);
 
 /**
  * Text of others in lines: a fence that is longer than any run of its characters inside, each line of
- * which begins with a mark, so that none looks like a line of ours to whoever reads no Markdown.
+ * which begins with a mark, so that none looks like the document's own line to a reader of raw text.
  */
 export function fence(text: string, max: number, keep?: "start" | "end"): Code {
   return { type: "code", value: visibleLines(text, max, keep).replaceAll(/^(?=(.?))/gmu, markOf) };

@@ -234,9 +234,9 @@ async function lint(run: Run): Outcome {
   return work(run, "linting");
 }
 
-/** What lint has to say. One that mends files and fails is asked once more. */
+/** What lint has to say. One that fixes files and fails is asked once more. */
 async function runLint(run: Run): Promise<readonly string[] | Ending> {
-  // What is there when a run goes on here was left by a step that was killed.
+  // What is uncommitted when a run continues here was left by a step that was killed.
   const before = run.seen === undefined ? await commitLeftover(run, "checks") : false;
   if (typeof before === "object") return before;
   if (run.settings.lint.length === 0) return [];
@@ -329,7 +329,7 @@ function broken(name: string, output: string): string {
 async function finishApproved(run: Run): Outcome {
   const differs = await whatDiffers(run);
   if (differs === undefined) run.state = approve(run.state);
-  // Whoever goes on with it has what is there checked and reviewed.
+  // A resume has what is there checked and reviewed.
   else if (differs.outcome === "approved-differs") run.state = checkAgain(run.state);
   return differs;
 }
@@ -395,7 +395,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     const unsaved = run.unrecorded ?? run.unsavedEnd ?? (await removeCheckpoint(run));
     if (unsaved !== undefined) return finish(run, unsaved);
   } else if (outcome === "superseded") {
-    // Nobody is told: a listener may store it.
+    // It is not reported: a listener may store it.
   } else if (outcome === "struggling") {
     await run.emit({ type: "struggle_detected", cycle, message });
   } else {

@@ -19,7 +19,7 @@ const MOST_COMMITS = 2;
 
 /**
  * Commits what lint, a check or a git hook has left in the tree, by itself and with the trailers of the
- * cycle's commit. What is there after two commits stays, and is told at the end.
+ * cycle's commit. What is there after two commits stays, and is reported at the end.
  *
  * @returns Whether there was anything; an ending: it could not be committed.
  * @see SPEC.md, "What checks and git hooks change"

@@ -64,7 +64,7 @@ export async function hasChanged(run: Run): Promise<boolean> {
     ];
     return before !== after;
   } catch {
-    return isMoved; // the end of a run is told even where git cannot be asked
+    return isMoved; // the end of a run is reported even where git cannot be asked
   }
 }
 

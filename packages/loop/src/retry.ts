@@ -23,7 +23,7 @@ const MOST_KILLS = 1;
 
 type FailureKinds = ReadonlySet<AgentFailure["kind"]>;
 
-/** A usage limit is waited for by the caller, and whoever cancelled a turn wants it to stop. */
+/** A usage limit is waited for by the caller, and a cancelled turn is to stop. */
 const NOT_RETRIED: FailureKinds = new Set(["rate-limit", "cancelled"]);
 
 /** A reviewer has been asked a second time by then. */
@@ -91,7 +91,7 @@ export async function pauseBeforeRetry(run: Run): Promise<Ending | undefined> {
   const what = { cycle, role, turnId, retry, most, until, waitMs, message };
   await run.emit({ type: "turn_retry", ...what });
   await ports.waitUntil(now + waitMs, waitMs, settings.signal);
-  // Whoever edits the tree meanwhile has to be seen.
+  // Edits of the tree meanwhile have to be seen.
   run.clean = false;
   run.seen = undefined;
   return isCancelled(run) ? INTERRUPTED : undefined;

@@ -74,7 +74,7 @@ async function tryTurn(run: Run, phase: TurnPhase, start: Start): Promise<TurnFa
   return result;
 }
 
-/** What is asked; a session is told once what goes beside it. */
+/** The prompt; a session gets what goes beside it once. */
 function promptOf(run: Run, phase: TurnPhase, start: Start): string {
   const prompt = promptFor(run.state, phase, start, run.part);
   if (start.sessionId !== "") return prompt;
@@ -82,7 +82,7 @@ function promptOf(run: Run, phase: TurnPhase, start: Start): string {
   return `${prompt}${steering}${conventionsNote(run.settings.conventions ?? "")}`;
 }
 
-/** An ending: no agent was started, or the turn goes on unseen (`storage`). */
+/** An ending: no agent was started, or the turn continues unseen (`storage`). */
 async function begin(
   run: Run,
   turn: CheckpointTurn,

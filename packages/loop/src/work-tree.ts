@@ -6,7 +6,7 @@ import type { LoopRepository } from "./repository.ts";
 import type { Ports, Run } from "./run.ts";
 import type { Settings } from "./settings.ts";
 
-// What a run knows of the tree that it works in. Whoever may write (an agent, a check, a git hook)
+// What a run knows of the tree that it works in. What may write (an agent, a check, a git hook)
 // makes `run.seen` undefined; who needs to know looks again.
 
 /** How a branch is stored; where HEAD is on none, as no branch is called. */
@@ -14,7 +14,7 @@ export function branchName({ branch }: Pick<SeenWork, "branch">): string {
   return branch ?? "HEAD";
 }
 
-/** Where HEAD is when a run begins or goes on; both are `""` outside a repository. */
+/** Where HEAD is when a run begins or continues; both are `""` outside a repository. */
 export async function placeOf(
   { seen }: Settings,
   { repository }: Ports,

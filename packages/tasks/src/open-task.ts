@@ -86,7 +86,7 @@ export async function openTask(
   };
 }
 
-/** Takes in receipts that were signed before a crash: whoever drives a task does that by itself. */
+/** Takes in receipts that were signed before a crash: an engine that drives a task does that by itself. */
 function takeIn(taskDir: string, hook: HookFile, ports: LookPorts, facts: ReceiptFacts): HookFile {
   if (facts.judge(hook).receipts.length <= hook.counts.receipts) return hook;
   const store = openHookStore(taskDir, ports);

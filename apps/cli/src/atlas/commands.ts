@@ -389,7 +389,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "hook acknowledge",
     summary: "note that you have seen that hook.json was changed",
     description:
-      "note that you have seen that something other than atlas changed hook.json: it is told no " +
+      "note that you have seen that something other than atlas changed hook.json: it is shown no " +
       "more. The changed file is kept in the task's folder",
     args: [TASK],
     examples: [["atlas hook acknowledge", "the task of this folder"]],

@@ -4,7 +4,7 @@ import { atlasHome } from "./home.ts";
 
 /**
  * Leaves a note of HEAD's commit for the task of this work tree, if there is one, and makes its
- * checkpoint. Where the hook file is locked too long, the note stays for whoever opens the task next.
+ * checkpoint. Where the hook file is locked too long, the note stays for the next command that opens the task.
  */
 export async function noteHead(): Promise<void> {
   const tasksRoot = join(atlasHome(process.env), "workspaces");

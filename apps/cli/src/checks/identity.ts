@@ -25,7 +25,7 @@ export function identityOf(command: string, workTree: string): CheckIdentity {
   return { command, scripts: scriptsIn(words, workTree), files: Object.fromEntries(files) };
 }
 
-/** Where a program keeps what it is told to do. */
+/** Where a program keeps its own settings for what it does. */
 const RECIPES: Readonly<Record<string, readonly string[]>> = {
   make: ["GNUmakefile", "makefile", "Makefile"],
   just: ["justfile", "Justfile", ".justfile"],

@@ -47,11 +47,11 @@ export async function resumeCommand(
     const sealKey = user.sealKey();
     const { outliving, isDeserted } = await lookAround(workspace);
     const found = await findCheckpoint(workspace, wanted, sealKey, recoverAndLoad);
-    const letGo = getTurnReady(workspace, found, outliving);
+    const dispose = getTurnReady(workspace, found, outliving);
     try {
       return await goOn(session, { found, outliving, isDeserted, user, sealKey, wanted, options });
     } finally {
-      letGo();
+      dispose();
     }
   });
 }

@@ -14,7 +14,7 @@ export function limitOf(checkpoint: Checkpoint, settings: Settings): string | un
   return isOther || restOf(retryAt, Date.now()) === 0 ? undefined : retryAt;
 }
 
-/** The run without the pause before a retry that is due: whoever is asked for it does not wait. */
+/** The run without the pause before a retry that is due: the person who asks for it does not wait. */
 export function withoutPause(checkpoint: Checkpoint): Checkpoint {
   const { turn } = checkpoint;
   return turn === undefined ? checkpoint : { ...checkpoint, turn: { ...turn, retryAt: "" } };

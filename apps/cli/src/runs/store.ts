@@ -33,7 +33,7 @@ export function runStores(workspace: Workspace, runId: string, sealKey?: Uint8Ar
   };
 }
 
-/** Keys of ours in a checkpoint: the run's settings, and how its last runner ended it. */
+/** The command's own keys in a checkpoint: the run's settings, and how its last runner ended it. */
 const [SETTINGS_KEY, OUTCOME_KEY] = ["settings", "outcome"];
 const UNSAID_KEY = "unsaid_costs";
 

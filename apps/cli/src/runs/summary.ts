@@ -191,7 +191,7 @@ function nextOf(id: string, status: RunStatus, checkpoint: Checkpoint): readonly
   }
 }
 
-/** The command that goes on with a run, with the limits raised that have stopped it. */
+/** The command that continues a run, with the limits raised that have stopped it. */
 export function resumeCommand(id: string, checkpoint: Checkpoint): string {
   const { cycle, maxCycles, phase, totalCostUsd, maxBudgetUsd } = checkpoint;
   const { neededBudgetUsd, neededTurnBudgetUsd } = checkpoint;

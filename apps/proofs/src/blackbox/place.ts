@@ -91,7 +91,7 @@ export interface StartOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Runs `quasar`, or another command of ours, to its end; what it has started and left running is not waited for. */
+/** Runs `quasar`, or the other command, to its end; what it has started and left running is not waited for. */
 export function quasar(
   { repo, env }: Place,
   args: readonly string[],

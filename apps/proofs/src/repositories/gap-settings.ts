@@ -53,7 +53,7 @@ export const GAP_SETTINGS: readonly Setting[] = [
     ends: { code: 0, head: { "here.txt": "here" }, turns: 3 },
   },
   {
-    name: "with a submodule, in whose files the coder works whatever it is told",
+    name: "with a submodule, in whose files the coder works whatever it is asked",
     lay: withSubmodule,
     coder: "echo new > sub/new.txt",
     ends: { code: 3, says: /cycles/u, turns: 3 },

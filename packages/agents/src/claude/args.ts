@@ -24,7 +24,7 @@ export interface ClaudeArgsOptions {
   readonly projectSettings?: boolean | undefined;
   /**
    * Whether hooks of the user's own settings and plugins run in turns. Without them no hook runs but an
-   * administrator's, and a turn that only reads has no commands, which a hook of ours judges. @default true
+   * administrator's, and a turn that only reads has no commands, which our own hook judges. @default true
    */
   readonly userHooks?: boolean | undefined;
   /** More arguments for turns that write; a turn that only reads has none. @default none */
@@ -59,7 +59,7 @@ function readAccess(guard: string): readonly string[] {
   ];
 }
 
-/** The same where no hook runs: what no hook of ours can judge is not there. */
+/** The same where no hook runs: what our hook cannot judge is not there. */
 const READ_ACCESS_WITHOUT_HOOKS: readonly string[] = [
   ...["--permission-mode", "dontAsk", "--tools", READ_TOOLS.join(",")],
   ...["--allowedTools", ...READ_TOOLS],

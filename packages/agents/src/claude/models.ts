@@ -1,4 +1,4 @@
-/** What Claude Code 2.1.330 takes for its own names of models, and where it is told none. */
+/** What Claude Code 2.1.330 takes for its own names of models, and where no model is named. */
 const ALIASES: Readonly<Record<string, string>> = {
   "": "claude-opus-5-5",
   default: "claude-opus-5-5",

@@ -133,7 +133,7 @@ export function createClaudeReader(
   const onUser = ({ message, parent_tool_use_id: thread }: Of<"user">, bytes: number) => {
     meter.send(thread, bytes);
     for (const block of message.content) {
-      // A subagent's answer; one that goes on in the background is answered for at once.
+      // A subagent's answer; one that continues in the background is answered for at once.
       const isAnswer = block.type === "tool_result" && !meter.isBackground(block.tool_use_id);
       if (isAnswer) meter.close(block.tool_use_id);
     }

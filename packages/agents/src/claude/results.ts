@@ -1,7 +1,7 @@
 import type { ClaudeResult } from "./event.ts";
 
 /**
- * Several results of a run as one: Claude Code gives one whenever it goes idle, and goes on when what it
+ * Several results of a run as one: Claude Code gives one whenever it goes idle, and continues when what it
  * has in the background is done. The last one says how it ended; what the earlier ones say stays.
  */
 export function joined(before: ClaudeResult | undefined, next: ClaudeResult): ClaudeResult {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What Codex 0.169.0 asks where it is told nothing. */
+/** What Codex 0.169.0 asks where no model is named. */
 const DEFAULT_MODEL = "gpt-6.1-sol";
 
 /** The model that Codex is going to ask, as far as that can be told before it says so. */

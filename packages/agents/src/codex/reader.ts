@@ -36,7 +36,7 @@ export interface CodexReader {
   readonly read: (line: string) => StopReason | undefined;
 }
 
-/** What is said of a response that had begun; of one that was refused the server's status is told. */
+/** What is said of a response that had begun; of one that was refused the server's status is given. */
 const DROPPED = /^Reconnecting.*stream (disconnected|closed)/iu;
 
 /**

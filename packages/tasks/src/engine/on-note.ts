@@ -7,7 +7,7 @@ import { TASK_FILES } from "@quasar/hookfile";
 const TOGETHER = 70;
 
 /**
- * Watches a task's inbox. Where the system has no watch to give, nothing is told: the looks at the work
+ * Watches a task's inbox. Where the system has no watch to give, the listener is not called: the looks at the work
  * tree find commits by themselves.
  */
 export function onNote(taskDir: string, listener: () => void): () => void {

@@ -57,7 +57,7 @@ export async function forgetSeed(run: StepRun): Promise<void> {
   try {
     await seedStore(run).remove(step.name);
   } catch (error) {
-    // What is left of it brings nothing back: the run is kept as ended.
+    // A remaining file brings nothing back: the run is kept as ended.
     const message = `the compatibility checkpoint of ${step.name} cannot be removed: ${messageOf(error)}`;
     tell({ type: "warning", message });
   }

@@ -65,7 +65,7 @@ export const commitStep: Required<StepExecutor> = {
 async function commitEverything(input: RunningStep, signal: AbortSignal): Promise<StepOutcome> {
   const { commits, isDirty, obstacle } = await lookAtBranch(input, signal);
   const made = commitOf(commits, input, input.attempt);
-  // Anybody can write trailers: what is left is committed, whoever made that one.
+  // Anybody can write trailers: what is uncommitted is committed, no matter who made that one.
   if (made !== undefined && !isDirty) return completed(made.sha, "it was made already");
   if (obstacle !== undefined) return { kind: "awaiting", awaiting: "git", reason: obstacle };
   return commit(input, signal);

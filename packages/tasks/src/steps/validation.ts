@@ -69,7 +69,7 @@ function runValidation(input: RunningStep, workOnStep: WorkOnStep): Promise<Step
 }
 
 /**
- * Validates within another step what is there now: every command, nothing is mended. The receipts are
+ * Validates within another step what is there now: every command, nothing is fixed. The receipts are
  * put into the hook file.
  *
  * @returns The outcome of the step where it did not pass.

@@ -60,7 +60,7 @@ export interface JudgeReceiptsOptions {
 export function judgeReceipts(options: JudgeReceiptsOptions): JudgedReceipts {
   const { dir, task, recorded, keys, anchors = [] } = options;
   try {
-    // The head first: whoever signs meanwhile writes the receipt before it.
+    // The head first: a process that signs meanwhile writes the receipt before it.
     const kept = keptHead(keys, task);
     const receipts = inOrder(recorded, listReceipts(dir));
     const heads = [...anchors, ...(kept.head === undefined ? [] : [kept.head])];
