@@ -144,8 +144,12 @@ async function hasMessage(
   try {
     const { gitDir } = await openRepository(workDir, { signal });
     const written = await readFile(join(gitDir, "COMMIT_EDITMSG"), "utf8");
-    // A hook may have put something else before the trailers, which say whose commit it is.
-    return written.includes(formatTrailers(trailers).trim() || message.trim());
+    // A hook may have put something else before the trailers, which say whose commit it is. The last
+    // commit may have the same, and its message is still there.
+    const own = formatTrailers(trailers).trim() || message.trim();
+    const args = ["log", "--max-count=1", "--format=%B", "--no-show-signature"];
+    const last = await git("read", workDir, args, { signal });
+    return written.includes(own) && oneLine(written) !== oneLine(last.stdout);
   } catch {
     return false;
   }

@@ -135,6 +135,15 @@ test("takes a pre-commit hook for one, whatever message an earlier commit has le
   expect(await refusalIn(root)).toMatchObject({ by: "pre-commit" });
 });
 
+test("takes a pre-commit hook for one where the last commit has the same trailers", async () => {
+  const root = aRepository();
+  write(root, "b", "");
+  await commitAll(root, { ...OPTIONS, subject: "Begin" });
+  write(root, "b", "b\n");
+  script(root, ".git/hooks/pre-commit", "exit 1");
+  expect(await refusalIn(root)).toMatchObject({ by: "pre-commit" });
+});
+
 describe("a pre-commit hook that formats and refuses", () => {
   const FORMATS = `sed -i 's/ *$//' b.txt; git diff --quiet || { echo 'files were modified by this hook'; exit 1; }`;
 

@@ -228,6 +228,60 @@ describe("a pre-commit hook that refuses", () => {
   });
 });
 
+describe("a hook that refuses what checks have changed", () => {
+  /** Appends a line once, in the first run of the check. */
+  const command = "[ -e .git/once ] || { touch .git/once; echo bad >> work.txt; }";
+  const check = [{ name: "format", command }];
+
+  test.for([
+    ["lint", { lint: check }, 1],
+    ["a required check", { filters: check }, 2],
+  ] as const)("has the coder fix it after %s", async ([, options, cycle]) => {
+    const coder = fakeAgent([writes("good\n"), writes("better\n")]);
+    const loop = loopOf(coder, options);
+    hook(loop, "pre-commit", LINT.replace("problem", "problem: s3cret"));
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle });
+    expect(promptsOf(coder)[1]).toMatch(
+      /what the checks changed could not be committed[^]*work\.txt: 1 problem: \[redacted\]/u,
+    );
+    expect(loop.tree.git("show", "HEAD:work.txt")).toBe("better\n");
+    expect(loop.tree.git("status", "--porcelain")).toBe("");
+  });
+
+  test("gets a message of the coder's own where its words are refused", async () => {
+    const coder = fakeAgent([
+      writes("good\n", "Done.\n\nCOMMIT: fix: return 0"),
+      "COMMIT: fix: take the format",
+    ]);
+    const loop = loopOf(coder, { lint: check });
+    hook(loop, "commit-msg", COMMITLINT);
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(loop.tree.subjects()).toEqual(["fix: return 0", "fix: take the format"]);
+    expect(loop.tree.git("show", "HEAD:work.txt")).toBe("good\nbad\n");
+  });
+
+  test("ends the run once the coder has tried as often as it may, and a resume tries the commit", async () => {
+    const coder = fakeAgent([writes("good\n"), writes("bad\n"), writes("bad\n")]);
+    const loop = loopOf(coder, { lint: check, maxLintRetries: 0 });
+    hook(loop, "pre-commit", LINT);
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "git" });
+    expect(result.message).toMatchInlineSnapshot(`
+      "what the checks changed could not be committed: the pre-commit hook refused the commit (exit code 1); the coder has tried to fix it 0 of 0 times:
+      2:bad
+      work.txt: 1 problem
+      Fix the files or the hook, do not commit, then resume: the commit is tried first."
+    `);
+    expect(coder.requests).toHaveLength(1);
+
+    hook(loop, "pre-commit", "exit 0");
+    const resumed = await runFromCheckpoint(await loop.stored(), loop.options);
+    expect(resumed).toMatchObject({ outcome: "approved" });
+    expect(coder.requests).toHaveLength(1);
+    expect(loop.tree.git("show", "HEAD:work.txt")).toBe("good\nbad\n");
+  });
+});
+
 test("what git cannot stage is the coder's to fix: a nested repository", async () => {
   const loop = loopOf(
     fakeAgent([

@@ -4,7 +4,7 @@ import { messageOf } from "./emitter.ts";
 import type { Ending } from "./ending.ts";
 import type { Run } from "./run.ts";
 import type { CycleState } from "./state.ts";
-import { refuseCommit } from "./transitions.ts";
+import { lintFixes, refuseCommit } from "./transitions.ts";
 
 /** What a refused commit takes of the coder; of what is not named here a person has to take care. */
 const FIXES: Readonly<
@@ -42,15 +42,45 @@ export async function refused(
   }
   const { commitFixes } = state;
   const most = settings.maxLintRetries;
-  const [first = "", ...printed] = message.split("\n");
-  const what = first.replace(/:$/u, "");
-  if (commitFixes >= most) {
-    const tries = `the coder has tried to fix it ${commitFixes} of ${most} times`;
-    return { outcome: "git", message: [`${what}; ${tries}:`, ...printed, ADVICE].join("\n") };
-  }
+  if (commitFixes >= most) return exhausted(message, commitFixes, most);
+  const { what } = parts(message);
   await run.warn(`${what}: the coder ${ASKED[fix]} (${commitFixes + 1} of ${most})`);
   run.state = refuseCommit(state, fix, { output: redacted(run, refusal.output), subject });
   return undefined;
+}
+
+/** A commit of what checks or git hooks changed was refused: the coder gets this like a lint report. */
+export interface RefusedLeftover {
+  readonly report: string;
+}
+
+/**
+ * The same for a commit of what checks or git hooks changed, which is the coder's to fix as lint is; a message
+ * that is refused, too, for a fix is committed with the coder's own.
+ */
+export function refusedLeftover(run: Run, error: unknown, who: string): RefusedLeftover | Ending {
+  const refusal = error instanceof GitError ? error.refusal : undefined;
+  const message = redacted(run, messageOf(error));
+  const what = `what ${who} changed could not be committed`;
+  if (refusal === undefined || FIXES[refusal.by] === undefined) {
+    return { outcome: "git", message: `${what}: ${message}` };
+  }
+  const [fixes, most] = [lintFixes(run.state), run.settings.maxLintRetries];
+  if (fixes >= most) return exhausted(`${what}: ${message}`, fixes, most);
+  return { report: `${what}: ${parts(message).what}:\n${redacted(run, refusal.output)}` };
+}
+
+/** The end of a run whose coder has tried as often as it may. */
+function exhausted(message: string, fixes: number, most: number): Ending {
+  const { what, printed } = parts(message);
+  const tries = `the coder has tried to fix it ${fixes} of ${most} times`;
+  return { outcome: "git", message: [`${what}; ${tries}:`, ...printed, ADVICE].join("\n") };
+}
+
+/** Who refused a commit, and the lines that were printed. */
+function parts(message: string): { readonly what: string; readonly printed: readonly string[] } {
+  const [first = "", ...printed] = message.split("\n");
+  return { what: first.replace(/:$/u, ""), printed };
 }
 
 const ASKED: Readonly<Record<"work" | "message", string>> = {

@@ -216,7 +216,8 @@ async function commit(run: Run): Outcome {
   await run.emit({ type: "committed", cycle, turnId, sha: sha && run.head });
   if (state.refactored && !run.state.refactored) await run.emit({ type: "refactored", cycle });
   const left = await commitLeftover(run, "git hook");
-  return typeof left === "object" ? left : undefined;
+  // What was refused is tried again before lint, which has the coder fix it.
+  return typeof left === "object" && "outcome" in left ? left : undefined;
 }
 
 async function fix(run: Run): Outcome {
@@ -238,7 +239,7 @@ async function lint(run: Run): Outcome {
 async function runLint(run: Run): Promise<readonly string[] | Ending> {
   // What is uncommitted when a run continues here was left by a step that was killed.
   const before = run.seen === undefined ? await commitLeftover(run, "checks") : false;
-  if (typeof before === "object") return before;
+  if (typeof before === "object") return "report" in before ? [before.report] : before;
   if (run.settings.lint.length === 0) return [];
   for (let isAgain = false; ; isAgain = true) {
     const reports: string[] = [];
@@ -249,7 +250,7 @@ async function runLint(run: Run): Promise<readonly string[] | Ending> {
       if (result.status === "failed") reports.push(`${check.name}:\n${trimSpace(result.output)}`);
     }
     const left = await commitLeftover(run, "checks");
-    if (typeof left === "object") return left;
+    if (typeof left === "object") return "report" in left ? [...reports, left.report] : left;
     if (!left || isAgain || reports.length === 0) return reports;
   }
 }
@@ -280,10 +281,12 @@ async function bounceGaps(run: Run): Promise<"bounced" | Ending | undefined> {
 async function runFilters(run: Run): Promise<"bounced" | Ending | undefined> {
   if (run.settings.filters.length === 0) return undefined;
   for (let isAgain = false; ; isAgain = true) {
-    const failure = await failedFilter(run);
-    if (failure !== undefined && "outcome" in failure) return failure;
+    const failed = await failedFilter(run);
+    if (failed !== undefined && "outcome" in failed) return failed;
     const left = await commitLeftover(run, "checks");
-    if (typeof left === "object") return left;
+    if (typeof left === "object" && "outcome" in left) return left;
+    const refusal = typeof left === "object" ? { name: "commit", output: left.report } : undefined;
+    const failure = failed ?? refusal;
     if (failure !== undefined) {
       const { name, output } = failure;
       const finding = filterFinding(name, output, run.state.cycle);

@@ -1,10 +1,11 @@
 import type { Ending } from "./ending.ts";
 import { INTERRUPTED } from "./ending.ts";
+import { type RefusedLeftover, refusedLeftover } from "./commit-refused.ts";
 import { protectedWork } from "./protected.ts";
 import { marksOf, type Run } from "./run.ts";
 import { formattingMessage } from "./commit-message.ts";
 import { sealHead } from "./transitions.ts";
-import { gitEnding, misplaced, seenOf, neverCommitted, uncommitted } from "./work-tree.ts";
+import { misplaced, seenOf, neverCommitted, uncommitted } from "./work-tree.ts";
 
 /** Who has changed files beside the coder. */
 export type Formatter = "checks" | "git hook";
@@ -21,10 +22,13 @@ const MOST_COMMITS = 2;
  * Commits what lint, a check or a git hook has left in the tree, by itself and with the trailers of the
  * cycle's commit. What is there after two commits stays, and is reported at the end.
  *
- * @returns Whether there was anything; an ending: it could not be committed.
+ * @returns Whether there was anything; what the coder is to fix, or an ending: it could not be committed.
  * @see SPEC.md, "What checks and git hooks change"
  */
-export async function commitLeftover(run: Run, by: Formatter): Promise<boolean | Ending> {
+export async function commitLeftover(
+  run: Run,
+  by: Formatter,
+): Promise<boolean | RefusedLeftover | Ending> {
   const { repository } = run.ports;
   if (repository === undefined) return false;
   if (run.superseded !== undefined) return run.superseded;
@@ -62,6 +66,8 @@ export async function commitLeftover(run: Run, by: Formatter): Promise<boolean |
     }
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
-    return gitEnding(`what ${WORDS[by]} changed could not be committed`, error);
+    // A hook that refuses may have changed files, too.
+    run.seen = undefined;
+    return refusedLeftover(run, error, WORDS[by]);
   }
 }

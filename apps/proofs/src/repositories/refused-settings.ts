@@ -6,12 +6,7 @@ import { commit, hook, run, type Setting, unlessTold, write } from "./setting.ts
 export const REFUSED_SETTINGS: readonly Setting[] = [
   {
     name: "whose pre-commit hook refuses what the coder wrote",
-    lay: (at) =>
-      hook(
-        at,
-        "pre-commit",
-        `if git grep --cached -q TODO -- notes.txt; then echo "notes.txt: a TODO is left" >&2; exit 1; fi`,
-      ),
+    lay: refuseTodo,
     coder: unlessTold("a TODO is left", "echo TODO > notes.txt", "echo done > notes.txt"),
     ends: { code: 0, head: { "notes.txt": "done" }, turns: 3 },
   },
@@ -34,6 +29,13 @@ fi`,
     name: "whose pre-commit hook refuses whatever the coder tries",
     lay: (at) => hook(at, "pre-commit", `echo "the hook needs a linter" >&2; exit 1`),
     ends: { code: 1, says: /pre-commit hook.*the hook needs a linter/isu, turns: 3 },
+  },
+  {
+    name: "whose pre-commit hook refuses what lint formatted",
+    lay: refuseTodo,
+    coder: `case "$prompt" in *'a TODO is left'*) echo right > notes.txt ;; *) [ -e notes.txt ] || echo one > notes.txt ;; esac`,
+    flags: ["--lint", "sed -i 's/one/TODO/' notes.txt"],
+    ends: { code: 0, head: { "notes.txt": "right" }, turns: 3 },
   },
   {
     name: "in a sparse checkout, whose coder writes outside of its cone",
@@ -83,6 +85,11 @@ fi`,
     ends: { code: 0, head: { "notes.txt": "closed" }, turns: 3 },
   },
 ];
+
+function refuseTodo(at: Place): void {
+  const found = "git grep --cached -q TODO -- notes.txt";
+  hook(at, "pre-commit", `if ${found}; then echo "notes.txt: a TODO is left" >&2; exit 1; fi`);
+}
 
 function sparse(at: Place): void {
   write(join(at.repo, "inside/a.txt"), "a\n");
