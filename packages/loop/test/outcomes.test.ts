@@ -22,6 +22,7 @@ test("whatever happens to a run, it is approved with all its work in HEAD, or sa
     else if (twin.outcome === "approved") counts.stopped += 1;
   });
   await fc.assert(runs, { numRuns: NUMBER_OF_RUNS, seed });
+  console.log(`seed ${seed}: ${JSON.stringify(counts)}`);
   // A few of a few are no share.
   const most = Math.max(1, Math.ceil(counts.others * MOST_STOPPED));
   expect(counts.stopped, JSON.stringify(counts)).toBeLessThanOrEqual(most);
