@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { endRunProcesses } from "@quasar/agents";
 // @boundaries-ignore the model stub of the real agents is for all tests that run them
 import { type ModelStub, startModelStub } from "../../../packages/agents/real/model-stub.ts";
+// @boundaries-ignore what that stub bills by
+import { costOf, NO_TOKENS } from "../../../packages/agents/src/prices.ts";
 // @boundaries-ignore what that stub answers
 import type { ModelTurn } from "../../../packages/agents/real/model-answer.ts";
 // @boundaries-ignore what that stub is asked
@@ -137,10 +139,22 @@ function review(approved: boolean): ModelTurn {
   };
 }
 
+export interface FirstTaskOptions {
+  /** Whether the first review refuses. @default true */
+  readonly isRefused?: boolean | undefined;
+  /** US dollars that the first response of each turn costs. @default next to nothing */
+  readonly turnUsd?: number | undefined;
+}
+
 /** Runs the tests, writes, runs them again; the reviewer reads, and refuses once. */
-function answerOf(request: ModelRequest, { writes, test }: Project, root: string): ModelTurn {
+function answerOf(
+  request: ModelRequest,
+  { writes, test }: Project,
+  root: string,
+  { isRefused = true }: FirstTaskOptions,
+): ModelTurn {
   const turn = turnOf(request);
-  if (turn.startsWith("reviewer")) return review(turn.endsWith("2"));
+  if (turn.startsWith("reviewer")) return review(!isRefused || turn.endsWith("2"));
   const [path, content] = writes[turn.endsWith("1") ? 0 : 1] ?? ["", ""];
   const steps: readonly ModelTurn[] = [
     { shell: test },
@@ -150,11 +164,25 @@ function answerOf(request: ModelRequest, { writes, test }: Project, root: string
   return steps[request.step] ?? { text: `Wrote ${path}.\nCOMMIT: feat: add ${path}` };
 }
 
+/** What the first response of a turn uses, so that the turn costs so much. */
+function usageOf({ step, model }: ModelRequest, { turnUsd }: FirstTaskOptions): ModelTurn["usage"] {
+  if (turnUsd === undefined || step > 0) return undefined;
+  const million = costOf(model, { ...NO_TOKENS, output: 1e6 }) ?? Number.NaN;
+  return { input: 0, output: Math.round((turnUsd / million) * 1e6) };
+}
+
+export interface FirstTaskOptions {
+  /** Whether the first review refuses. @default true */
+  readonly isRefused?: boolean | undefined;
+  /** US dollars that each turn costs. @default next to nothing */
+  readonly turnUsd?: number | undefined;
+}
+
 export interface FirstTaskPlace {
   run(): Promise<Finished>;
   /** Kills quasar and all that works for it when the model is asked in mid-turn. */
   runKilledIn(turn: string): Promise<void>;
-  resume(): Promise<Finished>;
+  resume(...args: string[]): Promise<Finished>;
   /** What the model was asked, turn by turn. */
   turns(): readonly string[];
   outcome(): Outcome;
@@ -166,11 +194,15 @@ export interface FirstTaskPlace {
 export async function firstTaskPlace(
   made: Project,
   { program }: RealAgent,
+  options: FirstTaskOptions = {},
 ): Promise<FirstTaskPlace> {
   const root = mkdtempSync(join(realpathSync(tmpdir()), "quasar-first-"));
   const repo = join(root, "repo");
   const home = join(root, "home");
-  const stub = await startModelStub((request) => answerOf(request, made, repo));
+  const stub = await startModelStub((request) => ({
+    ...answerOf(request, made, repo, options),
+    usage: usageOf(request, options),
+  }));
   mkdirSync(join(home, ".codex"), { recursive: true });
   writeFileSync(join(home, ".codex", "config.toml"), codexConfig(stub.url));
   writeFileSync(join(home, ".gitconfig"), "[user]\n  name = Ada\n  email = ada@localhost\n");
@@ -225,7 +257,7 @@ export async function firstTaskPlace(
       if (!isOver) throw new Error(`the run ended before it could be killed in ${turn}`);
       await killed.promise;
     },
-    resume: () => start("resume").finished,
+    resume: (...args) => start("resume", ...args).finished,
     turns: () => stub.requests.filter(({ step }) => step === 0).map(turnOf),
     outcome: () => ({
       files: Object.fromEntries(
