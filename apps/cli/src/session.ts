@@ -35,7 +35,7 @@ export interface Session {
 }
 
 /** How often a runner looks whether its lock was removed, beside each time that it writes, in ms. */
-const LOOK_MS = 1000;
+const LOOK_MS = 250;
 
 /**
  * Works in a work tree under its lock.
@@ -54,6 +54,7 @@ export async function inSession(
       "the lock file was removed while this command works; nobody else took it: it is made anew",
     );
     if (current !== undefined) noteRun(workspace, current);
+    journal?.restore();
     for (const restore of restorers) restore();
   });
   // Everything is loaded now. Node itself would do it at the end, to which a killed runner never comes.

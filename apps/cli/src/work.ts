@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import {
   type Checkpoint,
@@ -31,7 +31,15 @@ import { allowedWords } from "./output/allowed.ts";
 import { pricesWords, shellWord, type Spending } from "./output/format.ts";
 import type { EventRecord } from "./output/record.ts";
 import type { Reporter } from "./output/reporter.ts";
-import { archivingStore, noteOutcome, type RunNotes, type RunStores } from "./runs/store.ts";
+import {
+  archivingStore,
+  noteOutcome,
+  notingStore,
+  rememberingStore,
+  type RememberingStore,
+  type RunNotes,
+  type RunStores,
+} from "./runs/store.ts";
 import { turnsPath } from "./runs/turn.ts";
 import type { Session } from "./session.ts";
 import { translate } from "./translate.ts";
@@ -48,6 +56,8 @@ export interface Work {
   readonly settings: Settings;
   readonly agents: Agents;
   readonly stores: RunStores;
+  /** What is stored of the run already. @default nothing */
+  readonly left?: Checkpoint | undefined;
   readonly sealKey: Uint8Array;
   readonly spending: Spending;
   /** The commit that the run began at; `""` where there was none. */
@@ -66,7 +76,9 @@ export async function work(
   start: (options: LoopOptions) => Promise<TaskResult>,
 ): Promise<ExitCode> {
   const { workspace, reporter, interrupts } = session;
-  const { runId, task, settings, spending, stores } = work;
+  const { runId, task, settings, spending } = work;
+  const current = rememberingStore(work.stores.current, work.left);
+  const stores: RunStores = { ...work.stores, current };
   const { root } = workspace;
   const { maxCycles, maxBudgetUsd, maxTurnBudgetUsd } = settings;
   const spent = { totalCostUsd: spending.spentUsd, maxBudgetUsd };
@@ -89,7 +101,9 @@ export async function work(
   const notes = { settings, hasUnsaidCosts: spending.hasUnsaidCosts };
   const { hold } = session;
   const store = heldStore(archivingStore(stores, notes), hold);
-  const seed = heldStore(followingStore(root, seedStore(workspace, work.sealKey), stores), hold);
+  const compatible = notingStore(seedStore(workspace, work.sealKey), notes);
+  const seed = heldStore(followingStore(root, compatible, stores), hold);
+  session.onRemoved(() => restoreRun(session, runId, current));
   const waiter = new Waiter(session, periodMs(settings.waitLimit) ?? 0);
   const redact = createRedactor(process.env);
   const redactFiles = createEnvFileRedactor(root);
@@ -140,7 +154,11 @@ export async function work(
     },
     signal: interrupts.signal,
   };
-  const worked = await workThroughLimits(session, work, { options, notes, waiter, start });
+  const worked = await workThroughLimits(
+    session,
+    { ...work, stores },
+    { options, notes, waiter, start },
+  );
   const result = withHolder(worked.result, hold);
   const exit = exitOf(result, interrupts.exitCode());
   const isThere = !relative(root, process.cwd()).startsWith("..");
@@ -153,6 +171,20 @@ export async function work(
     ? removeSeed(root, seed, warn)
     : note(stores, notes, result, reporter));
   return exit;
+}
+
+/** Makes the run's folder anew, for its checkpoint and for the end of a turn that is under way. */
+function restoreRun(session: Session, runId: string, store: RememberingStore): void {
+  const { workspace, reporter } = session;
+  if (existsSync(checkpointPath(join(workspace.runsDir, runId)))) return;
+  turnsFolder(workspace, runId);
+  const onError = (error: unknown): void => {
+    const message = `the run's checkpoint was removed, and cannot be written anew: ${translate(error).message}`;
+    reporter.report({ type: "warning", cycle: 0, message });
+  };
+  store.saveAgain().catch(onError);
+  const message = `the folder of run ${runId} was removed while it runs: its state is written anew`;
+  reporter.report({ type: "warning", cycle: 0, message });
 }
 
 /** Names who drives where this process does not any more. */
@@ -230,8 +262,7 @@ function recordOf(event: LoopEvent): EventRecord {
 }
 
 /**
- * The seed's file: written only where the run's own is, because it says nothing of agents and checks,
- * and git is told to pass over its folder before each save, since an agent may have cleaned it.
+ * The compatibility checkpoint: written only where the run's own is, which a resume takes first; git is told to pass over its folder before each save, since an agent may have cleaned it.
  */
 function followingStore(
   root: string,

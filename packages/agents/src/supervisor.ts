@@ -17,7 +17,8 @@ import { createLineRedactor, redactorOf } from "./secrets/redact.ts";
 import { ALREADY_BEGUN, CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 import { hasCode } from "./turn-files.ts";
 
-const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants;
+const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, O_WRONLY } =
+  fs.constants;
 
 const cancel = new AbortController();
 process.on("SIGHUP", () => undefined);
@@ -75,6 +76,7 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
     },
   });
   fs.fsyncSync(out);
+  restoreOutput(turn, out);
   await end(turn, { ...outcome, outBytes });
   process.exit();
 }
@@ -89,7 +91,7 @@ function begin({ files, agent, context }: SupervisorSpec): number | undefined {
   replace(`${files}.start`, JSON.stringify({ v: 1, agent, context }));
   let out: number;
   try {
-    out = fs.openSync(`${files}.out`, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
+    out = fs.openSync(`${files}.out`, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
   } catch (error) {
     if (hasCode(error, "EEXIST")) return undefined;
     throw error;
@@ -117,6 +119,17 @@ function createWatch(
   };
 }
 
+/** The agent may have removed the folder. Where its work tree has gone too, nobody asks for its end. */
+function restoreOutput({ files, child }: SupervisorSpec, out: number): void {
+  const path = `${files}.out`;
+  if (fs.existsSync(path) || !fs.existsSync(child.cwd)) return;
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const { size } = fs.fstatSync(out);
+  const bytes = Buffer.alloc(size);
+  for (let at = 0; at < size; ) at += fs.readSync(out, bytes, at, size - at, at);
+  replace(path, bytes);
+}
+
 /** What the agent has written is on disk before its end is: git and agents sync no work tree. */
 async function end(turn: SupervisorSpec, outcome: ExitRecord): Promise<void> {
   if (turn.writes && outcome.started) await syncFileSystem(turn.child.cwd);
@@ -133,11 +146,11 @@ function syncFileSystem(dir: string): Promise<void> {
   });
 }
 
-function replace(path: string, text: string): void {
+function replace(path: string, content: string | Buffer): void {
   const temporary = `${path}.${process.pid}.tmp`;
   fs.rmSync(temporary, { force: true });
   const fd = fs.openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  writeAll(fd, text);
+  writeAll(fd, content);
   fs.fsyncSync(fd);
   fs.closeSync(fd);
   fs.renameSync(temporary, path);
@@ -151,8 +164,8 @@ function syncFolder(path: string): void {
 }
 
 /** @returns How many bytes that were. */
-function writeAll(fd: number, text: string): number {
-  const bytes = Buffer.from(text);
+function writeAll(fd: number, content: string | Buffer): number {
+  const bytes = Buffer.from(content);
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at);
   return bytes.length;
 }

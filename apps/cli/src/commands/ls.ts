@@ -3,6 +3,7 @@ import { jsonLine } from "../output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { nextLines } from "../output/text.ts";
 import { runIds, summarize } from "../runs/list.ts";
+import { removedRun } from "../runs/removed.ts";
 import { listLines } from "../runs/text.ts";
 import { openWorkspace } from "../workspace.ts";
 
@@ -18,7 +19,8 @@ export async function lsCommand({ all, json }: LsOptions): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
   const ids = runIds(workspace);
   const shown = all === true ? ids : ids.slice(0, NEWEST);
-  const runs = await summarize(workspace, shown);
+  const removed = await removedRun(workspace);
+  const runs = [...(removed ? [removed] : []), ...(await summarize(workspace, shown))];
   if (json === true) {
     const { root } = workspace;
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "ls", root, runs }));

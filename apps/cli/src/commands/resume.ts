@@ -118,6 +118,7 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
       settings,
       agents,
       stores,
+      left: checkpoint,
       sealKey,
       baseCommit: checkpoint.baseCommitSha,
       spending: {

@@ -5,6 +5,7 @@ import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
 import { nextLines } from "../output/text.ts";
 import { parseRunId } from "../run-id.ts";
 import { runIds, summarize } from "../runs/list.ts";
+import { removedRun } from "../runs/removed.ts";
 import { isUnfinished, type RunSummary } from "../runs/summary.ts";
 import { listLines, runLines } from "../runs/text.ts";
 import { openWorkspace } from "../workspace.ts";
@@ -26,7 +27,9 @@ export async function statusCommand(
   const workspace = await openWorkspace(process.cwd());
   const ids = runIds(workspace).filter((known) => wanted === undefined || known === wanted);
   const shown = options.all === true ? ids : ids.slice(0, NEWEST);
-  const runs = await summarize(workspace, shown);
+  const removed = await removedRun(workspace);
+  const isShown = removed !== undefined && (wanted === undefined || removed.id === wanted);
+  const runs = [...(isShown ? [removed] : []), ...(await summarize(workspace, shown))];
   if (wanted !== undefined && runs.length === 0) {
     throw new CliError("ERR_USAGE", `there is no run ${wanted} in this work tree`, {
       next: ["quasar ls --all"],

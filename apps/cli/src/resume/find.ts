@@ -6,7 +6,8 @@ import {
 } from "@quasar/checkpoint";
 import { FOLDER, isRealFolder } from "../config/files.ts";
 import { CliError } from "../errors.ts";
-import { newRunId } from "../run-id.ts";
+import { moment } from "../output/format.ts";
+import { isRunId, newRunId } from "../run-id.ts";
 import { openRunIds, runIds } from "../runs/list.ts";
 import { type RunStores, runStores } from "../runs/store.ts";
 import { seedStore } from "../work.ts";
@@ -37,28 +38,45 @@ export async function findCheckpoint(
   load: Load,
 ): Promise<FoundCheckpoint> {
   const ids = runIds(workspace);
-  if (wanted !== undefined && !ids.includes(wanted)) {
-    throw nothing(`there is no run ${wanted} in this work tree`);
-  }
-  for (const runId of wanted === undefined ? openRunIds(workspace) : [wanted]) {
+  const isKnown = wanted === undefined || ids.includes(wanted);
+  for (const runId of wanted === undefined
+    ? openRunIds(workspace)
+    : ids.filter((id) => id === wanted)) {
     const dir = join(workspace.runsDir, runId);
     const stores = runStores(workspace, runId, sealKey);
     const loaded = await load(stores.current);
     if (loaded !== undefined) return { runId, loaded, path: checkpointPath(dir), stores };
   }
-  if (wanted !== undefined)
+  if (wanted !== undefined && isKnown)
     throw nothing(`run ${wanted} has ended: there is nothing to go on with`);
 
   const dir = join(workspace.root, FOLDER);
   if (isRealFolder(dir)) {
     const loaded = await load(seedStore(workspace, sealKey));
-    if (loaded !== undefined && !ids.includes(loaded.checkpoint.runId)) {
-      const runId = newRunId(new Date());
+    const id = loaded?.checkpoint.runId ?? "";
+    const isOwn = loaded?.seal === "valid" && isRunId(id);
+    if (loaded !== undefined && !ids.includes(id) && (isKnown || (isOwn && id === wanted))) {
+      const runId = isOwn ? id : newRunId(new Date());
       const stores = runStores(workspace, runId, sealKey);
-      return { runId, loaded, path: checkpointPath(dir), stores };
+      const found = { runId, path: checkpointPath(dir), stores };
+      if (!isOwn) return { ...found, loaded };
+      return {
+        ...found,
+        loaded: { ...loaded, problems: [...loaded.problems, removedRun(loaded)] },
+      };
     }
   }
+  if (!isKnown) throw nothing(`there is no run ${wanted} in this work tree`);
   throw nothing("there is nothing to resume in this work tree");
+}
+
+/** What a resume of a run whose folder has gone has to do without. */
+function removedRun({ checkpoint: { runId, cycle, createdAt } }: LoadedCheckpoint): string {
+  return (
+    `the folder of run ${runId} was removed; its compatibility checkpoint of cycle ${cycle} ` +
+    `(${moment(createdAt)}) and its commits are used. Not recovered: its event log, and what turns ` +
+    "after that said and cost; those that made commits count with what is reserved for a turn"
+  );
 }
 
 function nothing(message: string): CliError {

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, type Journal, openJournal, readJournal, setAside } from "@quasar/durable";
 import type { LoopEvent } from "@quasar/loop";
@@ -11,6 +11,8 @@ export interface RunJournal {
   add(event: LoopEvent): void;
   /** Adds a fact of the command's own. */
   note(fact: Fact): void;
+  /** Where its file was removed: writes all that it knows into a new one. */
+  restore(): void;
   close(): void;
 }
 
@@ -33,13 +35,24 @@ const MOST_BYTES = 1024 * 1024;
 export function openRunJournal(dir: string, onProblem: (message: string) => void): RunJournal {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   isRealFolder(dir);
-  const journal = openOrRenew(join(dir, JOURNAL_FILE), onProblem);
-  const known = new Set(journal.records.flatMap(({ data }) => (isFact(data) ? [keyOf(data)] : [])));
+  const path = join(dir, JOURNAL_FILE);
+  let journal = openOrRenew(path, onProblem);
+  const written = journal.records.map(({ data }) => data);
+  const known = new Set(written.flatMap((data) => (isFact(data) ? [keyOf(data)] : [])));
   const append = (fact: Fact): void => {
     const key = keyOf(fact);
     if (key !== undefined && known.has(key)) return;
-    journal.append({ ...shortened(fact), time: new Date().toISOString() });
+    const data = { ...shortened(fact), time: new Date().toISOString() };
+    journal.append(data);
+    written.push(data);
     known.add(key);
+  };
+  const restore = (): void => {
+    if (existsSync(path)) return;
+    journal.close();
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    journal = openOrRenew(path, onProblem);
+    for (const data of written) journal.append(data);
   };
   return {
     add(event) {
@@ -47,6 +60,7 @@ export function openRunJournal(dir: string, onProblem: (message: string) => void
       if (fact !== undefined) append(fact);
     },
     note: append,
+    restore,
     close: () => journal.close(),
   };
 }

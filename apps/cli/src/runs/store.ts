@@ -67,6 +67,39 @@ export function archivingStore({ current, archive }: RunStores, notes: RunNotes)
   };
 }
 
+/** Adds the notes to what is saved, so that a resume from it has the agents and the checks of the run. */
+export function notingStore(store: FileCheckpointStore, notes: RunNotes): FileCheckpointStore {
+  return { ...store, save: (checkpoint) => store.save(withOurs(checkpoint, oursOf(notes))) };
+}
+
+/** A store that can save again what was saved last. */
+export interface RememberingStore extends FileCheckpointStore {
+  /** Saves what was saved last, if that has not been removed since. */
+  saveAgain(): Promise<void>;
+}
+
+/** @param left - What is in the store. */
+export function rememberingStore(
+  store: FileCheckpointStore,
+  left: Checkpoint | undefined,
+): RememberingStore {
+  let last = left;
+  return {
+    ...store,
+    async save(checkpoint) {
+      last = checkpoint;
+      await store.save(checkpoint);
+    },
+    async remove(phaseId) {
+      await store.remove(phaseId);
+      last = undefined;
+    },
+    async saveAgain() {
+      if (last !== undefined) await store.save(last);
+    },
+  };
+}
+
 /** Notes how a runner ended a run that is not approved: a run without a note was killed. */
 export async function noteOutcome(
   { current }: RunStores,

@@ -1,0 +1,113 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  type Finished,
+  git,
+  killAll,
+  lastRecord,
+  type Place,
+  place,
+  quasar,
+  records,
+  type Running,
+  start,
+} from "./harness.ts";
+import { agents, LONG, twoCycles } from "./scripts.ts";
+
+const REMOVE = "rm -rf .git/quasar";
+
+/** Agents that are shell commands: the first of a role removes the run's folder once. */
+function commands(role: string, then: string): readonly string[] {
+  const once = `test -e ../removed || { touch ../removed; ${REMOVE}; ${then}; }`;
+  const first = (own: string): string => (own === role ? `${once}; ` : "");
+  return [
+    ...["--coder", `command:cat >/dev/null; ${first("coder")}echo right > work.txt`],
+    ...["--reviewer", `command:cat >/dev/null; ${first("reviewer")}echo APPROVED: yes`],
+  ];
+}
+
+function runsOf(done: Finished): readonly Record<string, unknown>[] {
+  return lastRecord(done)["runs"] as Record<string, unknown>[];
+}
+
+test.for(["coder", "reviewer"].flatMap((role) => ["true", "sleep 1"].map((then) => [role, then])))(
+  "a run whose %s removes its folder, then %s, is approved and keeps its record",
+  { timeout: 60_000 },
+  async ([role = "", then = ""]) => {
+    const at = place();
+    const done = await quasar(at, ["run", "Write", "--json", ...commands(role, then)]);
+    expect(done.code, done.stdout + done.stderr).toBe(0);
+    expect(done.stdout).toContain("its state is written anew");
+    expect(lastRecord(done)).toMatchObject({ outcome: "approved" });
+    expect(runsOf(await quasar(at, ["ls", "--json"]))).toMatchObject([{ status: "approved" }]);
+    const facts = records((await quasar(at, ["log", "--json"])).stdout);
+    const starts = JSON.stringify(facts).match(/"agent_start"/gu);
+    expect(starts).toHaveLength(2);
+    expect((await quasar(at, ["resume"])).code).toBe(8);
+  },
+);
+
+test.for(["coder", "reviewer"])(
+  "a run whose %s removes its folder is resumed after a kill",
+  { timeout: 60_000 },
+  async (role) => {
+    const at = place();
+    const run = start(at, ["run", "Write", "--json", ...commands(role, "sleep 600")]);
+    expect(await run.sees("its state is written anew")).toBe(true);
+    await killAll(run);
+    expect(runsOf(await quasar(at, ["status", "--json"]))).toMatchObject([
+      { status: "interrupted", task: "Write", cycle: 1 },
+    ]);
+    const resumed = await quasar(at, ["resume", "--json"]);
+    expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
+    expect(lastRecord(resumed)).toMatchObject({ outcome: "approved" });
+    expect(git(at, "log", "--format=%s").split("\n")).toHaveLength(2);
+  },
+);
+
+/** A run of two cycles that was killed in the second, in a turn of the role, with its folder. */
+async function killedInSecond(role: string): Promise<{ readonly at: Place; readonly id: string }> {
+  const at = place();
+  const turns = twoCycles().map((turn) => {
+    const isSecond = turn.match === (role === "coder" ? "flaw of the first" : "PRIOR FINDINGS");
+    return isSecond ? { ...turn, delayMs: LONG } : turn;
+  });
+  const run = start(at, ["run", "Write", "--max-cycles", "4", "--json", ...agents(at, turns)]);
+  const begun = (running: Running): Promise<boolean> =>
+    running.sees(`"type":"agent_start","cycle":2,"role":"${role}"`);
+  expect(await begun(run), run.stdout()).toBe(true);
+  const id = String(records(run.stdout().split("\n")[0] ?? "")[0]?.["runId"]);
+  await killAll(run);
+  rmSync(join(at.repo, ".git/quasar"), { recursive: true });
+  agents(at, twoCycles());
+  return { at, id };
+}
+
+test.for([
+  ["coder", 0.4],
+  // The coder's turn is known by its commit only: an eighth of the budget is reserved for it.
+  ["reviewer", 0.4 + 5 / 8],
+] as const)(
+  "a run that was killed in its %s's turn, with its folder, is found by what stands beside it",
+  { timeout: 60_000 },
+  async ([role, spentUsd]) => {
+    const { at, id } = await killedInSecond(role);
+    for (const command of ["status", "ls"]) {
+      const [run] = runsOf(await quasar(at, [command, "--json"]));
+      expect(run).toMatchObject({ id, status: "stopped", task: "Write", cycle: 1, maxCycles: 4 });
+      expect(run?.["next"]).toEqual([`quasar resume ${id}`]);
+      expect(run?.["reason"]).toContain("was removed");
+    }
+    const resumed = await quasar(at, ["resume", id, "--json"]);
+    expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
+    expect(resumed.stdout).toContain("Not recovered: its event log");
+    const result = lastRecord(resumed);
+    expect(result).toMatchObject({ outcome: "approved", runId: id, cycle: 2 });
+    const more = role === "coder" ? 0.3 : 0.1;
+    expect(result["totalCostUsd"]).toBeCloseTo(spentUsd + more);
+    expect(git(at, "log", "--format=%s").split("\n")).toHaveLength(3);
+    expect(existsSync(join(at.repo, ".git/quasar/runs", id))).toBe(true);
+    expect(runsOf(await quasar(at, ["ls", "--json"]))).toMatchObject([{ id, status: "approved" }]);
+  },
+);
