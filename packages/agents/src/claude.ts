@@ -40,7 +40,7 @@ export type ClaudeAgentOptions = ClaudeArgsOptions &
 interface ClaudeEnd {
   /** It could not say all that it had asked for. */
   readonly wasKilled: boolean;
-  /** It was told to stop. */
+  /** It was told to stop, or killed while it was idle: what it has in the background was not. */
   readonly wasStopped: boolean;
 }
 
@@ -63,7 +63,7 @@ function costs(
   if (!hasSpoken) return NOTHING_SPENT;
   const whole = meter.whole();
   const isReported = result !== undefined && reportedUsd !== undefined;
-  const rest = isReported ? meter.unsettled() : whole;
+  const rest = isReported ? meter.unsettled(wasKilled || wasStopped) : whole;
   const costUsd = rest.seenUsd + (isReported ? reportedUsd : 0);
   const pendingUsd = wasKilled || wasStopped ? meter.pendingUsd(wasKilled) : 0;
   const unknownUsd = rest.unseenUsd + pendingUsd;
@@ -76,7 +76,7 @@ function costs(
 
 const endOf = ({ isIdle }: ClaudeReading, outcome: ChildOutcome): ClaudeEnd => ({
   wasKilled: !isIdle && (outcome.stopped !== undefined || isKilled(outcome)),
-  wasStopped: outcome.stopped !== undefined,
+  wasStopped: outcome.stopped !== undefined || isKilled(outcome),
 });
 
 const isKilled = ({ exitCode, exitSignal }: ChildOutcome): boolean =>
@@ -123,7 +123,8 @@ const TITLE = "Claude Code";
 const HINT = "Install it with: npm install -g @anthropic-ai/claude-code";
 const OWN_ENV: readonly string[] = ["ANTHROPIC_*", "CLAUDE_*"];
 
-function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
+/** How Claude Code is started and understood. */
+export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
   const guard = () => programFile("reviewer-guard");
   const start = {
     title: TITLE,

@@ -12,16 +12,17 @@ import {
 import type { ChildOutcome } from "./child.ts";
 import { codexArgs, type CodexArgsOptions } from "./codex/args.ts";
 import { toolCaches } from "./codex/caches.ts";
-import { codexBoundUsd, codexTokensBefore } from "./codex/cost.ts";
-import { codexHomeOf } from "./codex/ledger.ts";
+import { codexRoom, codexTokensBefore } from "./codex/cost.ts";
+import { codexHomeOf, type CodexResponse, readCodexLedger } from "./codex/ledger.ts";
 import { createCodexMeter } from "./codex/meter.ts";
 import { codexModel } from "./codex/models.ts";
 import { failureOfWords, wordsOfStderr } from "./codex/outcome.ts";
 import { type CodexReading, createCodexReader } from "./codex/reader.ts";
 import { failure, NO_SESSION } from "./failure.ts";
+import { isOfSystem } from "./patience.ts";
 import { checksNote } from "./permissions.ts";
 import type { TurnLimits } from "./limits.ts";
-import { priceOf } from "./prices.ts";
+import { boundAt, priceOf } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
 import { watcherFor } from "./watchers.ts";
@@ -104,7 +105,22 @@ const Context = v.object({
 /** What Codex itself puts before a prompt: instructions and tools. */
 const OWN_PROMPT_TOKENS = 20_000;
 
-function codexAdapter(options: CodexAgentOptions): AgentAdapter {
+/** Of the thread that a turn is to continue; a record that cannot be looked at now is waited for when it begins. */
+function lastResponse(
+  home: string,
+  { resumesSession = false, sessionId }: AgentRequest,
+): CodexResponse | undefined {
+  if (!resumesSession || sessionId === undefined) return undefined;
+  try {
+    return readCodexLedger(home, sessionId).responses.at(-1);
+  } catch (error) {
+    if (!isOfSystem(error)) throw error;
+    return undefined;
+  }
+}
+
+/** How Codex is started and understood. */
+export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
   const home = codexHomeOf({ ...(options.env ?? process.env), ...options.setEnv });
   const programFor = (request: AgentRequest, schemaFile?: string): AgentProgram => ({
     title: "Codex",
@@ -136,9 +152,10 @@ function codexAdapter(options: CodexAgentOptions): AgentAdapter {
     },
     responseBoundUsd(request) {
       const model = codexModel(options.model, home);
-      if (priceOf(model, prices) === undefined) return undefined;
-      const firstPrompt = firstPromptOf(request);
-      return codexBoundUsd({ model, responses: [] }, { prices, firstPrompt });
+      const price = priceOf(model, prices);
+      if (price === undefined) return undefined;
+      const asked = { last: lastResponse(home, request), hasAsked: false };
+      return boundAt(price, codexRoom(asked, { firstPrompt: firstPromptOf(request) }));
     },
     prepare(request, fileOf) {
       const refusal = failureOfSessionId(request);

@@ -37,7 +37,7 @@ export interface MeteredCost {
  * main thread is `""`, a subagent's is the tool call that it answers.
  */
 export interface ClaudeMeter {
-  /** The main thread asks the model. */
+  /** The main thread asks the model; again, it may be, though a response of its own is streamed. */
   request(): void;
   /** A response is streamed. The one before it in its thread that was not whole was dropped. */
   start(thread: string, id: string, model: string, usage: ClaudeUsage): void;
@@ -50,12 +50,19 @@ export interface ClaudeMeter {
   open(thread: string, isBackground: boolean): void;
   close(thread: string): void;
   isBackground(thread: string): boolean;
-  /** A result has come: what is whole is counted in it. @param isAborted - What was asked may be answered. */
+  /**
+   * A result has come: what is whole is counted in it. Of an open subagent's last response more may come, and
+   * the next result count it. @param isAborted - What was asked may be answered.
+   */
   settle(isAborted: boolean): void;
   /** What holds it to its limits: of a response that is streamed only what was said of it. */
   use(): TurnUse;
-  /** Of responses that no result has counted. */
-  unsettled(): MeteredCost;
+  /**
+   * Of responses that no result has counted.
+   *
+   * @param wasCut - No result may come any more that would have counted more of them.
+   */
+  unsettled(wasCut: boolean): MeteredCost;
   /** Of all that were seen. */
   whole(): MeteredCost;
   /** What may be under way, at most; after a kill a thread may have asked without having said so. */
@@ -71,7 +78,8 @@ interface Response {
   isStreamed: boolean;
   /** `streaming`: more of it may come. `dropped`: its end never came. */
   state: "streaming" | "whole" | "dropped";
-  isSettled: boolean;
+  /** Whether a result has counted it. */
+  settled: "no" | "perhaps" | "yes";
 }
 
 interface Thread {
@@ -153,13 +161,15 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
     start(thread, id, model, usage) {
       const response = begin(thread, id, {
         ...{ model, thread, usage, bytes: 0, isStreamed: true },
-        ...{ state: "streaming", isSettled: false },
+        ...{ state: "streaming", settled: "no" },
       });
       response.isStreamed = true;
     },
     update(thread, usage) {
-      const response = threads.get(thread)?.last;
+      const asked = threadOf(thread);
+      const response = asked.last;
       if (response?.isStreamed !== true || response.state !== "streaming") return;
+      asked.isRequesting = false;
       const { usage: first } = response;
       const larger = mapTokens((key) => Math.max(first[key], usage[key]));
       const { cacheWrite, cacheWriteLong } = writesOf(usage) > 0 ? usage : first;
@@ -170,7 +180,7 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
     see(thread, id, model, usage, bytes) {
       const response = begin(thread, id, {
         ...{ model, thread, usage, bytes: 0, isStreamed: false },
-        ...{ state: "whole", isSettled: false },
+        ...{ state: "whole", settled: "no" },
       });
       response.bytes += bytes;
     },
@@ -192,9 +202,12 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
       if (isAborted && main.isRequesting) abortedUsd += boundOf(main);
       main.isRequesting = false;
       for (const response of responses.values()) {
-        if (response.state === "whole") response.isSettled = true;
+        const { thread, state, settled } = response;
+        const { isOpen, last } = threadOf(thread);
+        const isFirst = settled === "no" && thread !== "" && isOpen && last === response;
+        if (state === "whole") response.settled = isFirst ? "perhaps" : "yes";
         // It is over, and its response never came to its end.
-        else if (response.thread === "") response.state = "dropped";
+        else if (thread === "") response.state = "dropped";
       }
     },
     use() {
@@ -210,7 +223,11 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
         requests: responses.size,
       };
     },
-    unsettled: () => countOf([...responses.values()].filter(({ isSettled }) => !isSettled)),
+    unsettled(wasCut) {
+      const isMissing = ({ settled }: Response): boolean =>
+        settled === "no" || (wasCut && settled === "perhaps");
+      return countOf([...responses.values()].filter(isMissing));
+    },
     whole: () => countOf(responses.values()),
     pendingUsd(wasKilled) {
       let usd = abortedUsd;
@@ -218,7 +235,8 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
         const isAsking = name === "" ? thread.isRequesting : true;
         const isStreaming = thread.last?.state === "streaming";
         // What is streamed is bounded where it is counted.
-        if (thread.isOpen && !isStreaming && (wasKilled || isAsking)) usd += boundOf(thread);
+        const isBounded = isStreaming && !thread.isRequesting;
+        if (thread.isOpen && !isBounded && (wasKilled || isAsking)) usd += boundOf(thread);
       }
       return usd;
     },

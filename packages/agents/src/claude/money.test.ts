@@ -79,8 +79,40 @@ test("a response that breaks off counts with all that it may have said", () => {
   const again = BACKGROUND_BASH.slice(44);
   const { reportedUsd = 0, meter } = read([...started, ...again]);
   expect(reportedUsd).toBeGreaterThan(0);
-  const { seenUsd, unseenUsd } = meter.unsettled();
+  const { seenUsd, unseenUsd } = meter.unsettled(false);
   expect(seenUsd + unseenUsd).toBeCloseTo((100 * 4 + 32_000 * 20) / 1e6, 9);
+});
+
+const USED = { input: 1000, output: 1, cacheRead: 0, cacheWrite: 0, cacheWriteLong: 0 };
+const USAGE = { ...USED, webSearches: 0, isFast: false };
+const BOUND_USD = (1000 * 8 + 32_000 * 20) / 1e6;
+
+test("what a subagent is saying when a result comes is in the next one, which a kill leaves out", () => {
+  const meter = createClaudeMeter(METER);
+  meter.open("sub", true);
+  meter.see("sub", "a", METER.model, USAGE, 500);
+  meter.settle(false);
+  const usd = (1000 * 4 + 500 * 20) / 1e6;
+  const { seenUsd, unseenUsd } = meter.unsettled(true);
+  expect(seenUsd + unseenUsd).toBeCloseTo(usd, 9);
+  expect(meter.unsettled(false).seenUsd).toBe(0);
+  meter.see("sub", "b", METER.model, USAGE, 500);
+  meter.settle(false);
+  expect(meter.unsettled(true).seenUsd + meter.unsettled(true).unseenUsd).toBeCloseTo(usd, 9);
+  meter.close("sub");
+  meter.settle(false);
+  expect(meter.unsettled(true).seenUsd).toBe(0);
+});
+
+test("a request that is made again counts beside the response that broke off", () => {
+  const meter = createClaudeMeter(METER);
+  meter.start("", "a", METER.model, USAGE);
+  expect(meter.pendingUsd(true)).toBe(0);
+  meter.request();
+  expect(meter.pendingUsd(true)).toBeGreaterThan(BOUND_USD);
+  meter.start("", "b", METER.model, USAGE);
+  meter.update("", { ...USAGE, output: 10 });
+  expect(meter.pendingUsd(false)).toBe(0);
 });
 
 test("names a model without a price once, and holds the turn to tokens", () => {

@@ -94,6 +94,7 @@ export function createClaudeReader(
     } else if (event.subtype === "task_notification") {
       meter.close(event.tool_use_id);
     } else if (event.subtype === "api_retry") {
+      meter.request();
       const { attempt, max_retries: of, error_status: status, error } = event;
       const what = cleanLine(`${status ?? ""} ${error}`);
       emit({ type: "retry", message: `attempt ${attempt ?? "?"} of ${of ?? "?"}: ${what}` });

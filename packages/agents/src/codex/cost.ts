@@ -2,13 +2,13 @@ import type { AgentRequest } from "@quasar/loop";
 import type { Cost } from "../agent-process.ts";
 import type { TurnUse } from "../limits.ts";
 import {
-  boundAt,
   costAt,
   DEAREST,
   MAX_OUTPUT_TOKENS,
   type ModelPrices,
   NO_TOKENS,
   priceOf,
+  type ResponseRoom,
   sumOf,
   type Tokens,
   tokensBetween,
@@ -119,19 +119,28 @@ export function codexCost(
   return { costUsd, costSource: "computed" };
 }
 
+/** Where a thread stands when a response is asked of it. */
+export interface CodexAsked {
+  /** The last response of the thread, whichever turn asked for it. */
+  readonly last: CodexResponse | undefined;
+  /** Whether this turn had a response already: what it is told is in that. */
+  readonly hasAsked: boolean;
+}
+
 /**
- * The most that a thread's next response may cost, if it keeps to {@link MAX_OUTPUT_TOKENS}.
+ * What a thread's next response may have at most, if it keeps to {@link MAX_OUTPUT_TOKENS}.
  *
  * @param sent - Tokens that it is sent beside what the last one was.
  */
-export function codexBoundUsd(
-  { model, responses }: Pick<CodexUse, "model" | "responses">,
-  { prices, firstPrompt }: Pick<CodexCostOptions, "prices" | "firstPrompt">,
+export function codexRoom(
+  { last, hasAsked }: CodexAsked,
+  { firstPrompt }: Pick<CodexCostOptions, "firstPrompt">,
   sent: number = 0,
-): number {
-  const last = responses?.at(-1);
-  const price = priceOf(model, prices) ?? DEAREST;
-  const promptTokens = (last === undefined ? firstPrompt : sumOf(last.tokens)) + sent;
+): ResponseRoom {
+  const before = last === undefined ? 0 : sumOf(last.tokens);
   // Codex cannot be told how long a response may be: what other agents are told is taken for it.
-  return boundAt(price, { promptTokens, maxOutput: MAX_OUTPUT_TOKENS });
+  return {
+    promptTokens: before + (hasAsked ? 0 : firstPrompt) + sent,
+    maxOutput: MAX_OUTPUT_TOKENS,
+  };
 }

@@ -82,7 +82,7 @@ export function createCodexReader(
       toldUsd = costUsd;
       emit({ type: "usage", costUsd });
     }
-    return reading.ended ? undefined : reasonToStop(use, limits);
+    return reading.ended ? undefined : reasonToStop(meter.atMost(use, reading.dropped), limits);
   };
   const nameModel = (model: string) => {
     if (told.has(model)) return;
