@@ -175,13 +175,49 @@ export async function reflogActions(
   return actions;
 }
 
+/** A path in which two commits differ, from the root of the work tree. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly change: "new" | "modified" | "deleted";
+}
+
 /**
- * The paths in which two commits differ, from the root of the work tree; a renamed file is two.
+ * What became of each path between two commits; a renamed file is two paths, one deleted and one new.
  *
  * @param from - A full commit id; `""`: all that is in `to`.
  * @param to - A full commit id.
  * @throws {GitError} `ERR_BAD_REVISION` unless they are; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,
  *   `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function changedFiles(
+  workDir: string,
+  from: string,
+  to: string,
+  options: SignalOptions = {},
+): Promise<readonly ChangedFile[]> {
+  const read = async (args: readonly string[]): Promise<readonly string[]> =>
+    (await gitOutput("read", workDir, args, options)).split("\0").slice(0, -1);
+  if (from === "") {
+    const paths = await read(["ls-tree", "-r", "-z", "--name-only", "--full-tree", checkSha(to)]);
+    return paths.map((path) => ({ path, change: "new" }));
+  }
+  const how = ["-r", "-z", "--name-status", "--no-renames", "--no-relative"];
+  const fields = await read(["diff-tree", ...how, checkSha(from), checkSha(to), "--"]);
+  return fields.flatMap((path, at) =>
+    at % 2 === 0 ? [] : [{ path, change: CHANGES.get(fields[at - 1] ?? "") ?? "modified" }],
+  );
+}
+
+/** By git's letter; every other changes what is there. */
+const CHANGES: ReadonlyMap<string, ChangedFile["change"]> = new Map([
+  ["A", "new"],
+  ["D", "deleted"],
+]);
+
+/**
+ * The paths in which two commits differ, from the root of the work tree; a renamed file is two.
+ *
+ * @throws {GitError} as `changedFiles`.
  */
 export async function changedPaths(
   workDir: string,
@@ -189,18 +225,5 @@ export async function changedPaths(
   to: string,
   options: SignalOptions = {},
 ): Promise<readonly string[]> {
-  const names = ["-r", "-z", "--name-only"];
-  const args =
-    from === ""
-      ? ["ls-tree", ...names, "--full-tree", checkSha(to)]
-      : [
-          "diff-tree",
-          ...names,
-          "--no-renames",
-          "--no-relative",
-          checkSha(from),
-          checkSha(to),
-          "--",
-        ];
-  return (await gitOutput("read", workDir, args, options)).split("\0").slice(0, -1);
+  return (await changedFiles(workDir, from, to, options)).map(({ path }) => path);
 }

@@ -13,6 +13,8 @@ export {
   type Commit,
   type CommitMark,
   carriesMark,
+  type ChangedFile,
+  changedFiles,
   changedPaths,
   commitsOfTask,
   logRange,

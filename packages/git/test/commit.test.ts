@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import {
+  changedFiles,
   changedPaths,
   type CommitOptions,
   commitAll,
@@ -366,6 +367,15 @@ test("names the paths in which two commits differ", async () => {
   expect(await changedPaths(dir, "", second)).toEqual(["dir/b", "new\nname"]);
   expect(await changedPaths(root, second, second)).toEqual([]);
   expect(await failureCode(changedPaths(root, "HEAD", second))).toBe("ERR_BAD_REVISION");
+  write(root, "dir/b", "more");
+  const third = (await commitAll(root, { subject: "cycle" })) ?? "";
+  expect(await changedFiles(dir, first, third)).toEqual([
+    { path: "a.txt", change: "deleted" },
+    { path: "dir/b", change: "new" },
+    { path: "new\nname", change: "new" },
+  ]);
+  expect(await changedFiles(dir, second, third)).toEqual([{ path: "dir/b", change: "modified" }]);
+  expect(await changedFiles(dir, "", first)).toEqual([{ path: "a.txt", change: "new" }]);
 });
 
 test("seed 2: CurrentGitSHA uses exec.CommandContext for cancellation support", async () => {

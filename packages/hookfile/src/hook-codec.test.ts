@@ -61,12 +61,19 @@ test("a step context has the seed's keys, the optional ones only where they say 
     "max_attempts",
     "working_on",
     "files_touched",
+    "file_changes",
     "last_output",
     "current_checkpoint_id",
   ]);
   const { currentStep } = hook;
   if (currentStep === undefined) throw new Error("there is none");
-  const empty = { ...currentStep, workingOn: "", filesTouched: [], lastOutput: undefined };
+  const empty = {
+    ...currentStep,
+    workingOn: "",
+    filesTouched: [],
+    fileChanges: [],
+    lastOutput: undefined,
+  };
   const step = jsonOf({ ...hook, currentStep: empty })["current_step"] as Json;
   expect(Object.keys(step)).toHaveLength(7);
 });

@@ -22,6 +22,7 @@ import { HookFileError } from "./errors.ts";
 import {
   type AwaitedDecision,
   CHECKPOINT_TRIGGERS,
+  type FileChange,
   type FileSnapshot,
   type HistoryHead,
   HOOK_FILE_VERSION,
@@ -49,6 +50,12 @@ const name = text(1024);
 const path = text(4096);
 export const sha256 = matching(/^[0-9a-f]{64}$/, "a SHA-256 in hex");
 
+const fileChange = object<FileChange>({
+  path,
+  change: oneOf(["new", "modified", "deleted"]),
+  committed: flag,
+});
+
 const stepContext = object<StepContext>({
   stepName: word,
   stepIndex: integer(0),
@@ -58,6 +65,7 @@ const stepContext = object<StepContext>({
   maxAttempts: integer(1),
   workingOn: optional(text()),
   filesTouched: optional(list(path)),
+  fileChanges: optional(list(fileChange)),
   lastOutput: optional(text(2000)),
   currentCheckpointId: optional(word),
 });

@@ -1,4 +1,5 @@
 import type { Owner } from "@quasar/durable";
+import type { ChangedFile } from "@quasar/git";
 import type { ValidationReceipt } from "@quasar/receipts";
 
 export const HOOK_FILE_VERSION = "1.0";
@@ -159,9 +160,17 @@ export interface StepContext {
   readonly workingOn?: string | undefined;
   /** Relative to the work tree. */
   readonly filesTouched?: readonly string[] | undefined;
+  /** What became of them, as of the last look. */
+  readonly fileChanges?: readonly FileChange[] | undefined;
   /** The last 500 characters. */
   readonly lastOutput?: string | undefined;
   readonly currentCheckpointId?: string | undefined;
+}
+
+/** What became of a file within the step; a renamed file is two. */
+export interface FileChange extends ChangedFile {
+  /** Whether HEAD has it as it is in the work tree. */
+  readonly committed: boolean;
 }
 
 export interface AwaitedDecision {

@@ -1,6 +1,5 @@
-import type { DirtyPath } from "@quasar/git";
 import type { Paragraph, RootContent } from "mdast";
-import type { HookFile, StepCheckpoint } from "./hook-file.ts";
+import type { FileChange, HookFile, StepCheckpoint, StepContext } from "./hook-file.ts";
 import {
   command,
   field,
@@ -39,13 +38,12 @@ export function taskField(hook: HookFile): Phrases {
   return field("Task", quoted(hook.taskId));
 }
 
-export function whatYouWereDoing(hook: HookFile, gitStatus?: readonly DirtyPath[]): Section {
-  const files = hook.currentStep?.filesTouched ?? [];
+export function whatYouWereDoing(hook: HookFile): Section {
   const checkpoint = lastCheckpoint(hook);
   return [
     heading(2, "What You Were Doing"),
     stepAndAttempt(hook),
-    ...(files.length === 0 ? [] : filesYouModified(files, gitStatus)),
+    ...filesYouModified(hook.currentStep),
     ...(checkpoint === undefined ? [] : [heading(3, "Last Checkpoint"), described(checkpoint)]),
   ];
 }
@@ -73,11 +71,18 @@ function stepAndAttempt(hook: HookFile): Paragraph {
       );
 }
 
-function filesYouModified(files: readonly string[], gitStatus?: readonly DirtyPath[]): Section {
-  const items = files
+function filesYouModified({
+  filesTouched = [],
+  fileChanges = [],
+}: Partial<Pick<StepContext, "filesTouched" | "fileChanges">> = {}): Section {
+  if (filesTouched.length === 0) return [];
+  const changes = new Map(fileChanges.map((one) => [one.path, one]));
+  const items = filesTouched
     .slice(0, MOST_FILES)
-    .map((path): Phrases => [quoted(path, LINE_LENGTH.path), ` (${changeOf(path, gitStatus)})`]);
-  const rest = files.length - items.length;
+    .map(
+      (path): Phrases => [quoted(path, LINE_LENGTH.path), ` (${changeText(changes.get(path))})`],
+    );
+  const rest = filesTouched.length - items.length;
   return [
     heading(3, "Files You Modified"),
     list(
@@ -86,12 +91,9 @@ function filesYouModified(files: readonly string[], gitStatus?: readonly DirtyPa
   ];
 }
 
-function changeOf(path: string, gitStatus?: readonly DirtyPath[]): string {
-  if (gitStatus === undefined) return "modified";
-  const dirty = gitStatus.find((entry) => entry.path === path);
-  if (dirty === undefined) return "modified, committed";
-  if (dirty.status.includes("D")) return "deleted, uncommitted";
-  return /[?A]/.test(dirty.status) ? "new, uncommitted" : "modified, uncommitted";
+function changeText(change: FileChange | undefined): string {
+  if (change === undefined) return "touched";
+  return `${change.change}, ${change.committed ? "committed" : "uncommitted"}`;
 }
 
 function lastCheckpoint(hook: HookFile): StepCheckpoint | undefined {

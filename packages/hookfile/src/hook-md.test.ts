@@ -362,24 +362,23 @@ test.for([
 });
 
 test.for([
-  ["??", "new, uncommitted"],
-  ["A.", "new, uncommitted"],
-  [".D", "deleted, uncommitted"],
-  ["MM", "modified, uncommitted"],
-] as const)("a file that git calls %s is %s (seed atlas: 53)", ([status, shown]) => {
-  const gitStatus = [{ path: "config/parser.go", status }];
-  const text = renderHookMd(sampleHook(), SAMPLE_VERDICTS, { ...SAMPLE_FACTS, gitStatus });
-  expect(text).toContain(`- \`config/parser.go\` (${shown})`);
-  expect(text).toContain("- `config/parser_test.go` (modified, committed)");
-});
-
-test("without a look at git a file is only said to be modified", () => {
-  const text = renderHookMd(sampleHook(), SAMPLE_VERDICTS, {
-    ...SAMPLE_FACTS,
-    gitStatus: undefined,
-  });
-  expect(text).toContain("- `config/parser.go` (modified)");
-});
+  ["new", false, "new, uncommitted"],
+  ["new", true, "new, committed"],
+  ["modified", false, "modified, uncommitted"],
+  ["modified", true, "modified, committed"],
+  ["deleted", false, "deleted, uncommitted"],
+  ["deleted", true, "deleted, committed"],
+] as const)(
+  "a touched file that is %s, committed %s, is shown so (seed atlas: 53)",
+  ([change, committed, shown]) => {
+    const { currentStep } = sampleHook();
+    if (currentStep === undefined) throw new Error("there is none");
+    const fileChanges = [{ path: "config/parser.go", change, committed }];
+    const text = render(sampleHook({ currentStep: { ...currentStep, fileChanges } }));
+    expect(text).toContain(`- \`config/parser.go\` (${shown})`);
+    expect(text).toContain("- `config/parser_test.go` (touched)");
+  },
+);
 
 test("only of a validation that was interrupted is its output told as such", () => {
   const heading = "### Output Of The Interrupted Validation";

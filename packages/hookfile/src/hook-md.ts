@@ -1,4 +1,3 @@
-import type { DirtyPath } from "@quasar/git";
 import type { RootContent } from "mdast";
 import type { HookFile } from "./hook-file.ts";
 import { ifSomethingIsWrong } from "./hook-md-help.ts";
@@ -32,8 +31,6 @@ export interface HookMdFacts {
   readonly receiptProblems?: readonly string[] | undefined;
   /** Hook files that something else has changed, and nobody has acknowledged. @default none */
   readonly quarantined?: readonly QuarantinedFile[] | undefined;
-  /** The work tree's paths that are not committed; without it, files are only said to be modified. */
-  readonly gitStatus?: readonly DirtyPath[] | undefined;
 }
 
 /** Of the first line of a HOOK.md whose task has ended, so that `head -1` is enough to see it. */
@@ -63,7 +60,7 @@ export function renderHookMd(hook: HookFile, verdicts: Verdicts, facts: HookMdFa
       ]
     : [
         currentState(hook),
-        whatYouWereDoing(hook, facts.gitStatus),
+        whatYouWereDoing(hook),
         whatToDoNow(hook),
         completedSteps(hook, verdicts),
         whatWasAsked(hook),

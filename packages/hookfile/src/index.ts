@@ -30,6 +30,7 @@ export {
   type AwaitedDecision,
   CHECKPOINT_TRIGGERS,
   type CheckpointTrigger,
+  type FileChange,
   type FileSnapshot,
   HOOK_FILE_VERSION,
   HOOK_STATES,

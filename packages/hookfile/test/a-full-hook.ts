@@ -44,6 +44,7 @@ export function aFullHook(change: Partial<HookFile> = {}): HookFile {
     currentStep: {
       ...currentStep,
       filesTouched: ["src/config.ts"],
+      fileChanges: [{ path: "src/config.ts", change: "modified", committed: true }],
       lastOutput: "done \u{1f600}",
       currentCheckpointId: "ckpt-1",
       workingOn: "the parser",

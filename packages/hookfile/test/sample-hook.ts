@@ -36,6 +36,10 @@ export function sampleHook(change: Partial<HookFile> = {}): HookFile {
       maxAttempts: 3,
       workingOn: "Fixing nil pointer dereference in config/parser.go",
       filesTouched: ["config/parser.go", "config/parser_test.go"],
+      fileChanges: [
+        { path: "config/parser.go", change: "modified", committed: false },
+        { path: "config/parser_test.go", change: "modified", committed: false },
+      ],
       lastOutput:
         "I've added the nil check for the Server field. Now I need to add\nsimilar checks for the Database and Cache fields. Let me continue...",
       currentCheckpointId: "ckpt-a1b2c3d4",
@@ -84,10 +88,6 @@ export const SAMPLE_VERDICTS: ReadonlyMap<string, Verdict> = new Map([
 export const SAMPLE_FACTS: HookMdFacts = {
   dir: "/home/user/.atlas/workspaces/fix-null-pointer/tasks/fix-null-pointer-config",
   version: "1.1.35",
-  gitStatus: [
-    { path: "config/parser.go", status: ".M" },
-    { path: "config/parser_test.go", status: ".M" },
-  ],
 };
 
 export function sampleReceipt(change: Partial<ValidationReceipt> = {}): ValidationReceipt {
@@ -198,7 +198,13 @@ function waiting(kind: AwaitedDecision["kind"], stepIndex: number, reason: strin
 }
 
 /** Of a step that no agent works on. */
-const noWork = { prompt: "", workingOn: undefined, filesTouched: undefined, lastOutput: undefined };
+const noWork = {
+  prompt: "",
+  workingOn: undefined,
+  filesTouched: undefined,
+  fileChanges: undefined,
+  lastOutput: undefined,
+};
 
 function currently(stepIndex: number): Partial<HookFile> {
   const { currentStep } = sampleHook();

@@ -6,6 +6,8 @@ import {
   type HookFile,
   HookFileError,
   type HookOwner,
+  isSetUp,
+  isTerminal,
   type Problem,
   type QuarantinedFile,
   quarantinedFiles,
@@ -13,7 +15,9 @@ import {
 } from "@quasar/hookfile";
 import type { ValidationReceipt } from "@quasar/receipts";
 import { PROGRAM_PARTS } from "./engine/drive-task.ts";
-import { drainInbox } from "./operations/drain-inbox.ts";
+import { gitEyes } from "./engine/eyes.ts";
+import { noteTouched, touchedFiles } from "./engine/touched-files.ts";
+import { drainInbox, recordCommits } from "./operations/drain-inbox.ts";
 import { withReceipts } from "./engine/adopt-receipts.ts";
 import { openHookStore } from "./operations/change-task.ts";
 import { inspectorOf } from "./engine/inspect.ts";
@@ -73,7 +77,10 @@ export async function openTask(
     throw new TasksError("ERR_DAMAGED", message, { cause: found.error });
   }
   if (found.hook === undefined) throw new TasksError("ERR_NOT_FOUND", `${taskDir} has no task`);
-  const hook = found.kind === "running" ? found.hook : takeIn(taskDir, found.hook, ports, facts);
+  const hook =
+    found.kind === "running"
+      ? found.hook
+      : await takeInWorkTree(taskDir, takeIn(taskDir, found.hook, ports, facts), ports, signal);
   return {
     dir: taskDir,
     hook,
@@ -95,6 +102,30 @@ function takeIn(taskDir: string, hook: HookFile, ports: LookPorts, facts: Receip
   } catch (error) {
     if (error instanceof HookFileError && error.code === "ERR_DAMAGED") return hook;
     throw error;
+  }
+}
+
+/** Takes in commits and changed files that the engine's last look came too early for. */
+async function takeInWorkTree(
+  taskDir: string,
+  hook: HookFile,
+  ports: LookPorts,
+  signal: AbortSignal | undefined,
+): Promise<HookFile> {
+  const { state, worktreePath } = hook;
+  if (isTerminal(state) || !isSetUp(hook)) return hook;
+  try {
+    const since = readTask(taskDir).metadata.baseSha;
+    const store = openHookStore(taskDir, ports);
+    const facts = await gitEyes.inspect(worktreePath, since, { signal });
+    recordCommits(taskDir, store, facts, ports.now());
+    const seen = store.read() ?? hook;
+    // While a person is awaited, what changes is not the agent's.
+    if (state === "awaiting_human") return seen;
+    return noteTouched(store, seen, await touchedFiles(seen, facts, gitEyes, signal));
+  } catch (error) {
+    unnoticed(error);
+    return hook;
   }
 }
 

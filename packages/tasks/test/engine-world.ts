@@ -204,7 +204,8 @@ export function aWorld(options: WorldOptions = {}): World {
       }),
       inspect: async () => factsOf(outside),
       pushes: async () => ({ pushes: [], unseen: [], told: [] }),
-      changedPaths: async () => outside.commits.map(({ subject }) => `${subject}.ts`),
+      changedFiles: async () =>
+        outside.commits.map(({ subject }) => ({ path: `${subject}.ts`, change: "new" })),
     },
     gitHook: {
       install: async () => undefined,

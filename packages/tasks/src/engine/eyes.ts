@@ -1,4 +1,4 @@
-import { changedPaths, inspectRepository } from "@quasar/git";
+import { changedFiles, inspectRepository } from "@quasar/git";
 import { lookForPushes, readGitFacts } from "@quasar/hookfile";
 import type { Eyes } from "./parts.ts";
 
@@ -7,5 +7,5 @@ export const gitEyes: Eyes = {
   facts: readGitFacts,
   inspect: (worktree, since, { signal }) => inspectRepository(worktree, { since, signal }),
   pushes: lookForPushes,
-  changedPaths,
+  changedFiles,
 };

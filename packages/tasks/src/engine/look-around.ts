@@ -10,10 +10,9 @@ import {
   type ToldPush,
   wantsCheckpoint,
 } from "@quasar/hookfile";
-import type { RepositoryFacts } from "@quasar/git";
 import { commitsOf, hasCommit } from "../commits-on-record.ts";
-import { baselineOf } from "./baseline.ts";
 import type { Session } from "./session.ts";
+import { noteTouched, touchedFiles } from "./touched-files.ts";
 
 /**
  * Looks at what has happened in the work tree: a checkpoint for each commit and each push that has none,
@@ -41,9 +40,9 @@ export async function lookAround(
     { own, told: toldPushes(known) },
     { signal },
   );
-  const files = await touchedFiles(session, facts, signal);
+  const touched = await touchedFiles(session.hook(), facts, parts.eyes, signal);
 
-  noteFiles(session, files);
+  noteTouched(session.store, session.hook(), touched);
   if (commits.kind === "noticed") {
     for (const { trigger, description, git } of commits.checkpoints) {
       checkpoint(session, trigger, description, git);
@@ -77,43 +76,4 @@ function toldPushes(checkpoints: readonly StepCheckpoint[]): readonly ToldPush[]
     const ref = `refs/remotes/${description.slice(PUSH.length)}`;
     return [{ ref, commit: gitCommit }];
   });
-}
-
-/** More are not put down. */
-const MOST_FILES = 1_000;
-
-async function touchedFiles(
-  { parts, hook }: Session,
-  facts: RepositoryFacts,
-  signal: AbortSignal | undefined,
-): Promise<readonly string[] | undefined> {
-  const { currentStep, worktreePath } = hook();
-  const base = currentStep && baselineOf(hook(), currentStep.stepName);
-  if (base === undefined) return undefined;
-  const { head, dirty } = facts;
-  const isMoved = head !== base.head && head !== "";
-  const committed = isMoved
-    ? await parts.eyes.changedPaths(worktreePath, base.head, head, { signal })
-    : [];
-  const before = new Set(base.dirty);
-  const uncommitted = base.dirty === undefined ? [] : dirty.map(({ path }) => path);
-  const own = uncommitted.filter((path) => !before.has(path));
-  return [...new Set([...committed, ...own])].sort().slice(0, MOST_FILES);
-}
-
-/** Takes no lock where there is nothing to note: looks are many. */
-function noteFiles({ store, hook }: Session, files: readonly string[] | undefined): void {
-  if (files === undefined || !isNews(hook(), files)) return;
-  store.update((now) => {
-    const { currentStep } = now;
-    if (currentStep === undefined || !isNews(now, files)) return undefined;
-    return { hook: { ...now, currentStep: { ...currentStep, filesTouched: files } }, events: [] };
-  });
-}
-
-function isNews({ currentStep }: HookFile, files: readonly string[]): boolean {
-  if (currentStep === undefined) return false;
-  const { filesTouched } = currentStep;
-  if (filesTouched === undefined) return files.length > 0;
-  return filesTouched.join("\0") !== files.join("\0");
 }

@@ -1,5 +1,5 @@
 import type { Lock } from "@quasar/durable";
-import type { RepositoryFacts, SignalOptions } from "@quasar/git";
+import type { ChangedFile, RepositoryFacts, SignalOptions } from "@quasar/git";
 import type {
   CrashFacts,
   GitFacts,
@@ -77,12 +77,12 @@ export interface Eyes {
     known: KnownPushes,
     options: SignalOptions,
   ): Promise<NoticedPushes>;
-  changedPaths(
+  changedFiles(
     worktree: string,
     from: string,
     to: string,
     options: SignalOptions,
-  ): Promise<readonly string[]>;
+  ): Promise<readonly ChangedFile[]>;
 }
 
 /** Each resolves to what a person should know. */

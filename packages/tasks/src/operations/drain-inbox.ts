@@ -1,6 +1,8 @@
-import { inspectRepository } from "@quasar/git";
+import { inspectRepository, type RepositoryFacts } from "@quasar/git";
 import {
   clearInbox,
+  type HookFile,
+  type HookFileStore,
   isSetUp,
   isTerminal,
   noticeCommits,
@@ -23,21 +25,36 @@ export async function drainInbox(
   ports: OperationPorts,
   signal?: AbortSignal,
 ): Promise<void> {
-  const inbox = readInbox(taskDir);
-  if (inbox.notes.length === 0) return;
+  if (readInbox(taskDir).notes.length === 0) return;
   const store = openHookStore(taskDir, ports);
   const hook = store.read();
   if (hook === undefined || isTerminal(hook.state) || !isSetUp(hook)) return;
-  const { config, metadata } = readTask(taskDir);
-  const since = metadata.baseSha;
+  const since = readTask(taskDir).metadata.baseSha;
   const facts = await inspectRepository(hook.worktreePath, { since, signal });
+  recordCommits(taskDir, store, facts, ports.now());
+}
+
+/**
+ * Makes the checkpoints of the commits since the task's base that have none, and clears the inbox.
+ *
+ * @param facts - Of the task's work tree, since its base.
+ * @throws {HookFileError} as the store's `update`.
+ */
+export function recordCommits(
+  taskDir: string,
+  store: HookFileStore,
+  facts: RepositoryFacts,
+  now: Date,
+): void {
+  const { config, metadata } = readTask(taskDir);
+  const inbox = readInbox(taskDir);
   const recorded = new Set(commitsOf([...store.checkpoints()]));
-  const commits = noticeCommits(facts, { head: since, recorded }, inbox.notes);
+  const commits = noticeCommits(facts, { head: metadata.baseSha, recorded }, inbox.notes);
   if (commits.kind === "waiting") return;
   for (const { trigger, description, git } of commits.checkpoints) {
     if (!wantsCheckpoint(config.checkpoints, trigger)) continue;
-    const when = (now: typeof hook): boolean => !isTerminal(now.state) && !hasCommit(now, git);
-    saveCheckpoint(store, { trigger, description, git, now: ports.now(), when });
+    const when = (hook: HookFile): boolean => !isTerminal(hook.state) && !hasCommit(hook, git);
+    saveCheckpoint(store, { trigger, description, git, now, when });
   }
   clearInbox(taskDir, { ...inbox, notes: commits.notes });
 }
