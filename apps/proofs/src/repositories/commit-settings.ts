@@ -6,6 +6,7 @@ import { commit, executable, hook, run, type Setting, write } from "./setting.ts
 export const COMMIT_SETTINGS: readonly Setting[] = [
   {
     name: "whose commits are signed with a key",
+    isForTasks: true,
     lay: (at) => sign(at, true),
     ends: {
       code: 0,
@@ -25,6 +26,7 @@ export const COMMIT_SETTINGS: readonly Setting[] = [
   },
   {
     name: "whose commit-msg hook takes Conventional Commits only",
+    isForTasks: true,
     lay: (at) => {
       const allowed = "^(feat|fix|docs|style|refactor|test|chore)(\\([a-z-]+\\))?: .{1,90}$";
       const refusal = 'echo "subject may not be empty, type may not be empty [commitlint]" >&2';
@@ -39,6 +41,7 @@ if grep -nE '.{101,}' "$1"; then echo "body lines must not be longer than 100" >
   },
   {
     name: "whose pre-commit hook in core.hooksPath formats and stages",
+    isForTasks: true,
     lay: (at) => {
       executable(join(at.repo, ".husky/pre-commit"), `${format("notes.txt")}\ngit add --all`);
       run(at, "git", "config", "core.hooksPath", ".husky");
@@ -49,6 +52,7 @@ if grep -nE '.{101,}' "$1"; then echo "body lines must not be longer than 100" >
   },
   {
     name: "whose post-commit hook amends",
+    isForTasks: true,
     lay: (at) =>
       hook(
         at,

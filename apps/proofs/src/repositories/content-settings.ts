@@ -7,6 +7,7 @@ import { commit, run, type Setting, write } from "./setting.ts";
 export const CONTENT_SETTINGS: readonly Setting[] = [
   {
     name: "in a fresh clone with Git LFS",
+    isForTasks: true,
     lay: lfsClone,
     coder: "printf 'a new image' > logo.bin",
     ends: { code: 0, also: hasPointer },
@@ -34,6 +35,7 @@ export const CONTENT_SETTINGS: readonly Setting[] = [
   },
   {
     name: "whose coder writes files of odd names",
+    isForTasks: true,
     coder: `nl=$(printf 'a\\nb'); for name in "$nl.txt" '"quoted" $(x).txt' 'ü €.txt' './-dash.txt' ' .txt'; do echo odd > "$name"; done`,
     ends: {
       code: 0,

@@ -70,8 +70,13 @@ export function bugfixIn(setting: Setting, kill?: Kill): Promise<Ending> {
     const trees = run(at, "git", "worktree", "list", "--porcelain", "-z").split("\0");
     const paths = trees.filter((line) => line.startsWith("worktree "));
     const repo = paths.at(-1)?.slice("worktree ".length) ?? at.repo;
-    return endingOf({ ...at, repo }, { ...setting.ends, code: WAITS_FOR_REVIEW }, finished);
+    return endingOf({ ...at, repo }, bugfixEnds(setting), finished);
   });
+}
+
+/** It waits for a review where a run would be approved, and has turns of other steps before. */
+function bugfixEnds({ ends }: Setting): Expected {
+  return { ...ends, code: WAITS_FOR_REVIEW, turns: undefined };
 }
 
 /** What `atlas` leaves with where a person has to decide. */

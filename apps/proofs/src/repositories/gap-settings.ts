@@ -21,6 +21,7 @@ export const GAP_SETTINGS: readonly Setting[] = [
   },
   {
     name: "whose coder makes a repository within",
+    isForTasks: true,
     coder: unlessTold("git repositories of their own", nested(), "rm -rf lib/.git"),
     ends: { code: 0, head: { "lib/notes.txt": "within" }, turns: 3 },
   },

@@ -6,6 +6,7 @@ import { commit, hook, run, type Setting, unlessTold, write } from "./setting.ts
 export const REFUSED_SETTINGS: readonly Setting[] = [
   {
     name: "whose pre-commit hook refuses what the coder wrote",
+    isForTasks: true,
     lay: refuseTodo,
     coder: unlessTold("a TODO is left", "echo TODO > notes.txt", "echo done > notes.txt"),
     ends: { code: 0, head: { "notes.txt": "done" }, turns: 3 },
@@ -39,6 +40,7 @@ fi`,
   },
   {
     name: "in a sparse checkout, whose coder writes outside of its cone",
+    isForTasks: true,
     lay: sparse,
     coder: unlessTold(
       "sparse",
@@ -63,6 +65,7 @@ fi`,
   },
   {
     name: "under core.safecrlf, whose coder mixes line endings",
+    isForTasks: true,
     lay: (at) => {
       run(at, "git", "config", "core.autocrlf", "input");
       run(at, "git", "config", "core.safecrlf", "true");
