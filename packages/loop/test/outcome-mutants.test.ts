@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
-import type { SeenWork } from "@quasar/git";
+import type { Content, SeenWork } from "@quasar/git";
 import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { outcomeOf } from "./outcome-laws.ts";
-import { type Plan, plans } from "./outcome-plan.ts";
+import { type CoderEnd, type CoderPlan, type Plan, plans } from "./outcome-plan.ts";
 import type { Lie, World } from "./outcome-world.ts";
 
 /** Most are caught by the first plans. */
@@ -23,6 +23,33 @@ function blindAfter(who: World["last"]): Lie {
   });
 }
 
+/** A path that was not the run's holds for ever what it held when it was first looked at. */
+function protectedByPath(): Lie {
+  const first = new Map<string, Content>();
+  return (repository) => ({
+    ...repository,
+    contents: (paths, seen) => {
+      for (const content of repository.contents(paths, seen)) {
+        if (!first.has(content.path)) first.set(content.path, content);
+      }
+      return [...first.values()].filter(({ path }) => paths.includes(path));
+    },
+  });
+}
+
+/** HEAD is always on the branch where the run began. */
+const onBranch: Lie = (repository) => ({
+  ...repository,
+  look: async (last) => ({ ...(await repository.look(last)), branch: "main" }),
+  facts: async (since, seen) => ({ ...(await repository.facts(since, seen)), branch: "main" }),
+});
+
+/** No commit holds a link. */
+const withoutLinks: Lie = (repository) => ({
+  ...repository,
+  landed: async (from, to) => ({ ...(await repository.landed(from, to)), links: [] }),
+});
+
 interface Mutant {
   readonly lie: () => Lie;
   /** The law that it breaks. */
@@ -30,6 +57,8 @@ interface Mutant {
   /** What has to happen for it to matter. */
   readonly given: Partial<Plan>;
 }
+
+const ending = (end: CoderEnd): CoderPlan => ({ by: "tool", resets: false, end });
 
 const MUTANTS: Readonly<Record<string, Mutant>> = {
   "does not look after lint": {
@@ -46,6 +75,26 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
     lie: () => blindAfter("commit"),
     law: /uncommitted|HEAD is what/u,
     given: { hook: "formats", lint: "none", tests: "none" },
+  },
+  "protects files by their paths": {
+    lie: protectedByPath,
+    law: /the fix is in HEAD/u,
+    given: {
+      before: "in the same file",
+      person: [],
+      reviewer: "reads",
+      coder: [ending("nothing")],
+    },
+  },
+  "does not look at the branch": {
+    lie: () => onBranch,
+    law: /on the branch/u,
+    given: { before: "none", person: [], coder: [ending("switches")] },
+  },
+  "does not look for links": {
+    lie: () => withoutLinks,
+    law: /files of a repository within/u,
+    given: { before: "none", person: [], coder: [ending("nests and commits")] },
   },
 };
 
