@@ -54,7 +54,9 @@ const commands = createLineSplitter(Number.POSITIVE_INFINITY, (line) => {
 });
 process.stdin.on("error", () => undefined);
 process.stdin.on("data", (chunk: Buffer) => commands.push(chunk));
+let hasRunner = true;
 process.stdin.on("close", () => {
+  hasRunner = false;
   if (!begun) process.exit();
   if (spec?.leash === true) cancel.abort();
 });
@@ -119,10 +121,13 @@ function createWatch(
   };
 }
 
-/** The agent may have removed the folder. Where its work tree has gone too, nobody asks for its end. */
+/**
+ * The agent may have removed the folder. Without its runner nobody knows the turn any more, and where its
+ * work tree has gone too, nobody asks for its end.
+ */
 function restoreOutput({ files, child }: SupervisorSpec, out: number): void {
   const path = `${files}.out`;
-  if (fs.existsSync(path) || !fs.existsSync(child.cwd)) return;
+  if (!hasRunner || fs.existsSync(path) || !fs.existsSync(child.cwd)) return;
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const { size } = fs.fstatSync(out);
   const bytes = Buffer.alloc(size);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isAlive, type Lock, lockOwner, ownerOf } from "@quasar/durable";
+import { isAlive, type Lock, lockHolder, ownerOf } from "@quasar/durable";
 import { TASK_FILES } from "./files.ts";
 import type { HookOwner } from "./hook-file.ts";
 
@@ -12,7 +12,7 @@ export type Driver = "lives" | "gone" | "unknown";
  * @param lock - Of `run.lock`, where the caller holds it: a task is then not driven by this process.
  */
 export function driverOf(dir: string, owner: HookOwner | undefined, lock?: Lock): Driver {
-  if (lock === undefined && lockOwner(join(dir, TASK_FILES.runLock)) !== undefined) return "lives";
+  if (lock === undefined && lockHolder(join(dir, TASK_FILES.runLock)) !== undefined) return "lives";
   if (owner === undefined) return "unknown";
   if (lock !== undefined && isThisProcess(owner)) return "gone";
   const lives = isAlive(owner);

@@ -34,7 +34,8 @@ export interface TaskClaim {
   readonly owner: HookOwner;
   /**
    * Ends the heartbeat, takes the owner out of the hook file and frees the lock; may be called again.
-   * In the middle of something the owner stays, so that the task is seen to be interrupted.
+   * In the middle of something the owner stays, so that the task is seen to be interrupted; so does all
+   * where the lock was removed and is not this engine's any more.
    *
    * @throws {HookFileError} as the store's `update`; the lock is free all the same.
    */
@@ -54,6 +55,7 @@ export function claimTask(options: ClaimTaskOptions): TaskClaim {
 
   const heartbeat = join(store.dir, TASK_FILES.heartbeat);
   const beat = (): void => {
+    if (!lock.isCurrent()) return; // another engine may drive the task
     const text = JSON.stringify({ run_id: runId, beat_at: now().toISOString() });
     replaceFile(heartbeat, Buffer.from(`${text}\n`), { fs: hiddenFiles, keepPrevious: false });
   };
@@ -70,6 +72,7 @@ export function claimTask(options: ClaimTaskOptions): TaskClaim {
     isHeld = false;
     void beating.stop();
     try {
+      if (!lock.isCurrent()) return;
       removeFile(heartbeat);
       store.update((hook) => {
         if (hook.owner?.runId !== runId || canCrash(hook)) return undefined;

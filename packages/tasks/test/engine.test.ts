@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { acquireLock, DurableError } from "@quasar/durable";
 import { createHookFileStore, type HookFile } from "@quasar/hookfile";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { RunningStep, StepOutcome } from "../src/steps/step.ts";
 import { TasksError } from "../src/errors.ts";
 import { readTaskLog } from "../src/task-log.ts";
@@ -636,6 +637,48 @@ test("where another process drives, nothing is changed, and it is said who does"
   });
   lock.release();
   expect(world.bytes()).toEqual(before);
+});
+
+describe("a lock of the task that is removed while it is driven", () => {
+  /** A world in whose step something is done to the lock; what its folder held then is kept. */
+  function worldWhere(act: (lock: string) => void) {
+    let before: unknown;
+    const world = aWorld({
+      template: steps("ai"),
+      executors: {
+        ai_1: {
+          async run() {
+            act(join(world.taskDir, "run.lock"));
+            before = hookBytes();
+            return DONE;
+          },
+        },
+      },
+    });
+    const hookBytes = (): string => readFileSync(join(world.taskDir, "hook.json"), "utf8");
+    return { world, isUnchanged: () => hookBytes() === before };
+  }
+
+  test("is taken again, and the task is driven to its end", async () => {
+    const { world } = worldWhere((lock) => rmSync(lock));
+    expect(await world.drive()).toMatchObject({ stopped: "completed" });
+  });
+
+  test("has the engine step back where another process has it", async () => {
+    const { world, isUnchanged } = worldWhere((lock) => {
+      rmSync(lock);
+      rmSync(`${lock}.owner.json`);
+      writeFileSync(lock, "");
+      const database = new DatabaseSync(lock);
+      database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+      onTestFinished(() => database.close());
+    });
+    await expect(world.drive()).rejects.toMatchObject({
+      code: "ERR_LOCKED",
+      message: expect.stringContaining("another process has taken it") as string,
+    });
+    expect(isUnchanged()).toBe(true);
+  });
 });
 
 test("where another process works in the work tree, nothing is changed", async () => {

@@ -4,6 +4,7 @@ import {
   claimTask,
   detectAndRecover,
   type HookFile,
+  type HookFileStore,
   type HookFileStoreOptions,
   isSetUp,
   isTerminal,
@@ -26,7 +27,7 @@ import { type Standstill, standing } from "./standstill.ts";
 import { goThroughStates } from "./states.ts";
 import { takeGitHook } from "./git-hook.ts";
 import { tellRest } from "./rest.ts";
-import { type HeldTree, holdTree } from "./tree.ts";
+import { type HeldTree, holdTree, isKept } from "./tree.ts";
 import { verdictsFor } from "./verdicts.ts";
 import { startWatch } from "./watch.ts";
 
@@ -73,20 +74,22 @@ async function driveLocked(locked: Locked): Promise<DriveResult> {
   const { taskDir, task, ports, parts, signal } = locked;
   const { now, version } = ports;
   const storing = { dir: taskDir, now, version, ...verdictsFor(locked) };
-  const store = parts.openStore(storing);
-  const seen = store.read();
+  const files = parts.openStore(storing);
+  const seen = files.read();
   if (seen === undefined) throw noTask(taskDir);
+  const tree = holdTree(parts, seen.taskId);
+  const holdsLock = (): boolean => isKept(locked.lock) && tree.isKept();
+  const store = heldStore(files, holdsLock);
   if (isAtRest(seen)) {
     // What a crash has kept from being written is: whoever waits reads HOOK.md next.
     const hook = store.open()?.hook ?? seen;
     return rest(openSession({ ...locked, store, hook }), task);
   }
 
-  const tree = holdTree(parts, seen.taskId);
   try {
     if (isSetUp(seen)) await tree.lock(seen.worktreePath);
     const hook = await detect(locked, storing, seen);
-    const session = openSession({ ...locked, store, hook });
+    const session = openSession({ ...locked, ports: { ...ports, holdsLock }, store, hook });
     if (isAtRest(hook)) return await rest(session, task);
     return await driveOn(session, locked.lock, tree);
   } catch (error) {
@@ -96,6 +99,24 @@ async function driveLocked(locked: Locked): Promise<DriveResult> {
   } finally {
     tree.release();
   }
+}
+
+/** Changes nothing once another process has the lock of the task, or of its work tree. */
+function heldStore(store: HookFileStore, holdsLock: () => boolean): HookFileStore {
+  return {
+    ...store,
+    update(change) {
+      if (!holdsLock()) throw superseded(store.dir);
+      return store.update(change);
+    },
+  };
+}
+
+function superseded(taskDir: string): TasksError {
+  const message =
+    `${taskDir}: a lock of the task was removed while it was driven, and another process has taken it; ` +
+    "this one stopped, and changed nothing more";
+  return new TasksError("ERR_LOCKED", message);
 }
 
 function noTask(taskDir: string): TasksError {

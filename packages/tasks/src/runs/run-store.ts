@@ -6,6 +6,7 @@ import {
   type FileCheckpointStore,
   type LoadedCheckpoint,
 } from "@quasar/checkpoint";
+import { TasksError } from "../errors.ts";
 
 /** Where the checkpoint of a run is kept: while it goes on, and once it has ended. */
 export interface RunStore {
@@ -30,13 +31,25 @@ export function runStore(dir: string, taskId: string, sealKey?: Uint8Array): Run
 /**
  * The store that the loop writes to. What the loop removes, because the run is done, is in the archive
  * first: whoever comes after a crash finds it there.
+ *
+ * @param holdsLock - Where it is `false`, nothing is changed.
  */
-export function archivingStore({ current, archive }: RunStore): CheckpointStore {
+export function archivingStore(
+  { current, archive }: RunStore,
+  holdsLock: () => boolean = () => true,
+): CheckpointStore {
+  const requireLock = (): void => {
+    if (!holdsLock()) throw new TasksError("ERR_LOCKED", "another process drives the task");
+  };
   return {
-    save: (checkpoint) => current.save(checkpoint),
+    async save(checkpoint) {
+      requireLock();
+      await current.save(checkpoint);
+    },
     load: (phaseId) => current.load(phaseId),
     loadAll: () => current.loadAll(),
     async remove(phaseId) {
+      requireLock();
       const loaded = await current.load(phaseId);
       if (loaded !== undefined) await archive.save(loaded.checkpoint);
       await current.remove(phaseId);

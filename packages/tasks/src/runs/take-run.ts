@@ -76,7 +76,8 @@ function fixedOptions(run: StepRun, { elsewhereUsd, leftUsd }: Money): LoopOptio
     maxCycles: part === "loop" ? task.config.maxCycles : 1,
     // 0 is no limit.
     maxBudgetUsd: leftUsd === 0 ? NOTHING_USD : (leftUsd ?? 0),
-    checkpoint: { store: archivingStore(store), granularity: "turn" },
+    checkpoint: { store: archivingStore(store, ports.holdsLock), granularity: "turn" },
+    holdsLock: ports.holdsLock,
     hooks: part === "loop" ? [seed] : [],
     commands: task.config.validation.commands.map(({ command }) => command),
     conventions: ports.conventions,

@@ -139,4 +139,6 @@ export interface TaskPorts extends LookPorts {
   readonly leash?: boolean | undefined;
   /** How often a turn of an agent is retried after a transient failure. @default 0 */
   readonly retries?: number | undefined;
+  /** Whether the engine still has the locks under which it drives the task. @default always */
+  readonly holdsLock?: (() => boolean) | undefined;
 }
