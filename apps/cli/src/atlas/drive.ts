@@ -13,7 +13,7 @@ import { quarantinedFiles } from "@quasar/hookfile";
 import { createAgents, withAbsoluteScripts } from "../agents.ts";
 import { environmentOfChecks, tellWithheld } from "../checks/environment.ts";
 import { conventionsOf } from "../conventions.ts";
-import { ATLAS_EXIT, type ExitCode } from "../exit-codes.ts";
+import { ATLAS_EXIT, EXIT, type ExitCode } from "../exit-codes.ts";
 import { type Interrupts, listenForInterrupts } from "../interrupts.ts";
 import { allowedWords } from "../output/allowed.ts";
 import { pricesWords } from "../output/format.ts";
@@ -25,9 +25,11 @@ import { ATLAS, type AtlasSettings } from "./config/settings.ts";
 import { storedSettings } from "./config/task-config.ts";
 import type { Installation } from "./installation.ts";
 import { nameHere, naming, nextOf } from "./next.ts";
+import { chainExit } from "./output/chain-lines.ts";
 import { quarantineText } from "./output/quarantine-lines.ts";
 import { TASK_PRESENTER } from "./output/presenter.ts";
 import type { AtlasRecord } from "./output/record.ts";
+import { watchChain } from "./watch-chain.ts";
 
 /**
  * The settings of who works on a task: as it was started, but for what is said now.
@@ -93,14 +95,15 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
   try {
     const tampered = quarantinedFiles(taskDir).map(quarantineText);
     const all = [...tampered, ...warnings, ...notGiven];
-    for (const message of all) reporter.report({ type: "warning", message });
+    const warn = (message: string): void => reporter.report({ type: "warning", message });
+    for (const message of all) warn(message);
+    const judgeChain = watchChain(taskDir, installation, warn);
+    judgeChain();
     // One that may be in others' hands is not spoken of before it is ours.
     const introduce = once(() => reporter.report(taskRecord(taskDir, settings)));
     if (options.isNew === true) introduce();
     const tell = untilRepeated((event) => reporter.report(event));
-    const failed = tellWithheld(settings, (message) =>
-      reporter.report({ type: "warning", message }),
-    );
+    const failed = tellWithheld(settings, warn);
     const result = await driveTask({
       taskDir,
       ports,
@@ -111,7 +114,9 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
       },
       signal: interrupts.signal,
     });
-    const exit = interrupts.exitCode() ?? exitOf(result);
+    const done = exitOf(result);
+    const chain = judgeChain();
+    const exit = interrupts.exitCode() ?? (done === EXIT.ok ? chainExit(chain) : done);
     const id = options.id ?? (await nameHere(installation.home, result.hook));
     introduce();
     reporter.report(resultRecord(result, await taskCost(taskDir), exit, id));

@@ -92,6 +92,58 @@ test("validate signs and leaves the task where it is; a receipt that is not what
   expect((await atlas(at, ["hook", "verify-receipt", "rcpt-none"])).code).toBe(2);
 });
 
+const PASS = ["--require-pass"];
+
+/** What `atlas hook verify-receipt` makes of a task's only receipt. */
+const VERIFIED: readonly (readonly [
+  what: string,
+  command: string,
+  isOutputDeleted: boolean,
+  options: readonly string[],
+  code: number,
+  said: string,
+])[] = [
+  ["a pass", "true", false, [], 0, "The validation command ran and completed successfully."],
+  ["a pass, where one is required", "true", false, PASS, 0, "completed successfully."],
+  ["a failure", "exit 3", false, [], 0, "FAILED with exit code 3: this is no pass."],
+  ["a failure, where a pass is required", "exit 3", false, PASS, 10, "this is no pass."],
+  [
+    "a deleted output",
+    "true",
+    true,
+    [],
+    11,
+    "Its output has been deleted: only the hash of it is left.",
+  ],
+  [
+    "a deleted output, where a pass is required",
+    "true",
+    true,
+    PASS,
+    11,
+    "Its output has been deleted",
+  ],
+  ["a failure with a deleted output", "exit 3", true, PASS, 11, "FAILED with exit code 3"],
+];
+
+test.for(VERIFIED)(
+  "verify-receipt says plainly that a receipt is of %s",
+  async ([, command, isOutputDeleted, options, code, said]) => {
+    const at = atlasPlace();
+    await waiting(at, "look", ["--validate", command]);
+    await atlas(at, ["validate"]);
+    const [id = ""] = receiptsOf(at);
+    if (isOutputDeleted) rmSync(join(taskDirOf(at), "artifacts/receipts", `${id}.out`));
+    const verified = await atlas(at, ["hook", "verify-receipt", id, ...options]);
+    expect([verified.code, verified.stderr]).toEqual([code, ""]);
+    expect(verified.stdout).toContain(said);
+    expect(verified.stdout).toContain(`Output: ${isOutputDeleted ? "DELETED" : "MATCHES"}\n`);
+    expect(verified.stdout).toContain("Signature: VALID ✓\n");
+    const json = await atlasJson(at, ["hook", "verify-receipt", id, ...options]);
+    expect(json).toMatchObject({ code, exit: code });
+  },
+);
+
 test("the git hook is installed, tells the task of a commit, and never fails it, whatever is wrong (seed atlas: 169, 215)", async () => {
   const at = atlasPlace();
   await waiting(at);

@@ -8,6 +8,7 @@ import {
   atlasPlace,
   receiptsOf,
   reviewed,
+  scripted,
   taskDirOf,
   waiting,
   workTreeOf,
@@ -84,6 +85,12 @@ const COMMANDS: readonly (readonly [name: string, args: (scene: Scene) => readon
   ["verify --json", ({ dir }) => ["verify", dir.split("/").at(-1) ?? "", "--json"]],
 ];
 
+/** Those that do something: what is wrong is a warning, and no success is reported. */
+const ACTING = [
+  ["resume", 9],
+  ["validate", 10],
+] as const;
+
 test.for(SCENES)("%s is seen by every command that shows receipts", async ([, tamper, said]) => {
   const scene = await aScene();
   tamper(scene);
@@ -97,6 +104,25 @@ test.for(SCENES)("%s is seen by every command that shows receipts", async ([, ta
   const context = await atlas(scene.there, ["hook", "context"]);
   expect(context.stdout).toMatch(said);
   expect(context.stdout).toContain("do not rely on them");
+  rmSync(join(scene.there.repo, "broken.txt"));
+  for (const [name, code] of ACTING) {
+    const acted = await atlas(scene.there, [name]);
+    expect([name, acted.code], acted.stderr).toEqual([name, code]);
+    expect(acted.stderr, name).toMatch(said);
+    expect(acted.stderr, name).toContain("the chain of receipts is BROKEN, do not rely on it");
+  }
+});
+
+test("start warns of a receipt that was removed while it ran, and does not end with 0", async () => {
+  const at = atlasPlace();
+  const remove = `rm ${at.home}/workspaces/*/tasks/*/artifacts/receipts/*.dsse.json`;
+  const commands = ["true", remove].flatMap((command) => ["--validate", command]);
+  const args = ["start", "look at it", "--template", "check", ...commands, ...scripted(at)];
+  const started = await atlas(at, args);
+  expect(started.code, started.stdout).not.toBe(0);
+  expect(started.stderr).toMatch(
+    /warning: the chain of receipts is BROKEN, do not rely on it: .*its file is missing/u,
+  );
 });
 
 test("of a task whose receipts are all here no command says that anything is wrong", async () => {
@@ -108,6 +134,9 @@ test("of a task whose receipts are all here no command says that anything is wro
       expect(stdout, name).not.toMatch(/BROKEN|do not rely|missing/u);
     }),
   );
+  rmSync(join(scene.there.repo, "broken.txt"));
+  expect(await atlas(scene.there, ["resume"])).toMatchObject({ code: 9, stderr: "" });
+  expect(await atlas(scene.there, ["validate"])).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("verify tells a commit that is what was validated from one that is not, with a pinned key only", async () => {

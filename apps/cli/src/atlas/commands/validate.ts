@@ -10,19 +10,24 @@ import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
+import { chainExit } from "../output/chain-lines.ts";
 import { TASK_PRESENTER } from "../output/presenter.ts";
+import { watchChain } from "../watch-chain.ts";
 
 /** `atlas validate`: runs the validation commands and signs what came of them; advances nothing. */
 export async function validateCommand(id: string | undefined, given: Given): Promise<ExitCode> {
   const installation = openInstallation();
   const { dir, hook, task, owner } = await openMeant(installation, id);
   const settings = workersOf(task.config, {}, installation.home);
-  const failed = tellWithheld(settings, (message) => reporter.report({ type: "warning", message }));
+  const warn = (message: string): void => reporter.report({ type: "warning", message });
+  const failed = tellWithheld(settings, warn);
   const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json: given.json === true });
   const interrupts = listenForInterrupts((name) => {
     reporter.report({ type: "notice", message: `${name}: the command that runs is ended` });
   });
   try {
+    const judgeChain = watchChain(dir, installation, warn);
+    judgeChain();
     const validated = await validateTask(dir, {
       hook,
       task,
@@ -33,7 +38,9 @@ export async function validateCommand(id: string | undefined, given: Given): Pro
       },
       signal: interrupts.signal,
     });
-    const exit = interrupts.exitCode() ?? exitOf(validated);
+    const done = exitOf(validated);
+    const chain = judgeChain();
+    const exit = interrupts.exitCode() ?? (done === EXIT.ok ? chainExit(chain) : done);
     reporter.report({
       type: "validated",
       exit,

@@ -27,7 +27,15 @@ export function chainLines({ kind, problems, signed, here }: ReceiptChain, view:
   );
 }
 
+/** The same problems for a command that reports what happens, each a warning. */
+export function chainWarnings(problems: readonly string[]): readonly string[] {
+  const rest = problems.length - MOST_PROBLEMS;
+  return [...problems.slice(0, MOST_PROBLEMS), ...(rest > 0 ? [`and ${rest} more`] : [])].map(
+    (problem) => `the chain of receipts is BROKEN, do not rely on it: ${cleanLine(problem)}`,
+  );
+}
+
 /** What a command that shows receipts leaves with, where nothing else decides. */
-export function chainExit({ kind }: ReceiptChain): ExitCode {
+export function chainExit({ kind }: Pick<ReceiptChain, "kind">): ExitCode {
   return kind === "invalid" ? ATLAS_EXIT.invalidReceipt : EXIT.ok;
 }
