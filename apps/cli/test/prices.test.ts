@@ -68,6 +68,13 @@ test("a turn is not started whose two bounds by the user's price are more than i
   const done = await quasar(at, ["run", "Write", "--coder-model", NEW], { env });
   expect(done.code, done.stdout + done.stderr).toBe(4);
   expect(done.stdout).toMatch(/The coder's next turn needs at least \$128\.\d\d/u);
+  const plan = await quasar(at, ["resume", "--plan"], { env });
+  expect(plan.code, plan.stdout + plan.stderr).toBe(4);
+  expect(plan.stdout).toContain("would be stopped by the budget");
+  expect(plan.stdout).toMatch(/The coder's next turn needs at least \$128\.\d\d/u);
+  const [, needed = ""] = /quasar (resume \S+ --max-budget \S+)/u.exec(plan.stdout) ?? [];
+  expect(done.stdout).toContain(needed);
+  expect((await quasar(at, [...needed.split(" "), "--plan"], { env })).code).toBe(0);
   expect(calls()).toEqual([]);
 });
 

@@ -86,3 +86,17 @@ test("a turn that reached its limit says so, and what the run needs", async () =
     "This turn reached its limit ($4.50 of $5.00). Resume with a budget of at least $10.23.",
   );
 });
+
+test.for([
+  ["though it says that it spent nothing, names a larger budget", 5, 0, 10, 0],
+  ["at the limit for one turn names a larger one", 5, 1, 0, 2],
+  ["at the limit for one turn, without a budget, names a larger one", 0, 1, 0, 2],
+] as const)("a turn that was stopped %s", async ([, maxBudgetUsd, cap, budgetUsd, turnUsd]) => {
+  const failure = { kind: "budget", message: "budget", retryable: false } as const;
+  const coder = fakeAgent([{ failure, costUsd: 0 }]);
+  const loop = harness({ coder, maxBudgetUsd, maxTurnBudgetUsd: cap });
+  const { checkpoint, message } = await runTask(TASK, loop.options);
+  expect(checkpoint).toMatchObject({ neededBudgetUsd: budgetUsd, neededTurnBudgetUsd: turnUsd });
+  const needed = `$${Math.max(budgetUsd, turnUsd).toFixed(2)}`;
+  expect(message).toContain(needed);
+});

@@ -41,7 +41,7 @@ export interface PlanItem {
 export type PlanAgents = Readonly<
   Record<
     AgentRole,
-    Pick<AgentInvoker, "adopt"> & {
+    Pick<AgentInvoker, "adopt" | "responseBoundUsd"> & {
       readonly capabilities: Pick<AgentInvoker["capabilities"], "resumesSession">;
     }
   >

@@ -1,5 +1,5 @@
 import type { AgentFailure, AgentRole } from "./agent.ts";
-import { dollars, spentWords } from "./money.ts";
+import { dollars, MORE, spentWords } from "./money.ts";
 import type { RunPart, TaskResult } from "./options.ts";
 import type { CycleState } from "./state.ts";
 
@@ -85,14 +85,23 @@ export function neededWords({ neededBudgetUsd, neededTurnBudgetUsd }: CycleState
     : "";
 }
 
-/** The turn was stopped when it had spent what it may. */
-export function turnLimit({ turn, maxBudgetUsd }: CycleState, agentFailure: AgentFailure): Ending {
+/**
+ * The turn was stopped when it had spent what it may.
+ *
+ * @param capUsd - The cap on each turn; 0: none.
+ */
+export function turnLimit(
+  { turn, maxBudgetUsd }: CycleState,
+  agentFailure: AgentFailure,
+  capUsd: number,
+): Ending {
   const whole = maxBudgetUsd === 0 ? "" : ` of ${dollars(maxBudgetUsd)}`;
-  const limit = dollars(turn?.allowanceUsd ?? 0);
+  const { allowanceUsd = 0 } = turn ?? {};
+  const message = `This turn reached its limit (${dollars(allowanceUsd)}${whole}).`;
+  const isCapped = capUsd > 0 && allowanceUsd >= capUsd;
   return {
-    outcome: "budget",
-    message: `This turn reached its limit (${limit}${whole}).`,
-    agentFailure,
+    ...{ outcome: "budget", message, agentFailure },
+    ...(isCapped && { neededTurnUsd: Math.ceil(MORE * allowanceUsd * 100) / 100 }),
   };
 }
 

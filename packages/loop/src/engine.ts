@@ -15,7 +15,7 @@ import type { Finding } from "./finding.ts";
 import { filterFinding } from "./findings.ts";
 import type { TaskResult } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
-import { neededBudget } from "./money.ts";
+import { budgetForMore, neededBudget } from "./money.ts";
 import { marksOf, type Run, unsavedEnd } from "./run.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep, type Step } from "./steps.ts";
@@ -131,7 +131,9 @@ async function work(run: Run, phase: TurnPhase): Outcome {
 
 async function outcomeOf(run: Run, failure: TurnFailure): Outcome {
   if (failure === undefined || "outcome" in failure) return failure;
-  if (failure.kind === "budget") return turnLimit(run.state, failure);
+  if (failure.kind === "budget") {
+    return turnLimit(run.state, failure, run.settings.maxTurnBudgetUsd);
+  }
   return retryOrEnd(run, failure);
 }
 
@@ -388,7 +390,8 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   let message = isEmpty && run.ports.repository ? NO_CHANGES.message : ending.message;
   if (outcome === "budget") {
     const { neededTurnUsd: neededTurnBudgetUsd = 0 } = ending;
-    const neededBudgetUsd = neededTurnBudgetUsd > 0 ? 0 : budgetToGoOn(run);
+    const wasStopped = ending.agentFailure?.kind === "budget";
+    const neededBudgetUsd = neededTurnBudgetUsd > 0 ? 0 : budgetToGoOn(run, wasStopped);
     run.state = { ...run.state, neededBudgetUsd, neededTurnBudgetUsd };
     message += neededWords(run.state);
   }
@@ -426,15 +429,21 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   };
 }
 
-/** The budget that the turns need which are next; 0 where they need no larger one. */
-function budgetToGoOn(run: Run): number {
+/**
+ * The budget that the turns need which are next; 0 where they need no larger one.
+ *
+ * @param wasStopped - Whether the last turn was stopped at what it may spend: it would be again.
+ */
+function budgetToGoOn(run: Run, wasStopped: boolean): number {
   const { state, part } = run;
   const boundsUsd = {
     coder: nextBoundUsd(run, "coding"),
     reviewer: nextBoundUsd(run, "reviewing"),
   };
   const needed = neededBudget(state, rolesAhead(state, part), boundsUsd);
-  return state.maxBudgetUsd > 0 && needed > state.maxBudgetUsd ? needed : 0;
+  if (state.maxBudgetUsd === 0) return 0;
+  if (needed > state.maxBudgetUsd) return needed;
+  return wasStopped && state.turn !== undefined ? budgetForMore(state, state.turn) : 0;
 }
 
 /** What is finished must not be resumed. */

@@ -1,4 +1,4 @@
-import type { CheckpointLedgerEntry } from "@quasar/checkpoint";
+import type { CheckpointLedgerEntry, CheckpointTurn } from "@quasar/checkpoint";
 import type { AgentResult, AgentRole } from "./agent.ts";
 import type { CycleState } from "./state.ts";
 
@@ -67,6 +67,19 @@ export function neededBudget(
     );
     needed = Math.max(needed, role === "coder" ? spent / (1 - REVIEW_SHARE) : spent);
   }
+  return Math.ceil(needed * 100 - 1e-6) / 100;
+}
+
+/** How many times what a turn could spend it is offered next, where that was too little. */
+export const MORE = 2;
+
+/** The budget with which a turn that was stopped may spend {@link MORE}, in US dollars, rounded up to the cent. */
+export function budgetForMore(
+  { totalCostUsd }: Pick<Limits, "totalCostUsd">,
+  { role, allowanceUsd }: Pick<CheckpointTurn, "role" | "allowanceUsd">,
+): number {
+  const spent = totalCostUsd + MORE * allowanceUsd;
+  const needed = role === "coder" ? spent / (1 - REVIEW_SHARE) : spent;
   return Math.ceil(needed * 100 - 1e-6) / 100;
 }
 

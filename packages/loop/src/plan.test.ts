@@ -232,3 +232,43 @@ describe("the estimate", () => {
     }
   });
 });
+
+test.for([
+  ["the budget", { maxBudgetUsd: 3, totalCostUsd: 2 }, 0, "neededBudgetUsd"],
+  ["the cap on one turn", { maxBudgetUsd: 100 }, 1, "neededTurnBudgetUsd"],
+] as const)(
+  "a turn that %s leaves too little is foretold, with the figure that the run then names",
+  async ([, change, cap, key]) => {
+    const loop = harness({ maxTurnBudgetUsd: cap, maxBudgetUsd: change.maxBudgetUsd });
+    const checkpoint = aCheckpoint({
+      gitSha: loop.tree.head(),
+      phase: "idle",
+      ledger: [],
+      ...change,
+    });
+    const coder = { ...loop.options.coder, responseBoundUsd: () => 1 };
+    const facts = await inspectRepository(loop.tree.dir, { since: checkpoint.gitSha });
+    const assessment = assessResume(facts, { checkpoint, branch: "main" });
+    const { reviewer } = loop.options;
+    const limits = { agents: { coder, reviewer }, maxTurnBudgetUsd: cap };
+    const { goesOn, items } = planResume(checkpoint, assessment, undefined, limits);
+    const refused = items.at(-1);
+    expect([goesOn, refused?.kind, refused?.data["check"]]).toEqual([
+      false,
+      "refused",
+      "allowance",
+    ]);
+    const {
+      outcome,
+      message,
+      checkpoint: ended,
+    } = await runFromCheckpoint(checkpoint, {
+      ...loop.options,
+      coder,
+    });
+    expect(outcome).toBe("budget");
+    expect(message).toContain(refused?.words ?? "nothing");
+    expect(ended[key]).toBe(refused?.data[key]);
+    expect(ended[key]).toBeGreaterThan(0);
+  },
+);

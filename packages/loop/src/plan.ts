@@ -4,6 +4,7 @@ import type { AgentRole, FoundTurn } from "./agent.ts";
 import { type Override, type ResumeAssessment, standingRefusals } from "./assess.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import { describeResume, type PlanAgents, type PlanItem } from "./describe-resume.ts";
+import { predictRefusal } from "./predict-refusal.ts";
 import { restart } from "./resume.ts";
 import { failureOf } from "./settle.ts";
 import { MOST_CYCLES } from "./settings.ts";
@@ -20,6 +21,8 @@ export interface ResumeLimits {
   readonly maxCycles?: number | undefined;
   /** US dollars; 0 is no limit. @default the checkpoint's */
   readonly maxBudgetUsd?: number | undefined;
+  /** US dollars that one turn may spend; 0 is what the budget leaves it. @default 0 */
+  readonly maxTurnBudgetUsd?: number | undefined;
   /** @default the system's clock */
   readonly now?: (() => Date) | undefined;
 }
@@ -56,7 +59,7 @@ export function planResume(
   found: FoundTurn | undefined,
   limits: ResumeLimits,
 ): ResumePlan {
-  const { agents, accepted = new Set(), now = () => new Date() } = limits;
+  const { agents, accepted = new Set(), maxTurnBudgetUsd = 0, now = () => new Date() } = limits;
   const { adopted: marked, byAgents: unmarked, headVerdict, head } = assessment;
   const whole = headVerdict === "ahead-own";
   const adopted = adopt(checkpoint, { marked, unmarked, whole }, head);
@@ -71,7 +74,16 @@ export function planResume(
       ? { ...item, kind: "run-again" as const }
       : item,
   );
-  const items = [...refused, ...keptWork(assessment), ...adopted.items, ...described];
+  const next = nextStep(state, { detectStruggle: false, part: "loop" });
+  const unstarted =
+    "step" in next ? predictRefusal(state, next.step, agents, maxTurnBudgetUsd) : undefined;
+  const items = [
+    ...refused,
+    ...keptWork(assessment),
+    ...adopted.items,
+    ...described,
+    ...(unstarted === undefined ? [] : [unstarted]),
+  ];
   return {
     goesOn: !items.some(({ kind }) => kind === "refused"),
     items,

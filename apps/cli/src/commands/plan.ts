@@ -58,6 +58,7 @@ export async function planCommand(
 
 const VERDICTS: Readonly<Partial<Record<ExitCode, string>>> = {
   [EXIT.refused]: "would be refused",
+  [EXIT.budget]: "would be stopped by the budget",
   [EXIT.limit]: "would stop for a usage limit",
 };
 

@@ -6,6 +6,7 @@ import {
   type ResumeAssessment,
   type UnfinishedTurn,
 } from "@quasar/loop";
+import type { Checkpoint } from "@quasar/checkpoint";
 import { type Agents, agentsOf } from "../agents.ts";
 import type { CliError } from "../errors.ts";
 import type { Settings } from "../config/settings.ts";
@@ -51,7 +52,7 @@ export async function makePlan(
 ): Promise<Plan> {
   const { runId, loaded } = found;
   const { checkpoint, problems } = loaded;
-  const { maxCycles, maxBudgetUsd } = settings;
+  const { maxCycles, maxBudgetUsd, maxTurnBudgetUsd } = settings;
   const agents = agentsOf(settings, checkpoint);
   const others = openRunIds(workspace).filter((other) => other !== runId);
   const turn = isTurnOpen(checkpoint) ? unfinishedTurn(workspace, checkpoint) : undefined;
@@ -61,9 +62,10 @@ export async function makePlan(
     turn && lookFor(agents, turn),
   ]);
   const { obstacles, assessment } = judge(found, facts);
-  const limits = { agents, accepted: loopOverrides(accepts), maxCycles, maxBudgetUsd };
+  const limits = { agents, accepted: loopOverrides(accepts) };
+  const caps = { maxCycles, maxBudgetUsd, maxTurnBudgetUsd };
   const asked = now ? withoutPause(checkpoint) : checkpoint;
-  const plan = planResume(asked, assessment, seen, limits);
+  const plan = planResume(asked, assessment, seen, { ...limits, ...caps });
 
   const retryAt = now ? undefined : limitOf(checkpoint, settings);
   const wait = retryAt === undefined ? undefined : patienceOf(retryAt, settings);
@@ -77,13 +79,16 @@ export async function makePlan(
   if (wait !== undefined && retryAt !== undefined) {
     items.push({ kind: "waits", words: wait.words, data: { retryAt } });
   }
-  const isRefused = items.some(({ kind }) => kind === "refused");
+  const refusedItems = items.filter(({ kind }) => kind === "refused");
+  const isOfMoney = refusedItems.length > 0 && refusedItems.every(isUnaffordable);
+  const isRefused = refusedItems.length > 0;
   const stops = wait?.isEnough === false;
-  const exit = isRefused ? EXIT.refused : stops ? EXIT.limit : EXIT.ok;
+  const exit = isOfMoney ? EXIT.budget : isRefused ? EXIT.refused : stops ? EXIT.limit : EXIT.ok;
   const refusals = obstacles.filter(({ what }) => what === undefined || !accepts.has(what));
   const next = [
     ...[...alive, ...refusals.map(({ error }) => error)].flatMap((error: CliError) => error.next),
     ...(items.some(isUsedUp) ? [resumeCommand(runId, checkpoint)] : []),
+    ...items.filter(isUnaffordable).map((item) => affordable(runId, checkpoint, item)),
     ...(stops ? wait.next(runId) : []),
   ];
   const steps = exit === EXIT.ok ? ["the same command without --plan"] : next;
@@ -102,6 +107,20 @@ function ownItem({ what, error }: Obstacle, accepts: ReadonlySet<Override>): rea
     return [{ kind: "accepted", words: error.message, data: { what } }];
   }
   return what === "trust" ? [refused("trust", error.message)] : [];
+}
+
+/** Whether the next turn would not be started for what it may spend. */
+function isUnaffordable({ kind, data }: Item): boolean {
+  return kind === "refused" && data["check"] === "allowance";
+}
+
+/** The command with which the turn would be started. */
+function affordable(runId: string, checkpoint: Checkpoint, { data }: Item): string {
+  const [neededBudgetUsd, neededTurnBudgetUsd] = [
+    Number(data["neededBudgetUsd"]),
+    Number(data["neededTurnBudgetUsd"]),
+  ];
+  return resumeCommand(runId, { ...checkpoint, neededBudgetUsd, neededTurnBudgetUsd });
 }
 
 /** Whether a limit of the run stands against it, which a flag can raise. */
