@@ -28,6 +28,8 @@ export interface ModelStub {
   readonly url: string;
   /** What was asked so far. */
   readonly requests: readonly ModelRequest[];
+  /** The same as it came, with what the agent itself adds. */
+  readonly bodies: readonly string[];
   /** US dollars for all answers, at list prices, those that did not arrive whole too. */
   readonly billedUsd: number;
   /** What the model answers with from now on. */
@@ -49,7 +51,8 @@ function errorOf({ api }: ModelRequest, type: string, message: string): object {
 /** Starts a stub on a free port of 127.0.0.1. */
 export async function startModelStub(script: ModelScript): Promise<ModelStub> {
   const requests: ModelRequest[] = [];
-  const stub = { requests, script, url: "", billedUsd: 0, close };
+  const bodies: string[] = [];
+  const stub = { requests, bodies, script, url: "", billedUsd: 0, close };
 
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = message.url ?? "";
@@ -61,6 +64,7 @@ export async function startModelStub(script: ModelScript): Promise<ModelStub> {
       return;
     }
     requests.push(request);
+    bodies.push(body);
     const turn = stub.script(request);
     if ("kind" in turn && turn.kind === "status") {
       sendJson(response, turn.status, errorOf(request, turn.type, turn.message));
