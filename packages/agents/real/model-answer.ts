@@ -7,6 +7,8 @@ export interface ModelTurn {
   /** Asks for a file to be written, by its absolute path. */
   readonly write?: { readonly path: string; readonly content: string } | undefined;
   readonly shell?: string | undefined;
+  /** Calls a tool of the client's by its name. */
+  readonly tool?: { readonly name: string; readonly input: object } | undefined;
   /** The structured answer. */
   readonly json?: object | undefined;
   /** What the answer waits for. @default nothing */
@@ -36,7 +38,7 @@ const patchOf = (path: string, content: string) =>
     .join("\n")}\n*** End Patch\n`;
 
 /** Tool calls, in the words of the client that asks. */
-function callsOf({ write, shell, json }: ModelTurn, { api, tools }: ModelRequest): Call[] {
+function callsOf({ write, shell, tool, json }: ModelTurn, { api, tools }: ModelRequest): Call[] {
   const id = () => `${api === "anthropic" ? "toolu" : "call"}_${randomUUID()}`;
   const calls: Call[] = [];
   if (write) {
@@ -54,6 +56,7 @@ function callsOf({ write, shell, json }: ModelTurn, { api, tools }: ModelRequest
         : { id: id(), name: "exec_command", input: { cmd: shell } },
     );
   }
+  if (tool) calls.push({ id: id(), ...tool });
   if (json && tools.includes("StructuredOutput")) {
     calls.push({ id: id(), name: "StructuredOutput", input: json });
   }
