@@ -72,6 +72,7 @@ export { checkSigning } from "./signing.ts";
 export { type DirtyPath, dirtyPaths } from "./status.ts";
 export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
 export { treeToCommit } from "./tree-to-commit.ts";
+export { submodulePaths } from "./submodules.ts";
 export { lookAtWork, type LookOptions, type SeenWork } from "./work.ts";
 export { workTreeId } from "./work-tree-id.ts";
 export {

@@ -2,6 +2,7 @@ import { type Config, readConfig } from "./config.ts";
 import type { SignalOptions } from "./head.ts";
 import { git, gitFailed } from "./run.ts";
 import { type DirtyPath, parseStatusHead, parseStatusWithin, STATUS_WITHIN } from "./status.ts";
+import { filledSubmodules } from "./submodules.ts";
 
 /** A work tree as it is about to be committed. */
 export interface SeenWork {
@@ -11,7 +12,10 @@ export interface SeenWork {
   readonly branch: string | undefined;
   /** What is not committed. */
   readonly dirty: readonly DirtyPath[];
-  /** Submodules with changes in their files, untracked ones included: only a commit of their own holds them. */
+  /**
+   * Submodules with changes in their files, untracked ones included, or with files though they are not
+   * checked out: no commit here holds them.
+   */
   readonly submodules: readonly string[];
   /** Folders that git could not look into, and so says nothing of. */
   readonly unread: readonly string[];
@@ -40,10 +44,12 @@ export async function lookAtWork(workDir: string, options: LookOptions = {}): Pr
   const result = await git("write", workDir, args, { signal });
   if (result.exitCode !== 0) throw gitFailed(args, result);
   const { head, branch } = parseStatusHead(result.stdout);
+  const { dirty, submodules } = parseStatusWithin(result.stdout);
   return {
     head,
     branch,
-    ...parseStatusWithin(result.stdout),
+    dirty,
+    submodules: [...submodules, ...(await filledSubmodules(workDir, { signal }))],
     unread: unreadFolders(result.stderr),
     config,
   };

@@ -180,6 +180,20 @@ test.for([
   expect(await lookAtWork(root)).toMatchObject({ dirty, submodules: [] });
 });
 
+test("sees files in the folder of a submodule that is not checked out", async () => {
+  const root = aRepository();
+  git(root, "submodule", "--quiet", "add", aRepository(), "sub");
+  git(root, "config", "-f", ".gitmodules", "submodule.old.path", "old");
+  write(root, "old/a.txt", "no submodule any more\n");
+  git(root, "add", "-A");
+  git(root, "commit", "-qm", "submodule");
+  const clone = aFolder();
+  git(clone, "clone", "-q", root, ".");
+  expect(await lookAtWork(clone)).toMatchObject({ dirty: [], submodules: [] });
+  write(clone, "sub/new.txt", "new\n");
+  expect(await lookAtWork(join(clone, "old"))).toMatchObject({ dirty: [], submodules: ["sub"] });
+});
+
 test("finds no repository from inside the git folder", async () => {
   const root = aRepository();
   expect(await failureCode(openRepository(join(root, ".git")))).toBe("ERR_NOT_A_REPOSITORY");

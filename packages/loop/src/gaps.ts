@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { submodulePaths } from "@quasar/git";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
 import { nestedRepositories, notHeld, seenOf } from "./work-tree.ts";
@@ -48,13 +47,3 @@ const SUBMODULES = [
   "These submodules have changed files, which no commit of this repository holds",
   "Undo the changes there, or commit them in the submodule.",
 ] as const;
-
-function submodulePaths(workDir: string): ReadonlySet<string> {
-  let text: string;
-  try {
-    text = readFileSync(join(workDir, ".gitmodules"), "utf8");
-  } catch {
-    return new Set(); // then none is a submodule
-  }
-  return new Set([...text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gmu)].map(([, path = ""]) => path));
-}

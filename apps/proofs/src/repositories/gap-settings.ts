@@ -54,6 +54,20 @@ export const GAP_SETTINGS: readonly Setting[] = [
     ends: { code: 0, head: { "here.txt": "here" }, turns: 3 },
   },
   {
+    name: "with a submodule that is not checked out, in whose folder the coder works",
+    isForTasks: true,
+    lay: (at) => {
+      withSubmodule(at);
+      run(at, "git", "submodule", "--quiet", "deinit", "--all");
+    },
+    coder: unlessTold(
+      "submodules have changed files",
+      "echo new > sub/new.txt",
+      "rm -f sub/new.txt; echo here > here.txt",
+    ),
+    ends: { code: 0, head: { "here.txt": "here" }, turns: 3 },
+  },
+  {
     name: "with a submodule, in whose files the coder works whatever it is asked",
     lay: withSubmodule,
     coder: "echo new > sub/new.txt",
