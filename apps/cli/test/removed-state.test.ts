@@ -95,10 +95,19 @@ test.for([
     const { at, id } = await killedInSecond(role);
     for (const command of ["status", "ls"]) {
       const [run] = runsOf(await quasar(at, [command, "--json"]));
-      expect(run).toMatchObject({ id, status: "stopped", task: "Write", cycle: 1, maxCycles: 4 });
+      expect(run).toMatchObject({
+        id,
+        status: "interrupted",
+        task: "Write",
+        cycle: 1,
+        maxCycles: 4,
+      });
       expect(run?.["next"]).toEqual([`quasar resume ${id}`]);
       expect(run?.["reason"]).toContain("was removed");
     }
+    const other = await quasar(at, ["run", "Another", ...agents(at, twoCycles())]);
+    expect(other.code, other.stdout + other.stderr).toBe(6);
+    expect(other.stderr).toContain(id);
     const resumed = await quasar(at, ["resume", id, "--json"]);
     expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
     expect(resumed.stdout).toContain("Not recovered: its event log");
@@ -111,3 +120,18 @@ test.for([
     expect(runsOf(await quasar(at, ["ls", "--json"]))).toMatchObject([{ id, status: "approved" }]);
   },
 );
+
+test("a run of which only a commit is left is named, and said to be lost", async () => {
+  const at = place();
+  const turns = twoCycles().map((turn) =>
+    turn.role === "coder" ? turn : { ...turn, delayMs: LONG },
+  );
+  const run = start(at, ["run", "Write", "--json", ...agents(at, turns)]);
+  expect(await run.sees('"type":"agent_start","cycle":1,"role":"reviewer"')).toBe(true);
+  const id = String(records(run.stdout().split("\n")[0] ?? "")[0]?.["runId"]);
+  await killAll(run);
+  rmSync(join(at.repo, ".git/quasar"), { recursive: true });
+  const resumed = await quasar(at, ["resume"]);
+  expect(resumed.code).toBe(8);
+  expect(resumed.stderr).toContain(`HEAD is a commit of run ${id}`);
+});

@@ -12,6 +12,7 @@ import { freeGit } from "../git-locks.ts";
 import { firstLine } from "../output/text.ts";
 import { newRunId } from "../run-id.ts";
 import { openRunIds, summarize } from "../runs/list.ts";
+import { removedRun } from "../runs/removed.ts";
 import { runStores } from "../runs/store.ts";
 import type { RunSummary } from "../runs/summary.ts";
 import { inSession, type Session } from "../session.ts";
@@ -89,7 +90,9 @@ export async function runCommand(
 async function seeToThePast({ workspace, reporter }: Session, isNew: boolean): Promise<void> {
   const ids = openRunIds(workspace);
   const runs = isNew ? [] : await summarize(workspace, ids, { live: false });
-  const interrupted = runs.find(({ status }) => status === "interrupted");
+  const removed = isNew ? undefined : await removedRun(workspace);
+  const all = removed === undefined ? runs : [removed, ...runs];
+  const interrupted = all.find(({ status }) => status === "interrupted");
   if (interrupted !== undefined) throw unfinishedRun(interrupted);
   await clearTree(workspace, await findOutliving(ids), reporter);
 }

@@ -6,6 +6,7 @@ import {
 } from "@quasar/checkpoint";
 import { FOLDER, isRealFolder } from "../config/files.ts";
 import { CliError } from "../errors.ts";
+import { readCommit, TRAILER } from "@quasar/git";
 import { moment } from "../output/format.ts";
 import { isRunId, newRunId } from "../run-id.ts";
 import { openRunIds, runIds } from "../runs/list.ts";
@@ -67,7 +68,27 @@ export async function findCheckpoint(
     }
   }
   if (!isKnown) throw nothing(`there is no run ${wanted} in this work tree`);
+  const lost = await runOfHead(workspace, ids);
+  if (lost !== undefined) throw lost;
   throw nothing("there is nothing to resume in this work tree");
+}
+
+/** Where HEAD is a commit of a run of which nothing else is there: what there is to say of it. */
+async function runOfHead(
+  { root }: Workspace,
+  ids: readonly string[],
+): Promise<CliError | undefined> {
+  // Where HEAD cannot be read, or has no commit, it says nothing of a run.
+  const head = await readCommit(root, "HEAD").catch(() => undefined);
+  const [turn = ""] = head?.trailers.get(TRAILER.turn) ?? [];
+  const id = turn.replace(/\.\d+$/u, "");
+  if (head === undefined || !isRunId(id) || ids.includes(id)) return undefined;
+  const message =
+    `HEAD is a commit of run ${id}, of which nothing else is kept here: its folder was removed, or it ` +
+    "worked in another clone; its task and settings are not known, so it cannot be resumed";
+  return new CliError("ERR_NOTHING_TO_RESUME", message, {
+    next: [`git show ${head.sha.slice(0, 10)}`, 'quasar run "…"   (builds on its commits)'],
+  });
 }
 
 /** What a resume of a run whose folder has gone has to do without. */

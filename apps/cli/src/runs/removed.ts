@@ -4,7 +4,7 @@ import { isRunId } from "../run-id.ts";
 import { seedStore } from "../work.ts";
 import type { Workspace } from "../workspace.ts";
 import { runIds } from "./list.ts";
-import { storedOutcome, storedSettings } from "./store.ts";
+import { storedSettings } from "./store.ts";
 import { type RunSummary, summaryOf } from "./summary.ts";
 
 /** A run of this command's whose folder has gone, as its compatibility checkpoint knows it. */
@@ -19,12 +19,9 @@ export async function removedRun(workspace: Workspace): Promise<RunSummary | und
   const { runId } = checkpoint;
   const isOurs = isRunId(runId) && Object.keys(storedSettings(checkpoint)).length > 0;
   if (!isOurs || runIds(workspace).includes(runId)) return undefined;
-  const reason = storedOutcome(checkpoint)?.message ?? REMOVED;
-  return summaryOf(
-    runId,
-    { status: "stopped", runner: undefined, reason, isAlive: false },
-    checkpoint,
-  );
+  const status = checkpoint.failure === "" ? "interrupted" : "stopped";
+  const nobody = { status, runner: undefined, reason: "", isAlive: false } as const;
+  return { ...summaryOf(runId, nobody, checkpoint), reason: REMOVED };
 }
 
 const REMOVED =
