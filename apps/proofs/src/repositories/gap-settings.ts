@@ -39,7 +39,7 @@ export const GAP_SETTINGS: readonly Setting[] = [
     coder: unlessTold(
       "committed as links",
       `${nested()}; git -c advice.addEmbeddedRepo=false add lib; git commit -q -m 'Add lib'`,
-      "rm -rf lib/.git; git rm -q --cached lib",
+      "rm -rf lib/.git; git rm -q --cached --ignore-unmatch lib",
     ),
     ends: { code: 0, head: { "lib/notes.txt": "within" }, turns: 3 },
   },

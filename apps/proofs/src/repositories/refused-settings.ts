@@ -45,7 +45,7 @@ fi`,
     coder: unlessTold(
       "sparse",
       "mkdir -p outside; echo c > outside/c.txt",
-      "mv outside/c.txt inside/c.txt",
+      "rm -f outside/c.txt; echo c > inside/c.txt",
     ),
     ends: {
       code: 0,
