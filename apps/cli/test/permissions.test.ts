@@ -48,6 +48,10 @@ test("a coder that was denied a command and changed nothing ends with 5, and the
   expect(done.stdout).toContain("Claude Code made no changes: `npm test` was denied");
   const [, command = ""] = /(quasar resume \S+ --allow-tool .*)\n/u.exec(done.stdout) ?? [];
   expect(command).toMatch(/ --allow-tool "Bash\(npm test \*\)"$/u);
+  const status = await quasar(at, ["status", "--json"], { env });
+  expect(lastRecord(status)).toMatchObject({
+    runs: [{ next: [command], reason: expect.stringContaining("`npm test` was denied") as string }],
+  });
   const typed = [...command.matchAll(/"([^"]*)"|(\S+)/gu)].map(([, a, b]) => a ?? b ?? "").slice(1);
   const resumed = await quasar(at, typed, { env });
   expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
@@ -220,6 +224,28 @@ test("atlas asks before it runs a clone's scripts, shows what they are, and give
   expect(calls()[0]?.args).toContain("Bash(npm run test *)");
   const seen = readFileSync(join(at.outside, "clone.env"), "utf8");
   expect(seen).not.toContain("t0ken");
+});
+
+test("atlas names the command that was denied, and the flag that allows it", async () => {
+  const at = atlasPlace(FILES);
+  const { env } = fakeClaude(at, { coder: [{ wants: ["npm test"] }] });
+  const args = ["start", "Write", "--template", "patch", "--validate", "true"];
+  const done = await atlas(at, args, { env });
+  expect(done.code, done.stdout + done.stderr).toBe(9);
+  const said = done.stdout.replaceAll(/\s+/gu, " ");
+  expect(said).toContain("Claude Code made no changes: `npm test` was denied");
+  expect(said).toContain('then atlas retry, and atlas resume --allow-tool "Bash(npm test *)")');
+  expect(said).toContain("a turn may spend up to $4.50");
+});
+
+test("a resume whose check can no longer run stops with 2 before any agent is asked", async () => {
+  const at = place(FILES);
+  const { env, calls } = fakeClaude(at, { coder: [{ wants: ["npm test"] }] });
+  expect((await quasar(at, ["run", "Write"], { env })).code).toBe(5);
+  const resumed = await quasar(at, ["resume", "--filter", "nosuch --all"], { env });
+  expect(resumed.code, resumed.stdout + resumed.stderr).toBe(2);
+  expect(resumed.stderr).toContain("there is no program nosuch on the PATH");
+  expect(calls()).toHaveLength(1);
 });
 
 test("atlas stops with 2 at a validation command that cannot run, before anything is made", async () => {

@@ -9,6 +9,7 @@ import {
   type TaskConfig,
   type TaskEvent,
 } from "@quasar/tasks";
+import { turnAllowance } from "@quasar/loop";
 import { quarantinedFiles } from "@quasar/hookfile";
 import { createAgents, withAbsoluteScripts } from "../agents.ts";
 import { environmentOfChecks, tellWithheld } from "../checks/environment.ts";
@@ -100,7 +101,8 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
     const judgeChain = watchChain(taskDir, installation, warn);
     judgeChain();
     // One that may be in others' hands is not spoken of before it is ours.
-    const introduce = once(() => reporter.report(taskRecord(taskDir, settings)));
+    const cost = await taskCost(taskDir);
+    const introduce = once(() => reporter.report(taskRecord(taskDir, settings, cost)));
     if (options.isNew === true) introduce();
     const tell = untilRepeated((event) => reporter.report(event));
     const failed = tellWithheld(settings, warn);
@@ -164,13 +166,18 @@ function listen(taskDir: string, reporter: ReporterOf<AtlasRecord>): Interrupts 
   );
 }
 
-function taskRecord(taskDir: string, settings: AtlasSettings): AtlasRecord {
+function taskRecord(
+  taskDir: string,
+  settings: AtlasSettings,
+  { spentUsd: totalCostUsd }: TaskCost,
+): AtlasRecord {
   const { id: taskId, workspaceId, description, templateId: template, ...task } = readTask(taskDir);
   const { agent: coder, reviewer, maxCycles, maxBudgetUsd } = task.config;
   const { worktreeDir: workDir, branch } = task.metadata;
   const steps = task.steps.map(({ name }) => name);
   const where = { workDir, branch };
-  const limits = { maxCycles, maxBudgetUsd };
+  const turnBudgetUsd = turnAllowance({ totalCostUsd, maxBudgetUsd }, "coder");
+  const limits = { maxCycles, maxBudgetUsd, turnBudgetUsd };
   const commands = task.config.validation.commands.map(({ command }) => command);
   const prices = pricesWords(settings.prices);
   const who = { coder, reviewer, allowed: allowedWords(settings, commands), prices };

@@ -1,8 +1,11 @@
 import type { RepositoryFacts } from "@quasar/git";
 import { getReady } from "@quasar/agents";
 import { isTurnOpen, nextTurnId, runFromCheckpoint, type SeenTree } from "@quasar/loop";
+import type { Checkpoint } from "@quasar/checkpoint";
 import { agentsOf } from "../agents.ts";
+import { programOf, requireRunnable } from "../checks/runnable.ts";
 import { type FlagValues, flagLayer } from "../config/layers.ts";
+import type { Settings } from "../config/settings.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { clearTree, lookAround, type Outliving } from "../orphans.ts";
 import { type FoundCheckpoint, findCheckpoint, recoverAndLoad } from "../resume/find.ts";
@@ -104,6 +107,7 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
     }
   }
   const agents = agentsOf(settings, checkpoint);
+  requirePrograms(settings, checkpoint, workspace.root);
   const retryAt = options.now === true ? undefined : limitOf(checkpoint, settings);
   if (retryAt !== undefined) requirePatience(runId, retryAt, settings);
   // While a limit is waited for the tree may become another one.
@@ -133,6 +137,18 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
     },
     (loopOptions) => runFromCheckpoint({ ...asked, runId }, { ...loopOptions, seen }),
   );
+}
+
+/**
+ * Refuses a run whose checks have no program on the PATH, unless a turn may be under way. A file of the work tree
+ * is for the coder to bring back.
+ *
+ * @throws {CliError} `ERR_CHECK`
+ */
+function requirePrograms({ lint, filter }: Settings, checkpoint: Checkpoint, root: string): void {
+  if (isTurnOpen(checkpoint) || checkpoint.phase === "approved") return;
+  const named = [...lint, ...filter].filter((check) => programOf(check)?.includes("/") !== true);
+  requireRunnable(named, { workTree: root, searchPath: process.env["PATH"] ?? "" });
 }
 
 /**

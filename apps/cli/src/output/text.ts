@@ -199,7 +199,7 @@ function runLines(run: RunRecord, view: View): string[] {
 }
 
 /** What the coder's next turn may spend; where a budget is used up nothing is started. */
-function turnLimit({ turnBudgetUsd }: RunRecord): string {
+export function turnLimit({ turnBudgetUsd }: Pick<RunRecord, "turnBudgetUsd">): string {
   return turnBudgetUsd < 0.005 ? "" : `; a turn may spend up to ${money(turnBudgetUsd)}`;
 }
 

@@ -75,7 +75,8 @@ async function summarizeOne(
   const status = statusOf(files.ended, outcome?.outcome, holder);
   const runner = status === "running" ? holder : undefined;
   const isAlive = runner === undefined && isAgentAlive(checkpoint);
-  return summaryOf(id, { status, runner, reason: outcome?.message ?? "", isAlive }, checkpoint);
+  const { message: reason = "", flags = "" } = outcome ?? {};
+  return summaryOf(id, { status, runner, reason, flags, isAlive }, checkpoint);
 }
 
 /** Whether all that is left of a run's checkpoint is what was set aside as damaged. */

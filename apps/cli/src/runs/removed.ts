@@ -20,7 +20,7 @@ export async function removedRun(workspace: Workspace): Promise<RunSummary | und
   const isOurs = isRunId(runId) && Object.keys(storedSettings(checkpoint)).length > 0;
   if (!isOurs || runIds(workspace).includes(runId)) return undefined;
   const status = checkpoint.failure === "" ? "interrupted" : "stopped";
-  const nobody = { status, runner: undefined, reason: "", isAlive: false } as const;
+  const nobody = { status, runner: undefined, reason: "", flags: "", isAlive: false } as const;
   return { ...summaryOf(runId, nobody, checkpoint), reason: REMOVED };
 }
 

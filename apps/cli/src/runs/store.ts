@@ -7,7 +7,7 @@ import {
   type LoadedCheckpoint,
   type TomlValue,
 } from "@quasar/checkpoint";
-import type { TaskResult } from "@quasar/loop";
+import { failureFlags, type TaskResult } from "@quasar/loop";
 import { isRealFolder } from "../config/files.ts";
 import { tomlLayer, toToml } from "../config/layers.ts";
 import type { Settings } from "../config/settings.ts";
@@ -104,11 +104,14 @@ export function rememberingStore(
 export async function noteOutcome(
   { current }: RunStores,
   notes: RunNotes,
-  { outcome, message }: TaskResult,
+  { outcome, message, agentFailure }: TaskResult,
 ): Promise<void> {
   const checkpoint = (await current.load())?.checkpoint;
   if (checkpoint === undefined) return;
-  const ours = { ...oursOf(notes), [OUTCOME_KEY]: { outcome, message } };
+  const { denials = [], requests } = agentFailure ?? {};
+  const allow = denials.flatMap((denial) => denial.allow);
+  const needs = { ...(allow.length > 0 && { allow }), ...(requests && { requests }) };
+  const ours = { ...oursOf(notes), [OUTCOME_KEY]: { outcome, message, ...needs } };
   await current.save({ ...withOurs(checkpoint, ours), revision: checkpoint.revision + 1 });
 }
 
@@ -166,13 +169,25 @@ export function storedUnsaidCosts(checkpoint: Checkpoint): boolean {
   return extra[UNSAID_KEY] === true || (isOpen && maxBudgetUsd === 0);
 }
 
+/** How a runner ended a run. */
+export interface StoredOutcome {
+  readonly outcome: string;
+  readonly message: string;
+  /** Flags that a resume takes beside its own, for a shell: what an agent was denied, or more requests. */
+  readonly flags: string;
+}
+
 /** How the last runner ended a run; `undefined` when it could not say so any more. */
-export function storedOutcome({
-  extra,
-}: Checkpoint): { outcome: string; message: string } | undefined {
-  const { outcome, message } = asTable(extra[OUTCOME_KEY]) ?? {};
+export function storedOutcome({ extra }: Checkpoint): StoredOutcome | undefined {
+  const { outcome, message, allow, requests } = asTable(extra[OUTCOME_KEY]) ?? {};
   if (typeof outcome !== "string" || typeof message !== "string") return undefined;
-  return { outcome, message };
+  const rules = Array.isArray(allow) ? allow.filter((rule) => typeof rule === "string") : [];
+  const denials = [{ what: "", allow: rules }];
+  const flags = failureFlags({
+    denials,
+    requests: typeof requests === "number" ? requests : undefined,
+  });
+  return { outcome, message, flags };
 }
 
 function asTable(value: TomlValue | undefined): Readonly<Record<string, TomlValue>> | undefined {

@@ -69,13 +69,15 @@ export interface Circumstances {
   readonly runner: Holder | undefined;
   /** Why its last runner stopped, where it could say so. */
   readonly reason: string;
+  /** What a resume takes beside its own flags. */
+  readonly flags: string;
   /** Whether an agent of it works although it has no runner. */
   readonly isAlive: boolean;
 }
 
 export function summaryOf(
   id: string,
-  { status, runner, reason, isAlive }: Circumstances,
+  { status, runner, reason, flags, isAlive }: Circumstances,
   checkpoint: Checkpoint,
 ): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha, unknownCostUsd } = checkpoint;
@@ -105,7 +107,7 @@ export function summaryOf(
     commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseCommitSha),
     retryAt: checkpoint.failure === "" ? "" : checkpoint.retryAt,
     savedAt: checkpoint.createdAt,
-    next: nextOf(id, status, checkpoint),
+    next: nextOf(id, { status, flags }, checkpoint),
   };
 }
 
@@ -172,7 +174,11 @@ function unreadable(id: string, reason: string, next: readonly string[]): RunSum
   };
 }
 
-function nextOf(id: string, status: RunStatus, checkpoint: Checkpoint): readonly string[] {
+function nextOf(
+  id: string,
+  { status, flags }: Pick<Circumstances, "status" | "flags">,
+  checkpoint: Checkpoint,
+): readonly string[] {
   switch (status) {
     case "running":
       return [
@@ -183,7 +189,7 @@ function nextOf(id: string, status: RunStatus, checkpoint: Checkpoint): readonly
       return [`git log --oneline ${shellWord(checkpoint.baseCommitSha.slice(0, 10))}..`];
     case "interrupted":
     case "stopped":
-      return [resumeCommand(id, checkpoint)];
+      return [`${resumeCommand(id, checkpoint)} ${flags}`.trimEnd()];
     case "abandoned":
       return [`quasar fork ${id}   (to go on from it all the same)`];
     case "damaged":

@@ -15,6 +15,7 @@ const TASK: AtlasRecord = {
   branch: "fix/fix-config",
   coder: "claude",
   reviewer: "codex",
+  turnBudgetUsd: 0,
   allowed: "coder: edits; a convenience, not a sandbox (docs/trust.md)",
   maxCycles: 3,
   maxBudgetUsd: 5,

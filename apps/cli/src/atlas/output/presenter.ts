@@ -14,6 +14,7 @@ import {
   liveBlock as loopBlock,
   nextLines,
   type Paint,
+  turnLimit,
   type View,
 } from "../../output/text.ts";
 import { fit } from "../../output/width.ts";
@@ -196,7 +197,7 @@ function taskLines(task: TaskRecordLine, view: View): string[] {
     ...labelled(view, "agents", cleanLine(`coder ${task.coder}, reviewer ${task.reviewer}`)),
     ...labelled(view, "allowed", cleanLine(task.allowed)),
     ...(task.prices === undefined ? [] : labelled(view, "prices", cleanLine(task.prices))),
-    ...labelled(view, "limits", `${limit}, ${task.maxCycles} cycles a loop`),
+    ...labelled(view, "limits", `${limit}, ${task.maxCycles} cycles a loop${turnLimit(task)}`),
   ];
 }
 

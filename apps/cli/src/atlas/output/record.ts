@@ -24,6 +24,8 @@ export interface TaskRecordLine {
   readonly reviewer: string;
   /** What the coder may do, in words. */
   readonly allowed: string;
+  /** What the coder's next turn may spend; 0: no limit. */
+  readonly turnBudgetUsd: number;
   /** Prices that the user has set, in words. @default none */
   readonly prices?: string | undefined;
   readonly maxCycles: number;
