@@ -1,4 +1,3 @@
-import { submodulePaths } from "@quasar/git";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
 import { nestedRepositories, notHeld, seenOf } from "./work-tree.ts";
@@ -16,7 +15,7 @@ export async function commitGaps(run: Run): Promise<string> {
   const seen = await seenOf(run, repository);
   const { tree, links } = await repository.landed(baseCommitSha, run.head);
   run.tree = { head: run.head, id: tree };
-  const submodules = links.length === 0 ? new Set() : submodulePaths(run.settings.workDir);
+  const submodules = links.length === 0 ? new Set() : repository.submodulePaths();
   const gaps: readonly Gap[] = [
     [nestedRepositories(run, seen), NESTED],
     [links.filter((path) => !submodules.has(path)), LINKED],

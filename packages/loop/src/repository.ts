@@ -21,6 +21,7 @@ import {
   type SeenWork,
   type Snapshot,
   storeContents,
+  submodulePaths,
   takeSnapshot,
   TRAILER,
   treeOfChanges,
@@ -91,6 +92,8 @@ export interface LoopRepository {
   putBack(contents: readonly Content[], seen: SeenWork): Promise<readonly string[]>;
   /** Whether commits have the form of Conventional Commits here. */
   usesConventionalCommits(): Promise<boolean>;
+  /** From the root; whether they are checked out or not. */
+  submodulePaths(): ReadonlySet<string>;
   /** Resolves to `undefined` when there was nothing to commit. */
   commit(commit: CycleCommit): Promise<string | undefined>;
   /** Resolves to `undefined` when nothing is uncommitted. Changes neither work tree nor index. */
@@ -152,6 +155,7 @@ export async function openLoopRepository(
     putBack: (contents, seen) =>
       putBack(workDir, { root, algorithm: algorithmOf(seen), seen: contents }),
     usesConventionalCommits: () => usesConventionalCommits({ root }),
+    submodulePaths: () => submodulePaths(root),
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
     commit: ({

@@ -124,6 +124,7 @@ export function createMemoryGround(
         return add(subject, new Map(Object.entries(trailers)));
       },
       usesConventionalCommits: async () => false,
+      submodulePaths: () => new Set(),
       snapshot: async ({ runId }) => {
         if (tree === committed()) return undefined;
         kept.push(tree);
