@@ -29,6 +29,17 @@ test.for([
   expect(failure).toMatchObject({ kind, message: containing(message) });
 });
 
+test.for([
+  ["costs nothing where it fails without a word", "echo no key >&2; exit 2", 0],
+  ["has an unknown cost where it said something first", "echo one; exit 2", undefined],
+  ["has an unknown cost where it was killed", "kill -9 $$", undefined],
+] as const)("%s", async ([, command, costUsd]) => {
+  const result = await createCommandAgent({ command }).invoke(aRequest());
+  expect(result.failure).toBeDefined();
+  expect(result.costUsd).toBe(costUsd);
+  expect(result.costSource === "unknown").toBe(costUsd === undefined);
+});
+
 test("tells a missing work tree from a missing program", async () => {
   const request = aRequest({ workDir: "/nowhere/at/all" });
   const { failure } = await createCommandAgent({ command: "true" }).invoke(request);
