@@ -19,6 +19,7 @@ const NO_TEXT = new Set([
   "status",
   "kind",
   "coverage",
+  "change",
   "output",
   "extra",
   "history",
