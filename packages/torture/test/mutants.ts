@@ -37,8 +37,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "what a lost turn may have cost unseen is dropped",
-    text: "const { sessionId, costUsd, unknownUsd } = found;",
-    instead: "const { sessionId, costUsd } = found, unknownUsd = 0;",
+    text: "const known = settledCost(found, reservedUsd);",
+    instead: "const known = settledCost({ ...found, unknownUsd: 0 }, reservedUsd);",
     kill: "everything at asked coder 1, step 1 #1",
     law: "ledger",
   },
