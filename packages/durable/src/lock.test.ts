@@ -240,6 +240,28 @@ describe("whose file is removed while it is held", () => {
     expect(lock.retake()).toBe(false);
   });
 
+  test.for(removals)(
+    "%s, and is then released, is free and leaves no description",
+    ([, remove]) => {
+      const { path, lock } = heldLock();
+      remove(path);
+      inAnotherProcess(path);
+      lock.release();
+      expect(existsSync(`${path}.owner.json`)).toBe(false);
+      expect(inAnotherProcess(path)).toBe("taken");
+    },
+  );
+
+  test("is taken again in the same process, whose description stays when the first is released", () => {
+    const { path, lock } = heldLock();
+    rmSync(path);
+    const second = acquireLock(path);
+    lock.release();
+    expect(lockOwner(path)).toEqual(currentOwner());
+    second.release();
+    expect(lockOwner(path)).toBeUndefined();
+  });
+
   test("is free once its holder has ended", () => {
     const path = join(dir, "lock");
     const remove = `const { rmSync } = await import("node:fs"); rmSync(lock.path);`;

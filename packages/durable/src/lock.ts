@@ -94,12 +94,21 @@ function lockNow(file: string, path: string, owner: Owner): Lock {
   };
   const release = (): void => {
     if (current === undefined) return;
-    if (isCurrent()) removeDescription(file);
+    const wasCurrent = isCurrent();
     held.delete(current);
+    if (wasCurrent || isDescribedAlone(file, owner)) removeDescription(file);
     current.database.close();
     current = undefined;
   };
   return { path: file, owner, isCurrent, retake, release };
+}
+
+/** Whether a holder is described whose file is gone, and that has not taken the lock again elsewhere in this process. */
+function isDescribedAlone(file: string, owner: Owner): boolean {
+  const described = describedOwner(file)?.owner;
+  const now = nodeFileSystem.lstat(file);
+  const isTaken = now !== undefined && [...held].some(({ stat }) => isSameFile(stat, now));
+  return described !== undefined && isSameOwner(described, owner) && !isTaken;
 }
 
 /** Locks what has the name now, if no other process can have held it. */
