@@ -7,6 +7,7 @@ import {
   createFileCheckpointStore,
   type FileCheckpointStore,
 } from "@quasar/checkpoint";
+import { logRange } from "@quasar/git";
 import {
   createCheckpointHook,
   type LoopEvent,
@@ -163,7 +164,9 @@ export async function work(
   const exit = exitOf(result, interrupts.exitCode());
   const isThere = !relative(root, process.cwd()).startsWith("..");
   // It is told first: where nothing can be saved any more, that is still known.
-  reporter.report(resultRecord({ ...worked, result }, exit, isThere ? undefined : root));
+  const cycleCommits = await commitsOf(root, result);
+  const told = { ...worked, result: { ...result, cycleCommits } };
+  reporter.report(resultRecord(told, exit, isThere ? undefined : root));
   const warn = (message: string): void =>
     reporter.report({ type: "warning", cycle: result.cycle, message });
   if (!hold.isHeld()) return exit;
@@ -185,6 +188,19 @@ function restoreRun(session: Session, runId: string, store: RememberingStore): v
   store.saveAgain().catch(onError);
   const message = `the folder of run ${runId} was removed while it runs: its state is written anew`;
   reporter.report({ type: "warning", cycle: 0, message });
+}
+
+/** All commits of a run, those of lint fixes and formatting too; the last of each cycle where git cannot say. */
+async function commitsOf(
+  root: string,
+  { baseCommitSha: from, finalCommitSha: to, cycleCommits }: TaskResult,
+): Promise<readonly string[]> {
+  if (from === "" || to === "") return cycleCommits;
+  try {
+    return (await logRange(root, { from, to })).map(({ sha }) => sha);
+  } catch {
+    return cycleCommits;
+  }
 }
 
 /** Names who drives where this process does not any more. */

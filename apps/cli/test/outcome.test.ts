@@ -42,10 +42,22 @@ test("what lint mends is committed, and the next run starts without a word", asy
   const done = await quasar(at, ["run", "Write", ...mending, ...agents(at, oneCycle())]);
   expect(done).toMatchObject({ code: 0 });
   expect(done.stdout).toContain("what the checks changed: a.txt");
+  const commits = git(at, "log", "--reverse", "--format=%h", "--abbrev=10", "-2").split("\n");
+  expect(done.stdout).toContain(`commits  ${commits.join(" ")}\n`);
   expect(git(at, "status", "--porcelain")).toBe("");
   expect(git(at, "show", "HEAD:a.txt")).toBe("formatted");
   const next = await quasar(at, ["run", "Write more", ...agents(at, oneCycle())]);
   expect(next).toMatchObject({ code: 0 });
+});
+
+test("an approval while lint fails says so at its end, and in --json", async () => {
+  const at = place();
+  const failing = ["--lint", "echo no; exit 1", "--max-lint-retries", "0"];
+  const done = await quasar(at, ["run", "Write", ...failing, ...agents(at, oneCycle())]);
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.stdout).toContain("\nLint still fails: the reviewer has seen what it printed.\n");
+  const json = ["run", "Write", "--json", ...failing, ...agents(at, oneCycle())];
+  expect((await quasar(at, json)).stdout).toContain("Lint still fails");
 });
 
 test("what a reviewer changes is undone, and the line names the command that brings it back", async () => {

@@ -248,8 +248,9 @@ describe("after a save, in a real repository,", () => {
     expect((await assessed(tree, saved, {}, change)).dirty.whose).toBe("checks");
   });
 
-  test("what was there before the run and what is the product's own is nobody's", async () => {
+  test("what was there before the run, what is half written and what is the product's own is nobody's", async () => {
     const { tree, saved } = aSavedTree();
+    tree.write("work.js.tmp.9513.5c2cdf20e48c", "half");
     tree.write("notes.txt", "before");
     tree.git("init", "-q", ".quasar");
     const untouchablePaths = ["notes.txt"];

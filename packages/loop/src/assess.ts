@@ -5,6 +5,7 @@ import { INTERRUPTED } from "./ending.ts";
 import { adoptCommits } from "./resume.ts";
 import { commitsOfRun } from "./since.ts";
 import type { CycleState } from "./state.ts";
+import { isTemporary } from "./temporary.ts";
 import { listPaths } from "./untouchable.ts";
 
 /** What has become of HEAD since the checkpoint. */
@@ -156,13 +157,14 @@ function headVerdictOf(
 
 const OWN_FOLDER = ".quasar/";
 
-/** Paths that differ from HEAD and are neither the product's own nor known to be the user's. */
+/** Paths that differ from HEAD and are neither the product's own, nor half written, nor known to be the user's. */
 function userVisible(
   facts: RepositoryFacts | undefined,
   { untouchablePaths }: Checkpoint,
 ): readonly string[] {
   const isKnown = (path: string): boolean =>
     path.startsWith(OWN_FOLDER) ||
+    isTemporary(path) ||
     untouchablePaths.some((known) => path === known || path.startsWith(`${known}/`));
   return (facts?.dirty ?? []).map(({ path }) => path).filter((path) => !isKnown(path));
 }

@@ -31,15 +31,24 @@ export function endingOf(
   state: CycleState,
   part: RunPart = "loop",
 ): Ending {
-  if (outcome === "approved") return { outcome, message: DONE[part] };
+  if (outcome === "approved") {
+    return { outcome, message: part === "loop" ? withLint(DONE[part], state) : DONE[part] };
+  }
   return { outcome, message: MESSAGES[outcome]?.(state) ?? `The run ended: ${outcome}.` };
 }
 
-/** The words for an approval that has changed nothing. */
-export const NO_CHANGES: Ending = {
-  outcome: "approved",
-  message: "The reviewer approved. No changes were made.",
-};
+/** Lint keeps no reviewer from approving, but an approval says that it fails. */
+function withLint(message: string, { lintOutput }: CycleState): string {
+  return lintOutput === "" ? message : `${message} ${LINT_FAILS}`;
+}
+
+const LINT_FAILS = "Lint still fails: the reviewer has seen what it printed.";
+
+/** The ending of an approval that has changed nothing. */
+export function withoutChanges(state: CycleState): Ending {
+  const message = withLint("The reviewer approved. No changes were made.", state);
+  return { outcome: "approved", message };
+}
 
 const DONE: Readonly<Record<RunPart, string>> = {
   loop: "The reviewer approved the work.",

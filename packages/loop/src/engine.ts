@@ -7,8 +7,8 @@ import {
   endingOf,
   INTERRUPTED,
   neededWords,
-  NO_CHANGES,
   turnLimit,
+  withoutChanges,
 } from "./ending.ts";
 import type { LoopEventData } from "./event.ts";
 import type { Finding } from "./finding.ts";
@@ -231,11 +231,15 @@ async function lint(run: Run): Outcome {
   if ("outcome" in reports) return reports;
   run.state = lintDone(run.state, reports.join("\n\n"));
   if (reports.length === 0 || lintFixes(run.state) >= run.settings.maxLintRetries) {
+    if (reports.length > 0) await run.warn(STILL_FAILS);
     run.state = leaveLint(run.state);
     return undefined;
   }
   return work(run, "linting");
 }
+
+const STILL_FAILS =
+  "lint still fails, and the coder may not try again: the reviewer gets what it printed";
 
 /** What lint has to say. One that fixes files and fails is asked once more. */
 async function runLint(run: Run): Promise<readonly string[] | Ending> {
@@ -387,7 +391,8 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   const { cycle } = run.state;
   const changed = await hasChanged(run);
   const isEmpty = outcome === "approved" && !changed && run.part === "loop";
-  let message = isEmpty && run.ports.repository ? NO_CHANGES.message : ending.message;
+  let message =
+    isEmpty && run.ports.repository ? withoutChanges(run.state).message : ending.message;
   if (outcome === "budget") {
     const { neededTurnUsd: neededTurnBudgetUsd = 0 } = ending;
     const wasStopped = ending.agentFailure?.kind === "budget";

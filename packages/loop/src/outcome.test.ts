@@ -463,6 +463,13 @@ describe("what a commit cannot hold", () => {
     expect(result.message).toContain("not committed: lib/");
   });
 
+  test("an approval while lint fails says that it does", async () => {
+    const loop = harness({ lint: [{ name: "style", command: "exit 1" }], maxLintRetries: 0 });
+    const { outcome, message } = await runTask(TASK, loop.options);
+    expect(outcome).toBe("approved");
+    expect(message).toContain("Lint still fails");
+  });
+
   test("files that an agent left half written are never committed, and are told", async () => {
     const loop = runWith(({ tree }) => tree.write("f2.js.tmp.9513.5c2cdf20e48c", "half"));
     expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });

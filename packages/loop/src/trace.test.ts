@@ -139,6 +139,7 @@ const rows: readonly Row[] = [
       agent_done coder
       committed
       check_done style failed
+      warning lint still fails, and the coder may not try again: the reviewer gets what it printed
       agent_start reviewer run.3
       agent_done reviewer
       review_complete 1 approved

@@ -1,6 +1,7 @@
 import type { SeenWork } from "@quasar/git";
 import { assessResume } from "./assess.ts";
 import { messageOf } from "./emitter.ts";
+import { isTemporary } from "./temporary.ts";
 import type { Ending } from "./ending.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Ports, Run } from "./run.ts";
@@ -61,14 +62,11 @@ export function uncommitted({ state }: Run, { dirty }: SeenWork): readonly strin
   return [...new Set(dirty.map(({ path }) => path))].filter(
     (path) =>
       !path.startsWith(OWN_FOLDER) &&
-      !TEMPORARY.test(path) &&
+      !isTemporary(path) &&
       !isNested(path) &&
       !isProtected(path, state.untouchablePaths),
   );
 }
-
-/** How agents name the file that they write before they put it in another's place. */
-const TEMPORARY = /\.tmp\.\d+\.[0-9a-f]{12}$/u;
 
 /** How git lists a repository within that it does not track: as a link it would lose the files. */
 function isNested(path: string): boolean {
@@ -99,7 +97,7 @@ export function neverCommitted(run: Run, seen: SeenWork): readonly string[] {
 /** Files that a killed agent has left half written: they are nobody's work. */
 export function temporaryFiles({ dirty }: SeenWork): readonly string[] {
   const isNew = (status: string): boolean => status === "??" || status.startsWith("A");
-  return dirty.flatMap(({ path, status }) => (TEMPORARY.test(path) && isNew(status) ? [path] : []));
+  return dirty.flatMap(({ path, status }) => (isTemporary(path) && isNew(status) ? [path] : []));
 }
 
 const OWN_FOLDER = ".quasar/";

@@ -1,5 +1,5 @@
 import { createMemoryCheckpointStore } from "@quasar/checkpoint";
-import { lane, sample } from "@quasar/vitest/lane";
+import { byLane, lane, sampleBy, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import type { Nature } from "./agents.ts";
 import { createGitGround, createMemoryGround, type Ground } from "./ground.ts";
@@ -38,11 +38,16 @@ const cases = (
     })),
   );
 
+/** As many of them as the lane has time for. */
+function some<T>(items: readonly T[], fast: number, whole: number): readonly T[] {
+  return sampleBy(seed, items, byLane({ fast, whole, long: items.length }));
+}
+
 /** `QUASAR_PROOF=long`: all scenarios and natures, triples, every step in real git; takes long. */
 const LONG = lane === "long";
 const timeout = LONG ? 3_600_000 : 60_000;
 
-test.each(sample(cases(SCENARIOS, NATURES), 6))(
+test.each(some(cases(SCENARIOS, NATURES), 6, 24))(
   "a run of $name ends the same wherever its runner is killed once",
   { timeout },
   async ({ scenario, nature }) => {
@@ -66,7 +71,7 @@ const PAIRED = LONG
   ? cases(SCENARIOS, NATURES)
   : [...cases([TWO_CYCLES], NATURES), ...cases(OTHERS, [DIES, LIVES])];
 
-test.each(sample(PAIRED, 1))(
+test.each(some(PAIRED, 1, 6))(
   "a run of $name ends the same wherever its runner is killed twice",
   { timeout },
   async ({ scenario, nature }) => {

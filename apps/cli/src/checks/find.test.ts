@@ -31,7 +31,7 @@ test.for([
     },
     [
       "lint pnpm run format:check (package.json)",
-      "lint pnpm run typecheck (package.json)",
+      "test pnpm run typecheck (package.json)",
       "test pnpm test (package.json)",
     ],
   ],

@@ -8,7 +8,7 @@ export interface FoundCheck {
   readonly command: string;
   /** The file that says so. */
   readonly from: string;
-  /** `lint`: what a coder can correct at once; `test`: what has to pass. */
+  /** `lint`: goes back to the coder at once, and keeps no review from approving; `test`: has to pass. */
   readonly kind: "lint" | "test";
 }
 
@@ -54,7 +54,7 @@ function ofFile(
 const SCRIPTS: readonly (readonly [kind: FoundCheck["kind"], ...names: string[]])[] = [
   ["lint", "format-check", "format:check"],
   ["lint", "lint"],
-  ["lint", "typecheck", "type-check"],
+  ["test", "typecheck", "type-check"],
   ["test", "test"],
 ];
 /** What `npm init` writes: it says that there is no test. */
@@ -78,11 +78,11 @@ function ofScripts(workTree: string): readonly FoundCheck[] {
 function ofPython(pyproject: string, workTree: string): readonly Named[] {
   const rows: readonly (readonly [RegExp, ...Named])[] = [
     [/^\[tool\.ruff\b/mu, "lint", "ruff check ."],
-    [/^\[tool\.mypy\b/mu, "lint", "mypy ."],
+    [/^\[tool\.mypy\b/mu, "test", "mypy ."],
     [/^\[tool\.pytest\b|\bpytest\b/mu, "test", "python3 -m pytest"],
   ];
   const found = rows.filter(([sign]) => sign.test(pyproject)).map(([, ...named]) => named);
-  const isTested = found.some(([kind]) => kind === "test");
+  const isTested = found.some(([, command]) => command.includes("pytest"));
   return isTested || !hasUnitTests(workTree)
     ? found
     : [...found, ["test", "python3 -m unittest"] as const];
@@ -106,7 +106,7 @@ function namesIn(dir: string): readonly string[] {
 
 const RECIPES: readonly (readonly [kind: FoundCheck["kind"], name: string])[] = [
   ["lint", "lint"],
-  ["lint", "typecheck"],
+  ["test", "typecheck"],
   ["test", "test"],
 ];
 

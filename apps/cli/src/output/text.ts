@@ -258,7 +258,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
   const { report } = result;
   const lines = [
     paint(approved ? "green" : "yellow", `${OUTCOMES[result.outcome]}${cycles}`),
-    ...(approved && !result.changed ? ["No changes were made."] : []),
+    ...(approved ? besideApproval(result) : []),
     ...(isPlain ? [] : becauseLines(result, view)),
     ...labelled(
       view,
@@ -279,6 +279,12 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
   return [...lines, ...nextLines(result.next, view)];
 }
 
+/** What an approval has to say beside that there is one: that nothing was changed, or that lint fails. */
+function besideApproval({ message }: ResultRecord): string[] {
+  const [, rest = ""] = /^The reviewer approved[^.]*\. *(.*)$/su.exec(message) ?? [];
+  return rest === "" ? [] : [cleanLine(rest)];
+}
+
 /** What a git hook has printed keeps its lines. */
 function becauseLines({ message }: ResultRecord, view: View): string[] {
   return message
@@ -296,9 +302,14 @@ export function errorLines(error: ErrorRecord, view: View): string[] {
   return [...diagnostic(view, "error: ", "red", error.message), ...nextLines(error.next, view)];
 }
 
-/** What to type next, one suggestion a line. */
+const COMMAND = /^(?:quasar|atlas|git|kill|mv|cat|rm) /u;
+
+/** What to type next, one suggestion a line. A command is never broken, so that it can be copied. */
 export function nextLines(next: readonly string[], view: View): string[] {
-  return next.flatMap((step, n) => labelled(view, n === 0 ? "next" : "", cleanLine(step), "cyan"));
+  return next.flatMap((step, n) => {
+    const wide = COMMAND.test(step) ? { ...view, columns: undefined } : view;
+    return labelled(wide, n === 0 ? "next" : "", cleanLine(step), "cyan");
+  });
 }
 
 /** What is told beside the results. */
