@@ -61,7 +61,7 @@ test.for(["claude", "codex"] as const)(
     const { turn, stub, answer, ...other } = await outlivedRunner(name);
     for (const state of ["alive", "ended"] as const) {
       const agent = createRealAgents(other.place.root, stub.url)[name];
-      expect(await agent.find?.(turn)).toEqual({ state });
+      expect(await agent.find?.(turn)).toMatchObject({ state });
       answer();
       const { sessionId, durationMs } = expected;
       const result = await agent.adopt?.(turn);
