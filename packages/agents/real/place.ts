@@ -22,11 +22,14 @@ export interface Place {
 /** Where the programs are. */
 export const BIN: string = join(import.meta.dirname, "node_modules", ".bin");
 
+/** With `/tmp` out of the sandbox: a Codex that is killed while it sets it up leaves an empty `.git` there. */
 export const codexConfig = (url: string) => `model = "gpt-5.5"
 model_provider = "stub"
 check_for_update_on_startup = false
 [analytics]
 enabled = false
+[sandbox_workspace_write]
+exclude_slash_tmp = true
 [model_providers.stub]
 name = "stub"
 base_url = "${url}/v1"

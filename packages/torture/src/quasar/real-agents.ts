@@ -95,11 +95,14 @@ export const CLAUDE: TorturedAgent = {
 
 const GPT: ModelPrice = { input: 5, cached: 0.5, output: 30 };
 
+/** With `/tmp` out of the sandbox: a Codex that is killed while it sets it up leaves an empty `.git` there. */
 const codexConfig = (url: string): string => `model = "gpt-5.5"
 model_provider = "stub"
 check_for_update_on_startup = false
 [analytics]
 enabled = false
+[sandbox_workspace_write]
+exclude_slash_tmp = true
 [model_providers.stub]
 name = "stub"
 base_url = "${url}/v1"
