@@ -2,7 +2,6 @@ import { packageTests } from "@quasar/vitest";
 
 export default packageTests({
   name: "agents",
-  maxWorkers: 2, // Tests mostly wait for processes.
   sampled: {
     files: [
       "test/*.test.ts",

@@ -37,6 +37,7 @@ export function packageTests({ sampled, ...settings }: PackageTests): ViteUserCo
       testTimeout: 120_000,
       hookTimeout: 120_000,
       expect: { poll: { timeout: 60_000 } },
+      maxWorkers: 2, // Many tests mostly wait for processes and disks.
       ...settings,
     },
   });

@@ -4,11 +4,11 @@ import type { TestProject } from "vitest/node";
 import { lane } from "./lane.ts";
 
 /**
- * Says by which seed the fast lane samples, and builds what the tests start as a program, unless
+ * Says by which seed the lane samples, and builds what the tests start as a program, unless
  * turbo, which runs them, has just done so.
  */
 export function setup({ config }: TestProject): void {
-  if (lane === "fast") {
+  if (lane !== "long") {
     process.stdout.write(`sampled by QUASAR_SEED=${config.env["QUASAR_SEED"]}\n`);
   }
   if (process.env["TURBO_HASH"] !== undefined) return;

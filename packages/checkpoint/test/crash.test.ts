@@ -3,7 +3,7 @@ import { byLane, sample } from "@quasar/vitest/lane";
 import { describe, expect, test } from "vitest";
 import { MUTANTS, phaseOf } from "./crash.ts";
 
-const MAX_STATES = byLane({ fast: 20_000, whole: 250_000, long: 20_000_000 });
+const MAX_STATES = byLane({ fast: 20_000, whole: 100_000, long: 20_000_000 });
 
 test("a crash leaves the acknowledged checkpoint or the one begun, whole, in every state", {
   timeout: 1_200_000,

@@ -22,7 +22,7 @@ import {
   workload,
 } from "./protocol.ts";
 
-const MAX_STATES = byLane({ fast: 20_000, whole: 250_000, long: 20_000_000 });
+const MAX_STATES = byLane({ fast: 20_000, whole: 100_000, long: 20_000_000 });
 
 test("a crash leaves what was acknowledged or what was begun, whole, in every state", {
   timeout: 600_000,

@@ -47,7 +47,7 @@ function some<T>(items: readonly T[], fast: number, whole: number): readonly T[]
 const LONG = lane === "long";
 const timeout = LONG ? 3_600_000 : 60_000;
 
-test.each(some(cases(SCENARIOS, NATURES), 6, 24))(
+test.each(some(cases(SCENARIOS, NATURES), 6, 12))(
   "a run of $name ends the same wherever its runner is killed once",
   { timeout },
   async ({ scenario, nature }) => {
@@ -71,7 +71,7 @@ const PAIRED = LONG
   ? cases(SCENARIOS, NATURES)
   : [...cases([TWO_CYCLES], NATURES), ...cases(OTHERS, [DIES, LIVES])];
 
-test.each(some(PAIRED, 1, 6))(
+test.each(some(PAIRED, 1, 3))(
   "a run of $name ends the same wherever its runner is killed twice",
   { timeout },
   async ({ scenario, nature }) => {

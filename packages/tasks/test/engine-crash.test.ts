@@ -1,3 +1,4 @@
+import { byLane, sampleBy, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import type { HookFile } from "@quasar/hookfile";
 import { aWorld, Killed, type World } from "./engine-world.ts";
@@ -101,7 +102,9 @@ async function whatIsWrong(undisturbed: World, ...kills: readonly number[]): Pro
 test("killed at any one point, a task comes to the same end, nothing done twice, left out or lost (seed atlas: 3, 4, 9)", async () => {
   const undisturbed = await live();
   checkLaws(undisturbed, undisturbed, 0);
-  for (const point of [1, ...pointsAfter(undisturbed)]) {
+  const points = pointsAfter(undisturbed);
+  const chosen = byLane({ fast: 12, whole: Math.ceil(points.length / 2), long: points.length });
+  for (const point of [1, ...sampleBy(seed, points, chosen)]) {
     expect(await whatIsWrong(undisturbed, point)).toBeUndefined();
   }
 }, 120_000);
