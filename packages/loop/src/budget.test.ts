@@ -1,10 +1,18 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { APPROVAL, fakeAgent, issue } from "../test/fake-agent.ts";
 import { aCheckpoint, aLedgerEntry } from "../test/fixtures.ts";
 import { harness } from "../test/harness.ts";
 import type { AgentInvoker } from "./agent.ts";
 import { runFromCheckpoint, runTask } from "./loop.ts";
-import { neededBudget, turnAllowance } from "./money.ts";
+import { tooLittle } from "./ending.ts";
+import {
+  dollarsNeeded,
+  isTooLittle,
+  leastAllowance,
+  neededBudget,
+  turnAllowance,
+} from "./money.ts";
 
 const TASK = { id: "t", title: "Do it" };
 
@@ -33,6 +41,56 @@ test("needs for a cycle what its turns have cost, the review's share kept", () =
   expect(neededBudget(state, ["coder", "reviewer"], {})).toBe(3.56);
   expect(neededBudget(state, ["reviewer"], {})).toBe(1.9);
   expect(neededBudget(state, ["reviewer"], { reviewer: 0.4 })).toBe(2.5);
+});
+
+const usd = fc.oneof(
+  fc.integer({ min: 1, max: 5000 }).map((cents) => cents / 100),
+  fc.double({ min: 0.001, max: 50, noNaN: true }),
+);
+
+test("a budget of the figure that is shown is enough for every turn that it was reckoned for", () => {
+  const toCome = fc.constantFrom(["coder", "reviewer"] as const, ["reviewer"] as const);
+  fc.assert(
+    fc.property(
+      usd,
+      usd,
+      usd,
+      usd,
+      toCome,
+      (totalCostUsd, maxBudgetUsd, coder, reviewer, roles) => {
+        const boundsUsd = { coder, reviewer };
+        const ledger = [aLedgerEntry({ turnId: "run.1", role: "coder", costUsd: totalCostUsd })];
+        const state = aCheckpoint({ totalCostUsd, maxBudgetUsd, maxCycles: 3, ledger });
+        const shown = Number(dollarsNeeded(neededBudget(state, roles, boundsUsd)).slice(1));
+        let spent = totalCostUsd;
+        for (const role of roles) {
+          const raised = { totalCostUsd: spent, maxBudgetUsd: shown };
+          expect(isTooLittle(turnAllowance(raised, role), boundsUsd[role])).toBe(false);
+          spent += leastAllowance(boundsUsd[role]);
+        }
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test("a turn that is not started never reads as one that may spend what it needs", () => {
+  const gap = fc.oneof(fc.double({ min: 2e-7, max: 0.02, noNaN: true }), usd);
+  fc.assert(
+    fc.property(usd, gap, fc.boolean(), (allowanceUsd, gapUsd, isCapped) => {
+      const leastUsd = allowanceUsd + gapUsd;
+      expect(isTooLittle(allowanceUsd, leastUsd / 2)).toBe(true);
+      const allowed = { allowanceUsd, leastUsd, capUsd: isCapped ? allowanceUsd : 0 };
+      const state = aCheckpoint({ totalCostUsd: 1, maxBudgetUsd: 5 });
+      const { message } = tooLittle(state, "coder", allowed);
+      const figures = [...message.matchAll(/\$([\d.]+\d)/gu)].map(([, figure]) => Number(figure));
+      const [needed = 0, allows = 0] = figures;
+      expect(needed).toBeGreaterThan(allows);
+      expect(needed).toBeGreaterThanOrEqual(leastUsd - 1e-7);
+      expect(allows).toBeLessThanOrEqual(allowanceUsd + 1e-7);
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 test.for(["coder", "reviewer"] as const)(
@@ -71,6 +129,21 @@ test("a limit for one turn that is too low is what is to be raised", async () =>
   });
   expect(result.checkpoint).toMatchObject({ neededBudgetUsd: 0, neededTurnBudgetUsd: 2 });
   expect(coder.requests).toHaveLength(0);
+});
+
+test("where the limit for one turn and the budget are both too low, both are to be raised, and are enough", async () => {
+  const coder = bounded(fakeAgent(["done"]), 1);
+  const reviewer = fakeAgent([APPROVAL]);
+  const limits = { maxBudgetUsd: 1.5, maxTurnBudgetUsd: 1 };
+  const loop = harness({ coder, reviewer, ...limits });
+  const { checkpoint, message } = await runTask(TASK, loop.options);
+  const { neededBudgetUsd: maxBudgetUsd, neededTurnBudgetUsd: maxTurnBudgetUsd } = checkpoint;
+  expect(message).toContain(
+    `Resume with at least $2.00 for one turn and a budget of at least $${maxBudgetUsd.toFixed(2)}.`,
+  );
+  const raised = { ...loop.options, maxBudgetUsd, maxTurnBudgetUsd };
+  const resumed = await runFromCheckpoint(await loop.stored(), raised);
+  expect(resumed.outcome).toBe("approved");
 });
 
 test("a turn that reached its limit says so, and what the run needs", async () => {

@@ -1,5 +1,5 @@
 import type { AgentFailure, AgentRole } from "./agent.ts";
-import { dollars, MORE, spentWords } from "./money.ts";
+import { dollars, dollarsAllowed, dollarsNeeded, MORE, spentWords, upToCent } from "./money.ts";
 import type { RunPart, TaskResult } from "./options.ts";
 import type { CycleState } from "./state.ts";
 
@@ -75,23 +75,22 @@ export function tooLittle(
   role: AgentRole,
   { allowanceUsd, leastUsd, capUsd }: Allowed,
 ): Ending {
-  const turn = `The ${role}'s next turn needs at least ${dollars(leastUsd)}`;
+  const turn = `The ${role}'s next turn needs at least ${dollarsNeeded(leastUsd)}`;
   if (capUsd > 0 && capUsd < leastUsd) {
-    const message = `${turn}; the limit for one turn is ${dollars(capUsd)}.`;
-    return { outcome: "budget", message, neededTurnUsd: Math.ceil(leastUsd * 100) / 100 };
+    const message = `${turn}; the limit for one turn is ${dollarsAllowed(capUsd)}.`;
+    return { outcome: "budget", message, neededTurnUsd: upToCent(leastUsd) };
   }
-  const message = `${turn} and may spend ${dollars(allowanceUsd)} (${spentOf(state)}).`;
+  const message = `${turn} and may spend ${dollarsAllowed(allowanceUsd)} (${spentOf(state)}).`;
   return { outcome: "budget", message };
 }
 
 /** What a run has to be given that money stopped. */
 export function neededWords({ neededBudgetUsd, neededTurnBudgetUsd }: CycleState): string {
-  if (neededTurnBudgetUsd > 0) {
-    return ` Resume with at least ${dollars(neededTurnBudgetUsd)} for one turn.`;
-  }
-  return neededBudgetUsd > 0
-    ? ` Resume with a budget of at least ${dollars(neededBudgetUsd)}.`
-    : "";
+  const needs = [
+    neededTurnBudgetUsd > 0 && `at least ${dollarsNeeded(neededTurnBudgetUsd)} for one turn`,
+    neededBudgetUsd > 0 && `a budget of at least ${dollarsNeeded(neededBudgetUsd)}`,
+  ].filter((need) => need !== false);
+  return needs.length === 0 ? "" : ` Resume with ${needs.join(" and ")}.`;
 }
 
 /**
@@ -106,11 +105,11 @@ export function turnLimit(
 ): Ending {
   const whole = maxBudgetUsd === 0 ? "" : ` of ${dollars(maxBudgetUsd)}`;
   const { allowanceUsd = 0 } = turn ?? {};
-  const message = `This turn reached its limit (${dollars(allowanceUsd)}${whole}).`;
+  const message = `This turn reached its limit (${dollarsAllowed(allowanceUsd)}${whole}).`;
   const isCapped = capUsd > 0 && allowanceUsd >= capUsd;
   return {
     ...{ outcome: "budget", message, agentFailure },
-    ...(isCapped && { neededTurnUsd: Math.ceil(MORE * allowanceUsd * 100) / 100 }),
+    ...(isCapped && { neededTurnUsd: upToCent(MORE * allowanceUsd) }),
   };
 }
 

@@ -396,7 +396,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   if (outcome === "budget") {
     const { neededTurnUsd: neededTurnBudgetUsd = 0 } = ending;
     const wasStopped = ending.agentFailure?.kind === "budget";
-    const neededBudgetUsd = neededTurnBudgetUsd > 0 ? 0 : budgetToGoOn(run, wasStopped);
+    const neededBudgetUsd = budgetToGoOn(run, wasStopped);
     run.state = { ...run.state, neededBudgetUsd, neededTurnBudgetUsd };
     message += neededWords(run.state);
   }
@@ -448,7 +448,8 @@ function budgetToGoOn(run: Run, wasStopped: boolean): number {
   const needed = neededBudget(state, rolesAhead(state, part), boundsUsd);
   if (state.maxBudgetUsd === 0) return 0;
   if (needed > state.maxBudgetUsd) return needed;
-  return wasStopped && state.turn !== undefined ? budgetForMore(state, state.turn) : 0;
+  const more = wasStopped && state.turn !== undefined ? budgetForMore(state, state.turn) : 0;
+  return more > state.maxBudgetUsd ? more : 0;
 }
 
 /** What is finished must not be resumed. */

@@ -22,7 +22,7 @@ export * from "./event.ts";
 export { allowFlags, failureFlags } from "./failure-flags.ts";
 export type * from "./finding.ts";
 export { runFromCheckpoint, runTask } from "./loop.ts";
-export { turnAllowance } from "./money.ts";
+export { dollarsAllowed, turnAllowance, upToCent } from "./money.ts";
 export type * from "./options.ts";
 export { packageManagerOf, packageScripts } from "./package-scripts.ts";
 export { parseReview } from "./parse-review.ts";

@@ -33,13 +33,19 @@ export function turnAllowance(
 /** As little as can be told from 0, which is no limit. */
 const NOTHING_USD = 1e-9;
 
+/**
+ * How far two amounts may be apart and be the same: more than {@link upToCent} takes away, so that a
+ * figure rounded up is always enough.
+ */
+const TOLERANCE_USD = 1e-7;
+
 /** How many response bounds a turn has to be allowed, so that it is started. */
 const BOUNDS_OF_A_TURN = 2;
 
 /** Whether a turn would be stopped before it gets anywhere. */
 export function isTooLittle(allowanceUsd: number, boundUsd: number | undefined): boolean {
   if (allowanceUsd === 0) return false;
-  return allowanceUsd <= NOTHING_USD || allowanceUsd < leastAllowance(boundUsd);
+  return allowanceUsd <= NOTHING_USD || allowanceUsd < leastAllowance(boundUsd) - TOLERANCE_USD;
 }
 
 /** What a turn has to be allowed at least, in US dollars; 0 where its responses have no known bound. */
@@ -67,7 +73,7 @@ export function neededBudget(
     );
     needed = Math.max(needed, role === "coder" ? spent / (1 - REVIEW_SHARE) : spent);
   }
-  return Math.ceil(needed * 100 - 1e-6) / 100;
+  return upToCent(needed);
 }
 
 /** How many times what a turn could spend it is offered next, where that was too little. */
@@ -79,8 +85,7 @@ export function budgetForMore(
   { role, allowanceUsd }: Pick<CheckpointTurn, "role" | "allowanceUsd">,
 ): number {
   const spent = totalCostUsd + MORE * allowanceUsd;
-  const needed = role === "coder" ? spent / (1 - REVIEW_SHARE) : spent;
-  return Math.ceil(needed * 100 - 1e-6) / 100;
+  return upToCent(role === "coder" ? spent / (1 - REVIEW_SHARE) : spent);
 }
 
 function dearestTurn(
@@ -153,5 +158,27 @@ export function spentWords({ totalCostUsd, unknownCostUsd }: Spent): string {
 
 /** To the cent, and what is less than one to a hundredth of it. */
 export function dollars(usd: number): string {
-  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
+  return `$${usd.toFixed(digitsOf(usd))}`;
+}
+
+/** An amount that is needed: rounded up, so that who gives what is shown gives enough. */
+export function dollarsNeeded(usd: number): string {
+  return dollars(upToCent(usd));
+}
+
+/** An amount that may be spent: rounded down, so that it never reads as more. */
+export function dollarsAllowed(usd: number): string {
+  const unit = 10 ** digitsOf(usd);
+  return dollars(Math.floor(usd * unit + ROUNDING) / unit);
+}
+
+/** US dollars rounded up to the cent, but for what sums of decimal fractions miss. */
+export function upToCent(usd: number): number {
+  return Math.ceil(usd * 100 - ROUNDING) / 100;
+}
+
+const ROUNDING = 1e-6;
+
+function digitsOf(usd: number): number {
+  return usd > 0 && usd < 0.01 ? 4 : 2;
 }

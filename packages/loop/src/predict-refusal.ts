@@ -33,7 +33,8 @@ export function predictRefusal(
   const allowed = { allowanceUsd, leastUsd: leastAllowance(boundUsd), capUsd };
   const { message, neededTurnUsd = 0 } = tooLittle(state, role, allowed);
   const roles = rolesToCome(state, step, "loop");
-  const neededBudgetUsd = neededTurnUsd > 0 ? 0 : neededBudget(state, roles, { [role]: boundUsd });
+  const needed = neededBudget(state, roles, { [role]: boundUsd });
+  const neededBudgetUsd = state.maxBudgetUsd > 0 && needed > state.maxBudgetUsd ? needed : 0;
   const data = { check: "allowance", neededBudgetUsd, neededTurnBudgetUsd: neededTurnUsd };
   return { kind: "refused", words: message, data };
 }

@@ -1,4 +1,10 @@
-import { type AgentEvent, allowFlags, type Finding, type TurnRecovery } from "@quasar/loop";
+import {
+  type AgentEvent,
+  allowFlags,
+  dollarsAllowed,
+  type Finding,
+  type TurnRecovery,
+} from "@quasar/loop";
 import { clean, cleanLine } from "./clean.ts";
 import { budget, clock, count, dayAndTime, duration, money, moment, span } from "./format.ts";
 import { type Progress, spendingOf } from "./progress.ts";
@@ -200,7 +206,7 @@ function runLines(run: RunRecord, view: View): string[] {
 
 /** What the coder's next turn may spend; where a budget is used up nothing is started. */
 export function turnLimit({ turnBudgetUsd }: Pick<RunRecord, "turnBudgetUsd">): string {
-  return turnBudgetUsd < 0.005 ? "" : `; a turn may spend up to ${money(turnBudgetUsd)}`;
+  return turnBudgetUsd < 0.005 ? "" : `; a turn may spend up to ${dollarsAllowed(turnBudgetUsd)}`;
 }
 
 /** The name of a task: its first line that says something, cleaned and kept short. */

@@ -1,4 +1,5 @@
 import { type Checkpoint, CheckpointError, type CheckpointFinding } from "@quasar/checkpoint";
+import { upToCent } from "@quasar/loop";
 import type { Holder } from "../lock.ts";
 import { knownUsd, shellWord } from "../output/format.ts";
 import { storedUnsaidCosts } from "./store.ts";
@@ -205,14 +206,10 @@ export function resumeCommand(id: string, checkpoint: Checkpoint): string {
   const isCycleOver = phase === "review_complete" || phase === "resolving_issues";
   const areCyclesOver = cycle >= maxCycles && isCycleOver;
   // A run that was cut off has not noted what it needs.
-  const needed = neededBudgetUsd > 0 || !isSpent ? neededBudgetUsd : totalCostUsd + maxBudgetUsd;
-  const turn = neededTurnBudgetUsd > 0 ? ` --max-turn-budget ${amount(neededTurnBudgetUsd)}` : "";
-  const budget = (needed > 0 ? ` --max-budget ${amount(needed)}` : "") + turn;
+  const noted = neededBudgetUsd > maxBudgetUsd ? neededBudgetUsd : 0;
+  const needed = noted > 0 || !isSpent ? noted : totalCostUsd + maxBudgetUsd;
+  const turn = neededTurnBudgetUsd > 0 ? ` --max-turn-budget ${upToCent(neededTurnBudgetUsd)}` : "";
+  const budget = (needed > 0 ? ` --max-budget ${upToCent(needed)}` : "") + turn;
   const cycles = areCyclesOver ? ` --max-cycles ${maxCycles + 2}` : "";
   return `quasar resume ${id}${budget}${cycles}`;
-}
-
-/** US dollars as a flag takes them, rounded up to the cent. */
-function amount(usd: number): string {
-  return String(Math.ceil(usd * 100 - 1e-6) / 100);
 }
