@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import {
   cpSync,
   existsSync,
@@ -84,16 +85,24 @@ const nobody: AgentInvoker = {
   invoke: () => Promise.reject(new Error("no agent is to be asked")),
 };
 
+/**
+ * The task of these tests, and of the processes that they start. By its id the processes of a validation are
+ * found, and ended: those of other tests, which run beside these, have another.
+ */
+export const TASK = {
+  taskId: (process.env["QUASAR_TEST_TASK"] ??= `task-${randomUUID()}`),
+  workspaceId: "ws",
+};
+
 export function aScene(root: string = newRoot()): Scene {
   const home = join(root, "home");
-  const taskDir = taskFolder(home, "ws", "task-1");
+  const taskDir = taskFolder(home, TASK.workspaceId, TASK.taskId);
   const worktree = join(root, "tree");
   const store = createHookFileStore({ dir: taskDir });
   if (!existsSync(worktree)) {
     aRepository(worktree);
     store.create({
-      taskId: "task-1",
-      workspaceId: "ws",
+      ...TASK,
       title: "Fix it",
       description: "Fix it",
       template: "bugfix",
@@ -220,8 +229,8 @@ function portsOf({ home, keys }: Scene): TaskPorts {
 function taskOf(scene: Scene): TaskRecord {
   const { commands, timeoutMs, maxFixes, worktree } = scene;
   return {
-    id: "task-1",
-    workspaceId: "ws",
+    id: TASK.taskId,
+    workspaceId: TASK.workspaceId,
     templateId: "bugfix",
     description: "Fix it",
     status: "running",

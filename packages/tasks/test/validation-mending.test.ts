@@ -7,9 +7,7 @@ import type { WorkOutcome } from "../src/steps/agent-work.ts";
 import { assignRun, endRun } from "../src/runs/step-runs.ts";
 import { receiptsFolder } from "../src/validation/folder.ts";
 import { validateNow } from "../src/validation/validate-now.ts";
-import { aScene, type Scene, telling } from "./a-validation.ts";
-
-const TASK = { taskId: "task-1", workspaceId: "ws" };
+import { TASK, aScene, type Scene, telling } from "./a-validation.ts";
 
 let scene: Scene;
 beforeEach(() => {

@@ -12,15 +12,13 @@ import { receiptsFolder } from "../src/validation/folder.ts";
 import { commandOutcomes, interruptedValidation } from "../src/validation/outcomes.ts";
 import { receiptsView } from "../src/validation/receipts-view.ts";
 import { validateNow } from "../src/validation/validate-now.ts";
-import { aCopyOf, aScene, git, put, type Scene, telling } from "./a-validation.ts";
+import { TASK, aCopyOf, aScene, git, put, type Scene, telling } from "./a-validation.ts";
 
 let scene: Scene;
 beforeEach(() => {
   scene = aScene();
 });
 afterEach(() => scene.remove());
-
-const TASK = { taskId: "task-1", workspaceId: "ws" };
 
 function completed(outcome: StepOutcome): Extract<StepOutcome, { kind: "completed" }> {
   if (outcome.kind === "completed") return outcome;
