@@ -2,9 +2,10 @@ import { CommanderError, Option } from "commander";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { fail, type FailOptions } from "./fail.ts";
 import { ignoreLostReader } from "./streams.ts";
+import { type ParsedCommand, typedIn } from "./typed.ts";
 
 /** What is used here of a program's parser and of its commands', with typed options or without. */
-interface Parser {
+interface Parser extends ParsedCommand {
   readonly commands: readonly Parser[];
   name(): string;
   outputHelp(): void;
@@ -40,7 +41,8 @@ export async function runProgram(
       named.at(-1)?.outputHelp(); // of a family, without one of its commands
     } else if (!(error instanceof CommanderError) || error.exitCode !== 0) {
       const command = named.map((each) => each.name()).join(" ");
-      exitCode = fail(error, streams, { json: args.includes("--json"), command, ...options });
+      const typed = typedIn(named.at(-1) ?? program, command);
+      exitCode = fail(error, streams, { json: args.includes("--json"), typed, ...options });
     }
   }
   process.exitCode = exitCode;

@@ -5,11 +5,12 @@ import { clean } from "./output/clean.ts";
 import type { ErrorRecord } from "./output/record.ts";
 import { createReporter, type Streams } from "./output/reporter.ts";
 import { translate } from "./translate.ts";
+import { type Typed, withTyped } from "./typed.ts";
 
 export interface FailOptions {
   readonly json: boolean;
-  /** The command that failed, `quasar run`: its help is what to read next. */
-  readonly command: string;
+  /** The command that failed: its help is what to read next, and what it was given is repeated. */
+  readonly typed: Typed;
   /** Says an error in the program's words. @default as `quasar` does */
   readonly translate?: ((error: unknown) => CliError) | undefined;
 }
@@ -28,7 +29,8 @@ export function fail(error: unknown, streams: Streams, options: FailOptions): Ex
 const TAKES_TASK: ReadonlySet<string> = new Set(["quasar run", "atlas start"]);
 
 function recordOf(error: unknown, options: FailOptions): ErrorRecord {
-  const { command, translate: inWords = translate } = options;
+  const { typed, translate: inWords = translate } = options;
+  const { command } = typed;
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /u, "");
     const isUnquoted = error.code === "commander.excessArguments" && TAKES_TASK.has(command);
@@ -36,6 +38,7 @@ function recordOf(error: unknown, options: FailOptions): ErrorRecord {
     return { type: "error", code: "ERR_USAGE", exit: EXIT.usage, message, next };
   }
   const { code, exitCode: exit, message, next: known } = inWords(error);
-  const next = known.length === 0 && code === "ERR_USAGE" ? [`${command} --help`] : known;
+  const steps = known.length === 0 && code === "ERR_USAGE" ? [`${command} --help`] : known;
+  const next = steps.map((step) => withTyped(step, typed));
   return { type: "error", code, exit, message, next };
 }

@@ -5,6 +5,7 @@ import { continuedBy } from "./hold.ts";
 import { knownUsd, moment, shellWord } from "./output/format.ts";
 import type { ResultRecord } from "./output/record.ts";
 import { resumeCommand } from "./runs/summary.ts";
+import { type Typed, withTyped } from "./typed.ts";
 
 /** What a person has to do about an agent's failure, where it takes a person. */
 const PERSON: Readonly<Partial<Record<AgentFailure["kind"], string>>> = {
@@ -83,12 +84,13 @@ export interface Worked {
 /**
  * The record that ends a run.
  *
- * @param folder - Where the user has to go first to type what comes next; `undefined`: is there.
+ * @param where.folder - Where the user has to go first to type what comes next; `undefined`: is there.
+ * @param where.typed - What the user has to type again; `undefined`: it is stored.
  */
 export function resultRecord(
   { result, limit }: Worked,
   exit: ExitCode,
-  folder: string | undefined,
+  { folder, typed }: { readonly folder: string | undefined; readonly typed?: Typed | undefined },
 ): ResultRecord {
   const { outcome, runId, cycle, totalCostUsd, unknownCostUsd, message, report } = result;
   const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
@@ -112,7 +114,9 @@ export function resultRecord(
     changed,
     retryAt,
     limit,
-    next: nextOf(result).map((step) => (folder === undefined ? step : inFolder(step, folder))),
+    next: nextOf(result)
+      .map((step) => (typed === undefined ? step : withTyped(step, typed)))
+      .map((step) => (folder === undefined ? step : inFolder(step, folder))),
   };
 }
 

@@ -10,6 +10,7 @@ import {
 import type { FlagValues } from "./config/layers.ts";
 import { SETTING_NAMES, SETTINGS } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
+import { typedIn } from "./typed.ts";
 
 /**
  * Runs the command that the arguments name and sets the process's exit code.
@@ -76,8 +77,9 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .option("--json", JSON_HELP);
   addSettings(resume)
     .addHelpText("after", examplesText(RESUME_EXAMPLES))
-    .action(async (id, options) => {
-      const given = { ...options, flags: flagsOf(options) };
+    .action(async (id, options, command) => {
+      const typed = typedIn(command, "quasar resume");
+      const given = { ...options, flags: flagsOf(options), typed };
       if (options.plan === true) {
         const { planCommand } = await import("./commands/work-commands.ts");
         return done(await planCommand(id, given));

@@ -34,6 +34,7 @@ import type { EventRecord } from "./output/record.ts";
 import type { Reporter } from "./output/reporter.ts";
 import {
   archivingStore,
+  areSettingsStored,
   noteOutcome,
   notingStore,
   rememberingStore,
@@ -44,6 +45,7 @@ import {
 import { turnsPath } from "./runs/turn.ts";
 import type { Session } from "./session.ts";
 import { translate } from "./translate.ts";
+import type { Typed } from "./typed.ts";
 import { type Waited, Waiter } from "./wait.ts";
 import { ignoreOwnFolder } from "./work-tree.ts";
 import { repositoryOf, type Workspace } from "./workspace.ts";
@@ -66,6 +68,8 @@ export interface Work {
   readonly untouchablePaths: readonly string[];
   readonly acceptHead?: boolean | undefined;
   readonly acceptBranch?: boolean | undefined;
+  /** How a resume was typed: what of it could not be stored is to be typed again. */
+  readonly typed?: Typed | undefined;
   /** RFC 3339: when the usage limit is lifted that the run was stopped by, to be waited for first. */
   readonly retryAt?: string | undefined;
 }
@@ -166,7 +170,8 @@ export async function work(
   // It is told first: where nothing can be saved any more, that is still known.
   const cycleCommits = await commitsOf(root, result);
   const told = { ...worked, result: { ...result, cycleCommits } };
-  reporter.report(resultRecord(told, exit, isThere ? undefined : root));
+  const typed = (await areSettingsStored(stores, notes)) ? undefined : work.typed;
+  reporter.report(resultRecord(told, exit, { folder: isThere ? undefined : root, typed }));
   const warn = (message: string): void =>
     reporter.report({ type: "warning", cycle: result.cycle, message });
   if (!hold.isHeld()) return exit;

@@ -1,6 +1,7 @@
 import type { Described } from "../command-line.ts";
 import type { FlagValuesOf } from "../config/table.ts";
 import type { ExitCode } from "../exit-codes.ts";
+import type { Typed } from "../typed.ts";
 import type { AtlasSettings } from "./config/settings.ts";
 
 /** A command as data: what its help says, what it takes, and what it does. */
@@ -28,6 +29,7 @@ export interface Given {
   readonly yes?: true | undefined;
   readonly trustConfig?: true | undefined;
   readonly flags: FlagValuesOf<AtlasSettings>;
+  readonly typed: Typed;
 
   // start
   readonly file?: string | undefined;

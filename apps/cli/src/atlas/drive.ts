@@ -20,6 +20,7 @@ import { allowedWords } from "../output/allowed.ts";
 import { pricesWords } from "../output/format.ts";
 import { createReporterOf, type ReporterOf } from "../output/reporter.ts";
 import { STREAMS } from "../streams.ts";
+import { type Typed, withTyped } from "../typed.ts";
 import { openUser } from "../user.ts";
 import { loadUnkept } from "./config/load.ts";
 import { ATLAS, type AtlasSettings } from "./config/settings.ts";
@@ -60,6 +61,8 @@ export interface DriveOptions {
   /** The task as it was named, where it was. */
   readonly id?: string | undefined;
   readonly warnings?: readonly string[] | undefined;
+  /** How a resume was typed: who works on the task holds for this time only. */
+  readonly typed?: Typed | undefined;
   /** It was just put down: nobody else can have it. @default false */
   readonly isNew?: boolean | undefined;
 }
@@ -121,7 +124,9 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
     const exit = interrupts.exitCode() ?? (done === EXIT.ok ? chainExit(chain) : done);
     const id = options.id ?? (await nameHere(installation.home, result.hook));
     introduce();
-    reporter.report(resultRecord(result, await taskCost(taskDir), exit, id));
+    reporter.report(
+      resultRecord(result, await taskCost(taskDir), exit, { id, typed: options.typed }),
+    );
     return exit;
   } finally {
     interrupts.stop();
@@ -214,38 +219,28 @@ function resultRecord(
   result: DriveResult,
   { spentUsd, unknownUsd: unknownCostUsd }: TaskCost,
   exit: ExitCode,
-  id: string | undefined,
+  { id, typed }: { readonly id: string | undefined; readonly typed?: Typed | undefined },
 ): AtlasRecord {
   const { hook, stopped: outcome, retryAt } = result;
   const message = hook.awaiting?.reason ?? result.message;
   const { taskId, state, currentStep } = hook;
-  const next = stepsAfter(result, spentUsd + unknownCostUsd, id);
+  const next = stepsAfter(result, id).map((step) =>
+    typed === undefined ? step : withTyped(step, typed),
+  );
   const where = { taskId, state, step: currentStep?.stepName ?? "" };
   const cost = { spentUsd, unknownCostUsd };
   return { type: "result", exit, outcome, ...where, message, retryAt, ...cost, next };
 }
 
-function stepsAfter(
-  result: DriveResult,
-  spentUsd: number,
-  id: string | undefined,
-): readonly string[] {
+function stepsAfter(result: DriveResult, id: string | undefined): readonly string[] {
   const { stopped, hook } = result;
-  if (stopped === "budget") return budgetSteps(result, spentUsd, id);
   const named = naming(id);
+  if (stopped === "budget") {
+    const needed = result.neededBudgetUsd;
+    const more = needed === undefined ? "" : ` --max-budget ${needed}`;
+    return [`atlas resume${more}${named}`, `atlas status${named}`];
+  }
   return stopped === "storage"
     ? ["df -h   (make room, or make it writable)", `atlas resume${named}`]
     : nextOf(hook, id);
-}
-
-/** A task whose budget is used up goes on with a larger one only. */
-function budgetSteps(
-  { task }: DriveResult,
-  spentUsd: number,
-  id: string | undefined,
-): readonly string[] {
-  const { maxBudgetUsd } = task.config;
-  const more = Math.ceil(Math.max(spentUsd, maxBudgetUsd) + maxBudgetUsd);
-  const named = naming(id);
-  return [`atlas resume --max-budget ${more}${named}`, `atlas status${named}`];
 }

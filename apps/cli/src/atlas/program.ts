@@ -8,6 +8,7 @@ import {
   settingOption,
 } from "../command-line.ts";
 import type { ExitCode } from "../exit-codes.ts";
+import { typedIn } from "../typed.ts";
 import type { CommandSpec, Given } from "./command.ts";
 import { COMMANDS, EXIT_CODES, FAMILIES, FIRST_EXAMPLES, GROUPS } from "./commands.ts";
 import { type AtlasSettings, SETTINGS } from "./config/settings.ts";
@@ -79,7 +80,10 @@ function addCommand(
     for (const setting of settings) command.addOption(settingOption(SETTINGS[setting]));
   }
   command.addHelpText("after", examplesText(spec.examples)).action(async (...parsed: unknown[]) => {
-    const given = givenOf(command.opts(), settings);
+    const given = {
+      ...givenOf(command.opts(), settings),
+      typed: typedIn(command, `atlas ${spec.name}`),
+    };
     const texts = parsed.slice(0, args.length) as readonly (string | undefined)[];
     done(await spec.run(texts, given));
   });
@@ -96,7 +100,7 @@ function optionOf(typed: string, what: string): Option {
 function givenOf(
   values: Readonly<Record<string, unknown>>,
   settings: readonly (keyof AtlasSettings)[],
-): Given {
+): Omit<Given, "typed"> {
   const nameOfFlag = new Map(settings.map((name) => [attributeOf(SETTINGS[name]), name]));
   const flags: Record<string, unknown> = {};
   const others: Record<string, unknown> = {};

@@ -10,6 +10,7 @@ import { acceptedBy } from "../resume/judge.ts";
 import { type Item, makePlan } from "../resume/plan.ts";
 import { layersOf } from "../resume/settings.ts";
 import { parseRunId } from "../run-id.ts";
+import { withTyped } from "../typed.ts";
 import { openUser } from "../user.ts";
 import { openWorkspace } from "../workspace.ts";
 import type { ResumeOptions } from "./resume.ts";
@@ -36,7 +37,8 @@ export async function planCommand(
 
   const { runId } = found;
   const { taskTitle: task } = found.loaded.checkpoint;
-  const { exit, items, estimate, next } = plan;
+  const { exit, items, estimate } = plan;
+  const next = plan.next.map((step) => withTyped(step, options.typed));
   if (options.json === true) {
     const { verdict, head, branch } = plan.assessment;
     const facts = { runId, task, exit, items, estimate, verdict, head, branch, next };

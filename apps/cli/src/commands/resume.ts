@@ -17,6 +17,7 @@ import { openRunIds } from "../runs/list.ts";
 import { storedUnsaidCosts } from "../runs/store.ts";
 import { turnsPath } from "../runs/turn.ts";
 import { inSession, type Session } from "../session.ts";
+import type { Typed } from "../typed.ts";
 import { openUser, type User } from "../user.ts";
 import { work } from "../work.ts";
 import { freeGit } from "../git-locks.ts";
@@ -25,6 +26,7 @@ import type { Workspace } from "../workspace.ts";
 
 export interface ResumeOptions {
   readonly flags: FlagValues;
+  readonly typed: Typed;
   readonly acceptHead?: true | undefined;
   readonly acceptBranch?: true | undefined;
   readonly acceptDirty?: true | undefined;
@@ -131,6 +133,7 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
         hasUnsaidCosts: storedUnsaidCosts(checkpoint),
       },
       untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
+      typed: options.typed,
       acceptHead: accepts.has("head"),
       acceptBranch: accepts.has("branch"),
       retryAt,

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import {
   type Checkpoint,
   type CheckpointStore,
@@ -113,6 +114,21 @@ export async function noteOutcome(
   const needs = { ...(allow.length > 0 && { allow }), ...(requests && { requests }) };
   const ours = { ...oursOf(notes), [OUTCOME_KEY]: { outcome, message, ...needs } };
   await current.save({ ...withOurs(checkpoint, ours), revision: checkpoint.revision + 1 });
+}
+
+/** Whether a resume would find the settings that the run has now; a run that was never saved has none to find. */
+export async function areSettingsStored(
+  { current }: RunStores,
+  { settings }: Pick<RunNotes, "settings">,
+): Promise<boolean> {
+  const loaded = await current.load().catch(() => undefined);
+  if (loaded === undefined) return true;
+  return isDeepStrictEqual(storedSettings(loaded.checkpoint), settingsAsStored(settings));
+}
+
+/** As they are read back. */
+function settingsAsStored(settings: Settings): Partial<Settings> {
+  return tomlLayer("the settings of the run", toToml(settings)).values;
 }
 
 /** The outcome of a run that its user gave up. */

@@ -104,9 +104,9 @@ test("a task that has spent more than it may says with how much it goes on, and 
   );
   const args = ["start", "Write", "--template", "write", ...scripted(at, turns)];
   const { code, next } = await atlasJson(at, args);
-  expect([code, next]).toEqual([4, ["atlas resume --max-budget 25", "atlas status"]]);
+  expect([code, next]).toEqual([4, ["atlas resume --max-budget 20.84", "atlas status"]]);
   expect((await atlas(at, ["resume"])).code).toBe(4);
-  const raised = await atlas(at, ["resume", "--max-budget", "25"]);
+  const raised = await atlas(at, ["resume", "--max-budget", "20.84"]);
   expect(raised.code, raised.stderr).toBe(9);
 });
 

@@ -155,6 +155,22 @@ const contract: Readonly<Record<string, (store: CheckpointStore) => Promise<void
     assert.equal((await store.load("auth-api"))?.checkpoint.runId, "good");
   },
 
+  "refuses what is no checkpoint at all, by its code, and keeps what it had": async (store) => {
+    await store.save(aCheckpoint({ runId: "good" }));
+    const { findings: _, ...unfinished } = aCheckpoint();
+    const changes = [
+      ...[{ findings: [undefined] }, { allFindings: {} }, { ledger: null }, { extra: null }],
+      ...[{ turn: "coder" }, { taskTitle: undefined }, { phaseId: undefined }],
+    ];
+    const changed = changes.map((change) => ({ ...aCheckpoint(), ...change }));
+    const malformed: readonly unknown[] = [undefined, null, "text", [], {}, unfinished, ...changed];
+    for (const value of malformed) {
+      const saving = async (): Promise<void> => store.save(value as Checkpoint);
+      await assert.rejects(saving, { code: "ERR_INVALID_CHECKPOINT" });
+    }
+    assert.equal((await store.load("auth-api"))?.checkpoint.runId, "good");
+  },
+
   "removes one phase and no other, and a second time too": async (store) => {
     await store.save(aCheckpoint({ phaseId: "a" }));
     await store.save(aCheckpoint({ phaseId: "b" }));

@@ -112,8 +112,12 @@ async function setUp({ session, tree }: Drive): Promise<void> {
 async function work({ session, watch }: Drive): Promise<Standstill | undefined> {
   const stop = await workStep(session, watch);
   if (stop === undefined) return undefined;
-  const { why, message, retryAt } = stop;
-  return { stopped: why, message, ...(retryAt !== undefined && { retryAt }) };
+  const { why: stopped, message, retryAt, neededBudgetUsd } = stop;
+  return {
+    ...{ stopped, message },
+    ...(retryAt !== undefined && { retryAt }),
+    ...(neededBudgetUsd !== undefined && { neededBudgetUsd }),
+  };
 }
 
 async function end({ session }: Drive): Promise<Standstill> {

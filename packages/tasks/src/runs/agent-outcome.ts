@@ -41,11 +41,12 @@ const PERSON: Readonly<Partial<Record<AgentFailureKind, string>>> = {
 /**
  * What a run that is not done means for its step.
  *
+ * @param budget - What it means where the task's money has stopped it.
  * @param isRetried - Whether the run has retried by itself what fails of something that passes.
  */
 export function outcomeOf(
   { outcome, message, agentFailure }: TaskResult,
-  budget: string,
+  budget: BudgetStop,
   isRetried: boolean,
 ): Exclude<AgentWorkResult, AgentWorkDone> {
   switch (outcome) {
@@ -53,7 +54,7 @@ export function outcomeOf(
     case "struggling":
       return { ...failed("attempts", message), endsRun: true };
     case "budget":
-      return { kind: "stopped", why: "budget", message: budget };
+      return budget;
     case "interrupted":
     case "superseded":
       return { kind: "stopped", why: "interrupted", message };
@@ -76,19 +77,22 @@ export function outcomeOf(
 function outcomeOfAgent(
   message: string,
   failure: TaskResult["agentFailure"],
-  budget: string,
+  budget: BudgetStop,
   isRetried: boolean,
 ): Exclude<AgentWorkResult, AgentWorkDone> {
   if (failure === undefined) return failed("attempts", message);
   const { kind, retryable, retryAt } = failure;
   if (kind === "rate-limit") return { kind: "stopped", why: "limit", message, retryAt };
-  if (kind === "budget") return { kind: "stopped", why: "budget", message: `${message} ${budget}` };
+  if (kind === "budget") return { ...budget, message: `${message} ${budget.message}` };
   const advice = PERSON[kind];
   const flags = failureFlags(failure);
   const resume = flags === "" ? "" : `, and atlas resume ${flags}`;
   if (advice !== undefined) return failed("attempts", `${message} (${advice}${resume})`);
   return { ...failed("attempts", message), retryable: retryable && !isRetried };
 }
+
+/** Money has stopped a task. */
+export type BudgetStop = Extract<AgentWorkResult, { readonly kind: "stopped" }>;
 
 type Failed = Extract<AgentWorkResult, { readonly kind: "failed" }>;
 

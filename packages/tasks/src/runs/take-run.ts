@@ -3,10 +3,16 @@ import { join } from "node:path";
 import { afterEnd } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { openRepository } from "@quasar/git";
-import { createCheckpointHook, type LoopOptions, runFromCheckpoint, runTask } from "@quasar/loop";
+import {
+  createCheckpointHook,
+  type LoopOptions,
+  runFromCheckpoint,
+  runTask,
+  upToCent,
+} from "@quasar/loop";
 import { freeAfterAgents } from "../free-git.ts";
 import { outgoing } from "../outgoing.ts";
-import { doneOf, failed, outcomeOf, timedOut } from "./agent-outcome.ts";
+import { type BudgetStop, doneOf, failed, outcomeOf, timedOut } from "./agent-outcome.ts";
 import type { AgentWorkResult } from "./agent-work.ts";
 import { commitWords } from "./commit-words.ts";
 import { forgetSeed, listenTo, seedStore } from "./listen.ts";
@@ -28,9 +34,6 @@ export async function takeRun(
   const { input, work, part } = run;
   const money = await moneyOf(run);
   if (typeof money === "string") return failed("attempts", money);
-  if (left === undefined && money.leftUsd === 0) {
-    return { kind: "stopped", why: "budget", message: money.words(0) };
-  }
   // What is approved is finished only, and who reads has no use of where HEAD is.
   const isAnyTree = left?.phase === "approved" || part === "reader";
   const acceptHead = isAnyTree || isTreeAccepted(input.hook, input.step.name);
@@ -54,7 +57,7 @@ export async function takeRun(
   if (isLate && result.outcome === "interrupted") return timedOut(work.timeoutMs ?? 0);
   return result.outcome === "approved"
     ? doneOf(result.checkpoint, work.kind, false)
-    : outcomeOf(result, money.words(result.totalCostUsd), (input.ports.retries ?? 0) > 0);
+    : outcomeOf(result, money.stop(result.checkpoint), (input.ports.retries ?? 0) > 0);
 }
 
 /** What the same run is always told, but for what is left of the task's money. */
@@ -101,13 +104,13 @@ interface Money {
   readonly elsewhereUsd: number;
   /** US dollars of which this run may have spent some already; `undefined` without a limit. */
   readonly leftUsd: number | undefined;
-  /** That it is used up, given what this run has spent. */
-  readonly words: (spentUsd: number) => string;
+  /** That it is too small, given how far this run has come. */
+  readonly stop: (run: Checkpoint) => BudgetStop;
 }
 
 /** A string: why nobody can know. */
-async function moneyOf({ input, name }: StepRun): Promise<Money | string> {
-  const { maxBudgetUsd } = input.task.config;
+async function moneyOf({ input, name, part }: StepRun): Promise<Money | string> {
+  const { maxBudgetUsd, maxCycles } = input.task.config;
   const { runs, problems } = await readRuns(input.taskDir);
   if (maxBudgetUsd > 0 && problems.length > 0) {
     return `what the task has cost cannot be known: ${problems.join("; ")}`;
@@ -117,8 +120,17 @@ async function moneyOf({ input, name }: StepRun): Promise<Money | string> {
   return {
     elsewhereUsd,
     leftUsd: maxBudgetUsd === 0 ? undefined : Math.max(0, maxBudgetUsd - elsewhereUsd),
-    words: (spentUsd) =>
-      `The task's budget is used up: $${(elsewhereUsd + spentUsd).toFixed(2)} of ` +
-      `$${maxBudgetUsd.toFixed(2)} are spent. Raise it to go on.`,
+    stop: ({ totalCostUsd, neededBudgetUsd: ofRun, ledger }) => {
+      const spentUsd = elsewhereUsd + totalCostUsd;
+      // Of a run without a turn nobody knows what its turns cost: each counts as one of the task's.
+      const turns = part === "loop" ? 2 : 1;
+      const leastUsd = ledger.length > 0 ? 0 : (turns * maxBudgetUsd) / (2 * maxCycles);
+      const neededBudgetUsd = upToCent(elsewhereUsd + Math.max(ofRun, leastUsd));
+      const what = spentUsd < maxBudgetUsd ? "too small for the next turn" : "used up";
+      const message =
+        `The task's budget is ${what}: $${spentUsd.toFixed(2)} of $${maxBudgetUsd.toFixed(2)} are ` +
+        `spent. Raise it to at least $${neededBudgetUsd.toFixed(2)}.`;
+      return { kind: "stopped", why: "budget", message, neededBudgetUsd };
+    },
   };
 }

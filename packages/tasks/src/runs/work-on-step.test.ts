@@ -309,7 +309,9 @@ describe("the budget of a task", () => {
     expect(more).toMatchObject({
       kind: "stopped",
       why: "budget",
-      message: "The task's budget is used up: $1.00 of $1.00 are spent. Raise it to go on.",
+      message:
+        "The task's budget is used up: $1.00 of $1.00 are spent. Raise it to at least $1.17.",
+      neededBudgetUsd: 1.17,
     });
     expect(agents.coder.requests).toHaveLength(3);
   });
@@ -325,6 +327,9 @@ describe("the budget of a task", () => {
       message: expect.stringContaining("$0.50 of $0.50"),
     });
     const asked = agents.coder.requests.length;
+    const { neededBudgetUsd = 0 } = stopped as Extract<typeof stopped, { kind: "stopped" }>;
+    expect(neededBudgetUsd).toBeGreaterThan(0.5);
+    expect(neededBudgetUsd).toBeLessThan(1);
     // What others have spent is as much as there may be: that is not a task without a limit.
     startAgain(fixture, "implement");
     const still = await workOnStep(working(fixture, agents, withCap(fixture, 0.25)).input, LOOP);

@@ -90,6 +90,8 @@ export type StepOutcome =
       readonly message: string;
       /** RFC 3339: when a usage limit is lifted. */
       readonly retryAt?: string | undefined;
+      /** Of `budget`, in US dollars: what the task's has to be for its next turns. */
+      readonly neededBudgetUsd?: number | undefined;
     };
 
 export interface StepReport {

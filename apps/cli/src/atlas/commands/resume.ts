@@ -36,7 +36,14 @@ export async function resumeCommand(id: string | undefined, given: Given): Promi
       settings: { ...config.settings, ...ATLAS.toToml({ allowedTools }) },
     }));
   }
-  return drive({ installation, taskDir: dir, settings, json: given.json === true, id });
+  return drive({
+    installation,
+    taskDir: dir,
+    settings,
+    json: given.json === true,
+    id,
+    typed: given.typed,
+  });
 }
 
 /** No task at all, where none was named, is nothing to resume. */

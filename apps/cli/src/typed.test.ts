@@ -1,0 +1,50 @@
+import { Command } from "commander";
+import { expect, test } from "vitest";
+import { typedIn, withTyped } from "./typed.ts";
+
+function typed(...args: readonly string[]) {
+  const command = new Command("resume")
+    .argument("[run]")
+    .option("--max-budget <usd>")
+    .option("--lint <command>", "", (value: string, all: string[] | undefined) => [
+      ...(all ?? []),
+      value,
+    ])
+    .option("--accept-head")
+    .option("--json");
+  command.parse(args, { from: "user" });
+  return typedIn(command, "quasar resume");
+}
+
+test.for([
+  [
+    "quasar resume --accept-dirty (yours)",
+    "quasar resume r-1 --accept-dirty --max-budget 10 (yours)",
+  ],
+  [
+    "git commit -m … && quasar resume --accept-head (or git stash -u)",
+    "git commit -m … && quasar resume r-1 --accept-head --max-budget 10 (or git stash -u)",
+  ],
+  ["quasar resume --trust   (only if)", "quasar resume r-1 --trust --max-budget 10   (only if)"],
+  ["quasar resume other   (follows it)", "quasar resume other --max-budget 10   (follows it)"],
+  ["quasar resume r-1 --max-budget 12", "quasar resume r-1 --max-budget 12"],
+  [
+    'quasar resume r-1 --allow-tool "Bash(npm test *)"',
+    'quasar resume r-1 --allow-tool "Bash(npm test *)" --max-budget 10',
+  ],
+  ["quasar resume", "quasar resume r-1 --max-budget 10"],
+  ["quasar resume --help", "quasar resume --help"],
+  ["quasar resumed", "quasar resumed"],
+  ["git status, and settle the conflicts", "git status, and settle the conflicts"],
+] as const)("%s is told as %s", ([step, told]) => {
+  expect(withTyped(step, typed("r-1", "--max-budget", "10", "--json"))).toBe(told);
+});
+
+test("a flag that was given twice is repeated twice, and quoted", () => {
+  const said = withTyped("quasar resume", typed("--lint", "npm run lint", "--lint", "true"));
+  expect(said).toBe("quasar resume --lint 'npm run lint' --lint true");
+});
+
+test("what was not typed is not told", () => {
+  expect(withTyped("quasar resume --accept-head", typed())).toBe("quasar resume --accept-head");
+});

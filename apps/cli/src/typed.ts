@@ -1,0 +1,61 @@
+import { shellWord } from "./output/format.ts";
+
+/** What is used here of a command that was parsed. */
+export interface ParsedCommand {
+  readonly options: readonly { readonly long?: string | undefined; attributeName(): string }[];
+  readonly args: readonly string[];
+  getOptionValue(name: string): unknown;
+  getOptionValueSource(name: string): string | undefined;
+}
+
+/** A command as a person typed it, as far as the next one has to repeat it. */
+export interface Typed {
+  /** `quasar resume` */
+  readonly command: string;
+  /** What it is about, by its id; `undefined`: nothing was named. */
+  readonly id: string | undefined;
+  /** `--max-budget`, and what stands after it: quoted for a shell, or nothing. */
+  readonly flags: readonly (readonly [name: string, value: string])[];
+}
+
+/** How a command shows what it does, which its repetition need not. */
+const SHOWN: ReadonlySet<string> = new Set(["--json", "--plan"]);
+
+/** @param command - `quasar resume` */
+export function typedIn(parsed: ParsedCommand, command: string): Typed {
+  const flags = parsed.options.flatMap((option) => {
+    const { long = "" } = option;
+    const name = option.attributeName();
+    if (SHOWN.has(long) || parsed.getOptionValueSource(name) !== "cli") return [];
+    return [parsed.getOptionValue(name)].flat().map((value) => {
+      return [long, value === true ? "" : ` ${shellWord(String(value))}`] as const;
+    });
+  });
+  const [id] = TAKES_ID.has(command) ? parsed.args : [];
+  return { command, id, flags };
+}
+
+const TAKES_ID: ReadonlySet<string> = new Set(["quasar resume", "atlas resume"]);
+
+/**
+ * The same advice with what the person typed, where it is to type the same command again: what it was about,
+ * and each flag that the advice does not have.
+ */
+export function withTyped(step: string, { command, id, flags }: Typed): string {
+  const [, before = "", given = "", after = ""] = partsOf(step, command) ?? [];
+  if (before === "" || given.includes(" --help")) return step;
+  const words = given.split(" ");
+  const isNamed = id === undefined || /^ [^-]/u.test(given) || words.includes(shellWord(id));
+  const more = flags
+    .filter(([name]) => !words.includes(name))
+    .map(([name, value]) => ` ${name}${value}`);
+  const named = isNamed ? "" : ` ${shellWord(id)}`;
+  return `${before}${named}${given}${more.join("")}${after}`;
+}
+
+/** The command, what stands after it, and what is said of it. */
+function partsOf(step: string, command: string): RegExpExecArray | null {
+  return new RegExp(String.raw`^((?:.* && )?${command})((?: .*?)?)(,? +\(.*\)|, .*)?$`, "u").exec(
+    step,
+  );
+}
