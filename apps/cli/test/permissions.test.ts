@@ -46,6 +46,7 @@ test("a coder that was denied a command and changed nothing ends with 5, and the
   const done = await quasar(at, ["run", "Write"], { env });
   expect(done.code, done.stdout + done.stderr).toBe(5);
   expect(done.stdout).toContain("Claude Code made no changes: `npm test` was denied");
+  expect(done.stdout).toContain("Allowing it opens `npm test` with any arguments");
   const [, command = ""] = /(quasar resume \S+ --allow-tool .*)\n/u.exec(done.stdout) ?? [];
   expect(command).toMatch(/ --allow-tool "Bash\(npm test \*\)"$/u);
   const status = await quasar(at, ["status", "--json"], { env });
@@ -69,9 +70,8 @@ test("a coder that changed something by the shell, and was denied something, goe
     denials: [{ what: "npm test", allow: ["Bash(npm test *)"] }],
   });
   const log = await quasar(at, ["log"], { env });
-  expect(log.stdout).toContain(
-    'denied   `npm test` (to allow it: --allow-tool "Bash(npm test *)")',
-  );
+  expect(log.stdout).toContain("denied   `npm test`; to open `npm test` with any arguments:");
+  expect(log.stdout).toMatch(/ quasar resume \d{8}\S+ --allow-tool "Bash\(npm test \*\)"\n/u);
 });
 
 test("a leashed run that was killed with its edit in the tree goes on to its checks, though the rest was denied", async () => {

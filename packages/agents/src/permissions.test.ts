@@ -18,10 +18,20 @@ test.for([
 
 test.for([
   ["npm test", ["Bash(npm test *)"]],
-  ["cd web && CI=1 npm test 2>&1 | tail -20", ["Bash(npm test *)"]],
+  ["cd web && CI=1 npm test 2>&1 | tail -20", ["Bash(CI=1 npm test *)"]],
+  ["FOO=1 node test.js | tail", ["Bash(FOO=1 node test.js *)"]],
+  ["FOO='a b' node test.js", ["Bash(FOO='a b' node test.js *)"]],
   ["npm test; npm run lint", ["Bash(npm test *)", "Bash(npm run lint *)"]],
   ["(npm test)", ["Bash"]],
-  ["npm test -- 'a b'", ["Bash"]],
+  ["npm test -- 'a b'", ["Bash(npm test -- 'a b' *)"]],
+  ['node test.js --grep "a|b; c" | tail -3', ['Bash(node test.js --grep "a|b; c" *)']],
+  ["node -e 'console.log(1)'", ["Bash(node -e *)"]],
+  ["FOO=1 'a(b)'", ["Bash"]],
+  ['npm test -- "$HOME"', ["Bash"]],
+  ["npm test -- it's", ["Bash"]],
+  ["npm test > out.txt", ["Bash"]],
+  ["node test.js $(pwd)", ["Bash"]],
+  ["for i in 1 2; do npm test; done", ["Bash"]],
 ] as const)("names the rules that allow %j", ([command, allow]) => {
   expect(denialOf("Bash", { command })).toEqual({ what: command, allow });
 });

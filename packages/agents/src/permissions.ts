@@ -96,14 +96,48 @@ export function denialOf(tool: string, input: Readonly<Record<string, unknown>>)
 const EDITS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
 /** A shell's own, which Claude Code asks about nowhere. */
 const HARMLESS = /^(cd|echo|true|pwd|ls|cat|head|tail|wc)( |$)/;
+/** What stands for output that is thrown away, or put where the other goes. */
+const NO_OUTPUT = /\s[0-2]?>(&[12]|\s?\/dev\/null)(?=\s|$)/g;
+/** A text in quotes in which a shell reads nothing more. */
+const QUOTED = String.raw`'[^'\n]*'|"[^"$\`\\!\n]*"`;
+const PIECE = new RegExp(`${QUOTED}|&&|\\|\\||[;|\\n]|[^'"&|;\\n]+|.`, "gs");
+const SEPARATOR = /^(?:&&|\|\||[;|\n])$/;
+const WORD = new RegExp(`(?:[A-Za-z0-9_@%+=:,./-]|${QUOTED})+|\\S+`, "g");
+/** A word that a rule can say: nothing in it is more than a letter to Claude Code's rules. */
+const SAYABLE = /^[A-Za-z0-9_@%+=:,./'" ;|-]+$/;
+const SHELL_WORD = new RegExp(`^(?:[A-Za-z0-9_@%+=:,./-]|${QUOTED})+$`);
+const KEYWORD = /^(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|function|time|select)$/;
 
-/** A rule for each command of a line; all of the shell where a rule cannot say it. */
+/**
+ * A rule for each command of a line, with its assignments, which a rule has to name; all of the shell where
+ * a rule cannot say it.
+ */
 function rulesFor(command: string): readonly string[] {
-  const parts = command
-    .replaceAll(/\s[0-2]?>(&[12]|\s?\/dev\/null)(?=\s|$)/g, "")
-    .split(/&&|\|\||[;|\n]/)
-    .map((part) => part.trim().replace(/^([A-Za-z_]\w*=[\w./:-]* )+/, ""))
-    .filter((part) => part !== "" && !HARMLESS.test(part));
-  if (parts.length === 0 || !parts.every((part) => isPlainCommand(part))) return ["Bash"];
-  return [...new Set(parts.map((part) => `Bash(${part} *)`))];
+  const parts = partsOf(command.replaceAll(NO_OUTPUT, "")).filter((part) => !HARMLESS.test(part));
+  const rules = parts.map(ruleFor);
+  if (rules.length === 0 || rules.includes(undefined)) return ["Bash"];
+  return [...new Set(rules.filter((rule) => rule !== undefined))];
+}
+
+/** The commands of a line; an operator in quotes is none. */
+function partsOf(line: string): readonly string[] {
+  const parts = [""];
+  for (const [piece] of line.matchAll(PIECE)) {
+    if (SEPARATOR.test(piece)) parts.push("");
+    else parts[parts.length - 1] += piece;
+  }
+  return parts.map((part) => part.trim()).filter((part) => part !== "");
+}
+
+/**
+ * The words up to the first that a rule cannot say, with anything after them; `undefined` where there is none,
+ * or where the shell reads more in what follows.
+ */
+function ruleFor(part: string): string | undefined {
+  const words = part.match(WORD) ?? [];
+  if (words.some((word) => !SHELL_WORD.test(word) || KEYWORD.test(word))) return undefined;
+  const end = words.findIndex((word) => !SAYABLE.test(word));
+  const named = end < 0 ? words : words.slice(0, end);
+  const hasProgram = named.some((word) => !ASSIGNMENT.test(word));
+  return hasProgram ? `Bash(${named.join(" ")} *)` : undefined;
 }

@@ -1,4 +1,5 @@
 import type { AgentDenial, AgentFailure, AgentInvoker } from "./agent.ts";
+import { openedWords } from "./failure-flags.ts";
 import type { Run } from "./run.ts";
 import { uncommitted } from "./work-tree.ts";
 
@@ -27,6 +28,7 @@ export function refusal(
 ): AgentFailure {
   const list = denials.map(({ what }) => `\`${what}\``).join(", ");
   const were = denials.length === 1 ? "was" : "were";
-  const message = `${title} made no changes: ${list} ${were} denied`;
+  const opened = openedWords(denials.flatMap(({ allow }) => allow));
+  const message = `${title} made no changes: ${list} ${were} denied. Allowing it opens ${opened}`;
   return { kind: "refused-permissions", message, retryable: false, denials };
 }

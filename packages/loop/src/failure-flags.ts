@@ -5,6 +5,18 @@ export function allowFlags(rules: readonly string[]): string {
   return [...new Set(rules)].map((rule) => `--allow-tool ${quoted(rule)}`).join(" ");
 }
 
+/** What rules open, in words: `Bash(npm test *)` opens `npm test`, whatever stands after it. */
+export function openedWords(rules: readonly string[]): string {
+  if (rules.includes("Bash")) return "every command of the shell, as you";
+  return [...new Set(rules)].map(openedBy).join(" and ");
+}
+
+function openedBy(rule: string): string {
+  const [, command] = /^Bash\((.*) \*\)$/su.exec(rule) ?? [];
+  if (command !== undefined) return `\`${command}\` with any arguments`;
+  return rule === "Edit" ? "changes of any file" : `every use of ${rule}`;
+}
+
 /** A word for a POSIX shell, in double quotes where nothing in it means anything there. */
 function quoted(rule: string): string {
   if (/^[\w@%+=:,./-]+$/u.test(rule)) return rule;

@@ -19,7 +19,7 @@ export { type CheckpointMetadata, checkpointFromState, stateFromCheckpoint } fro
 export type { PlanAgents, PlanItem, PlanKind } from "./describe-resume.ts";
 export * from "./errors.ts";
 export * from "./event.ts";
-export { allowFlags, failureFlags } from "./failure-flags.ts";
+export { allowFlags, failureFlags, openedWords } from "./failure-flags.ts";
 export type * from "./finding.ts";
 export { runFromCheckpoint, runTask } from "./loop.ts";
 export { dollarsAllowed, turnAllowance, upToCent } from "./money.ts";

@@ -2,6 +2,7 @@ import {
   type AgentEvent,
   allowFlags,
   dollarsAllowed,
+  openedWords,
   type Finding,
   type TurnRecovery,
 } from "@quasar/loop";
@@ -44,8 +45,17 @@ export function labelled(view: View, label: string, text: string, style?: Style)
   });
 }
 
-/** The lines that tell a record to a person. Those of `notice`, `warning` and `error` are diagnostics. */
-export function linesOf(record: OutputRecord, progress: Progress, view: View): string[] {
+/**
+ * The lines that tell a record to a person. Those of `notice`, `warning` and `error` are diagnostics.
+ *
+ * @param resume - The command that continues what the record is of; `""`: the run's own of `quasar`.
+ */
+export function linesOf(
+  record: OutputRecord,
+  progress: Progress,
+  view: View,
+  resume: string = "",
+): string[] {
   const { paint } = view;
   switch (record.type) {
     case "run":
@@ -72,14 +82,7 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
       return labelled(view, record.role, `done in ${duration(record.durationMs)}, ${cost}`);
     }
     case "tools_denied":
-      return record.denials.flatMap(({ what, allow }) =>
-        labelled(
-          view,
-          "denied",
-          `\`${cleanLine(what)}\` (to allow it: ${cleanLine(allowFlags(allow))})`,
-          "yellow",
-        ),
-      );
+      return deniedLines(record, resume, view);
     case "committed":
       return labelled(view, "commit", commitText(record));
     case "undone": {
@@ -124,6 +127,26 @@ export function linesOf(record: OutputRecord, progress: Progress, view: View): s
     case "error":
       return errorLines(record, view);
   }
+}
+
+type Denied = Extract<OutputRecord, { readonly type: "tools_denied" }>;
+
+/** What was denied, what allowing it opens, and the command that does. */
+function deniedLines({ turnId, denials }: Denied, resume: string, view: View): string[] {
+  const command = resume === "" ? `quasar resume ${turnId.replace(/\.\d+$/u, "")}` : resume;
+  return denials.flatMap(({ what, allow }) => {
+    const asked = `\`${cleanLine(what)}\`; to open ${cleanLine(openedWords(allow))}:`;
+    const typed = cleanLine(`${command} ${allowFlags(allow)}`);
+    return [
+      ...labelled(view, "denied", asked, "yellow"),
+      ...labelled({ ...view, columns: undefined }, "", typed, "cyan"),
+      ...labelled(
+        view,
+        "",
+        "(while it runs: Ctrl-C first; once it is approved: with the next run)",
+      ),
+    ];
+  });
 }
 
 type Committed = Extract<OutputRecord, { readonly type: "committed" }>;

@@ -145,7 +145,9 @@ function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): strin
       return labelled(view, "failed", fit(cleanLine(record.reason), 600) + again, "yellow");
     }
     case "loop":
-      return isOwnTurn(record, progress) ? [] : loopLines(loopRecord(record), progress.loop, view);
+      return isOwnTurn(record, progress)
+        ? []
+        : loopLines(loopRecord(record), progress.loop, view, "atlas resume");
     case "command_started":
       return view.live ? [] : labelled(view, "runs", cleanLine(record.command));
     case "command_done": {
