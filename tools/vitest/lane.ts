@@ -22,12 +22,17 @@ export function byLane<T>(sizes: Readonly<Record<Lane, T>>): T {
 export const seed: number = Number(process.env["QUASAR_SEED"] ?? 1);
 
 /**
- * All of a list; in the fast lane at most so many of it, chosen by the seed, in their order.
+ * At most so many items, chosen by the seed, in their order.
  *
- * @param most - At least 1.
+ * @param most - In the fast lane, at least 1.
+ * @param mostOfWhole - In `whole`, where it is less than all; in `long` it is always all.
  */
-export function sample<T>(items: readonly T[], most: number): readonly T[] {
-  return lane === "fast" ? sampleBy(seed, items, most) : items;
+export function sample<T>(
+  items: readonly T[],
+  most: number,
+  mostOfWhole: number = items.length,
+): readonly T[] {
+  return sampleBy(seed, items, byLane({ fast: most, whole: mostOfWhole, long: items.length }));
 }
 
 /** At most so many items, chosen by a seed, in their order. */

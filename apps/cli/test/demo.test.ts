@@ -47,7 +47,7 @@ test("the demo plays as the README has it, and leaves nothing", async () => {
   expect(done.code, done.stderr).toBe(0);
   expect(steady(done.stdout)).toBe(steady(recording()));
   expect(readdirSync(at.temp)).toEqual([]);
-  expect(readdirSync(at.env["HOME"] ?? "")).toEqual([".cache"]);
+  expect(readdirSync(at.env["HOME"] ?? "")).toEqual([]);
 });
 
 test("--keep keeps the demo's folder and says where, --json prints records", async () => {

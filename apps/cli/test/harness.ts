@@ -9,6 +9,9 @@ import { onTestFinished } from "vitest";
 /** The command as it is shipped. */
 export const MAIN: string = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
+/** What is compiled once is compiled for all places: it is no state of theirs. */
+const CACHE = fileURLToPath(new URL("../node_modules/.cache", import.meta.url));
+
 /** A repository with a user, both of their own. */
 export interface Place {
   /** The work tree. */
@@ -43,7 +46,8 @@ export function emptyPlace(): Place {
   mkdirSync(join(outside, "home"));
   const { PATH = "" } = process.env;
   const home = join(outside, "home");
-  return { repo, outside, env: { PATH, HOME: home, TZ: "UTC", GIT_CONFIG_NOSYSTEM: "1" } };
+  const env = { PATH, HOME: home, TZ: "UTC", GIT_CONFIG_NOSYSTEM: "1", XDG_CACHE_HOME: CACHE };
+  return { repo, outside, env };
 }
 
 export function write(root: string, files: Readonly<Record<string, string>>): void {

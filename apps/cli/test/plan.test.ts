@@ -336,6 +336,6 @@ test("a plan without a run ends with 8, and makes nothing", async () => {
   const at = place();
   const done = await quasar(at, ["resume", "--plan"]);
   expect(done.code).toBe(8);
-  expect(readdirSync(join(at.outside, "home"))).toEqual([".cache"]);
+  expect(readdirSync(join(at.outside, "home"))).toEqual([]);
   expect(readdirSync(join(at.repo, ".git"))).not.toContain("quasar");
 });

@@ -210,7 +210,7 @@ test("a limit for one turn that is too low is told with the flag that raises it"
     stdout: expect.stringContaining("may spend up to $2.00"),
   });
   const [, command = ""] =
-    /quasar (resume \S+ --max-turn-budget [\d.]+)/u.exec(stopped.stdout) ?? [];
+    /quasar (resume \S+ .*--max-turn-budget [\d.]+)/u.exec(stopped.stdout) ?? [];
   expect(await quasar(at, command.split(" "))).toMatchObject({ code: 0 });
 });
 

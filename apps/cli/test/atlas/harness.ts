@@ -1,9 +1,8 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endTaskAgents, listTasks } from "@quasar/tasks";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import {
   type Finished,
   git,
@@ -20,10 +19,6 @@ import { agents, APPROVAL, type Turn } from "../scripts.ts";
 /** The command as it is shipped. */
 export const ATLAS: string = fileURLToPath(new URL("../../dist/atlas.js", import.meta.url));
 
-/** Of compiled code: one for all homes of a file's tests, else most of their time goes there. */
-const CACHE = mkdtempSync(join(tmpdir(), "atlas-cli-cache-"));
-afterAll(() => rmSync(CACHE, { recursive: true, force: true }));
-
 /** A repository, and an ATLAS_HOME of its own. */
 export interface AtlasPlace extends Place {
   readonly home: string;
@@ -38,7 +33,7 @@ export function atlasPlace(files?: Readonly<Record<string, string>>): AtlasPlace
   onTestFinished(async () => {
     for (const { dir } of listTasks(home)) await endTaskAgents(dir);
   });
-  const at = { ...made, home, env: { ...made.env, ATLAS_HOME: home, XDG_CACHE_HOME: CACHE } };
+  const at = { ...made, home, env: { ...made.env, ATLAS_HOME: home } };
   withTemplates(at);
   return at;
 }
