@@ -5,7 +5,7 @@ import { INTERRUPTED } from "./ending.ts";
 import { adoptCommits } from "./resume.ts";
 import { commitsOfRun } from "./since.ts";
 import type { CycleState } from "./state.ts";
-import { isTemporary } from "./temporary.ts";
+import { isHalfWritten } from "./temporary.ts";
 import { listPaths } from "./untouchable.ts";
 
 /** What has become of HEAD since the checkpoint. */
@@ -164,9 +164,9 @@ function userVisible(
 ): readonly string[] {
   const isKnown = (path: string): boolean =>
     path.startsWith(OWN_FOLDER) ||
-    isTemporary(path) ||
     untouchablePaths.some((known) => path === known || path.startsWith(`${known}/`));
-  return (facts?.dirty ?? []).map(({ path }) => path).filter((path) => !isKnown(path));
+  const whole = (facts?.dirty ?? []).filter((entry) => !isHalfWritten(entry));
+  return whole.map(({ path }) => path).filter((path) => !isKnown(path));
 }
 
 /**

@@ -39,8 +39,9 @@ import {
 import { commitLeftover } from "./leftover.ts";
 import { protectedWork } from "./protected.ts";
 import { commitGaps } from "./gaps.ts";
-import { hasChanged, whatDiffers } from "./outcome.ts";
+import { hasChanged, whatDiffers, whatMoved } from "./outcome.ts";
 import {
+  changedOwn,
   gitEnding,
   misplaced,
   neverCommitted,
@@ -65,6 +66,8 @@ import { listPaths } from "./untouchable.ts";
 export async function drive(run: Run, opening: readonly LoopEventData[]): Promise<TaskResult> {
   for (const event of opening) await run.emit(event);
   try {
+    const moved = run.superseded ?? (await confirmApproval(run));
+    if (moved !== undefined) return await finish(run, moved);
     for (;;) {
       const ending = run.superseded ?? run.broken ?? (await goOn(run));
       if (ending !== undefined) return await finish(run, ending);
@@ -337,10 +340,27 @@ function broken(name: string, output: string): string {
 /** An approval counts where it is true of the repository. */
 async function finishApproved(run: Run): Outcome {
   const differs = await whatDiffers(run);
-  if (differs === undefined) run.state = approve(run.state);
-  // A resume has what is there checked and reviewed.
-  else if (differs.outcome === "approved-differs") run.state = checkAgain(run.state);
-  return differs;
+  if (differs !== undefined) return withdraw(run, differs);
+  const own = run.seen === undefined ? [] : changedOwn(run.seen);
+  if (own.length > 0) {
+    const list = listPaths(own).join(", ");
+    await run.warn(`changed, and not committed, as a run leaves .quasar to you: ${list}`);
+  }
+  run.state = approve(run.state);
+  return undefined;
+}
+
+/** One that is stored counts where it still is. */
+async function confirmApproval(run: Run): Outcome {
+  if (run.state.phase !== "approved") return undefined;
+  const moved = await whatMoved(run);
+  return moved === undefined ? undefined : withdraw(run, moved);
+}
+
+/** A resume has what is there checked and reviewed. */
+function withdraw(run: Run, ending: Ending): Ending {
+  if (ending.outcome === "approved-differs") run.state = checkAgain(run.state);
+  return ending;
 }
 
 /** Takes what the reviewer said. */

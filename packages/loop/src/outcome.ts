@@ -1,5 +1,6 @@
 import type { Ending } from "./ending.ts";
 import { touchedProtected } from "./protected.ts";
+import type { LoopRepository } from "./repository.ts";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
 import {
@@ -33,17 +34,38 @@ export async function whatDiffers(run: Run): Promise<Ending | undefined> {
     if (paths.length > 0) return differs(`not committed: ${listPaths(paths).join(", ")}`);
     const touched = touchedProtected(run, repository, seen, "somebody");
     if (touched !== undefined) return differs(touched.message);
-    const tree = await treeOf(run, repository);
-    const { reviewedTree, checkedTree } = run.state;
-    const stale = [
-      reviewedTree === "" || reviewedTree === tree ? "" : "the reviewer read another tree",
-      checkedTree === "" || checkedTree === tree ? "" : "the checks ran on another tree",
-    ].filter((words) => words !== "");
-    if (stale.length === 0) return undefined;
-    return differs(`HEAD is ${short(seen.head)}, and ${stale.join(", and ")}`);
+    return await staleTree(run, repository);
   } catch (error) {
-    return gitEnding("the work tree could not be compared with what was reviewed", error);
+    return gitEnding(NOT_COMPARED, error);
   }
+}
+
+/**
+ * Whether an approval that is stored is still true of HEAD, which the run's agents may have moved since.
+ * What is uncommitted by now is not looked at: it came after the run.
+ */
+export async function whatMoved(run: Run): Promise<Ending | undefined> {
+  const { repository } = run.ports;
+  if (repository === undefined || run.part !== "loop") return undefined;
+  try {
+    return await staleTree(run, repository);
+  } catch (error) {
+    return gitEnding(NOT_COMPARED, error);
+  }
+}
+
+const NOT_COMPARED = "the work tree could not be compared with what was reviewed";
+
+/** Where HEAD's tree is not the one that was reviewed and checked. */
+async function staleTree(run: Run, repository: LoopRepository): Promise<Ending | undefined> {
+  const tree = await treeOf(run, repository);
+  const { reviewedTree, checkedTree } = run.state;
+  const stale = [
+    reviewedTree === "" || reviewedTree === tree ? "" : "the reviewer read another tree",
+    checkedTree === "" || checkedTree === tree ? "" : "the checks ran on another tree",
+  ].filter((words) => words !== "");
+  if (stale.length === 0) return undefined;
+  return differs(`HEAD is ${short(run.head)}, and ${stale.join(", and ")}`);
 }
 
 function differs(what: string): Ending {

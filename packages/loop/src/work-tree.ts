@@ -1,7 +1,7 @@
 import type { SeenWork } from "@quasar/git";
 import { assessResume } from "./assess.ts";
 import { messageOf } from "./emitter.ts";
-import { isTemporary } from "./temporary.ts";
+import { isHalfWritten } from "./temporary.ts";
 import type { Ending } from "./ending.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Ports, Run } from "./run.ts";
@@ -59,13 +59,17 @@ export async function misplaced(
 
 /** Paths that are not committed and belong to the run: neither protected nor the product's own. */
 export function uncommitted({ state }: Run, { dirty }: SeenWork): readonly string[] {
-  return [...new Set(dirty.map(({ path }) => path))].filter(
+  const paths = dirty.filter((entry) => !isHalfWritten(entry)).map(({ path }) => path);
+  return [...new Set(paths)].filter(
     (path) =>
-      !path.startsWith(OWN_FOLDER) &&
-      !isTemporary(path) &&
-      !isNested(path) &&
-      !isProtected(path, state.untouchablePaths),
+      !path.startsWith(OWN_FOLDER) && !isNested(path) && !isProtected(path, state.untouchablePaths),
   );
+}
+
+/** Paths of the product's own that the repository tracks: a run does not commit their changes. */
+export function changedOwn({ dirty }: SeenWork): readonly string[] {
+  const tracked = dirty.filter(({ status }) => status !== "??").map(({ path }) => path);
+  return tracked.filter((path) => path.startsWith(OWN_FOLDER));
 }
 
 /** How git lists a repository within that it does not track: as a link it would lose the files. */
@@ -96,8 +100,7 @@ export function neverCommitted(run: Run, seen: SeenWork): readonly string[] {
 
 /** Files that a killed agent has left half written: they are nobody's work. */
 export function temporaryFiles({ dirty }: SeenWork): readonly string[] {
-  const isNew = (status: string): boolean => status === "??" || status.startsWith("A");
-  return dirty.flatMap(({ path, status }) => (isTemporary(path) && isNew(status) ? [path] : []));
+  return dirty.filter(isHalfWritten).map(({ path }) => path);
 }
 
 const OWN_FOLDER = ".quasar/";
