@@ -17,7 +17,7 @@ import { failureOfResult, kindOfStderr } from "./claude/outcome.ts";
 import type { ClaudeMeterOptions } from "./claude/meter.ts";
 import { modelOf } from "./claude/models.ts";
 import { type ClaudeReading, createClaudeReader } from "./claude/reader.ts";
-import { claudeConfigDir, isOnRecord } from "./claude/transcript.ts";
+import { claudeConfigDir, isOnRecord, tokensOnRecord } from "./claude/transcript.ts";
 import { agentEnvironment } from "./environment.ts";
 import { allowedCommands, type AllowedCommand, commandsNote, denialOf } from "./permissions.ts";
 import { programFile } from "./program-file.ts";
@@ -111,9 +111,6 @@ function outputLimitOf({ env = process.env, setEnv, maxOutputTokens }: ClaudeAge
 /** What Claude Code itself puts before a prompt: about 50 KB of instructions and tools. */
 const OWN_PROMPT_TOKENS = 20_000;
 
-const firstPromptOf = ({ prompt, systemPrompt }: AgentRequest): number =>
-  OWN_PROMPT_TOKENS + Buffer.byteLength(prompt) + Buffer.byteLength(systemPrompt);
-
 /** What is kept with a turn: how much it was sent at first. */
 const Context = v.fallback(v.object({ firstPrompt: v.pipe(v.number(), v.minValue(0)) }), {
   firstPrompt: OWN_PROMPT_TOKENS,
@@ -146,6 +143,15 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
     firstPrompt,
     model: modelOf(options.model ?? { ...(options.env ?? process.env) }["ANTHROPIC_MODEL"]),
   });
+  const configDirFor = (request: AgentRequest): string =>
+    claudeConfigDir(agentEnvironment(request, OWN_ENV, options), request.workDir);
+  const firstPromptOf = (request: AgentRequest): number => {
+    const { prompt, systemPrompt, resumesSession = false, sessionId = "" } = request;
+    const before = resumesSession ? tokensOnRecord(configDirFor(request), sessionId) : 0;
+    const own = OWN_PROMPT_TOKENS + Buffer.byteLength(prompt) + Buffer.byteLength(systemPrompt);
+    // As a number that can be kept: no model has room for more.
+    return Math.min(own + before, Number.MAX_SAFE_INTEGER);
+  };
   const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({
     maxCostUsd,
     maxRequests: options.maxRequests,
@@ -159,9 +165,8 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
    */
   const sessionOf = (request: AgentRequest, { sessionId, answered }: ClaudeReading) => {
     if (answered || request.resumesSession) return sessionId;
-    const env = agentEnvironment(request, OWN_ENV, options);
     const id = sessionId ?? request.sessionId ?? "";
-    return isOnRecord(claudeConfigDir(env, request.workDir), id) ? id : "";
+    return isOnRecord(configDirFor(request), id) ? id : "";
   };
   return {
     name: "claude",
@@ -179,15 +184,16 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
       return price && boundAt(price, { promptTokens, maxOutput });
     },
     prepare(request, fileOf) {
+      const firstPrompt = firstPromptOf(request);
       const commands = allowedCommands(request.commands ?? [], dirname(fileOf("")));
       return (
         failureOfSessionId(request) ?? {
           program: programFor(request, commands),
           files: scriptsOf(commands),
-          context: { firstPrompt: firstPromptOf(request) },
+          context: { firstPrompt },
           watcher: watcherFor({
             kind: "claude",
-            meter: meterOf(firstPromptOf(request)),
+            meter: meterOf(firstPrompt),
             limits: limitsOf(request),
           }),
         }

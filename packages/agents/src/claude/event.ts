@@ -108,7 +108,7 @@ export type ClaudeEvent =
 const tokens = v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0)), 0);
 const text = v.nullish(v.string(), "");
 
-const Usage = v.pipe(
+export const Usage = v.pipe(
   v.object({
     input_tokens: tokens,
     output_tokens: tokens,

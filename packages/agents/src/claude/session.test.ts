@@ -208,3 +208,48 @@ test("takes no other file for the record of a session", async () => {
   execFileSync("mkfifo", [join(pipe, "projects/-home-dev-project", `${SESSION}.jsonl`)]);
   expect(await found(pipe, SESSION)).toMatchObject({ sessionId: "" });
 });
+
+/** A line of a session's record: a response that was sent 51,000 tokens and has said 500. */
+function response(id: string, change: Readonly<Record<string, unknown>> = {}): string {
+  const usage = { input_tokens: 1000, cache_read_input_tokens: 50_000, output_tokens: 500 };
+  return `${JSON.stringify({ type: "assistant", message: { id, usage }, ...change })}\n`;
+}
+
+const AFTER = `{"type":"user","message":{"content":"${"y".repeat(3000)}"}}\n`;
+
+test.for([
+  ["nothing where nothing is on record", "", 0],
+  [
+    "the last response, and what came after it",
+    `${response("a")}${USER}${response("b")}${AFTER}`,
+    51_500,
+  ],
+  ["a response of several lines once", `${response("b")}${response("b")}${AFTER}`, 51_500],
+  [
+    "no subagent's",
+    `${response("b")}${AFTER}${response("c", { isSidechain: true, message: { id: "c", usage: {} } })}`,
+    51_500,
+  ],
+] as const)("bounds the next response of a session with %s", ([, text, said]) => {
+  const env = { CLAUDE_CONFIG_DIR: aConfigDir(text), PATH: process.env["PATH"] };
+  const agent = createClaudeAgent({ env });
+  const boundOf = (change: Partial<AgentRequest>): number =>
+    agent.responseBoundUsd?.(aRequest({ sessionId: SESSION, prompt: "", ...change })) ?? Number.NaN;
+  const usdOfToken = (boundOf({ prompt: "x".repeat(1000) }) - boundOf({})) / 1000;
+  const more = (boundOf({ resumesSession: true }) - boundOf({})) / usdOfToken;
+  const since = text.slice(Math.max(0, text.indexOf('{"type":"assistant","message":{"id":"b"')));
+  expect(more).toBeGreaterThanOrEqual(said + (text === "" ? 0 : AFTER.length));
+  expect(more).toBeLessThanOrEqual(said + since.length);
+});
+
+test("counts what was said before in a resumed turn that is killed before an answer", async () => {
+  const { PATH } = process.env;
+  const costOf = async (text: string, change: Partial<AgentRequest>) => {
+    const env = { PATH, CLAUDE_CONFIG_DIR: aConfigDir(text) };
+    const turn = await foundDead(ASKING, { env }, change);
+    return turn?.state === "died" ? (turn.costUsd ?? 0) + (turn.unknownUsd ?? 0) : Number.NaN;
+  };
+  const whole = `${response("b")}${AFTER}`;
+  const [fresh, resumed] = [await costOf(whole, {}), await costOf(whole, { resumesSession: true })];
+  expect(resumed).toBeGreaterThan(fresh + 0.05);
+});

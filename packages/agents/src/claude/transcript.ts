@@ -5,7 +5,9 @@ import * as v from "valibot";
 import { parseLine } from "../json-line.ts";
 import { createLineSplitter } from "../line-splitter.ts";
 import { isSessionId } from "../session-id.ts";
+import { promptOf } from "../prices.ts";
 import { hasCode, openTurnFile } from "../turn-files.ts";
+import { Usage } from "./event.ts";
 
 const MAX_LINE_BYTES = 16 * 2 ** 20;
 const CHUNK_BYTES = 2 ** 16;
@@ -30,32 +32,77 @@ export function claudeConfigDir(
  */
 export function isOnRecord(configDir: string, sessionId: string): boolean {
   if (!isSessionId(sessionId)) return false;
-  const projects = join(configDir, "projects");
   try {
-    return readdirSync(projects).some((project) =>
-      hasSaid(join(projects, project, `${sessionId}.jsonl`)),
-    );
+    return recordsOf(configDir, sessionId).some(hasSaid);
   } catch (error) {
     return !hasCode(error, "ENOENT");
   }
 }
 
-/** Reads up to the first entry that counts: the rest may be long. */
+/** Where a session may be on record: each work tree has a folder of its own. */
+function recordsOf(configDir: string, sessionId: string): readonly string[] {
+  const projects = join(configDir, "projects");
+  return readdirSync(projects).map((project) => join(projects, project, `${sessionId}.jsonl`));
+}
+
 function hasSaid(path: string): boolean {
-  const file = openTurnFile(path);
-  if (file === undefined) return false;
-  let said = 0;
-  const lines = createLineSplitter(MAX_LINE_BYTES, (line) => {
-    if (parseLine(Said, line) !== undefined) said += 1;
-  });
+  for (const { line } of linesOf(path)) if (parseLine(Said, line) !== undefined) return true;
+  return false;
+}
+
+/** A response, in one line or in several with its id; a subagent's are in a side chain. */
+const Response = v.object({
+  type: v.literal("assistant"),
+  isSidechain: v.optional(v.boolean(), false),
+  message: v.object({ id: v.string(), usage: Usage }),
+});
+
+/**
+ * How many tokens the next request of a session is sent of what was said before, at most: what the last
+ * response was sent and has said, and a token for each byte on record since that response began. 0 where
+ * nothing is on record, infinite where that cannot be read.
+ */
+export function tokensOnRecord(configDir: string, sessionId: string): number {
+  if (!isSessionId(sessionId)) return 0;
   try {
-    for (;;) {
+    return Math.max(0, ...recordsOf(configDir, sessionId).map(tokensOf));
+  } catch (error) {
+    return hasCode(error, "ENOENT") ? 0 : Number.POSITIVE_INFINITY;
+  }
+}
+
+function tokensOf(path: string): number {
+  let tokens = 0;
+  let last = "";
+  for (const { line, bytes } of linesOf(path)) {
+    const response = parseLine(Response, line);
+    if (response?.isSidechain === false && response.message.id !== last) {
+      const { id, usage } = response.message;
+      last = id;
+      tokens = promptOf(usage) + usage.output;
+    }
+    tokens += bytes;
+  }
+  return tokens;
+}
+
+/** The lines of a file, read only as far as they are asked for. @throws RangeError - One is too long to be read. */
+function* linesOf(path: string): Generator<{ readonly line: string; readonly bytes: number }> {
+  const file = openTurnFile(path);
+  if (file === undefined) return;
+  let read: string[] = [];
+  const lines = createLineSplitter(MAX_LINE_BYTES, (line) => read.push(line));
+  try {
+    for (let isEnd = false; !isEnd; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       const bytes = readSync(file, chunk, 0, CHUNK_BYTES, null);
-      lines.push(chunk.subarray(0, bytes));
+      isEnd = bytes === 0;
+      if (!lines.push(chunk.subarray(0, bytes)))
+        throw new RangeError(`${path}: a line is too long`);
       // The last line may lack its break; one that was cut off is no JSON.
-      if (bytes === 0) lines.end();
-      if (bytes === 0 || said > 0) return said > 0;
+      if (isEnd) lines.end();
+      for (const line of read) yield { line, bytes: Buffer.byteLength(line) };
+      read = [];
     }
   } finally {
     closeSync(file);
