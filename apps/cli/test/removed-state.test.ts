@@ -67,32 +67,39 @@ test.for(["coder", "reviewer"])(
 );
 
 /** A run of two cycles that was killed in the second, in a turn of the role, with its folder. */
-async function killedInSecond(role: string): Promise<{ readonly at: Place; readonly id: string }> {
+async function killedInSecond(
+  role: string,
+  responseUsd: number | undefined,
+): Promise<{ readonly at: Place; readonly id: string }> {
   const at = place();
   const turns = twoCycles().map((turn) => {
     const isSecond = turn.match === (role === "coder" ? "flaw of the first" : "PRIOR FINDINGS");
     return isSecond ? { ...turn, delayMs: LONG } : turn;
   });
-  const run = start(at, ["run", "Write", "--max-cycles", "4", "--json", ...agents(at, turns)]);
+  const run = start(at, [
+    ...["run", "Write", "--max-cycles", "4", "--json"],
+    ...agents(at, turns, { responseUsd }),
+  ]);
   const begun = (running: Running): Promise<boolean> =>
     running.sees(`"type":"agent_start","cycle":2,"role":"${role}"`);
   expect(await begun(run), run.stdout()).toBe(true);
   const id = String(records(run.stdout().split("\n")[0] ?? "")[0]?.["runId"]);
   await killAll(run);
   rmSync(join(at.repo, ".git/quasar"), { recursive: true });
-  agents(at, twoCycles());
+  agents(at, twoCycles(), { responseUsd });
   return { at, id };
 }
 
 test.for([
-  ["coder", 0.4],
+  ["coder", undefined, 0.4],
   // The coder's turn is known by its commit only: an eighth of the budget is reserved for it.
-  ["reviewer", 0.4 + 5 / 8],
+  ["reviewer", undefined, 0.4 + 5 / 8],
+  ["reviewer", 0.25, 0.4 + 0.25],
 ] as const)(
-  "a run that was killed in its %s's turn, with its folder, is found by what stands beside it",
+  "a run that was killed in its %s's turn, with its folder, is found by what stands beside it (responses: %s)",
   { timeout: 60_000 },
-  async ([role, spentUsd]) => {
-    const { at, id } = await killedInSecond(role);
+  async ([role, responseUsd, spentUsd]) => {
+    const { at, id } = await killedInSecond(role, responseUsd);
     for (const command of ["status", "ls"]) {
       const [run] = runsOf(await quasar(at, [command, "--json"]));
       expect(run).toMatchObject({
@@ -105,7 +112,7 @@ test.for([
       expect(run?.["next"]).toEqual([`quasar resume ${id}`]);
       expect(run?.["reason"]).toContain("was removed");
     }
-    const other = await quasar(at, ["run", "Another", ...agents(at, twoCycles())]);
+    const other = await quasar(at, ["run", "Another", ...agents(at, twoCycles(), { responseUsd })]);
     expect(other.code, other.stdout + other.stderr).toBe(6);
     expect(other.stderr).toContain(id);
     const resumed = await quasar(at, ["resume", id, "--json"]);

@@ -34,7 +34,7 @@ export const LONG = 3_600_000;
 export function agents(
   at: Place,
   turns: readonly Turn[],
-  more: { readonly model?: string; readonly responseUsd?: number } = {},
+  more: { readonly model?: string; readonly responseUsd?: number | undefined } = {},
 ): readonly string[] {
   const path = join(at.outside, "script.json");
   writeFileSync(path, JSON.stringify({ turns, ...more }));

@@ -35,7 +35,7 @@ export async function continueRun(
   const commits =
     head === checkpoint.gitSha ? [] : await ports.repository?.commitsSince(checkpoint.gitSha);
   const since = await commitsOf(checkpoint, commits ?? [], ports);
-  const adopted = adopt(checkpoint, since, head);
+  const adopted = adopt(checkpoint, since, head, settings);
   const mismatch = headMismatch(adopted.checkpoint, head);
   if (mismatch !== undefined && !settings.acceptHead) throw mismatch;
 

@@ -63,7 +63,7 @@ export function leastAllowance(boundUsd: number | undefined): number {
 export function neededBudget(
   state: Limits & Pick<CycleState, "ledger">,
   roles: readonly AgentRole[],
-  boundsUsd: Readonly<Partial<Record<AgentRole, number | undefined>>>,
+  boundsUsd: Bounds,
 ): number {
   let [spent, needed] = [state.totalCostUsd, 0];
   for (const role of roles) {
@@ -108,6 +108,27 @@ export function reservation(
 ): number {
   const share = maxBudgetUsd / (2 * maxCycles);
   return Math.max(0, Math.min(maxBudgetUsd - totalCostUsd, turns * share));
+}
+
+/** The most that one response of an agent may cost, by its role, where that is known. */
+export type Bounds = Readonly<Partial<Record<AgentRole, number | undefined>>>;
+
+/**
+ * What turns count with of which nothing but their number is left: a response bound each, since no usage was
+ * seen; a reservation each where no bound is known. Never more than what is left of the budget.
+ *
+ * @param roles - Who may have taken them: of several the dearer.
+ */
+export function lostCost(
+  state: Limits,
+  boundsUsd: Bounds,
+  roles: readonly AgentRole[],
+  turns: number = 1,
+): Cost {
+  const known = roles.map((role) => boundsUsd[role]).filter((usd) => usd !== undefined);
+  if (known.length < roles.length) return unknownCost(reservation(state, turns));
+  const leftUsd = Math.max(0, state.maxBudgetUsd - state.totalCostUsd);
+  return unknownCost(Math.min(leftUsd, turns * Math.max(...known)));
 }
 
 /** What a turn is counted with, in US dollars. */

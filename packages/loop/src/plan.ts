@@ -62,7 +62,7 @@ export function planResume(
   const { agents, accepted = new Set(), maxTurnBudgetUsd = 0, now = () => new Date() } = limits;
   const { adopted: marked, byAgents: unmarked, headVerdict, head } = assessment;
   const whole = headVerdict === "ahead-own";
-  const adopted = adopt(checkpoint, { marked, unmarked, whole }, head);
+  const adopted = adopt(checkpoint, { marked, unmarked, whole }, head, agents);
   const state = withLimits(restart(stateFromCheckpoint(adopted.checkpoint), head), limits);
   const refused = standingRefusals(assessment, accepted).map((refusal): PlanItem => {
     const { check, message, advice, override } = refusal;

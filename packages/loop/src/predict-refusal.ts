@@ -1,7 +1,7 @@
 import type { AgentInvoker, AgentRequest, AgentRole } from "./agent.ts";
 import type { PlanItem } from "./describe-resume.ts";
 import { tooLittle } from "./ending.ts";
-import { isTooLittle, leastAllowance, neededBudget, turnAllowance } from "./money.ts";
+import { type Bounds, isTooLittle, leastAllowance, neededBudget, turnAllowance } from "./money.ts";
 import { FRESH, promptFor, systemPrompt } from "./prompts.ts";
 import type { CycleState } from "./state.ts";
 import type { Step } from "./steps.ts";
@@ -37,6 +37,14 @@ export function predictRefusal(
   const neededBudgetUsd = state.maxBudgetUsd > 0 && needed > state.maxBudgetUsd ? needed : 0;
   const data = { check: "allowance", neededBudgetUsd, neededTurnBudgetUsd: neededTurnUsd };
   return { kind: "refused", words: message, data };
+}
+
+/** What a response of the next turn of each role may cost. */
+export function boundsOf(state: CycleState, agents: BoundedAgents): Bounds {
+  return {
+    coder: agents.coder.responseBoundUsd?.(requestOf(state, "coding")),
+    reviewer: agents.reviewer.responseBoundUsd?.(requestOf(state, "reviewing")),
+  };
 }
 
 function phaseOf({ phase }: CycleState, step: Step): TurnPhase | undefined {

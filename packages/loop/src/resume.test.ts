@@ -511,6 +511,22 @@ describe("commits after the checkpoint", () => {
     expect(last.ledger.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBe(totalCostUsd);
   });
 
+  test("turns that only they know count with the bound of a response where one is known, those between with the dearer", async () => {
+    const bounded = (agent: FakeAgent, usd: number) =>
+      Object.assign(agent, { responseBoundUsd: () => usd });
+    const [coder, reviewer] = [fakeAgent([]), fakeAgent([{ text: APPROVAL, costUsd: 0.1 }])];
+    const loop = harness({ coder: bounded(coder, 0.2), reviewer: bounded(reviewer, 0.3) });
+    const checkpoint = at(loop, { reviewOutput: ISSUES, turn: aTurn({ id: "run.2" }) });
+    commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 5));
+    const result = await runFromCheckpoint(checkpoint, loop.options);
+    expect(result.outcome).toBe("approved");
+    expect(result.checkpoint.ledger).toMatchObject([
+      { turnId: "", status: "lost", costUsd: 0.6, unknownUsd: 0.6 },
+      { turnId: "run.5", status: "settled", source: "unknown", costUsd: 0.2, unknownUsd: 0.2 },
+      { turnId: "run.6", role: "reviewer", costUsd: 0.1 },
+    ]);
+  });
+
   test("an own one on another base is refused", async () => {
     const loop = harness();
     commitAs(loop.tree, "t-1/cycle-1: Do it", own(1, 1));

@@ -3,7 +3,7 @@ import { carriesMark, type Commit, TRAILER } from "@quasar/git";
 import type { LoopEventData } from "./event.ts";
 import { accumulate } from "./findings.ts";
 import { balanced, book, entryOf } from "./ledger.ts";
-import { reservation, unknownCost } from "./money.ts";
+import { type Bounds, lostCost, unknownCost } from "./money.ts";
 import { NO_RETRIES } from "./retry.ts";
 import type { CycleState } from "./state.ts";
 import {
@@ -122,12 +122,22 @@ export interface Adoption {
   readonly committed: readonly LoopEventData[];
 }
 
-/** The state once commits of the run's own are taken into account, and what is to be told of them. */
-export function adoptCommits(state: CycleState, commits: readonly Commit[], at: string): Adoption {
+/**
+ * The state once commits of the run's own are taken into account, and what is to be told of them.
+ *
+ * @param at - What to take for the time of a turn that only a commit knows: RFC 3339.
+ * @param boundsUsd - What such a turn counts with.
+ */
+export function adoptCommits(
+  state: CycleState,
+  commits: readonly Commit[],
+  at: string,
+  boundsUsd: Bounds = {},
+): Adoption {
   let last = state;
   const committed: LoopEventData[] = [];
   for (const commit of commits) {
-    const next = adoptCommit(last, commit, at);
+    const next = adoptCommit(last, commit, { at, boundsUsd });
     const { cycle, turn } = next;
     const turnId = turn?.id ?? "";
     if (next !== last) committed.push({ type: "committed", cycle, turnId, sha: commit.sha });
@@ -136,15 +146,17 @@ export function adoptCommits(state: CycleState, commits: readonly Commit[], at: 
   return { state: last, committed };
 }
 
+interface Unseen {
+  readonly at: string;
+  readonly boundsUsd: Bounds;
+}
+
 /**
  * The state once a commit of the run's own is taken into account that it does not know of.
  *
- * Turns that only the commit bears witness of have cost something: what would have been reserved for
- * them.
- *
- * @param at - What to take for the time of such a turn: RFC 3339.
+ * Turns that only the commit knows have cost something: a bound each, or what would have been reserved.
  */
-function adoptCommit(state: CycleState, commit: Commit, at: string): CycleState {
+function adoptCommit(state: CycleState, commit: Commit, known: Unseen): CycleState {
   const id = commit.trailers.get(TRAILER.turn)?.[0] ?? "";
   const cycle = Number(commit.trailers.get(TRAILER.cycle)?.[0]);
   const unseen = turnNumber(id) - turnNumber(state.turn?.id);
@@ -153,18 +165,18 @@ function adoptCommit(state: CycleState, commit: Commit, at: string): CycleState 
   const counted = isUnknown(state)
     ? failTurn(state, unknownCost(state.turn?.reservedUsd ?? 0), "", "lost")
     : state;
-  const between = unseen === 1 ? counted : bookUnseen(counted, unseen - 1, at);
+  const between = unseen === 1 ? counted : bookUnseen(counted, unseen - 1, known);
   const fix = cycle === state.cycle && isCoded(state);
   const begun = fix ? between : beginCycle(between, cycle);
-  const reservedUsd = reservation(begun);
+  const cost = lostCost(begun, known.boundsUsd, ["coder"]);
   const turn = {
     id,
     role: "coder",
     attempt: 1,
     status: "started",
     allowanceUsd: 0,
-    reservedUsd,
-    startedAt: at,
+    reservedUsd: cost.totalUsd,
+    startedAt: known.at,
     sessionId: "",
     resumed: false,
     ...NO_PROCESS,
@@ -172,17 +184,18 @@ function adoptCommit(state: CycleState, commit: Commit, at: string): CycleState 
     retryAt: "",
   } as const;
   const started = { ...begun, phase: fix ? "linting" : "coding", turn, failure: "" } as const;
-  const committed = commitWork(settleTurn(started, "", unknownCost(reservedUsd)), commit.sha);
+  const committed = commitWork(settleTurn(started, "", cost), commit.sha);
   const mended = fix ? withLintFixes(committed, lintFixes(committed) + 1) : committed;
   // A turn of which there is no trace may have begun to mend lint: what it left is committed first.
   return { ...mended, phase: "linting" };
 }
 
 /** Turns of which nothing is known but that there were so many. */
-function bookUnseen(state: CycleState, turns: number, at: string): CycleState {
-  const reservedUsd = reservation(state, turns);
+function bookUnseen(state: CycleState, turns: number, { at, boundsUsd }: Unseen): CycleState {
+  const cost = lostCost(state, boundsUsd, ["coder", "reviewer"], turns);
+  const { totalUsd: reservedUsd } = cost;
   const unseen = { id: "", role: "coder", attempt: 0, reservedUsd, startedAt: at } as const;
-  const entry = entryOf(unseen, state.cycle, "lost", unknownCost(reservedUsd));
+  const entry = entryOf(unseen, state.cycle, "lost", cost);
   return { ...state, ...book(state, entry) };
 }
 
