@@ -22,6 +22,7 @@ export {
   type RangeOptions,
   reflogActions,
 } from "./history.ts";
+export { hiddenChanges } from "./hidden.ts";
 export { hooksFolder, type HooksFolder } from "./hooks.ts";
 export { type Landed, landedSince } from "./landed.ts";
 export {

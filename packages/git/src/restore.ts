@@ -6,6 +6,7 @@ import { disarmFilters, readConfig } from "./config.ts";
 import { GitError, isGone } from "./errors.ts";
 import type { ConfigPair } from "./environment.ts";
 import { currentGitSha } from "./head.ts";
+import { hiddenPaths } from "./hidden.ts";
 import { openRepository } from "./repository.ts";
 import { checkRevision, isMissing } from "./revision.ts";
 import { git, gitFailed, gitOutput, type RunOptions } from "./run.ts";
@@ -44,7 +45,7 @@ export async function restoreSnapshot(
     openRepository(workDir, { signal }),
     readConfig(workDir, { signal }),
     commitOf(workDir, revision, signal),
-    hiddenPaths(workDir, signal),
+    hiddenPaths(workDir, { signal }),
   ]);
   const replaced = await takeSnapshot(workDir, options);
   const now = replaced?.sha ?? (await committedTree(workDir, signal));
@@ -115,17 +116,6 @@ async function committedTree(workDir: string, signal: AbortSignal | undefined): 
     if (!(error instanceof GitError) || error.code !== "ERR_NO_COMMITS") throw error;
     return (await gitOutput("keep", workDir, ["mktree"], { signal, input: "" })).trim();
   }
-}
-
-/** Paths that the user has told git not to look at: `assume-unchanged`, `skip-worktree`. */
-async function hiddenPaths(
-  workDir: string,
-  signal: AbortSignal | undefined,
-): Promise<ReadonlySet<string>> {
-  const args = ["ls-files", "-v", "-z", "--full-name", "--", ":/"];
-  const output = await gitOutput("read", workDir, args, { signal, encoding: "latin1" });
-  const entries = output.split("\0").filter((entry) => /^[a-zS] /.test(entry));
-  return new Set(entries.map((entry) => entry.slice(2)));
 }
 
 interface Change {

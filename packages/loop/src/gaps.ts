@@ -1,10 +1,11 @@
+import { hiddenWork } from "./protected.ts";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
 import { nestedRepositories, notHeld, seenOf } from "./work-tree.ts";
 
 /**
  * What looks committed and is not, in words for the coder: a repository within that became a link, a
- * folder that git cannot look into, a submodule with changed files. `""` where there is nothing of the kind.
+ * folder that git cannot look into, a submodule with changed files, a file hidden from git. `""` where there is nothing of the kind.
  *
  * @see SPEC.md, "What a commit cannot hold"
  */
@@ -13,7 +14,10 @@ export async function commitGaps(run: Run): Promise<string> {
   if (repository === undefined || run.head === "") return "";
   const { baseCommitSha } = run.state;
   const seen = await seenOf(run, repository);
-  const { tree, links } = await repository.landed(baseCommitSha, run.head);
+  const [{ tree, links }, hidden] = await Promise.all([
+    repository.landed(baseCommitSha, run.head),
+    hiddenWork(run, repository),
+  ]);
   run.tree = { head: run.head, id: tree };
   const submodules = links.length === 0 ? new Set() : repository.submodulePaths();
   const gaps: readonly Gap[] = [
@@ -21,6 +25,7 @@ export async function commitGaps(run: Run): Promise<string> {
     [links.filter((path) => !submodules.has(path)), LINKED],
     [notHeld(run, seen.unread), UNREAD],
     [notHeld(run, seen.submodules), SUBMODULES],
+    [hidden, HIDDEN],
   ];
   return gaps
     .filter(([paths]) => paths.length > 0)
@@ -45,4 +50,8 @@ const UNREAD = [
 const SUBMODULES = [
   "These submodules have changed files, which no commit of this repository holds",
   "Undo the changes there, or commit them in the submodule.",
+] as const;
+const HIDDEN = [
+  "Git was told not to look at these files (assume-unchanged, skip-worktree), so their changes are not committed",
+  "Undo the changes, or run git update-index --no-assume-unchanged and --no-skip-worktree on them.",
 ] as const;

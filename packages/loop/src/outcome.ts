@@ -1,5 +1,5 @@
 import type { Ending } from "./ending.ts";
-import { touchedProtected } from "./protected.ts";
+import { hiddenWork, touchedProtected } from "./protected.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
@@ -30,7 +30,9 @@ export async function whatDiffers(run: Run): Promise<Ending | undefined> {
     if (away !== undefined) return differs(away.message);
     run.head = seen.head;
     const unheld = notHeld(run, [...seen.unread, ...seen.submodules]);
-    const paths = [...uncommitted(run, seen), ...nestedRepositories(run, seen), ...unheld];
+    const hidden = await hiddenWork(run, repository);
+    const nested = nestedRepositories(run, seen);
+    const paths = [...uncommitted(run, seen), ...nested, ...unheld, ...hidden];
     if (paths.length > 0) return differs(`not committed: ${listPaths(paths).join(", ")}`);
     const touched = touchedProtected(run, repository, seen, "somebody");
     if (touched !== undefined) return differs(touched.message);

@@ -46,6 +46,17 @@ export function changedProtected(
   });
 }
 
+/** Files that git was told not to look at, and that hold something else than when the run began. */
+export async function hiddenWork(
+  { state }: Pick<Run, "state">,
+  repository: LoopRepository,
+): Promise<readonly string[]> {
+  const held = new Map(state.protectedPaths.map((each) => [each.path, each]));
+  const isSame = ({ path, mode, id }: ProtectedChange["now"]): boolean =>
+    held.get(path)?.mode === mode && held.get(path)?.id === id;
+  return (await repository.hidden()).filter((now) => !isSame(now)).map(({ path }) => path);
+}
+
 /** What is to be committed of protected paths. */
 export interface ProtectedWork {
   /** Of the whole commit; `undefined`: nothing of them is in it. */

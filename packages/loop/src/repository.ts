@@ -6,6 +6,7 @@ import {
   type Content,
   currentGitSha,
   GitError,
+  hiddenChanges,
   inspectRepository,
   type Landed,
   landedSince,
@@ -79,6 +80,8 @@ export interface LoopRepository {
    * own files, but an agent does not sync the work tree's.
    */
   syncWork(before: string): Promise<SeenWork>;
+  /** What changed files hold that git was told not to look at, and so does not commit. */
+  hidden(): Promise<readonly Content[]>;
   /** What paths hold, byte by byte. */
   contents(paths: readonly string[], seen: SeenWork): readonly Content[];
   /** Puts the bytes of files into the repository. */
@@ -148,6 +151,7 @@ export async function openLoopRepository(
       syncFiles(root, [...committed, ...dirty.map(({ path }) => path)]);
       return seen;
     },
+    hidden: () => hiddenChanges(root),
     contents: (paths, seen) => readContents(root, paths, algorithmOf(seen)),
     storeContents: (contents) => storeContents(repository, contents),
     treeOfChanges: (exclude, changes) =>

@@ -18,6 +18,7 @@ export async function startRun(task: Task, settings: Settings, ports: Ports): Pr
   const title = task.title.toWellFormed();
   if (trimSpace(title) === "") throw new LoopError("ERR_INVALID_TASK", "the task says nothing");
   const { head, branch, unheld } = await placeOf(settings, ports);
+  const hidden = (await ports.repository?.hidden()) ?? [];
   const runId = settings.runId ?? newRunId();
   const { id, problem } = await nameTask(task, title, runId, settings);
   const unprotected = stateFromCheckpoint(
@@ -31,7 +32,11 @@ export async function startRun(task: Task, settings: Settings, ports: Ports): Pr
       maxBudgetUsd: settings.maxBudgetUsd ?? DEFAULT_MAX_BUDGET_USD,
       baseCommitSha: head,
       branch,
-      untouchablePaths: [...settings.untouchablePaths, ...unheld],
+      untouchablePaths: [
+        ...settings.untouchablePaths,
+        ...unheld,
+        ...hidden.map(({ path }) => path),
+      ],
       commitStyle: await newCommitStyle(settings.commit, ports.repository),
     }),
   );

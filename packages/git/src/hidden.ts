@@ -1,0 +1,66 @@
+import { type Content, readContents } from "./content.ts";
+import type { SignalOptions } from "./head.ts";
+import { gitOutput } from "./run.ts";
+
+/** A file that git was told not to look at, as the index has it. */
+interface Hidden {
+  /** Bytes, one a character. */
+  readonly path: string;
+  readonly mode: string;
+  readonly id: string;
+  /** `skip-worktree`: as in the index where it is not there. */
+  readonly isSkipped: boolean;
+}
+
+// A small letter: `assume-unchanged`; `S`: `skip-worktree`, as in a sparse checkout.
+const HIDDEN = /^([a-z]|S) (\d{6}) ([0-9a-f]+) [0-3]\t([^]*)$/;
+
+async function hiddenEntries(
+  workDir: string,
+  { signal }: SignalOptions,
+): Promise<readonly Hidden[]> {
+  const args = ["ls-files", "-v", "--stage", "-z", "--full-name", "--", ":/"];
+  const output = await gitOutput("read", workDir, args, { signal, encoding: "latin1" });
+  return output.split("\0").flatMap((entry): Hidden[] => {
+    const [, tag = "", mode = "", id = "", path] = HIDDEN.exec(entry) ?? [];
+    const isSkipped = tag.toUpperCase() === "S";
+    return path === undefined ? [] : [{ path, mode, id, isSkipped }];
+  });
+}
+
+/**
+ * Paths that git was told not to look at: `assume-unchanged`, `skip-worktree`, sparse. Bytes, one a
+ * character, from the root. Starts one git process.
+ */
+export async function hiddenPaths(
+  workDir: string,
+  options: SignalOptions = {},
+): Promise<ReadonlySet<string>> {
+  return new Set((await hiddenEntries(workDir, options)).map(({ path }) => path));
+}
+
+/**
+ * What files hold that git was told not to look at, where that is not what the index has, byte by byte:
+ * `status` does not list them, and no commit takes them in. Submodules are left out. Starts one git process.
+ *
+ * @param root - The top folder of the work tree.
+ * @throws {GitError} `ERR_SNAPSHOT_FAILED` where one cannot be read; `ERR_NOT_A_REPOSITORY`,
+ *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
+ */
+export async function hiddenChanges(
+  root: string,
+  options: SignalOptions = {},
+): Promise<readonly Content[]> {
+  const entries = await hiddenEntries(root, options);
+  const files = entries.filter(({ mode }) => mode !== LINKED_REPOSITORY);
+  const paths = files.map(({ path }) => Buffer.from(path, "latin1").toString("utf8"));
+  const algorithm = files[0]?.id.length === SHA256_DIGITS ? "sha256" : "sha1";
+  const contents = readContents(root, paths, algorithm);
+  return contents.filter(({ mode, id }, at) => {
+    const isAbsent = mode === "000000" && files[at]?.isSkipped === true;
+    return !isAbsent && (mode !== files[at]?.mode || id !== files[at].id);
+  });
+}
+
+const LINKED_REPOSITORY = "160000";
+const SHA256_DIGITS = 64;

@@ -1,0 +1,76 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Answer, APPROVAL, fakeAgent } from "../test/fake-agent.ts";
+import { type Harness, harness } from "../test/harness.ts";
+import { runTask } from "./loop.ts";
+
+const TASK = { title: "Do it" };
+const FLAGS = ["assume-unchanged", "skip-worktree"] as const;
+
+function hide({ tree }: Harness, flag: (typeof FLAGS)[number], text?: string): void {
+  if (text !== undefined) tree.write("README", text);
+  tree.git("update-index", `--${flag}`, "README");
+}
+
+const work: Answer = ({ workDir }) => {
+  writeFileSync(join(workDir, "work.txt"), "work\n");
+  return "done";
+};
+
+test.for(FLAGS)("a change that the coder hides from git (%s) goes back to it", async (flag) => {
+  const hiding: Answer = (request, options) => {
+    hide(loop, flag, "changed\n");
+    return work(request, options);
+  };
+  const showing: Answer = () => {
+    loop.tree.git("update-index", `--no-${flag}`, "README");
+    return "done";
+  };
+  const coder = fakeAgent([hiding, showing]);
+  const reviewer = fakeAgent([APPROVAL]);
+  const loop: Harness = harness({ coder, reviewer });
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 2 });
+  expect(coder.requests[1]?.prompt).toMatch(/not to look at these files .*: README\./u);
+  expect(reviewer.requests).toHaveLength(1);
+  expect(loop.tree.git("show", "HEAD:README")).toBe("changed\n");
+});
+
+test("an approval does not count where the reviewer has hidden a change", async () => {
+  const hiding: Answer = () => {
+    hide(loop, "skip-worktree", "changed\n");
+    return APPROVAL;
+  };
+  const loop: Harness = harness({ reviewer: fakeAgent([hiding]) });
+  const result = await runTask(TASK, loop.options);
+  expect(result).toMatchObject({ outcome: "approved-differs" });
+  expect(result.message).toContain("README");
+});
+
+test.for(FLAGS)("what a person has hidden before the run (%s) is left as it is", async (flag) => {
+  const coder = fakeAgent([work]);
+  const loop = harness({ coder });
+  hide(loop, flag, "for this machine\n");
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 1 });
+  expect(loop.tree.files()["README"]).toBe("for this machine\n");
+  expect(loop.tree.git("show", "HEAD:README")).toBe("a project\n");
+});
+
+test("a change of what a person has hidden before the run goes back to the coder", async () => {
+  const changing: Answer = (request, options) => {
+    writeFileSync(join(request.workDir, "README"), "changed\n");
+    return work(request, options);
+  };
+  const loop = harness({ coder: fakeAgent([changing]), maxCycles: 1 });
+  hide(loop, "skip-worktree", "for this machine\n");
+  const result = await runTask(TASK, loop.options);
+  expect(result).toMatchObject({ outcome: "max_cycles" });
+  expect(result.findings[0]?.description).toContain("README");
+});
+
+test("a sparse checkout hides no change", async () => {
+  const loop = harness({ coder: fakeAgent([work]) });
+  const { tree } = loop;
+  tree.git("sparse-checkout", "set", "--no-cone", "/work.txt");
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 1 });
+});
