@@ -64,7 +64,7 @@ export function exitOf(result: TaskResult, interrupted: ExitCode | undefined): E
 export function interruptedResult(checkpoint: Checkpoint): TaskResult {
   const { taskBeadId: taskId, gitSha: finalCommitSha } = checkpoint;
   const message = "Interrupted. The run can be resumed.";
-  const nothing = { report: undefined, agentFailure: undefined };
+  const nothing = { report: undefined, agentFailure: undefined, caches: [] };
   const { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings } = checkpoint;
   const { baseCommitSha, cycleCommits } = checkpoint;
   const facts = { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings };
@@ -94,7 +94,7 @@ export function resultRecord(
 ): ResultRecord {
   const { outcome, runId, cycle, totalCostUsd, unknownCostUsd, message, report } = result;
   const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
-  const { changed } = result;
+  const { changed, caches } = result;
   const retryAt = result.agentFailure?.retryAt;
   return {
     type: "result",
@@ -112,6 +112,7 @@ export function resultRecord(
     finalCommitSha,
     commits,
     changed,
+    caches,
     retryAt,
     limit,
     next: nextOf(result)

@@ -50,6 +50,23 @@ test("what lint mends is committed, and the next run starts without a word", asy
   expect(next).toMatchObject({ code: 0 });
 });
 
+test("the caches that a check makes are left out of the commits, and named at the end and in --json", async () => {
+  const at = place();
+  const caching = "mkdir -p src/__pycache__ node_modules/x && touch src/__pycache__/a.pyc";
+  const checks = ["--filter", `${caching} node_modules/x/index.js`];
+  const done = await quasar(at, ["run", "Write", ...checks, ...agents(at, oneCycle())]);
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.stdout).toContain(
+    "  left out node_modules, src/__pycache__ (caches: name them in .gitignore)\n",
+  );
+  expect(git(at, "ls-files")).not.toMatch(/pycache|node_modules/u);
+  const json = await quasar(at, ["run", "More", "--json", ...checks, ...agents(at, oneCycle())]);
+  expect(lastRecord(json), "they stand in no run's way").toMatchObject({
+    outcome: "approved",
+    caches: ["node_modules", "src/__pycache__"],
+  });
+});
+
 test("an approval while lint fails says so at its end, and in --json", async () => {
   const at = place();
   const failing = ["--lint", "echo no; exit 1", "--max-lint-retries", "0"];

@@ -50,7 +50,7 @@ export interface CommitOptions extends SignalOptions {
 export const SUBJECT_LENGTH = 72;
 
 /**
- * Commits everything in the work tree that is not ignored or excluded, deletions and untracked
+ * Commits everything in the work tree that is not ignored, excluded or a tool's cache, deletions and untracked
  * files included, on HEAD, be it a branch with or without commits or detached. The user's git
  * hooks and filters run. A `pre-commit` hook that refuses and leaves changed files is tried once more, with
  * those files: that is how formatting ones work. Starts four git processes, two if there is nothing to commit; two fewer
@@ -71,8 +71,9 @@ export async function commitAll(
   const { signal, exclude = [], env = {}, tree } = options;
   const message = commitMessage(options);
   checkVariables(env);
-  const kept = exclude.map((path) => checkExclude(path.replace(/\/$/, "")));
-  const { config, dirty } = options.seen ?? (await lookAtWork(workDir, { signal }));
+  const named = exclude.map((path) => checkExclude(path.replace(/\/$/, "")));
+  const { config, dirty, caches } = options.seen ?? (await lookAtWork(workDir, { signal }));
+  const kept = [...named, ...caches.map(({ path }) => path)];
   const isExcluded = ({ path }: DirtyPath): boolean =>
     kept.some((excluded) => path === excluded || path.startsWith(`${excluded}/`));
   const wanted = dirty.filter((entry) => !isExcluded(entry));
@@ -83,7 +84,8 @@ export async function commitAll(
   const paths = [":/", ...kept.flatMap(excluding)];
   // Naming the paths makes git leave out what is staged of others; it is not always done because
   // git hooks then see an index that is not the usual one.
-  const only = tree === undefined && dirty.some((entry) => isExcluded(entry) && isStaged(entry));
+  const isLeftOut = (entry: DirtyPath): boolean => isExcluded(entry) && isStaged(entry);
+  const only = tree === undefined && [...dirty, ...caches].some(isLeftOut);
   const attempt = { workDir, wanted, paths, only, message, config, options };
   const result = await tryCommit(attempt);
   if (!(result instanceof GitError)) return result;

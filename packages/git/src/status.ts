@@ -1,3 +1,4 @@
+import { type WithoutCaches, withoutCaches } from "./caches.ts";
 import { type Config, disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
@@ -26,7 +27,7 @@ export const STATUS_WITHIN = [
 export const STATUS = [...STATUS_WITHIN, "--ignore-submodules=dirty"] as const;
 
 /**
- * What is not committed in the work tree, untracked files included, ignored ones not.
+ * What is not committed in the work tree, untracked files included, ignored ones and caches not.
  *
  * @param workDir - Any folder of the work tree; the answer is about all of it.
  * @throws {GitError} `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,
@@ -84,8 +85,7 @@ const CHANGED_WITHIN = /^1 \S\S S[.C](?:M[.U]|\.U) /u;
 const CHANGED_WITHIN_ONLY = /^1 \.M S\.(?:M[.U]|\.U) /u;
 
 /** What {@link STATUS_WITHIN} lists. */
-export interface StatusWithin {
-  readonly dirty: readonly DirtyPath[];
+export interface StatusWithin extends WithoutCaches {
   /** Submodules with changes in their files: only a commit of their own can hold them. */
   readonly submodules: readonly string[];
 }
@@ -95,10 +95,9 @@ export function parseStatusWithin(output: string): StatusWithin {
   const matching = (pattern: RegExp): readonly string[] =>
     entriesOf(output).filter((entry) => pattern.test(entry));
   const only = new Set(matching(CHANGED_WITHIN_ONLY));
+  const dirty = entriesOf(output).filter((entry) => !only.has(entry));
   return {
-    dirty: entriesOf(output)
-      .filter((entry) => !only.has(entry))
-      .map(parseEntry),
+    ...withoutCaches(dirty.map(parseEntry)),
     submodules: matching(CHANGED_WITHIN).map((entry) => parseEntry(entry).path),
   };
 }
@@ -106,9 +105,9 @@ export function parseStatusWithin(output: string): StatusWithin {
 /** How many fields stand before the path, by the kind of the entry. */
 const FIELDS: Readonly<Record<string, number>> = { "1": 8, u: 10 };
 
-/** Parses `status --porcelain=v2 -z`, made without renames. */
+/** Parses `status --porcelain=v2 -z`, made without renames. Caches are passed over. */
 export function parseStatus(output: string): readonly DirtyPath[] {
-  return entriesOf(output).map(parseEntry);
+  return withoutCaches(entriesOf(output).map(parseEntry)).dirty;
 }
 
 function entriesOf(output: string): readonly string[] {

@@ -1,16 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { copyFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { excluding } from "./commit.ts";
 import type { SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import { git, gitFailed, gitOutput, type RunOptions } from "./run.ts";
 import { OWN_FOLDER } from "./snapshots.ts";
+import { parseStatusWithin, STATUS_WITHIN } from "./status.ts";
 
 /**
  * Writes the tree that a commit of everything in the work tree would have, as an object, and returns
  * its id: tracked and untracked files through the user's filters, also what `assume-unchanged` hides;
- * ignored ones not, nor `.quasar/`. Index, refs and files stay as they are; git hooks do not run.
- * Starts four git processes.
+ * ignored ones not, nor caches and `.quasar/`. Index, refs and files stay as they are; git hooks do not run.
+ * Starts five git processes.
  *
  * @param workDir - Any folder of the work tree; the tree is of all of it.
  * @throws {GitError} `ERR_GIT_FAILED` where git cannot stage something; `ERR_FOREIGN_WORK_TREE`,
@@ -28,8 +30,14 @@ export async function treeToCommit(workDir: string, options: SignalOptions = {})
     const refresh = ["update-index", "-q", "--really-refresh"];
     const refreshed = await git("write", root, refresh, run);
     if (refreshed.exitCode > 1) throw gitFailed(refresh, refreshed);
-    const own = `:(top,exclude)${OWN_FOLDER}`;
-    await gitOutput("write", root, ["add", "-A", "--", ":/", own], run);
+    const { caches } = parseStatusWithin(await gitOutput("write", root, STATUS_WITHIN, run));
+    const staged = caches.filter(({ status }) => status !== "??").map(({ path }) => path);
+    if (staged.length > 0) {
+      const paths = staged.map((path) => `:(top,literal)${path}`);
+      await gitOutput("write", root, ["rm", "-r", "--cached", "--quiet", "--", ...paths], run);
+    }
+    const others = [OWN_FOLDER, ...caches.map(({ path }) => path)].flatMap(excluding);
+    await gitOutput("write", root, ["add", "-A", "--", ":/", ...others], run);
     return (await gitOutput("write", root, ["write-tree"], run)).trim();
   } finally {
     await Promise.all([rm(index, { force: true }), rm(`${index}.lock`, { force: true })]);

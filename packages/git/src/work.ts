@@ -10,8 +10,10 @@ export interface SeenWork {
   readonly head: string;
   /** `undefined` where HEAD is detached. */
   readonly branch: string | undefined;
-  /** What is not committed. */
+  /** What is not committed, caches apart. */
   readonly dirty: readonly DirtyPath[];
+  /** Folders of tools' caches, which are never committed; `A.` is staged, else `??`. */
+  readonly caches: readonly DirtyPath[];
   /**
    * Submodules with changes in their files, untracked ones included, or with files though they are not
    * checked out: no commit here holds them.
@@ -44,11 +46,12 @@ export async function lookAtWork(workDir: string, options: LookOptions = {}): Pr
   const result = await git("write", workDir, args, { signal });
   if (result.exitCode !== 0) throw gitFailed(args, result);
   const { head, branch } = parseStatusHead(result.stdout);
-  const { dirty, submodules } = parseStatusWithin(result.stdout);
+  const { dirty, caches, submodules } = parseStatusWithin(result.stdout);
   return {
     head,
     branch,
     dirty,
+    caches,
     submodules: [...submodules, ...(await filledSubmodules(workDir, { signal }))],
     unread: unreadFolders(result.stderr),
     config,

@@ -449,6 +449,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     finalCommitSha: run.head,
     changed,
     cycleCommits: state.cycleCommits,
+    caches: run.caches,
     checkpoint: run.checkpoint(),
     agentFailure: ending.agentFailure,
   };

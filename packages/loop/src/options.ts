@@ -203,6 +203,8 @@ export interface TaskResult {
   /** Whether the tree of the last commit is another than that of the first. */
   readonly changed: boolean;
   readonly cycleCommits: readonly string[];
+  /** Folders of tools' caches in the work tree that git does not ignore: no commit holds them. */
+  readonly caches: readonly string[];
   /** The last checkpoint's content, also where nothing was stored. */
   readonly checkpoint: Checkpoint;
   /** The agent's failure behind `agent`, or behind a turn that reached its limit, as it reported it. */

@@ -477,6 +477,35 @@ describe("what a commit cannot hold", () => {
     expect(loop.trace()).toContainEqual(expect.stringContaining("temporary files of the agent"));
   });
 
+  test("a tool's caches, even if the agent stages them, stay out of the commits of a true approval", async () => {
+    const loop = runWith(({ tree }) => {
+      tree.write("src/a.py", "work\n");
+      tree.write("src/__pycache__/a.pyc", "cache");
+      tree.write("target/CACHEDIR.TAG", "");
+      tree.write("target/debug/a.o", "cache");
+      tree.git("add", "src");
+    });
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", changed: true });
+    expect(result.caches).toEqual(["src/__pycache__", "target"]);
+    const committed = loop.tree.git("ls-tree", "-r", "--name-only", "HEAD").split("\n");
+    expect(committed).toEqual(expect.arrayContaining(["src/a.py", "work.txt"]));
+    expect(committed.filter((path) => /pycache|target/u.test(path))).toEqual([]);
+  });
+
+  test("a folder named like a cache whose files are tracked is work as any other", async () => {
+    const loop = runWith(({ tree }) => {
+      tree.write("node_modules/a.js", "changed\n");
+      tree.write("node_modules/b.js", "new\n");
+    });
+    loop.tree.write("node_modules/a.js", "tracked\n");
+    loop.tree.git("add", "-A");
+    loop.tree.git("commit", "-q", "-m", "vendored");
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "approved", caches: [] });
+    expect(loop.tree.git("show", "HEAD:node_modules/b.js")).toBe("new\n");
+  });
+
   test("an index that an editor empties while git commits leaves no work out", async () => {
     const loop = harness();
     hook(loop.tree, "pre-commit", "[ -e .git/reset ] || { touch .git/reset; git reset -q; }");

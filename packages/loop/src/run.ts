@@ -53,6 +53,8 @@ export class Run {
   /** Whether a file by which agents are steered may have been changed: where nothing was seen of one, it was not. */
   mayHaveSteered: boolean;
   #seen: SeenWork | undefined;
+  /** Folders of tools' caches, as they were seen last. */
+  caches: readonly string[] = [];
   /** The tree of a commit that HEAD was at. */
   tree: { readonly head: string; readonly id: string } | undefined;
   /** Nothing is uncommitted, and nobody has worked since that was seen. */
@@ -102,6 +104,7 @@ export class Run {
 
   set seen(seen: SeenWork | undefined) {
     this.mayHaveSteered ||= seen?.dirty.some(({ path }) => steersAgents(path)) === true;
+    if (seen !== undefined) this.caches = seen.caches.map(({ path }) => path);
     this.#seen = seen;
   }
 

@@ -95,7 +95,12 @@ const bare = (path: string): string => path.replace(/\/$/u, "");
 
 /** What no commit of a run holds, whatever it is. */
 export function neverCommitted(run: Run, seen: SeenWork): readonly string[] {
-  return [...run.state.untouchablePaths, ...temporaryFiles(seen), ...nestedRepositories(run, seen)];
+  return [
+    ...run.state.untouchablePaths,
+    ...temporaryFiles(seen),
+    ...seen.caches.map(({ path }) => path),
+    ...nestedRepositories(run, seen),
+  ];
 }
 
 /** Files that a killed agent has left half written: they are nobody's work. */

@@ -64,6 +64,7 @@ export function createMemoryGround(
     head: head(),
     branch,
     dirty: tree === committed() ? [] : [{ path: "file", status: ".M" }],
+    caches: [],
     submodules: [],
     unread: [],
     config: new Map(),

@@ -1,7 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 
 const IDENTITY = {
@@ -60,7 +68,10 @@ function workTreeAt(dir: string): WorkTree {
   const tree: WorkTree = {
     dir,
     git,
-    write: (file, text) => writeFileSync(join(dir, file), text),
+    write(file, text) {
+      mkdirSync(dirname(join(dir, file)), { recursive: true });
+      writeFileSync(join(dir, file), text);
+    },
     head: () => git("rev-parse", "HEAD").trim(),
     subjects: () =>
       git("log", "--reverse", "--format=%s", "HEAD").split("\n").slice(1).filter(Boolean),

@@ -91,6 +91,8 @@ export interface ResultRecord {
   readonly commits: readonly string[];
   /** Whether the run has changed what is committed. */
   readonly changed: boolean;
+  /** Folders of tools' caches that are left out of the commits, though git does not ignore them. */
+  readonly caches: readonly string[];
   /** RFC 3339: when a usage limit is lifted, where the agent said so. */
   readonly retryAt: string | undefined;
   /** When that is, and why it is not waited for, in words; `undefined` where no limit stopped it. */

@@ -86,6 +86,7 @@ const RECORDS: readonly OutputRecord[] = [
     baseCommitSha: "b".repeat(40),
     finalCommitSha: "c".repeat(40),
     changed: true,
+    caches: [],
     commits: ["b", "1", "c"].map((digit) => digit.repeat(40)),
     retryAt: undefined,
     limit: undefined,

@@ -295,6 +295,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
       budget({ spentUsd, unknownCostUsd, hasUnsaidCosts }, progress.maxBudgetUsd),
     ),
     ...labelled(view, "commits", commitsText(result)),
+    ...leftOutLines(result, view),
   ];
   if (report !== undefined) {
     const human = report.needsHumanReview ? ", a person should look at it" : "";
@@ -324,6 +325,17 @@ function becauseLines({ message }: ResultRecord, view: View): string[] {
 function commitsText(result: ResultRecord): string {
   const shas = [...new Set(result.commits)].filter((sha) => sha !== result.baseCommitSha);
   return shas.length === 0 ? "none" : shas.map((sha) => sha.slice(0, 10)).join(" ");
+}
+
+/** What the commits lack that a person may take for work. */
+function leftOutLines({ caches }: ResultRecord, view: View): string[] {
+  if (caches.length === 0) return [];
+  const what = caches.length === 1 ? "a cache: name it" : "caches: name them";
+  return labelled(
+    view,
+    "left out",
+    `${fit(cleanLine(caches.join(", ")), 300)} (${what} in .gitignore)`,
+  );
 }
 
 /** What went wrong, and what to do about it. */

@@ -1,0 +1,68 @@
+import type { DirtyPath } from "./status.ts";
+
+/** Folders that tools keep for themselves, by their names. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...["__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox"],
+  ...["node_modules", ".turbo", ".parcel-cache", ".nyc_output", ".gradle"],
+]);
+
+/** Files by which a tool marks a folder of any name as its own: cargo's `target/`, a virtual environment. */
+const MARKERS: ReadonlySet<string> = new Set(["CACHEDIR.TAG", "pyvenv.cfg"]);
+
+/** Changed paths, less those in caches. */
+export interface WithoutCaches {
+  readonly dirty: readonly DirtyPath[];
+  /**
+   * The outermost folders of caches that no commit holds. The status is `A.` where somebody has staged
+   * files of one, else `??`.
+   */
+  readonly caches: readonly DirtyPath[];
+}
+
+/**
+ * Sets the caches of tools apart from work: new files in a folder that is one by its name, or by a marker
+ * in it. A folder in which a tracked file has changed is none.
+ */
+export function withoutCaches(all: readonly DirtyPath[]): WithoutCaches {
+  const marked = new Set(all.filter(isNew).flatMap(({ path }) => markedBy(path)));
+  const found = new Map<string, DirtyPath[]>();
+  for (const entry of all) {
+    const folder = isNested(entry) ? undefined : cacheOf(entry.path, marked);
+    if (folder === undefined) continue;
+    const entries = found.get(folder);
+    if (entries === undefined) found.set(folder, [entry]);
+    else entries.push(entry);
+  }
+  const held = new Set<DirtyPath>();
+  const caches = [...found].flatMap(([path, entries]): readonly DirtyPath[] => {
+    if (!entries.every(isNew)) return [];
+    for (const entry of entries) held.add(entry);
+    return [{ path, status: entries.some(({ status }) => status !== "??") ? "A." : "??" }];
+  });
+  return { dirty: all.filter((entry) => !held.has(entry)), caches };
+}
+
+/** Not tracked in HEAD, be it staged or not. */
+function isNew({ status }: DirtyPath): boolean {
+  return status === "??" || status.startsWith("A");
+}
+
+/** A repository within is no cache, wherever it lies: git lists it with a `/` at its end. */
+function isNested({ path }: DirtyPath): boolean {
+  return path.endsWith("/");
+}
+
+/** The folder that a path marks; the root of a work tree is never one. */
+function markedBy(path: string): readonly string[] {
+  const at = path.lastIndexOf("/");
+  return at > 0 && MARKERS.has(path.slice(at + 1)) ? [path.slice(0, at)] : [];
+}
+
+function cacheOf(path: string, marked: ReadonlySet<string>): string | undefined {
+  for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) {
+    const folder = path.slice(0, at);
+    const name = folder.slice(folder.lastIndexOf("/") + 1);
+    if (NAMES.has(name) || marked.has(folder)) return folder;
+  }
+  return undefined;
+}
