@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
@@ -44,4 +45,20 @@ export async function holdingModel(at: Place, role: Turn["role"]): Promise<strin
 /** Has the agents that are held go on. */
 export function letGo(at: Place): void {
   write(at.outside, { "let-go": "" });
+}
+
+/** Has another program drive, which did not see that the run's process lives. */
+export function takeOver(lock: string): () => void {
+  rmSync(lock);
+  rmSync(`${lock}.owner.json`, { force: true });
+  writeFileSync(lock, "");
+  const database = new DatabaseSync(lock);
+  database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  let isOpen = true;
+  const free = (): void => {
+    if (isOpen) database.close();
+    isOpen = false;
+  };
+  onTestFinished(free);
+  return free;
 }

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
 import { byLane, randomOf, seed } from "@quasar/vitest/lane";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   git,
   lastRecord,
@@ -15,7 +14,7 @@ import {
   type Running,
   start,
 } from "./harness.ts";
-import { holdingModel, letGo } from "./held.ts";
+import { holdingModel, letGo, takeOver } from "./held.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
 const ROUNDS = byLane({ fast: 1, whole: 3, long: 20 });
@@ -99,22 +98,6 @@ test.for(CASES)(
     expect((await quasar(at, ["resume"])).code).toBe(8);
   },
 );
-
-/** Has another program drive, which did not see that the run's process lives. */
-function takeOver(lock: string): () => void {
-  rmSync(lock);
-  rmSync(`${lock}.owner.json`);
-  writeFileSync(lock, "");
-  const database = new DatabaseSync(lock);
-  database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-  let isOpen = true;
-  const free = (): void => {
-    if (isOpen) database.close();
-    isOpen = false;
-  };
-  onTestFinished(free);
-  return free;
-}
 
 function filesOf({ at, runId }: Held): readonly string[] {
   const dir = join(at.repo, ".git/quasar/runs", runId);

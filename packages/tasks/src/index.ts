@@ -130,4 +130,5 @@ export { gitStep } from "./steps/git.ts";
 export type { DriveOptions, DriveResult, DriveTask } from "./engine/drive.ts";
 export type { Standstill } from "./engine/standstill.ts";
 export { driveTask } from "./engine/drive-task.ts";
+export { superseded } from "./engine/drive.ts";
 export type { LookPorts, TaskPorts } from "./steps/step.ts";

@@ -4,6 +4,7 @@ import {
   type DriveResult,
   endTaskAgents,
   readTask,
+  superseded,
   taskCost,
   type TaskCost,
   type TaskConfig,
@@ -31,6 +32,7 @@ import { chainExit } from "./output/chain-lines.ts";
 import { quarantineText } from "./output/quarantine-lines.ts";
 import { TASK_PRESENTER } from "./output/presenter.ts";
 import type { AtlasRecord } from "./output/record.ts";
+import { translate } from "./translate.ts";
 import { watchChain } from "./watch-chain.ts";
 
 /**
@@ -95,7 +97,8 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
   // Everything is loaded now. Node itself would do it at the end, to which a killed process never comes.
   module.flushCompileCache();
   const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json });
-  const interrupts = listen(taskDir, reporter);
+  let holdsLock = (): boolean => true;
+  const interrupts = listen(taskDir, reporter, () => holdsLock());
   try {
     const tampered = quarantinedFiles(taskDir).map(quarantineText);
     const all = [...tampered, ...warnings, ...notGiven];
@@ -118,6 +121,9 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
         if (event.type === "command_done" && event.exitCode !== 0) failed(event.command);
       },
       signal: interrupts.signal,
+      onLocked: (holds) => {
+        holdsLock = holds;
+      },
     });
     const done = exitOf(result);
     const chain = judgeChain();
@@ -156,13 +162,26 @@ function untilRepeated(tell: (event: TaskEvent) => void): (event: TaskEvent) => 
   };
 }
 
-function listen(taskDir: string, reporter: ReporterOf<AtlasRecord>): Interrupts {
+function listen(
+  taskDir: string,
+  reporter: ReporterOf<AtlasRecord>,
+  holdsLock: () => boolean,
+): Interrupts {
+  /** Another process drives: its agents are not to be cancelled. */
+  const leave = (): never => {
+    const { code, message, next, exitCode: exit } = translate(superseded(taskDir));
+    reporter.report({ type: "error", code, exit, message, next });
+    reporter.close();
+    process.exit(exit);
+  };
   return listenForInterrupts(
     (name) => {
+      if (!holdsLock()) leave();
       const message = `${name}: what runs is told to stop, then the state is saved; again leaves at once`;
       reporter.report({ type: "notice", message });
     },
     async () => {
+      if (!holdsLock()) leave();
       await endTaskAgents(taskDir);
       const message = "left at once, as of the last save; to go on: atlas resume";
       reporter.report({ type: "notice", message });
