@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { continuedBy } from "./hold.ts";
 import { knownUsd, moment, shellWord } from "./output/format.ts";
 import type { ResultRecord } from "./output/record.ts";
-import { resumeCommand } from "./runs/summary.ts";
+import { logCommand, resumeCommand } from "./runs/summary.ts";
 import { type Typed, withTyped } from "./typed.ts";
 
 /** What a person has to do about an agent's failure, where it takes a person. */
@@ -136,7 +136,7 @@ function nextOf(result: TaskResult): string[] {
   const resume = resumeCommand(runId, checkpoint);
   switch (outcome) {
     case "approved":
-      return changed ? [`git log --patch ${baseCommitSha.slice(0, 10)}..`] : [];
+      return changed ? [logCommand(baseCommitSha)] : [];
     case "agent": {
       const flags = agentFailure === undefined ? "" : failureFlags(agentFailure);
       if (flags !== "") return [...lookOf(result), `${resume} ${flags}`];

@@ -216,7 +216,7 @@ test("show tells all of a run and where its files are", async () => {
   }
   expect(stdout).toMatch(/\n +3 +coder +2 +done +\d\.\d s +\$0\.20 +\d{4}-\d\d-\d\d \d\d:\d\d\n/u);
   expect(stdout).toMatch(/\n +1 +found +major +flaw of the first\n/u);
-  expect(stdout).toMatch(/\n {2}next +git log --oneline [0-9a-f]{10}\.\.\n$/u);
+  expect(stdout).toMatch(/\n {2}next +git log --patch [0-9a-f]{10}\.\.\n$/u);
   expect(lastRecord(await quasar(at, ["show", "--json"]))).toMatchObject({
     type: "show",
     run: { id: runId },

@@ -458,7 +458,7 @@ test("a run that was interrupted is not passed over, and --new leaves it for lat
       commits  <sha>
       saved    <moment>
       findings none open
-      next     git log --oneline <sha>..
+      next     git log --patch <sha>..
 
     older runs
       <run>  interrupted  1 cycle       $0.00  The first task

@@ -54,7 +54,7 @@ function stepAndAttempt(hook: HookFile): Paragraph {
     const { stepName, stepIndex, attempt, maxAttempts, workingOn } = currentStep;
     return lines([
       field("Step", quoted(stepName), ` (step ${stepIndex + 1} of ${steps.length})`),
-      field("Attempt", `${attempt} of ${maxAttempts}`),
+      field("Attempt", attempt > maxAttempts ? `${attempt}` : `${attempt} of ${maxAttempts}`),
       field(
         "Working On",
         workingOn === undefined ? "not recorded" : quoted(workingOn, LINE_LENGTH.text),

@@ -223,9 +223,11 @@ describe("a failed turn", () => {
     ["a session that is held to a schema and says nothing", "schema"],
     ["an empty answer", "empty-answer"],
   ] as const)("is asked once more after %s", async ([, kind]) => {
-    const failure = { kind, message: "no answer", retryable: true };
+    const failure = { kind, message: "No answer.", retryable: true };
     const reviewer = fakeAgent([{ failure }, APPROVAL]);
-    expect((await runTask(TASK, harness({ reviewer }).options)).outcome).toBe("approved");
+    const loop = harness({ reviewer });
+    expect((await runTask(TASK, loop.options)).outcome).toBe("approved");
+    expect(loop.trace()).toContain("warning No answer: it is asked once more");
     expect(reviewer.requests[1]?.prompt).toContain("Answer with at least one ISSUE: block");
   });
 

@@ -41,12 +41,17 @@ export async function takeTurn(
   if (failure === undefined || "outcome" in failure || isOverBudget(run.state)) return failure;
   const next = { ...start, attempt: start.attempt + 1, sessionId: "" };
   if (start.sessionId !== "" && NO_SESSION.has(failure.kind)) {
-    await run.warn(`${failure.message}: the turn is started anew`);
+    await run.warn(`${unstopped(failure.message)}: the turn is started anew`);
     return takeTurn(run, phase, next);
   }
   if (phase !== "reviewing" || !UNCLEAR.has(failure.kind)) return failure;
-  await run.warn(`${failure.message}: it is asked once more`);
+  await run.warn(`${unstopped(failure.message)}: it is asked once more`);
   return tryTurn(run, phase, next);
+}
+
+/** A sentence of an agent's adapter, to be continued. */
+function unstopped(sentence: string): string {
+  return sentence.replace(/\.$/u, "");
 }
 
 /**

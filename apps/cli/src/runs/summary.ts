@@ -76,6 +76,11 @@ export interface Circumstances {
   readonly isAlive: boolean;
 }
 
+/** The command that shows what a run has committed. */
+export function logCommand(baseCommitSha: string): string {
+  return `git log --patch ${shellWord(baseCommitSha.slice(0, 10))}..`;
+}
+
 export function summaryOf(
   id: string,
   { status, runner, reason, flags, isAlive }: Circumstances,
@@ -187,7 +192,7 @@ function nextOf(
         "wait for it, or interrupt it with Ctrl-C where it runs",
       ];
     case "approved":
-      return [`git log --oneline ${shellWord(checkpoint.baseCommitSha.slice(0, 10))}..`];
+      return [logCommand(checkpoint.baseCommitSha)];
     case "interrupted":
     case "stopped":
       return [`${resumeCommand(id, checkpoint)} ${flags}`.trimEnd()];

@@ -18,7 +18,7 @@ import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
 import { quarantineLines } from "../output/quarantine-lines.ts";
 import { chainExit, chainLines } from "../output/chain-lines.ts";
-import { checkpointText, hookLines } from "../output/hook-lines.ts";
+import { attemptText, checkpointText, hookLines } from "../output/hook-lines.ts";
 
 /** `atlas hook status`: the state, the step and the last checkpoint; and whether the history is whole. */
 export async function hookStatusCommand(id: string | undefined, given: Given): Promise<ExitCode> {
@@ -60,7 +60,7 @@ export async function hookStatusCommand(id: string | undefined, given: Given): P
           "step",
           cleanLine(
             `${currentStep.stepName} (${currentStep.stepIndex + 1} of ${hook.steps.length}), ` +
-              `attempt ${currentStep.attempt} of ${currentStep.maxAttempts}, ` +
+              `${attemptText(currentStep.attempt, currentStep.maxAttempts)}, ` +
               `since ${moment(currentStep.startedAt)}`,
           ),
         )),

@@ -15,6 +15,11 @@ export function stateText({ state, currentStep, awaiting }: HookFile): string {
   return parts.length === 0 ? state : `${state} (${parts.join(", ")})`;
 }
 
+/** `attempt 2 of 3`; those that a person added are beyond the limit, which then says nothing: `attempt 4`. */
+export function attemptText(attempt: number, maxAttempts: number): string {
+  return attempt > maxAttempts ? `attempt ${attempt}` : `attempt ${attempt} of ${maxAttempts}`;
+}
+
 /** `ckpt-a1b2c3d4 (2 min ago)` */
 export function lastCheckpointText({ checkpoints }: HookFile, now: number): string {
   const last = checkpoints.at(-1);

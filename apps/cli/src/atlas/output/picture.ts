@@ -6,7 +6,14 @@ import { firstLine, labelled, nextLines, type Style, type View } from "../../out
 import { fit, widthOf, wrap } from "../../output/width.ts";
 import { quarantineLines } from "./quarantine-lines.ts";
 import { chainLines } from "./chain-lines.ts";
-import { ago, checkpointText, hookLines, labelledText, verdictText } from "./hook-lines.ts";
+import {
+  ago,
+  attemptText,
+  checkpointText,
+  hookLines,
+  labelledText,
+  verdictText,
+} from "./hook-lines.ts";
 
 /** What the picture of a task is made from. */
 export interface PictureFacts
@@ -130,7 +137,7 @@ function noteOf(
 ): string {
   const isCurrent = hook.currentStep?.stepName === name;
   const parts = [
-    isCurrent || attempts > 1 ? `attempt ${attempts} of ${Math.max(attempts, maxAttempts)}` : "",
+    isCurrent || attempts > 1 ? attemptText(attempts, maxAttempts) : "",
     receiptIds.length === 0 ? "" : count(receiptIds.length, "receipt"),
     note ?? "",
   ];

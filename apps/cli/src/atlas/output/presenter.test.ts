@@ -67,6 +67,11 @@ test("a step is told by its number, name, type and attempt", () => {
   expect(lines.at(-1)).toBe("step 2 of 2 implement (loop), attempt 2 of 3");
 });
 
+test("an attempt that a person added counts beyond the limit without naming it", () => {
+  const [lines] = told([TASK, { ...STARTED, attempt: 4 }]);
+  expect(lines.at(-1)).toBe("step 2 of 2 implement (loop), attempt 4");
+});
+
 test("a step that is left out says why, and what shows it", () => {
   const [lines] = told([
     TASK,

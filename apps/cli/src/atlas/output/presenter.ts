@@ -18,7 +18,7 @@ import {
   type View,
 } from "../../output/text.ts";
 import { fit } from "../../output/width.ts";
-import { labelledText } from "./hook-lines.ts";
+import { attemptText, labelledText } from "./hook-lines.ts";
 import type { AtlasRecord, TaskRecordLine, TaskResultRecord } from "./record.ts";
 
 /** Where a task stands, as far as its records tell. Times are in milliseconds of the given clock. */
@@ -122,7 +122,7 @@ function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): strin
     }
     case "step_started": {
       const { step, stepType, index, attempt, maxAttempts } = record;
-      const again = attempt > 1 ? `, attempt ${attempt} of ${maxAttempts}` : "";
+      const again = attempt > 1 ? `, ${attemptText(attempt, maxAttempts)}` : "";
       const of = progress.steps === 0 ? "" : ` of ${progress.steps}`;
       return [paint("bold", `step ${index + 1}${of} ${cleanLine(step)} (${stepType})${again}`)];
     }
