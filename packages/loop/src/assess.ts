@@ -1,12 +1,18 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import type { Commit, Operation, Relation, RepositoryFacts } from "@quasar/git";
+import {
+  type Commit,
+  isOwnPath,
+  type Operation,
+  type Relation,
+  type RepositoryFacts,
+} from "@quasar/git";
 import { stateFromCheckpoint } from "./convert.ts";
 import { INTERRUPTED } from "./ending.ts";
 import { adoptCommits } from "./resume.ts";
 import { commitsOfRun } from "./since.ts";
 import type { CycleState } from "./state.ts";
 import { isHalfWritten } from "./temporary.ts";
-import { listPaths } from "./untouchable.ts";
+import { isProtected, listPaths } from "./untouchable.ts";
 
 /** What has become of HEAD since the checkpoint. */
 export type HeadVerdict =
@@ -155,16 +161,12 @@ function headVerdictOf(
   return whole ? "ahead-own" : "ahead-foreign";
 }
 
-const OWN_FOLDER = ".quasar/";
-
 /** Paths that differ from HEAD and are neither the product's own, nor half written, nor known to be the user's. */
 function userVisible(
   facts: RepositoryFacts | undefined,
   { untouchablePaths }: Checkpoint,
 ): readonly string[] {
-  const isKnown = (path: string): boolean =>
-    path.startsWith(OWN_FOLDER) ||
-    untouchablePaths.some((known) => path === known || path.startsWith(`${known}/`));
+  const isKnown = (path: string): boolean => isOwnPath(path) || isProtected(path, untouchablePaths);
   const whole = (facts?.dirty ?? []).filter((entry) => !isHalfWritten(entry));
   return whole.map(({ path }) => path).filter((path) => !isKnown(path));
 }

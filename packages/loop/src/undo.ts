@@ -27,7 +27,7 @@ export async function undoReviewer(run: Run): Promise<Ending | undefined> {
     const turnId = turn?.id ?? "";
     const message = `what the reviewer changed in turn ${turnId}`;
     const snapshot = await repository.snapshot({ runId, message, signal: undefined });
-    if (snapshot === undefined) return undefined;
+    if (snapshot === undefined) return touched;
     const { n, ref, sha } = snapshot;
     await run.emit({ type: "undone", cycle, turnId, paths, n, ref, sha });
     const stay = await repository.putBack(contents, seen);

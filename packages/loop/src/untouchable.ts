@@ -16,6 +16,13 @@ export function listPaths(paths: readonly string[]): readonly string[] {
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
+/** Whether a path is one of those that a run must not touch, or lies within one. */
+export function isProtected(path: string, untouchable: readonly string[]): boolean {
+  return untouchable.some(
+    (known) => path === known || path.startsWith(`${known.replace(/\/$/u, "")}/`),
+  );
+}
+
 /** Which of the paths that a run must not touch are, or hold, one that was changed. */
 export function touched(
   untouchable: readonly string[],

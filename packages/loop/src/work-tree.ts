@@ -1,4 +1,4 @@
-import type { SeenWork } from "@quasar/git";
+import { isOwnPath, type SeenWork } from "@quasar/git";
 import { assessResume } from "./assess.ts";
 import { messageOf } from "./emitter.ts";
 import { isHalfWritten } from "./temporary.ts";
@@ -6,6 +6,7 @@ import type { Ending } from "./ending.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Ports, Run } from "./run.ts";
 import type { Settings } from "./settings.ts";
+import { isProtected } from "./untouchable.ts";
 
 // What a run knows of the tree that it works in. What may write (an agent, a check, a git hook)
 // makes `run.seen` undefined; who needs to know looks again.
@@ -61,15 +62,14 @@ export async function misplaced(
 export function uncommitted({ state }: Run, { dirty }: SeenWork): readonly string[] {
   const paths = dirty.filter((entry) => !isHalfWritten(entry)).map(({ path }) => path);
   return [...new Set(paths)].filter(
-    (path) =>
-      !path.startsWith(OWN_FOLDER) && !isNested(path) && !isProtected(path, state.untouchablePaths),
+    (path) => !isOwnPath(path) && !isNested(path) && !isProtected(path, state.untouchablePaths),
   );
 }
 
 /** Paths of the product's own that the repository tracks: a run does not commit their changes. */
 export function changedOwn({ dirty }: SeenWork): readonly string[] {
   const tracked = dirty.filter(({ status }) => status !== "??").map(({ path }) => path);
-  return tracked.filter((path) => path.startsWith(OWN_FOLDER));
+  return tracked.filter(isOwnPath);
 }
 
 /** How git lists a repository within that it does not track: as a link it would lose the files. */
@@ -106,12 +106,6 @@ export function neverCommitted(run: Run, seen: SeenWork): readonly string[] {
 /** Files that a killed agent has left half written: they are nobody's work. */
 export function temporaryFiles({ dirty }: SeenWork): readonly string[] {
   return dirty.filter(isHalfWritten).map(({ path }) => path);
-}
-
-const OWN_FOLDER = ".quasar/";
-
-export function isProtected(path: string, paths: readonly string[]): boolean {
-  return paths.some((known) => path === known || path.startsWith(`${known.replace(/\/$/u, "")}/`));
 }
 
 /** The tree of HEAD as it was seen last. */
