@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
 import { endRunProcesses } from "@quasar/agents";
@@ -34,7 +35,7 @@ export interface Session {
   note(fact: Fact): void;
 }
 
-/** How often a runner looks whether its lock was removed, beside each time that it writes, in ms. */
+/** How often a runner looks whether its lock or its run's folder was removed, beside each time that it writes, in ms. */
 const LOOK_MS = 250;
 
 /**
@@ -54,9 +55,16 @@ export async function inSession(
       "the lock file was removed while this command works; nobody else took it: it is made anew",
     );
     if (current !== undefined) noteRun(workspace, current);
+    restoreFiles();
+  });
+  const restoreFiles = (): void => {
     journal?.restore();
     for (const restore of restorers) restore();
-  });
+  };
+  const look = (): void => {
+    if (!hold.isHeld() || current === undefined) return;
+    if (!existsSync(join(workspace.runsDir, current))) restoreFiles();
+  };
   // Everything is loaded now. Node itself would do it at the end, to which a killed runner never comes.
   module.flushCompileCache();
   const output = createReporter(STREAMS, { json });
@@ -115,7 +123,7 @@ export async function inSession(
     journal?.add(event);
   };
   const onRemoved = (restore: () => void): void => void restorers.add(restore);
-  const looking = setInterval(() => void hold.isHeld(), LOOK_MS).unref();
+  const looking = setInterval(look, LOOK_MS).unref();
   try {
     return await body({ workspace, reporter, interrupts, hold, onRemoved, begin, record, note });
   } finally {

@@ -18,8 +18,8 @@ import { agents, LONG, twoCycles } from "./scripts.ts";
 const REMOVE = "rm -rf .git/quasar";
 
 /** Agents that are shell commands: the first of a role removes the run's folder once. */
-function commands(role: string, then: string): readonly string[] {
-  const once = `test -e ../removed || { touch ../removed; ${REMOVE}; ${then}; }`;
+function commands(role: string, then: string, remove: string = REMOVE): readonly string[] {
+  const once = `test -e ../removed || { touch ../removed; ${remove}; ${then}; }`;
   const first = (own: string): string => (own === role ? `${once}; ` : "");
   return [
     ...["--coder", `command:cat >/dev/null; ${first("coder")}echo right > work.txt`],
@@ -48,12 +48,14 @@ test.for(["coder", "reviewer"].flatMap((role) => ["true", "sleep 1"].map((then) 
   },
 );
 
-test.for(["coder", "reviewer"])(
-  "a run whose %s removes its folder is resumed after a kill",
+test.for(
+  ["coder", "reviewer"].flatMap((role) => [REMOVE, `${REMOVE}/runs`].map((how) => [role, how])),
+)(
+  "a run whose %s removes its folder (%s) is resumed after a kill in the same turn",
   { timeout: 60_000 },
-  async (role) => {
+  async ([role = "", how]) => {
     const at = place();
-    const run = start(at, ["run", "Write", "--json", ...commands(role, "sleep 600")]);
+    const run = start(at, ["run", "Write", "--json", ...commands(role, "sleep 600", how)]);
     expect(await run.sees("its state is written anew")).toBe(true);
     await killAll(run);
     expect(runsOf(await quasar(at, ["status", "--json"]))).toMatchObject([
