@@ -2,7 +2,7 @@ import type { Finding } from "@quasar/loop";
 import { expect, test } from "vitest";
 import { advance, IDLE, type Progress } from "./progress.ts";
 import type { OutputRecord } from "./record.ts";
-import { linesOf, liveBlock, type View } from "./text.ts";
+import { findingLines, linesOf, liveBlock, type View } from "./text.ts";
 import { widthOf } from "./width.ts";
 
 const plain: View = { columns: undefined, paint: (_style, text) => text, live: false };
@@ -16,6 +16,26 @@ const finding: Finding = {
 };
 
 const TURN = "20261121-101500-7f3a9c";
+
+test("what a failed check has printed is shown once, by its last lines", () => {
+  const output = [...Array(40).keys()].map((n) => `line ${n}`).join("\n");
+  const description = `[filter:npm test] ${output}`;
+  const red: Finding = { ...finding, severity: "critical", description };
+  const records: readonly OutputRecord[] = [
+    { type: "check_done", cycle: 1, check: "filter", name: "npm test", passed: false, output },
+    { type: "review_complete", cycle: 1, approved: false, findings: [red] },
+  ];
+  const last = [...Array(10).keys()].map((n) => `           line ${30 + n}`);
+  const narrow: View = { ...plain, columns: 80 };
+  expect(records.flatMap((record) => linesOf(record, IDLE, narrow))).toEqual([
+    "  filter   npm test: failed",
+    "           …",
+    ...last,
+    "  review   1 finding, back to the coder",
+  ]);
+  const kept = findingLines(red, narrow);
+  expect(kept).toEqual(["  finding  critical: npm test failed", "           …", ...last]);
+});
 
 const RECORDS: readonly OutputRecord[] = [
   {

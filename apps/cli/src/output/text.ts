@@ -99,7 +99,11 @@ export function linesOf(
     case "check_done": {
       const verdict = record.passed ? "passed" : "failed";
       const style = record.passed ? undefined : "yellow";
-      return labelled(view, record.check, `${cleanLine(record.name)}: ${verdict}`, style);
+      const printed = record.passed ? [] : lastLines(record.output);
+      return [
+        ...labelled(view, record.check, `${cleanLine(record.name)}: ${verdict}`, style),
+        ...printed.flatMap((line) => labelled(view, "", line)),
+      ];
     }
     case "review_complete":
       return reviewLines(record.approved, record.findings, view);
@@ -241,7 +245,7 @@ export function firstLine(task: string): string {
 function reviewLines(approved: boolean, findings: readonly Finding[], view: View): string[] {
   if (approved) return labelled(view, "review", "approved", "green");
   return [
-    ...findings.flatMap((finding) => findingLines(finding, view)),
+    ...findings.filter((finding) => !isShown(finding)).flatMap((one) => findingLines(one, view)),
     ...labelled(
       view,
       "review",
@@ -251,9 +255,32 @@ function reviewLines(approved: boolean, findings: readonly Finding[], view: View
   ];
 }
 
+/** A finding that is what a check has printed, of which the screen has just had the last lines. */
+function isShown({ description }: Finding): boolean {
+  return /^\[filter:(?!commit\])/u.test(description);
+}
+
+/** A finding of a reviewer is a paragraph; one of a check keeps the last lines that it has printed. */
 export function findingLines(finding: Finding, view: View): string[] {
-  const text = `${fit(cleanLine(finding.severity), 12)}: ${cleanLine(finding.description)}`;
-  return labelled(view, "finding", fit(text, 600));
+  const severity = fit(cleanLine(finding.severity), 12);
+  const [, check, printed = ""] = /^\[filter:([^\]]*)\] (.*)$/su.exec(finding.description) ?? [];
+  if (check === undefined) {
+    return labelled(view, "finding", fit(`${severity}: ${cleanLine(finding.description)}`, 600));
+  }
+  return [
+    ...labelled(view, "finding", `${severity}: ${cleanLine(check)} failed`),
+    ...lastLines(printed).flatMap((line) => labelled(view, "", line)),
+  ];
+}
+
+const MOST_LINES = 10;
+const MOST_COLUMNS = 300;
+
+/** The end of what a check has printed, where it says what is wrong. */
+function lastLines(printed: string): string[] {
+  const lines = printed.split(/\r?\n/u).filter((line) => line.trim() !== "");
+  const last = lines.slice(-MOST_LINES).map((line) => fit(cleanLine(line), MOST_COLUMNS));
+  return lines.length > MOST_LINES ? ["…", ...last] : last;
 }
 
 const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
