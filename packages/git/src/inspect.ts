@@ -10,6 +10,7 @@ import {
   operationInProgress,
   type Repository,
 } from "./repository.ts";
+import { hasBranch } from "./refs.ts";
 import { checkSha } from "./revision.ts";
 import { git, gitFailed } from "./run.ts";
 import { changedFiles, type DirtyPath, parseStatusHead, STATUS } from "./status.ts";
@@ -51,6 +52,8 @@ export interface RepositoryFacts {
   readonly commits: readonly Commit[];
   /** What brought HEAD to a commit, by its id; empty where there are no `commits`. */
   readonly actions: ReadonlyMap<string, string>;
+  /** HEAD is not on the branch that was asked about, and there is no such branch any more. */
+  readonly isBranchGone?: boolean | undefined;
 }
 
 /** Where HEAD is, and what is not committed. */
@@ -59,6 +62,8 @@ export type Look = Pick<RepositoryFacts, "head" | "branch" | "dirty">;
 export interface InspectOptions extends SignalOptions {
   /** A full commit id; `""`: there was no commit. */
   readonly since: string;
+  /** The branch on which HEAD was, without `refs/heads/`: `""` is none. @default not looked for */
+  readonly branch?: string | undefined;
   /** What `openRepository` has just said of the folder. @default asked of it: a process more */
   readonly repository?: Repository | undefined;
   /** What has just been seen of HEAD and tree. @default looked at now: two processes more */
@@ -68,7 +73,7 @@ export interface InspectOptions extends SignalOptions {
 /**
  * Looks at a work tree and at what has become of it since a commit. Changes nothing; nothing that the
  * repository names runs. Starts two git processes, one more where the `repository` is not given, one
- * where HEAD has moved, and one where there are commits since.
+ * where HEAD has moved, one where there are commits since, and one where HEAD is not on the `branch`.
  *
  * @throws {GitError} `ERR_BAD_REVISION` unless `since` is a full commit id or `""`;
  *   `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's
@@ -77,7 +82,7 @@ export interface InspectOptions extends SignalOptions {
  */
 export async function inspectRepository(
   workDir: string,
-  { since, repository: known, seen: look, signal }: InspectOptions,
+  { since, branch: past = "", repository: known, seen: look, signal }: InspectOptions,
 ): Promise<RepositoryFacts> {
   if (since !== "") checkSha(since);
   const [opened, seen] = await Promise.allSettled([
@@ -111,6 +116,7 @@ export async function inspectRepository(
     relation: relationOf(since, seen.value, sides, { shallow, wasThere }),
     commits,
     actions: commits.length === 0 ? new Map() : await actionsOf(repository, signal),
+    isBranchGone: past !== "" && past !== branch && !(await hasBranch(workDir, past, { signal })),
   };
 }
 

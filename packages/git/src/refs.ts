@@ -74,6 +74,17 @@ export async function createRef(
   throw gitFailed(args, result);
 }
 
+/** Whether there is a branch of that name, given without `refs/heads/`. */
+export async function hasBranch(
+  workDir: string,
+  branch: string,
+  options: SignalOptions,
+): Promise<boolean> {
+  const args = ["show-ref", "--verify", "-q", "--", `refs/heads/${branch}`];
+  const { exitCode } = await git("read", workDir, args, options);
+  return exitCode === 0;
+}
+
 async function updateRefs(workDir: string, input: string, options: SignalOptions): Promise<void> {
   const args = ["update-ref", "--no-deref", "-z", "--stdin"];
   await gitOutput("keep", workDir, args, { ...options, input });

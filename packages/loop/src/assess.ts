@@ -111,7 +111,7 @@ export function assessResume(facts: RepositoryFacts | undefined, run: LeftRun): 
   const refusals: (Refusal | undefined)[] = [
     headVerdict === "bare" ? BARE : undefined,
     facts?.operation === undefined || agentIsAlive ? undefined : busy(facts.operation),
-    isLeft ? otherBranch(stored, facts.branch ?? "") : undefined,
+    isLeft ? otherBranch(stored, facts) : undefined,
     headRefusal(headVerdict, checkpoint, facts, foreign),
     dirty.whose === "user" ? userChanges(changed) : undefined,
   ];
@@ -221,12 +221,13 @@ function busy(operation: Operation): Refusal {
   };
 }
 
-function otherBranch(stored: string, current: string): Refusal {
+function otherBranch(stored: string, facts: RepositoryFacts): Refusal {
+  const { branch: current = "", isBranchGone = false } = facts;
   const shown = (name: string): string => (name === "" ? "no branch" : `branch ${plain(name)}`);
   return {
     check: "branch",
     message: `the run works on ${shown(stored)}, but HEAD is on ${shown(current)}`,
-    advice: stored === "" ? undefined : `git switch ${plain(stored)}`,
+    advice: stored === "" ? undefined : `git switch ${isBranchGone ? "-c " : ""}${plain(stored)}`,
     override: "accept-branch",
   };
 }
@@ -286,6 +287,7 @@ const HEAD_WORDS: Readonly<Record<HeadVerdict, HeadWords | undefined>> = {
   }),
   unborn: ({ was }) => ({
     message: `HEAD is on a branch without a commit, but the run's last commit is ${was}`,
+    advice: `git reset --soft ${was}`,
   }),
   "no-repository": ({ was }) => ({
     message: `there is no repository here, but the run's last commit is ${was}`,

@@ -62,7 +62,10 @@ export async function continueRun(
     const found = await foreignWork(state, ports.repository, checkpoint.gitSha, head);
     if (found !== undefined) opening.push(warning(state, found));
   }
-  if (mismatch !== undefined) opening.push(warning(state, `${mismatch.message}: accepted`));
+  if (mismatch !== undefined) {
+    const message = head === "" ? "HEAD is on a branch without a commit" : mismatch.message;
+    opening.push(warning(state, `${message}: accepted`));
+  }
   return drive(new Run(settings, ports, { state, head, resumed: true }), opening);
 }
 

@@ -372,6 +372,48 @@ describe("uncommitted work that was there before", () => {
   });
 });
 
+describe("what is advised in an ending puts the work tree right, and a resume is approved:", () => {
+  const once = "[ -e .git/once ] || { touch .git/once; git reset -q --hard HEAD~1; }";
+
+  test.for<[string, RegExp, (loop: Harness) => void]>([
+    [
+      "the branch has lost its commit",
+      /git reset --soft [0-9a-f]{12}/u,
+      ({ tree }) => tree.git("update-ref", "-d", "refs/heads/main"),
+    ],
+    [
+      "the branch was deleted",
+      /git switch -c main/u,
+      ({ tree }) => {
+        tree.git("switch", "-q", "-c", "other");
+        tree.git("branch", "-q", "-D", "main");
+      },
+    ],
+    [
+      "the branch was left",
+      /git switch main/u,
+      ({ tree }) => tree.git("switch", "-q", "-c", "other"),
+    ],
+    [
+      "a git hook has undone the commit",
+      /git merge --ff-only [0-9a-f]{12}/u,
+      ({ tree }) => hook(tree, "post-commit", once),
+    ],
+  ])("%s", async ([, advice, act]) => {
+    const loop = runWith(act, { reviewer: fakeAgent([APPROVAL]) });
+    const first = loop.tree.head();
+    const stopped = await runTask(TASK, loop.options);
+    expect(stopped).toMatchObject({ outcome: "work-tree" });
+    const [command = ""] = advice.exec(stopped.message) ?? [];
+    expect(stopped.message).toContain(`(${command})`);
+    loop.tree.git(...command.split(" ").slice(1));
+    const result = await runFromCheckpoint(await loop.stored(), loop.options);
+    expect(result).toMatchObject({ outcome: "approved", changed: true });
+    expect(loop.tree.git("show", "main:work.txt")).toBe("work\n");
+    expect(loop.tree.git("rev-list", "main").trim().split("\n").at(-1)).toBe(first);
+  });
+});
+
 describe("what a commit cannot hold", () => {
   test("a repository within goes back to the coder, who makes it plain files", async () => {
     const nest: Answer = ({ workDir }) => {

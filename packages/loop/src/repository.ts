@@ -68,8 +68,8 @@ export interface LoopRepository {
    * @param last - What was seen before, if nobody but git has worked since: half of it is not asked again.
    */
   look(last?: SeenWork): Promise<SeenWork>;
-  /** What has become of HEAD since a commit, and what git is in the middle of, given what was seen. */
-  facts(since: string, seen: SeenWork): Promise<RepositoryFacts>;
+  /** What has become of HEAD since a commit and of its branch, and what git is in the middle of, given what was seen. */
+  facts(since: string, seen: SeenWork, branch?: string): Promise<RepositoryFacts>;
   /**
    * The tree of a commit, and what was committed on the way to it as a link only: nothing where the
    * repository no longer knows the commit `from`.
@@ -135,7 +135,7 @@ export async function openLoopRepository(
   return {
     head: () => currentGitSha(workDir).catch(unless("ERR_NO_COMMITS", "")),
     look: (last) => lookAtWork(workDir, { config: last?.config }),
-    facts: (since, seen) => inspectRepository(workDir, { since, seen, repository }),
+    facts: (since, seen, branch) => inspectRepository(workDir, { since, branch, seen, repository }),
     landed: async (from, to) => {
       try {
         return await landedSince(workDir, from, to);
@@ -147,7 +147,8 @@ export async function openLoopRepository(
     async syncWork(before) {
       const seen = await lookAtWork(workDir);
       const { head, dirty } = seen;
-      const committed = head === before ? [] : await changedPaths(workDir, before, head);
+      const isMoved = head !== before && head !== "";
+      const committed = !isMoved ? [] : await changedPaths(workDir, before, head);
       syncFiles(root, [...committed, ...dirty.map(({ path }) => path)]);
       return seen;
     },

@@ -1,5 +1,5 @@
 import { isOwnPath, type SeenWork } from "@quasar/git";
-import { assessResume } from "./assess.ts";
+import { assessResume, storedBranch } from "./assess.ts";
 import { messageOf } from "./emitter.ts";
 import { isHalfWritten } from "./temporary.ts";
 import type { Ending } from "./ending.ts";
@@ -48,14 +48,27 @@ export async function misplaced(
   repository: LoopRepository,
   seen: SeenWork,
 ): Promise<Ending | undefined> {
-  const facts = await repository.facts(run.head, seen);
-  const { refusals } = assessResume(facts, { checkpoint: run.checkpoint() });
+  const checkpoint = run.checkpoint();
+  const facts = await repository.facts(run.head, seen, storedBranch(checkpoint));
+  const { refusals } = assessResume(facts, { checkpoint });
   const standing = refusals.filter(({ check }) => check !== "dirty");
   if (standing.length === 0) return undefined;
   const words = standing.map(({ message, advice }) =>
     advice === undefined ? message : `${message} (${advice})`,
   );
   return { outcome: "work-tree", message: words.join("; ") };
+}
+
+/** An ending where a commit was made, and HEAD is where it was before: a git hook has taken it back. */
+export function undone(
+  sha: string | undefined,
+  before: SeenWork,
+  after: SeenWork,
+): Ending | undefined {
+  if (sha === undefined || after.head !== before.head) return undefined;
+  const short = sha.slice(0, 12);
+  const message = `commit ${short} was made, and a git hook has undone it (git merge --ff-only ${short})`;
+  return { outcome: "work-tree", message };
 }
 
 /** Paths that are not committed and belong to the run: neither protected nor the product's own. */

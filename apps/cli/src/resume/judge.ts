@@ -6,6 +6,7 @@ import {
   type Refusal,
   type ResumeAssessment,
   type ResumeCheck,
+  storedBranch,
 } from "@quasar/loop";
 import { CliError, type CliErrorCode } from "../errors.ts";
 import { cleanLine } from "../output/clean.ts";
@@ -35,8 +36,12 @@ export interface Judgement {
 
 /** What has become of the work tree since a run's last save. Changes nothing. */
 export function inspect(workspace: Workspace, found: FoundCheckpoint): Promise<RepositoryFacts> {
-  const { gitSha: since } = found.loaded.checkpoint;
-  return inspectRepository(workspace.root, { since, repository: repositoryOf(workspace) });
+  const { checkpoint } = found.loaded;
+  return inspectRepository(workspace.root, {
+    since: checkpoint.gitSha,
+    branch: storedBranch(checkpoint),
+    repository: repositoryOf(workspace),
+  });
 }
 
 /** Judges whether a run can be gone on with in the tree as it is found. */
