@@ -59,3 +59,17 @@ test("what a person has validated and pushed by hand is no gap any more", async 
   git(task.worktree, "update-ref", "refs/remotes/origin/fix/fix-null-pointer-in-config", "HEAD");
   expect(await gaps()).toEqual([]);
 });
+
+test("a commit that is not on the task's branch is named, with the branch", async () => {
+  const { branch } = task.hook();
+  git(task.worktree, "checkout", "-q", "--detach");
+  expect(await gaps(), "the branch holds it").toEqual([]);
+  git(task.worktree, "update-ref", "-d", `refs/heads/${branch}`);
+  const head = git(task.worktree, "rev-parse", "HEAD").trim().slice(0, 10);
+  const missing = `uncommitted: not on branch ${branch}: ${head}`;
+  expect(await gaps()).toEqual([missing]);
+  git(task.worktree, "branch", "-q", branch, "HEAD~1");
+  expect(await gaps(), "it is behind").toEqual([missing]);
+  git(task.worktree, "branch", "-q", "-f", branch, "HEAD");
+  expect(await gaps()).toEqual([]);
+});

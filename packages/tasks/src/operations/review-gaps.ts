@@ -63,6 +63,10 @@ export async function reviewGaps(
     const paths = await changedPaths(worktree, committed, present, { signal });
     gaps.push({ kind: "uncommitted", message: `not committed: ${named(paths)}` });
   }
+  if (commits && !(await isOnBranch(worktree, hook.branch, head, signal))) {
+    const message = `not on branch ${plainLine(hook.branch, 100)}: ${shortSha(head)}`;
+    gaps.push({ kind: "uncommitted", message });
+  }
   const lacking =
     push?.status === "completed" && (await notPushed(worktree, task, push, head, signal));
   if (typeof lacking === "string") gaps.push({ kind: "unpushed", message: lacking });
@@ -72,6 +76,18 @@ export async function reviewGaps(
 function stepsBefore({ steps, currentStep }: HookFile): readonly StepRecord[] {
   const at = steps.findIndex(({ name }) => name === currentStep?.stepName);
   return steps.slice(0, Math.max(0, at));
+}
+
+/** Whether the task's branch has the commit: it is what stays of the task once its work tree is closed. */
+async function isOnBranch(
+  worktree: string,
+  branch: string,
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const at = await refSha(worktree, `refs/heads/${branch}`, { signal });
+  if (at === undefined) return false;
+  return at === head || (await isAncestor(worktree, head, at, { signal })) === true;
 }
 
 /** `undefined` where the remote's branch has HEAD, as far as this repository knows. */
