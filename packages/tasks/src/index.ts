@@ -92,6 +92,7 @@ export { REVIEW_GAPS, type ReviewGap } from "./operations/review-gaps.ts";
 export { drainInbox } from "./operations/drain-inbox.ts";
 export { settleTask } from "./operations/settle-task.ts";
 export { completeStep } from "./operations/step-done.ts";
+export { failureReason } from "./validation/failure-reason.ts";
 export { validateTask, type ValidateTaskOptions } from "./operations/validate-task.ts";
 export { repairTask } from "./task-repair.ts";
 export type { WorkOnStep } from "./steps/agent-work.ts";

@@ -100,6 +100,16 @@ test("a command that fails has a receipt too, and none is run after it (seed atl
   });
 });
 
+test("a command's failure has the last lines that it printed, and what to do where it is not there", async () => {
+  scene.commands = [telling(scene, "test", "seq 40; quasar-no-such-tool")];
+  const [head, ...lines] = failed(await scene.run()).reason.split("\n");
+  expect(head).toBe("test failed: exit code 127");
+  expect(lines).toHaveLength(11);
+  expect(lines).toContain("40");
+  expect(lines.at(-2)).toMatch(/quasar-no-such-tool.*not found/u);
+  expect(lines.at(-1)).toContain("The command is not in the work tree");
+});
+
 test("a validation that fails has its receipts on record and awaits a person (seed atlas: 77)", async () => {
   scene.commands = [telling(scene, "lint"), telling(scene, "test", "exit 1")];
   const hook = scene.end(await scene.run());

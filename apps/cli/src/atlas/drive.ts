@@ -112,13 +112,17 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
     if (options.isNew === true) introduce();
     const tell = untilRepeated((event) => reporter.report(event));
     const failed = tellWithheld(settings, warn);
+    let failedCommand = "";
     const result = await driveTask({
       taskDir,
       ports,
       onEvent: (event) => {
         introduce();
         tell(event);
-        if (event.type === "command_done" && event.exitCode !== 0) failed(event.command);
+        if (event.type === "command_done" && event.exitCode !== 0) failedCommand = event.command;
+        // After the command's own error.
+        const isOver = event.type === "step_failed" && !event.goesOn;
+        if (isOver && failedCommand !== "") failed(failedCommand);
       },
       signal: interrupts.signal,
       onLocked: (holds) => {

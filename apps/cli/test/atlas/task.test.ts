@@ -264,3 +264,23 @@ prompt = "Greet {{whom}}?"
   expect(started.stdout).toContain("Greet Ada?");
   expect(git(at, "branch", "--list", "hello/*")).toContain("hello/greet");
 });
+
+test("a check that the work tree does not have is named with its exit code, its last lines and what to do", async () => {
+  const at = atlasPlace();
+  const missing = ["--validate", "true && quasar-no-such-tool"];
+  const started = await atlas(at, [
+    "start",
+    "fix it",
+    "--template",
+    "bugfix",
+    ...missing,
+    ...scripted(at),
+  ]);
+  const status = await atlas(at, ["status"], { cwd: workTreeOf(at) });
+  expect(started.code, started.stderr).toBe(9);
+  for (const { stdout } of [started, status]) {
+    expect(stdout).toContain("failed: exit code 127");
+    expect(stdout).toMatch(/quasar-no-such-tool.*not found/u);
+    expect(stdout).toContain("The command is not in the work tree");
+  }
+});

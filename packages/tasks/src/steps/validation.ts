@@ -3,9 +3,9 @@ import { ReceiptError, type ValidationReceipt } from "@quasar/receipts";
 import { TasksError } from "../errors.ts";
 import { failedAttempts } from "../failed-attempts.ts";
 import { runName } from "../runs/step-runs.ts";
+import { failureHead, failureReason } from "../validation/failure-reason.ts";
 import { holdValidation, validationRunId } from "../validation/hold.ts";
 import {
-  endOf,
   forgetMending,
   keepMending,
   type Mending,
@@ -81,8 +81,7 @@ export function validateWithin(input: RunningStep): Promise<StepOutcome | undefi
     if (round.kind === "interrupted") return INTERRUPTED;
     if (round.kind === "broken") return broken(round);
     if (round.kind === "passed") return undefined;
-    const failed = failedOf(round);
-    return failure(`${failed.command.name} failed: ${endOf(failed)}`);
+    return failure(reasonOf(input, failedOf(round)));
   });
 }
 
@@ -117,14 +116,15 @@ async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<
     if (round.kind === "broken") return broken(round);
     if (round.kind === "passed") return passed(round.results, signed);
     const failed = failedOf(round);
-    const reason = `${failed.command.name} failed: ${endOf(failed)}`;
+    const head = failureHead(failed);
     if (used + fixes >= maxFixes) {
-      return { ...reportOf(round.results, signed), ...failure(reason), summary: reason };
+      const reason = reasonOf(input, failed);
+      return { ...reportOf(round.results, signed), ...failure(reason), summary: head };
     }
-    await input.attemptFailed(reason, signed);
+    await input.attemptFailed(head, signed);
     const mending = { suffix: `fix-${attempt}`, prompt: mendingPrompt(input, failed) };
     keepMending(taskDir, runName(input.hook, step.name), mending);
-    const stopped = await mend(input, workOnStep, mending, reason);
+    const stopped = await mend(input, workOnStep, mending, head);
     if (stopped !== undefined) return stopped;
   }
 }
@@ -191,6 +191,10 @@ function unsigned({ code, message }: ReceiptError): StepOutcome {
 function broken({ message, storage }: Extract<Round, { readonly kind: "broken" }>): StepOutcome {
   if (storage) return { kind: "stopped", why: "storage", message };
   return failure(`a validation command could not be run: ${message}`);
+}
+
+function reasonOf({ taskDir, ports }: RunningStep, failed: CommandResult): string {
+  return failureReason(failed, { taskDir, redact: ports.redact });
 }
 
 function failedOf({ results }: Extract<Round, { readonly kind: "failed" }>): CommandResult {

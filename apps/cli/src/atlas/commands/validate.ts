@@ -1,4 +1,4 @@
-import { validateTask, type ValidatedNow } from "@quasar/tasks";
+import { failureReason, validateTask, type ValidatedNow } from "@quasar/tasks";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../exit-codes.ts";
 import { listenForInterrupts } from "../../interrupts.ts";
 import { cleanLine } from "../../output/clean.ts";
@@ -32,10 +32,7 @@ export async function validateCommand(id: string | undefined, given: Given): Pro
       hook,
       task,
       ports: { ...installation, checkEnv: environmentOfChecks(settings) },
-      tell: (event) => {
-        reporter.report(event);
-        if (event.type === "command_done" && event.exitCode !== 0) failed(event.command);
-      },
+      tell: (event) => reporter.report(event),
       signal: interrupts.signal,
     });
     const done = exitOf(validated);
@@ -45,10 +42,12 @@ export async function validateCommand(id: string | undefined, given: Given): Pro
       type: "validated",
       exit,
       outcome: validated.kind,
-      message: messageOf(validated),
+      message: messageOf(validated, { taskDir: dir, redact: installation.redact }),
       receipts: validated.receipts.map(({ receiptId }) => receiptId),
       next: nextSteps(validated, nextOf(validated.hook, id, owner)),
     });
+    const last = validated.kind === "failed" ? validated.results.at(-1) : undefined;
+    if (last !== undefined) failed(last.command.command);
     return exit;
   } finally {
     interrupts.stop();
@@ -69,12 +68,14 @@ function exitOf({ kind }: ValidatedNow): ExitCode {
   }
 }
 
-function messageOf(validated: ValidatedNow): string {
+function messageOf(validated: ValidatedNow, place: Parameters<typeof failureReason>[1]): string {
   switch (validated.kind) {
     case "passed":
       return "every command passed";
-    case "failed":
-      return `${validated.results.at(-1)?.command.name ?? "a command"} failed`;
+    case "failed": {
+      const last = validated.results.at(-1);
+      return last === undefined ? "a command failed" : failureReason(last, place);
+    }
     case "interrupted":
       return "it was interrupted";
     case "broken":

@@ -72,6 +72,21 @@ test("an attempt that a person added counts beyond the limit without naming it",
   expect(lines.at(-1)).toBe("step 2 of 2 implement (loop), attempt 4");
 });
 
+test("what a step failed of keeps its lines, and is not repeated at the end", () => {
+  const reason = "test failed: exit code 127\nsh: 1: tsc: not found\nInstall it.";
+  const failed = { step: "validate", index: 1, reason, attempt: 1, goesOn: false } as const;
+  const [lines] = told([TASK, { type: "step_failed", ...failed }, { ...END, message: reason }]);
+  expect(lines.join("\n")).toContain(
+    [
+      "  failed   test failed: exit code 127",
+      "           sh: 1: tsc: not found",
+      "           Install it.",
+    ].join("\n"),
+  );
+  expect(lines).toContain("  because  test failed: exit code 127");
+  expect(lines.filter((line) => line.includes("tsc: not found"))).toHaveLength(1);
+});
+
 test("a step that is left out says why, and what shows it", () => {
   const [lines] = told([
     TASK,

@@ -34,11 +34,13 @@ export interface TaskProgress {
     | undefined;
   /** A command that runs just now. */
   readonly command: string;
+  /** Why the last step failed that did. */
+  readonly failure: string;
   /** Of the step's agents. */
   readonly loop: Progress;
 }
 
-const NOTHING: TaskProgress = { steps: 0, step: undefined, command: "", loop: IDLE };
+const NOTHING: TaskProgress = { steps: 0, step: undefined, command: "", failure: "", loop: IDLE };
 
 /** Tells a task's records: on a terminal with a live block of the step that runs. */
 export const TASK_PRESENTER: Presenter<AtlasRecord, TaskProgress> = {
@@ -74,16 +76,17 @@ function advance(before: TaskProgress, record: AtlasRecord, now: number): TaskPr
     case "command_done":
     case "command_reused":
       return { ...before, command: "" };
+    case "step_failed":
+      return { ...before, ...REST, failure: record.reason, loop: idle(before.loop) };
     case "step_done":
     case "step_skipped":
-    case "step_failed":
     case "awaiting":
     case "stopped":
     case "task_ended":
     case "result":
     case "validated":
     case "error":
-      return { ...before, step: undefined, command: "", loop: { ...before.loop, role: undefined } };
+      return { ...before, ...REST, loop: idle(before.loop) };
     case "task_started":
     case "recovered":
     case "checkpoint":
@@ -91,6 +94,12 @@ function advance(before: TaskProgress, record: AtlasRecord, now: number): TaskPr
     case "notice":
       return before;
   }
+}
+
+const REST = { step: undefined, command: "" } as const;
+
+function idle(loop: Progress): Progress {
+  return { ...loop, role: undefined };
 }
 
 /** Where an agent has a turn by itself there are no cycles to speak of. */
@@ -141,8 +150,10 @@ function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): strin
       return labelled(view, "done", text, "green");
     }
     case "step_failed": {
+      const [head = "", ...more] = record.reason.split("\n");
       const again = record.goesOn ? "; it is tried again" : "";
-      return labelled(view, "failed", fit(cleanLine(record.reason), 600) + again, "yellow");
+      const reason = [fit(cleanLine(head), 600) + again, ...more].join("\n");
+      return labelledText(view, "failed", reason, "yellow");
     }
     case "loop":
       return isOwnTurn(record, progress)
@@ -178,7 +189,12 @@ function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): strin
       return resultLines(record, progress, view);
     case "validated": {
       const style = record.outcome === "passed" ? "green" : "yellow";
-      return [paint(style, record.message), ...nextLines(record.next, view)];
+      const [head = "", ...more] = record.message.split("\n").map(cleanLine);
+      return [
+        paint(style, head),
+        ...more.flatMap((line) => labelled(view, "", line)),
+        ...nextLines(record.next, view),
+      ];
     }
     case "warning":
       return diagnostic(view, "warning: ", "yellow", record.message);
@@ -220,13 +236,20 @@ const SELF_EVIDENT: ReadonlySet<TaskResultRecord["outcome"]> = new Set([
   "interrupted",
 ]);
 
-function resultLines(result: TaskResultRecord, { loop }: TaskProgress, view: View): string[] {
+function resultLines(
+  result: TaskResultRecord,
+  { loop, failure }: TaskProgress,
+  view: View,
+): string[] {
   const where = result.step === "" ? "" : ` in step ${cleanLine(result.step)}`;
   const style = result.outcome === "completed" ? "green" : "yellow";
   const when = result.retryAt === undefined ? "" : ` (lifted ${moment(result.retryAt)})`;
   const { spentUsd, unknownCostUsd } = result;
   const cost = { spentUsd, unknownCostUsd, hasUnsaidCosts: false };
-  const message = fit(result.message.toWellFormed(), 1000) + when;
+  // What a step has just failed of stands above, with all its lines.
+  const [head = ""] = result.message.split("\n");
+  const why = result.message === failure ? head : result.message;
+  const message = fit(why.toWellFormed(), 2000) + when;
   const saved = result.outcome === "interrupted" ? "; all is saved" : "";
   return [
     view.paint(style, OUTCOMES[result.outcome] + where + saved),
