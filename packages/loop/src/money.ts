@@ -114,8 +114,9 @@ export function reservation(
 export type Bounds = Readonly<Partial<Record<AgentRole, number | undefined>>>;
 
 /**
- * What turns count with of which nothing but their number is left: a response bound each, since no usage was
- * seen; a reservation each where no bound is known. Never more than what is left of the budget.
+ * What turns count with of which nothing but their number is left: all that they were allowed to spend, so that
+ * no less is counted than was billed. Without a budget a response bound each; where no bound is known, and
+ * nothing holds an agent to its limit, a reservation each.
  *
  * @param roles - Who may have taken them: of several the dearer.
  */
@@ -127,8 +128,8 @@ export function lostCost(
 ): Cost {
   const known = roles.map((role) => boundsUsd[role]).filter((usd) => usd !== undefined);
   if (known.length < roles.length) return unknownCost(reservation(state, turns));
-  const leftUsd = Math.max(0, state.maxBudgetUsd - state.totalCostUsd);
-  return unknownCost(Math.min(leftUsd, turns * Math.max(...known)));
+  if (state.maxBudgetUsd === 0) return unknownCost(turns * Math.max(...known));
+  return unknownCost(Math.max(...roles.map((role) => turnAllowance(state, role))));
 }
 
 /** What a turn is counted with, in US dollars. */

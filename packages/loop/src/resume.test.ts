@@ -511,20 +511,24 @@ describe("commits after the checkpoint", () => {
     expect(last.ledger.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBe(totalCostUsd);
   });
 
-  test("turns that only they know count with the bound of a response where one is known, those between with the dearer", async () => {
+  test("turns that only they know count with all that they were allowed, where an agent can be held to that", async () => {
     const bounded = (agent: FakeAgent, usd: number) =>
       Object.assign(agent, { responseBoundUsd: () => usd });
     const [coder, reviewer] = [fakeAgent([]), fakeAgent([{ text: APPROVAL, costUsd: 0.1 }])];
     const loop = harness({ coder: bounded(coder, 0.2), reviewer: bounded(reviewer, 0.3) });
-    const checkpoint = at(loop, { reviewOutput: ISSUES, turn: aTurn({ id: "run.2" }) });
+    const checkpoint = at(loop, { reviewOutput: ISSUES, turn: aTurn({ id: "run.4" }) });
     commitAs(loop.tree, "t-1/cycle-2: Do it", own(2, 5));
-    const result = await runFromCheckpoint(checkpoint, loop.options);
-    expect(result.outcome).toBe("approved");
-    expect(result.checkpoint.ledger).toMatchObject([
-      { turnId: "", status: "lost", costUsd: 0.6, unknownUsd: 0.6 },
-      { turnId: "run.5", status: "settled", source: "unknown", costUsd: 0.2, unknownUsd: 0.2 },
-      { turnId: "run.6", role: "reviewer", costUsd: 0.1 },
+    const stopped = await runFromCheckpoint(checkpoint, loop.options);
+    const { maxBudgetUsd, totalCostUsd, neededBudgetUsd, ledger } = stopped.checkpoint;
+    const costUsd = maxBudgetUsd * 0.9 - checkpoint.totalCostUsd;
+    expect(ledger).toMatchObject([
+      { turnId: "run.5", status: "settled", source: "unknown", costUsd, unknownUsd: costUsd },
     ]);
+    expect(stopped.outcome).toBe("budget");
+    const more = { ...loop.options, maxBudgetUsd: neededBudgetUsd };
+    const result = await runFromCheckpoint(stopped.checkpoint, more);
+    expect(result.outcome).toBe("approved");
+    expect(result.checkpoint.totalCostUsd).toBeCloseTo(totalCostUsd + 0.1);
   });
 
   test("an own one on another base is refused", async () => {

@@ -96,7 +96,7 @@ function removedRun({ checkpoint: { runId, cycle, createdAt } }: LoadedCheckpoin
   return (
     `the folder of run ${runId} was removed; its compatibility checkpoint of cycle ${cycle} ` +
     `(${moment(createdAt)}) and its commits are used. Not recovered: its event log, and what turns ` +
-    "after that said and cost; those that made commits count with what one response may cost, or else a reservation"
+    "after that said and cost; those that made commits count with all that they were allowed to spend, or else a reservation"
   );
 }
 
