@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { AgentsErrorCode } from "@quasar/agents";
 import type { CheckpointErrorCode } from "@quasar/checkpoint";
@@ -84,6 +85,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
 const BY_PATH: Readonly<Partial<Record<string, (path: string) => readonly string[]>>> = {
   "GitError ERR_BARE_REPOSITORY": (path) => {
     const [bare, beside] = [path, workTreeBeside(path)].map(shellWord);
+    if (hadWorkTree(path)) return [`git --git-dir ${bare} config core.bare false`];
     return [
       `git --git-dir ${bare} worktree add ${beside} && cd ${beside}`,
       `git clone ${bare} ${beside}   (while it has no commit)`,
@@ -97,6 +99,11 @@ const BY_PATH: Readonly<Partial<Record<string, (path: string) => readonly string
     "the same command again, if nothing is wrong with it",
   ],
 };
+
+/** Whether a git folder is called bare that has a work tree around it: a bare one has no index. */
+function hadWorkTree(path: string): boolean {
+  return basename(path) === ".git" && existsSync(join(path, "index"));
+}
 
 /** Where a bare repository's work tree may go: `/srv/app.git` has its own in `/srv/app-work`. */
 function workTreeBeside(path: string): string {

@@ -79,6 +79,20 @@ test("a bare repository is refused as wrong usage, and what is advised gives a w
   expect(git({ ...from, repo: cwd }, "ls-files")).toBe("a.txt\nwork.txt");
 });
 
+test("a repository that an agent has called bare is resumed once what is advised was typed", async () => {
+  const at = place();
+  const bare = ["--lint", "git config core.bare true"];
+  const stopped = await quasar(at, ["run", "Write work.txt", ...bare, ...agents(at, oneCycle())]);
+  expect(stopped.code).toBe(1);
+  const refused = await quasar(at, ["resume", "--json"]);
+  expect(lastRecord(refused)["code"]).toBe("ERR_BARE_REPOSITORY");
+  const [advice = ""] = lastRecord(refused)["next"] as readonly string[];
+  execFileSync("sh", ["-c", advice], { env: at.env, cwd: at.repo });
+  expect(git(at, "show", "HEAD:work.txt")).not.toBe("");
+  const plan = await quasar(at, ["resume", "--plan"]);
+  expect(plan.code).toBe(0);
+});
+
 test("a repository of another user is refused with the command that lets git work in it", async () => {
   const at = place();
   const foreign = replaceGit(at, (real) => `GIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec '${real}' "$@"`);
