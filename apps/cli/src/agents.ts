@@ -57,7 +57,7 @@ export function createAgents(
  * @throws {CliError} as `createAgents` does.
  */
 export function agentsOf(settings: Settings, checkpoint: Checkpoint): Agents {
-  const agents = createAgents(settings);
+  const agents = agentsHere(settings);
   const { turn } = checkpoint;
   if (turn === undefined) return agents;
   const { role } = turn;
@@ -74,6 +74,20 @@ export function agentsOf(settings: Settings, checkpoint: Checkpoint): Agents {
     return agents; // which do not take its turn for theirs
   }
 }
+
+/** The agents of a run that there is: another one is named to a resume. */
+function agentsHere(settings: Settings): Agents {
+  try {
+    return createAgents(settings);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== "ERR_NOT_INSTALLED") throw error;
+    const { code, message } = error;
+    const next = [...error.next.slice(0, 1), `quasar resume ${OTHER_AGENTS}`];
+    throw new CliError(code, message, { cause: error, next });
+  }
+}
+
+const OTHER_AGENTS = "--coder <another agent> --reviewer <another agent>";
 
 /** Scripts by absolute paths: a run is resumed from any folder. */
 export function withAbsoluteScripts<S extends Pick<Settings, "coder" | "reviewer">>(
@@ -140,11 +154,7 @@ function nameOf(command: string): string {
 function requireProgram(name: string, install: string): void {
   if (findProgram(name, process.env["PATH"] ?? "") !== undefined) return;
   throw new CliError("ERR_NOT_INSTALLED", `there is no program ${name} on the PATH`, {
-    next: [
-      install,
-      'quasar run "…" --coder <another agent> --reviewer <another agent>',
-      "quasar demo",
-    ],
+    next: [install, `quasar run "…" ${OTHER_AGENTS}`, "quasar demo"],
   });
 }
 

@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, lastRecord, place, quasar } from "./harness.ts";
 import { agents, oneCycle } from "./scripts.ts";
@@ -69,3 +72,32 @@ test("an agent sees the run's id and none of the user's secrets", async () => {
   expect(seen).not.toContain("s3cret");
   expect(seen).not.toContain("QUASAR_MAX_CYCLES");
 });
+
+test("a resume whose agent is not here advises a resume with another one, and what was typed", async () => {
+  const at = place();
+  const failure = { kind: "overloaded", message: "It did not work." } as const;
+  const failing = { role: "coder", text: "", failure } as const;
+  const run = ["run", "Write", "--retries", "0", ...agents(at, [failing])];
+  expect((await quasar(at, run)).code).toBe(1);
+  const given = ["resume", "--coder", "codex", "--max-budget", "7", "--json"];
+  const bin = path(at.outside, ["node", "git"]);
+  const refused = await quasar({ ...at, env: { ...at.env, PATH: bin } }, given);
+  expect(refused.code).toBe(1);
+  const { code, next } = lastRecord(refused);
+  expect(code).toBe("ERR_NOT_INSTALLED");
+  expect(next).toEqual([
+    "npm install -g @openai/codex",
+    expect.stringMatching(/^quasar resume .*--coder <another agent>.*--max-budget 7/u),
+  ]);
+});
+
+/** A folder of links to programs that are here, and to no others. */
+function path(folder: string, programs: readonly string[]): string {
+  const bin = join(folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  for (const program of programs) {
+    const file = execFileSync("sh", ["-c", `command -v ${program}`], { encoding: "utf8" }).trim();
+    symlinkSync(file, join(bin, program));
+  }
+  return bin;
+}
