@@ -5,6 +5,7 @@ import { replaceFile } from "@quasar/durable";
 import { parse } from "smol-toml";
 import { ask, canAsk, isYes } from "./ask.ts";
 import { type FoundCheck, findChecks } from "./checks/find.ts";
+import { problemOf } from "./checks/runnable.ts";
 import type { Setting, SettingsReader, TomlValue } from "./config/table.ts";
 import { keepNamed } from "./config/trust.ts";
 import { type InitializedFolder, initFolder } from "./init-folder.ts";
@@ -34,11 +35,18 @@ export interface InitOptions {
   readonly view: View;
 }
 
+/** A check that is found, and why it cannot run here. */
+export interface UnusableCheck extends FoundCheck {
+  readonly problem: string;
+}
+
 export interface Initialized {
   readonly folder: InitializedFolder;
   readonly agents: readonly DetectedAgent[];
   readonly checks: readonly FoundCheck[];
-  /** Whether they were confirmed, and are settings of the repository now. */
+  /** Checks that the files name and that cannot run here: they are no settings. */
+  readonly unusable: readonly UnusableCheck[];
+  /** Whether the checks were confirmed, and are settings of the repository now. */
   readonly confirmed: boolean;
 }
 
@@ -51,14 +59,14 @@ export async function initConfig<S extends object>(
   config: InitConfig<S>,
   { root, stateDir, yes, asks, view }: InitOptions,
 ): Promise<Initialized> {
-  const checks = findChecks(root);
+  const { checks, unusable } = usableChecks(root);
   const agents = await detectAgents();
   const values = { ...config.valuesOf(checks), ...whoWorks(agents) };
   const pristine = configText(config, {});
   const folder = initFolder(root, config.folder, pristine);
   const path = join(root, config.folder, "config.toml");
   const isOpen = Object.keys(values).length > 0 && readFileSync(path, "utf8") === pristine;
-  if (isOpen && !yes && asks) write(process.stderr, checkLines(checks, view));
+  if (isOpen && !yes && asks) write(process.stderr, checkLines({ checks, unusable }, view));
   const confirmed = isOpen && (yes || (asks && (await isWanted(path))));
   if (confirmed) {
     const text = configText(config, values);
@@ -69,7 +77,22 @@ export async function initConfig<S extends object>(
     replaceFile(path, Buffer.from(text), { keepPrevious: false });
     chmodSync(path, 0o644);
   }
-  return { folder, agents, checks, confirmed };
+  return { folder, agents, checks, unusable, confirmed };
+}
+
+/** The checks that a work tree names, apart from those that cannot run here. Runs nothing. */
+function usableChecks(workTree: string): Pick<Initialized, "checks" | "unusable"> {
+  const around = { workTree, searchPath: process.env["PATH"] ?? "" };
+  const judged = findChecks(workTree).map((check) => ({
+    check,
+    problem: problemOf(check.command, around),
+  }));
+  return {
+    checks: judged.flatMap(({ check, problem }) => (problem === undefined ? [check] : [])),
+    unusable: judged.flatMap(({ check, problem }) =>
+      problem === undefined ? [] : [{ ...check, problem }],
+    ),
+  };
 }
 
 /** The agents to name, where those that are taken by default are not here. */
@@ -83,12 +106,21 @@ async function isWanted(path: string): Promise<boolean> {
   return canAsk() && isYes(await ask(`Use these, and write them to ${cleanLine(path)}? [y/N] `));
 }
 
-/** The checks that were found, a line each. */
-export function checkLines(checks: readonly FoundCheck[], view: View): readonly string[] {
-  if (checks.length === 0) return labelled(view, "checks", "none found");
-  return checks.flatMap(({ kind, command, from }) =>
-    labelled(view, kind, cleanLine(`${command}   (${from})`)),
-  );
+/** The checks that were found, a line each, and those that are left out. */
+export function checkLines(
+  { checks, unusable }: Pick<Initialized, "checks" | "unusable">,
+  view: View,
+): readonly string[] {
+  const none = checks.length === 0 ? labelled(view, "checks", "none found") : [];
+  return [
+    ...none,
+    ...checks.flatMap(({ kind, command, from }) =>
+      labelled(view, kind, cleanLine(`${command}   (${from})`)),
+    ),
+    ...unusable.flatMap(({ command, from, problem }) =>
+      labelled(view, "left out", cleanLine(`${command}   (${from}): ${problem}`), "yellow"),
+    ),
+  ];
 }
 
 /** A repository's file: every setting that it may make, with its meaning and its default, or with a value. */

@@ -81,16 +81,20 @@ export interface Worked {
   readonly limit?: string | undefined;
 }
 
-/**
- * The record that ends a run.
- *
- * @param where.folder - Where the user has to go first to type what comes next; `undefined`: is there.
- * @param where.typed - What the user has to type again; `undefined`: it is stored.
- */
+export interface EndOptions {
+  /** Where the user has to go first to type what comes next; `undefined`: is there. */
+  readonly folder: string | undefined;
+  /** What the user has to type again; `undefined`: it is stored. */
+  readonly typed?: Typed | undefined;
+  /** Whether the run has a check at all. */
+  readonly checked: boolean;
+}
+
+/** The record that ends a run. */
 export function resultRecord(
   { result, limit }: Worked,
   exit: ExitCode,
-  { folder, typed }: { readonly folder: string | undefined; readonly typed?: Typed | undefined },
+  { folder, typed, checked }: EndOptions,
 ): ResultRecord {
   const { outcome, runId, cycle, totalCostUsd, unknownCostUsd, message, report } = result;
   const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
@@ -112,6 +116,7 @@ export function resultRecord(
     finalCommitSha,
     commits,
     changed,
+    checked,
     caches,
     retryAt,
     limit,

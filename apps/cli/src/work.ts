@@ -170,8 +170,9 @@ export async function work(
   // It is told first: where nothing can be saved any more, that is still known.
   const cycleCommits = await commitsOf(root, result);
   const told = { ...worked, result: { ...result, cycleCommits } };
+  const checked = settings.lint.length + settings.filter.length > 0;
   const typed = (await areSettingsStored(stores, notes)) ? undefined : work.typed;
-  reporter.report(resultRecord(told, exit, { folder: isThere ? undefined : root, typed }));
+  reporter.report(resultRecord(told, exit, { folder: isThere ? undefined : root, typed, checked }));
   const warn = (message: string): void =>
     reporter.report({ type: "warning", cycle: result.cycle, message });
   if (!hold.isHeld()) return exit;

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { git, lastRecord, place, quasar } from "./harness.ts";
+import { folder, git, lastRecord, place, quasar } from "./harness.ts";
 import { agents, APPROVAL, oneCycle } from "./scripts.ts";
 
 test("an approval of a run that changed nothing exits 0 and says so, in lines and in --json", async () => {
@@ -64,6 +64,41 @@ test("the caches that a check makes are left out of the commits, and named at th
   expect(lastRecord(json), "they stand in no run's way").toMatchObject({
     outcome: "approved",
     caches: ["node_modules", "src/__pycache__"],
+  });
+});
+
+test("an approval that no check stands behind says so, in lines and in --json", async () => {
+  const unchecked = "\nNo check ran: only the reviewer saw the work.";
+  for (const [checks, checked] of [
+    [[], false],
+    [["--filter", "true"], true],
+  ] as const) {
+    const at = place();
+    const done = await quasar(at, ["run", "Write", ...checks, ...agents(at, oneCycle())]);
+    expect(done.stdout.includes(unchecked)).toBe(!checked);
+    const other = place();
+    const args = ["run", "Write", "--json", ...checks, ...agents(other, oneCycle())];
+    expect(lastRecord(await quasar(other, args))).toMatchObject({ outcome: "approved", checked });
+  }
+});
+
+test("init writes no check that cannot run here, and says why", async () => {
+  const ruff = "[tool.ruff]\n";
+  const at = place({ "pyproject.toml": ruff, "test_a.py": "", "package.json": "{}" });
+  const bin = folder();
+  writeFileSync(join(bin, "python3"), "#!/bin/sh\n", { mode: 0o755 });
+  const env = { PATH: `${bin}:/usr/bin:/bin` };
+  const lines = await quasar(at, ["init", "--yes"], { env });
+  expect(lines.stdout).toContain(
+    "  left out ruff check . (pyproject.toml): there is no program ruff on the PATH\n",
+  );
+  const config = readFileSync(join(at.repo, ".quasar/config.toml"), "utf8");
+  expect(config).not.toContain("ruff");
+  expect(config).toContain('filter = ["python3 -m unittest"]');
+  const json = await quasar(at, ["init", "--json"], { env });
+  expect(lastRecord(json)).toMatchObject({
+    checks: [{ command: "python3 -m unittest" }],
+    unusable: [{ command: "ruff check .", problem: "there is no program ruff on the PATH" }],
   });
 });
 

@@ -42,18 +42,18 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   const { root } = await openWorkspace(process.cwd());
   const isJson = options.json === true;
   const view = viewOf(process.stdout);
-  const { folder, agents, checks, confirmed } = await initConfig(CONFIG, {
+  const { folder, agents, checks, unusable, confirmed } = await initConfig(CONFIG, {
     ...{ root, stateDir: openUser().folders.state },
     ...{ yes: options.yes === true, asks: !isJson, view },
   });
   if (isJson) {
-    const line = { root, created: folder.created, agents, checks, confirmed };
+    const line = { root, created: folder.created, agents, checks, unusable, confirmed };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line }));
     return EXIT.ok;
   }
   write(process.stdout, [
     ...folderLines(folder, view),
-    ...checkLines(checks, view),
+    ...checkLines({ checks, unusable }, view),
     ...agentLines(agents, view),
     ...nextLines(nextSteps(agents, checks.length > 0 && !confirmed, folder.kept.length > 0), view),
   ]);

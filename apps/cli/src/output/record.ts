@@ -91,6 +91,8 @@ export interface ResultRecord {
   readonly commits: readonly string[];
   /** Whether the run has changed what is committed. */
   readonly changed: boolean;
+  /** Whether the run had a check: without one nothing but the reviewer has looked at the work. */
+  readonly checked: boolean;
   /** Folders of tools' caches that are left out of the commits, though git does not ignore them. */
   readonly caches: readonly string[];
   /** RFC 3339: when a usage limit is lifted, where the agent said so. */

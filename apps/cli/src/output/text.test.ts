@@ -106,6 +106,7 @@ const RECORDS: readonly OutputRecord[] = [
     baseCommitSha: "b".repeat(40),
     finalCommitSha: "c".repeat(40),
     changed: true,
+    checked: true,
     caches: [],
     commits: ["b", "1", "c"].map((digit) => digit.repeat(40)),
     retryAt: undefined,

@@ -336,11 +336,13 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
   return [...lines, ...nextLines(result.next, view)];
 }
 
-/** What an approval has to say beside that there is one: that nothing was changed, or that lint fails. */
-function besideApproval({ message }: ResultRecord): string[] {
+/** What an approval has to say beside that there is one: that nothing was changed or checked, or that lint fails. */
+function besideApproval({ message, changed, checked }: ResultRecord): string[] {
   const [, rest = ""] = /^The reviewer approved[^.]*\. *(.*)$/su.exec(message) ?? [];
-  return rest === "" ? [] : [cleanLine(rest)];
+  return [...(rest === "" ? [] : [cleanLine(rest)]), ...(checked || !changed ? [] : [NOT_CHECKED])];
 }
+
+const NOT_CHECKED = 'No check ran: only the reviewer saw the work. Name one: --filter "<command>"';
 
 /** What a git hook has printed keeps its lines. */
 function becauseLines({ message }: ResultRecord, view: View): string[] {

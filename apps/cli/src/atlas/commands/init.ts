@@ -27,7 +27,7 @@ export async function initCommand(given: Given): Promise<ExitCode> {
   const { root } = await openRepository(process.cwd());
   const isJson = given.json === true;
   const view = viewOf(process.stdout);
-  const { folder, agents, checks, confirmed } = await initConfig(CONFIG, {
+  const { folder, agents, checks, unusable, confirmed } = await initConfig(CONFIG, {
     ...{ root, stateDir: openInstallation().home },
     ...{ yes: given.yes === true, asks: !isJson, view },
   });
@@ -36,13 +36,13 @@ export async function initCommand(given: Given): Promise<ExitCode> {
     instructed.push({ file, how: await instruct(join(root, file), file, given) });
   }
   if (isJson) {
-    const line = { root, created: folder.created, agents, checks, confirmed, instructed };
+    const line = { root, created: folder.created, agents, checks, unusable, confirmed, instructed };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line }));
     return EXIT.ok;
   }
   write(process.stdout, [
     ...folderLines(folder, view),
-    ...checkLines(checks, view),
+    ...checkLines({ checks, unusable }, view),
     ...instructed.flatMap(({ file, how }) => labelled(view, file, how)),
     ...agentLines(agents, view),
     ...nextLines(nextSteps(agents, instructed, checks.length > 0 && !confirmed), view),
