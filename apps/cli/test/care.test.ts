@@ -62,6 +62,17 @@ test("an abandoned run is kept, passed over, and nothing goes on with it", async
   });
 });
 
+test("abandon names what is not committed, and how to see it or set it aside", async () => {
+  const at = place();
+  const runId = await stopped(at);
+  writeFileSync(join(at.repo, "a.txt"), "half written\n");
+  const done = await quasar(at, ["abandon", runId]);
+  expect(done.stdout).toMatch(/^ {2}differs {2}.*a\.txt.* \(not committed, left as it is\)$/mu);
+  expect(done.stdout).toContain("git status && git diff (shows what is not committed)\n");
+  expect(done.stdout).toContain("git stash -u (sets it aside)\n");
+  expect(readFileSync(join(at.repo, "a.txt"), "utf8")).toBe("half written\n");
+});
+
 test.for(["abandoned", "killed as it was archived"])(
   "a run that was %s is not brought back once it is pruned",
   async (how) => {

@@ -7,13 +7,14 @@ import { findOutliving } from "../orphans.ts";
 import { cleanLine, jsonLine } from "../output/clean.ts";
 import { processes } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
-import { firstLine, labelled, nextLines } from "../output/text.ts";
+import { firstLine, labelled, nextLines, type View } from "../output/text.ts";
 import { parseRunId } from "../run-id.ts";
 import { findRun } from "../runs/find.ts";
 import { noteFact } from "../runs/journal.ts";
 import { abandonRun } from "../runs/store.ts";
 import { openUser } from "../user.ts";
 import { forgetSeed } from "../work.ts";
+import { listed, uncommitted } from "../work-tree.ts";
 import { openWorkspace } from "../workspace.ts";
 
 export interface AbandonOptions {
@@ -40,9 +41,14 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     noteFact(dir, { type: "abandoned" }, warn);
     await forgetSeed(workspace, wanted);
     await abandonRun(workspace, wanted, openUser().sealKey());
-    const next = [`quasar prune ${wanted}   (removes its files)`, 'quasar run "…"'];
+    const differing = await uncommitted(workspace);
+    const next = [
+      ...(differing.length === 0 ? [] : UNCOMMITTED_STEPS),
+      `quasar prune ${wanted}   (removes its files)`,
+      'quasar run "…"',
+    ];
     if (options.json === true) {
-      const facts = { runId: wanted, ended: pids, next };
+      const facts = { runId: wanted, ended: pids, uncommitted: differing, next };
       process.stdout.write(jsonLine({ v: JSON_VERSION, type: "abandon", ...facts }));
       return EXIT.ok;
     }
@@ -52,6 +58,7 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
       ...labelled(view, "task", firstLine(loaded.checkpoint.taskTitle)),
       ...(pids.length === 0 ? [] : labelled(view, "ended", processes(pids))),
       ...labelled(view, "kept", "its commits, snapshots and files"),
+      ...uncommittedLines(differing, view),
       ...nextLines(next, view),
     ]);
     return EXIT.ok;
@@ -59,6 +66,17 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     lock.release();
   }
 }
+
+/** Of the agent or of a person: the run is over, and nobody commits it. */
+function uncommittedLines(paths: readonly string[], view: View): readonly string[] {
+  if (paths.length === 0) return [];
+  return labelled(view, "differs", `${listed(paths).join(", ")} (not committed, left as it is)`);
+}
+
+const UNCOMMITTED_STEPS = [
+  "git status && git diff   (shows what is not committed)",
+  "git stash -u   (sets it aside)",
+];
 
 function warn(message: string): void {
   write(process.stderr, [cleanLine(message)]);
