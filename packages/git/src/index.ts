@@ -23,6 +23,7 @@ export {
   reflogActions,
 } from "./history.ts";
 export { hiddenChanges } from "./hidden.ts";
+export { changedByOutsideRules } from "./outside-rules.ts";
 export { hooksFolder, type HooksFolder } from "./hooks.ts";
 export { type Landed, landedSince } from "./landed.ts";
 export {

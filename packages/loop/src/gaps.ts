@@ -1,4 +1,4 @@
-import { hiddenWork } from "./protected.ts";
+import { hiddenWork, outsideRules } from "./protected.ts";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
 import { nestedRepositories, notHeld, seenOf } from "./work-tree.ts";
@@ -14,9 +14,10 @@ export async function commitGaps(run: Run): Promise<string> {
   if (repository === undefined || run.head === "") return "";
   const { baseCommitSha } = run.state;
   const seen = await seenOf(run, repository);
-  const [{ tree, links }, hidden] = await Promise.all([
+  const [{ tree, links }, hidden, ignored] = await Promise.all([
     repository.landed(baseCommitSha, run.head),
     hiddenWork(run, repository),
+    outsideRules(run, repository),
   ]);
   run.tree = { head: run.head, id: tree };
   const submodules = links.length === 0 ? new Set() : repository.submodulePaths();
@@ -26,6 +27,7 @@ export async function commitGaps(run: Run): Promise<string> {
     [notHeld(run, seen.unread), UNREAD],
     [notHeld(run, seen.submodules), SUBMODULES],
     [hidden, HIDDEN],
+    [ignored, IGNORED],
   ];
   return gaps
     .filter(([paths]) => paths.length > 0)
@@ -54,4 +56,8 @@ const SUBMODULES = [
 const HIDDEN = [
   "Git was told not to look at these files (assume-unchanged, skip-worktree), so their changes are not committed",
   "Undo the changes, or run git update-index --no-assume-unchanged and --no-skip-worktree on them.",
+] as const;
+const IGNORED = [
+  "Rules that no commit holds (.git/info/exclude, core.excludesFile, .git/info/attributes) have changed, so these files are not committed as they are",
+  "Take the rules back. What is to be ignored belongs into .gitignore, attributes into .gitattributes.",
 ] as const;

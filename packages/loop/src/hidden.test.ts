@@ -74,3 +74,61 @@ test("a sparse checkout hides no change", async () => {
   tree.git("sparse-checkout", "set", "--no-cone", "/work.txt");
   expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 1 });
 });
+
+/** Puts a rule of git into a file that no commit holds. */
+const RULES = {
+  "info/exclude": ({ tree }: Harness) => tree.write(".git/info/exclude", "work.txt\n"),
+  "core.excludesFile": ({ tree }: Harness) => {
+    tree.write(".git/mine", "*.txt\n");
+    tree.git("config", "core.excludesFile", ".git/mine");
+  },
+} as const;
+
+test.for(Object.entries(RULES))(
+  "work that the coder has git ignore by %s, which no commit holds, goes back to it",
+  async ([, ignore]) => {
+    const hiding: Answer = (request, options) => {
+      writeFileSync(join(request.workDir, "other.md"), "other\n");
+      ignore(loop);
+      return work(request, options);
+    };
+    const showing: Answer = () => {
+      loop.tree.write(".git/info/exclude", "");
+      loop.tree.git("config", "core.excludesFile", "/dev/null");
+      return "done";
+    };
+    const coder = fakeAgent([hiding, showing]);
+    const loop: Harness = harness({
+      coder,
+      reviewer: fakeAgent([APPROVAL]),
+      now: () => new Date(),
+    });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 2 });
+    expect(coder.requests[1]?.prompt).toMatch(/no commit holds .*: work\.txt\./u);
+    expect(loop.tree.git("show", "HEAD:work.txt")).toBe("work\n");
+  },
+);
+
+test("an approval does not count where the reviewer has set attributes that no commit holds", async () => {
+  const setting: Answer = () => {
+    loop.tree.write(".git/info/attributes", "* filter=mine\n");
+    return APPROVAL;
+  };
+  const loop: Harness = harness({ reviewer: fakeAgent([setting]), now: () => new Date() });
+  const result = await runTask(TASK, loop.options);
+  expect(result).toMatchObject({ outcome: "approved-differs" });
+  expect(result.message).toContain(".git/info/attributes");
+});
+
+test("what git ignores by a person's own rules, or by a .gitignore, stays ignored", async () => {
+  const ignoring: Answer = (request, options) => {
+    writeFileSync(join(request.workDir, ".gitignore"), "*.log\n");
+    writeFileSync(join(request.workDir, "a.log"), "a\n");
+    writeFileSync(join(request.workDir, "mine.txt"), "mine\n");
+    return work(request, options);
+  };
+  const loop: Harness = harness({ coder: fakeAgent([ignoring]), now: () => new Date() });
+  loop.tree.write(".git/info/exclude", "mine.txt\n");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 1 });
+});

@@ -1,5 +1,5 @@
 import type { Ending } from "./ending.ts";
-import { hiddenWork, touchedProtected } from "./protected.ts";
+import { hiddenWork, outsideRules, touchedProtected } from "./protected.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
@@ -32,7 +32,8 @@ export async function whatDiffers(run: Run): Promise<Ending | undefined> {
     const unheld = notHeld(run, [...seen.unread, ...seen.submodules]);
     const hidden = await hiddenWork(run, repository);
     const nested = nestedRepositories(run, seen);
-    const paths = [...uncommitted(run, seen), ...nested, ...unheld, ...hidden];
+    const ignored = await outsideRules(run, repository);
+    const paths = [...uncommitted(run, seen), ...nested, ...unheld, ...hidden, ...ignored];
     if (paths.length > 0) return differs(`not committed: ${listPaths(paths).join(", ")}`);
     const touched = touchedProtected(run, repository, seen, "somebody");
     if (touched !== undefined) return differs(touched.message);

@@ -1,10 +1,10 @@
 import type { CheckpointProtectedPath } from "@quasar/checkpoint";
-import type { ProtectedChange, SeenWork } from "@quasar/git";
+import { isOwnPath, type ProtectedChange, type SeenWork } from "@quasar/git";
 import type { Ending } from "./ending.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Run } from "./run.ts";
 import type { CycleState } from "./state.ts";
-import { listPaths } from "./untouchable.ts";
+import { isProtected, listPaths } from "./untouchable.ts";
 import { neverCommitted } from "./work-tree.ts";
 
 // What is not the run's is known by its content: while a path holds it, the path is left out of
@@ -55,6 +55,17 @@ export async function hiddenWork(
   const isSame = ({ path, mode, id }: ProtectedChange["now"]): boolean =>
     held.get(path)?.mode === mode && held.get(path)?.id === id;
   return (await repository.hidden()).filter((now) => !isSame(now)).map(({ path }) => path);
+}
+
+/** What rules of git keep out of the run's commits that have changed since it began, and are in no commit. */
+export async function outsideRules(
+  { state }: Pick<Run, "state">,
+  repository: LoopRepository,
+): Promise<readonly string[]> {
+  const [began] = [...state.ledger.map(({ startedAt }) => startedAt), state.turn?.startedAt ?? ""];
+  if (began === undefined || began === "") return [];
+  const paths = await repository.changedByOutsideRules(new Date(began));
+  return paths.filter((path) => !isOwnPath(path) && !isProtected(path, state.untouchablePaths));
 }
 
 /** What is to be committed of protected paths. */

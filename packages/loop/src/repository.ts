@@ -4,6 +4,7 @@ import {
   type Commit,
   commitAll,
   type Content,
+  changedByOutsideRules,
   currentGitSha,
   GitError,
   hiddenChanges,
@@ -82,6 +83,8 @@ export interface LoopRepository {
   syncWork(before: string): Promise<SeenWork>;
   /** What changed files hold that git was told not to look at, and so does not commit. */
   hidden(): Promise<readonly Content[]>;
+  /** What rules that no commit holds keep out of commits, where they have changed since a moment. */
+  changedByOutsideRules(since: Date): Promise<readonly string[]>;
   /** What paths hold, byte by byte. */
   contents(paths: readonly string[], seen: SeenWork): readonly Content[];
   /** Puts the bytes of files into the repository. */
@@ -153,6 +156,7 @@ export async function openLoopRepository(
       return seen;
     },
     hidden: () => hiddenChanges(root),
+    changedByOutsideRules: (since) => changedByOutsideRules(repository, since),
     contents: (paths, seen) => readContents(root, paths, algorithmOf(seen)),
     storeContents: (contents) => storeContents(repository, contents),
     treeOfChanges: (exclude, changes) =>

@@ -109,6 +109,7 @@ export function createMemoryGround(
       },
       landed: async (_from, to) => ({ tree: idOf(commits.get(to)?.tree ?? ""), links: [] }),
       hidden: async () => [],
+      changedByOutsideRules: async () => [],
       contents: (paths) => paths.map((path) => ({ path, mode: "100644", id: idOf(tree) })),
       storeContents: async () => undefined,
       treeOfChanges: async () => ({ conflicts: [] }),

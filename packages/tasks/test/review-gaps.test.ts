@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { appendFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { reviewGaps } from "../src/operations/review-gaps.ts";
 import { validateTask } from "../src/operations/validate-task.ts";
@@ -72,4 +73,13 @@ test("a commit that is not on the task's branch is named, with the branch", asyn
   expect(await gaps(), "it is behind").toEqual([missing]);
   git(task.worktree, "branch", "-q", "-f", branch, "HEAD");
   expect(await gaps()).toEqual([]);
+});
+
+test("what rules that no commit holds keep out of the commits is named", async () => {
+  const exclude = git(task.worktree, "rev-parse", "--git-path", "info/exclude").trim();
+  write(task.worktree, "kept-out.js", "1;\n");
+  appendFileSync(resolve(task.worktree, exclude), "kept-out.js\n");
+  expect(await gaps()).toEqual([
+    "uncommitted: kept out of commits by rules that none holds: kept-out.js",
+  ]);
 });

@@ -1,8 +1,10 @@
 import {
+  changedByOutsideRules,
   changedPaths,
   currentGitSha,
   isAncestor,
   logRange,
+  openRepository,
   refSha,
   treeOfCommit,
   treeToCommit,
@@ -62,6 +64,15 @@ export async function reviewGaps(
   if (commits && committed !== present) {
     const paths = await changedPaths(worktree, committed, present, { signal });
     gaps.push({ kind: "uncommitted", message: `not committed: ${named(paths)}` });
+  }
+  const outside = await changedByOutsideRules(
+    await openRepository(worktree, { signal }),
+    new Date(task.createdAt),
+    { signal },
+  );
+  if (outside.length > 0) {
+    const message = `kept out of commits by rules that none holds: ${named(outside)}`;
+    gaps.push({ kind: "uncommitted", message });
   }
   if (commits && !(await isOnBranch(worktree, hook.branch, head, signal))) {
     const message = `not on branch ${plainLine(hook.branch, 100)}: ${shortSha(head)}`;
