@@ -28,16 +28,24 @@ export function refusalOf(failed: FailedCommit): CommitRefusal {
 
 function refusedBy(failed: FailedCommit): CommitRefusal["by"] {
   const { command, exitCode, stderr, isMessageWritten } = failed;
+  // A message that git could not write whole; ours is never empty.
+  if (NO_MESSAGE.test(stderr)) return "git";
   // Git says `fatal` with 128; what a hook says, whatever its code is, ends in 1.
   if (command === "commit" && exitCode === 1) return isMessageWritten ? "commit-msg" : "pre-commit";
   if (OF_THE_MACHINE.test(stderr)) return "git";
-  if (command === "add") return "stage";
+  if (command === "add") return OF_FILES.test(stderr) ? "stage" : "git";
   return SIGNING.test(stderr) ? "signing" : "git";
 }
 
-/** Failures that say nothing of the files. */
+const NO_MESSAGE = /^Aborting commit due to empty commit message/m;
+
+/** Failures that say nothing of the files, also where git goes on to name one. */
 const OF_THE_MACHINE =
-  /\.lock'?: |No space left|Disk quota|Read-only file system|Input\/output error|Too many open files|Cannot allocate memory|out of memory|insufficient permission for adding an object/i;
+  /\.lock'?: |No space left|Disk quota|Read-only file system|Input\/output error|Too many open files|Cannot allocate memory|out of memory|insufficient permission for adding an object|unable to write/i;
+
+/** What git says of a file that it does not take as it is. */
+const OF_FILES =
+  /does not have a commit checked out|would be replaced by|sparse-checkout|\bfilter\b|failed to encode|invalid path|appears as both a file and as a directory|^error: open\(|unable to (?:index|stat|add)\b|File ?name too long/im;
 
 const SIGNING =
   /^(?:error|fatal): .*(?:sign|secret key|public key|write commit object)|^fatal: either user\.signingkey/im;

@@ -121,10 +121,25 @@ test.for(SETTINGS)("says that %s refused it: %s", async ([by, , prepare, output]
 test.for([
   ["stage", 'error: open("b.txt"): Permission denied\nfatal: adding files failed'],
   ["git", "error: unable to create temporary file: No space left on device"],
+  ["git", "error: could not close '/r/.git/index.lock'\nfatal: Unable to write new index file"],
+  ["git", "fatal: cannot use .git/info/exclude as an exclude file"],
+  [
+    "git",
+    "warning: unable to access '.git/config': Permission denied\nfatal: unknown error occurred while reading the configuration files",
+  ],
+  ["git", "fatal: .git/index: index file open failed: Permission denied"],
   ["git", "fatal: Unable to create '/r/.git/index.lock': File exists."],
 ] as const)("takes it for a matter of %s when git says %j", ([by, stderr]) => {
   const failed = { command: "add", exitCode: 128, stdout: "", stderr } as const;
   expect(refusalOf({ ...failed, isMessageWritten: false })).toEqual({ by, output: stderr });
+});
+
+test("takes a message that could not be written for no hook's refusal", () => {
+  const stderr = "Aborting commit due to empty commit message.";
+  const failed = { command: "commit", exitCode: 1, stdout: "", stderr } as const;
+  for (const isMessageWritten of [true, false]) {
+    expect(refusalOf({ ...failed, isMessageWritten })).toMatchObject({ by: "git" });
+  }
 });
 
 test("takes a pre-commit hook for one, whatever message an earlier commit has left", async () => {
