@@ -73,7 +73,10 @@ test("is the same when it is read again, with keys that it does not know", () =>
 });
 
 test("is the same for any texts", () => {
-  const value = jsonValue({ maxDepth: 3 });
+  // A key __proto__ is refused.
+  const value = jsonValue({ maxDepth: 3 }).filter(
+    (each) => !JSON.stringify(each).includes("__proto__"),
+  );
   assert(
     property(string({ unit: "grapheme" }), value, (text, setting) => {
       const config = { ...aRecord().config, notify: text, settings: { setting } };

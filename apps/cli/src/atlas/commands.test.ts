@@ -13,8 +13,10 @@ async function parsed(
   let seen: readonly [string, readonly unknown[], Partial<Given>] | undefined;
   const commands = COMMANDS.map((spec) => ({
     ...spec,
-    run: async (args: readonly unknown[], { flags, ...given }: Given) => {
-      seen = [spec.name, args, Object.keys(flags).length === 0 ? given : { ...given, flags }];
+    run: async (args: readonly unknown[], all: Given) => {
+      const isGiven = ([key, value]: [string, unknown]): boolean =>
+        key !== "typed" && (key !== "flags" || Object.keys(value as object).length > 0);
+      seen = [spec.name, args, Object.fromEntries(Object.entries(all).filter(isGiven))];
       return 0 as const;
     },
   }));

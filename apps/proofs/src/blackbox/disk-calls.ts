@@ -39,6 +39,9 @@ export function diskCalls(calls: readonly SystemCall[], folder: string): readonl
     const isRunner = processOf(pid) === runner;
     if (STARTS.has(name)) {
       const isThread = args.join().includes("CLONE_THREAD");
+      // The system gives a number again, on a busy machine within one life.
+      processes.delete(result);
+      writers.delete(result);
       if (isThread) processes.set(result, processOf(pid));
       else if (isRunner) return [{ type: "act" }];
       else if (writers.has(processOf(pid))) return [{ type: "spawn" }];
