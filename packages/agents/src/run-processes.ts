@@ -191,12 +191,19 @@ async function endMarked(
   const killAt = performance.now() + graceMs;
   const giveUpAt = killAt + AFTER_KILL_MS;
   const signalled = new Set<number>();
+  let isClear = false;
   for (;;) {
     const left = await findMarked(variable, id);
     if (left === undefined) {
       return undefined;
     }
     const now = performance.now();
+    // One that is about to become another program has no environment: who has just been started is seen the second time.
+    if (left.length === 0 && !isClear) {
+      isClear = true;
+      continue;
+    }
+    isClear = false;
     if (left.length === 0 || now > giveUpAt) {
       return { ended: [...signalled].filter((pid) => !left.includes(pid)), left };
     }
