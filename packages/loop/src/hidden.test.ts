@@ -75,6 +75,9 @@ test("a sparse checkout hides no change", async () => {
   expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 1 });
 });
 
+/** Longer than the clock by which files are dated takes for a tick. */
+const aMoment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+
 /** Puts a rule of git into a file that no commit holds. */
 const RULES = {
   "info/exclude": ({ tree }: Harness) => tree.write(".git/info/exclude", "work.txt\n"),
@@ -87,8 +90,9 @@ const RULES = {
 test.for(Object.entries(RULES))(
   "work that the coder has git ignore by %s, which no commit holds, goes back to it",
   async ([, ignore]) => {
-    const hiding: Answer = (request, options) => {
+    const hiding: Answer = async (request, options) => {
       writeFileSync(join(request.workDir, "other.md"), "other\n");
+      await aMoment();
       ignore(loop);
       return work(request, options);
     };
@@ -110,7 +114,8 @@ test.for(Object.entries(RULES))(
 );
 
 test("an approval does not count where the reviewer has set attributes that no commit holds", async () => {
-  const setting: Answer = () => {
+  const setting: Answer = async () => {
+    await aMoment();
     loop.tree.write(".git/info/attributes", "* filter=mine\n");
     return APPROVAL;
   };
@@ -129,6 +134,6 @@ test("what git ignores by a person's own rules, or by a .gitignore, stays ignore
   };
   const loop: Harness = harness({ coder: fakeAgent([ignoring]), now: () => new Date() });
   loop.tree.write(".git/info/exclude", "mine.txt\n");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await aMoment();
   expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 1 });
 });

@@ -154,6 +154,10 @@ export class Simulation {
         life.around("save", async () => {
           this.#judge(checkpoint);
           await store.save(checkpoint);
+          // An approval is withdrawn: HEAD, which was accepted, is not what was reviewed.
+          if (this.#stored?.phase === "approved" && checkpoint.phase === "code_complete") {
+            this.#finished.delete(keyOf({ ...checkpoint, phase: "reviewing" }));
+          }
           this.#stored = checkpoint;
           if (isSettled(checkpoint)) this.#finished.add(keyOf(checkpoint));
         }),
