@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import {
   cpSync,
   existsSync,
@@ -29,6 +28,7 @@ import { createValidationStep } from "../src/steps/validation.ts";
 import type { TaskEvent } from "../src/task-event.ts";
 import type { TaskRecord, ValidationCommand } from "../src/task-record.ts";
 import { receiptsFolder } from "../src/validation/folder.ts";
+import { TASK_ID } from "./task-id.ts";
 
 /** A task whose only step is a validation, in a repository of its own. */
 export interface Scene {
@@ -85,14 +85,8 @@ const nobody: AgentInvoker = {
   invoke: () => Promise.reject(new Error("no agent is to be asked")),
 };
 
-/**
- * The task of these tests, and of the processes that they start. By its id the processes of a validation are
- * found, and ended: those of other tests, which run beside these, have another.
- */
-export const TASK = {
-  taskId: (process.env["QUASAR_TEST_TASK"] ??= `task-${randomUUID()}`),
-  workspaceId: "ws",
-};
+/** The task of these tests. */
+export const TASK = { taskId: TASK_ID, workspaceId: "ws" };
 
 export function aScene(root: string = newRoot()): Scene {
   const home = join(root, "home");

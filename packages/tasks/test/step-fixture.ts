@@ -18,6 +18,7 @@ import type { RunningStep, StepProgress } from "../src/steps/step.ts";
 import type { TaskEvent } from "../src/task-event.ts";
 import type { TaskConfig, TaskRecord } from "../src/task-record.ts";
 import type { TemplateStep } from "../src/templates/template.ts";
+import { TASK_ID } from "./task-id.ts";
 
 /** A task in folders of its own, with a repository that has one commit. */
 export interface StepFixture {
@@ -27,7 +28,6 @@ export interface StepFixture {
   readonly worktree: string;
 }
 
-export const TASK_ID = "task-550e8400-e29b-41d4-a716-446655440000";
 const BRANCH = "fix/null-pointer";
 
 export const STEPS: readonly TemplateStep[] = [

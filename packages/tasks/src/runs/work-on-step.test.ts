@@ -20,9 +20,9 @@ import {
   startAgain,
   type StepFixture,
   storeOf,
-  TASK_ID,
   working,
 } from "../../test/step-fixture.ts";
+import { TASK_ID } from "../../test/task-id.ts";
 import type { RunningStep } from "../steps/step.ts";
 import type { AgentWork } from "./agent-work.ts";
 import { endRun } from "./step-runs.ts";

@@ -8,9 +8,9 @@ import {
   removeFixture,
   start,
   STEPS,
-  TASK_ID,
   working,
 } from "../../test/step-fixture.ts";
+import { TASK_ID } from "../../test/task-id.ts";
 import type { StepResult } from "../task-record.ts";
 import { aiStep } from "./ai.ts";
 import { loopStep } from "./loop.ts";
