@@ -33,8 +33,9 @@ function refusedBy(failed: FailedCommit): CommitRefusal["by"] {
   // Git says `fatal` with 128; what a hook says, whatever its code is, ends in 1.
   if (command === "commit" && exitCode === 1) return isMessageWritten ? "commit-msg" : "pre-commit";
   if (OF_THE_MACHINE.test(stderr)) return "git";
-  if (command === "add") return OF_FILES.test(stderr) ? "stage" : "git";
-  return SIGNING.test(stderr) ? "signing" : "git";
+  if (command === "commit" && SIGNING.test(stderr)) return "signing";
+  // A commit of named paths stages them itself.
+  return OF_FILES.test(stderr) ? "stage" : "git";
 }
 
 const NO_MESSAGE = /^Aborting commit due to empty commit message/m;

@@ -134,6 +134,15 @@ test.for([
   expect(refusalOf({ ...failed, isMessageWritten: false })).toEqual({ by, output: stderr });
 });
 
+test("takes a nested repository for a matter of stage where a commit of named paths stages it", async () => {
+  const root = aRepository();
+  write(root, "mine.txt", "m\n");
+  git(root, "add", "mine.txt");
+  anEmptyRepository(join(root, "nested"));
+  const error = await failure(commitAll(root, { ...OPTIONS, exclude: ["mine.txt"] }));
+  expect(error.refusal).toMatchObject({ by: "stage" });
+});
+
 test("takes a message that could not be written for no hook's refusal", () => {
   const stderr = "Aborting commit due to empty commit message.";
   const failed = { command: "commit", exitCode: 1, stdout: "", stderr } as const;

@@ -91,7 +91,8 @@ export function exploreTrace(options: ExploreTraceOptions): CrashReport {
     },
     resume: (process) => {
       recover(process.fs, process.random);
-      process.acknowledge(observe(process.fs));
+      // Of what others are to act upon, the next process only makes up its mind, and saves that.
+      if (act === "act") process.acknowledge(observe(process.fs));
     },
   });
 }
