@@ -75,11 +75,14 @@ async function hasNewRules(path: string, since: Date): Promise<boolean> {
   return /^[^\n#]*[^\s#]/mu.test(await readFile(path, "utf8"));
 }
 
+/** How far a file's time may lie behind the clock: a tick of the kernel, 10 ms at most. */
+const TICK_MS = 10;
+
 /** By the time of its last change of any kind, which nobody can set. */
 async function isNewer(path: string, since: Date): Promise<boolean> {
   try {
     const { ctimeMs } = await stat(path);
-    return ctimeMs > since.getTime();
+    return ctimeMs > since.getTime() - TICK_MS;
   } catch (error) {
     if (isGone(error)) return false;
     throw error;
