@@ -28,6 +28,35 @@ const verdicts: readonly (readonly [name: string, text: string, verdict: string 
   ["an issue on the keyword's line", "ISSUE: bad", undefined],
   ["an issue with a blank line after the keyword", "ISSUE:\n\nDESCRIPTION: bad", undefined],
   ["an issue without a description", "ISSUE:\nSEVERITY: major", undefined],
+  ["an approval beside an issue on the keyword's line", "APPROVED: x\n\nISSUE: bad", undefined],
+  ["an approval beside an issue in bold", "**ISSUE:**\nDESCRIPTION: bad\n\nAPPROVED: x", undefined],
+  [
+    "an approval beside an issue with a number",
+    "ISSUE 1:\nDESCRIPTION: bad\n\nAPPROVED: x",
+    undefined,
+  ],
+  [
+    "an approval beside an issue in a list",
+    "APPROVED: x\n\n1. ISSUE:\n   DESCRIPTION: bad",
+    undefined,
+  ],
+  ["an approval beside an issue in a heading", "### ISSUE: bad\n\nAPPROVED: x", undefined],
+  [
+    "an approval beside an issue that breaks off",
+    "ISSUE:\n\nDESCRIPTION: bad\n\nAPPROVED: x",
+    undefined,
+  ],
+  ["an approval beside a severity alone", "**SEVERITY:** critical, bad\n\nAPPROVED: x", undefined],
+  ["an approval that says no", "APPROVED: no, tests are missing", undefined],
+  ["an approval that says false", "APPROVED: False", undefined],
+  ["an approval that says not yet", "APPROVED: not until the tests pass", undefined],
+  ["an approval on a condition", "APPROVED: only if the tests are added", undefined],
+  ["an approval and its denial", "APPROVED: yes\n\nAPPROVED: no", undefined],
+  ["an approval beside the word that there is no issue", "ISSUE: none\n\nAPPROVED: x", "approved"],
+  ["an approval beside an issue that is fixed", "ISSUE 1: fixed\n\nAPPROVED: x", "approved"],
+  ["an approval that finds no issues", "APPROVED: no issues found", "approved"],
+  ["an approval without a word", "APPROVED:", "approved"],
+  ["an approval that names issues in prose", "Issues: all are gone\n\nAPPROVED: x", "approved"],
 ];
 test.for(verdicts)("gives the verdict of %s", ([, text, verdict]) => {
   expect(parseReview(text).verdict).toBe(verdict);

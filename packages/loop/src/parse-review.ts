@@ -24,10 +24,19 @@ const AFTER_ISSUE = ["APPROVED:", "REPORT:", "VERIFICATION:"];
 const REPORT_FIELDS = ["SATISFACTION:", "RISK:", "NEEDS_HUMAN_REVIEW:", "SUMMARY:"];
 const AFTER_VERIFICATION = ["VERIFICATION:", "ISSUE:", "REPORT:", "APPROVED:"];
 
+/** A line that begins an issue in a form of its own: in bold, in a list, with a number. */
+const LOOSE_ISSUE = /^[\s#>*_`+\-\d.)]*(?:ISSUE|SEVERITY)\b[\s#*_\d]*:[\s*_]*(.*)$/u;
+/** What stands behind `ISSUE:` where there is none. */
+const NO_ISSUE = /^(?:none|no|nothing|n\/a|fixed|resolved)\b/iu;
+/** What stands behind `APPROVED:` where it is not, or not yet. */
+const DENIED =
+  /^(?:(?:no|false)(?=\s*(?:[.,;:!–—-]|$))|not\b|only (?:if|when|after|once)\b|unless\b|pending\b|conditional)/iu;
+
 /**
  * Reads a reviewer's answer: line by line, keywords in capitals at the start of a line.
  *
- * Findings weigh more than an approval beside them: a review that lists one asks for changes.
+ * Findings weigh more than an approval beside them: a review that lists one asks for changes. An
+ * approval that its own line denies, or beside an issue that cannot be read, is no verdict.
  *
  * @see SPEC.md, "The reviewer's answer"
  */
@@ -38,17 +47,29 @@ export function parseReview(text: string): ParsedReview {
   const open = verifications.some(({ status }) => status !== "fixed");
   const approved = lines.some((line) => line.startsWith("APPROVED:"));
   return {
-    verdict: verdictOf(findings.length > 0, approved, open),
+    verdict: verdictOf(findings.length > 0, approved, open, lines),
     findings,
     verifications,
     report: parseReport(lines),
   };
 }
 
-function verdictOf(found: boolean, approved: boolean, open: boolean): ParsedReview["verdict"] {
+function verdictOf(
+  found: boolean,
+  approved: boolean,
+  open: boolean,
+  lines: readonly string[],
+): ParsedReview["verdict"] {
   if (found) return "changes_requested";
-  if (approved) return "approved";
+  if (approved) return lines.some(contradicts) ? undefined : "approved";
   return open ? "changes_requested" : undefined;
+}
+
+/** Whether a line speaks against the approval of an answer in which no issue could be read. */
+function contradicts(line: string): boolean {
+  if (line.startsWith("APPROVED:")) return DENIED.test(valueOf(line, "APPROVED:"));
+  const issue = LOOSE_ISSUE.exec(line)?.[1];
+  return issue !== undefined && !NO_ISSUE.test(issue);
 }
 
 function parseIssues(lines: readonly string[]): readonly ReportedFinding[] {

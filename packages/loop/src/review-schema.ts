@@ -70,7 +70,8 @@ const StructuredReview = v.object({
 /**
  * A structured answer in the words of the text grammar, so that one parser judges both kinds.
  *
- * Values are put on one line each: no text of the reviewer's can begin a block of its own.
+ * Values are put on one line each: no text of the reviewer's can begin a block of its own. A finding
+ * without a description is no issue, and is left out.
  *
  * @returns `undefined` when the value does not have the shape of {@link REVIEW_SCHEMA}.
  */
@@ -79,9 +80,11 @@ export function renderReview(structured: unknown): string | undefined {
   if (!parsed.success) return undefined;
   const { verdict, findings, verifications, report } = parsed.output;
   const blocks = [
-    ...findings.map(({ severity, description }) =>
-      block("ISSUE:", { SEVERITY: severity, DESCRIPTION: description }),
-    ),
+    ...findings
+      .filter(({ description }) => oneLine(description) !== "")
+      .map(({ severity, description }) =>
+        block("ISSUE:", { SEVERITY: severity, DESCRIPTION: description }),
+      ),
     ...(verifications ?? []).map(({ finding_id, status, comment }) =>
       block("VERIFICATION:", { FINDING_ID: finding_id, STATUS: status, COMMENT: comment ?? "" }),
     ),
