@@ -46,8 +46,16 @@ export interface RunOptions {
  */
 export type Profile = "read" | "write" | "keep";
 
+/** By all that the system says of a file it is known whether it has changed, not by size and time alone. */
+const WHOLE_STAT: readonly ConfigPair[] = [
+  ["core.trustctime", "true"],
+  ["core.checkStat", "default"],
+  ["core.ignoreStat", "false"],
+];
+
 const WRITE: readonly ConfigPair[] = [
   DURABLE,
+  ...WHOLE_STAT,
   ["safe.bareRepository", "explicit"],
   ["core.fsmonitor", "false"],
   ["core.abbrev", "no"],
@@ -61,6 +69,7 @@ const WRITE: readonly ConfigPair[] = [
 
 const CONFIG: Readonly<Record<Profile, readonly ConfigPair[]>> = {
   read: [
+    ...WHOLE_STAT,
     ["safe.bareRepository", "explicit"],
     ["core.fsmonitor", "false"],
     ["core.hooksPath", "/dev/null"],

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Answer, APPROVAL, fakeAgent } from "../test/fake-agent.ts";
@@ -77,6 +77,25 @@ test("a sparse checkout hides no change", async () => {
 
 /** Longer than the clock by which files are dated takes for a tick. */
 const aMoment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+
+test("a change is committed that keeps size and time, where git was told not to compare more", async () => {
+  const readme = (): string => join(loop.tree.dir, "README");
+  const old = new Date(0);
+  const disguising: Answer = ({ workDir }) => {
+    loop.tree.git("config", "core.trustctime", "false");
+    loop.tree.git("config", "core.checkStat", "minimal");
+    // As an editor writes it: another file takes its place.
+    writeFileSync(join(workDir, "README~"), "A PROJECT\n");
+    utimesSync(join(workDir, "README~"), old, old);
+    renameSync(join(workDir, "README~"), readme());
+    return "done";
+  };
+  const loop: Harness = harness({ coder: fakeAgent([disguising]) });
+  utimesSync(readme(), old, old);
+  loop.tree.git("update-index", "-q", "--refresh");
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", changed: true });
+  expect(loop.tree.git("show", "HEAD:README")).toBe("A PROJECT\n");
+});
 
 /** Puts a rule of git into a file that no commit holds. */
 const RULES = {
