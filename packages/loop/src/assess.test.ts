@@ -153,6 +153,19 @@ describe("after a save, in a real repository,", () => {
     expect(await assessed(tree, saved, { branch: undefined })).toMatchObject({ verdict: "same" });
   });
 
+  test.for<[string, string]>([
+    ["feature/one", "git switch feature/one"],
+    ["x$(touch${IFS}x);'y", "git switch 'x$(touch${IFS}x);'\\''y'"],
+  ])("the way back to branch %s can be typed in a shell", async ([branch, advice]) => {
+    const { tree, saved } = aSavedTree();
+    tree.git("checkout", "-q", "-b", branch);
+    tree.git("checkout", "-q", "-b", "other");
+    const { refusals } = await assessed(tree, saved, { branch });
+    expect(refusals).toMatchObject([{ check: "branch", advice }]);
+    execFileSync("sh", ["-c", refusals[0]?.advice ?? ""], { cwd: tree.dir, stdio: "ignore" });
+    expect(tree.git("symbolic-ref", "--short", "HEAD").trim()).toBe(branch);
+  });
+
   test("a commit of another repository is unknown", async () => {
     const { tree } = aSavedTree();
     const { verdict, refusals } = await assessed(tree, "1".repeat(40));

@@ -12,6 +12,7 @@ import { adoptCommits } from "./resume.ts";
 import { commitsOfRun } from "./since.ts";
 import type { CycleState } from "./state.ts";
 import { isHalfWritten } from "./temporary.ts";
+import { shellWord } from "./text.ts";
 import { isProtected, listPaths } from "./untouchable.ts";
 
 /** What has become of HEAD since the checkpoint. */
@@ -227,7 +228,10 @@ function otherBranch(stored: string, facts: RepositoryFacts): Refusal {
   return {
     check: "branch",
     message: `the run works on ${shown(stored)}, but HEAD is on ${shown(current)}`,
-    advice: stored === "" ? undefined : `git switch ${isBranchGone ? "-c " : ""}${plain(stored)}`,
+    advice:
+      stored === ""
+        ? undefined
+        : `git switch ${isBranchGone ? "-c " : ""}${shellWord(plain(stored))}`,
     override: "accept-branch",
   };
 }

@@ -24,6 +24,11 @@ export function oneLine(text: string): string {
   return linesOf(text).join(" ");
 }
 
+/** One word of a shell command: of text without line breaks, whatever else is in it. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** The first line that says something, at most `limit` code points long. */
 export function firstLine(text: string, limit: number): string {
   return cutText(linesOf(text)[0] ?? "", limit);
