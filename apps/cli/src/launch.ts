@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { makeOwnFolder } from "./own-folder.ts";
 import { readVersion } from "./version.ts";
 
 /** `node:sqlite` is unflagged from 22.13 on, what the libraries use beside it from 22.18 on. */
@@ -40,7 +41,9 @@ export async function launch(name: string, load: () => Promise<Program>): Promis
     // Not through process.stdout, which takes longer to come up than all of this.
     writeSync(1, `${readVersion()}\n`);
   } else {
-    module.enableCompileCache(compileCache());
+    const cache = compileCache();
+    makeOwnFolder(cache);
+    module.enableCompileCache(cache);
     const { main } = await load();
     await main(args, readVersion());
   }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createOnce, readPrivateFile } from "@quasar/durable";
 import { CliError } from "./errors.ts";
 import { shellWord } from "./output/format.ts";
+import { makeOwnFolder } from "./own-folder.ts";
 
 const BYTES = 32;
 
@@ -15,6 +16,7 @@ const BYTES = 32;
  */
 export function sealKey(stateDir: string): Uint8Array {
   const path = join(stateDir, "seal.key");
+  makeOwnFolder(stateDir);
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   createOnce(path, randomBytes(BYTES)); // syncs one that another process has just made, too
   const key = readKey(path);

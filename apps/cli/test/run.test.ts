@@ -615,6 +615,19 @@ test("leaves nothing outside the repository but the user's own state", async () 
   expect(key.mode & 0o777).toBe(0o600);
 });
 
+test("commits nothing of the user's own where HOME is the work tree", async () => {
+  const at = place();
+  const env = { HOME: at.repo, XDG_CACHE_HOME: "" };
+  const done = await quasar(at, ["run", "Write", ...agents(at, oneCycle())], { env });
+  expect(done.code, done.stderr).toBe(0);
+  expect(statSync(join(at.repo, ".local", "state", "quasar", "seal.key")).isFile()).toBe(true);
+  expect(git(at, "ls-tree", "-r", "--name-only", "HEAD").split("\n")).toEqual([
+    "a.txt",
+    "work.txt",
+  ]);
+  expect(git(at, "status", "--porcelain")).toBe("");
+});
+
 test("an approved run whose end cannot be saved exits with 1, and a resume ends it without a turn", async () => {
   const at = place();
   const inTheWay = "for run in .git/quasar/runs/*/; do : > $run/archive; done";

@@ -349,6 +349,17 @@ test("with --here the user's own work tree and branch are worked on, and nothing
   expect(git(at, "status", "--porcelain")).toBe("");
 });
 
+test("with --here nothing of the user's own is committed or in the way where HOME is the work tree", async () => {
+  const at = remotePlace();
+  const env = { HOME: at.repo, ATLAS_HOME: "", XDG_CACHE_HOME: "" };
+  const args = ["start", "Add a file", "--template", "patch", "--here", "--use-local", ...VALIDATE];
+  const started = await atlas(at, [...args, ...scripted(at, TURNS)], { env });
+  expect(started.code, started.stderr).toBe(0);
+  expect(existsSync(join(at.repo, ".atlas", "keys", "master.key"))).toBe(true);
+  expect(git(at, "ls-tree", "-r", "--name-only", "HEAD")).not.toMatch(/\.(?:atlas|cache|local)/u);
+  expect(git(at, "status", "--porcelain")).toBe("");
+});
+
 test("a template of one's own goes through its steps with the variables that are said", async () => {
   const at = remotePlace();
   write(at.repo, { ".atlas/greet.toml": GREET, ".atlas/.gitignore": "*\n" });

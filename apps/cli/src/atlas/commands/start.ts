@@ -6,6 +6,7 @@ import { loadTrusted } from "../../config/trust.ts";
 import { CliError } from "../../errors.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { cleanLine } from "../../output/clean.ts";
+import { makeOwnFolder } from "../../own-folder.ts";
 import { readTask } from "../../task.ts";
 import type { Given } from "../command.ts";
 import { loadConfig, loadTemplates } from "../config/load.ts";
@@ -44,6 +45,7 @@ export async function startCommand(argument: string | undefined, given: Given): 
   await checkSigning(root);
 
   const warnings = [...loaded.warnings];
+  makeOwnFolder(home);
   const { taskDir } = await prepareTask({
     home,
     cwd,
