@@ -36,7 +36,7 @@ test.for([
   ["quasar resume --help", "quasar resume --help"],
   ["quasar resumed", "quasar resumed"],
   ["git status, and settle the conflicts", "git status, and settle the conflicts"],
-] as const)("%s is told as %s", ([step, told]) => {
+] as const)("%s becomes %s", ([step, told]) => {
   expect(withTyped(step, typed("r-1", "--max-budget", "10", "--json"))).toBe(told);
 });
 

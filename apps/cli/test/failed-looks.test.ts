@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { lastRecord, type Place, place, quasar, records, type Running, start } from "./harness.ts";
-import { holdingModel, letGo } from "./held.ts";
+import { holdingModel, releaseModel } from "./held.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
 /** How many files a process may open from now on. */
@@ -23,7 +23,7 @@ test("a turn whose files cannot be opened for a while is followed to its end", a
   const at = place();
   const running = await atWork(at);
   mayOpen(running, 4);
-  letGo(at);
+  releaseModel(at);
   await sleep(2500);
   mayOpen(running, 1024);
   const done = await running.finished;
@@ -45,7 +45,7 @@ test("a turn whose files cannot be opened stops the run, its agent works on, and
   expect(status).toMatchObject({ runs: [{ openTurn: { role: "coder" } }] });
   const resuming = start(at, ["resume", "--json"]);
   expect(await resuming.sees('"how":"followed"')).toBe(true);
-  letGo(at);
+  releaseModel(at);
   const done = await resuming.finished;
   expect(done.code, done.stderr).toBe(0);
   expect(turnsOf(stopped.stdout + done.stdout)).toEqual(["coder 1", "reviewer 1"]);

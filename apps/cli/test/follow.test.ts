@@ -14,7 +14,7 @@ import {
   type Running,
   start,
 } from "./harness.ts";
-import { holdingModel, letGo } from "./held.ts";
+import { holdingModel, releaseModel } from "./held.ts";
 import { agents, LONG, neverContent, oneCycle, type Turn } from "./scripts.ts";
 
 /** A run whose runner was killed in a turn of the role; its agent may live. */
@@ -74,7 +74,7 @@ test.for([
     await orphaned(at, role, await held(at, role));
     const resuming = start(at, ["resume", "--json"]);
     expect(await resuming.sees('"how":"followed"'), resuming.stdout()).toBe(true);
-    letGo(at);
+    releaseModel(at);
     const resumed = await resuming.finished;
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(howOf(resumed)).toEqual(["followed"]);
@@ -92,7 +92,7 @@ test.for(["coder", "reviewer"] as const)(
   async (role) => {
     const at = place();
     const { runId } = await orphaned(at, role, await held(at, role));
-    letGo(at);
+    releaseModel(at);
     while ((await findRunProcesses(runId))?.length !== 0) await sleep(50);
     const resumed = await quasar(at, ["resume", "--json"]);
     expect(resumed.code, resumed.stderr).toBe(0);
@@ -106,7 +106,7 @@ test.for(["coder", "reviewer"] as const)(
 test("a turn is read by the agent it was begun with, whoever goes on", async () => {
   const at = place();
   const { runId } = await orphaned(at, "coder", await held(at, "coder"));
-  letGo(at);
+  releaseModel(at);
   while ((await findRunProcesses(runId))?.length !== 0) await sleep(50);
   const other = ["--coder", "command:cat >/dev/null; echo Another"];
   const resumed = await quasar(at, ["resume", "--json", ...other]);
@@ -124,7 +124,7 @@ test("a runner that follows can be killed too, any number of times", async () =>
     expect(await follower.sees("is still running; reattached")).toBe(true);
     await killRunner(follower);
   }
-  letGo(at);
+  releaseModel(at);
   const resumed = await quasar(at, ["resume", "--json"]);
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(lastRecord(resumed)).toMatchObject({ unknownCostUsd: 0 });

@@ -35,15 +35,15 @@ export async function holdingModel(at: Place, role: Turn["role"]): Promise<strin
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
-    letGo(at);
+    releaseModel(at);
     server.close();
     server.closeAllConnections();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Has the agents that are held go on. */
-export function letGo(at: Place): void {
+/** Has the model answer the agents that it holds. */
+export function releaseModel(at: Place): void {
   write(at.outside, { "let-go": "" });
 }
 

@@ -16,7 +16,7 @@ import {
   start,
   write,
 } from "./harness.ts";
-import { holdingModel, letGo } from "./held.ts";
+import { holdingModel, releaseModel } from "./held.ts";
 import { agents, LONG, neverContent, oneCycle, type Turn } from "./scripts.ts";
 
 interface Plan {
@@ -78,7 +78,7 @@ async function killedWithAgent(at: Place, role: Turn["role"]): Promise<void> {
 }
 
 async function ended(at: Place, runId: string): Promise<void> {
-  letGo(at);
+  releaseModel(at);
   while ((await findRunProcesses(runId))?.length !== 0) await sleep(30);
 }
 
@@ -289,7 +289,7 @@ test.for(SITUATIONS)(
     expect(plan.items.map(({ kind }) => kind).join(" "), JSON.stringify(plan.items)).toBe(kinds);
     const resuming = start(at, ["resume", "--json", ...args]);
     await resuming.sees('"type":"turn_recovered"');
-    letGo(at);
+    releaseModel(at);
     const done = await resuming.finished;
 
     const refusal = plan.items.find(({ kind }) => kind === "refused");

@@ -14,7 +14,7 @@ import {
   type Running,
   start,
 } from "./harness.ts";
-import { holdingModel, letGo, takeOver } from "./held.ts";
+import { holdingModel, releaseModel, takeOver } from "./held.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
 const ROUNDS = byLane({ fast: 1, whole: 3, long: 20 });
@@ -76,7 +76,7 @@ test.for(CASES)(
 
     const second = start(at, ["resume", "--json"]);
     const isEarly = pause() < 0.5;
-    if (isEarly) letGo(at);
+    if (isEarly) releaseModel(at);
     const { code, stdout, stderr } = await second.finished;
     if (!isEarly || code !== 8) {
       expect(code, stdout + stderr).toBe(6);
@@ -85,7 +85,7 @@ test.for(CASES)(
     }
     if (!isEarly) expect(await findRunProcesses(runId)).toEqual(pids);
 
-    letGo(at);
+    releaseModel(at);
     const first = await run.finished;
     expect(first.code, first.stdout + first.stderr).toBe(0);
     expect(lastRecord(first)["outcome"]).toBe("approved");
@@ -114,7 +114,7 @@ test.for(["coder", "reviewer"] as const)(
     const before = filesOf(run);
     const commits = git(at, "log", "--format=%H");
     const free = takeOver(run.lock);
-    letGo(at);
+    releaseModel(at);
     const ended = await run.run.finished;
     expect(ended.code, ended.stdout + ended.stderr).toBe(6);
     expect(lastRecord(ended)).toMatchObject({ outcome: "superseded", exit: 6 });
@@ -140,5 +140,5 @@ test("an interrupt ends no agent of a run whose lock another process has", async
   expect(code, stdout).toBe(6);
   expect(await findRunProcesses(run.runId)).toEqual(run.pids);
   expect(filesOf(run)).toEqual(before);
-  letGo(run.at);
+  releaseModel(run.at);
 });

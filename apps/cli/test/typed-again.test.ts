@@ -15,7 +15,7 @@ async function stopped() {
 
 const RAISED = ["--max-cycles", "3", "--max-budget", "10"];
 
-test("a resume that is refused advises the whole command, and that goes on with all that was given", async () => {
+test("a resume that is refused advises the whole command, and that continues with all that was given", async () => {
   const { at, id } = await stopped();
   for (const look of [[], ["--plan"]]) {
     const refused = await quasar(at, ["resume", id, ...RAISED, ...look]);

@@ -31,28 +31,37 @@ function isNotOurs(error: unknown): boolean {
 // Nothing here waits for a disk: thread by thread it would take three times as long.
 const pidsInProc = () => readdirSync("/proc").filter((name) => /^\d+$/.test(name));
 
-function hasMarker(pid: string, marker: Buffer): boolean {
+const NO_ENVIRONMENT = Buffer.alloc(0);
+
+function environmentOf(pid: string): Buffer {
   try {
-    const environ = readFileSync(`/proc/${pid}/environ`);
-    for (let at = environ.indexOf(marker); at >= 0; at = environ.indexOf(marker, at + 1)) {
-      if (at === 0 || environ[at - 1] === 0) {
-        return true;
-      }
-    }
-    return false;
+    return readFileSync(`/proc/${pid}/environ`);
   } catch (error) {
     if (isNotOurs(error)) {
-      return false;
+      return NO_ENVIRONMENT;
     }
     throw error;
   }
 }
 
+function hasMarker(environ: Buffer, marker: Buffer): boolean {
+  for (let at = environ.indexOf(marker); at >= 0; at = environ.indexOf(marker, at + 1)) {
+    if (at === 0 || environ[at - 1] === 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Reads an empty environment again after all others: a process that is about to become another program has none. */
 function findInProc(variable: string, id: string): number[] {
   const marker = Buffer.from(`${variable}=${id}\0`);
-  return pidsInProc()
-    .filter((pid) => hasMarker(pid, marker))
-    .map(Number);
+  const read = pidsInProc().map((pid) => ({ pid, environ: environmentOf(pid) }));
+  return read
+    .filter(({ pid, environ }) =>
+      hasMarker(environ.length === 0 ? environmentOf(pid) : environ, marker),
+    )
+    .map(({ pid }) => Number(pid));
 }
 
 /** Best effort: `ps` shows a process's environment after its arguments, to its own user. */
@@ -88,20 +97,10 @@ export async function listRunProcesses(): Promise<readonly RunProcess[] | undefi
 }
 
 function runProcess(pid: string): RunProcess | undefined {
-  try {
-    const environ = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
-    const entry = environ.find((each) => each.startsWith("QUASAR_RUN_ID="));
-    const runId = entry?.slice("QUASAR_RUN_ID=".length) ?? "";
-    if (runId === "") {
-      return undefined;
-    }
-    return { pid: Number(pid), runId, workDir: workDirOf(pid) };
-  } catch (error) {
-    if (isNotOurs(error)) {
-      return undefined;
-    }
-    throw error;
-  }
+  const entries = environmentOf(pid).toString("latin1").split("\0");
+  const entry = entries.find((each) => each.startsWith("QUASAR_RUN_ID="));
+  const runId = entry?.slice("QUASAR_RUN_ID=".length) ?? "";
+  return runId === "" ? undefined : { pid: Number(pid), runId, workDir: workDirOf(pid) };
 }
 
 function workDirOf(pid: string): string {
@@ -191,19 +190,12 @@ async function endMarked(
   const killAt = performance.now() + graceMs;
   const giveUpAt = killAt + AFTER_KILL_MS;
   const signalled = new Set<number>();
-  let isClear = false;
   for (;;) {
     const left = await findMarked(variable, id);
     if (left === undefined) {
       return undefined;
     }
     const now = performance.now();
-    // One that is about to become another program has no environment: who has just been started is seen the second time.
-    if (left.length === 0 && !isClear) {
-      isClear = true;
-      continue;
-    }
-    isClear = false;
     if (left.length === 0 || now > giveUpAt) {
       return { ended: [...signalled].filter((pid) => !left.includes(pid)), left };
     }

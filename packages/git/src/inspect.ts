@@ -10,7 +10,7 @@ import {
   operationInProgress,
   type Repository,
 } from "./repository.ts";
-import { hasBranch } from "./refs.ts";
+import { hasRef } from "./refs.ts";
 import { checkSha } from "./revision.ts";
 import { git, gitFailed } from "./run.ts";
 import { changedFiles, type DirtyPath, parseStatusHead, STATUS } from "./status.ts";
@@ -116,7 +116,8 @@ export async function inspectRepository(
     relation: relationOf(since, seen.value, sides, { shallow, wasThere }),
     commits,
     actions: commits.length === 0 ? new Map() : await actionsOf(repository, signal),
-    isBranchGone: past !== "" && past !== branch && !(await hasBranch(workDir, past, { signal })),
+    isBranchGone:
+      past !== "" && past !== branch && !(await hasRef(workDir, `refs/heads/${past}`, { signal })),
   };
 }
 

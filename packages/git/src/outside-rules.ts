@@ -20,9 +20,8 @@ export async function changedByOutsideRules(
   { signal }: SignalOptions = {},
 ): Promise<readonly string[]> {
   const { root, commonDir } = repository;
-  const [exclude, attributes] = ["exclude", "attributes"].map((name) =>
-    join(commonDir, "info", name),
-  ) as [string, string];
+  const exclude = join(commonDir, "info", "exclude");
+  const attributes = join(commonDir, "info", "attributes");
   const named = await namedExcludes(repository, since, signal);
   const sources = [
     ...((await hasNewRules(exclude, since)) ? [exclude] : []),

@@ -68,19 +68,18 @@ export async function createRef(
   if (result.exitCode === 0) return true;
   // Two that create it at once: one of them finds the other's lock.
   if (/reference already exists|File exists|unable to lock/.test(result.stderr)) {
-    const found = await git("read", workDir, ["show-ref", "--verify", "-q", "--", ref], options);
-    if (found.exitCode === 0) return false;
+    if (await hasRef(workDir, ref, options)) return false;
   }
   throw gitFailed(args, result);
 }
 
-/** Whether there is a branch of that name, given without `refs/heads/`. */
-export async function hasBranch(
+/** Whether there is such a ref, `refs/…`, whatever it names. */
+export async function hasRef(
   workDir: string,
-  branch: string,
+  ref: string,
   options: SignalOptions,
 ): Promise<boolean> {
-  const args = ["show-ref", "--verify", "-q", "--", `refs/heads/${branch}`];
+  const args = ["show-ref", "--verify", "-q", "--", ref];
   const { exitCode } = await git("read", workDir, args, options);
   return exitCode === 0;
 }

@@ -40,7 +40,7 @@ function refusedBy(failed: FailedCommit): CommitRefusal["by"] {
 
 const NO_MESSAGE = /^Aborting commit due to empty commit message/m;
 
-/** Failures that say nothing of the files, also where git goes on to name one. */
+/** Failures that say nothing of the files, also where git names one after them. */
 const OF_THE_MACHINE =
   /\.lock'?: |No space left|Disk quota|Read-only file system|Input\/output error|Too many open files|Cannot allocate memory|out of memory|insufficient permission for adding an object|unable to write/i;
 

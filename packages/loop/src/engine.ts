@@ -48,7 +48,7 @@ import {
   seenOf,
   temporaryFiles,
   treeOf,
-  undone,
+  takenBack,
 } from "./work-tree.ts";
 import { takeTurnAgain } from "./again.ts";
 import { letGo } from "./ready.ts";
@@ -198,7 +198,7 @@ async function commit(run: Run): Outcome {
     // Not the commit's own id: a git hook may have amended it, the agent have made one itself.
     run.seen = await repository.look(seen);
     if (sha === run.seen.head) run.head = sha;
-    const moved = undone(sha, seen, run.seen) ?? (await misplaced(run, repository, run.seen));
+    const moved = takenBack(sha, seen, run.seen) ?? (await misplaced(run, repository, run.seen));
     if (moved !== undefined) return moved;
     run.head = run.seen.head;
   } catch (error) {

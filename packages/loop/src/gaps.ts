@@ -5,7 +5,8 @@ import { nestedRepositories, notHeld, seenOf } from "./work-tree.ts";
 
 /**
  * What looks committed and is not, in words for the coder: a repository within that became a link, a
- * folder that git cannot look into, a submodule with changed files, a file hidden from git. `""` where there is nothing of the kind.
+ * folder that git cannot look into, a submodule with changed files, a file that is hidden from git or
+ * that rules outside of the commits ignore. `""` where there is nothing of the kind.
  *
  * @see SPEC.md, "What a commit cannot hold"
  */

@@ -5,7 +5,7 @@ import { protectedWork } from "./protected.ts";
 import { marksOf, type Run } from "./run.ts";
 import { formattingMessage } from "./commit-message.ts";
 import { sealHead } from "./transitions.ts";
-import { misplaced, seenOf, neverCommitted, uncommitted, undone } from "./work-tree.ts";
+import { misplaced, seenOf, neverCommitted, uncommitted, takenBack } from "./work-tree.ts";
 
 /** Who has changed files beside the coder. */
 export type Formatter = "checks" | "git hook";
@@ -60,7 +60,7 @@ export async function commitLeftover(
       });
       run.seen = await repository.look(seen);
       if (sha === undefined) return commits > 0;
-      const gone = undone(sha, seen, run.seen);
+      const gone = takenBack(sha, seen, run.seen);
       if (gone !== undefined) return gone;
       if (run.seen.head === sha) run.head = sha;
       run.state = { ...sealHead(run.state, run.seen.head), protectedPaths: own.held };

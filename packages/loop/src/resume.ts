@@ -154,7 +154,9 @@ interface Unseen {
 /**
  * The state once a commit of the run's own is taken into account that it does not know of.
  *
- * Turns that only the commit knows have cost something: a bound each, or what would have been reserved.
+ * Turns that only the commit knows have cost something.
+ *
+ * @see lostCost
  */
 function adoptCommit(state: CycleState, commit: Commit, known: Unseen): CycleState {
   const id = commit.trailers.get(TRAILER.turn)?.[0] ?? "";

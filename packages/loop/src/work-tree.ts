@@ -60,7 +60,7 @@ export async function misplaced(
 }
 
 /** An ending where a commit was made, and HEAD is where it was before: a git hook has taken it back. */
-export function undone(
+export function takenBack(
   sha: string | undefined,
   before: SeenWork,
   after: SeenWork,

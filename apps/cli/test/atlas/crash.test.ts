@@ -4,7 +4,7 @@ import { createHookFileStore, transitionAll } from "@quasar/hookfile";
 import { findTaskAgents } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import { git, lastRecord, quasar } from "../harness.ts";
-import { holdingModel, letGo } from "../held.ts";
+import { holdingModel, releaseModel } from "../held.ts";
 import { LONG } from "../scripts.ts";
 import {
   atlas,
@@ -61,7 +61,7 @@ test("after kill -9 the picture tells of the crash, HOOK.md what to do, and resu
   expect(choices).toContainEqual(expect.objectContaining({ name: "resume" }));
   expect((await atlas(at, ["recover", "--apply", "approve"])).code).toBe(6);
 
-  letGo(at);
+  releaseModel(at);
   const resumed = await atlas(at, ["resume"]);
   expect(resumed.code, resumed.stderr).toBe(9);
   expect(resumed.stdout).toContain("recovered: step implement was interrupted");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { findTaskAgents } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import { lastRecord, type Running } from "../harness.ts";
-import { holdingModel, letGo, takeOver } from "../held.ts";
+import { holdingModel, releaseModel, takeOver } from "../held.ts";
 import {
   atlas,
   type AtlasPlace,
@@ -41,7 +41,7 @@ test("an engine keeps driving when its lock is removed, and no second one drives
   const second = await atlas(at, ["resume", "--json"]);
   expect(second.code, second.stdout + second.stderr).toBe(6);
   expect(await findTaskAgents(taskDir)).toEqual(agents);
-  letGo(at);
+  releaseModel(at);
   const done = await engine.finished;
   expect(done.code, done.stdout + done.stderr).toBe(9);
 });
@@ -55,5 +55,5 @@ test("an interrupt ends no agent of a task whose lock another process has", asyn
   expect(code, stdout).toBe(6);
   expect(lastRecord({ stdout })).toMatchObject({ type: "error", code: "ERR_LOCKED" });
   expect(await findTaskAgents(taskDir)).toEqual(agents);
-  letGo(at);
+  releaseModel(at);
 });

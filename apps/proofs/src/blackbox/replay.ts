@@ -91,7 +91,7 @@ export function exploreTrace(options: ExploreTraceOptions): CrashReport {
     },
     resume: (process) => {
       recover(process.fs, process.random);
-      // Of what others are to act upon, the next process only makes up its mind, and saves that.
+      // What others act upon, the next process only reads: what it decides is in the checkpoint.
       if (act === "act") process.acknowledge(observe(process.fs));
     },
   });

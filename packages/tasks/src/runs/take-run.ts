@@ -122,7 +122,7 @@ async function moneyOf({ input, name, part }: StepRun): Promise<Money | string> 
     leftUsd: maxBudgetUsd === 0 ? undefined : Math.max(0, maxBudgetUsd - elsewhereUsd),
     stop: ({ totalCostUsd, neededBudgetUsd: ofRun, ledger }) => {
       const spentUsd = elsewhereUsd + totalCostUsd;
-      // Of a run without a turn nobody knows what its turns cost: each counts as one of the task's.
+      // What a turn of a run costs that has had none is unknown: each counts as one of the task's.
       const turns = part === "loop" ? 2 : 1;
       const leastUsd = ledger.length > 0 ? 0 : (turns * maxBudgetUsd) / (2 * maxCycles);
       const neededBudgetUsd = upToCent(elsewhereUsd + Math.max(ofRun, leastUsd));
