@@ -4,8 +4,9 @@ import { type Config, type Identity, missingIdentity } from "./config.ts";
 import { checkVariables } from "./environment.ts";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
+import { hasRefusingHook } from "./hooks.ts";
 import { type CommitRefusal, type FailedCommit, refusalOf } from "./refusal.ts";
-import { openRepository } from "./repository.ts";
+import { openRepository, type Repository } from "./repository.ts";
 import { git } from "./run.ts";
 import { refusedBySparse } from "./sparse.ts";
 import { type DirtyPath, isUnmerged } from "./status.ts";
@@ -122,7 +123,7 @@ async function tryCommit(attempt: CommitAttempt): Promise<string | undefined | G
     isAdded && tree === undefined && (await refusedBySparse(workDir, wanted, config, { signal }));
   const unstaged = isAdded ? passedOver : added;
   if (unstaged) {
-    return commitFailed({ ...unstaged, command: "add", isMessageWritten: false });
+    return commitFailed({ ...unstaged, command: "add", ...UNTRIED });
   }
   const args = ["commit", "--cleanup=whitespace", "--file=-"];
   const committed = await git("write", workDir, only ? [...args, "--only", "--", ...paths] : args, {
@@ -133,24 +134,43 @@ async function tryCommit(attempt: CommitAttempt): Promise<string | undefined | G
   });
   if (committed.exitCode === 0) return commitId(committed.stdout);
   if (committed.exitCode === 1 && NOTHING.test(committed.stdout)) return undefined;
-  const isMessageWritten = await hasMessage(workDir, options, message);
-  return commitFailed({ ...committed, command: "commit", isMessageWritten });
+  const hooks = await hookState(workDir, options, message);
+  return commitFailed({ ...committed, command: "commit", ...hooks });
+}
+
+type HookState = Pick<FailedCommit, "isMessageWritten" | "hasHook">;
+
+const UNTRIED: HookState = { isMessageWritten: false, hasHook: false };
+
+/** What there is to say which hook has refused a commit. */
+async function hookState(
+  workDir: string,
+  options: CommitOptions,
+  message: string,
+): Promise<HookState> {
+  const { signal } = options;
+  try {
+    const repository = await openRepository(workDir, { signal });
+    const hasHook = await hasRefusingHook(repository, { signal });
+    return { isMessageWritten: await hasMessage(repository, options, message), hasHook };
+  } catch {
+    return UNTRIED;
+  }
 }
 
 /** Whether git has come so far with this commit that it wrote the message for its hooks. */
 async function hasMessage(
-  workDir: string,
+  { root, gitDir }: Repository,
   { trailers = {}, signal }: CommitOptions,
   message: string,
 ): Promise<boolean> {
   try {
-    const { gitDir } = await openRepository(workDir, { signal });
     const written = await readFile(join(gitDir, "COMMIT_EDITMSG"), "utf8");
     // A hook may have put something else before the trailers, which say whose commit it is. The last
     // commit may have the same, and its message is still there.
     const own = formatTrailers(trailers).trim() || message.trim();
     const args = ["log", "--max-count=1", "--format=%B", "--no-show-signature"];
-    const last = await git("read", workDir, args, { signal });
+    const last = await git("read", root, args, { signal });
     return written.includes(own) && oneLine(written) !== oneLine(last.stdout);
   } catch {
     return false;

@@ -1,3 +1,4 @@
+import { access, constants } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { SignalOptions } from "./head.ts";
 import type { Repository } from "./repository.ts";
@@ -33,4 +34,26 @@ export async function hooksFolder(
   return configured === undefined
     ? { path: join(commonDir, "hooks"), isConfigured: false }
     : { path: resolve(root, configured), isConfigured: true };
+}
+
+/** The hooks that can refuse a commit: githooks(5). */
+const REFUSING = ["pre-commit", "prepare-commit-msg", "commit-msg"] as const;
+
+/** Whether a file is there that git starts before it commits, and that can refuse it. */
+export async function hasRefusingHook(
+  repository: Pick<Repository, "root" | "commonDir">,
+  options: SignalOptions = {},
+): Promise<boolean> {
+  const { path } = await hooksFolder(repository, options);
+  const isThere = await Promise.all(
+    REFUSING.map(async (hook) => {
+      try {
+        await access(join(path, hook), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    }),
+  );
+  return isThere.includes(true);
 }

@@ -19,6 +19,8 @@ export interface FailedCommit extends Pick<GitResult, "exitCode" | "stdout" | "s
   readonly command: "add" | "commit";
   /** Whether git had written the message for its hooks, which it does after the `pre-commit` one. */
   readonly isMessageWritten: boolean;
+  /** Whether there is a hook that could have refused the commit. */
+  readonly hasHook: boolean;
 }
 
 export function refusalOf(failed: FailedCommit): CommitRefusal {
@@ -27,10 +29,13 @@ export function refusalOf(failed: FailedCommit): CommitRefusal {
 }
 
 function refusedBy(failed: FailedCommit): CommitRefusal["by"] {
-  const { command, exitCode, stderr, isMessageWritten } = failed;
+  const { command, exitCode, stdout, stderr, isMessageWritten, hasHook } = failed;
   // A message that git could not write whole; ours is never empty.
   if (NO_MESSAGE.test(stderr)) return "git";
-  // Git says `fatal` with 128; what a hook says, whatever its code is, ends in 1.
+  // Git says `fatal` with 128; what a hook says, whatever its code is, ends in 1. So does a git that can
+  // write neither its files nor why.
+  const isSilent = stdout === "" && stderr === "";
+  if (command === "commit" && exitCode === 1 && isSilent && !hasHook) return "git";
   if (command === "commit" && exitCode === 1) return isMessageWritten ? "commit-msg" : "pre-commit";
   if (OF_THE_MACHINE.test(stderr)) return "git";
   if (command === "commit" && SIGNING.test(stderr)) return "signing";

@@ -131,7 +131,10 @@ test.for([
   ["git", "fatal: Unable to create '/r/.git/index.lock': File exists."],
 ] as const)("takes it for a matter of %s when git says %j", ([by, stderr]) => {
   const failed = { command: "add", exitCode: 128, stdout: "", stderr } as const;
-  expect(refusalOf({ ...failed, isMessageWritten: false })).toEqual({ by, output: stderr });
+  expect(refusalOf({ ...failed, isMessageWritten: false, hasHook: true })).toEqual({
+    by,
+    output: stderr,
+  });
 });
 
 test("takes a nested repository for a matter of stage where a commit of named paths stages it", async () => {
@@ -147,7 +150,17 @@ test("takes a message that could not be written for no hook's refusal", () => {
   const stderr = "Aborting commit due to empty commit message.";
   const failed = { command: "commit", exitCode: 1, stdout: "", stderr } as const;
   for (const isMessageWritten of [true, false]) {
-    expect(refusalOf({ ...failed, isMessageWritten })).toMatchObject({ by: "git" });
+    const refusal = refusalOf({ ...failed, isMessageWritten, hasHook: true });
+    expect(refusal).toMatchObject({ by: "git" });
+  }
+});
+
+test("takes a git that can say nothing for a hook only where there is one", () => {
+  const failed = { command: "commit", exitCode: 1, stdout: "", stderr: "" } as const;
+  for (const isMessageWritten of [true, false]) {
+    const by = isMessageWritten ? "commit-msg" : "pre-commit";
+    expect(refusalOf({ ...failed, isMessageWritten, hasHook: false })).toMatchObject({ by: "git" });
+    expect(refusalOf({ ...failed, isMessageWritten, hasHook: true })).toMatchObject({ by });
   }
 });
 
