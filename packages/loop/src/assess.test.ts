@@ -230,6 +230,7 @@ describe("after a save, in a real repository,", () => {
   const coder = aTurn({ id: "run.1", status: "started" });
   const reviewer = aTurn({ id: "run.2", role: "reviewer", status: "started" });
   const CHECKING = { phase: "filtering", turn: aTurn() } as const;
+  const SENT_BACK = { phase: "review_complete", filterCheckName: "tests" } as const;
   test.for([
     ["a coder's unfinished turn", { phase: "coding", turn: coder }, "agent"],
     ["a coder's finished turn that is not committed", { phase: "coding", turn: aTurn() }, "agent"],
@@ -245,6 +246,12 @@ describe("after a save, in a real repository,", () => {
     ["a reviewer's turn that failed", { phase: "reviewing", turn: reviewer, failure: "x" }, "user"],
     ["a reviewer's turn", { phase: "reviewing", turn: aTurn({ role: "reviewer" }) }, "user"],
     ["a whole cycle", { phase: "review_complete" }, "user"],
+    ["a cycle that a check ended", { ...SENT_BACK, turn: aTurn() }, "checks"],
+    [
+      "a run that ended after a check",
+      { ...SENT_BACK, turn: aTurn(), failure: "no cycles left" },
+      "user",
+    ],
     ["a cycle under way, as the seed saves it", { phase: "coding" }, "agent"],
     ["checks of what is not committed", { phase: "linting" }, "agent"],
   ] as const)("what is not committed after %s is the %s's", async ([, change, whose]) => {
@@ -259,6 +266,15 @@ describe("after a save, in a real repository,", () => {
     tree.write("notes.txt", "mine");
     const change = { phase: "coding", turn: coder } as const;
     expect((await assessed(tree, saved, {}, change)).dirty.whose).toBe("checks");
+  });
+
+  test("a repository within is the run's where the coder has yet to be told of it, also after its end", async () => {
+    const { tree, saved } = aSavedTree();
+    tree.git("init", "-q", "within");
+    const change = { phase: "review_complete", failure: "no cycles left" } as const;
+    const isToldNext = { ...change, filterCheckName: "commit" };
+    expect((await assessed(tree, saved, {}, isToldNext)).dirty.whose).toBe("nobody");
+    expect((await assessed(tree, saved, {}, change)).dirty.paths).toEqual(["within/"]);
   });
 
   test("what was there before the run, what is half written and what is the product's own is nobody's", async () => {

@@ -13,7 +13,7 @@ import { commitsOfRun } from "./since.ts";
 import type { CycleState } from "./state.ts";
 import { isHalfWritten } from "./temporary.ts";
 import { shellWord } from "./text.ts";
-import { isProtected, listPaths } from "./untouchable.ts";
+import { isNested, isProtected, listPaths } from "./untouchable.ts";
 
 /** What has become of HEAD since the checkpoint. */
 export type HeadVerdict =
@@ -162,12 +162,17 @@ function headVerdictOf(
   return whole ? "ahead-own" : "ahead-foreign";
 }
 
-/** Paths that differ from HEAD and are neither the product's own, nor half written, nor known to be the user's. */
+/**
+ * Paths that differ from HEAD and are neither the product's own, nor half written, nor known to be the
+ * user's, nor a repository within that the coder has yet to be told of.
+ */
 function userVisible(
   facts: RepositoryFacts | undefined,
-  { untouchablePaths }: Checkpoint,
+  checkpoint: Checkpoint,
 ): readonly string[] {
-  const isKnown = (path: string): boolean => isOwnPath(path) || isProtected(path, untouchablePaths);
+  const isBack = isSentBack(checkpoint);
+  const isKnown = (path: string): boolean =>
+    isOwnPath(path) || isProtected(path, checkpoint.untouchablePaths) || (isBack && isNested(path));
   const whole = (facts?.dirty ?? []).filter((entry) => !isHalfWritten(entry));
   return whole.map(({ path }) => path).filter((path) => !isKnown(path));
 }
@@ -188,6 +193,14 @@ export function isCoderAtWork(
   return phase === "coding" || (isCoded && cycleCommits[cycle - 1] !== head);
 }
 
+/** Whether a check, or what a commit cannot hold, has ended a cycle that the coder has not seen yet. */
+function isSentBack({
+  phase,
+  filterCheckName,
+}: Pick<CycleState, "phase" | "filterCheckName">): boolean {
+  return filterCheckName !== "" && (phase === "review_complete" || phase === "resolving_issues");
+}
+
 /** Whose step it is that was under way, or whose work is to be committed next; else nobody's but the user's. */
 function workerOf(state: CycleState, head: string): DirtyTree["whose"] {
   if (isCoderAtWork(state, head)) return "agent";
@@ -202,7 +215,12 @@ function workerOf(state: CycleState, head: string): DirtyTree["whose"] {
   }
   // A runner that ended the run itself has looked at what the checks had left.
   const isCut = failure === "" || failure === INTERRUPTED.message;
-  const isChecking = phase === "code_complete" || phase === "linting" || phase === "filtering";
+  const isChecking =
+    phase === "code_complete" ||
+    phase === "linting" ||
+    phase === "filtering" ||
+    // What the checks changed may have been refused.
+    isSentBack(state);
   return isChecking && isCut && turn?.role === "coder" ? "checks" : "user";
 }
 

@@ -116,7 +116,7 @@ function keptWork({ dirty }: ResumeAssessment): readonly PlanItem[] {
 
 const TAKEN_FOR: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {
   agent: "taken for the work of the coder's unfinished turn",
-  checks: "taken for what the checks or a git hook changed; committed by itself",
+  checks: "taken for what the checks or a git hook changed; to be committed",
   reviewer: "taken for what the reviewer changed; kept in a snapshot, then undone",
 };
 

@@ -23,6 +23,11 @@ export function isProtected(path: string, untouchable: readonly string[]): boole
   );
 }
 
+/** How git lists a repository within that it does not track: as a link it would lose the files. */
+export function isNested(path: string): boolean {
+  return path.endsWith("/");
+}
+
 /** Which of the paths that a run must not touch are, or hold, one that was changed. */
 export function touched(
   untouchable: readonly string[],

@@ -6,7 +6,7 @@ import type { Ending } from "./ending.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Ports, Run } from "./run.ts";
 import type { Settings } from "./settings.ts";
-import { isProtected } from "./untouchable.ts";
+import { isNested, isProtected } from "./untouchable.ts";
 
 // What a run knows of the tree that it works in. What may write (an agent, a check, a git hook)
 // makes `run.seen` undefined; who needs to know looks again.
@@ -83,11 +83,6 @@ export function uncommitted({ state }: Run, { dirty }: SeenWork): readonly strin
 export function changedOwn({ dirty }: SeenWork): readonly string[] {
   const tracked = dirty.filter(({ status }) => status !== "??").map(({ path }) => path);
   return tracked.filter(isOwnPath);
-}
-
-/** How git lists a repository within that it does not track: as a link it would lose the files. */
-function isNested(path: string): boolean {
-  return path.endsWith("/");
 }
 
 /** Repositories within that are not committed, and not protected. */
