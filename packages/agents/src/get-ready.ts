@@ -28,8 +28,10 @@ export function getReady(turn: TurnName): () => void {
 /** The supervisor for a turn that is being taken: the one that waits for it, or a new one. */
 export function supervisorOf(turn: TurnName): SupervisorProcess {
   const waiting = ready.get(turn.turnId);
+  // Where the system does not say, it stays with whoever got it ready, and is let go by them.
+  const isWaiting = waiting !== undefined && isRunning(waiting);
   ready.delete(turn.turnId);
-  return waiting !== undefined && isRunning(waiting) ? waiting : spawnSupervisor(turn);
+  return isWaiting ? waiting : spawnSupervisor(turn);
 }
 
 /** Whether it can still be told something: Node says only later that it has ended. */

@@ -58,7 +58,7 @@ export function leaveSupervisor(child: SupervisorProcess): void {
  *
  * @param child - One that lives, or has just been spawned.
  * @returns The system's error where it does not give the process.
- * @throws What `onStart` rejects with: no agent was started.
+ * @throws What `onStart` rejects with, or the system where it cannot be looked at: no agent was started.
  */
 export async function startSupervisor(
   child: SupervisorProcess,
@@ -67,9 +67,10 @@ export async function startSupervisor(
 ): Promise<Supervisor | Error> {
   if (child.pid === undefined) return new Promise((resolve) => child.once("error", resolve));
   child.stdin.write(`${JSON.stringify(spec)}\n`);
-  const owner = ownerOf(child.pid);
   const leave = (): void => leaveSupervisor(child);
+  let owner: AgentProcess;
   try {
+    owner = ownerOf(child.pid);
     await onStart?.(owner);
   } catch (error) {
     leave();

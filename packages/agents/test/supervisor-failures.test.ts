@@ -1,9 +1,12 @@
-import * as fs from "node:fs";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import type { AgentProcess } from "@quasar/loop";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createClaudeAgent } from "../src/claude.ts";
 import { createCommandAgent } from "../src/command.ts";
+import { getReady } from "../src/get-ready.ts";
+import { findRunProcesses } from "../src/run-processes.ts";
 import { supervisorErrors } from "../src/supervisor-errors.ts";
 import { aProgramThatPrints, aSample } from "./program.ts";
 import { aDirectory, aRequest, containing } from "./request.ts";
@@ -89,6 +92,37 @@ test("what a supervisor says of its own failure is kept with the turn, without s
   expect(said).toContain("Error");
   expect(fs.readFileSync(join(turnsDir, "1.err"), "utf8")).not.toContain(secret);
 });
+
+/** From here on a process cannot be looked at: no descriptor is left for that. */
+function hideProcesses(): void {
+  const { readFileSync } = fs;
+  fs.readFileSync = ((path: string, ...rest: readonly unknown[]): unknown => {
+    if (!/^\/proc\/\d+\/stat$/u.test(path)) return Reflect.apply(readFileSync, fs, [path, ...rest]);
+    throw Object.assign(new Error("EMFILE: too many open files"), {
+      code: "EMFILE",
+      syscall: "open",
+    });
+  }) as typeof readFileSync;
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    fs.readFileSync = readFileSync;
+    syncBuiltinESMExports();
+  });
+}
+
+test.skipIf(process.platform !== "linux").for([true, false])(
+  "a supervisor that cannot be looked at is let go of, got ready before: %s",
+  async (isReady) => {
+    const request = aRequest({ turnsDir: join(aDirectory(), "turns") });
+    const turn = { ...request, turnsDir: request.turnsDir ?? "" };
+    const leave = isReady ? getReady(turn) : undefined;
+    hideProcesses();
+    const agent = createCommandAgent({ file: aProgramThatPrints(["done"]) });
+    await expect(agent.invoke(request)).rejects.toMatchObject({ code: "EMFILE" });
+    leave?.();
+    await expect.poll(() => findRunProcesses(request.runId)).toEqual([]);
+  },
+);
 
 test("a supervisor that has nothing to say of itself leaves no file", async () => {
   const turnsDir = join(aDirectory(), "turns");
