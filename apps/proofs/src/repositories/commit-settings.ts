@@ -11,7 +11,9 @@ export const COMMIT_SETTINGS: readonly Setting[] = [
     ends: {
       code: 0,
       also: (at) => {
-        const shas = run(at, "git", "rev-list", "-2", "HEAD").trim().split("\n");
+        const made = run(at, "git", "rev-list", "--grep=^Quasar-Turn: ", "HEAD");
+        const shas = made.split("\n").filter((sha) => sha !== "");
+        if (shas.length === 0) throw new Error("no commit is the run's");
         for (const sha of shas) {
           const isSigned = run(at, "git", "cat-file", "commit", sha).includes("gpgsig ");
           if (!isSigned) throw new Error(`${sha} is not signed`);

@@ -145,9 +145,16 @@ async function killed(
   if (first.signal === null) return first; // it had ended by itself
   await sleep(20);
   const resumed = await start(["resume", "--json"]);
+  if (resumed.code !== NOTHING_TO_RESUME) return resumed;
   const hasBegun = recordsOf(first.stdout).some(({ type }) => type === "agent_start");
-  return resumed.code === 8 && !hasBegun ? start(args) : resumed;
+  if (!hasBegun) return start(args);
+  // It had come to its end, and was killed on its way out.
+  const [listed] = recordsOf((await start(["ls", "--all", "--json"])).stdout);
+  const [run] = (listed?.["runs"] ?? []) as readonly { readonly status: string }[];
+  return run?.status === "approved" ? { ...first, code: 0 } : resumed;
 }
+
+const NOTHING_TO_RESUME = 8;
 
 /** Ends, the hard way, every process whose user's home is that of the place. */
 function endAll({ env }: Place): void {
@@ -177,10 +184,14 @@ function endingOf(
     .split("\n")
     .filter((line) => line !== "");
   const facts = { code, message, records: records.length, tree, dirty };
-  // After a kill it may be the resume that finds it, and refuses by the same rule.
-  const isEnd = code === ends.code || (wasKilled && ends.code === 5 && code === REFUSED);
-  if (!isEnd) bad.push(`left with ${code} and not ${ends.code}: ${message}`);
-  if (ends.says?.test(message) === false) bad.push(`says ${message}, not ${ends.says}`);
+  // After a kill it may be the resume that finds it, or half of it, and refuses by the same rule.
+  const isRefused = wasKilled && ends.code === 5 && code === REFUSED;
+  if (code !== ends.code && !isRefused) {
+    bad.push(`left with ${code} and not ${ends.code}: ${message}`);
+  }
+  if (!isRefused && ends.says?.test(message) === false) {
+    bad.push(`says ${message}, not ${ends.says}`);
+  }
   const isApproved = ends.code === 0 || ends.code === WAITS_FOR_REVIEW;
   const files = isApproved ? { "sum.js": FIX, ...ends.head } : (ends.head ?? {});
   for (const [path, text] of Object.entries(files)) {
