@@ -1,8 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withoutCaches } from "./caches.ts";
-import { isGone } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
+import { isNewer } from "./newer.ts";
 import type { Repository } from "./repository.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
 
@@ -72,18 +72,4 @@ async function ignoredBy(
 async function hasNewRules(path: string, since: Date): Promise<boolean> {
   if (!(await isNewer(path, since))) return false;
   return /^[^\n#]*[^\s#]/mu.test(await readFile(path, "utf8"));
-}
-
-/** How far a file's time may lie behind the clock: a tick of the kernel, 10 ms at most. */
-const TICK_MS = 10;
-
-/** By the time of its last change of any kind, which nobody can set. */
-async function isNewer(path: string, since: Date): Promise<boolean> {
-  try {
-    const { ctimeMs } = await stat(path);
-    return ctimeMs > since.getTime() - TICK_MS;
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
 }

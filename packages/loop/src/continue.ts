@@ -4,6 +4,7 @@ import { adopt } from "./adopt.ts";
 import { keptCommitStyle } from "./commit-style.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import { describeResume } from "./describe-resume.ts";
+import { stashedWork } from "./left-aside.ts";
 import { drive } from "./engine.ts";
 import { EventResumed, type LoopEventData } from "./event.ts";
 import { openingWarnings, warning } from "./opening.ts";
@@ -62,6 +63,8 @@ export async function continueRun(
     const found = await foreignWork(state, ports.repository, checkpoint.gitSha, head);
     if (found !== undefined) opening.push(warning(state, found));
   }
+  const aside = await stashedWork({ head, state }, ports.repository);
+  opening.push(...aside.map((words) => warning(state, words)));
   if (mismatch !== undefined) {
     const message = head === "" ? "HEAD is on a branch without a commit" : mismatch.message;
     opening.push(warning(state, `${message}: accepted`));

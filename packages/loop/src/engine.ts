@@ -57,6 +57,7 @@ import { retryOrEnd, scheduleRetry } from "./retry.ts";
 import type { TurnFailure } from "./settle.ts";
 import { rolesAhead } from "./to-come.ts";
 import { nextBoundUsd, takeTurn } from "./turn.ts";
+import { leftAside } from "./left-aside.ts";
 import { listPaths } from "./untouchable.ts";
 
 /**
@@ -420,6 +421,9 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     const neededBudgetUsd = budgetToGoOn(run, wasStopped);
     run.state = { ...run.state, neededBudgetUsd, neededTurnBudgetUsd };
     message += neededWords(run.state);
+  }
+  if (outcome === "approved" && run.part === "loop") {
+    message = [message, ...(await leftAside(run))].join(" ");
   }
   const report = outcome === "approved" ? parseReview(run.state.reviewOutput).report : undefined;
   if (outcome === "approved") {

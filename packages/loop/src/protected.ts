@@ -62,10 +62,16 @@ export async function outsideRules(
   { state }: Pick<Run, "state">,
   repository: LoopRepository,
 ): Promise<readonly string[]> {
-  const [began] = [...state.ledger.map(({ startedAt }) => startedAt), state.turn?.startedAt ?? ""];
-  if (began === undefined || began === "") return [];
-  const paths = await repository.changedByOutsideRules(new Date(began));
+  const began = beginOfTurns(state);
+  if (began === undefined) return [];
+  const paths = await repository.changedByOutsideRules(began);
   return paths.filter((path) => !isOwnPath(path) && !isProtected(path, state.untouchablePaths));
+}
+
+/** When the first turn began; `undefined` before. */
+export function beginOfTurns({ ledger, turn }: CycleState): Date | undefined {
+  const began = ledger[0]?.startedAt ?? turn?.startedAt ?? "";
+  return began === "" ? undefined : new Date(began);
 }
 
 /** What is to be committed of protected paths. */

@@ -1,4 +1,6 @@
 import {
+  type AsideOptions,
+  commitsLeftAside,
   OWN_FOLDER,
   changedPaths,
   type Commit,
@@ -20,8 +22,11 @@ import {
   reflogActions,
   type Repository,
   type RepositoryFacts,
+  selfIgnored,
   type SeenWork,
   type Snapshot,
+  type Stash,
+  stashedSince,
   storeContents,
   submodulePaths,
   takeSnapshot,
@@ -110,6 +115,12 @@ export interface LoopRepository {
   changedPaths(from: string, to: string): Promise<readonly string[]>;
   /** What the reflog says brought HEAD to a commit, by its id. */
   reflogActions(): Promise<ReadonlyMap<string, string>>;
+  /** Commits that certain actions have made since a moment, and whose changes HEAD's past does not have. */
+  commitsLeftAside(options: AsideOptions): Promise<readonly string[]>;
+  /** What was stashed since a moment, newest first. */
+  stashedSince(since: Date): Promise<readonly Stash[]>;
+  /** `.gitignore` files that ignore themselves and have changed since a moment. */
+  selfIgnored(since: Date): Promise<readonly string[]>;
 }
 
 /**
@@ -202,6 +213,9 @@ export async function openLoopRepository(
     changedPaths: (from, to) => changedPaths(workDir, from, to),
     // A reflog that cannot be read bears witness of nothing.
     reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
+    commitsLeftAside: (options) => commitsLeftAside(repository, options),
+    stashedSince: (since) => stashedSince(repository, since),
+    selfIgnored: (since) => selfIgnored(repository, since),
   };
 }
 

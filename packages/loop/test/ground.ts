@@ -141,6 +141,9 @@ export function createMemoryGround(
       },
       changedPaths: async () => [],
       reflogActions: async () => new Map(),
+      commitsLeftAside: async () => [],
+      stashedSince: async () => [],
+      selfIgnored: async () => [],
     },
     meddling: {
       edit: () => {
