@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { git, killAll, lastRecord, type Place, place, quasar, start, write } from "./harness.ts";
-import { agents, APPROVAL, LONG, type Turn } from "./scripts.ts";
+import { agents, APPROVAL, issue, LONG, type Turn } from "./scripts.ts";
 
 const REVIEW: Turn = { role: "reviewer", text: APPROVAL, costUsd: 0.1 };
 const REPORT = "total() returns 0.\n\nCOMMIT: Return 0 for an empty order";
@@ -52,6 +52,15 @@ test("--commit-style seed keeps the original's subjects", async () => {
   const at = place();
   await quasar(at, ["run", "Fix it", "--commit-style", "seed", ...agents(at, [WORK, REVIEW])]);
   expect(subjects(at)).toEqual([expect.stringMatching(/^task-\S+\/cycle-1: Fix it$/u)]);
+});
+
+test("a resume says that --commit-style auto changes nothing", async () => {
+  const at = place();
+  const refused = { role: "reviewer", text: issue("bad") } as const;
+  await quasar(at, ["run", "Fix it", "--max-cycles", "1", ...agents(at, [WORK, refused])]);
+  const resumed = await quasar(at, ["resume", "--commit-style", "auto"]);
+  const told = resumed.stderr.replaceAll(/\s+/gu, " ");
+  expect(told).toContain("--commit-style auto changes nothing here");
 });
 
 describe("where a commit-msg hook refuses what is not conventional", () => {

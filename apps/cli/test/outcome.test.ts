@@ -102,6 +102,24 @@ test("init writes no check that cannot run here, and says why", async () => {
   });
 });
 
+test("an approval names work that lies beside its branch, in lines and in --json", async () => {
+  const beside = ["git stash -q", "mkdir lib", "echo '*' > lib/.gitignore"].join(" && ");
+  const leaving = ["--lint", `echo changed > tracked.txt && ${beside}`];
+  for (const json of [[], ["--json"]]) {
+    const at = place({ "tracked.txt": "as it was\n" });
+    const done = await quasar(at, [
+      ...["run", "Write"],
+      ...json,
+      ...leaving,
+      ...agents(at, oneCycle()),
+    ]);
+    expect(done).toMatchObject({ code: 0 });
+    const told = done.stdout.replaceAll(/\s+/gu, " ");
+    expect(told).toContain("Not committed: stash@{0}, stashed since the run began");
+    expect(told).toContain("Not committed: what lib/.gitignore ignores, itself included.");
+  }
+});
+
 test("an approval while lint fails says so at its end, and in --json", async () => {
   const at = place();
   const failing = ["--lint", "echo no; exit 1", "--max-lint-retries", "0"];

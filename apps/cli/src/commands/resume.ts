@@ -61,6 +61,9 @@ export async function resumeCommand(
   });
 }
 
+const KEEPS_STYLE =
+  "--commit-style auto changes nothing here: a resume keeps the style of the run's commits; name another: conventional, plain or seed";
+
 /** What a run is gone on with. */
 interface Course {
   readonly found: FoundCheckpoint;
@@ -107,6 +110,9 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
     for (const message of beneath.flatMap(({ warnings }) => warnings)) {
       session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
     }
+  }
+  if (flags.values.commitStyle === "auto") {
+    session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message: KEEPS_STYLE });
   }
   const agents = agentsOf(settings, checkpoint);
   requirePrograms(settings, checkpoint, workspace.root);
