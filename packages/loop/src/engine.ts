@@ -57,6 +57,7 @@ import { retryOrEnd, scheduleRetry } from "./retry.ts";
 import type { TurnFailure } from "./settle.ts";
 import { rolesAhead } from "./to-come.ts";
 import { nextBoundUsd, takeTurn } from "./turn.ts";
+import { findSettings, reportSettings } from "./steering-settings.ts";
 import { leftAside } from "./left-aside.ts";
 import { listPaths } from "./untouchable.ts";
 
@@ -67,6 +68,7 @@ import { listPaths } from "./untouchable.ts";
  */
 export async function drive(run: Run, opening: readonly LoopEventData[]): Promise<TaskResult> {
   for (const event of opening) await run.emit(event);
+  await findSettings(run);
   try {
     const moved = run.superseded ?? (await confirmApproval(run));
     if (moved !== undefined) return await finish(run, moved);
@@ -184,6 +186,7 @@ async function commit(run: Run): Outcome {
     const own = await protectedWork(run, repository, seen);
     if ("outcome" in own) return own;
     held = own.held;
+    await reportSettings(run);
     sha = await repository.commit({
       ...message,
       trailers: run.settings.commit?.trailers ?? {},

@@ -4,11 +4,13 @@ import { beginOfTurns } from "./protected.ts";
 import { isOfTurn } from "./resume.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Run } from "./run.ts";
+import { changedSettings } from "./steering-settings.ts";
 import { isProtected, listPaths } from "./untouchable.ts";
 
 /**
  * Work of the run that an approval does not hold, and that is nowhere in the tree where a look would find it: commits
- * beside the branch, what was stashed, what an uncommitted `.gitignore` ignores. In words, with what brings it back.
+ * beside the branch, what was stashed, what an uncommitted `.gitignore` ignores. In words, with what brings it back;
+ * and what has changed in the repository's own settings.
  *
  * @see SPEC.md, "What an approval names"
  */
@@ -31,6 +33,7 @@ export async function leftAside(run: Run): Promise<readonly string[]> {
       ...(rules.length === 0
         ? []
         : [`Not committed: what ${listPaths(rules).join(", ")} ignores, itself included.`]),
+      ...[await changedSettings(run)].filter((words) => words !== ""),
     ];
   } catch (error) {
     return [`What the run left beside its branch could not be looked at: ${messageOf(error)}`];

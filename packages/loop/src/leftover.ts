@@ -6,6 +6,7 @@ import { marksOf, type Run } from "./run.ts";
 import { formattingMessage } from "./commit-message.ts";
 import { sealHead } from "./transitions.ts";
 import { misplaced, seenOf, neverCommitted, uncommitted, takenBack } from "./work-tree.ts";
+import { reportSettings } from "./steering-settings.ts";
 
 /** Who has changed files beside the coder. */
 export type Formatter = "checks" | "git hook";
@@ -46,6 +47,7 @@ export async function commitLeftover(
       if ("outcome" in own) return own;
       if (paths.length === 0 && own.tree === undefined) return commits > 0;
       if (commits === MOST_COMMITS) return true;
+      await reportSettings(run);
       const sha = await repository.commit({
         ...formattingMessage(run.state, run.settings.commit?.subject),
         trailers: run.settings.commit?.trailers ?? {},

@@ -9,6 +9,7 @@ import {
   changedByOutsideRules,
   currentGitSha,
   GitError,
+  hasNewSettings,
   hiddenChanges,
   inspectRepository,
   type Landed,
@@ -27,6 +28,8 @@ import {
   type Snapshot,
   type Stash,
   stashedSince,
+  type SteeringSettings,
+  steeringSettings,
   storeContents,
   submodulePaths,
   takeSnapshot,
@@ -121,6 +124,10 @@ export interface LoopRepository {
   stashedSince(since: Date): Promise<readonly Stash[]>;
   /** `.gitignore` files that ignore themselves and have changed since a moment. */
   selfIgnored(since: Date): Promise<readonly string[]>;
+  /** The repository's own settings that change what git does. */
+  steeringSettings(): Promise<SteeringSettings>;
+  /** Whether a file of them has changed since a moment. */
+  hasNewSettings(since: Date): Promise<boolean>;
 }
 
 /**
@@ -216,6 +223,8 @@ export async function openLoopRepository(
     commitsLeftAside: (options) => commitsLeftAside(repository, options),
     stashedSince: (since) => stashedSince(repository, since),
     selfIgnored: (since) => selfIgnored(repository, since),
+    steeringSettings: () => steeringSettings(repository),
+    hasNewSettings: (since) => hasNewSettings(repository, since),
   };
 }
 

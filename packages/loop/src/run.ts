@@ -11,6 +11,7 @@ import { snapshot } from "./snapshot.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { SeenWork } from "@quasar/git";
 import { type Settings, savesTurns } from "./settings.ts";
+import type { FoundSettings } from "./steering-settings.ts";
 import type { CycleState } from "./state.ts";
 import type { waitUntil } from "./wait-until.ts";
 
@@ -55,6 +56,10 @@ export class Run {
   #seen: SeenWork | undefined;
   /** Folders of tools' caches, as they were seen last. */
   caches: readonly string[] = [];
+  /** The repository's own settings before anything of the run worked. */
+  foundSettings: FoundSettings | undefined;
+  /** What was reported of their changes last. */
+  reportedSettings = "";
   /** The tree of a commit that HEAD was at. */
   tree: { readonly head: string; readonly id: string } | undefined;
   /** Nothing is uncommitted, and nobody has worked since that was seen. */

@@ -144,6 +144,8 @@ export function createMemoryGround(
       commitsLeftAside: async () => [],
       stashedSince: async () => [],
       selfIgnored: async () => [],
+      steeringSettings: async () => new Map(),
+      hasNewSettings: async () => false,
     },
     meddling: {
       edit: () => {

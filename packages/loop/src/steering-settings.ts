@@ -1,0 +1,59 @@
+import type { SteeringSettings } from "@quasar/git";
+import type { Run } from "./run.ts";
+import { listPaths } from "./untouchable.ts";
+
+/** The repository's own settings as a run found them. */
+export interface FoundSettings {
+  readonly at: Date;
+  readonly settings: SteeringSettings;
+}
+
+/** Keeps what the repository's own settings are, before anything of the run works. */
+export async function findSettings(run: Run): Promise<void> {
+  const { repository } = run.ports;
+  if (repository === undefined || run.part !== "loop") return;
+  try {
+    const at = new Date();
+    run.foundSettings = { at, settings: await repository.steeringSettings() };
+  } catch {
+    // What cannot be read now stops the first commit, and says why.
+  }
+}
+
+/**
+ * What has changed in the repository's own settings since the run found them, in words; `""`: nothing. Before a
+ * commit it is reported, once: git hooks and filters that they name run in it.
+ *
+ * @see SPEC.md, "Settings of the repository"
+ */
+export async function changedSettings(run: Run): Promise<string> {
+  const { repository } = run.ports;
+  const { foundSettings: found } = run;
+  if (repository === undefined || found === undefined) return "";
+  if (!(await repository.hasNewSettings(found.at))) return "";
+  const now = await repository.steeringSettings();
+  const names = [...new Set([...found.settings.keys(), ...now.keys()])];
+  const changes = names
+    .filter((name) => now.get(name) !== found.settings.get(name))
+    .map((name) => `${name}: ${shown(now.get(name))} (was ${shown(found.settings.get(name))})`);
+  if (changes.length === 0) return "";
+  const list = listPaths(changes.map(withoutLogin)).join("; ");
+  const words = `Git's settings of this repository changed in this run: ${list}.`;
+  return run.settings.redact?.(words) ?? words;
+}
+
+/** Reports changed settings where the same was not reported before. */
+export async function reportSettings(run: Run): Promise<void> {
+  const words = await changedSettings(run);
+  if (words === "" || words === run.reportedSettings) return;
+  run.reportedSettings = words;
+  await run.warn(words);
+}
+
+function shown(value: string | undefined): string {
+  return value === undefined ? "not set" : JSON.stringify(value);
+}
+
+function withoutLogin(text: string): string {
+  return text.replace(/:\/\/[^/@\s"]*@/gu, "://");
+}
