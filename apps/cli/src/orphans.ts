@@ -26,7 +26,7 @@ export interface Outliving {
 /** What runs have left running, by run. Changes nothing. */
 export async function findOutliving(runIds: readonly string[]): Promise<readonly Outliving[]> {
   // One look at all processes, however many runs there are.
-  return runIds.length === 0 ? [] : outlivingOf(runIds, await listRunProcesses());
+  return runIds.length === 0 ? [] : outlivingOf(runIds, listRunProcesses());
 }
 
 async function outlivingOf(
@@ -36,7 +36,7 @@ async function outlivingOf(
   const found: Outliving[] = [];
   for (const runId of runIds) {
     const pids = all?.filter((each) => each.runId === runId).map(({ pid }) => pid);
-    found.push({ runId, pids: pids ?? (await findRunProcesses(runId)) ?? [] });
+    found.push({ runId, pids: pids ?? findRunProcesses(runId) ?? [] });
   }
   return found.filter(({ pids }) => pids.length > 0);
 }
@@ -51,7 +51,7 @@ export interface Presence {
 
 /** Looks for processes of any runs in a work tree. Changes nothing. */
 export async function lookAround(workspace: Workspace): Promise<Presence> {
-  const all = await listRunProcesses();
+  const all = listRunProcesses();
   const outliving = await outlivingOf(openRunIds(workspace), all);
   const ids = runIds(workspace);
   const isHere = ({ runId, workDir }: RunProcess): boolean =>
@@ -99,7 +99,7 @@ export async function clearTree(
  * @throws {CliError} `ERR_AGENT_ALIVE`
  */
 async function refuseStrangers(workspace: Workspace): Promise<void> {
-  const all = (await listRunProcesses()) ?? [];
+  const all = listRunProcesses() ?? [];
   const own = [...runIds(workspace), STARTED_BY];
   const stranger = all.find(
     ({ runId, workDir }) => workDir === workspace.root && !own.includes(runId),

@@ -94,9 +94,9 @@ test("a run whose agent works is abandoned only on the user's word, and the agen
   const refused = await quasar(at, ["abandon", runId, "--json"]);
   expect(refused.code).toBe(6);
   expect(lastRecord(refused)).toMatchObject({ code: "ERR_AGENT_ALIVE" });
-  expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
+  expect(findRunProcesses(runId)?.length).toBeGreaterThan(0);
   expect(await quasar(at, ["abandon", runId, "--yes"])).toMatchObject({ code: 0 });
-  expect(await findRunProcesses(runId)).toEqual([]);
+  expect(findRunProcesses(runId)).toEqual([]);
 });
 
 /** Answers the question of a command on a terminal of its own; gives its exit code. */
@@ -119,9 +119,9 @@ test("on a terminal it is asked whether the agent is to be ended, and silence is
   for (const keys of ["n\r", "\r", "\u0003", "\u0004"]) {
     expect(await answered(at, ["abandon", runId], keys), JSON.stringify(keys)).toBe(6);
   }
-  expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
+  expect(findRunProcesses(runId)?.length).toBeGreaterThan(0);
   expect(await answered(at, ["abandon", runId], "y\r")).toBe(0);
-  expect(await findRunProcesses(runId)).toEqual([]);
+  expect(findRunProcesses(runId)).toEqual([]);
 });
 
 test("prune removes ended runs of that age with their snapshots, never an unfinished one", async () => {
@@ -308,7 +308,7 @@ test("the doctor ends agents of a run that is gone, not those that a resume woul
   const at = place();
   const runId = await orphaned(at);
   const before = await quasar(at, ["doctor", "--fix", "--json"]);
-  expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
+  expect(findRunProcesses(runId)?.length).toBeGreaterThan(0);
   expect(lastRecord(before)["problems"]).toMatchObject([{ check: "lock" }]);
   const dir = join(runsOf(at), runId);
   const { renameSync } = await import("node:fs");
@@ -316,7 +316,7 @@ test("the doctor ends agents of a run that is gone, not those that a resume woul
   const found = await quasar(at, ["doctor"]);
   expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(runId) });
   expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
-  expect(await findRunProcesses(runId)).toEqual([]);
+  expect(findRunProcesses(runId)).toEqual([]);
 });
 
 test("a resume goes on although a killed git has left its locks", async () => {

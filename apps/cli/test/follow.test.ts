@@ -93,7 +93,7 @@ test.for(["coder", "reviewer"] as const)(
     const at = place();
     const { runId } = await orphaned(at, role, await held(at, role));
     releaseModel(at);
-    while ((await findRunProcesses(runId))?.length !== 0) await sleep(50);
+    while (findRunProcesses(runId)?.length !== 0) await sleep(50);
     const resumed = await quasar(at, ["resume", "--json"]);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(howOf(resumed)).toEqual(["read"]);
@@ -107,7 +107,7 @@ test("a turn is read by the agent it was begun with, whoever goes on", async () 
   const at = place();
   const { runId } = await orphaned(at, "coder", await held(at, "coder"));
   releaseModel(at);
-  while ((await findRunProcesses(runId))?.length !== 0) await sleep(50);
+  while (findRunProcesses(runId)?.length !== 0) await sleep(50);
   const other = ["--coder", "command:cat >/dev/null; echo Another"];
   const resumed = await quasar(at, ["resume", "--json", ...other]);
   expect(resumed.code, resumed.stderr).toBe(0);
@@ -147,9 +147,9 @@ test("--leash ends the agent with its runner", async () => {
   const running = start(at, ["run", "Write", "--leash", ...agents(at, slow(LONG))]);
   expect(await running.sees("works")).toBe(true);
   // The supervisor and its agent.
-  while ((await findRunProcesses(idOf(running)))?.length !== 2) await sleep(20);
+  while (findRunProcesses(idOf(running))?.length !== 2) await sleep(20);
   const runId = await killRunner(running);
-  while ((await findRunProcesses(runId))?.length !== 0) await sleep(20);
+  while (findRunProcesses(runId)?.length !== 0) await sleep(20);
   expect(existsSync(join(at.repo, "work.txt"))).toBe(false);
 });
 
@@ -182,5 +182,5 @@ test("while an agent of another run works in the tree, run and resume are refuse
       ],
     });
   }
-  expect((await findRunProcesses(runId))?.length).toBeGreaterThan(0);
+  expect(findRunProcesses(runId)?.length).toBeGreaterThan(0);
 });

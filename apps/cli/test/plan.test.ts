@@ -79,7 +79,7 @@ async function killedWithAgent(at: Place, role: Turn["role"]): Promise<void> {
 
 async function ended(at: Place, runId: string): Promise<void> {
   releaseModel(at);
-  while ((await findRunProcesses(runId))?.length !== 0) await sleep(30);
+  while (findRunProcesses(runId)?.length !== 0) await sleep(30);
 }
 
 async function stoppedByLimit(at: Place, inMs: number): Promise<void> {
@@ -141,11 +141,11 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     async (at) => {
       const runId = await killedIn(at, "coder");
       const [run] = lastRecord(await quasar(at, ["status", "--json"]))["runs"] as OpenRun[];
-      const left = (await findRunProcesses(runId)) ?? [];
+      const left = findRunProcesses(runId) ?? [];
       for (const pid of left.filter((each) => each !== run?.openTurn.alivePid)) {
         process.kill(pid, "SIGKILL");
       }
-      while ((await findRunProcesses(runId))?.length !== 0) await sleep(30);
+      while (findRunProcesses(runId)?.length !== 0) await sleep(30);
       agents(at, oneCycle());
       return [];
     },

@@ -88,7 +88,7 @@ async function processesOnce(
 ): Promise<readonly number[]> {
   const deadline = performance.now() + 60_000;
   for (;;) {
-    const pids = (await findRunProcesses(runId)) ?? [];
+    const pids = findRunProcesses(runId) ?? [];
     if (areSo(pids) || performance.now() > deadline) return pids;
     await sleep(20);
   }
@@ -160,7 +160,7 @@ test("a resume that is refused ends, and what it got ready with it", async () =>
   write(of.at.repo, { "theirs.txt": "x\n" });
   git(of.at, "add", "theirs.txt");
   git(of.at, "-c", "user.name=Eve", "-c", "user.email=eve@localhost", "commit", "-qm", "Theirs");
-  expect(await findRunProcesses(runId)).toEqual([]);
+  expect(findRunProcesses(runId)).toEqual([]);
   write(of.at.outside, { watched: runId });
   const refused = await resume(of);
   // The processes of the run while git was asked about the tree.

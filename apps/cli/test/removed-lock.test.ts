@@ -37,7 +37,7 @@ async function held(role: "coder" | "reviewer"): Promise<Held> {
   const said = `"type":"agent_event","cycle":1,"role":"${role}"`;
   expect(await run.sees(said), run.stdout()).toBe(true);
   const runId = String(records(run.stdout().split("\n")[0] ?? "")[0]?.["runId"]);
-  const pids = (await findRunProcesses(runId)) ?? [];
+  const pids = findRunProcesses(runId) ?? [];
   expect(pids).not.toEqual([]);
   return { at, run, runId, pids, lock: join(at.repo, ".git/quasar/lock") };
 }
@@ -83,7 +83,7 @@ test.for(CASES)(
       expect(stdout + stderr).toContain(`process ${pid} on`);
       expect(stdout + stderr).toContain(`kill -INT ${pid}`);
     }
-    if (!isEarly) expect(await findRunProcesses(runId)).toEqual(pids);
+    if (!isEarly) expect(findRunProcesses(runId)).toEqual(pids);
 
     releaseModel(at);
     const first = await run.finished;
@@ -138,7 +138,7 @@ test("an interrupt ends no agent of a run whose lock another process has", async
   run.run.child.kill("SIGINT");
   const { code, stdout } = await run.run.finished;
   expect(code, stdout).toBe(6);
-  expect(await findRunProcesses(run.runId)).toEqual(run.pids);
+  expect(findRunProcesses(run.runId)).toEqual(run.pids);
   expect(filesOf(run)).toEqual(before);
   releaseModel(run.at);
 });

@@ -417,7 +417,7 @@ test("a second signal leaves at once", async () => {
   expect(done.stderr).toContain("left at once, as of the last save");
   const { runId } = records(done.stdout)[0] as { runId: string };
   expect(done.stderr).toContain(`to go on: quasar resume ${runId}`);
-  expect(await findRunProcesses(runId)).toEqual([]);
+  expect(findRunProcesses(runId)).toEqual([]);
 });
 
 test("a resume ends an agent that has lost its supervisor, before it starts another one", async () => {

@@ -56,10 +56,10 @@ test("the doctor leaves agents alone that work for a tree inside this one", asyn
   expect(await running.sees("coder    works")).toBe(true);
   const [runId = ""] = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout()) ?? [];
   // The supervisor and its agent.
-  while ((await findRunProcesses(runId))?.length !== 2) await sleep(20);
+  while (findRunProcesses(runId)?.length !== 2) await sleep(20);
   const done = await quasar(at, ["doctor", "--fix"]);
   expect(done, done.stdout).toMatchObject({ code: 0 });
-  expect(await findRunProcesses(runId)).toHaveLength(2);
+  expect(findRunProcesses(runId)).toHaveLength(2);
   await killAll(running);
 });
 
@@ -68,7 +68,7 @@ test("the doctor ends no process of an unknown run that is at work in another re
   const pids = [carrier(at, at.repo, UNKNOWN), carrier(other, other.repo, UNKNOWN)];
   const done = await quasar(at, ["doctor", "--fix"]);
   expect(done, done.stdout).toMatchObject({ code: 1, stdout: expect.stringContaining(UNKNOWN) });
-  expect(await findRunProcesses(UNKNOWN)).toEqual(pids);
+  expect(findRunProcesses(UNKNOWN)).toEqual(pids);
 });
 
 test("the doctor passes over what only looks like a run's id", async () => {

@@ -69,7 +69,7 @@ function killNow(pid: number): void {
 async function killAfter(told: () => number, expected: number, stub: ModelStub, runId: string) {
   await expect.poll(() => [stub.requests.length, told()]).toEqual([2, expected]);
   await new Promise((resolve) => setTimeout(resolve, 300));
-  for (const pid of (await findRunProcesses(runId)) ?? []) {
+  for (const pid of findRunProcesses(runId) ?? []) {
     killNow(pid);
   }
 }

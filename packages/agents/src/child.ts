@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
-import { checkRunId, endRunProcesses, sendSignal } from "./run-processes.ts";
+import { sendSignal } from "@quasar/process";
+import { checkRunId, endRunProcesses } from "./run-processes.ts";
 import { superviseChild } from "./supervise.ts";
 
 /** Limits of one turn's process. All times in milliseconds, all sizes in bytes. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { currentOwner } from "@quasar/durable";
+import { currentProcess } from "@quasar/process";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { follow } from "./follow.ts";
 import type { TurnFiles } from "./turn-files.ts";
@@ -41,7 +41,7 @@ test.for(["exit", "out"])("a look at .%s that fails is repeated", async (ending)
   writeFileSync(join(files.dir, "1.exit"), JSON.stringify(EXIT));
   const lines: string[] = [];
   const onLine = (line: string) => void lines.push(line);
-  const ended = await follow(files, currentOwner(), { onLine, cancel: () => undefined });
+  const ended = await follow(files, currentProcess(), { onLine, cancel: () => undefined });
   expect(ended).toMatchObject({ exitCode: 0, recorded: true });
   expect(lines).toEqual(["one", "two"]);
 });
@@ -51,7 +51,7 @@ test("the end of a turn is seen by its folder: nobody waits for the next look", 
   onTestFinished(() => void vi.useRealTimers());
   const files = turn();
   writeFileSync(join(files.dir, "1.out"), "");
-  const following = follow(files, currentOwner(), {
+  const following = follow(files, currentProcess(), {
     onLine: () => undefined,
     cancel: () => undefined,
   });

@@ -1,6 +1,6 @@
 import { closeSync, type FSWatcher, readSync, watch } from "node:fs";
 import { basename } from "node:path";
-import { isAlive } from "@quasar/durable";
+import { isAlive } from "@quasar/process";
 import type { AgentProcess } from "@quasar/loop";
 import type { ChildOutcome } from "./child.ts";
 import { type ExitRecord, readExitRecord } from "./exit-record.ts";

@@ -1,4 +1,4 @@
-import { isAlive, ownerOf } from "@quasar/durable";
+import { isAlive, identityOf } from "@quasar/process";
 import { leaveSupervisor, spawnSupervisor, type SupervisorProcess } from "./start-supervisor.ts";
 import type { TurnName } from "./supervisor-errors.ts";
 
@@ -37,5 +37,5 @@ export function supervisorOf(turn: TurnName): SupervisorProcess {
 /** Whether it can still be told something: Node says only later that it has ended. */
 function isRunning({ pid, exitCode, signalCode }: SupervisorProcess): boolean {
   const isKnown = pid !== undefined && exitCode === null && signalCode === null;
-  return isKnown && isAlive(ownerOf(pid)) !== false;
+  return isKnown && isAlive(identityOf(pid)) !== false;
 }

@@ -18,9 +18,7 @@ export {
 export { AgentsError, type AgentsErrorCode } from "./errors.ts";
 export { type ModelPrice, type ModelPrices, PRICES_AS_OF } from "./prices.ts";
 export {
-  type EndedProcesses,
   endRunProcesses,
-  type EndRunProcessesOptions,
   findRunProcesses,
   listRunProcesses,
   type RunProcess,

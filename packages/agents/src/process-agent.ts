@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive } from "@quasar/durable";
+import { isAlive, sendSignal } from "@quasar/process";
 import type {
   AgentInvoker,
   AgentRequest,
@@ -21,7 +21,7 @@ import { getReady, supervisorOf } from "./get-ready.ts";
 import { follow, type FollowedOutcome, readOutput, recordedOutcome } from "./follow.ts";
 import { patiently } from "./patience.ts";
 import { secretsOf } from "./secrets/values.ts";
-import { carriesTurn, endTurnProcesses, sendSignal } from "./run-processes.ts";
+import { carriesTurn, endTurnProcesses } from "./run-processes.ts";
 import { startSupervisor } from "./start-supervisor.ts";
 import { isTurnFile, readJsonFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
@@ -269,5 +269,5 @@ async function signalOwner(
 ): Promise<void> {
   if (owner === undefined || isAlive(owner) !== true) return;
   const isNamed = owner.startTime !== undefined && owner.bootId !== undefined;
-  if (isNamed || (await carriesTurn(owner.pid, request.turnId))) sendSignal(owner.pid, signal);
+  if (isNamed || carriesTurn(owner.pid, request.turnId)) sendSignal(owner.pid, signal);
 }

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { ownerOf } from "@quasar/durable";
+import { identityOf } from "@quasar/process";
 import type { AgentProcess } from "@quasar/loop";
 import { programFile } from "./program-file.ts";
 import { openSupervisorErrors, type TurnName } from "./supervisor-errors.ts";
@@ -70,7 +70,7 @@ export async function startSupervisor(
   const leave = (): void => leaveSupervisor(child);
   let owner: AgentProcess;
   try {
-    owner = ownerOf(child.pid);
+    owner = identityOf(child.pid);
     await onStart?.(owner);
   } catch (error) {
     leave();

@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { sendSignal } from "@quasar/process";
 import type { ChildHandlers, ChildOutcome, ChildSpec, StopReason } from "./child.ts";
 import { createLineSplitter } from "./line-splitter.ts";
-import { sendSignal } from "./run-processes.ts";
 
 const STDERR_TAIL_BYTES = 8192;
 /** Kept until the end, so that no secret is cut in two where the tail begins. */

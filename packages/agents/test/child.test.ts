@@ -145,7 +145,7 @@ test("keeps the end of standard error only", async () => {
 test("does not wait for a child's child that holds the output, and ends it", async () => {
   const outcome = await run("holder");
   expect(outcome).toMatchObject({ exitCode: 0, lines: ["done"], orphansEnded: 1 });
-  expect(await findRunProcesses(outcome.runId)).toEqual([]);
+  expect(findRunProcesses(outcome.runId)).toEqual([]);
 });
 
 test("ends what has shed the run's id but not the group", async () => {

@@ -24,7 +24,7 @@ test("an agent outlives its killed runner, and works on to its end", async () =>
   const runId = `orphan-${process.pid}`;
   const dir = await killedRunner(runId);
   // The supervisor and the agent.
-  expect(await findRunProcesses(runId)).toHaveLength(2);
+  expect(findRunProcesses(runId)).toHaveLength(2);
   writeFileSync(join(dir, "go"), "");
   await expect.poll(() => findRunProcesses(runId)).toEqual([]);
   expect(existsSync(join(dir, "late.txt"))).toBe(true);
@@ -33,12 +33,12 @@ test("an agent outlives its killed runner, and works on to its end", async () =>
 test("the agent of a killed runner is found by the run's id and ended", async () => {
   const runId = `ended-${process.pid}`;
   const dir = await killedRunner(runId);
-  const found = (await findRunProcesses(runId)) ?? [];
+  const found = findRunProcesses(runId) ?? [];
   expect(found).toHaveLength(2);
   // With what a supervisor starts when its agent has ended.
   const ended = expect.arrayContaining([...found]) as unknown;
   expect(await endRunProcesses(runId)).toEqual({ ended, left: [] });
-  expect(await findRunProcesses(runId)).toEqual([]);
+  expect(findRunProcesses(runId)).toEqual([]);
   // Nothing is left that waits for it.
   const fd = () => openSync(join(dir, "go"), constants.O_WRONLY | constants.O_NONBLOCK);
   expect(fd).toThrow("ENXIO");
@@ -62,8 +62,8 @@ test("a run's id is not taken for another's that begins with it", async () => {
   const env = { ...process.env, QUASAR_RUN_ID: `longer-${process.pid}` };
   const other = spawn("sleep", ["600"], { env });
   try {
-    expect(await findRunProcesses(`longer-${process.pid}`)).toEqual([other.pid]);
-    expect(await findRunProcesses(`longer-${String(process.pid).slice(0, -1)}`)).toEqual([]);
+    expect(findRunProcesses(`longer-${process.pid}`)).toEqual([other.pid]);
+    expect(findRunProcesses(`longer-${String(process.pid).slice(0, -1)}`)).toEqual([]);
   } finally {
     other.kill("SIGKILL");
   }

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { currentOwner, isAlive } from "@quasar/durable";
+import { currentProcess, isAlive } from "@quasar/process";
 import type { AgentProcess, AgentRequest, UnfinishedTurn } from "@quasar/loop";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { AgentScript, ScriptedTurn } from "../src/agent-script.ts";
@@ -95,7 +95,7 @@ test("a turn outlives its runner's whole group, is followed, and read as often a
   expect(result).not.toHaveProperty("failure");
   expect(events.filter(({ type }) => type === "text")).toHaveLength(3);
   expect(fs.readFileSync(join(request.workDir, "late.txt"), "utf8")).toBe("late\n");
-  await until(() => isAlive(unfinished.process ?? currentOwner()) === false);
+  await until(() => isAlive(unfinished.process ?? currentProcess()) === false);
   expect(await agent.find?.(unfinished)).toEqual({ state: "ended", result });
   const again = aListener();
   expect(await agent.adopt?.(unfinished, { onEvent: again.onEvent })).toEqual(result);
@@ -105,7 +105,7 @@ test("a turn outlives its runner's whole group, is followed, and read as often a
 test("a process of which nothing but its number is known is neither ended nor told to stop", async () => {
   const victim = spawn("sleep", ["600"], { stdio: "ignore" });
   onTestFinished(() => void victim.kill("SIGKILL"));
-  const { host } = currentOwner();
+  const { host } = currentProcess();
   const owner = { pid: victim.pid ?? 0, startTime: undefined, bootId: undefined, host };
   const turn = { request: aTurn(), process: owner };
   await agent.end?.(turn);
@@ -125,7 +125,7 @@ test("a runner that dies before it has stored the process starts nothing", async
     after: '"pid"',
   });
   expect(await agent.find?.(unfinished)).toEqual({ state: "not-started" });
-  expect(await findRunProcesses(request.runId)).toEqual([]);
+  expect(findRunProcesses(request.runId)).toEqual([]);
   expect(fs.readdirSync(request.turnsDir ?? "")).toEqual([]);
 });
 
@@ -139,7 +139,7 @@ test("a rejected onStart starts nothing, and rejects", async () => {
   };
   await expect(agent.invoke(request, { onStart })).rejects.toBe(error);
   expect(await agent.find?.({ request, process: owner })).toEqual({ state: "not-started" });
-  expect(await findRunProcesses(request.runId)).toEqual([]);
+  expect(findRunProcesses(request.runId)).toEqual([]);
 });
 
 test("the agent is not there while its process is being stored", async () => {
@@ -150,7 +150,7 @@ test("the agent is not there while its process is being stored", async () => {
     async onStart({ pid }) {
       pids.push(pid);
       await sleep(200);
-      seen.push(await findRunProcesses(request.runId));
+      seen.push(findRunProcesses(request.runId));
       expect(fs.existsSync(file(request, "out"))).toBe(false);
     },
   });
@@ -159,12 +159,12 @@ test("the agent is not there while its process is being stored", async () => {
 
 /** A turn's end is on record a moment before its supervisor is gone. */
 async function noneIsLeft({ runId }: AgentRequest): Promise<void> {
-  await until(async () => (await findRunProcesses(runId))?.length === 0);
+  await until(async () => findRunProcesses(runId)?.length === 0);
 }
 
 /** The one process of a run. */
 async function onlyProcess(runId: string): Promise<number> {
-  const pids = await findRunProcesses(runId);
+  const pids = findRunProcesses(runId);
   expect(pids).toEqual([expect.any(Number)]);
   return pids?.[0] ?? 0;
 }
@@ -305,19 +305,19 @@ test("a runner sees that its supervisor was killed, and ends what is left", asyn
     costUsd: 0.25,
     costSource: "partial",
   });
-  expect(await findRunProcesses(request.runId)).toEqual([]);
+  expect(findRunProcesses(request.runId)).toEqual([]);
 });
 
 test("a killed supervisor is found dead, with what its agent has spent, and what is left is ended", async () => {
   const { url: model } = await aModelServer((step) => (step > 0 ? "hang" : billed(0.25)));
   const unfinished = await orphaned(aTurn(), { model, after: '"usage"' });
   process.kill(unfinished.process?.pid ?? 0, "SIGKILL");
-  await until(() => isAlive(unfinished.process ?? currentOwner()) === false);
+  await until(() => isAlive(unfinished.process ?? currentProcess()) === false);
   const found = await agent.find?.(unfinished);
   expect(found).toMatchObject({ state: "died", costUsd: 0.25, costSource: "partial" });
-  expect(await findRunProcesses(unfinished.request.runId)).toHaveLength(1);
+  expect(findRunProcesses(unfinished.request.runId)).toHaveLength(1);
   await agent.end?.(unfinished);
-  expect(await findRunProcesses(unfinished.request.runId)).toEqual([]);
+  expect(findRunProcesses(unfinished.request.runId)).toEqual([]);
 });
 
 test("an end spares what else carries the run's id", async () => {
@@ -326,7 +326,7 @@ test("an end spares what else carries the run's id", async () => {
   const other = spawn("sleep", ["600"], { env: { ...process.env, QUASAR_RUN_ID: runId } });
   onTestFinished(() => void other.kill("SIGKILL"));
   await agent.end?.(unfinished);
-  expect(await findRunProcesses(runId)).toEqual([other.pid]);
+  expect(findRunProcesses(runId)).toEqual([other.pid]);
 });
 
 test.for(["invoke", "adopt"] as const)("a signal cancels the turn of an %s", async (way) => {
@@ -399,7 +399,7 @@ test("no secret of the environment reaches the disk, in whatever form it is prin
   }
 });
 
-const OWNER_GONE = { ...currentOwner(), startTime: 1 };
+const OWNER_GONE = { ...currentProcess(), startTime: 1 };
 const EXIT = {
   v: 1,
   started: true,
@@ -481,7 +481,7 @@ test.for([
   const request = aTurn();
   fs.mkdirSync(request.turnsDir ?? "");
   fs.writeFileSync(file(request, "out"), USAGE);
-  const found = await agent.find?.({ request, process: { ...currentOwner(), ...change } });
+  const found = await agent.find?.({ request, process: { ...currentProcess(), ...change } });
   expect(found?.state).toBe(state);
 });
 

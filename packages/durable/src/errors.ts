@@ -1,4 +1,4 @@
-import type { Owner } from "./owner.ts";
+import type { ProcessIdentity } from "@quasar/process";
 
 /** Why something was refused or failed. Part of the API: adding a code is minor, renaming one is major. */
 export type DurableErrorCode =
@@ -20,7 +20,7 @@ export type DurableErrorCode =
   | "ERR_NOT_DURABLE";
 
 export interface DurableErrorOptions extends ErrorOptions {
-  readonly owner?: Owner | undefined;
+  readonly owner?: ProcessIdentity | undefined;
 }
 
 /**
@@ -31,7 +31,7 @@ export class DurableError extends Error {
   override readonly name = "DurableError";
   readonly code: DurableErrorCode;
   /** With `ERR_LOCKED`: who holds the lock, as far as it can be read; it may be about to let go. */
-  readonly owner: Owner | undefined;
+  readonly owner: ProcessIdentity | undefined;
 
   constructor(code: DurableErrorCode, message: string, options: DurableErrorOptions = {}) {
     super(message, options);

@@ -17,7 +17,6 @@ export type {
 export { type LoadedFile, loadFile } from "./load.ts";
 export { acquireLock, type AcquireLockOptions, type Lock, lockOwner } from "./lock.ts";
 export { lockHolder } from "./lock-holders.ts";
-export { currentOwner, isAlive, type Owner, ownerOf } from "./owner.ts";
 export { type ReadFileOptions, readFileHead, readPrivateFile, readWholeFile } from "./read.ts";
 export { readJournal, type ReadJournalOptions } from "./read-journal.ts";
 export { recoverDirectory, type RecoverDirectoryOptions } from "./recover.ts";

@@ -1,12 +1,12 @@
 import { DurableError } from "./errors.ts";
-import { type Owner, parseOwner } from "./owner.ts";
+import { type ProcessIdentity, parseIdentity } from "@quasar/process";
 import { readWholeFile } from "./read.ts";
 import { removeFile } from "./remove.ts";
 import { replaceFile } from "./replace.ts";
 
 /** What stands beside a lock file about its holder. */
 export interface LockDescription {
-  readonly owner: Owner;
+  readonly owner: ProcessIdentity;
   /** Of the lock file, absolute; `undefined` where an older release has written it. */
   readonly path: string | undefined;
 }
@@ -19,14 +19,14 @@ export function describedOwner(file: string): LockDescription | undefined {
   } catch {
     return undefined; // that the lock is held is the answer
   }
-  const owner = parseOwner(text);
+  const owner = parseIdentity(text);
   if (owner === undefined) return undefined;
   const { path } = JSON.parse(text) as { readonly path?: unknown };
   return { owner, path: typeof path === "string" ? path : undefined };
 }
 
 /** Of no weight: where it cannot be written, the lock is the same. */
-export function describeOwner(file: string, owner: Owner): void {
+export function describeOwner(file: string, owner: ProcessIdentity): void {
   const text = `${JSON.stringify({ ...owner, path: file }, undefined, 2)}\n`;
   tolerant(() => replaceFile(pathOf(file), Buffer.from(text), { keepPrevious: false }));
 }

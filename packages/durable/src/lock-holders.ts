@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { hasErrno } from "./errors.ts";
 import { describedOwner } from "./lock-description.ts";
-import { isAlive, type Owner, ownerOf } from "./owner.ts";
+import { isAlive, type ProcessIdentity, identityOf } from "@quasar/process";
 
 /** Where SQLite puts its locks on a file: from its pending byte to the end of its shared range. */
 const [FIRST_BYTE, LAST_BYTE] = [0x4000_0000, 0x4000_0000 + 511];
@@ -14,19 +14,19 @@ const REMOVED = " (deleted)";
  * Who holds the lock on the file `path`, as far as can be seen without taking it: by the kernel's word
  * where it gives it (Linux), else as described. One whose lock file was removed counts too.
  */
-export function lockHolder(path: string): Owner | undefined {
+export function lockHolder(path: string): ProcessIdentity | undefined {
   const file = resolve(path);
   const [holder] = [...holdersOf(file), ...holdersOf(`${file}${REMOVED}`)];
-  if (holder !== undefined) return ownerOf(holder);
+  if (holder !== undefined) return identityOf(holder);
   const described = describedOwner(file);
   return described && isAlive(described.owner) !== false ? described.owner : undefined;
 }
 
 /** Another living process that has locked a file of this name which was removed since. */
-export function displacedHolder(file: string): Owner | undefined {
+export function displacedHolder(file: string): ProcessIdentity | undefined {
   const isOther = (pid: number): boolean => pid !== process.pid;
   const holder = holdersOf(`${file}${REMOVED}`).find(isOther);
-  if (holder !== undefined) return ownerOf(holder);
+  if (holder !== undefined) return identityOf(holder);
   const { owner, path } = describedOwner(file) ?? {};
   // A folder that was copied has the description of the one that it is a copy of.
   if (owner === undefined || path !== file || !isOther(owner.pid)) return undefined;

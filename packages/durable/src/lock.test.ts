@@ -18,7 +18,7 @@ import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { acquireLock, type Lock, lockOwner } from "./lock.ts";
 import { lockHolder } from "./lock-holders.ts";
-import { currentOwner, type Owner, ownerOf } from "./owner.ts";
+import { currentProcess, type ProcessIdentity, identityOf } from "@quasar/process";
 
 let dir: string;
 beforeEach(() => {
@@ -30,7 +30,7 @@ test("excludes a second holder, who learns of the first, until it is released", 
   const path = join(dir, "lock");
   const lock = acquireLock(path);
   const second = () => acquireLock(path);
-  const owner = currentOwner();
+  const owner = currentProcess();
   expect(second).toThrow(expect.objectContaining({ code: "ERR_LOCKED", owner }));
   expect(readdirSync(dir).toSorted()).toEqual(["lock", "lock.owner.json"]);
   expect(lockOwner(path)).toEqual(owner);
@@ -115,7 +115,7 @@ test.for([
 
 test("does not name the holder before, if it has died", () => {
   const path = join(dir, "lock");
-  const lock = acquireLock(path, { owner: { ...currentOwner(), bootId: "another" } });
+  const lock = acquireLock(path, { owner: { ...currentProcess(), bootId: "another" } });
   expect(() => acquireLock(path)).toThrow(
     expect.objectContaining({ code: "ERR_LOCKED", owner: undefined }),
   );
@@ -223,7 +223,7 @@ describe("whose file is removed while it is held", () => {
   test("is not retaken where another process is described, though it has gone", () => {
     const { path, lock } = heldLock();
     displace(path).close();
-    const gone = { ...currentOwner(), pid: 2 ** 22 + 1 };
+    const gone = { ...currentProcess(), pid: 2 ** 22 + 1 };
     writeFileSync(`${path}.owner.json`, JSON.stringify(gone));
     rmSync(path);
     expect(lock.retake()).toBe(false);
@@ -232,7 +232,7 @@ describe("whose file is removed while it is held", () => {
   test("leaves the description of another holder alone when it is released", () => {
     const { path, lock } = heldLock();
     displace(path);
-    const description = JSON.stringify({ ...currentOwner(), pid: 1 });
+    const description = JSON.stringify({ ...currentProcess(), pid: 1 });
     writeFileSync(`${path}.owner.json`, description);
     lock.release();
     expect(readFileSync(`${path}.owner.json`, "utf8")).toBe(description);
@@ -257,7 +257,7 @@ describe("whose file is removed while it is held", () => {
     rmSync(path);
     const second = acquireLock(path);
     lock.release();
-    expect(lockOwner(path)).toEqual(currentOwner());
+    expect(lockOwner(path)).toEqual(currentProcess());
     second.release();
     expect(lockOwner(path)).toBeUndefined();
   });
@@ -280,11 +280,11 @@ test("does not belong to the holder of the one whose folder was copied", () => {
   writeFileSync(join(copy, "lock.owner.json"), JSON.stringify(other));
   const copied = join(copy, "lock");
   const taken = acquireLock(copied);
-  expect(lockOwner(copied)).toEqual(currentOwner());
+  expect(lockOwner(copied)).toEqual(currentProcess());
   taken.release();
   lock.release();
 });
 
-function startOf(pid: number): Pick<Owner, "startTime"> {
-  return { startTime: ownerOf(pid).startTime };
+function startOf(pid: number): Pick<ProcessIdentity, "startTime"> {
+  return { startTime: identityOf(pid).startTime };
 }

@@ -4,11 +4,11 @@ import { isSameFile, nodeFileSystem } from "./file-system.ts";
 import { describedOwner, describeOwner, removeDescription } from "./lock-description.ts";
 import { type LockedFile, lockFile } from "./lock-file.ts";
 import { displacedHolder } from "./lock-holders.ts";
-import { currentOwner, isAlive, isSameOwner, type Owner } from "./owner.ts";
+import { currentProcess, isAlive, isSameProcess, type ProcessIdentity } from "@quasar/process";
 
 export interface AcquireLockOptions {
   /** Who is told to have it. @default this process */
-  readonly owner?: Owner | undefined;
+  readonly owner?: ProcessIdentity | undefined;
   /** How long to wait for another one to let it go, in ms; the thread does nothing else. @default 0 */
   readonly waitMs?: number | undefined;
 }
@@ -16,7 +16,7 @@ export interface AcquireLockOptions {
 /** Held until released, or until the process ends in whatever way. */
 export interface Lock {
   readonly path: string;
-  readonly owner: Owner;
+  readonly owner: ProcessIdentity;
   /**
    * Whether the file at `path` is still the one that is held: device and inode, one look. Where it was
    * removed another process can take the lock too, and the holder has to stop, or to {@link retake} it.
@@ -51,7 +51,7 @@ const LOOK_MS = 1000;
  * @see SPEC.md, "Lock"
  */
 export function acquireLock(path: string, options: AcquireLockOptions = {}): Lock {
-  const { waitMs = 0, owner = currentOwner() } = options;
+  const { waitMs = 0, owner = currentProcess() } = options;
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
@@ -64,7 +64,7 @@ export function acquireLock(path: string, options: AcquireLockOptions = {}): Loc
   }
 }
 
-function lockNow(file: string, path: string, owner: Owner): Lock {
+function lockNow(file: string, path: string, owner: ProcessIdentity): Lock {
   const locked = lockFile(file);
   if (locked === undefined) throw refusal(path, lockOwner(file));
   const displaced = displacedHolder(file);
@@ -104,20 +104,20 @@ function lockNow(file: string, path: string, owner: Owner): Lock {
 }
 
 /** Whether a holder is described whose file is gone, and that has not taken the lock again elsewhere in this process. */
-function isDescribedAlone(file: string, owner: Owner): boolean {
+function isDescribedAlone(file: string, owner: ProcessIdentity): boolean {
   const described = describedOwner(file)?.owner;
   const now = nodeFileSystem.lstat(file);
   const isTaken = now !== undefined && [...held].some(({ stat }) => isSameFile(stat, now));
-  return described !== undefined && isSameOwner(described, owner) && !isTaken;
+  return described !== undefined && isSameProcess(described, owner) && !isTaken;
 }
 
 /** Locks what has the name now, if no other process can have held it. */
-function lockAnew(file: string, owner: Owner): LockedFile | undefined {
+function lockAnew(file: string, owner: ProcessIdentity): LockedFile | undefined {
   const deadline = performance.now() + LOOK_MS;
   do {
     const isMissing = nodeFileSystem.lstat(file) === undefined;
     const described = describedOwner(file)?.owner;
-    const isOwn = described === undefined ? isMissing : isSameOwner(described, owner);
+    const isOwn = described === undefined ? isMissing : isSameProcess(described, owner);
     if (!isOwn) return undefined;
     const locked = lockFile(file);
     if (locked === undefined) {
@@ -125,7 +125,7 @@ function lockAnew(file: string, owner: Owner): LockedFile | undefined {
       continue;
     }
     const after = describedOwner(file)?.owner;
-    const isStill = after === undefined ? described === undefined : isSameOwner(after, owner);
+    const isStill = after === undefined ? described === undefined : isSameProcess(after, owner);
     if (isStill && displacedHolder(file) === undefined) return locked;
     locked.database.close();
     return undefined;
@@ -138,7 +138,7 @@ function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 + Math.random() * 18);
 }
 
-function refusal(path: string, owner: Owner | undefined, why = ""): DurableError {
+function refusal(path: string, owner: ProcessIdentity | undefined, why = ""): DurableError {
   const holder = owner ? `process ${owner.pid} on ${owner.host}` : "another process";
   return new DurableError("ERR_LOCKED", `${path} is held by ${holder}${why}`, { owner });
 }
@@ -148,7 +148,7 @@ function refusal(path: string, owner: Owner | undefined, why = ""): DurableError
  * `undefined` where nobody is, where the description cannot be read, and where it is of a process
  * that is gone.
  */
-export function lockOwner(path: string): Owner | undefined {
+export function lockOwner(path: string): ProcessIdentity | undefined {
   const owner = describedOwner(resolve(path))?.owner;
   return owner && isAlive(owner) !== false ? owner : undefined;
 }

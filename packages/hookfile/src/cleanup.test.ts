@@ -9,7 +9,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { acquireLock, currentOwner } from "@quasar/durable";
+import { acquireLock } from "@quasar/durable";
+import { currentProcess } from "@quasar/process";
 import { expect, onTestFinished, test } from "vitest";
 import { aFolder, type ATask, aTaskAt, filesBelow, type WAY_TO } from "../test/stored-task.ts";
 import { after, DAY, SECOND } from "../test/interrupted.ts";
@@ -171,10 +172,10 @@ test.for(["run.lock", "hook.lock"])("while %s is held a task is not removed", (n
 test("a task whose owner lives is not removed, one whose owner is gone is", () => {
   const { first, clean } = someTasks("completed");
   const own = (startTime: number | undefined): void => {
-    const owner = { ...currentOwner(), startTime, runId: "run-1" };
+    const owner = { ...currentProcess(), startTime, runId: "run-1" };
     first.store.update((hook) => ({ hook: { ...hook, owner }, events: [] }));
   };
-  own(currentOwner().startTime);
+  own(currentProcess().startTime);
   expect(clean(31 * DAY)).toMatchObject({ removed: [], skipped: [{ reason: "in_use" }] });
   own(1);
   expect(clean(31 * DAY).removed).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { ownerOf } from "@quasar/durable";
+import { identityOf } from "@quasar/process";
 import type { Change } from "./entries.ts";
 import type { HookFile, HookOwner, RecoveryContext } from "./hook-file.ts";
 import { omit } from "./omit.ts";
@@ -62,7 +62,7 @@ function crashType(driver: Driver, exit: CrashExit | undefined): RecoveryContext
 
 function aboutOwner(owner: HookOwner | undefined): Readonly<Record<string, unknown>> {
   if (owner === undefined) return {};
-  const here = ownerOf(process.pid);
+  const here = identityOf(process.pid);
   const isHere = owner.host === here.host && owner.bootId !== undefined;
   return {
     run_id: owner.runId,

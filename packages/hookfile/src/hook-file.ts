@@ -1,4 +1,4 @@
-import type { Owner } from "@quasar/durable";
+import type { ProcessIdentity } from "@quasar/process";
 import type { ChangedFile } from "@quasar/git";
 import type { ValidationReceipt } from "@quasar/receipts";
 
@@ -237,6 +237,6 @@ export interface RecoveryContext {
 }
 
 /** The process that drives the task, and the run that it drives. */
-export interface HookOwner extends Owner {
+export interface HookOwner extends ProcessIdentity {
   readonly runId: string;
 }

@@ -1,4 +1,4 @@
-import { currentOwner } from "@quasar/durable";
+import { currentProcess } from "@quasar/process";
 import { expect, test } from "vitest";
 import {
   SAMPLE_FACTS,
@@ -64,7 +64,7 @@ test("a task that failed where no step was current says why", () => {
 });
 
 test("a task that has ended names no process that drives it, and no command that takes its place", () => {
-  const owner = { ...currentOwner(), pid: 4711, runId: "run-1" };
+  const owner = { ...currentProcess(), pid: 4711, runId: "run-1" };
   for (const state of TERMINAL_STATES) {
     const text = render(sampleHook({ state, currentStep: undefined, owner }));
     expect(text).not.toContain("4711");

@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { acquireLock, currentOwner, type Owner, ownerOf } from "@quasar/durable";
+import { acquireLock } from "@quasar/durable";
+import { currentProcess, type ProcessIdentity, identityOf } from "@quasar/process";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { aFolder, type ATask, aTaskAt, filesBelow, type WAY_TO } from "../test/stored-task.ts";
 import { after, MINUTE, SECOND } from "../test/interrupted.ts";
@@ -17,13 +18,13 @@ import { transitionAll } from "./transitions.ts";
 const never = (): never => expect.unreachable();
 
 const ELSEWHERE = { host: "elsewhere", bootId: undefined, startTime: undefined };
-const GONE: Owner = { ...currentOwner(), startTime: 1 };
+const GONE: ProcessIdentity = { ...currentProcess(), startTime: 1 };
 
 function detect(task: ATask, options: DetectOptions = {}) {
   return detectAndRecover(task.dir, { now: task.now, ...options });
 }
 
-function ownedBy(place: keyof typeof WAY_TO, owner: Owner): ATask {
+function ownedBy(place: keyof typeof WAY_TO, owner: ProcessIdentity): ATask {
   const task = aTaskAt(place);
   const named = { ...owner, runId: "run-1" };
   task.store.update((hook) => ({ hook: { ...hook, owner: named }, events: [] }));
@@ -261,7 +262,7 @@ test("of two that detect at once both see the one crash", async () => {
 });
 
 test("a task whose owner lives is running, however old and silent", async () => {
-  const task = ownedBy("implement", currentOwner());
+  const task = ownedBy("implement", currentProcess());
   const before = filesBelow(task.dir);
   task.pass(60 * MINUTE);
   const owner = { pid: process.pid, runId: "run-1" };
@@ -282,7 +283,10 @@ test.for([
   ["its pid is another process's now", { startTime: 1 }],
   ["no process has its pid", { pid: 2 ** 22 + 1 }],
 ])("a task is crashed at once when %s", async ([, change]) => {
-  const task = ownedBy("implement", { ...currentOwner(), ...(change as Partial<Owner>) });
+  const task = ownedBy("implement", {
+    ...currentProcess(),
+    ...(change as Partial<ProcessIdentity>),
+  });
   task.pass(SECOND);
   expect(await detect(task)).toMatchObject({
     kind: "crashed",
@@ -295,13 +299,13 @@ test("a task whose owner is a zombie is crashed", async () => {
   const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 600"]);
   onTestFinished(() => void parent.kill("SIGKILL"));
   const [line] = (await once(parent.stdout, "data")) as [Buffer];
-  const task = ownedBy("implement", ownerOf(Number(line.toString())));
+  const task = ownedBy("implement", identityOf(Number(line.toString())));
   await expect.poll(() => detect(task)).toMatchObject({ kind: "crashed" });
 });
 
 test("a reboot is told from another end", async () => {
   const reboots = [];
-  for (const bootId of ["another", currentOwner().bootId]) {
+  for (const bootId of ["another", currentProcess().bootId]) {
     const found = await detect(ownedBy("implement", { ...GONE, bootId }));
     reboots.push("hook" in found && found.hook?.history.at(-1)?.details?.["reboot"]);
   }
@@ -314,7 +318,7 @@ test.for([
   ["heard of 5 minutes ago", "crashed", 0],
 ] as const)("of an owner on another machine, a task that was %s counts as %s", async (row) => {
   const [, kind, beat] = row;
-  const task = ownedBy("implement", { ...currentOwner(), ...ELSEWHERE });
+  const task = ownedBy("implement", { ...currentProcess(), ...ELSEWHERE });
   if (beat !== undefined) {
     const text = JSON.stringify({ run_id: "run-1", beat_at: after(beat).toISOString() });
     writeFileSync(join(task.dir, TASK_FILES.heartbeat), text);
@@ -338,7 +342,7 @@ test("who holds run.lock is not kept off by an earlier run of its own process", 
 });
 
 test("who holds run.lock does not take a task from another process that lives", async () => {
-  const task = ownedBy("implement", ownerOf(process.ppid));
+  const task = ownedBy("implement", identityOf(process.ppid));
   const lock = lockTask(task.dir);
   onTestFinished(() => lock.release());
   expect(await detect(task, { lock })).toMatchObject({ kind: "running" });

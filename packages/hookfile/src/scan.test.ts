@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { currentOwner } from "@quasar/durable";
+import { currentProcess } from "@quasar/process";
 import { expect, test } from "vitest";
 import { aFolder, aTask, aTaskAt, filesBelow } from "../test/stored-task.ts";
 import { scanTasks } from "./scan.ts";
@@ -10,7 +10,7 @@ test("every task of every workspace is looked at, links are not, and one hides n
   const at = (workspace: string, task: string): string =>
     join(workspaces, workspace, "tasks", task);
   const crashed = aTaskAt("implement", at("b", "crashed"));
-  const owner = { ...currentOwner(), startTime: 1, runId: "run-1" };
+  const owner = { ...currentProcess(), startTime: 1, runId: "run-1" };
   crashed.store.update((hook) => ({ hook: { ...hook, owner }, events: [] }));
   aTaskAt("completed", at("a", "done"));
   aTaskAt("waiting", at("a", "waiting"));
@@ -38,7 +38,7 @@ test("every task of every workspace is looked at, links are not, and one hides n
 
 test("a task that cannot be inspected fails alone", async () => {
   const workspaces = aFolder();
-  const owner = { ...currentOwner(), startTime: 1, runId: "run-1" };
+  const owner = { ...currentProcess(), startTime: 1, runId: "run-1" };
   for (const name of ["one", "two"]) {
     const task = aTaskAt("git_push", join(workspaces, "a/tasks", name));
     task.store.update((hook) => ({ hook: { ...hook, owner }, events: [] }));

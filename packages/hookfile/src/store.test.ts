@@ -14,7 +14,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { acquireLock, currentOwner, nodeFileSystem } from "@quasar/durable";
+import { acquireLock, nodeFileSystem } from "@quasar/durable";
+import { currentProcess } from "@quasar/process";
 import { failing } from "@quasar/durable/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { aCheckpoint, aReceipt, aTask } from "../test/a-task.ts";
@@ -104,7 +105,7 @@ test("opening twice is opening once (seed atlas: 15)", () => {
 test("who drives the task is written without an event", () => {
   const store = aStore();
   store.create(aTask());
-  const owner = { ...currentOwner(), runId: "run-1" };
+  const owner = { ...currentProcess(), runId: "run-1" };
   store.update((hook) => ({ hook: { ...hook, owner }, events: [] }));
   expect(store.open()?.hook).toMatchObject({ revision: 2, counts: { events: 1 }, owner });
 });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { isAlive, type Lock, lockHolder, ownerOf } from "@quasar/durable";
+import { type Lock, lockHolder } from "@quasar/durable";
+import { isAlive, identityOf } from "@quasar/process";
 import { TASK_FILES } from "./files.ts";
 import type { HookOwner } from "./hook-file.ts";
 
@@ -21,6 +22,6 @@ export function driverOf(dir: string, owner: HookOwner | undefined, lock?: Lock)
 }
 
 function isThisProcess({ pid, startTime, bootId }: HookOwner): boolean {
-  const own = ownerOf(process.pid);
+  const own = identityOf(process.pid);
   return pid === own.pid && startTime === own.startTime && bootId === own.bootId;
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { currentOwner } from "@quasar/durable";
+import { currentProcess } from "@quasar/process";
 import { expect, test, vi } from "vitest";
 import { aTask, type ATask, aTaskAt } from "../test/stored-task.ts";
 import { SECOND } from "../test/interrupted.ts";
@@ -31,9 +31,9 @@ function claim(task: ATask, options: Partial<ClaimTaskOptions> = {}) {
 test("who claims a task is put down, and holds run.lock", () => {
   const task = aTaskAt("implement");
   const { owner } = claim(task);
-  expect(owner).toEqual({ ...currentOwner(), runId: "run-1" });
+  expect(owner).toEqual({ ...currentProcess(), runId: "run-1" });
   expect(task.store.read()?.owner).toEqual(owner);
-  const error = { code: "ERR_LOCKED", owner: currentOwner() };
+  const error = { code: "ERR_LOCKED", owner: currentProcess() };
   expect(() => lockTask(task.dir)).toThrow(expect.objectContaining(error));
 });
 

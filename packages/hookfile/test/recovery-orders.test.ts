@@ -1,4 +1,4 @@
-import { currentOwner } from "@quasar/durable";
+import { currentProcess } from "@quasar/process";
 import * as fc from "fast-check";
 import { byLane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
@@ -15,7 +15,7 @@ import { transitionAll } from "../src/transitions.ts";
 import { aTask, filesBelow } from "./stored-task.ts";
 import { after, aHook, STEPS } from "./interrupted.ts";
 
-const DEAD = { ...currentOwner(), startTime: 1, runId: "run-1" };
+const DEAD = { ...currentProcess(), startTime: 1, runId: "run-1" };
 
 const effect: fc.Arbitrary<StepEffect> = fc.constantFrom(
   { kind: "found", evidence: "it is there" },

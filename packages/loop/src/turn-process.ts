@@ -1,5 +1,5 @@
 import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
-import { isAlive } from "@quasar/durable";
+import { isAlive } from "@quasar/process";
 import type { AgentProcess } from "./agent.ts";
 
 type StoredProcess = Pick<CheckpointTurn, "pid" | "processStart" | "bootId" | "host">;

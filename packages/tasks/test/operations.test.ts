@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ScriptedTurn } from "@quasar/agents";
-import { ownerOf } from "@quasar/durable";
+import { identityOf } from "@quasar/process";
 import {
   createHookFileStore,
   installGitHook,
@@ -194,7 +194,7 @@ test("a task whose work tree is gone can be looked at and given up; the git hook
   task.happen(SKIP, SKIP);
   await installGitHook(task.worktree, { taskDir, command: task.ports.atlas });
   task.happen({ type: "start_step" });
-  const owner = { ...ownerOf(process.pid), bootId: "before-a-reboot", runId: "r" };
+  const owner = { ...identityOf(process.pid), bootId: "before-a-reboot", runId: "r" };
   createHookFileStore({ dir: taskDir }).update((hook) => ({
     hook: { ...hook, owner },
     events: [],

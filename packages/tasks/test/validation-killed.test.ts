@@ -44,7 +44,7 @@ const outcomes = (): readonly string[] => {
 };
 
 const left = async (): Promise<number> =>
-  (await findRunProcesses(validationRunId(taskId)))?.length ?? Number.NaN;
+  findRunProcesses(validationRunId(taskId))?.length ?? Number.NaN;
 
 function isMarked(pid = "none"): boolean {
   try {

@@ -11,7 +11,7 @@ import { allRunIds } from "./git.ts";
 
 /** Agents in this work tree that no run will ever ask about again. */
 export async function lookAtAgents({ workspace }: Ground): Promise<readonly Problem[]> {
-  const all = ((await listRunProcesses()) ?? []).filter(({ runId }) => isRunId(runId));
+  const all = (listRunProcesses() ?? []).filter(({ runId }) => isRunId(runId));
   const known = runIds(workspace);
   const elsewhere = new Set(allRunIds(workspace).filter((id) => !known.includes(id)));
   const problems: Problem[] = [];

@@ -199,9 +199,9 @@ export async function tryFault(lab: Lab, fault: FaultCase): Promise<Outcome> {
 /** All cases have one run id, and paths: what the one before has left would work in the next one's place. */
 async function untilAllEnded(at: Place): Promise<void> {
   const ids = new Set(runIds(at));
-  const isLeft = (processes: Awaited<ReturnType<typeof listRunProcesses>> = []): boolean =>
+  const isLeft = (processes: ReturnType<typeof listRunProcesses> = []): boolean =>
     processes.some(({ runId }) => ids.has(runId));
-  while (isLeft(await listRunProcesses())) await sleep(20);
+  while (isLeft(listRunProcesses())) await sleep(20);
 }
 
 /** A plain `quasar resume` with the fault gone: it has to end as if there had been none. */

@@ -32,7 +32,7 @@ async function refuseOthers(root: string, taskId: string): Promise<void> {
     !runId.startsWith(`${taskId}-`) &&
     runId !== process.env["QUASAR_RUN_ID"] && // of who has started this one
     (workDir === root || workDir.startsWith(`${root}${sep}`));
-  const others = ((await listRunProcesses()) ?? []).filter(isOther);
+  const others = (listRunProcesses() ?? []).filter(isOther);
   if (others.length === 0) return;
   const list = others.map(({ pid, runId }) => `${pid} (run ${plainLine(runId, 100)})`).join(", ");
   const message = `processes of another run are in ${root}: ${list}; end it, or kill them`;

@@ -15,7 +15,7 @@ export interface TaskAgents {
 export async function findTaskAgents(taskDir: string): Promise<readonly TaskAgents[]> {
   const prefix = `${basename(taskDir)}-`;
   const byRun = new Map<string, number[]>();
-  for (const { runId, pid } of (await listRunProcesses()) ?? []) {
+  for (const { runId, pid } of listRunProcesses() ?? []) {
     if (runId.startsWith(prefix)) byRun.set(runId, [...(byRun.get(runId) ?? []), pid]);
   }
   return [...byRun].map(([runId, pids]) => ({ runId, pids }));

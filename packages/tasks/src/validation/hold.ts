@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type EndedProcesses, endRunProcesses } from "@quasar/agents";
+import { endRunProcesses } from "@quasar/agents";
+import type { EndedProcesses } from "@quasar/process";
 import { type Lock, lockOwner } from "@quasar/durable";
 import { TasksError } from "../errors.ts";
 import { isHeld } from "../locked-by.ts";

@@ -30,7 +30,7 @@ function run(command: string, change: Partial<CommandSpec> = {}): Promise<Comman
 
 const out = (): string => readFileSync(join(root, "1.out"), "utf8");
 const err = (): string => readFileSync(join(root, "1.err"), "utf8");
-const left = (): Promise<readonly number[] | undefined> => findRunProcesses(runId);
+const left = (): readonly number[] | undefined => findRunProcesses(runId);
 
 test("keeps both outputs apart and whole, for the user's eyes only", async () => {
   const end = await run("echo one; echo two >&2; head -c 3000000 /dev/zero; echo bad >&2; exit 3");
@@ -65,21 +65,21 @@ test("ends what takes too long, also what passes when it is told to end", async 
   });
   expect(end).toMatchObject({ kind: "ended", exitCode: 124, limit: "time" });
   expect(out()).toBe("begun\n");
-  expect(await left()).toEqual([]);
+  expect(left()).toEqual([]);
 });
 
 test("ends what prints too much, and keeps its beginning", async () => {
   const end = await run("yes", { maxOutputBytes: 300_000 });
   expect(end).toMatchObject({ exitCode: 124, limit: "output" });
   expect(out().length).toBeLessThanOrEqual(300_000);
-  expect(await left()).toEqual([]);
+  expect(left()).toEqual([]);
 });
 
 test("ends what a command leaves behind, in whatever session, and does not wait for it", async () => {
   const end = await run("setsid sleep 600 & sleep 600 & echo done");
   expect(end).toMatchObject({ exitCode: 0 });
   expect(out()).toBe("done\n");
-  expect(await left()).toEqual([]);
+  expect(left()).toEqual([]);
 });
 
 test("ends what has shed the mark but not the group", async () => {
@@ -99,7 +99,7 @@ test("stops when it is told to, and says that it was interrupted, not how the co
     onOutput: () => controller.abort(),
   });
   expect(end).toEqual({ kind: "interrupted" });
-  expect(await left()).toEqual([]);
+  expect(left()).toEqual([]);
   expect(await run("touch ran", { signal: controller.signal })).toEqual({ kind: "interrupted" });
   expect(existsSync(join(root, "ran"))).toBe(false);
 });

@@ -154,7 +154,7 @@ test.for(["was killed", "goes on without its runner"] as const)(
     expect(readFileSync(join(tree, "z.txt"), "utf8")).toBe("z\n");
     expect(git(root, "worktree", "list", "--porcelain")).not.toContain("locked");
     expect(git(root, "worktree", "list").split("\n")).toHaveLength(2);
-    expect(await findRunProcesses(`${task.id}-set-up`)).toEqual([]);
+    expect(findRunProcesses(`${task.id}-set-up`)).toEqual([]);
   },
 );
 

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { currentOwner, isAlive, parseOwner } from "./owner.ts";
+import { currentProcess, isAlive, parseIdentity } from "./identity.ts";
 
-const self = currentOwner();
+const self = currentProcess();
 
 function endedPid(): number {
   return spawnSync(process.execPath, ["--version"]).pid;
@@ -18,9 +18,9 @@ test.for([
     self.bootId === undefined ? undefined : true,
   ],
   [
-    "its pid with another start, of another host",
-    { host: "another.example", startTime: (self.startTime ?? 0) + 1 },
-    undefined,
+    "its pid with another start, by the name that the host had before",
+    { host: "before.example", startTime: (self.startTime ?? 0) + 1 },
+    false,
   ],
   [
     "its pid and start, of another boot of another host",
@@ -29,11 +29,15 @@ test.for([
   ],
   ["a process that has ended", { pid: endedPid() }, false],
   [
-    "a process that has ended, where there is no /proc",
+    "a process that has ended, where nobody knows when it began",
     { pid: endedPid(), startTime: undefined },
     false,
   ],
-  ["this process, where there is no /proc", { startTime: undefined, bootId: undefined }, true],
+  [
+    "this process, where nobody knows when it began",
+    { startTime: undefined, bootId: undefined },
+    true,
+  ],
 ] as const)("tells of %s", ([, change, alive]) => {
   expect(isAlive({ ...self, ...change })).toBe(alive);
 });
@@ -47,10 +51,10 @@ test.for([
   '{"pid":0,"host":"h"}',
   '{"pid":1}',
   '{"pid":1.5,"host":"h"}',
-])("finds no owner in %s", (text) => {
-  expect(parseOwner(text)).toBeUndefined();
+])("finds no identity in %s", (text) => {
+  expect(parseIdentity(text)).toBeUndefined();
 });
 
 test("reads back what it described", () => {
-  expect(parseOwner(JSON.stringify(self))).toEqual(self);
+  expect(parseIdentity(JSON.stringify(self))).toEqual(self);
 });

@@ -1,0 +1,14 @@
+/** Whether an error is a system error with one of these codes. */
+export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
+
+/** What is gone, or another user's, is not seen. */
+export function unlessHidden<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (hasErrno(error, "ENOENT", "ENOTDIR", "ESRCH", "EACCES", "EPERM")) return undefined;
+    throw error;
+  }
+}

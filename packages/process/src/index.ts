@@ -1,0 +1,19 @@
+export {
+  currentProcess,
+  identityOf,
+  isAlive,
+  isSameProcess,
+  parseIdentity,
+  type ProcessIdentity,
+} from "./identity.ts";
+export {
+  type EndedProcesses,
+  endMarked,
+  type EndMarkedOptions,
+  findMarked,
+  isMarkValue,
+  listProcesses,
+  type Mark,
+} from "./marks.ts";
+export { sendSignal } from "./signal.ts";
+export type { ListedProcess } from "./system.ts";

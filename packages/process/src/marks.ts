@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sendSignal } from "./signal.ts";
+import { type ListedProcess, system } from "./system.ts";
+
+/**
+ * A variable in the environment of processes, which all that they start inherit, in whatever session or
+ * group that may be.
+ */
+export interface Mark {
+  readonly name: string;
+  /** Neither empty nor with white space or a NUL in it: see {@link isMarkValue}. */
+  readonly value: string;
+}
+
+/** Whether a value can be found in the listing of processes of every system. */
+export function isMarkValue(value: string): boolean {
+  return value !== "" && !/[\s\0]/u.test(value);
+}
+
+/** All processes but this one; `undefined` where nobody can know. */
+export function listProcesses(): readonly ListedProcess[] | undefined {
+  return system.list()?.filter(({ pid }) => pid !== process.pid);
+}
+
+/** Ids of the processes that carry a mark, this one excepted; `undefined` where nobody can know. */
+export function findMarked({ name, value }: Mark): readonly number[] | undefined {
+  const all = listProcesses();
+  const found = all?.filter(({ variable }) => variable(name) === value);
+  return found?.map(({ pid }) => pid);
+}
+
+export interface EndMarkedOptions {
+  /** Sent first, once to each process. @default "SIGTERM" */
+  readonly signal?: NodeJS.Signals | undefined;
+  /** Milliseconds from that to SIGKILL. @default 5000 */
+  readonly graceMs?: number | undefined;
+}
+
+/** What became of the processes with a mark. */
+export interface EndedProcesses {
+  /** Process ids that were found and are gone. */
+  readonly ended: readonly number[];
+  /** Process ids that even SIGKILL has not ended (yet). */
+  readonly left: readonly number[];
+}
+
+const POLL_MS = 25;
+const AFTER_KILL_MS = 2000;
+
+/**
+ * Ends whatever carries a mark: the signal, and SIGKILL after the grace, repeated for what those
+ * processes start meanwhile. After two seconds more it says which are left.
+ *
+ * @returns `undefined` where nobody can know what there is.
+ */
+export async function endMarked(
+  mark: Mark,
+  { signal = "SIGTERM", graceMs = 5000 }: EndMarkedOptions = {},
+): Promise<EndedProcesses | undefined> {
+  const killAt = performance.now() + graceMs;
+  const giveUpAt = killAt + AFTER_KILL_MS;
+  const signalled = new Set<number>();
+  for (;;) {
+    const left = findMarked(mark);
+    if (left === undefined) return undefined;
+    const now = performance.now();
+    if (left.length === 0 || now > giveUpAt) {
+      return { ended: [...signalled].filter((pid) => !left.includes(pid)), left };
+    }
+    for (const pid of left) {
+      if (now >= killAt) sendSignal(pid, "SIGKILL");
+      else if (!signalled.has(pid)) sendSignal(pid, signal);
+      signalled.add(pid);
+    }
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,51 @@
+import { darwin } from "./darwin.ts";
+import { linux } from "./linux.ts";
+
+/** What an operating system tells of its processes. All calls are synchronous. */
+export interface System {
+  /**
+   * The same for all processes that are counted together, another after each boot and in each
+   * container; `undefined` where nobody can know.
+   */
+  readonly bootId: () => string | undefined;
+  readonly look: (pid: number) => Look;
+  /** All processes that can be seen, as they are now; `undefined` where nobody can know. */
+  readonly list: () => readonly ListedProcess[] | undefined;
+}
+
+/** What is seen of one process. */
+export type Look =
+  | {
+      readonly state: "running";
+      /** When it was started, in units of the system that only a comparison may look at. */
+      readonly startTime: number;
+    }
+  /** It has ended, whether or not its parent has taken note. */
+  | { readonly state: "ended" }
+  /** Something has this id, and the system says no more. */
+  | { readonly state: "unknown" };
+
+/** A process in a listing. What has ended meanwhile has no variables and no folder. */
+export interface ListedProcess {
+  readonly pid: number;
+  /** 1 where the parent has ended. */
+  readonly parent: number;
+  /** Id of its process group. */
+  readonly group: number;
+  /** A variable that it was started with; `undefined` where it has none, and where that cannot be seen. */
+  readonly variable: (name: string) => string | undefined;
+  /** Absolute path of its working folder; `""` where that cannot be seen. */
+  readonly workDir: () => string;
+}
+
+/** Where nobody can know anything but whether a process id is taken. */
+const elsewhere: System = {
+  bootId: () => undefined,
+  look: () => ({ state: "unknown" }),
+  list: () => undefined,
+};
+
+const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, System>>> = { linux, darwin };
+
+/** The system that this process runs on. */
+export const system: System = SYSTEMS[process.platform] ?? elsewhere;

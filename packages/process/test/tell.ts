@@ -1,0 +1,7 @@
+import * as quasar from "../src/index.ts";
+
+// Prints what this process knows of others: `tell.ts <function> <JSON argument>`.
+const [, , name = "", argument = "null"] = process.argv;
+const known: Record<string, unknown> = quasar;
+const told = await (known[name] as (argument: unknown) => unknown)(JSON.parse(argument));
+process.stdout.write(JSON.stringify(told ?? null));

@@ -1,0 +1,163 @@
+// Loaded by `node --import`: to a Node process on Linux, and to those that it starts, the machine is a Mac.
+// There is no /proc; the programs that tell of processes follow macOS's rules: `ps` shows its own variables,
+// and none of what Apple has signed, shells and other programs of the system; each process hears another
+// host name, as on a laptop that moves between networks.
+
+import childProcess from "node:child_process";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
+import { basename } from "node:path";
+
+const { readFileSync, readdirSync, realpathSync } = fs;
+const { spawn, spawnSync } = childProcess;
+
+type Call = (...args: readonly unknown[]) => unknown;
+type Calls = Record<string, Call>;
+
+Object.defineProperty(process, "platform", { value: "darwin" });
+os.hostname = () => `mac-${process.pid}.example`;
+
+const isOfProc = (path: unknown): boolean => /^\/proc(\/|$)/u.test(String(path));
+
+function missing(syscall: string, path: unknown): NodeJS.ErrnoException {
+  const message = `ENOENT: no such file or directory, ${syscall} '${String(path)}'`;
+  return Object.assign(new Error(message), { code: "ENOENT", errno: -2, syscall });
+}
+
+function hideProc(calls: Calls, names: readonly string[], isAsync: boolean): void {
+  for (const name of names) {
+    const original = calls[name];
+    if (original === undefined) throw new Error(`there is no ${name}`);
+    calls[name] = (path, ...rest) => {
+      if (!isOfProc(path)) return original(path, ...rest);
+      const error = missing(name, path);
+      if (isAsync) return Promise.reject(error);
+      throw error;
+    };
+  }
+}
+
+const NAMES = ["readFile", "readdir", "readlink", "open", "stat", "lstat", "realpath", "access"];
+const SYNC = NAMES.map((name) => `${name}Sync`);
+hideProc(fs as unknown as Calls, SYNC, false);
+hideProc(fs.promises as unknown as Calls, NAMES, true);
+
+// --- What the system's own programs print --------------------------------------------------------
+
+interface Seen {
+  readonly pid: number;
+  readonly parent: string;
+  readonly group: string;
+  readonly state: string;
+  readonly startedAt: Date;
+  readonly command: string;
+  readonly environment: string;
+}
+
+function tryRead(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+const TICKS_A_SECOND = 100;
+const BOOT_SECONDS = Number(/^btime (\d+)/mu.exec(tryRead("/proc/stat") ?? "")?.[1]);
+
+function seen(pid: number): Seen | undefined {
+  const stat = tryRead(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state = "", parent = "", group = ""] = fields;
+  const spaced = (name: string): string =>
+    (tryRead(`/proc/${pid}/${name}`) ?? "").replaceAll(/[\0\n]+/gu, " ").trim();
+  return {
+    pid,
+    parent,
+    group,
+    state,
+    startedAt: new Date((BOOT_SECONDS + Math.floor(Number(fields[19]) / TICKS_A_SECOND)) * 1000),
+    command: spaced("cmdline"),
+    environment: isSigned(pid) ? "" : spaced("environ"),
+  };
+}
+
+/** Apple signs what is in these folders; a Node comes from elsewhere. */
+function isSigned(pid: number): boolean {
+  try {
+    const program = realpathSync(`/proc/${pid}/exe`);
+    return /^(\/usr)?\/s?bin\//u.test(program) && basename(program) !== "node";
+  } catch {
+    return true;
+  }
+}
+
+/** As `LC_ALL=C TZ=UTC0` has it: `Mon Nov 23 06:05:18 2026`. */
+function lstart(at: Date): string {
+  const [weekday = "", day = "", month = "", year = "", time = ""] = at
+    .toUTCString()
+    .replace(",", "")
+    .split(" ");
+  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`;
+}
+
+const OWN_PID = 2 ** 22 + 1;
+
+function list(environment: NodeJS.ProcessEnv): string {
+  const rows = readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map((name) => seen(Number(name)))
+    .filter((row) => row !== undefined);
+  const own = rows.find(({ pid }) => pid === process.pid);
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const ps = `${OWN_PID} ${process.pid} ${own?.group} ps ${variables.join(" ")}`;
+  const lines = rows.map(
+    ({ pid, parent, group, command, environment: env }) =>
+      `${String(pid).padStart(5)} ${parent.padStart(5)} ${group.padStart(5)} ${command} ${env}`,
+  );
+  return [...lines, ps].join("\n");
+}
+
+const PROGRAMS: Readonly<
+  Record<string, (args: readonly string[], env: NodeJS.ProcessEnv) => string | undefined>
+> = {
+  "/usr/sbin/sysctl": ([, name]) =>
+    name === "kern.bootsessionuuid" ? tryRead("/proc/sys/kernel/random/boot_id") : undefined,
+  "/bin/ps": (args, env) => {
+    const at = args.indexOf("-p");
+    if (at < 0) return list(env);
+    const row = seen(Number(args[at + 1]));
+    return row && `${row.state.padEnd(4)} ${lstart(row.startedAt)}\n`;
+  },
+};
+
+interface Options {
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+childProcess.spawnSync = ((
+  file: string,
+  args: readonly string[] = [],
+  options: Options = {},
+): unknown => {
+  const program = PROGRAMS[file];
+  if (program === undefined) return spawnSync(file, [...ofNode(file), ...args], options as object);
+  const broken = process.env["DARWIN_BROKEN"]?.split(",").includes(basename(file)) === true;
+  const stdout = broken ? undefined : program(args, options.env ?? process.env);
+  const ended = { pid: OWN_PID, signal: null, stderr: "", output: [] };
+  return { ...ended, status: stdout === undefined ? 1 : 0, stdout: stdout ?? "" };
+}) as typeof spawnSync;
+
+/** What of ours is started with its own variables only is on the same machine. */
+function ofNode(file: string): readonly string[] {
+  return file === process.execPath ? ["--import", import.meta.url] : [];
+}
+
+childProcess.spawn = ((file: string, ...rest: readonly unknown[]): unknown => {
+  const [args, ...options] = Array.isArray(rest[0]) ? rest : [[], ...rest];
+  return (spawn as Call)(file, [...ofNode(file), ...(args as string[])], ...options);
+}) as typeof spawn;
+
+syncBuiltinESMExports();
