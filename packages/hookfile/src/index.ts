@@ -123,7 +123,7 @@ export {
   type OpenedHookFile,
   type StoredEvent,
 } from "./store.ts";
-export { listTaskFolders, type TaskFolder } from "./task-folders.ts";
+export { listTaskFolders, type TaskFolder, taskFoldersOf } from "./task-folders.ts";
 export {
   claimTask,
   type ClaimTaskOptions,

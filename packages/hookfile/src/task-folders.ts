@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { nodeFileSystem } from "@quasar/durable";
 
 /** The folder of one task. */
@@ -14,12 +14,15 @@ export interface TaskFolder {
  * Links below it are not followed.
  */
 export function listTaskFolders(workspacesDir: string): readonly TaskFolder[] {
-  return foldersIn(workspacesDir).flatMap((workspaceId) => {
-    const workspace = join(workspacesDir, workspaceId);
-    const tasks = foldersIn(workspace).includes("tasks") ? join(workspace, "tasks") : undefined;
-    if (tasks === undefined) return [];
-    return foldersIn(tasks).map((taskId) => ({ workspaceId, taskId, dir: join(tasks, taskId) }));
-  });
+  return foldersIn(workspacesDir).flatMap((name) => taskFoldersOf(join(workspacesDir, name)));
+}
+
+/** The folders of one workspace's tasks, by name. */
+export function taskFoldersOf(workspaceDir: string): readonly TaskFolder[] {
+  const tasks = join(workspaceDir, "tasks");
+  if (nodeFileSystem.lstat(tasks)?.kind !== "directory") return [];
+  const workspaceId = basename(workspaceDir);
+  return foldersIn(tasks).map((taskId) => ({ workspaceId, taskId, dir: join(tasks, taskId) }));
 }
 
 function foldersIn(dir: string): readonly string[] {

@@ -8,7 +8,7 @@ import {
   type Repository,
 } from "@quasar/git";
 import { TasksError } from "../errors.ts";
-import { activeIn, hasHadTasks, tasksOf } from "./list-workspaces.ts";
+import { activeIn, hasHadTasks, hasTasks } from "./list-workspaces.ts";
 import { checkWorkspaceName, numbered } from "./names.ts";
 import type { Workspace } from "./workspace.ts";
 import { readWorkspace, workspaceDir } from "./workspace-store.ts";
@@ -50,17 +50,17 @@ export async function chooseWorkspace(
     }
     if (found === "taken" || found.metadata.commonDir !== repository.commonDir) continue;
     const sha = await reuse(found);
-    if (sha !== undefined) return { workspaceId, workspace: found, sha };
+    // On a disk that folds case it has its name from who was first.
+    if (sha !== undefined) return { workspaceId: found.name, workspace: found, sha };
   }
   throw new Error("there is no end to the names");
 }
 
 function lookAt(dir: string): "free" | "taken" | Workspace {
-  const tasks = tasksOf(dir);
   try {
     const workspace = readWorkspace(dir);
     if (workspace === undefined || workspace.status === "destroyed") {
-      return tasks.length === 0 ? "free" : "taken";
+      return hasTasks(dir) ? "taken" : "free";
     }
     return hasHadTasks(dir) ? workspace : "free";
   } catch (error) {

@@ -1,11 +1,11 @@
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { nodeFileSystem } from "@quasar/durable";
 import {
   createHookFileStore,
   type HookState,
   isBuried,
   isTerminal,
-  listTaskFolders,
+  taskFoldersOf,
 } from "@quasar/hookfile";
 import { TasksError } from "../errors.ts";
 import type { Workspace } from "./workspace.ts";
@@ -32,15 +32,15 @@ export interface WorkspaceTask extends TaskPlace {
   readonly state: HookState | "damaged";
 }
 
-/** All workspaces but the destroyed ones, by name. */
+/** All workspaces but the destroyed ones, by name, with all their tasks. */
 export function listWorkspaces(home: string): readonly ListedWorkspace[] {
+  return workspacesOf(home).map((each) => ({ ...each, tasks: [...tasksOf(each.dir)] }));
+}
+
+/** All workspaces but the destroyed ones, by name; their tasks are not looked at. */
+export function workspacesOf(home: string): readonly Omit<ListedWorkspace, "tasks">[] {
   return workspaceFolders(home)
-    .map((dir) => ({
-      name: basename(dir),
-      dir,
-      workspace: workspaceOrProblem(dir),
-      tasks: tasksOf(dir),
-    }))
+    .map((dir) => ({ name: basename(dir), dir, workspace: workspaceOrProblem(dir) }))
     .filter(({ workspace }) => !("status" in workspace) || workspace.status !== "destroyed");
 }
 
@@ -63,33 +63,33 @@ function workspaceOrProblem(dir: string): Workspace | { readonly problem: string
   }
 }
 
-/** The tasks of a workspace that there are. */
-export function tasksOf(dir: string): readonly WorkspaceTask[] {
-  return taskFoldersOf(dir).flatMap((task) => {
+/** The tasks of a workspace that there are, each read when it is asked for. */
+export function* tasksOf(dir: string): Generator<WorkspaceTask> {
+  for (const task of taskFoldersOf(dir)) {
     const state = stateOf(task.dir);
-    return state === undefined ? [] : [{ ...task, state }];
-  });
+    if (state !== undefined) yield { id: task.taskId, dir: task.dir, state };
+  }
+}
+
+/** Whether there is a task. */
+export function hasTasks(dir: string): boolean {
+  return tasksOf(dir).next().done === false;
 }
 
 /** Whether there is, or was, a task: what a crash has kept from becoming one is none. */
 export function hasHadTasks(dir: string): boolean {
-  return tasksOf(dir).length > 0 || buriedIn(dir).length > 0;
+  return hasTasks(dir) || buriedIn(dir).length > 0;
 }
 
 /** What is left of tasks that were removed. */
 export function buriedIn(dir: string): readonly TaskPlace[] {
-  return taskFoldersOf(dir).filter((task) => isBuried(task.dir));
+  const folders = taskFoldersOf(dir).filter((task) => isBuried(task.dir));
+  return folders.map((task) => ({ id: task.taskId, dir: task.dir }));
 }
 
 /** Whether it may still go on. */
 export function mayGoOn({ state }: WorkspaceTask): boolean {
   return state === "damaged" || !isTerminal(state);
-}
-
-function taskFoldersOf(dir: string): readonly TaskPlace[] {
-  return listTaskFolders(dirname(dir))
-    .filter(({ workspaceId }) => workspaceId === basename(dir))
-    .map((task) => ({ id: task.taskId, dir: task.dir }));
 }
 
 function stateOf(dir: string): HookState | "damaged" | undefined {
@@ -102,8 +102,8 @@ function stateOf(dir: string): HookState | "damaged" | undefined {
 
 /** A task that may still go on in a work tree. */
 export function activeIn(home: string, worktree: string): string | undefined {
-  return listWorkspaces(home)
+  return workspacesOf(home)
     .filter(({ workspace }) => "status" in workspace && workspace.worktreePath === worktree)
-    .flatMap(({ tasks }) => tasks)
+    .flatMap(({ dir }) => [...tasksOf(dir)])
     .find(mayGoOn)?.id;
 }

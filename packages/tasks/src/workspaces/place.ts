@@ -16,7 +16,7 @@ import type { TaskMetadata, TaskRecord } from "../task-record.ts";
 import { readTask } from "../task-store.ts";
 import type { Base } from "./base.ts";
 import { branchToReuse, chooseWorkspace, type PlaceOptions } from "./choose-workspace.ts";
-import { activeIn, listWorkspaces } from "./list-workspaces.ts";
+import { activeIn, workspacesOf } from "./list-workspaces.ts";
 import { branchNameOf, numbered } from "./names.ts";
 import type { Workspace } from "./workspace.ts";
 import { readWorkspace, workspacesDir } from "./workspace-store.ts";
@@ -134,7 +134,7 @@ async function lastingWorkTree(
 
 function freeFolder(home: string, repoPath: string, workspaceId: string): string {
   const used = new Set(
-    listWorkspaces(home).map(({ workspace }) => "status" in workspace && workspace.worktreePath),
+    workspacesOf(home).map(({ workspace }) => "status" in workspace && workspace.worktreePath),
   );
   const parent = dirname(repoPath);
   for (const name of numbered(`${basename(repoPath)}-${workspaceId}`)) {

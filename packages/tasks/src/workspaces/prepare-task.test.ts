@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createHookFileStore, taskFolder } from "@quasar/hookfile";
-import { expect, test } from "vitest";
+import { nodeFileSystem } from "@quasar/durable";
+import { foldCase } from "@quasar/vitest/fold-case";
+import { expect, test, vi } from "vitest";
 import {
   aClone,
   aFolder,
@@ -187,6 +189,34 @@ test("uses a workspace again whose work tree was removed", async () => {
   expect(two.task.metadata).toEqual(one.task.metadata);
   await setUpTask(two);
   expect(git(two.task.metadata.worktreeDir, "branch", "--show-current")).toBe(`fix/${NAME}`);
+});
+
+test("keeps to the workspace that has the name in other letters, on a disk that folds case", async () => {
+  const { home, prepare } = aScene();
+  const one = await prepare({ workspaceName: "Login" });
+  await setUpTask(one);
+  foldCase(home);
+  const active = await prepare({ workspaceName: "login" });
+  expect(active.task.workspaceId).toBe("login-2");
+  happen(one.taskDir, ABANDON);
+  const again = await prepare({ workspaceName: "login" });
+  expect(again.task.workspaceId).toBe("Login");
+  expect(again.task.metadata.branch).toBe(one.task.metadata.branch);
+});
+
+test("looks at no task of another workspace", async () => {
+  const { prepare } = aScene();
+  const [open, list] = [vi.spyOn(nodeFileSystem, "open"), vi.spyOn(nodeFileSystem, "readdir")];
+  const looksOfAStart = async (workspaceName: string): Promise<number> => {
+    open.mockClear();
+    list.mockClear();
+    await prepare({ workspaceName });
+    const paths = [...open.mock.calls, ...list.mock.calls].map(([path]) => path);
+    return paths.filter((path) => String(path).includes("/tasks")).length;
+  };
+  const alone = await looksOfAStart("w");
+  for (let n = 0; n < 5; n += 1) await prepare({ workspaceName: `other-${n}` });
+  expect(await looksOfAStart("v")).toBe(alone);
 });
 
 test("leaves the workspace of another repository alone, though it has the name", async () => {

@@ -24,7 +24,7 @@ export async function whileWorkspaceIdle<T>(
   if (workspace === undefined || workspace.status === "destroyed") {
     throw new TasksError("ERR_NOT_FOUND", `there is no workspace ${name}`);
   }
-  const tasks = tasksOf(dir);
+  const tasks = [...tasksOf(dir)];
   const active = tasks.filter(mayGoOn);
   if (active[0] !== undefined && !force) {
     const ids = active.map(({ id }) => id).join(", ");
