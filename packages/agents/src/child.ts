@@ -1,6 +1,7 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { stat } from "node:fs/promises";
-import { sendSignal } from "@quasar/process";
+import { findProgram, sendSignal } from "@quasar/process";
+import { spawnGated } from "./gate.ts";
 import { checkRunId, endRunProcesses } from "./run-processes.ts";
 import { superviseChild } from "./supervise.ts";
 
@@ -48,6 +49,8 @@ export interface ChildSpec {
 }
 
 export interface ChildHandlers {
+  /** Told the process's id before the program begins. @default nobody */
+  readonly onSpawn?: ((pid: number) => void) | undefined;
   /** A line of standard output, without its break. A returned reason stops the process. */
   readonly onLine: (line: string) => StopReason | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -74,9 +77,6 @@ export interface ChildOutcome {
 
 const ORPHAN_GRACE_MS = 500;
 const PROBLEMS: Readonly<Record<string, StartProblem>> = {
-  ENOENT: "no-program",
-  EACCES: "no-program",
-  ENOEXEC: "no-program",
   E2BIG: "arguments-too-long",
 };
 
@@ -120,6 +120,7 @@ export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promis
   if ("kind" in child) {
     return ended({ problem: child });
   }
+  handlers.onSpawn?.(child.pid);
   const { thrown, outcome } = await superviseChild(child, spec, handlers);
   const swept = await endRunProcesses(spec.runId, { graceMs: ORPHAN_GRACE_MS });
   sendSignal(-child.pid, "SIGKILL"); // what has shed the run's id but not the group
@@ -138,10 +139,16 @@ function problemOf(error: unknown): NonNullable<ChildOutcome["problem"]> {
 
 type Started = ChildProcessWithoutNullStreams & { readonly pid: number };
 
+/** Of `execvp` where the environment has none. */
+const DEFAULT_PATH = "/bin:/usr/bin";
+
 /** Some failures to start are thrown, others come as an event; then there may be no pipes. */
 async function start(spec: ChildSpec): Promise<Started | ReturnType<typeof problemOf>> {
+  const { args, cwd, env } = spec;
+  const file = findProgram(spec.file, { path: env["PATH"] ?? DEFAULT_PATH, cwd });
+  if (file === undefined) return { kind: "no-program", message: `spawn ${spec.file} ENOENT` };
   try {
-    const child = spawn(spec.file, spec.args, { cwd: spec.cwd, env: spec.env, detached: true });
+    const child = spawnGated({ file, args, cwd, env });
     if (child.pid !== undefined) return child as Started;
     return problemOf(await new Promise((resolve) => child.once("error", resolve)));
   } catch (error) {

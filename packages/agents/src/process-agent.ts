@@ -59,7 +59,9 @@ export function createProcessAgent(
     adopt: (turn, invoke = {}) => adopt(adapter, turn, invoke),
     async end(turn) {
       await signalOwner(turn, "SIGKILL");
-      await endTurnProcesses(turn.request.turnId);
+      const { turnId, turnsDir } = turn.request;
+      const files = turnsDir === undefined ? undefined : turnFiles(turnsDir, turn.request);
+      await endTurnProcesses(turnId, files);
     },
   };
 }
@@ -137,7 +139,7 @@ async function supervise(
       signal: invoke.signal,
       cancel,
     });
-    await endWhatIsLeft(request, outcome);
+    await endWhatIsLeft(request, files, outcome);
     return await patiently(() => resultOf(adapter, reader, outcome));
   } finally {
     supervisor.leave();
@@ -165,10 +167,12 @@ function resultOf(
 }
 
 /** A supervisor that was killed has ended nothing. */
-async function endWhatIsLeft(request: AgentRequest, outcome: FollowedOutcome): Promise<void> {
-  if (!outcome.recorded) {
-    await endTurnProcesses(request.turnId);
-  }
+async function endWhatIsLeft(
+  { turnId }: AgentRequest,
+  files: TurnFiles,
+  outcome: FollowedOutcome,
+): Promise<void> {
+  if (!outcome.recorded) await endTurnProcesses(turnId, files);
 }
 
 const NOT_STARTED = {
@@ -255,7 +259,7 @@ async function adopt(
     // Its supervisor takes this for `cancel`: there is no pipe to it any more.
     cancel: () => void signalOwner(turn, "SIGTERM"),
   });
-  await endWhatIsLeft(request, outcome);
+  await endWhatIsLeft(request, files, outcome);
   return patiently(() => resultOf(adapter, reader, outcome));
 }
 

@@ -3,11 +3,15 @@ import {
   endMarked,
   type EndMarkedOptions,
   findMarked,
+  isAlive,
   isMarkValue,
   listProcesses,
   type Mark,
+  parseIdentity,
+  sendSignal,
 } from "@quasar/process";
 import { AgentsError } from "./errors.ts";
+import { readJsonFile, type TurnFiles } from "./turn-files.ts";
 
 const RUN = "QUASAR_RUN_ID";
 const TURN = "QUASAR_TURN_ID";
@@ -70,8 +74,16 @@ export function carriesTurn(pid: number, turnId: string): boolean {
   return findMarked(markOf(TURN, turnId))?.includes(pid) === true;
 }
 
-/** Ends whatever is left of a turn, at once. */
-export async function endTurnProcesses(turnId: string): Promise<void> {
+/**
+ * Ends whatever is left of a turn, at once: the agent that its supervisor has named, with its group, and what
+ * carries the turn's id.
+ */
+export async function endTurnProcesses(
+  turnId: string,
+  files: TurnFiles | undefined,
+): Promise<void> {
+  const agent = files && parseIdentity(readJsonFile(files.path("agent")));
+  if (agent !== undefined && isAlive(agent) === true) sendSignal(-agent.pid, "SIGKILL");
   await endMarked(markOf(TURN, turnId), { graceMs: 0 });
 }
 

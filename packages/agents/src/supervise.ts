@@ -1,6 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { sendSignal } from "@quasar/process";
 import type { ChildHandlers, ChildOutcome, ChildSpec, StopReason } from "./child.ts";
+import { OPEN_GATE } from "./gate.ts";
 import { createLineSplitter } from "./line-splitter.ts";
 
 const STDERR_TAIL_BYTES = 8192;
@@ -134,6 +135,6 @@ export function superviseChild(
       stop("cancelled");
     }
     signal?.addEventListener("abort", onAbort);
-    child.stdin.end(input);
+    child.stdin.end(`${OPEN_GATE}${input}`);
   });
 }

@@ -2,13 +2,14 @@
  * The supervisor of a turn, a program of its own: it starts the agent when it is told to, keeps what it
  * prints and how it ends, holds it to its limits, and works on when the runner is gone.
  *
- * Nothing but Node's own is loaded before the agent runs.
+ * Nothing but Node's own and what knows of processes is loaded before the agent runs.
  *
  * @see SPEC.md, "The supervisor"
  */
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { identityOf } from "@quasar/process";
 import { runChild, type StopReason } from "./child.ts";
 import { isDelta } from "./delta.ts";
 import type { ExitRecord } from "./exit-record.ts";
@@ -69,6 +70,7 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
   const watch = createWatch(turn, () => cancel.abort());
   const outcome = await runChild(turn.child, {
     signal: cancel.signal,
+    onSpawn: (pid) => nameAgent(turn, pid),
     redact: redactorOf(turn.secrets),
     onLine(line) {
       // What it says in pieces it says whole in the end: a piece may hold half a secret.
@@ -101,6 +103,12 @@ function begin({ files, agent, context }: SupervisorSpec): number | undefined {
   fs.fsyncSync(out);
   syncFolder(files);
   return out;
+}
+
+/** By this the agent is found where its supervisor is gone and nothing is to be seen of its variables. */
+function nameAgent({ files }: SupervisorSpec, pid: number): void {
+  const options = { flag: "wx", mode: 0o600 } as const;
+  fs.writeFileSync(`${files}.agent`, JSON.stringify({ v: 1, ...identityOf(pid) }), options);
 }
 
 /** Until the watcher is loaded, which takes a moment, nothing has been spent that it could tell. */

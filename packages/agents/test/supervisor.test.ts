@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { currentProcess, isAlive } from "@quasar/process";
+import { currentProcess, isAlive, parseIdentity } from "@quasar/process";
 import type { AgentProcess, AgentRequest, UnfinishedTurn } from "@quasar/loop";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { AgentScript, ScriptedTurn } from "../src/agent-script.ts";
@@ -320,6 +320,22 @@ test("a killed supervisor is found dead, with what its agent has spent, and what
   expect(findRunProcesses(unfinished.request.runId)).toEqual([]);
 });
 
+test("an agent that has none of its variables is ended where its supervisor was killed", async () => {
+  const request = aTurn();
+  const shed = createCommandAgent({ file: "sh", args: ["-c", "exec env -i /bin/sleep 600"] });
+  const { promise: started, resolve } = Promise.withResolvers<AgentProcess>();
+  const result = shed.invoke(request, { onStart: async (owner) => resolve(owner) });
+  const owner = await started;
+  const named = file(request, "agent");
+  await until(() => fs.existsSync(named) && fs.readFileSync(named, "utf8") !== "");
+  const child = parseIdentity(JSON.parse(fs.readFileSync(named, "utf8"))) ?? currentProcess();
+  await until(() => !findRunProcesses(request.runId)?.includes(child.pid));
+  expect(isAlive(child)).toBe(true);
+  process.kill(owner.pid, "SIGKILL");
+  expect(await result).toMatchObject({ failure: { kind: "killed" } });
+  await until(() => isAlive(child) === false);
+});
+
 test("an end spares what else carries the run's id", async () => {
   const unfinished = await orphaned(aTurn(), { of: LONG });
   const { runId } = unfinished.request;
@@ -475,7 +491,7 @@ test.for([
   ["a pid of before the last boot", { bootId: "another" }, "died"],
   ["a pid of another machine", { host: "another.example", bootId: "another" }, "unknown"],
   ["a process of a machine that has another name now", { host: "another.example" }, "alive"],
-  ["a reused pid of a machine with another name", { host: "x.example", startTime: 1 }, "unknown"],
+  ["a reused pid of a machine with another name", { host: "x.example", startTime: 1 }, "died"],
   ["a process that lives", {}, "alive"],
 ] as const)("%s is not taken for what it is not", async ([, change, state]) => {
   const request = aTurn();

@@ -13,15 +13,16 @@ export interface LockDescription {
 
 /** `undefined` where there is none, or none that can be read. */
 export function describedOwner(file: string): LockDescription | undefined {
-  let text: string;
+  let stored: unknown;
   try {
-    text = Buffer.from(readWholeFile(pathOf(file), { maxBytes: 4096 }) ?? []).toString();
+    const bytes = readWholeFile(pathOf(file), { maxBytes: 4096 }) ?? [];
+    stored = JSON.parse(Buffer.from(bytes).toString());
   } catch {
     return undefined; // that the lock is held is the answer
   }
-  const owner = parseIdentity(text);
+  const owner = parseIdentity(stored);
   if (owner === undefined) return undefined;
-  const { path } = JSON.parse(text) as { readonly path?: unknown };
+  const { path } = stored as { readonly path?: unknown };
   return { owner, path: typeof path === "string" ? path : undefined };
 }
 

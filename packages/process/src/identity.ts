@@ -56,14 +56,8 @@ export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return a.pid === b.pid && a.startTime === b.startTime && isOfOneBoot;
 }
 
-/** Reads the parts of an identity out of JSON; `undefined` if they are none. */
-export function parseIdentity(text: string): ProcessIdentity | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** The identity that a value from JSON holds, without what else it holds; `undefined` if it is none. */
+export function parseIdentity(value: unknown): ProcessIdentity | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { pid, startTime, bootId, host }: Partial<Record<keyof ProcessIdentity, unknown>> = value;
   if (!isCount(pid) || pid < 1 || typeof host !== "string") return undefined;

@@ -1,3 +1,4 @@
+export { findProgram, type ProgramPlaces } from "./find-program.ts";
 export {
   currentProcess,
   identityOf,

@@ -212,7 +212,7 @@ test("looks at no task of another workspace", async () => {
     list.mockClear();
     await prepare({ workspaceName });
     const paths = [...open.mock.calls, ...list.mock.calls].map(([path]) => path);
-    return paths.filter((path) => String(path).includes("/tasks")).length;
+    return paths.filter((path) => path.includes("/tasks")).length;
   };
   const alone = await looksOfAStart("w");
   for (let n = 0; n < 5; n += 1) await prepare({ workspaceName: `other-${n}` });
