@@ -5,10 +5,10 @@ import { MAIN } from "./mutants.ts";
 
 const draw = randomOf(seed);
 
-/** In which of the ways a step is killed: few of all, each step in one way, all. */
+/** In which of the ways a step is killed: few of all, every other step in one way, all. */
 const drawKinds = byLane<() => readonly KillKind[]>({
   fast: () => KILL_KINDS.filter(() => draw() < 1 / 60),
-  whole: () => KILL_KINDS.slice(draw() < 0.5 ? 1 : 0).slice(0, 1),
+  whole: () => KILL_KINDS.filter(() => draw() < 1 / (2 * KILL_KINDS.length)),
   long: () => KILL_KINDS,
 });
 /** The share of the lesser steps: writes, syncs, links, unlinks. */
@@ -30,7 +30,7 @@ test("a run killed at any of its steps ends like one that never was", async () =
   const steps = whole.lives[0]?.steps ?? [];
   expect(steps.length).toBeGreaterThan(150);
   expect(trials.length + alike).toBe(chosen);
-  if (lane !== "fast") expect(trials.length).toBeGreaterThan(60);
+  if (lane !== "fast") expect(trials.length).toBeGreaterThan(20);
   if (lane === "long") expect(chosen).toBe(2 * steps.length);
   expect(Object.values(whole.facts["journal"] as object)).toEqual(Array(9).fill(1));
   expect(whole.facts["commits"]).toHaveLength(3);
@@ -42,7 +42,7 @@ test("a run killed at any of its steps ends like one that never was", async () =
 test("a run killed at any moments stays within its budget, and books all that is billed", async () => {
   const { trials } = await tortureQuasar({
     quasar,
-    random: byLane({ fast: 1, whole: 6, long: 6 }),
+    random: byLane({ fast: 1, whole: 3, long: 6 }),
     budgetUsd: 1.2,
   });
   const failed = trials.filter(({ deviations }) => deviations.length > 0);
