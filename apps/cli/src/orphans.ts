@@ -6,6 +6,7 @@ import {
   type RunProcess,
 } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
+import { isInWorkTree } from "@quasar/git";
 import { CliError } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
 import { firstLine } from "./output/text.ts";
@@ -55,7 +56,7 @@ export async function lookAround(workspace: Workspace): Promise<Presence> {
   const outliving = await outlivingOf(openRunIds(workspace), all);
   const ids = runIds(workspace);
   const isHere = ({ runId, workDir }: RunProcess): boolean =>
-    ids.includes(runId) || (workDir === workspace.root && runId !== STARTED_BY);
+    ids.includes(runId) || (isInWorkTree(workDir, workspace.root) && runId !== STARTED_BY);
   const isDeserted = all !== undefined && !all.some(isHere);
   return { outliving, isDeserted };
 }
@@ -102,7 +103,7 @@ async function refuseStrangers(workspace: Workspace): Promise<void> {
   const all = listRunProcesses() ?? [];
   const own = [...runIds(workspace), STARTED_BY];
   const stranger = all.find(
-    ({ runId, workDir }) => workDir === workspace.root && !own.includes(runId),
+    ({ runId, workDir }) => isInWorkTree(workDir, workspace.root) && !own.includes(runId),
   );
   if (stranger === undefined) return;
   const { runId } = stranger;

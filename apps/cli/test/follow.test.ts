@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endRunProcesses, findRunProcesses } from "@quasar/agents";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import {
   type Finished,
   git,
@@ -161,6 +162,27 @@ test("status says that an agent works on without its runner, and that resume fol
   const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
   expect(runs).toMatchObject([{ id: runId, openTurn: { alivePid: expect.any(Number) } }]);
 });
+
+test.for([
+  ["a sub-folder", 6],
+  ["a work tree within", 0],
+] as const)(
+  "a process of another run that works in %s makes run leave with %s",
+  async ([, code]) => {
+    const at = place({ "sub/a.txt": "one\n" });
+    if (code === 0) {
+      git(at, "worktree", "add", "-q", "-b", "inner", join(at.outside, "repo/sub/inner"));
+      writeFileSync(join(at.repo, ".git/info/exclude"), "inner\n");
+    }
+    const cwd = join(at.repo, code === 0 ? "sub/inner" : "sub");
+    const env = { ...at.env, QUASAR_RUN_ID: "20260101-000000-abcdef" };
+    const other = spawn("sleep", ["600"], { cwd, env });
+    onTestFinished(() => void other.kill("SIGKILL"));
+    const done = await quasar(at, ["run", "Write", "--json", ...agents(at, oneCycle())]);
+    expect(done.code, done.stdout).toBe(code);
+    if (code !== 0) expect(lastRecord(done)).toMatchObject({ code: "ERR_AGENT_ALIVE" });
+  },
+);
 
 test("while an agent of another run works in the tree, run and resume are refused with 6", async () => {
   const at = place();

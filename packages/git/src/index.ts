@@ -87,3 +87,4 @@ export {
   type Worktree,
   type WorktreeOptions,
 } from "./worktree.ts";
+export { isInWorkTree } from "./within.ts";

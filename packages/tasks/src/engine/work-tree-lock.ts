@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { listRunProcesses, type RunProcess } from "@quasar/agents";
 import { acquireLock, type Lock } from "@quasar/durable";
-import { GitError, openRepository, type Repository } from "@quasar/git";
+import { GitError, isInWorkTree, openRepository, type Repository } from "@quasar/git";
 import { TasksError } from "../errors.ts";
 import { lockedBy } from "../locked-by.ts";
 import { plainLine } from "../plain.ts";
@@ -31,7 +31,7 @@ async function refuseOthers(root: string, taskId: string): Promise<void> {
   const isOther = ({ runId, workDir }: RunProcess): boolean =>
     !runId.startsWith(`${taskId}-`) &&
     runId !== process.env["QUASAR_RUN_ID"] && // of who has started this one
-    (workDir === root || workDir.startsWith(`${root}${sep}`));
+    isInWorkTree(workDir, root);
   const others = (listRunProcesses() ?? []).filter(isOther);
   if (others.length === 0) return;
   const list = others.map(({ pid, runId }) => `${pid} (run ${plainLine(runId, 100)})`).join(", ");
