@@ -21,7 +21,7 @@ import { getReady, supervisorOf } from "./get-ready.ts";
 import { follow, type FollowedOutcome, readOutput, recordedOutcome } from "./follow.ts";
 import { patiently } from "./patience.ts";
 import { secretsOf } from "./secrets/values.ts";
-import { carriesTurn, endTurnProcesses } from "./run-processes.ts";
+import { carriesTurn, endTurnProcesses, namedAgent } from "./run-processes.ts";
 import { startSupervisor } from "./start-supervisor.ts";
 import { isTurnFile, readJsonFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
@@ -238,7 +238,8 @@ function lookAt(
   // It may have written down its end since we looked for that.
   if (readExitRecord(files.path("exit"))) return undefined;
   if (size === undefined) return { state: "not-started" };
-  return { state: "died", ...reader.known() };
+  const isLeft = namedAgent(files) !== undefined;
+  return { state: "died", ...reader.known(), ...(isLeft && { isLeft }) };
 }
 
 async function adopt(

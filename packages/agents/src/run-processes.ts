@@ -8,6 +8,7 @@ import {
   listProcesses,
   type Mark,
   parseIdentity,
+  type ProcessIdentity,
   sendSignal,
 } from "@quasar/process";
 import { AgentsError } from "./errors.ts";
@@ -74,6 +75,12 @@ export function carriesTurn(pid: number, turnId: string): boolean {
   return findMarked(markOf(TURN, turnId))?.includes(pid) === true;
 }
 
+/** The agent that a turn's supervisor has named, where it still lives. */
+export function namedAgent(files: TurnFiles): ProcessIdentity | undefined {
+  const agent = parseIdentity(readJsonFile(files.path("agent")));
+  return agent !== undefined && isAlive(agent) === true ? agent : undefined;
+}
+
 /**
  * Ends whatever is left of a turn, at once: the agent that its supervisor has named, with its group, and what
  * carries the turn's id.
@@ -82,8 +89,8 @@ export async function endTurnProcesses(
   turnId: string,
   files: TurnFiles | undefined,
 ): Promise<void> {
-  const agent = files && parseIdentity(readJsonFile(files.path("agent")));
-  if (agent !== undefined && isAlive(agent) === true) sendSignal(-agent.pid, "SIGKILL");
+  const agent = files && namedAgent(files);
+  if (agent !== undefined) sendSignal(-agent.pid, "SIGKILL");
   await endMarked(markOf(TURN, turnId), { graceMs: 0 });
 }
 

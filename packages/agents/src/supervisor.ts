@@ -146,6 +146,7 @@ function restoreOutput({ files, child }: SupervisorSpec, out: number): void {
 /** What the agent has written is on disk before its end is: git and agents sync no work tree. */
 async function end(turn: SupervisorSpec, outcome: ExitRecord): Promise<void> {
   if (turn.writes && outcome.started) await syncFileSystem(turn.child.cwd);
+  fs.rmSync(`${turn.files}.agent`, { force: true });
   const endedAt = new Date().toISOString();
   replace(`${turn.files}.exit`, JSON.stringify({ v: 1, ...outcome, endedAt }));
 }

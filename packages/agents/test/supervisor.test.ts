@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { currentProcess, isAlive, parseIdentity } from "@quasar/process";
+import { currentProcess, identityOf, isAlive, parseIdentity } from "@quasar/process";
 import type { AgentProcess, AgentRequest, UnfinishedTurn } from "@quasar/loop";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { AgentScript, ScriptedTurn } from "../src/agent-script.ts";
@@ -499,6 +499,26 @@ test.for([
   fs.writeFileSync(file(request, "out"), USAGE);
   const found = await agent.find?.({ request, process: { ...currentProcess(), ...change } });
   expect(found?.state).toBe(state);
+});
+
+test("an agent without its supervisor is found by its name, and ended by it, unless it is another", async () => {
+  const request = aTurn();
+  fs.mkdirSync(request.turnsDir ?? "");
+  fs.writeFileSync(file(request, "out"), USAGE);
+  const left = spawn("sleep", ["600"], { detached: true });
+  onTestFinished(() => void left.kill("SIGKILL"));
+  const child = identityOf(left.pid ?? 0);
+  const unfinished = { request, process: OWNER_GONE };
+  const name = (change: Partial<AgentProcess>): void =>
+    fs.writeFileSync(file(request, "agent"), JSON.stringify({ ...child, ...change }));
+  name({ startTime: 1 });
+  expect(await agent.find?.(unfinished)).not.toHaveProperty("isLeft");
+  await agent.end?.(unfinished);
+  expect(isAlive(child)).toBe(true);
+  name({});
+  expect(await agent.find?.(unfinished)).toMatchObject({ state: "died", isLeft: true });
+  await agent.end?.(unfinished);
+  await until(() => isAlive(child) === false);
 });
 
 test("turns leave no descriptor and no folder behind", async () => {

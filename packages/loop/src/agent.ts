@@ -170,11 +170,13 @@ export type FoundTurn =
   | { readonly state: "alive" }
   /** It has ended, and how can be read, or was: `result` is what `adopt` would resolve to. */
   | { readonly state: "ended"; readonly result?: AgentResult | undefined }
-  /** Its agent was killed. The cost is what is known of it. */
+  /** Its agent was killed, or who ran it. The cost is what is known of it. */
   | ({
       readonly state: "died";
       /** To be gone on in; `""`: there is nothing to go on from; `undefined`: as it was stored. */
       readonly sessionId: string | undefined;
+      /** It works on all the same, with nobody to hold it: `end` ends it. @default false */
+      readonly isLeft?: boolean | undefined;
     } & Pick<AgentResult, "costUsd" | "costSource" | "unknownUsd">)
   /** No agent was started for it: nothing was done, nothing was spent. */
   | { readonly state: "not-started" }

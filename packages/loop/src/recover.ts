@@ -30,7 +30,7 @@ export async function recoverTurn(run: Run): Promise<Recovered> {
   run.seen = undefined;
   const found = await lookFor(run, agent, unfinished);
   if ("outcome" in found) return { failure: found, isNews: false };
-  run.clean &&= GONE.has(found.state);
+  run.clean &&= GONE.has(found.state) && !("isLeft" in found && found.isLeft === true);
   const result = await learnEnd(run, agent, unfinished, found);
   if (result !== undefined && "outcome" in result) return { failure: result, isNews: false };
   if (result !== undefined) {
