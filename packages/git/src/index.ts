@@ -24,7 +24,7 @@ export {
 } from "./history.ts";
 export { hiddenChanges } from "./hidden.ts";
 export { changedByOutsideRules } from "./outside-rules.ts";
-export { hasNewSettings, type SteeringSettings, steeringSettings } from "./steering-settings.ts";
+export { settingsText, type SteeringSettings, steeringSettings } from "./steering-settings.ts";
 export { selfIgnored } from "./self-ignored.ts";
 export { type AsideOptions, commitsLeftAside, type Stash, stashedSince } from "./left-aside.ts";
 export { hooksFolder, type HooksFolder } from "./hooks.ts";

@@ -1,6 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isGone } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
-import { isNewer } from "./newer.ts";
 import type { Repository } from "./repository.ts";
 import { git, gitFailed } from "./run.ts";
 
@@ -11,36 +12,46 @@ const STEERING =
   "^(core\\.(hookspath|symlinks|filemode|attributesfile|excludesfile|sshcommand)|remote\\..*\\.(url|pushurl)|url\\..*|filter\\..*|include\\..*|includeif\\..*)$";
 
 /**
- * The repository's own settings that change what git does for whoever commits or pushes in it: which git hooks and
- * filters run, what is committed, where it is pushed. Those of the user and the system are not among them.
+ * The text of the repository's own settings, those of this work tree included; what they include from elsewhere is
+ * not. Starts no git process.
+ */
+export async function settingsText({
+  gitDir,
+  commonDir,
+}: Pick<Repository, "gitDir" | "commonDir">): Promise<string> {
+  const paths = [join(commonDir, "config"), join(gitDir, "config.worktree")];
+  return (await Promise.all(paths.map(textOf))).join("\n");
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isGone(error)) return "";
+    throw error;
+  }
+}
+
+/**
+ * Of the text of a repository's settings those that change what git does for whoever commits or pushes in it: which
+ * git hooks and filters run, what is committed, where it is pushed.
  *
  * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function steeringSettings(
   { root }: Pick<Repository, "root">,
+  text: string,
   { signal }: SignalOptions = {},
 ): Promise<SteeringSettings> {
-  const args = ["config", "--null", "--show-scope", "--get-regexp", STEERING];
-  const result = await git("read", root, args, { signal });
+  const args = ["config", "--file", "-", "--null", "--get-regexp", STEERING];
+  const result = await git("read", root, args, { signal, input: text });
   if (result.exitCode > 1) throw gitFailed(args, result);
-  const fields = result.stdout.split("\0");
   const settings = new Map<string, string>();
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [scope, entry = ""] = fields.slice(at, at + 2);
-    if (scope !== "local" && scope !== "worktree") continue;
+  for (const entry of result.stdout.split("\0").slice(0, -1)) {
     const end = entry.indexOf("\n");
     const [name, value] = end < 0 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1)];
     const before = settings.get(name);
     settings.set(name, before === undefined ? value : `${before}, ${value}`);
   }
   return settings;
-}
-
-/** Whether a file of the repository's own settings has changed since a moment. Starts no git process. */
-export async function hasNewSettings(
-  { gitDir, commonDir }: Pick<Repository, "gitDir" | "commonDir">,
-  since: Date,
-): Promise<boolean> {
-  const files = [join(commonDir, "config"), join(gitDir, "config.worktree")];
-  return (await Promise.all(files.map((path) => isNewer(path, since)))).includes(true);
 }

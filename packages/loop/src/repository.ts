@@ -9,7 +9,6 @@ import {
   changedByOutsideRules,
   currentGitSha,
   GitError,
-  hasNewSettings,
   hiddenChanges,
   inspectRepository,
   type Landed,
@@ -24,6 +23,7 @@ import {
   type Repository,
   type RepositoryFacts,
   selfIgnored,
+  settingsText,
   type SeenWork,
   type Snapshot,
   type Stash,
@@ -124,10 +124,10 @@ export interface LoopRepository {
   stashedSince(since: Date): Promise<readonly Stash[]>;
   /** `.gitignore` files that ignore themselves and have changed since a moment. */
   selfIgnored(since: Date): Promise<readonly string[]>;
-  /** The repository's own settings that change what git does. */
-  steeringSettings(): Promise<SteeringSettings>;
-  /** Whether a file of them has changed since a moment. */
-  hasNewSettings(since: Date): Promise<boolean>;
+  /** The text of the repository's own settings. */
+  settingsText(): Promise<string>;
+  /** Of such a text those that change what git does. */
+  steeringSettings(text: string): Promise<SteeringSettings>;
 }
 
 /**
@@ -223,8 +223,8 @@ export async function openLoopRepository(
     commitsLeftAside: (options) => commitsLeftAside(repository, options),
     stashedSince: (since) => stashedSince(repository, since),
     selfIgnored: (since) => selfIgnored(repository, since),
-    steeringSettings: () => steeringSettings(repository),
-    hasNewSettings: (since) => hasNewSettings(repository, since),
+    settingsText: () => settingsText(repository),
+    steeringSettings: (text) => steeringSettings(repository, text),
   };
 }
 

@@ -11,7 +11,6 @@ import { snapshot } from "./snapshot.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { SeenWork } from "@quasar/git";
 import { type Settings, savesTurns } from "./settings.ts";
-import type { FoundSettings } from "./steering-settings.ts";
 import type { CycleState } from "./state.ts";
 import type { waitUntil } from "./wait-until.ts";
 
@@ -57,7 +56,7 @@ export class Run {
   /** Folders of tools' caches, as they were seen last. */
   caches: readonly string[] = [];
   /** The repository's own settings before anything of the run worked. */
-  foundSettings: FoundSettings | undefined;
+  foundSettings: string | undefined;
   /** What was reported of their changes last. */
   reportedSettings = "";
   /** The tree of a commit that HEAD was at. */

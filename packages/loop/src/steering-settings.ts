@@ -1,20 +1,12 @@
-import type { SteeringSettings } from "@quasar/git";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
-
-/** The repository's own settings as a run found them. */
-export interface FoundSettings {
-  readonly at: Date;
-  readonly settings: SteeringSettings;
-}
 
 /** Keeps what the repository's own settings are, before anything of the run works. */
 export async function findSettings(run: Run): Promise<void> {
   const { repository } = run.ports;
   if (repository === undefined || run.part !== "loop") return;
   try {
-    const at = new Date();
-    run.foundSettings = { at, settings: await repository.steeringSettings() };
+    run.foundSettings = await repository.settingsText();
   } catch {
     // What cannot be read now stops the first commit, and says why.
   }
@@ -30,12 +22,14 @@ export async function changedSettings(run: Run): Promise<string> {
   const { repository } = run.ports;
   const { foundSettings: found } = run;
   if (repository === undefined || found === undefined) return "";
-  if (!(await repository.hasNewSettings(found.at))) return "";
-  const now = await repository.steeringSettings();
-  const names = [...new Set([...found.settings.keys(), ...now.keys()])];
-  const changes = names
-    .filter((name) => now.get(name) !== found.settings.get(name))
-    .map((name) => `${name}: ${shown(now.get(name))} (was ${shown(found.settings.get(name))})`);
+  const text = await repository.settingsText();
+  if (text === found) return "";
+  const [was, is] = await Promise.all(
+    [found, text].map((each) => repository.steeringSettings(each)),
+  );
+  const changes = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])]
+    .filter((name) => is?.get(name) !== was?.get(name))
+    .map((name) => `${name}: ${shown(is?.get(name))} (was ${shown(was?.get(name))})`);
   if (changes.length === 0) return "";
   const list = listPaths(changes.map(withoutLogin)).join("; ");
   const words = `Git's settings of this repository changed in this run: ${list}.`;

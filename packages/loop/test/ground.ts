@@ -144,8 +144,8 @@ export function createMemoryGround(
       commitsLeftAside: async () => [],
       stashedSince: async () => [],
       selfIgnored: async () => [],
+      settingsText: async () => "",
       steeringSettings: async () => new Map(),
-      hasNewSettings: async () => false,
     },
     meddling: {
       edit: () => {
