@@ -73,6 +73,7 @@ function processesIn(text: string): readonly ListedProcess[] {
     parent: row.parent,
     group: row.group,
     variable: (name) => variableOf(row, name),
+    variableNow: (name) => variableOf(row, name),
     workDir: () => "",
   }));
 }

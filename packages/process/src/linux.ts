@@ -48,6 +48,7 @@ function listed(pid: string, environment: Buffer): ListedProcess {
       return statOf(pid)?.group ?? 0;
     },
     variable: (name) => valueIn(environment, name),
+    variableNow: (name) => valueIn(environmentOf(pid), name),
     workDir: () => unlessHidden(() => readlinkSync(`/proc/${pid}/cwd`)) ?? "",
   };
 }

@@ -23,10 +23,12 @@ export function listProcesses(): readonly ListedProcess[] | undefined {
 }
 
 /** Ids of the processes that carry a mark, this one excepted; `undefined` where nobody can know. */
-export function findMarked({ name, value }: Mark): readonly number[] | undefined {
-  const all = listProcesses();
-  const found = all?.filter(({ variable }) => variable(name) === value);
-  return found?.map(({ pid }) => pid);
+export function findMarked(mark: Mark): readonly number[] | undefined {
+  return carriersOf(mark)?.map(({ pid }) => pid);
+}
+
+function carriersOf({ name, value }: Mark): readonly ListedProcess[] | undefined {
+  return listProcesses()?.filter(({ variable }) => variable(name) === value);
 }
 
 export interface EndMarkedOptions {
@@ -61,13 +63,16 @@ export async function endMarked(
   const giveUpAt = killAt + AFTER_KILL_MS;
   const signalled = new Set<number>();
   for (;;) {
-    const left = findMarked(mark);
-    if (left === undefined) return undefined;
+    const carriers = carriersOf(mark);
+    if (carriers === undefined) return undefined;
+    const left = carriers.map(({ pid }) => pid);
     const now = performance.now();
     if (left.length === 0 || now > giveUpAt) {
       return { ended: [...signalled].filter((pid) => !left.includes(pid)), left };
     }
-    for (const pid of left) {
+    for (const { pid, variableNow } of carriers) {
+      // It may have ended since, and another process have its id.
+      if (variableNow(mark.name) !== mark.value) continue;
       if (now >= killAt) sendSignal(pid, "SIGKILL");
       else if (!signalled.has(pid)) sendSignal(pid, signal);
       signalled.add(pid);

@@ -34,6 +34,8 @@ export interface ListedProcess {
   readonly group: number;
   /** A variable that it was started with; `undefined` where it has none, and where that cannot be seen. */
   readonly variable: (name: string) => string | undefined;
+  /** The same of what has the id now, where that can be seen: ids come again. */
+  readonly variableNow: (name: string) => string | undefined;
   /** Absolute path of its working folder; `""` where that cannot be seen. */
   readonly workDir: () => string;
 }

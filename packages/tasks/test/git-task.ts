@@ -23,6 +23,7 @@ import type { TaskEvent } from "../src/task-event.ts";
 import type { TaskRecord } from "../src/task-record.ts";
 import type { TemplateStep } from "../src/templates/template.ts";
 import { type FakeGh, installFakeGh } from "./fake-gh.ts";
+import { TASK_ID } from "./task-id.ts";
 
 /** What git says of remotes on GitHub, while pushes go to a folder. */
 export const REPOSITORY = "github.com/acme/widgets";
@@ -145,7 +146,8 @@ function makeTemplate(dir: string): string {
 /** The task that is in a folder, as another process finds it. */
 export function openGitTask(dir: string): Omit<GitTask, "gh"> {
   const worktree = join(dir, "work");
-  const taskDir = join(dir, "task");
+  // By its name what the task has left running is found, and ended.
+  const taskDir = join(dir, TASK_ID);
   const told: TaskEvent[] = [];
   const at = new Date().toISOString();
   const task: TaskRecord = {
