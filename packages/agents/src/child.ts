@@ -1,9 +1,7 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { stat } from "node:fs/promises";
-import { findProgram, sendSignal } from "@quasar/process";
-import { spawnGated } from "./gate.ts";
-import { checkRunId, endRunProcesses } from "./run-processes.ts";
-import { superviseChild } from "./supervise.ts";
+import { runProgram } from "@quasar/process";
+import { createLineSplitter } from "./line-splitter.ts";
+import { runMark } from "./run-processes.ts";
 
 /** Limits of one turn's process. All times in milliseconds, all sizes in bytes. */
 export interface ProcessLimits {
@@ -75,83 +73,103 @@ export interface ChildOutcome {
   readonly orphansEnded: number;
 }
 
-const ORPHAN_GRACE_MS = 500;
+const STDERR_TAIL_BYTES = 8192;
+/** Kept until the end, so that no secret is cut in two where the tail begins. */
+const STDERR_KEPT_BYTES = 8 * STDERR_TAIL_BYTES;
+
 const PROBLEMS: Readonly<Record<string, StartProblem>> = {
+  ENOENT: "no-program",
   E2BIG: "arguments-too-long",
 };
+
+/** What the limits of every program are called for an agent's. */
+const STOPS = { aborted: "cancelled", idle: "timeout-idle", time: "timeout-total" } as const;
 
 async function problemOfDirectory(path: string): Promise<string | undefined> {
   try {
     return (await stat(path)).isDirectory() ? undefined : `${path} is not a directory`;
   } catch (error) {
-    return messageOf(error);
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
 /**
  * Runs an agent's process to its end, within its limits, and ends what it leaves behind.
  *
- * Built on `node:child_process`: a group of its own, signals to that group and an end that waits
- * for neither pipe nor grandchild are what a wrapper's conveniences get in the way of.
- *
+ * @throws what a handler throws, when all has ended.
  * @see SPEC.md, "A turn's process"
  */
 export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promise<ChildOutcome> {
-  const startedAt = performance.now();
-  const ended = (part: Partial<ChildOutcome>): ChildOutcome => ({
+  const { file, args, cwd, env, input, limits } = spec;
+  const { signal, onLine, onSpawn, redact = (text) => text } = handlers;
+  const mark = runMark(spec.runId);
+  const nothing = {
     started: false,
     exitCode: null,
     exitSignal: null,
     stderrTail: "",
     orphansEnded: 0,
-    ...part,
-    durationMs: Math.round(performance.now() - startedAt),
-  });
-  checkRunId(spec.runId);
+    durationMs: 0,
+  } as const;
   // A missing directory and a missing program give the same ENOENT.
-  const missing = await problemOfDirectory(spec.cwd);
+  const missing = await problemOfDirectory(cwd);
   if (missing !== undefined) {
-    return ended({ problem: { kind: "no-work-dir", message: missing } });
+    return { ...nothing, problem: { kind: "no-work-dir", message: missing } };
   }
-  if (handlers.signal?.aborted) {
-    return ended({ stopped: "cancelled" });
-  }
-  const child = await start(spec);
-  if ("kind" in child) {
-    return ended({ problem: child });
-  }
-  handlers.onSpawn?.(child.pid);
-  const { thrown, outcome } = await superviseChild(child, spec, handlers);
-  const swept = await endRunProcesses(spec.runId, { graceMs: ORPHAN_GRACE_MS });
-  sendSignal(-child.pid, "SIGKILL"); // what has shed the run's id but not the group
-  if (thrown) {
-    throw thrown.error;
-  }
-  return ended({ ...outcome, started: true, orphansEnded: swept?.ended.length ?? 0 });
+  if (signal?.aborted === true) return { ...nothing, stopped: "cancelled" };
+
+  const { maxLineBytes, maxOutputBytes } = limits;
+  let received = 0;
+  let reason: StopReason | undefined;
+  const lines = createLineSplitter(maxLineBytes, (line) => {
+    reason ??= onLine(line);
+  });
+  const take = (chunk: Buffer, isTaken: () => boolean): StopReason | undefined => {
+    received += chunk.length;
+    if (received > maxOutputBytes || !isTaken()) reason = "output-too-large";
+    return reason;
+  };
+  let stderr: Buffer = Buffer.alloc(0);
+  const end = await runProgram<StopReason>(
+    { file, args, cwd, env },
+    {
+      input,
+      mark,
+      signal,
+      stdout: (chunk) => take(chunk, () => reason === "output-too-large" || lines.push(chunk)),
+      stderr(chunk) {
+        stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_KEPT_BYTES);
+        return take(chunk, () => true);
+      },
+      timeoutMs: limits.totalTimeoutMs,
+      idleTimeoutMs: limits.idleTimeoutMs,
+      signals: ["SIGINT", "SIGTERM", "SIGKILL"],
+      graceMs: limits.killGraceMs,
+      onSpawn: onSpawn ?? (() => undefined),
+    },
+  );
+  if (end.kind === "not-started") return { ...nothing, problem: problemOf(end.error) };
+  lines.end();
+  const { stopped, exitCode = null, exitSignal = null, durationMs, leftovers } = end;
+  return {
+    started: true,
+    stopped: stopped !== undefined && isOwn(stopped) ? STOPS[stopped] : stopped,
+    exitCode,
+    exitSignal,
+    stderrTail: tailOf(redact(stderr.toString("utf8"))),
+    durationMs,
+    orphansEnded: leftovers?.ended.length ?? 0,
+  };
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-function problemOf(error: unknown): NonNullable<ChildOutcome["problem"]> {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return { kind: PROBLEMS[code] ?? "other", message: messageOf(error) };
+function problemOf({ code = "", message }: NodeJS.ErrnoException): ChildOutcome["problem"] {
+  return { kind: PROBLEMS[code] ?? "other", message };
 }
 
-type Started = ChildProcessWithoutNullStreams & { readonly pid: number };
+function isOwn(reason: string): reason is keyof typeof STOPS {
+  return Object.hasOwn(STOPS, reason);
+}
 
-/** Of `execvp` where the environment has none. */
-const DEFAULT_PATH = "/bin:/usr/bin";
-
-/** Some failures to start are thrown, others come as an event; then there may be no pipes. */
-async function start(spec: ChildSpec): Promise<Started | ReturnType<typeof problemOf>> {
-  const { args, cwd, env } = spec;
-  const file = findProgram(spec.file, { path: env["PATH"] ?? DEFAULT_PATH, cwd });
-  if (file === undefined) return { kind: "no-program", message: `spawn ${spec.file} ENOENT` };
-  try {
-    const child = spawnGated({ file, args, cwd, env });
-    if (child.pid !== undefined) return child as Started;
-    return problemOf(await new Promise((resolve) => child.once("error", resolve)));
-  } catch (error) {
-    return problemOf(error);
-  }
+function tailOf(text: string): string {
+  return Buffer.from(text).subarray(-STDERR_TAIL_BYTES).toString("utf8");
 }

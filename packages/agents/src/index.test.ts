@@ -22,6 +22,7 @@ test("exports what its users rely on", () => {
     "listRunProcesses",
     "parseAgentScript",
     "readConventions",
+    "runMark",
     "supervisorErrors",
     "withheldFromChecks",
   ]);

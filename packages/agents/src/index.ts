@@ -21,6 +21,7 @@ export {
   endRunProcesses,
   findRunProcesses,
   listRunProcesses,
+  runMark,
   type RunProcess,
 } from "./run-processes.ts";
 export { createEnvFileRedactor } from "./secrets/env-files.ts";

@@ -37,10 +37,13 @@ export function listRunProcesses(): readonly RunProcess[] | undefined {
   });
 }
 
-/** @throws {AgentsError} `ERR_INVALID_RUN_ID` for an empty id or one with white space or a NUL in it. */
-export function checkRunId(runId: string): void {
-  if (isMarkValue(runId)) return;
-  throw new AgentsError("ERR_INVALID_RUN_ID", `${JSON.stringify(runId)} is not a run id`);
+/**
+ * What all processes of a run carry.
+ *
+ * @throws {AgentsError} `ERR_INVALID_RUN_ID` for an empty id or one with white space or a NUL in it.
+ */
+export function runMark(runId: string): Mark {
+  return markOf(RUN, runId);
 }
 
 /**
@@ -52,7 +55,7 @@ export function checkRunId(runId: string): void {
  * @see SPEC.md, "Processes of a run"
  */
 export function findRunProcesses(runId: string): readonly number[] | undefined {
-  return findMarked(markOf(RUN, runId));
+  return findMarked(runMark(runId));
 }
 
 /**
@@ -67,7 +70,7 @@ export async function endRunProcesses(
   runId: string,
   options: EndMarkedOptions = {},
 ): Promise<EndedProcesses | undefined> {
-  return endMarked(markOf(RUN, runId), options);
+  return endMarked(runMark(runId), options);
 }
 
 /** Whether a process carries a turn's id; not where nobody can know. */
@@ -95,6 +98,6 @@ export async function endTurnProcesses(
 }
 
 function markOf(name: string, value: string): Mark {
-  checkRunId(value);
-  return { name, value };
+  if (isMarkValue(value)) return { name, value };
+  throw new AgentsError("ERR_INVALID_RUN_ID", `${JSON.stringify(value)} is not a run id`);
 }

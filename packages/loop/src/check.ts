@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { runProgram } from "@quasar/process";
 import type { Check } from "./options.ts";
 
 /** How a check ended. `broken`: it could not judge anything, and that is not the code's fault. */
@@ -24,7 +22,7 @@ const KEPT_BYTES = 32 * 1024;
 const KILL_GRACE_MS = 2000;
 
 /** The shell's exit codes for a command that it could not run or find. */
-const NOT_RUN: ReadonlySet<number> = new Set([126, 127]);
+const NOT_RUN: ReadonlySet<number | undefined> = new Set([126, 127]);
 
 /**
  * Runs a check with the shell, in a process group of its own that does not outlive the call.
@@ -37,67 +35,21 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
   const { workDir, timeoutMs, baseEnv = process.env, env, signal } = options;
   signal?.throwIfAborted();
   const kept = new Ends(KEPT_BYTES);
-  const child = spawn(check.command, {
-    cwd: workDir,
-    env: { ...baseEnv, ...env },
-    shell: true,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  // Where no descriptor is left it has no pipes either.
-  if (child.pid === undefined) return { status: "broken", output: await reasonOf(child) };
-  child.stdout.on("data", (chunk: Buffer) => kept.add(chunk));
-  child.stderr.on("data", (chunk: Buffer) => kept.add(chunk));
-  const exit = new Promise<{ code: number | null }>((resolve) => {
-    // Not `close`: a background process of the check's may hold the pipes for ever.
-    child.once("exit", (code) => setTimeout(() => resolve({ code }), 20));
-  });
-  let timedOut = false;
-  const { pid } = child;
-  const cancel = (): void => void kill(pid, exit);
-  const timer = setTimeout(() => {
-    timedOut = true;
-    cancel();
-  }, timeoutMs);
-  signal?.addEventListener("abort", cancel, { once: true });
-  try {
-    const { code } = await exit;
-    signal?.throwIfAborted();
-    const output = kept.text();
-    if (timedOut) {
-      return { status: "failed", output: `${output}\n(ended after ${timeoutMs / 1000} s)` };
-    }
-    if (code === 0) return { status: "passed", output };
-    return { status: code !== null && NOT_RUN.has(code) ? "broken" : "failed", output };
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", cancel);
-    killGroup(pid, constants.signals.SIGKILL);
-    child.stdout.destroy();
-    child.stderr.destroy();
+  const keep = (chunk: Buffer): undefined => {
+    kept.add(chunk);
+  };
+  const end = await runProgram(
+    { file: "/bin/sh", args: ["-c", check.command], cwd: workDir, env: { ...baseEnv, ...env } },
+    { stdout: keep, stderr: keep, timeoutMs, signal, graceMs: KILL_GRACE_MS },
+  );
+  signal?.throwIfAborted();
+  if (end.kind === "not-started") return { status: "broken", output: end.error.message };
+  const output = kept.text();
+  if (end.stopped === "time") {
+    return { status: "failed", output: `${output}\n(ended after ${timeoutMs / 1000} s)` };
   }
-}
-
-/** Why there is no process. */
-async function reasonOf(child: ChildProcess): Promise<string> {
-  const error = await new Promise<Error>((resolve) => child.once("error", resolve));
-  return error.message;
-}
-
-/** Gently first, then with force. */
-async function kill(pid: number, exit: Promise<unknown>): Promise<void> {
-  killGroup(pid, constants.signals.SIGTERM);
-  await Promise.race([exit, sleep(KILL_GRACE_MS, undefined, { ref: false })]);
-  killGroup(pid, constants.signals.SIGKILL);
-}
-
-function killGroup(pid: number, signal: number): void {
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    // ESRCH: nothing of the group is left, which is what was wanted.
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-  }
+  if (end.exitCode === 0) return { status: "passed", output };
+  return { status: NOT_RUN.has(end.exitCode) ? "broken" : "failed", output };
 }
 
 /** The beginning and the end of a stream: half of the limit each. */

@@ -16,5 +16,14 @@ export {
   listProcesses,
   type Mark,
 } from "./marks.ts";
+export {
+  type NotStarted,
+  type Program,
+  type ProgramEnd,
+  runProgram,
+  type RunOptions,
+  type Sink,
+  type StopReason,
+} from "./run.ts";
 export { sendSignal } from "./signal.ts";
 export type { ListedProcess } from "./system.ts";

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { runProgram } from "@quasar/process";
 import type { Notice } from "./parts.ts";
 import type { TaskPorts } from "../steps/step.ts";
 
@@ -19,38 +19,18 @@ export async function notify(
   longest = LONGEST,
 ): Promise<string | undefined> {
   if (command === "") return undefined;
-  const child = spawn("/bin/sh", ["-c", command], {
-    cwd: worktree,
-    env: {
-      ...env,
-      ATLAS_TASK_ID: taskId,
-      ATLAS_EVENT: event,
-      ATLAS_MESSAGE: message.replaceAll("\0", "").slice(0, LONGEST_MESSAGE),
-    },
-    stdio: "ignore",
-    detached: true,
-  });
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      if (child.pid !== undefined) endGroup(child.pid);
-      resolve(`the notification command was ended after ${longest} ms`);
-    }, longest);
-    const done = (problem: string | undefined): void => {
-      clearTimeout(timer);
-      resolve(problem);
-    };
-    child.on("error", (error) => done(`the notification command did not start: ${error.message}`));
-    child.on("exit", (code, signal) => {
-      const how = signal ?? `exit code ${code}`;
-      done(code === 0 ? undefined : `the notification command failed: ${how}`);
-    });
-  });
-}
-
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // it has ended by itself
-  }
+  const said = {
+    ATLAS_TASK_ID: taskId,
+    ATLAS_EVENT: event,
+    ATLAS_MESSAGE: message.replaceAll("\0", "").slice(0, LONGEST_MESSAGE),
+  };
+  const end = await runProgram(
+    { file: "/bin/sh", args: ["-c", command], cwd: worktree, env: { ...env, ...said } },
+    { group: "left", timeoutMs: longest, signals: ["SIGKILL"] },
+  );
+  if (end.kind === "not-started")
+    return `the notification command did not start: ${end.error.message}`;
+  if (end.stopped === "time") return `the notification command was ended after ${longest} ms`;
+  const how = end.exitSignal ?? `exit code ${end.exitCode}`;
+  return end.exitCode === 0 ? undefined : `the notification command failed: ${how}`;
 }
