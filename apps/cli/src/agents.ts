@@ -1,7 +1,13 @@
 import { resolve } from "node:path";
-import { type AgentScript, AgentsError, createAgent, parseAgentScript } from "@quasar/agents";
+import {
+  type AgentScript,
+  AgentsError,
+  createAgent,
+  parseAgentScript,
+  type AgentInvoker,
+  type AgentRole,
+} from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
-import type { AgentInvoker, AgentRole } from "@quasar/loop";
 import type { Settings } from "./config/settings.ts";
 import { CliError } from "./errors.ts";
 import { findProgram } from "./find-program.ts";

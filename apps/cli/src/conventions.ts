@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { readConventions } from "@quasar/agents";
 import { createOnce, readWholeFile } from "@quasar/durable";
 import { GitError } from "@quasar/git";
+import { readConventions } from "@quasar/loop";
 
 /** 64 KiB of files, and their names. */
 const MAX_BYTES = 128 * 1024;

@@ -1,5 +1,6 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { type AgentFailure, failureFlags, type TaskResult } from "@quasar/loop";
+import { failureFlags, type TaskResult } from "@quasar/loop";
+import type { AgentFailure } from "@quasar/agents";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { continuedBy } from "./hold.ts";
 import { knownUsd, moment, shellWord } from "./output/format.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { AgentProcess, AgentRequest, AgentResult } from "@quasar/loop";
+import type { ProcessIdentity } from "@quasar/process";
+import type { AgentRequest, AgentResult } from "../src/agent.ts";
 import { expect, type TestContext, test } from "vitest";
 import { endRunProcesses } from "../src/index.ts";
 import type { ModelRequest } from "./model-request.ts";
@@ -67,12 +68,12 @@ async function aTurn(
     maxCostUsd: 5,
     turnsDir: join(place.root, "turns"),
   };
-  let watched: AgentProcess | undefined;
+  let watched: ProcessIdentity | undefined;
   async function kill(): Promise<void> {
     await endRunProcesses(runId, { graceMs: 0 });
     expect(watched).toBeDefined();
   }
-  const onStart = async (agent: AgentProcess): Promise<void> => void (watched = agent);
+  const onStart = async (agent: ProcessIdentity): Promise<void> => void (watched = agent);
   return { stub, result: place.agents.claude.invoke(request, { onStart }) };
 }
 

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { AgentProcess, AgentRequest } from "@quasar/loop";
+import type { ProcessIdentity } from "@quasar/process";
+import type { AgentRequest } from "../src/agent.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { startModelStub } from "./model-stub.ts";
 import { createPlace, createRealAgents, type Place } from "./place.ts";
@@ -44,7 +45,7 @@ async function outlivedRunner(name: string) {
   await expect.poll(() => stub.requests.length).toBe(2);
   runner.kill("SIGKILL");
   await once(runner, "exit");
-  const agent = JSON.parse(told.toString()) as AgentProcess;
+  const agent = JSON.parse(told.toString()) as ProcessIdentity;
   return { place, stub, answer, turn: { request: { ...request, prompt: "" }, process: agent } };
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentInvoker, CheckpointOptions } from "@quasar/loop";
+import type { AgentInvoker } from "../src/agent.ts";
 import { createClaudeAgent, createCodexAgent } from "../src/index.ts";
 
 /** The real agents. */
@@ -98,22 +98,5 @@ export function createPlace(url: string): Place {
       return () => rmSync(file);
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
-  };
-}
-
-type Store = CheckpointOptions["store"];
-
-/** A store of one checkpoint. */
-export function createTestStore(): Store {
-  let kept: Parameters<Store["save"]>[0] | undefined;
-  return {
-    save: async (checkpoint) => {
-      kept = structuredClone(checkpoint);
-    },
-    load: async () => kept && { checkpoint: kept, source: "current", seal: "none", problems: [] },
-    loadAll: async () => ({ checkpoints: new Map(), problems: [] }),
-    remove: async () => {
-      kept = undefined;
-    },
   };
 }

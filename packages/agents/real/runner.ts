@@ -1,5 +1,5 @@
 // A runner of one turn, to be killed: runner.ts <claude|codex> <root of a place> <stub> <request>
-import type { AgentRequest } from "@quasar/loop";
+import type { AgentRequest } from "../src/agent.ts";
 import { createRealAgents } from "./place.ts";
 
 const [name, root = "", url = "", request = ""] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentInvoker } from "@quasar/loop";
+import type { AgentInvoker } from "../src/agent.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { createClaudeAgent, createCodexAgent } from "../src/index.ts";
 import { startModelStub } from "./model-stub.ts";

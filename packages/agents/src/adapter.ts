@@ -4,7 +4,7 @@ import type {
   AgentFailure,
   AgentRequest,
   AgentResult,
-} from "@quasar/loop";
+} from "./agent.ts";
 import type { AgentProgram, Cost } from "./agent-process.ts";
 import type { ChildOutcome } from "./child.ts";
 import type { WatcherSpec } from "./watchers.ts";

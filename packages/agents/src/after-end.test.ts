@@ -1,4 +1,4 @@
-import type { AgentInvoker, UnfinishedTurn } from "@quasar/loop";
+import type { AgentInvoker, UnfinishedTurn } from "./agent.ts";
 import { expect, test } from "vitest";
 import { afterEnd } from "./after-end.ts";
 

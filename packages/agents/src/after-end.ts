@@ -1,4 +1,4 @@
-import type { AgentInvoker } from "@quasar/loop";
+import type { AgentInvoker } from "./agent.ts";
 
 /** The agent; once it has ended what was left of a turn, this is done. */
 export function afterEnd(agent: AgentInvoker, act: () => Promise<void>): AgentInvoker {

@@ -1,4 +1,4 @@
-import type { AgentFailure, AgentResult } from "@quasar/loop";
+import type { AgentFailure, AgentResult } from "./agent.ts";
 import {
   type ChildOutcome,
   DEFAULT_LIMITS,

@@ -1,5 +1,5 @@
 import { isAbsolute, normalize } from "node:path";
-import type { AgentFailureKind } from "@quasar/loop";
+import type { AgentFailureKind } from "./agent.ts";
 import * as v from "valibot";
 import { AgentsError } from "./errors.ts";
 import { FAILURE_KINDS } from "./failure.ts";

@@ -1,4 +1,4 @@
-import type { AgentFailureKind } from "@quasar/loop";
+import type { AgentFailureKind } from "./agent.ts";
 
 /** Which failure a text means: the first row that fits decides. */
 export type Prose = readonly (readonly [pattern: RegExp, kind: AgentFailureKind])[];

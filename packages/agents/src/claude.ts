@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { AgentDenial, AgentInvoker, AgentRequest } from "@quasar/loop";
+import type { AgentDenial, AgentInvoker, AgentRequest } from "./agent.ts";
 import * as v from "valibot";
 import type { AgentAdapter } from "./adapter.ts";
 import type { ChildOutcome } from "./child.ts";

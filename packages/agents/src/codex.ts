@@ -1,4 +1,4 @@
-import type { AgentFailure, AgentInvoker, AgentRequest } from "@quasar/loop";
+import type { AgentFailure, AgentInvoker, AgentRequest } from "./agent.ts";
 import * as v from "valibot";
 import type { AgentAdapter } from "./adapter.ts";
 import {

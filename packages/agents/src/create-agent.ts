@@ -1,4 +1,4 @@
-import type { AgentInvoker } from "@quasar/loop";
+import type { AgentInvoker } from "./agent.ts";
 import { type ClaudeAgentOptions, createClaudeAgent } from "./claude.ts";
 import { type CodexAgentOptions, createCodexAgent } from "./codex.ts";
 import { type CommandAgentOptions, createCommandAgent } from "./command.ts";

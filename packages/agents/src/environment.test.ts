@@ -33,18 +33,10 @@ test.for(["ATLAS_SIGNING_KEY", "CLAUDE_SIGNING_KEY", "MY_PRIVATE_KEY", "QUASAR_R
   (name) => expect(passes(name, ["CLAUDE_*"], ["*"])).toBe(false),
 );
 
-test("adds the durable settings to git's configuration that is set already", () => {
-  const setEnv = {
-    GIT_CONFIG_COUNT: "1",
-    GIT_CONFIG_KEY_0: "user.name",
-    GIT_CONFIG_VALUE_0: "Agent",
-  };
-  expect(agentEnvironment(IDS, [], { env: {}, setEnv })).toMatchObject({
-    ...setEnv,
-    GIT_CONFIG_COUNT: "2",
-    GIT_CONFIG_KEY_1: "core.fsync",
-    GIT_CONFIG_VALUE_1: "all",
-  });
+test("gives an agent what its turn is to have, whatever its environment says", () => {
+  const setEnv = { GIT_CONFIG_COUNT: "1" };
+  const env = { GIT_CONFIG_COUNT: "2" };
+  expect(agentEnvironment({ ...IDS, env }, [], { env: {}, setEnv })).toMatchObject(env);
 });
 
 test("marks the agent and its commits with the run and the turn", () => {
@@ -52,9 +44,6 @@ test("marks the agent and its commits with the run and the turn", () => {
     QUASAR_RUN_ID: "r1",
     QUASAR_TURN_ID: "r1.3",
     GIT_REFLOG_ACTION: "quasar:r1/3",
-    GIT_CONFIG_COUNT: "1",
-    GIT_CONFIG_KEY_0: "core.fsync",
-    GIT_CONFIG_VALUE_0: "all",
   });
 });
 

@@ -1,4 +1,4 @@
-import { durableGitEnv, identityEnv } from "@quasar/git";
+import type { AgentRequest } from "./agent.ts";
 import { isSecretName } from "./secrets/values.ts";
 
 /** Which variables an agent gets, beside its own family's. */
@@ -36,7 +36,7 @@ function letThrough(
   { env = process.env, passEnv = [] }: EnvironmentOptions,
 ): Record<string, string> {
   const named = [...own, ...passEnv];
-  const result = identityEnv(env);
+  const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || FORBIDDEN.test(name)) continue;
     if (matches(named, name) || (matches(ALLOWED, name) && !isSecretName(name))) {
@@ -52,8 +52,7 @@ function letThrough(
  * @see SPEC.md, "Environment"
  */
 export function checkEnvironment(options: EnvironmentOptions = {}): Record<string, string> {
-  const given = { ...letThrough([], options), ...options.setEnv };
-  return { ...given, ...durableGitEnv(given) };
+  return { ...letThrough([], options), ...options.setEnv };
 }
 
 /** Names of the variables that a check does not get, sorted; those that say nothing to a program left out. */
@@ -67,7 +66,7 @@ export function withheldFromChecks(options: EnvironmentOptions = {}): readonly s
 
 /** What shells, terminals and desktops keep in an environment. */
 const UNTOLD =
-  /^(_|PWD|OLDPWD|SHLVL|LS_COLORS|COLORTERM|TERM_.*|SSH_(CLIENT|CONNECTION|TTY)|DBUS_.*|DISPLAY|WAYLAND_DISPLAY|MAIL|HOSTNAME|EDITOR|VISUAL|PAGER|LESS.*|PS[0-9]|HIST.*|QUASAR_.*|ATLAS_.*|npm_.*|NODE|INIT_CWD)$/;
+  /^(_|PWD|OLDPWD|SHLVL|LS_COLORS|COLORTERM|TERM_.*|GIT_(AUTHOR|COMMITTER|CONFIG)_.*|SSH_(CLIENT|CONNECTION|TTY)|DBUS_.*|DISPLAY|WAYLAND_DISPLAY|MAIL|HOSTNAME|EDITOR|VISUAL|PAGER|LESS.*|PS[0-9]|HIST.*|QUASAR_.*|ATLAS_.*|npm_.*|NODE|INIT_CWD)$/;
 
 /**
  * The environment of an agent: an allow-list, so that no secret comes along unasked.
@@ -76,18 +75,18 @@ const UNTOLD =
  * @see SPEC.md, "Environment"
  */
 export function agentEnvironment(
-  ids: { readonly runId: string; readonly turnId: string },
+  ids: Pick<AgentRequest, "runId" | "turnId" | "env">,
   own: readonly string[],
   options: EnvironmentOptions = {},
 ): Record<string, string> {
   const { defaultEnv = {}, setEnv = {} } = options;
-  const result = { ...defaultEnv, ...letThrough(own, options) };
   const prefix = `${ids.runId}.`;
   const turn = ids.turnId.startsWith(prefix) ? ids.turnId.slice(prefix.length) : ids.turnId;
-  const given = { ...result, ...setEnv };
   return {
-    ...given,
-    ...durableGitEnv(given),
+    ...defaultEnv,
+    ...letThrough(own, options),
+    ...setEnv,
+    ...ids.env,
     GIT_REFLOG_ACTION: `quasar:${ids.runId}/${turn}`,
     QUASAR_RUN_ID: ids.runId,
     QUASAR_TURN_ID: ids.turnId,

@@ -1,4 +1,4 @@
-import type { AgentFailure, AgentFailureKind } from "@quasar/loop";
+import type { AgentFailure, AgentFailureKind } from "./agent.ts";
 import { cleanLine } from "./clean.ts";
 
 /** Whether the same request may succeed later without anybody changing anything. */

@@ -1,7 +1,6 @@
 import { closeSync, type FSWatcher, readSync, watch } from "node:fs";
 import { basename } from "node:path";
-import { isAlive } from "@quasar/process";
-import type { AgentProcess } from "@quasar/loop";
+import { isAlive, type ProcessIdentity } from "@quasar/process";
 import type { ChildOutcome } from "./child.ts";
 import { type ExitRecord, readExitRecord } from "./exit-record.ts";
 import { createLineSplitter } from "./line-splitter.ts";
@@ -146,7 +145,7 @@ function tryToWatch(dir: string, onChange: (name: string | null) => void): FSWat
  */
 export async function follow(
   files: TurnFiles,
-  owner: AgentProcess | undefined,
+  owner: ProcessIdentity | undefined,
   { onLine, onPoke, signal, cancel }: FollowOptions,
 ): Promise<FollowedOutcome> {
   let output: OutputReader | undefined;

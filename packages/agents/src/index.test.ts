@@ -21,7 +21,6 @@ test("exports what its users rely on", () => {
     "getReady",
     "listRunProcesses",
     "parseAgentScript",
-    "readConventions",
     "runMark",
     "supervisorErrors",
     "withheldFromChecks",

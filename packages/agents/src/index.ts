@@ -1,3 +1,4 @@
+export type * from "./agent.ts";
 export { getReady } from "./get-ready.ts";
 export { afterEnd } from "./after-end.ts";
 export type { AgentProcessOptions } from "./agent-process.ts";
@@ -9,7 +10,6 @@ export type { CodexSandbox } from "./codex/args.ts";
 export { type Command, type CommandAgentOptions, createCommandAgent } from "./command.ts";
 export { AGENT_KINDS, type AgentConfig, createAgent } from "./create-agent.ts";
 export { type DetectedAgent, detectAgents } from "./detect.ts";
-export { type Conventions, readConventions } from "./conventions.ts";
 export {
   checkEnvironment,
   type EnvironmentOptions,

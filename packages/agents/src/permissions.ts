@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { AgentDenial } from "@quasar/loop";
+import type { AgentDenial } from "./agent.ts";
 import { cleanLine } from "./clean.ts";
 
 /** Words, paths and flags with nothing in them that a shell, or a rule of Claude Code, reads as more. */

@@ -9,7 +9,7 @@ import type {
   FoundTurn,
   InvokeOptions,
   UnfinishedTurn,
-} from "@quasar/loop";
+} from "./agent.ts";
 import type { AgentAdapter, TurnReader } from "./adapter.ts";
 import { type AgentProcessOptions, NOTHING_SPENT } from "./agent-process.ts";
 import { DEFAULT_LIMITS } from "./child.ts";

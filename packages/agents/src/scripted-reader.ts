@@ -1,4 +1,4 @@
-import type { AgentEvent } from "@quasar/loop";
+import type { AgentEvent } from "./agent.ts";
 import * as v from "valibot";
 import { ScriptedFailure } from "./agent-script.ts";
 import type { StopReason } from "./child.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AgentRequest } from "@quasar/loop";
+import type { AgentRequest } from "./agent.ts";
 import type { AgentScript, ScriptedTurn } from "./agent-script.ts";
 
 /** What the scripted agent's program is given on standard input. */

@@ -1,4 +1,4 @@
-import type { AgentInvoker, AgentRequest } from "@quasar/loop";
+import type { AgentInvoker, AgentRequest } from "./agent.ts";
 import type { AgentAdapter } from "./adapter.ts";
 import {
   type AgentProcessOptions,

@@ -1,4 +1,4 @@
-import type { AgentFailure, AgentRequest } from "@quasar/loop";
+import type { AgentFailure, AgentRequest } from "./agent.ts";
 import { failure } from "./failure.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

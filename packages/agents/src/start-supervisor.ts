@@ -1,15 +1,14 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { identityOf } from "@quasar/process";
-import type { AgentProcess } from "@quasar/loop";
+import { identityOf, type ProcessIdentity } from "@quasar/process";
 import { programFile } from "./program-file.ts";
 import { openSupervisorErrors, type TurnName } from "./supervisor-errors.ts";
 import { CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 
 /** A supervisor at work, as its runner sees it. */
 export interface Supervisor {
-  readonly owner: AgentProcess;
+  readonly owner: ProcessIdentity;
   /** Has the listener called when there is more of the turn to read. */
   readonly onPoke: (listener: () => void) => void;
   cancel(): void;
@@ -63,12 +62,12 @@ export function leaveSupervisor(child: SupervisorProcess): void {
 export async function startSupervisor(
   child: SupervisorProcess,
   spec: SupervisorSpec,
-  onStart: ((process: AgentProcess) => Promise<void>) | undefined,
+  onStart: ((process: ProcessIdentity) => Promise<void>) | undefined,
 ): Promise<Supervisor | Error> {
   if (child.pid === undefined) return new Promise((resolve) => child.once("error", resolve));
   child.stdin.write(`${JSON.stringify(spec)}\n`);
   const leave = (): void => leaveSupervisor(child);
-  let owner: AgentProcess;
+  let owner: ProcessIdentity;
   try {
     owner = identityOf(child.pid);
     await onStart?.(owner);

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import type { AgentRequest } from "@quasar/loop";
+import type { AgentRequest } from "./agent.ts";
 import { openTurnFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
 /** A turn, by the names of its files. */

@@ -1,7 +1,7 @@
 // A runner of scripted turns that has fewer and fewer file descriptors: few-files.ts <request> in JSON.
 // To be started with a low limit of them. Prints each turn's failure and cost, line by line.
 import { closeSync, openSync } from "node:fs";
-import type { AgentRequest } from "@quasar/loop";
+import type { AgentRequest } from "../src/agent.ts";
 import { createScriptedAgent } from "../src/scripted.ts";
 
 const request = JSON.parse(process.argv[2] ?? "") as AgentRequest;

@@ -1,6 +1,6 @@
 // A runner of a scripted turn, to be killed: keeper.ts <request> <script> [stay], in JSON. Prints what
 // it learns, line by line; with `stay` it never lets the agent begin.
-import type { AgentRequest } from "@quasar/loop";
+import type { AgentRequest } from "../src/agent.ts";
 import type { AgentScript } from "../src/agent-script.ts";
 import { createScriptedAgent } from "../src/scripted.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentEvent, AgentRequest } from "@quasar/loop";
+import type { AgentEvent, AgentRequest } from "../src/agent.ts";
 import { expect, onTestFinished } from "vitest";
 
 /** A directory that is gone after the test. */

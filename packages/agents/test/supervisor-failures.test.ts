@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import type { AgentProcess } from "@quasar/loop";
+import type { ProcessIdentity } from "@quasar/process";
 import { expect, onTestFinished, test } from "vitest";
 import { createClaudeAgent } from "../src/claude.ts";
 import { createCommandAgent } from "../src/command.ts";
@@ -80,7 +80,7 @@ test("what a supervisor says of its own failure is kept with the turn, without s
     env: { MY_TOKEN: secret },
   });
   // A folder where the turn's end is to be written.
-  const onStart = async ({ pid }: AgentProcess) =>
+  const onStart = async ({ pid }: ProcessIdentity) =>
     fs.mkdirSync(join(turnsDir, `1.exit.${pid}.tmp`));
   const result = await agent.invoke(request, { onStart });
   expect(result.failure).toMatchObject({

@@ -4,8 +4,14 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { currentProcess, identityOf, isAlive, parseIdentity } from "@quasar/process";
-import type { AgentProcess, AgentRequest, UnfinishedTurn } from "@quasar/loop";
+import {
+  currentProcess,
+  identityOf,
+  isAlive,
+  parseIdentity,
+  type ProcessIdentity,
+} from "@quasar/process";
+import type { AgentRequest, UnfinishedTurn } from "../src/agent.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { AgentScript, ScriptedTurn } from "../src/agent-script.ts";
 import { createClaudeAgent } from "../src/claude.ts";
@@ -73,7 +79,7 @@ async function orphaned(
   while (!printed.includes(after)) printed += String(await once(runner.stdout, "data"));
   process.kill(-Number(runner.pid), "SIGKILL");
   await once(runner, "exit");
-  const owner = JSON.parse(printed.slice(0, printed.indexOf("\n"))) as AgentProcess;
+  const owner = JSON.parse(printed.slice(0, printed.indexOf("\n"))) as ProcessIdentity;
   const unfinished = { request: { ...request, prompt: "" }, process: owner };
   onTestFinished(() => agent.end?.(unfinished));
   return unfinished;
@@ -132,8 +138,8 @@ test("a runner that dies before it has stored the process starts nothing", async
 test("a rejected onStart starts nothing, and rejects", async () => {
   const request = aTurn();
   const error = new Error("the disk is full");
-  let owner: AgentProcess | undefined;
-  const onStart = async (started: AgentProcess) => {
+  let owner: ProcessIdentity | undefined;
+  const onStart = async (started: ProcessIdentity) => {
     owner = started;
     throw error;
   };
@@ -242,7 +248,7 @@ test("one process waits for a turn however often it is got ready for, and any ag
   onTestFinished(createScriptedAgent({ turns: [] }).getReady?.(request) ?? (() => undefined));
   expect(await onlyProcess(request.runId)).toBe(waiting);
   const pids: number[] = [];
-  const onStart = async ({ pid }: AgentProcess) => void pids.push(pid);
+  const onStart = async ({ pid }: ProcessIdentity) => void pids.push(pid);
   const result = await createCommandAgent({ command: "echo done" }).invoke(request, { onStart });
   expect(result).toMatchObject({ text: "done" });
   expect(pids).toEqual([waiting]);
@@ -295,7 +301,7 @@ test("a runner sees that its supervisor was killed, and ends what is left", asyn
   const request = aTurn();
   const { url: model } = await aModelServer((step) => (step > 0 ? "hang" : billed(0.25)));
   const of = createScriptedAgent({ turns: [turn], model });
-  let owner: AgentProcess | undefined;
+  let owner: ProcessIdentity | undefined;
   const result = await of.invoke(request, {
     onStart: async (started) => void (owner = started),
     onEvent: ({ type }) => type === "usage" && owner && process.kill(owner.pid, "SIGKILL"),
@@ -323,7 +329,7 @@ test("a killed supervisor is found dead, with what its agent has spent, and what
 test("an agent that has none of its variables is ended where its supervisor was killed", async () => {
   const request = aTurn();
   const shed = createCommandAgent({ file: "sh", args: ["-c", "exec env -i /bin/sleep 600"] });
-  const { promise: started, resolve } = Promise.withResolvers<AgentProcess>();
+  const { promise: started, resolve } = Promise.withResolvers<ProcessIdentity>();
   const result = shed.invoke(request, { onStart: async (owner) => resolve(owner) });
   const owner = await started;
   const named = file(request, "agent");
@@ -509,7 +515,7 @@ test("an agent without its supervisor is found by its name, and ended by it, unl
   onTestFinished(() => void left.kill("SIGKILL"));
   const child = identityOf(left.pid ?? 0);
   const unfinished = { request, process: OWNER_GONE };
-  const name = (change: Partial<AgentProcess>): void =>
+  const name = (change: Partial<ProcessIdentity>): void =>
     fs.writeFileSync(file(request, "agent"), JSON.stringify({ ...child, ...change }));
   name({ startTime: 1 });
   expect(await agent.find?.(unfinished)).not.toHaveProperty("isLeft");

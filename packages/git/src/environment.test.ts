@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { durableGitEnv, identityEnv, scrubbed, userConfig } from "./environment.ts";
+import { durableGitEnv, foreignGitEnv, identityEnv, scrubbed, userConfig } from "./environment.ts";
 
 test("keeps what is the user's and drops what steers git", () => {
   const environment = {
@@ -90,4 +90,10 @@ test("hands on who the user is, and no more of what steers git", () => {
   };
   expect(identityEnv(environment)).toEqual(identity);
   expect(identityEnv({ PATH: "/bin", GIT_DIR: "/elsewhere" })).toEqual({});
+  expect(foreignGitEnv(environment)).toEqual({
+    ...identity,
+    GIT_CONFIG_COUNT: "2",
+    GIT_CONFIG_KEY_1: "core.fsync",
+    GIT_CONFIG_VALUE_1: "all",
+  });
 });

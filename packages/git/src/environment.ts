@@ -56,8 +56,8 @@ export function userConfig(environment: Environment): readonly ConfigPair[] {
 }
 
 /**
- * The variables by which a git that somebody else starts, an agent or a check, knows who the user is: those
- * of author and committer, where the user's settings are, and what {@link userConfig} keeps.
+ * By what a git that somebody else starts knows who the user is: the variables of author and committer, where
+ * the user's settings are, and what {@link userConfig} keeps.
  */
 export function identityEnv(environment: Environment): Record<string, string> {
   const known = Object.entries(environment).flatMap(([name, value]) =>
@@ -111,6 +111,17 @@ export const DURABLE: ConfigPair = ["core.fsync", "all"];
  */
 export function durableGitEnv(environment: Environment): Record<string, string> {
   return configVariables([DURABLE], configCount(environment));
+}
+
+/**
+ * The variables that a git gets which somebody else starts, an agent or a check: who the user is, and that it
+ * writes durably.
+ *
+ * @param environment - The user's.
+ */
+export function foreignGitEnv(environment: Environment): Record<string, string> {
+  const identity = identityEnv(environment);
+  return { ...identity, ...durableGitEnv(identity) };
 }
 
 function configCount(environment: Environment): number {

@@ -5,7 +5,7 @@ export { type Identity, NEUTRAL } from "./config.ts";
 export { type Content, readContents } from "./content.ts";
 export { usesConventionalCommits } from "./convention.ts";
 export { type Diff, diffTrees } from "./diff.ts";
-export { durableGitEnv, type Environment, identityEnv } from "./environment.ts";
+export { durableGitEnv, type Environment, foreignGitEnv } from "./environment.ts";
 export { GitError, type GitErrorCode, type GitErrorOptions, isNoWorkTree } from "./errors.ts";
 export { type CommittedFile, filesAt, readBlob } from "./files-at.ts";
 export { currentBranch, currentGitSha, isAncestor, type SignalOptions } from "./head.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { APPROVAL, fakeAgent, issue } from "../test/fake-agent.ts";
 import { aCheckpoint, aLedgerEntry } from "../test/fixtures.ts";
 import { harness } from "../test/harness.ts";
-import type { AgentInvoker } from "./agent.ts";
+import type { AgentInvoker } from "@quasar/agents";
 import { runFromCheckpoint, runTask } from "./loop.ts";
 import { tooLittle } from "./ending.ts";
 import {

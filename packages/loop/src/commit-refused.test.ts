@@ -11,7 +11,7 @@ import {
   type Reply,
 } from "../test/fake-agent.ts";
 import { type Harness, harness } from "../test/harness.ts";
-import type { AgentInvoker, FoundTurn } from "./agent.ts";
+import type { AgentInvoker, FoundTurn } from "@quasar/agents";
 import { runFromCheckpoint, runTask } from "./loop.ts";
 import type { LoopOptions } from "./options.ts";
 

@@ -1,4 +1,4 @@
-import type { AgentDenial, AgentFailure, AgentInvoker } from "./agent.ts";
+import type { AgentDenial, AgentFailure, AgentInvoker } from "@quasar/agents";
 import { openedWords } from "./failure-flags.ts";
 import type { Run } from "./run.ts";
 import { uncommitted } from "./work-tree.ts";

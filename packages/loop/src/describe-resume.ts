@@ -1,5 +1,5 @@
 import type { CheckpointTurn } from "@quasar/checkpoint";
-import type { AgentFailure, AgentInvoker, AgentResult, AgentRole, FoundTurn } from "./agent.ts";
+import type { AgentFailure, AgentInvoker, AgentResult, AgentRole, FoundTurn } from "@quasar/agents";
 import { type Cost, dollars, settledCost, spentWords } from "./money.ts";
 import type { RunPart } from "./options.ts";
 import type { CycleState } from "./state.ts";

@@ -1,4 +1,4 @@
-import type { AgentFailure, AgentRole } from "./agent.ts";
+import type { AgentFailure, AgentRole } from "@quasar/agents";
 import { dollars, dollarsAllowed, dollarsNeeded, MORE, spentWords, upToCent } from "./money.ts";
 import type { RunPart, TaskResult } from "./options.ts";
 import type { CycleState } from "./state.ts";

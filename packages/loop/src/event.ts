@@ -1,4 +1,4 @@
-import type { AgentDenial, AgentEvent, AgentRole } from "./agent.ts";
+import type { AgentDenial, AgentEvent, AgentRole } from "@quasar/agents";
 import type { Finding } from "./finding.ts";
 import type { ReviewReport } from "./review.ts";
 import type { CycleState } from "./state.ts";

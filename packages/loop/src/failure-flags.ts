@@ -1,4 +1,4 @@
-import type { AgentFailure } from "./agent.ts";
+import type { AgentFailure } from "@quasar/agents";
 
 /** The flags that allow an agent what its rules name, for a shell. */
 export function allowFlags(rules: readonly string[]): string {

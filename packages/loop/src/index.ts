@@ -1,4 +1,3 @@
-export type * from "./agent.ts";
 export {
   assessResume,
   type Check as ResumeCheck,
@@ -26,6 +25,7 @@ export { dollarsAllowed, turnAllowance, upToCent } from "./money.ts";
 export type * from "./options.ts";
 export { packageManagerOf, packageScripts } from "./package-scripts.ts";
 export { parseReview } from "./parse-review.ts";
+export { type Conventions, readConventions } from "./read-conventions.ts";
 export {
   type CostEstimate,
   planResume,

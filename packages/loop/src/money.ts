@@ -1,5 +1,5 @@
 import type { CheckpointLedgerEntry, CheckpointTurn } from "@quasar/checkpoint";
-import type { AgentResult, AgentRole } from "./agent.ts";
+import type { AgentResult, AgentRole } from "@quasar/agents";
 import type { CycleState } from "./state.ts";
 
 type Limits = Pick<CycleState, "totalCostUsd" | "maxBudgetUsd" | "maxCycles">;

@@ -1,4 +1,4 @@
-import type { AgentCapabilities } from "./agent.ts";
+import type { AgentCapabilities } from "@quasar/agents";
 import type { LoopEventData } from "./event.ts";
 import type { Ports } from "./run.ts";
 import type { Settings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointStore, CommitStyle } from "@quasar/checkpoint";
 import type { Repository } from "@quasar/git";
-import type { AgentFailure, AgentInvoker } from "./agent.ts";
+import type { AgentFailure, AgentInvoker } from "@quasar/agents";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
 import type { Finding } from "./finding.ts";
 import type { ReviewReport } from "./review.ts";

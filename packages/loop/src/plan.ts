@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointLedgerEntry, Phase } from "@quasar/checkpoint";
 import { adopt } from "./adopt.ts";
-import type { AgentRole, FoundTurn } from "./agent.ts";
+import type { AgentRole, FoundTurn } from "@quasar/agents";
 import { type Override, type ResumeAssessment, standingRefusals } from "./assess.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import { describeResume, type PlanAgents, type PlanItem } from "./describe-resume.ts";

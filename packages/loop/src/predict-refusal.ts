@@ -1,4 +1,4 @@
-import type { AgentInvoker, AgentRequest, AgentRole } from "./agent.ts";
+import type { AgentInvoker, AgentRequest, AgentRole } from "@quasar/agents";
 import type { PlanItem } from "./describe-resume.ts";
 import { tooLittle } from "./ending.ts";
 import { type Bounds, isTooLittle, leastAllowance, neededBudget, turnAllowance } from "./money.ts";

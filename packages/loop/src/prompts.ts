@@ -1,5 +1,5 @@
 import type { CommitStyle } from "@quasar/checkpoint";
-import type { AgentRole } from "./agent.ts";
+import type { AgentRole } from "@quasar/agents";
 import type { Finding } from "./finding.ts";
 import { openFindings } from "./findings.ts";
 import type { RunPart } from "./options.ts";

@@ -1,4 +1,4 @@
-import type { AgentRole } from "./agent.ts";
+import type { AgentRole } from "@quasar/agents";
 import { messageOf } from "./emitter.ts";
 import type { Run } from "./run.ts";
 import { nextTurnId } from "./turn-id.ts";

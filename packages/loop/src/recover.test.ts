@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { APPROVAL, type FakeAgent, fakeAgent, resultOf, writingCoder } from "../test/fake-agent.ts";
 import { aCheckpoint, aTurn } from "../test/fixtures.ts";
 import { type Harness, harness } from "../test/harness.ts";
-import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "./agent.ts";
+import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "@quasar/agents";
 import { stateFromCheckpoint } from "./convert.ts";
 import { drive } from "./engine.ts";
 import { runFromCheckpoint, runTask } from "./loop.ts";

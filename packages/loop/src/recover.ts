@@ -1,4 +1,4 @@
-import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "./agent.ts";
+import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "@quasar/agents";
 import { messageOf } from "./emitter.ts";
 import type { Ending } from "./ending.ts";
 import type { TurnRecovery } from "./event.ts";

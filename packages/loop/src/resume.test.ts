@@ -18,7 +18,7 @@ import {
 import { aCheckpoint, aFinding, aTurn } from "../test/fixtures.ts";
 import { aFolder, aWorkTree, type Harness, harness } from "../test/harness.ts";
 import type { WorkTree } from "../test/work-tree.ts";
-import type { AgentInvoker, AgentResult, UnfinishedTurn } from "./agent.ts";
+import type { AgentInvoker, AgentResult, UnfinishedTurn } from "@quasar/agents";
 import { stateFromCheckpoint } from "./convert.ts";
 import type { LoopEvent } from "./event.ts";
 import { runFromCheckpoint, runTask } from "./loop.ts";

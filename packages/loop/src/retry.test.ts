@@ -8,7 +8,7 @@ import {
   writingCoder,
 } from "../test/fake-agent.ts";
 import { type Harness, harness } from "../test/harness.ts";
-import type { AgentFailure } from "./agent.ts";
+import type { AgentFailure } from "@quasar/agents";
 import { runCheck } from "./check.ts";
 import { continueRun } from "./continue.ts";
 import type { LoopOptions, TaskResult } from "./options.ts";

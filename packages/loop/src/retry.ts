@@ -1,4 +1,4 @@
-import type { AgentFailure } from "./agent.ts";
+import type { AgentFailure } from "@quasar/agents";
 import { INTERRUPTED, type Ending } from "./ending.ts";
 import { isOverBudget } from "./money.ts";
 import { isCancelled, type Run } from "./run.ts";

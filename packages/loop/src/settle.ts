@@ -1,4 +1,10 @@
-import type { AgentEvent, AgentFailure, AgentResult, AgentRole, InvokeOptions } from "./agent.ts";
+import type {
+  AgentEvent,
+  AgentFailure,
+  AgentResult,
+  AgentRole,
+  InvokeOptions,
+} from "@quasar/agents";
 import { type Ending, INTERRUPTED } from "./ending.ts";
 import { refusedCost, settledCost } from "./money.ts";
 import type { RunPart } from "./options.ts";

@@ -1,4 +1,4 @@
-import type { AgentRole } from "./agent.ts";
+import type { AgentRole } from "@quasar/agents";
 import type { RunPart } from "./options.ts";
 import type { CycleState } from "./state.ts";
 import { nextStep, type Step } from "./steps.ts";

@@ -1,6 +1,7 @@
 import type { CheckpointLedgerEntry, CheckpointTurn, Phase } from "@quasar/checkpoint";
 import { joinReports, subjectGiven } from "./commit-message.ts";
-import type { AgentProcess, AgentRole } from "./agent.ts";
+import type { ProcessIdentity } from "@quasar/process";
+import type { AgentRole } from "@quasar/agents";
 import type { Finding } from "./finding.ts";
 import { accumulate, applyVerifications, tagFindings } from "./findings.ts";
 import { book, entryOf } from "./ledger.ts";
@@ -72,7 +73,7 @@ export function startTurn(state: CycleState, phase: TurnPhase, turn: CheckpointT
 const NOTHING_NEEDED = { neededBudgetUsd: 0, neededTurnBudgetUsd: 0 };
 
 /** The turn has a process, which may do nothing yet. */
-export function nameProcess(state: CycleState, process: AgentProcess): CycleState {
+export function nameProcess(state: CycleState, process: ProcessIdentity): CycleState {
   const { turn } = state;
   return turn === undefined ? state : { ...state, turn: { ...turn, ...storedProcess(process) } };
 }

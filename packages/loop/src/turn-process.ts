@@ -1,6 +1,5 @@
 import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
-import { isAlive } from "@quasar/process";
-import type { AgentProcess } from "./agent.ts";
+import { isAlive, type ProcessIdentity } from "@quasar/process";
 
 type StoredProcess = Pick<CheckpointTurn, "pid" | "processStart" | "bootId" | "host">;
 
@@ -8,12 +7,12 @@ type StoredProcess = Pick<CheckpointTurn, "pid" | "processStart" | "bootId" | "h
 export const NO_PROCESS: StoredProcess = { pid: 0, processStart: 0, bootId: "", host: "" };
 
 /** A process as a turn keeps it. */
-export function storedProcess({ pid, startTime, bootId, host }: AgentProcess): StoredProcess {
+export function storedProcess({ pid, startTime, bootId, host }: ProcessIdentity): StoredProcess {
   return { pid, processStart: startTime ?? 0, bootId: bootId ?? "", host };
 }
 
 /** The process that a turn names; `undefined` where it names none. */
-export function processOf(turn: StoredProcess): AgentProcess | undefined {
+export function processOf(turn: StoredProcess): ProcessIdentity | undefined {
   const { pid, processStart, bootId, host } = turn;
   if (pid === 0) return undefined;
   return {

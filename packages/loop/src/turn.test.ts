@@ -18,7 +18,7 @@ import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts"
 import { aCheckpoint, aTurn } from "../test/fixtures.ts";
 import { type Harness, harness, TREE_EDITS } from "../test/harness.ts";
 import type { WorkTree } from "../test/work-tree.ts";
-import type { AgentRequest, AgentResult } from "./agent.ts";
+import type { AgentRequest, AgentResult } from "@quasar/agents";
 import type { Hook } from "./event.ts";
 import { runFromCheckpoint, runTask } from "./loop.ts";
 import { REVIEW_SCHEMA } from "./review-schema.ts";

@@ -3,11 +3,12 @@ import type { CheckpointTurn } from "@quasar/checkpoint";
 import type {
   AgentFailure,
   AgentInvoker,
-  AgentProcess,
   AgentRequest,
   AgentResult,
   InvokeOptions,
-} from "./agent.ts";
+} from "@quasar/agents";
+import type { ProcessIdentity } from "@quasar/process";
+import { foreignGitEnv } from "@quasar/git";
 import { conventionsNote, noteSteering, steeringNote } from "./conventions.ts";
 import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED, tooLittle } from "./ending.ts";
@@ -144,7 +145,7 @@ function newTurn({ state, settings }: Run, phase: TurnPhase, start: Start): Chec
 async function invoke(run: Run, request: AgentRequest): Promise<AgentResult | Ending> {
   const agent: AgentInvoker = run.settings[request.role];
   let refused: Ending | undefined;
-  const onStart = async (process: AgentProcess): Promise<void> => {
+  const onStart = async (process: ProcessIdentity): Promise<void> => {
     run.state = nameProcess(run.state, process);
     refused = await run.saveTurn();
     if (refused !== undefined) throw new Error(refused.message);
@@ -194,6 +195,7 @@ export function requestOf(
     turnId: turn.id,
     role,
     prompt,
+    env: foreignGitEnv(process.env),
     systemPrompt: systemPrompt(role, {
       projectContext: settings.projectContext,
       part,

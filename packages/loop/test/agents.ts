@@ -1,12 +1,12 @@
 import type {
   AgentFailure,
   AgentInvoker,
-  AgentProcess,
   AgentRequest,
   AgentResult,
   FoundTurn,
   InvokeOptions,
-} from "../src/agent.ts";
+} from "@quasar/agents";
+import type { ProcessIdentity } from "@quasar/process";
 import type { Ground } from "./ground.ts";
 import type { Life } from "./points.ts";
 
@@ -44,7 +44,7 @@ interface Session {
 
 interface Agent {
   readonly request: AgentRequest;
-  readonly process: AgentProcess;
+  readonly process: ProcessIdentity;
   /** `undefined`: there is no such conversation. */
   readonly session: Session | undefined;
   sessionId: string | undefined;
@@ -226,7 +226,7 @@ export class Agents {
   }
 
   /** What is not named in the store has not begun. */
-  #find(turnId: string, process: AgentProcess | undefined): FoundTurn {
+  #find(turnId: string, process: ProcessIdentity | undefined): FoundTurn {
     const agent = this.#agents.get(turnId);
     if (agent?.began !== true || process === undefined) return { state: "not-started" };
     if (agent.process.pid !== process.pid) this.violations.push(`turn ${turnId} has another pid`);

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentInvoker, AgentRequest, AgentResult, InvokeOptions } from "../src/agent.ts";
+import type { AgentInvoker, AgentRequest, AgentResult, InvokeOptions } from "@quasar/agents";
 
 export type Reply = Partial<AgentResult> | string;
 export type Answer = (request: AgentRequest, options: InvokeOptions) => Reply | Promise<Reply>;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { createMemoryCheckpointStore, type CheckpointStore } from "@quasar/checkpoint";
-import type { AgentInvoker, AgentRequest, AgentResult, FoundTurn } from "../src/agent.ts";
+import type { AgentInvoker, AgentRequest, AgentResult, FoundTurn } from "@quasar/agents";
 import { assessResume } from "../src/assess.ts";
 import { continueRun } from "../src/continue.ts";
 import { type LoopRepository, openLoopRepository } from "../src/repository.ts";

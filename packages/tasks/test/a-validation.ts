@@ -19,7 +19,7 @@ import {
   taskFolder,
   transitionAll,
 } from "@quasar/hookfile";
-import type { AgentInvoker } from "@quasar/loop";
+import type { AgentInvoker } from "@quasar/agents";
 import { createKeyManager, type KeyManager, listReceipts } from "@quasar/receipts";
 import type { AgentWork } from "../src/runs/agent-work.ts";
 import type { WorkOnStep } from "../src/steps/agent-work.ts";

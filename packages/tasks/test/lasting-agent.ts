@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentInvoker, AgentRequest, AgentResult } from "@quasar/loop";
+import type { AgentInvoker, AgentRequest, AgentResult } from "@quasar/agents";
 
 /** What a turn's agent says, and writes into the work tree. */
 export type Answer = (request: AgentRequest) => Partial<AgentResult> | string;

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { createScriptedAgent, type ScriptedTurn } from "@quasar/agents";
+import { createScriptedAgent, type ScriptedTurn, type AgentInvoker } from "@quasar/agents";
 import {
   createHookFileStore,
   DEFAULT_AUTO_CHECKPOINTS,
@@ -8,7 +8,6 @@ import {
   type HookFile,
   transitionAll,
 } from "@quasar/hookfile";
-import type { AgentInvoker } from "@quasar/loop";
 import { createKeyManager } from "@quasar/receipts";
 import { createEngine, type DriveOptions, type DriveResult } from "../src/engine/drive.ts";
 import { PROGRAM_PARTS } from "../src/engine/drive-task.ts";

@@ -11,7 +11,7 @@ import {
   taskFolder,
   transitionAll,
 } from "@quasar/hookfile";
-import type { AgentInvoker } from "@quasar/loop";
+import type { AgentInvoker } from "@quasar/agents";
 import type { KeyManager } from "@quasar/receipts";
 import { assignRun } from "../src/runs/step-runs.ts";
 import type { RunningStep, StepProgress } from "../src/steps/step.ts";

@@ -1,4 +1,5 @@
 import { checkEnvironment, withheldFromChecks } from "@quasar/agents";
+import { foreignGitEnv } from "@quasar/git";
 import { cleanLine } from "../output/clean.ts";
 import { fit } from "../output/width.ts";
 import type { Settings } from "../config/settings.ts";
@@ -11,7 +12,7 @@ function optionsOf({ passEnv, checkPassEnv }: Passed) {
 
 /** What checks see of the user's environment. */
 export function environmentOfChecks(settings: Passed): Readonly<Record<string, string>> {
-  return checkEnvironment(optionsOf(settings));
+  return { ...checkEnvironment(optionsOf(settings)), ...foreignGitEnv(process.env) };
 }
 
 const MOST_NAMES = 12;

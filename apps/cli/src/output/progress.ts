@@ -1,4 +1,4 @@
-import type { AgentEvent } from "@quasar/loop";
+import type { AgentEvent } from "@quasar/agents";
 import type { Spending } from "./format.ts";
 import type { OutputRecord } from "./record.ts";
 

@@ -1,11 +1,11 @@
 import {
-  type AgentEvent,
   allowFlags,
   dollarsAllowed,
   openedWords,
   type Finding,
   type TurnRecovery,
 } from "@quasar/loop";
+import type { AgentEvent } from "@quasar/agents";
 import { clean, cleanLine } from "./clean.ts";
 import { budget, clock, count, dayAndTime, duration, money, moment, span } from "./format.ts";
 import { type Progress, spendingOf } from "./progress.ts";

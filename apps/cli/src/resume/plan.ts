@@ -1,12 +1,6 @@
-import {
-  type AgentRole,
-  type CostEstimate,
-  type PlanItem,
-  planResume,
-  type ResumeAssessment,
-  type UnfinishedTurn,
-} from "@quasar/loop";
+import { type CostEstimate, type PlanItem, planResume, type ResumeAssessment } from "@quasar/loop";
 import type { Checkpoint } from "@quasar/checkpoint";
+import type { AgentRole, UnfinishedTurn } from "@quasar/agents";
 import { type Agents, agentsOf } from "../agents.ts";
 import type { CliError } from "../errors.ts";
 import type { Settings } from "../config/settings.ts";

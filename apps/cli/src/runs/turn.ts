@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { processOf, REVIEW_SCHEMA, type UnfinishedTurn } from "@quasar/loop";
+import { processOf, REVIEW_SCHEMA } from "@quasar/loop";
+import type { UnfinishedTurn } from "@quasar/agents";
 import type { Workspace } from "../workspace.ts";
 
 /** Where the files of a run's turns are. */

@@ -1,4 +1,4 @@
-import type { AgentRequest } from "@quasar/loop";
+import type { AgentRequest } from "../agent.ts";
 import { type AllowedCommand, shellWord } from "../permissions.ts";
 
 /** Where Claude Code reads settings from. */

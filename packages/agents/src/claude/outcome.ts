@@ -1,4 +1,4 @@
-import type { AgentFailure, AgentFailureKind, AgentRequest } from "@quasar/loop";
+import type { AgentFailure, AgentFailureKind, AgentRequest } from "../agent.ts";
 import { kindOfProse, kindOfStatus, type Prose } from "../classify.ts";
 import { failure } from "../failure.ts";
 import type { ClaudeResult } from "./event.ts";

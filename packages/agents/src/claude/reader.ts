@@ -1,4 +1,4 @@
-import type { AgentEvent } from "@quasar/loop";
+import type { AgentEvent } from "../agent.ts";
 import type { StopReason } from "../child.ts";
 import { cleanLine } from "../clean.ts";
 import { reasonToStop, type TurnLimits, type TurnUse } from "../limits.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentRequest, FoundTurn } from "@quasar/loop";
+import type { AgentRequest, FoundTurn } from "../agent.ts";
 import { expect, test } from "vitest";
 import { aProgramThatPrints, aSample } from "../../test/program.ts";
 import { aDirectory, aListener, aRequest, containing } from "../../test/request.ts";

@@ -1,4 +1,4 @@
-import type { AgentRequest } from "@quasar/loop";
+import type { AgentRequest } from "../agent.ts";
 
 export interface CodexArgsOptions {
   /** @default Codex's own choice */

@@ -1,4 +1,4 @@
-import type { AgentRequest } from "@quasar/loop";
+import type { AgentRequest } from "../agent.ts";
 import type { Cost } from "../agent-process.ts";
 import type { TurnUse } from "../limits.ts";
 import {

@@ -1,27 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { turnAllowance } from "@quasar/loop";
 import { expect, test } from "vitest";
 import { aDirectory, aRequest } from "../../test/request.ts";
 import { createCodexAgent } from "../codex.ts";
-
-/** The budget of a run whose user has named none. */
-const DEFAULT_BUDGET_USD = 5;
 
 const boundOf = (model: string | undefined, prompt: string): number | undefined => {
   const agent = createCodexAgent({ model, env: { CODEX_HOME: aDirectory() } });
   return agent.responseBoundUsd?.(aRequest({ prompt }));
 };
-
-test.for([undefined, "gpt-5.5", "gpt-6.1-sol", "gpt-5.3-codex"])(
-  "starts its turns under the default budget, asking %s",
-  (model) => {
-    const left = { totalCostUsd: 0, maxBudgetUsd: DEFAULT_BUDGET_USD };
-    const bound = boundOf(model, "x".repeat(8_000));
-    expect(bound).toBeGreaterThan(0);
-    expect(2 * (bound ?? Infinity)).toBeLessThanOrEqual(turnAllowance(left, "coder"));
-  },
-);
 
 test("bounds a response by 32,000 tokens of output, which Codex cannot be held to", () => {
   // 20,000 tokens of its own, 27 bytes of ours, at the price of input and output.

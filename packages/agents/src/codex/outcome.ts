@@ -1,4 +1,4 @@
-import type { AgentFailure } from "@quasar/loop";
+import type { AgentFailure } from "../agent.ts";
 import { kindOfProse, type Prose } from "../classify.ts";
 import { failure } from "../failure.ts";
 import { retryAtOf } from "./retry-at.ts";

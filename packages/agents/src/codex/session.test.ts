@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentRequest, UnfinishedTurn } from "@quasar/loop";
+import type { AgentRequest, UnfinishedTurn } from "../agent.ts";
 import { expect, test } from "vitest";
 import { aProgramThatPrints, aSample, aShellScript } from "../../test/program.ts";
 import { aDirectory, aListener, aRequest } from "../../test/request.ts";

@@ -1,4 +1,4 @@
-import type { AgentResult } from "@quasar/loop";
+import type { AgentResult } from "../../src/agent.ts";
 import type { PreparedTurn, TurnReader } from "../../src/adapter.ts";
 import type { ChildOutcome, StopReason } from "../../src/child.ts";
 import { boundAt, priceOf, promptOf, sumOf } from "../../src/prices.ts";

@@ -1,5 +1,6 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { type AgentFailureKind, failureFlags, parseReview, type TaskResult } from "@quasar/loop";
+import { failureFlags, parseReview, type TaskResult } from "@quasar/loop";
+import type { AgentFailureKind } from "@quasar/agents";
 import type { AgentWork, AgentWorkDone, AgentWorkResult } from "./agent-work.ts";
 
 /** What came of a run that is done, as its last checkpoint says. */

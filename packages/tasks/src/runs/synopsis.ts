@@ -1,5 +1,5 @@
 import { generateSynopsis, type HookFile } from "@quasar/hookfile";
-import type { AgentInvoker } from "@quasar/loop";
+import type { AgentInvoker } from "@quasar/agents";
 
 /** The line that tells an agent of the task, as it is while a step is worked on. */
 export function synopsisOf(hook: HookFile, home: string): string {

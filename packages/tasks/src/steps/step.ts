@@ -5,7 +5,7 @@ import type {
   StepEffect,
   StepRecord,
 } from "@quasar/hookfile";
-import type { AgentInvoker } from "@quasar/loop";
+import type { AgentInvoker } from "@quasar/agents";
 import type { KeyManager, ValidationReceipt } from "@quasar/receipts";
 import type { TaskRecord } from "../task-record.ts";
 import type { TemplateStep } from "../templates/template.ts";

@@ -2,10 +2,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CheckpointOptions, type LoopOptions, runFromCheckpoint, runTask } from "@quasar/loop";
 import { afterEach, expect, test } from "vitest";
-import { type ModelFault, type ModelScript, type ModelStub, startModelStub } from "./model-stub.ts";
-import type { ModelRequest } from "./model-request.ts";
-import { findRunProcesses } from "../src/index.ts";
-import { createPlace, createTestStore, type Place } from "./place.ts";
+// @boundaries-ignore the stub of the model server is the tests\' own
+import {
+  type ModelFault,
+  type ModelScript,
+  type ModelStub,
+  startModelStub,
+} from "../../../packages/agents/real/model-stub.ts";
+// @boundaries-ignore the stub of the model server is the tests\' own
+import type { ModelRequest } from "../../../packages/agents/real/model-request.ts";
+import { findRunProcesses } from "@quasar/agents";
+// @boundaries-ignore the stub of the model server is the tests\' own
+import { createPlace, type Place } from "../../../packages/agents/real/place.ts";
+import { createTestStore } from "./test-store.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,3 +1,5 @@
+import type { ProcessIdentity } from "@quasar/process";
+
 /** Who works in a turn. */
 export type AgentRole = "coder" | "reviewer";
 
@@ -50,6 +52,8 @@ export interface AgentRequest {
    * ended. Without one the agent ends with this process. @default none
    */
   readonly turnsDir?: string | undefined;
+  /** Variables that it gets beside those of its environment, such as its git's. @default none */
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** Whether the agent ends when this process does. @default false */
   readonly leash?: boolean | undefined;
 }
@@ -146,22 +150,12 @@ export interface AgentResult {
   readonly agentVersion?: string | undefined;
 }
 
-/** A process, named so that neither a reused pid nor a reboot can be taken for it. */
-export interface AgentProcess {
-  readonly pid: number;
-  /** Clock ticks from boot to its start; `undefined` where there is no `/proc`. */
-  readonly startTime: number | undefined;
-  /** Changes with every boot; `undefined` where there is no `/proc`. */
-  readonly bootId: string | undefined;
-  readonly host: string;
-}
-
 /** A turn that an earlier process began and whose end it did not learn. */
 export interface UnfinishedTurn {
   /** As it was begun, but for the prompt, which is `""`. `sessionId` is set once it was known. */
   readonly request: AgentRequest;
   /** What was told to `onStart`; `undefined` when nothing was. */
-  readonly process: AgentProcess | undefined;
+  readonly process: ProcessIdentity | undefined;
 }
 
 /** What is found of an {@link UnfinishedTurn}. */
@@ -192,7 +186,7 @@ export interface InvokeOptions {
    * begins when the promise resolves, and is never started if it rejects. An invoker without a
    * process does not call it.
    */
-  readonly onStart?: ((process: AgentProcess) => Promise<void>) | undefined;
+  readonly onStart?: ((process: ProcessIdentity) => Promise<void>) | undefined;
 }
 
 /**

@@ -1,13 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
-import { aDirectory } from "../test/request.ts";
-import { readConventions } from "./conventions.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { readConventions } from "./read-conventions.ts";
 
 type Files = Readonly<
   Record<string, string | { readonly link: string } | { readonly program: string }>
 >;
+
+/** A directory that is gone after the test. */
+function aDirectory(): string {
+  const dir = mkdtempSync(join(tmpdir(), "quasar-conventions-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
 
 /** A commit with the files. */
 function committed(files: Files): { readonly dir: string; readonly commit: string } {

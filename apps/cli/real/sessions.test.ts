@@ -1,18 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type AgentEvent,
-  type AgentRequest,
-  type AgentResult,
-  runFromCheckpoint,
-  runTask,
-} from "@quasar/loop";
+import { runFromCheckpoint, runTask } from "@quasar/loop";
 import { expect, onTestFinished, test } from "vitest";
-import { findRunProcesses } from "../src/index.ts";
-import type { ModelRequest } from "./model-request.ts";
-import { type ModelFault, type ModelScript, type ModelStub, startModelStub } from "./model-stub.ts";
-import { BIN, createPlace, createTestStore, type Place } from "./place.ts";
+import type { AgentEvent, AgentRequest, AgentResult } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents";
+// @boundaries-ignore the stub of the model server is the tests\' own
+import type { ModelRequest } from "../../../packages/agents/real/model-request.ts";
+// @boundaries-ignore the stub of the model server is the tests\' own
+import {
+  type ModelFault,
+  type ModelScript,
+  type ModelStub,
+  startModelStub,
+} from "../../../packages/agents/real/model-stub.ts";
+// @boundaries-ignore the stub of the model server is the tests\' own
+import { BIN, createPlace, type Place } from "../../../packages/agents/real/place.ts";
+import { createTestStore } from "./test-store.ts";
 
 const AGENTS = ["claude", "codex"] as const;
 const FIRST = "Write one.txt, wait, and write two.txt.";
