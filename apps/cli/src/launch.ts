@@ -25,13 +25,19 @@ interface Program {
 }
 
 /**
- * Starts a command, unless this Node is too old for it or only the version is asked for.
+ * Starts a command, unless this is Windows, this Node is too old for it or only the version is asked for.
  *
  * @param load - Imports the program: nothing of it may be loaded before.
  */
 export async function launch(name: string, load: () => Promise<Program>): Promise<void> {
   const args = process.argv.slice(2);
-  if (isOld(process.versions.node)) {
+  if (process.platform === "win32") {
+    process.stderr.write(
+      `error: ${name} does not run on Windows itself: use WSL 2, with Node and the agents in it\n` +
+        "  next     wsl --install\n",
+    );
+    process.exitCode = 1;
+  } else if (isOld(process.versions.node)) {
     process.stderr.write(
       `error: ${name} needs Node ${NODE_FLOOR.join(".")} or later; this is ${process.versions.node}\n` +
         `  next     npx -y -p node@24 node ${process.argv[1]}\n`,

@@ -6,7 +6,8 @@ test("keeps what is the user's and drops what steers git", () => {
     PATH: "/bin",
     HOME: "/root",
     LANGUAGE: "de",
-    LC_ALL: "de_DE.UTF-8",
+    LANG: "de_DE.UTF-8",
+    LC_TIME: "C",
     GIT_DIR: "/elsewhere",
     GIT_SSH_COMMAND: "x",
     GIT_EXTERNAL_DIFF: "x",
@@ -20,7 +21,10 @@ test("keeps what is the user's and drops what steers git", () => {
   expect(scrubbed(environment)).toEqual({
     PATH: "/bin",
     HOME: "/root",
-    LC_ALL: "C.UTF-8",
+    LANG: "de_DE.UTF-8",
+    LC_TIME: "C",
+    LC_CTYPE: "de_DE.UTF-8",
+    LC_MESSAGES: "C",
     GIT_AUTHOR_NAME: "A",
     GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z",
     GIT_CONFIG_GLOBAL: "/config",
@@ -28,6 +32,22 @@ test("keeps what is the user's and drops what steers git", () => {
     GIT_TERMINAL_PROMPT: "0",
     GIT_PAGER: "cat",
   });
+});
+
+test("has git's own words in English, and leaves a git hook the user's letters", () => {
+  const environment = {
+    LANG: "C",
+    LC_ALL: "pl_PL.UTF-8",
+    LC_CTYPE: "C",
+    LC_MESSAGES: "pl_PL.UTF-8",
+  };
+  expect(scrubbed(environment)).toEqual({
+    LANG: "pl_PL.UTF-8",
+    LC_MESSAGES: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_PAGER: "cat",
+  });
+  expect(scrubbed({})).toMatchObject({ LC_CTYPE: "C.UTF-8", LC_MESSAGES: "C" });
 });
 
 test.for([

@@ -27,15 +27,28 @@ const KEPT: ReadonlySet<string> = new Set([
  * The caller's environment without what steers git: inside a git hook `GIT_DIR`, `GIT_INDEX_FILE`
  * and others name the repository of the hook, and git would answer for that one.
  *
- * The locale has git's own words in English, as UTF-8, for git and for the user's git hooks.
+ * Git's own words are in English; letters, dates and order are the user's, for the user's git hooks.
  */
 export function scrubbed(environment: Environment): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     const steersGit = name.startsWith("GIT_") && !KEPT.has(name);
-    if (value !== undefined && !steersGit && name !== "LANGUAGE") kept[name] = value;
+    if (value !== undefined && !steersGit) kept[name] = value;
   }
-  return { ...kept, LC_ALL: "C.UTF-8", GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat" };
+  return { ...inEnglish(kept), GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat" };
+}
+
+/**
+ * What `LC_ALL` says goes before all else: it is said as `LANG`, which leaves room for the language. Where
+ * nothing says which letters there are, a git hook can print any.
+ */
+function inEnglish({ LANGUAGE: _, LC_ALL = "", ...kept }: Record<string, string>) {
+  if (LC_ALL === "") {
+    const { LANG = "", LC_CTYPE = LANG === "" ? "C.UTF-8" : LANG } = kept;
+    return { ...kept, LC_CTYPE, LC_MESSAGES: "C" };
+  }
+  const others = Object.entries(kept).filter(([name]) => !name.startsWith("LC_"));
+  return { ...Object.fromEntries(others), LANG: LC_ALL, LC_MESSAGES: "C" };
 }
 
 /** Settings that say who the user is and whom they trust; none of them changes what git runs on reading. */
