@@ -28,6 +28,8 @@ export const darwin: System = {
     // It lists itself, too, and would have the variables of this process.
     return ps && processesIn(ps.stdout).filter(({ pid }) => pid !== ps.pid);
   },
+  contain: () => undefined,
+  endContained: async () => {},
 };
 
 let boot: { readonly id: string | undefined } | undefined;

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { endCgroups, makeCgroup } from "./cgroup.ts";
 import { unlessHidden } from "./errno.ts";
 import { exists } from "./exists.ts";
 import type { ListedProcess, System } from "./system.ts";
@@ -26,6 +27,8 @@ export const linux: System = {
       listed(pid, environment.length === 0 ? environmentOf(pid) : environment),
     );
   },
+  contain: makeCgroup,
+  endContained: endCgroups,
 };
 
 let boot: { readonly id: string | undefined } | undefined;

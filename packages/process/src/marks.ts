@@ -51,7 +51,8 @@ const AFTER_KILL_MS = 2000;
 
 /**
  * Ends whatever carries a mark: the signal, and SIGKILL after the grace, repeated for what those
- * processes start meanwhile. After two seconds more it says which are left.
+ * processes start meanwhile. After two seconds more it says which are left. What a program with the mark
+ * has started is ended with it, though it has dropped the mark, where the system can hold it.
  *
  * @returns `undefined` where nobody can know what there is.
  */
@@ -68,6 +69,7 @@ export async function endMarked(
     const left = carriers.map(({ pid }) => pid);
     const now = performance.now();
     if (left.length === 0 || now > giveUpAt) {
+      await system.endContained(mark.value);
       return { ended: [...signalled].filter((pid) => !left.includes(pid)), left };
     }
     for (const { pid, variableNow } of carriers) {

@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { isAlive, identityOf } from "./identity.ts";
+import { endMarked } from "./marks.ts";
 import { type NotStarted, type ProgramEnd, runProgram, type RunOptions } from "./run.ts";
+import { system } from "./system.ts";
 
 interface Ran {
   readonly end: ProgramEnd<"enough"> | NotStarted;
@@ -24,9 +27,9 @@ const isRunning = (pid: string): boolean => isAlive(identityOf(Number(pid))) ===
 
 /** A background process that prints its id and outlives its shell. */
 const LEAVES = "sleep 600 > /dev/null 2>&1 & echo $!";
-/** The same in a session of its own. */
-const ESCAPES = `exec '${process.execPath}' -e '
-  const options = { detached: true, stdio: "ignore" };
+/** The same in a session of its own; without variables it has no mark. */
+const escapes = (env: "process.env" | "{}"): string => `'${process.execPath}' -e '
+  const options = { detached: true, stdio: "ignore", env: ${env} };
   const child = require("node:child_process").spawn("sleep", ["600"], options);
   console.log(child.pid);
   child.unref();
@@ -144,9 +147,42 @@ test("ends what a program leaves in its group, unless it may leave it", async ()
 
 test("ends what carries its mark in another session, and says so", async () => {
   const mark = { name: "MARK", value: `run-test-${process.pid}` };
-  const { end, printed } = await shell(ESCAPES, { mark });
+  const { end, printed } = await shell(escapes("process.env"), { mark });
   expect(isRunning(printed)).toBe(false);
   expect(end).toMatchObject({ leftovers: { ended: [Number(printed)], left: [] } });
+});
+
+/** What a daemon that has dropped its mark comes to: where nothing can hold it, it lives on. */
+async function expectHeld(pid: string): Promise<void> {
+  const container = system.contain("");
+  await container?.end();
+  await expect.poll(() => isRunning(pid)).toBe(container === undefined);
+  if (container === undefined) process.kill(Number(pid));
+}
+
+test("ends a daemon that has dropped its mark, where the system can hold it", async () => {
+  const { printed } = await shell(escapes("{}"));
+  await expectHeld(printed);
+});
+
+test("ends that daemon by its mark when its runner was killed", async () => {
+  const mark = { name: "MARK", value: `run-test-killed-${process.pid}` };
+  const [run, line] = [import.meta.resolve("./run.ts"), `${escapes("{}")}; echo up; sleep 600`];
+  const program = `
+    const { runProgram } = await import(${JSON.stringify(run)});
+    const program = { file: "sh", args: ["-c", ${JSON.stringify(line)}], cwd: "/", env: process.env };
+    await runProgram(program, { stdout: (text) => void process.stdout.write(text), mark: ${JSON.stringify(mark)} });
+  `;
+  const env = { ...process.env, MARK: mark.value };
+  const runner = spawn(process.execPath, ["--input-type=module", "-e", program], { env });
+  let printed = "";
+  for await (const chunk of runner.stdout) {
+    printed += String(chunk);
+    if (printed.includes("up\n")) break;
+  }
+  runner.kill("SIGKILL");
+  await endMarked(mark);
+  await expectHeld(printed.split("\n")[0] ?? "");
 });
 
 test("signals a program alone that shares this process's group", async () => {

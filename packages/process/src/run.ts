@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { EndedProcesses, Mark } from "./marks.ts";
 import { endMarked } from "./marks.ts";
 import { sendSignal } from "./signal.ts";
+import { type Container, system } from "./system.ts";
 import { startChild } from "./start-child.ts";
 import { untilEnd } from "./until-end.ts";
 
@@ -30,7 +31,8 @@ export interface RunOptions<Reason extends string = never> {
    */
   readonly readUntil?: "exit" | "close" | undefined;
   /**
-   * `ended`: it is the first of a session and group of its own, and nothing of the group outlives it.
+   * `ended`: it is the first of a session and group of its own, and nothing of the group outlives it; where
+   * there is a cgroup to be had, nothing at all that it has started does.
    * `left`: the same, but what it leaves behind lives on unless it was stopped. `shared`: it has this
    * process's group and terminal, and is signalled alone. @default "ended"
    */
@@ -93,14 +95,36 @@ export async function runProgram<Reason extends string = never>(
   options: RunOptions<Reason> = {},
 ): Promise<ProgramEnd<Reason> | NotStarted> {
   const startedAt = performance.now();
-  const child = await startChild(program, options);
-  if (child instanceof Error) return { kind: "not-started", error: child };
-  const { thrown, ...end } = await untilEnd(child, options);
-  const durationMs = Math.round(performance.now() - startedAt);
   const { group = "ended", mark } = options;
+  const container = group === "ended" ? system.contain(mark?.value ?? "") : undefined;
+  const onSpawn = container === undefined ? options.onSpawn : into(container, options.onSpawn);
+  const child = await startChild(program, { ...options, onSpawn });
+  if (child instanceof Error) {
+    await container?.end();
+    return { kind: "not-started", error: child };
+  }
+  const { thrown, ...end } = await untilEnd(child, { ...options, onSpawn });
+  const durationMs = Math.round(performance.now() - startedAt);
   const leftovers = mark && (await endMarked(mark, { graceMs: LEFTOVER_GRACE_MS }));
   // What has shed the mark but not the group.
   if (group === "ended") sendSignal(-child.pid, "SIGKILL");
+  await container?.end();
   if (thrown !== undefined) throw thrown.error;
   return { kind: "ended", ...end, durationMs, leftovers };
+}
+
+/** A container that does not take the process leaves it to its group and its mark. */
+function into({ add }: Container, onSpawn: RunOptions["onSpawn"]): (pid: number) => void {
+  return (pid) => {
+    try {
+      add(pid);
+    } catch (error) {
+      if (!isOfSystem(error)) throw error;
+    }
+    onSpawn?.(pid);
+  };
+}
+
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
 }

@@ -11,6 +11,21 @@ export interface System {
   readonly look: (pid: number) => Look;
   /** All processes that can be seen, as they are now; `undefined` where nobody can know. */
   readonly list: () => readonly ListedProcess[] | undefined;
+  /**
+   * @param label - By which it is found again, after its maker has died.
+   * @returns `undefined` where there is nothing that could hold a process.
+   */
+  readonly contain: (label: string) => Container | undefined;
+  /** Ends what the containers with a label hold, and takes them away. */
+  readonly endContained: (label: string) => Promise<void>;
+}
+
+/** Holds a process and all that it starts, in whatever session, with whatever variables. */
+export interface Container {
+  /** @throws as the system does where it cannot be put in */
+  add(pid: number): void;
+  /** Ends, at once, what is in it, and takes it away. */
+  end(): Promise<void>;
 }
 
 /** What is seen of one process. */
@@ -45,6 +60,8 @@ const elsewhere: System = {
   bootId: () => undefined,
   look: () => ({ state: "unknown" }),
   list: () => undefined,
+  contain: () => undefined,
+  endContained: async () => {},
 };
 
 const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, System>>> = { linux, darwin };

@@ -1,0 +1,103 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { hasErrno, unlessHidden } from "./errno.ts";
+import type { Container } from "./system.ts";
+
+const POLL_MS = 10;
+const AFTER_KILL_MS = 2000;
+let made = 0;
+
+/**
+ * A cgroup below the one that this process is in; `undefined` where there is none that it may add to.
+ *
+ * @param label - By which it is found again; `""`: by nothing.
+ * @see cgroups(7): `cgroup.kill` is there from Linux 5.14 on.
+ */
+export function makeCgroup(label: string): Container | undefined {
+  const parent = ownCgroup();
+  if (parent === undefined) return undefined;
+  const path = join(parent, `${prefixOf(label)}${process.pid}-${(made += 1)}`);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (isNotOurs(error)) return undefined;
+    throw error;
+  }
+  if (!existsSync(join(path, "cgroup.kill"))) {
+    rmdirSync(path);
+    return undefined;
+  }
+  return {
+    add: (pid) => writeFileSync(join(path, "cgroup.procs"), String(pid)),
+    end: () => endCgroup(path),
+  };
+}
+
+/** Ends what is in the cgroups with a label, whoever has made them. */
+export async function endCgroups(label: string): Promise<void> {
+  const parent = ownCgroup();
+  if (parent === undefined) return;
+  const prefix = prefixOf(label);
+  const names = unlessHidden(() => readdirSync(parent)) ?? [];
+  for (const name of names) {
+    const isOne = name.startsWith(prefix) && /^\d+-\d+$/u.test(name.slice(prefix.length));
+    if (isOne) await endCgroup(join(parent, name));
+  }
+}
+
+/** What is no plain part of a path is told by its bytes. */
+function prefixOf(label: string): string {
+  const isPlain = /^[\w.-]{0,100}$/u.test(label);
+  return `quasar-${isPlain ? label : Buffer.from(label).toString("hex").slice(0, 100)}-`;
+}
+
+async function endCgroup(path: string): Promise<void> {
+  const giveUpAt = performance.now() + AFTER_KILL_MS;
+  unlessHidden(() => writeFileSync(join(path, "cgroup.kill"), "1"));
+  while (isPopulated(path) && performance.now() < giveUpAt) await sleep(POLL_MS);
+  removeCgroup(path);
+}
+
+function isPopulated(path: string): boolean {
+  return read(join(path, "cgroup.events")).includes("populated 1");
+}
+
+/** With what those in it have made below it. One that even SIGKILL has not emptied stays. */
+function removeCgroup(path: string): void {
+  const entries = unlessHidden(() => readdirSync(path, { withFileTypes: true })) ?? [];
+  for (const entry of entries) if (entry.isDirectory()) removeCgroup(join(path, entry.name));
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    if (!isNotOurs(error)) throw error;
+  }
+}
+
+function isNotOurs(error: unknown): boolean {
+  return hasErrno(error, "EACCES", "EPERM", "EROFS", "ENOENT", "EBUSY", "EAGAIN", "ENOSPC");
+}
+
+/** The folder of this process's cgroup, of version 2. */
+function ownCgroup(): string | undefined {
+  const own = /^0::(\/.*)$/mu.exec(read("/proc/self/cgroup"))?.[1];
+  if (own === undefined) return undefined;
+  for (const mount of read("/proc/self/mountinfo").split("\n")) {
+    const [, , , root = "", point = "", ...rest] = mount.split(" ");
+    if (rest[rest.indexOf("-") + 1] !== "cgroup2") continue;
+    const below = relative(root, own);
+    if (!below.startsWith("..")) return join(point, below);
+  }
+  return undefined;
+}
+
+function read(path: string): string {
+  return unlessHidden(() => readFileSync(path, "utf8")) ?? "";
+}
