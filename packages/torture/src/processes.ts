@@ -11,6 +11,20 @@ export function processesOf(root: string): readonly number[] {
     .map(Number);
 }
 
+/** Whether a process of a trial was started with an argument, or with what begins with it. */
+export function isAtWork(root: string, argument: string): boolean {
+  return processesOf(root).some((pid) => argumentsOf(pid).some((one) => one.startsWith(argument)));
+}
+
+function argumentsOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}
+
 function belongs(pid: string, root: string): boolean {
   try {
     if (readFileSync(`/proc/${pid}/environ`).includes(root)) return true;

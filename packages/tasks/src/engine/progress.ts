@@ -1,7 +1,7 @@
 import type { StepProgress } from "../steps/step.ts";
 
 /** Milliseconds between two writes. */
-const PAUSE = 1_000;
+const PAUSE = 1_500;
 /** Gathers what an agent is at and writes it from time to time. */
 export interface Progress {
   note(progress: StepProgress): void;

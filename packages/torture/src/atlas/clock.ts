@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TASK_FILES } from "@quasar/hookfile";
 import type { Place } from "../place.ts";
+import { isAtWork } from "../processes.ts";
 import type { Clock } from "../watcher.ts";
 import { tasksOf } from "./observe.ts";
 
@@ -13,28 +14,29 @@ export const INTERVAL = "7m";
 const TIMERS = [7 * 60_000, 15_000, 30_000];
 
 /**
- * The one that a git hook's note starts. It never goes off: whether a look comes before it hangs on the machine, and
- * the look by the clock does the same.
+ * They never go off, as it hangs on the machine what comes before: that of a git hook's note, for which the look by
+ * the clock does the same, and that between two writes of what an agent is at, which the step's end writes.
  */
-const OF_A_NOTE = 70;
+const NEVER = [70, 1500];
 
 const fileOf = ({ notes }: Place, ms: number): string => join(notes, `timer-${ms}`);
 
 /** Each of {@link TIMERS} goes off once in a trial, whatever the machine has to do meanwhile. */
 export function clockOf(place: Place): Clock {
-  return Object.fromEntries([...TIMERS, OF_A_NOTE].map((ms) => [ms, fileOf(place, ms)]));
+  return Object.fromEntries([...TIMERS, ...NEVER].map((ms) => [ms, fileOf(place, ms)]));
 }
 
-/** How long is waited for what the timers bring about: the runner may be dead. */
-const LONGEST_MS = 2500;
+/** How long is waited for what the timers bring about, on a machine that has other work. */
+const LONGEST_MS = 10_000;
 
-/** Has all timers of a trial's runner go off, and waits until it shows. */
+/** Has all timers of a trial's runner go off, and waits until it shows, or the runner is dead. */
 export async function strike(place: Place): Promise<void> {
   const files = TIMERS.map((ms) => fileOf(place, ms));
   for (const file of files) writeFileSync(file, "");
   const deadline = performance.now() + LONGEST_MS;
   const isOver = (): boolean => !files.some((file) => existsSync(file)) && hasShown(place);
-  while (!isOver() && performance.now() < deadline) await sleep(20);
+  const isDriven = (): boolean => isAtWork(place.root, place.notes);
+  while (!isOver() && isDriven() && performance.now() < deadline) await sleep(20);
 }
 
 function hasShown(place: Place): boolean {
