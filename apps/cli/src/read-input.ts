@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { type DurableError, readWholeFile } from "@quasar/durable";
 import { CliError, type CliErrorCode } from "./errors.ts";
 import { cleanLine } from "./output/clean.ts";
+import { shellWord } from "./output/format.ts";
 
 export interface ReadInputOptions {
   /** The file may not be larger than this many bytes. */
@@ -35,7 +36,8 @@ export function readInput(path: string, options: ReadInputOptions): string | und
     if (reason === "ENOENT") return undefined;
     const why = REASONS[reason] ?? `cannot be read (${reason})`;
     const limit = reason === "ERR_TOO_LARGE" ? ` than ${maxBytes} bytes` : "";
-    throw new CliError(code, `${shown} ${why}${limit}`, { cause: error });
+    const next = [`ls -la ${shellWord(shown)}`];
+    throw new CliError(code, `${shown} ${why}${limit}`, { cause: error, next });
   }
 }
 

@@ -89,6 +89,18 @@ test.for([
   expect(act).toThrow(join(given.root, ".quasar", "config.toml"));
 });
 
+test("a file that cannot be read comes with the command that shows why", () => {
+  const given = options();
+  const path = join(given.root, ".quasar", "config.toml");
+  mkdirSync(path, { recursive: true });
+  expect(() => loadConfig(given)).toThrow(
+    expect.objectContaining({
+      message: expect.stringContaining(`${path} is not a regular file`),
+      next: [`ls -la ${path}`],
+    }),
+  );
+});
+
 test("warns of unknown keys and suggests the known one", () => {
   const { warnings, values } = tomlLayer("file", { max_cylces: 2, __proto__x: 1, "\u001b[2J": 1 });
   expect(values).toEqual({});
