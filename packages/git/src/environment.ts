@@ -42,13 +42,13 @@ export function scrubbed(environment: Environment): Record<string, string> {
  * What `LC_ALL` says goes before all else: it is said as `LANG`, which leaves room for the language. Where
  * nothing says which letters there are, a git hook can print any.
  */
-function inEnglish({ LANGUAGE: _, LC_ALL = "", ...kept }: Record<string, string>) {
-  if (LC_ALL === "") {
-    const { LANG = "", LC_CTYPE = LANG === "" ? "C.UTF-8" : LANG } = kept;
-    return { ...kept, LC_CTYPE, LC_MESSAGES: "C" };
-  }
-  const others = Object.entries(kept).filter(([name]) => !name.startsWith("LC_"));
-  return { ...Object.fromEntries(others), LANG: LC_ALL, LC_MESSAGES: "C" };
+function inEnglish(environment: Record<string, string>): Record<string, string> {
+  const { LC_ALL = "", LANG = "", LC_CTYPE = LANG === "" ? "C.UTF-8" : LANG } = environment;
+  const isDropped = (name: string): boolean =>
+    name === "LANGUAGE" || (LC_ALL === "" ? name === "LC_ALL" : name.startsWith("LC_"));
+  const kept = Object.entries(environment).filter(([name]) => !isDropped(name));
+  const letters = LC_ALL === "" ? { LC_CTYPE } : { LANG: LC_ALL };
+  return { ...Object.fromEntries(kept), ...letters, LC_MESSAGES: "C" };
 }
 
 /** Settings that say who the user is and whom they trust; none of them changes what git runs on reading. */

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { isAlive, identityOf } from "./identity.ts";
 import { endMarked } from "./marks.ts";
 import { type NotStarted, type ProgramEnd, runProgram, type RunOptions } from "./run.ts";
+import { sendSignal } from "./signal.ts";
 import { system } from "./system.ts";
 
 interface Ran {
@@ -152,17 +153,18 @@ test("ends what carries its mark in another session, and says so", async () => {
   expect(end).toMatchObject({ leftovers: { ended: [Number(printed)], left: [] } });
 });
 
-/** What a daemon that has dropped its mark comes to: where nothing can hold it, it lives on. */
-async function expectHeld(pid: string): Promise<void> {
+/** Whether a daemon that has dropped its mark lives on: where nothing can hold it, it does. */
+async function livesOn(): Promise<boolean> {
   const container = system.contain("");
   await container?.end();
-  await expect.poll(() => isRunning(pid)).toBe(container === undefined);
-  if (container === undefined) process.kill(Number(pid));
+  return container === undefined;
 }
 
 test("ends a daemon that has dropped its mark, where the system can hold it", async () => {
   const { printed } = await shell(escapes("{}"));
-  await expectHeld(printed);
+  onTestFinished(() => sendSignal(Number(printed), "SIGKILL"));
+  const expected = await livesOn();
+  await expect.poll(() => isRunning(printed)).toBe(expected);
 });
 
 test("ends that daemon by its mark when its runner was killed", async () => {
@@ -182,7 +184,10 @@ test("ends that daemon by its mark when its runner was killed", async () => {
   }
   runner.kill("SIGKILL");
   await endMarked(mark);
-  await expectHeld(printed.split("\n")[0] ?? "");
+  const [daemon = ""] = printed.split("\n");
+  onTestFinished(() => sendSignal(Number(daemon), "SIGKILL"));
+  const expected = await livesOn();
+  await expect.poll(() => isRunning(daemon)).toBe(expected);
 });
 
 test("signals a program alone that shares this process's group", async () => {
