@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endRunProcesses } from "@quasar/agents";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 /** The command as it is shipped. */
 export const MAIN: string = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -28,13 +28,28 @@ export function folder(): string {
   return path;
 }
 
+/** Git folders with one commit, by the files in it: each is made once and copied. */
+const templates = new Map<string, string>();
+afterAll(() => {
+  for (const path of templates.values()) rmSync(path, { recursive: true, force: true });
+});
+
 /** A repository with one commit. */
 export function place(files: Readonly<Record<string, string>> = { "a.txt": "one\n" }): Place {
   const made = emptyPlace();
   write(made.repo, files);
+  const key = JSON.stringify(files);
+  const template = templates.get(key);
+  if (template !== undefined) {
+    cpSync(template, join(made.repo, ".git"), { recursive: true });
+    return made;
+  }
   git(made, "init", "--quiet", "--initial-branch=main");
   git(made, "add", "--all");
   git(made, "-c", "user.name=Test", "-c", "user.email=test@localhost", "commit", "-qm", "Start");
+  const copy = mkdtempSync(join(realpathSync(tmpdir()), "quasar-cli-"));
+  cpSync(join(made.repo, ".git"), copy, { recursive: true });
+  templates.set(key, copy);
   return made;
 }
 
