@@ -1,4 +1,5 @@
 import { globSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestUserConfig, type ViteUserConfig } from "vitest/config";
 import { lane, sampleBy } from "./lane.ts";
@@ -32,6 +33,8 @@ export function packageTests({ sampled, ...settings }: PackageTests): ViteUserCo
         QUASAR_SEED: String(SEED),
         // Programs that tests start import the workspace too.
         NODE_OPTIONS: [process.env["NODE_OPTIONS"], `--conditions=${SOURCE}`].join(" ").trim(),
+        // And most of what a small program costs is the compilation of TypeScript.
+        NODE_COMPILE_CACHE: resolve("node_modules/.cache/compiled"),
       },
       // Only for what hangs: real processes and files, on a machine that may be busy.
       testTimeout: 120_000,

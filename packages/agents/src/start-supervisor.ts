@@ -1,5 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
+import module from "node:module";
+import { dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { identityOf, type ProcessIdentity } from "@quasar/process";
 import { programFile } from "./program-file.ts";
@@ -27,7 +29,8 @@ export type SupervisorProcess = ChildProcessByStdio<Writable, Readable, null>;
  */
 export function spawnSupervisor(turn: TurnName): SupervisorProcess {
   const { PATH, TMPDIR } = process.env;
-  const env = { PATH, TMPDIR, QUASAR_RUN_ID: turn.runId, QUASAR_TURN_ID: turn.turnId };
+  const marks = { QUASAR_RUN_ID: turn.runId, QUASAR_TURN_ID: turn.turnId };
+  const env = { PATH, TMPDIR, ...compileCache(), ...marks };
   const errors = openSupervisorErrors(turn);
   const program = [programFile("supervisor"), ...(errors === undefined ? [] : [errors.path])];
   const child = spawn(process.execPath, ["--no-warnings", ...program], {
@@ -41,6 +44,12 @@ export function spawnSupervisor(turn: TurnName): SupervisorProcess {
   // It may be gone before it has read all: that is seen by its process.
   child.stdin?.on("error", () => undefined);
   return child;
+}
+
+/** What this process keeps of compiled programs serves the supervisor too: it starts in less time. */
+function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
+  const folder = module.getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 /** Lets go of it, so that it does not keep this process alive. It ends if it was not told to go. */
