@@ -50,6 +50,7 @@ export function createAgents(
   settings: AgentSettings,
   setEnv: Readonly<Record<string, string>> = {},
 ): Agents {
+  for (const spec of [settings.coder, settings.reviewer]) requireProgram(spec.split(":")[0] ?? "");
   return {
     coder: createInvoker(settings, settings.coder, settings.coderModel, setEnv),
     reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel, setEnv),
@@ -58,7 +59,7 @@ export function createAgents(
 
 /**
  * The agents that the settings name. A turn that was begun with another one than they name now is
- * looked for, read and ended by that one, as far as it can be had.
+ * looked for, read and ended by that one, also where its program is not installed any more.
  *
  * @throws {CliError} as `createAgents` does.
  */
@@ -127,13 +128,11 @@ function createInvoker(
   };
   switch (kind) {
     case "claude":
-      requireProgram(kind, "npm install -g @anthropic-ai/claude-code");
       return createAgent({
         ...{ kind, model, limits, maxRequests, prices, passEnv, setEnv },
         ...{ allowedTools, projectSettings, userHooks, args: claudeArgs },
       });
     case "codex":
-      requireProgram(kind, "npm install -g @openai/codex");
       return createAgent({
         ...{ kind, model, limits, maxRequests, prices, passEnv, setEnv },
         ...{ sandbox, userHooks, args: codexArgs },
@@ -157,9 +156,15 @@ function nameOf(command: string): string {
   return `command "${fit(cleanLine(command), 30)}"`;
 }
 
-function requireProgram(name: string, install: string): void {
-  if (findProgram(name, process.env["PATH"] ?? "") !== undefined) return;
-  throw new CliError("ERR_NOT_INSTALLED", `there is no program ${name} on the PATH`, {
+const INSTALL: Readonly<Record<string, string>> = {
+  claude: "npm install -g @anthropic-ai/claude-code",
+  codex: "npm install -g @openai/codex",
+};
+
+function requireProgram(kind: string): void {
+  const install = Object.hasOwn(INSTALL, kind) ? INSTALL[kind] : undefined;
+  if (install === undefined || findProgram(kind, process.env["PATH"] ?? "") !== undefined) return;
+  throw new CliError("ERR_NOT_INSTALLED", `there is no program ${kind} on the PATH`, {
     next: [install, `quasar run "…" ${OTHER_AGENTS}`, "quasar demo"],
   });
 }

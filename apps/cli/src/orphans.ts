@@ -135,7 +135,7 @@ async function end({ runId, pids }: Outliving, reporter: Reporter): Promise<void
   reporter.report({ type: "notice", message });
   // Claude Code writes down what a turn has cost when it is interrupted.
   const ended = await endRunProcesses(runId, { signal: "SIGINT", graceMs: 2000 });
-  const left = ended?.left ?? [];
+  const left = ended?.left ?? pids;
   if (left.length > 0) {
     throw new CliError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`, {
       next: [`kill -9 ${left.join(" ")}, then the same command again`],

@@ -28,6 +28,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "AgentsError ERR_INVALID_CONFIG": ["ERR_CONFIG", "quasar run --help"],
   "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar ls --all"],
   "AgentsError ERR_INVALID_SCRIPT": ["ERR_CONFIG"],
+  "AgentsError ERR_NOT_ENDED": ["ERR_AGENT_ALIVE", "quasar doctor", "quasar resume"],
   "AgentsError ERR_NO_SUPERVISOR": ["ERR_STATE", "install quasar again"],
   "AgentsError ERR_TURN_BEGUN": ["ERR_STATE", "quasar resume", "quasar doctor"],
   "AgentsError ERR_TURN_UNREADABLE": ["ERR_STATE", "quasar resume", "ulimit -n", DISK],

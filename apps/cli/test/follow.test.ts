@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endRunProcesses, findRunProcesses } from "@quasar/agents";
 import { expect, onTestFinished, test } from "vitest";
+import { fakeClaude } from "./fake-claude.ts";
 import {
   type Finished,
   git,
@@ -115,6 +116,24 @@ test("a turn is read by the agent it was begun with, whoever goes on", async () 
   expect(howOf(resumed)).toEqual(["read"]);
   expect(lastRecord(resumed)).toMatchObject({ outcome: "approved", unknownCostUsd: 0 });
   expect(lastRecord(resumed)["totalCostUsd"]).toBeCloseTo(0.4);
+});
+
+test("a turn of a program that is not installed any more is read, and counts with its bill", async () => {
+  const at = place();
+  const { env } = fakeClaude(at, { coder: [{ runs: "echo two > a.txt", lasts: 2 }] });
+  const args = ["--coder", "claude", "--reviewer", "command:cat >/dev/null; echo APPROVED: yes"];
+  const running = start(at, ["run", "Write", "--json", ...args], { env });
+  await expect.poll(() => git(at, "status", "--short")).toContain("a.txt");
+  const runId = await killRunner(running);
+  while (findRunProcesses(runId)?.length !== 0) await sleep(50);
+  const other = ["--coder", "command:cat >/dev/null; echo Another"];
+  const resumed = await quasar(at, ["resume", "--json", ...other]);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(howOf(resumed)).toEqual(["read"]);
+  const { turns } = lastRecord(await quasar(at, ["cost", "--json"])) as {
+    turns: readonly { role: string; costUsd: number }[];
+  };
+  expect(turns).toMatchObject([{ role: "coder", costUsd: 0.01 }, { role: "reviewer" }]);
 });
 
 test("a runner that follows can be killed too, any number of times", async () => {

@@ -125,9 +125,9 @@ test("an approval while lint fails says so at its end, and in --json", async () 
   const failing = ["--lint", "echo no; exit 1", "--max-lint-retries", "0"];
   const done = await quasar(at, ["run", "Write", ...failing, ...agents(at, oneCycle())]);
   expect(done).toMatchObject({ code: 0 });
-  expect(done.stdout).toContain("\nLint still fails: the reviewer has seen what it printed.\n");
+  expect(done.stdout).toContain("\nLint did not pass: the reviewer has seen what it printed.\n");
   const json = ["run", "Write", "--json", ...failing, ...agents(at, oneCycle())];
-  expect((await quasar(at, json)).stdout).toContain("Lint still fails");
+  expect((await quasar(at, json)).stdout).toContain("Lint did not pass");
 });
 
 test("what a reviewer changes is undone, and the line names the command that brings it back", async () => {

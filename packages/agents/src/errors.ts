@@ -3,6 +3,8 @@ export type AgentsErrorCode =
   | "ERR_INVALID_CONFIG"
   | "ERR_INVALID_RUN_ID"
   | "ERR_INVALID_SCRIPT"
+  /** Something of a turn still runs, or nobody can know. */
+  | "ERR_NOT_ENDED"
   /** There are files of the turn already: a number is used once. */
   | "ERR_TURN_BEGUN"
   /** The system does not let a turn be looked at. Its agent may work on: nothing is known of its end. */

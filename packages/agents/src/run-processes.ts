@@ -87,6 +87,8 @@ export function namedAgent(files: TurnFiles): ProcessIdentity | undefined {
 /**
  * Ends whatever is left of a turn, at once: the agent that its supervisor has named, with its group, and what
  * carries the turn's id.
+ *
+ * @throws {AgentsError} `ERR_NOT_ENDED` where something does not end, or nobody can know whether anything is left.
  */
 export async function endTurnProcesses(
   turnId: string,
@@ -94,7 +96,13 @@ export async function endTurnProcesses(
 ): Promise<void> {
   const agent = files && namedAgent(files);
   if (agent !== undefined) sendSignal(-agent.pid, "SIGKILL");
-  await endMarked(markOf(TURN, turnId), { graceMs: 0 });
+  const ended = await endMarked(markOf(TURN, turnId), { graceMs: 0 });
+  if (ended?.left.length === 0) return;
+  const why =
+    ended === undefined
+      ? "the processes of this machine cannot be listed"
+      : `process ${ended.left.join(", ")} does not end`;
+  throw new AgentsError("ERR_NOT_ENDED", why);
 }
 
 function markOf(name: string, value: string): Mark {

@@ -54,6 +54,21 @@ test("keeps the beginning and the end of a flood", async () => {
   expect(output).toMatch(/^first\n[^]*bytes left out[^]*last\n$/u);
 });
 
+test.for([16_300, 16_360, 32_740])(
+  "cuts no secret in two, after %d bytes of a flood",
+  async (offset) => {
+    const secret = "hunter2-hunter2-hunter2-hunter2-END";
+    const redact = (text: string): string => text.replaceAll(secret, "[redacted]");
+    const flood = (bytes: number): string => `head -c ${bytes} /dev/zero | tr '\\0' x`;
+    for (const rest of [100_000, 0]) {
+      const command = `${flood(offset)}; printf ${secret}; ${flood(rest)}; printf ${secret}; ${flood(offset)}`;
+      const { output } = await runCheck({ name: "x", command }, options({ redact }));
+      expect(output).not.toContain("hunter2");
+      expect(output.length).toBeLessThan(34_000);
+    }
+  },
+);
+
 const alive = (pid: number): boolean => {
   try {
     return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");

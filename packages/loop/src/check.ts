@@ -16,9 +16,13 @@ export interface CheckOptions {
   /** More variables for its processes. @default {} */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Takes secrets out of what it printed, before that is cut. @default nothing */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 const KEPT_BYTES = 32 * 1024;
+/** No secret is longer. */
+const MARGIN_BYTES = 16 * 1024;
 const KILL_GRACE_MS = 2000;
 
 /** The shell's exit codes for a command that it could not run or find. */
@@ -33,8 +37,9 @@ const NOT_RUN: ReadonlySet<number | undefined> = new Set([126, 127]);
  */
 export async function runCheck(check: Check, options: CheckOptions): Promise<CheckResult> {
   const { workDir, timeoutMs, baseEnv = process.env, env, signal } = options;
+  const { redact = (text) => text } = options;
   signal?.throwIfAborted();
-  const kept = new Ends(KEPT_BYTES);
+  const kept = new Ends(KEPT_BYTES, redact);
   const keep = (chunk: Buffer): undefined => {
     kept.add(chunk);
   };
@@ -43,7 +48,7 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
     { stdout: keep, stderr: keep, timeoutMs, signal, graceMs: KILL_GRACE_MS },
   );
   signal?.throwIfAborted();
-  if (end.kind === "not-started") return { status: "broken", output: end.error.message };
+  if (end.kind === "not-started") return { status: "broken", output: redact(end.error.message) };
   const output = kept.text();
   if (end.stopped === "time") {
     return { status: "failed", output: `${output}\n(ended after ${timeoutMs / 1000} s)` };
@@ -52,28 +57,43 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
   return { status: NOT_RUN.has(end.exitCode) ? "broken" : "failed", output };
 }
 
-/** The beginning and the end of a stream: half of the limit each. */
+/**
+ * The beginning and the end of a stream: half of the limit each. More is kept until the end, so that no secret
+ * is cut in two before it is taken out.
+ */
 class Ends {
   readonly #half: number;
+  readonly #redact: (text: string) => string;
   #head: Buffer = Buffer.alloc(0);
   #tail: Buffer = Buffer.alloc(0);
-  #dropped = 0;
+  #size = 0;
 
-  constructor(limit: number) {
+  constructor(limit: number, redact: (text: string) => string) {
     this.#half = limit / 2;
+    this.#redact = redact;
   }
 
   add(chunk: Buffer): void {
-    const room = Math.max(0, this.#half - this.#head.length);
+    const most = this.#half + MARGIN_BYTES;
+    this.#size += chunk.length;
+    const room = Math.max(0, most - this.#head.length);
     this.#head = room === 0 ? this.#head : Buffer.concat([this.#head, chunk.subarray(0, room)]);
     const tail = Buffer.concat([this.#tail, chunk.subarray(room)]);
-    const excess = Math.max(0, tail.length - this.#half);
-    this.#dropped += excess;
-    this.#tail = tail.subarray(excess);
+    this.#tail = tail.subarray(Math.max(0, tail.length - most));
   }
 
   text(): string {
-    const gap = this.#dropped === 0 ? "" : `\n... [${this.#dropped} bytes left out]\n`;
-    return `${this.#head.toString("utf8")}${gap}${this.#tail.toString("utf8")}`;
+    const isWhole = this.#size === this.#head.length + this.#tail.length;
+    const kept = isWhole ? [Buffer.concat([this.#head, this.#tail])] : [this.#head, this.#tail];
+    const [first = Buffer.alloc(0), last = first] = kept.map((part) =>
+      Buffer.from(this.#redact(part.toString("utf8"))),
+    );
+    if (isWhole && first.length <= 2 * this.#half) return first.toString("utf8");
+    // Where a stream was cut, half of a secret may stand: that far is what is kept no use.
+    const margin = isWhole ? 0 : MARGIN_BYTES;
+    const head = first.subarray(0, Math.min(this.#half, Math.max(0, first.length - margin)));
+    const tail = last.subarray(Math.max(margin, last.length - this.#half));
+    const dropped = Math.max(0, this.#size - head.length - tail.length);
+    return `${head.toString("utf8")}\n... [${dropped} bytes left out]\n${tail.toString("utf8")}`;
   }
 }

@@ -13,11 +13,10 @@ export async function tryCheck(
   const { workDir, checkTimeoutMs, checkEnv: baseEnv, redact, signal } = run.settings;
   const { cycle } = run.state;
   const env = marksOf(run.state);
-  const options = { workDir, timeoutMs: checkTimeoutMs, baseEnv, env, signal };
+  const options = { workDir, timeoutMs: checkTimeoutMs, baseEnv, env, signal, redact };
   run.seen = undefined;
   try {
-    const { status, output: printed } = await run.ports.runCheck(check, options);
-    const output = redact?.(printed) ?? printed;
+    const { status, output } = await run.ports.runCheck(check, options);
     const passed = status === "passed";
     await run.emit({ type: "check_done", cycle, check: kind, name: check.name, passed, output });
     return { status, output };

@@ -1,6 +1,6 @@
 import type { CheckpointTurn } from "@quasar/checkpoint";
 import type { AgentFailure, AgentInvoker, AgentResult, AgentRole, FoundTurn } from "@quasar/agents";
-import { type Cost, dollars, settledCost, spentWords } from "./money.ts";
+import { type Cost, dollars, settledCost, spentWords, unlearnedCost } from "./money.ts";
 import type { RunPart } from "./options.ts";
 import type { CycleState } from "./state.ts";
 import { failureOf, USELESS_SESSION } from "./settle.ts";
@@ -156,10 +156,10 @@ const RECOVERED: Readonly<Record<Exclude<FoundTurn["state"], "died">, Describe>>
     words: `The ${turn.role} had not started yet; it starts now.`,
     data: { ...turnData(turn), costUsd: 0, unknownUsd: 0 },
   }),
-  unknown: (turn, state) => ({
+  unknown: (turn, state, agents) => ({
     kind: "run-again",
-    words: `The ${turn.role} was mid-turn, and how it ended is unknown; it restarts${upTo(turn, state)}.`,
-    data: reservedData(turn),
+    words: `The ${turn.role} was mid-turn, and how it ended is unknown; it restarts${upTo(turn, state, agents)}.`,
+    data: reservedData(turn, agents),
   }),
 };
 
@@ -169,21 +169,29 @@ const unseen: Describe = (turn, state, agents) => {
   const search = looks ? " Checking whether it finished; if not, it restarts" : " It restarts";
   return {
     kind: "run-again",
-    words: `The ${turn.role} was mid-turn.${search}${upTo(turn, state)}.`,
-    data: reservedData(turn),
+    words: `The ${turn.role} was mid-turn.${search}${upTo(turn, state, agents)}.`,
+    data: reservedData(turn, agents),
   };
 };
 
-const reservedData = (turn: CheckpointTurn): PlanItem["data"] => ({
-  ...turnData(turn),
-  costUsd: turn.reservedUsd,
-  unknownUsd: turn.reservedUsd,
-});
+function reservedData(turn: CheckpointTurn, agents: PlanAgents): PlanItem["data"] {
+  const { totalUsd: costUsd, unknownUsd } = lostAttempt(turn, agents);
+  return { ...turnData(turn), costUsd, unknownUsd };
+}
+
+function lostAttempt(turn: CheckpointTurn, agents: PlanAgents): Cost {
+  return unlearnedCost(turn, isBounded(turn, agents));
+}
+
+const isBounded = ({ role }: CheckpointTurn, agents: PlanAgents): boolean =>
+  agents[role].responseBoundUsd !== undefined;
 
 /** What the lost attempt counts with. A turn without a limit has no reservation that could stand for it. */
-function upTo({ reservedUsd }: CheckpointTurn, { maxBudgetUsd }: CycleState): string {
-  const isKnown = reservedUsd > 0 || maxBudgetUsd > 0;
-  return isKnown ? ` (up to ${dollars(reservedUsd)})` : " (what it has cost cannot be counted)";
+function upTo(turn: CheckpointTurn, { maxBudgetUsd }: CycleState, agents: PlanAgents): string {
+  const { totalUsd } = lostAttempt(turn, agents);
+  if (totalUsd === 0 && maxBudgetUsd === 0) return " (what it has cost cannot be counted)";
+  const counts = isBounded(turn, agents) ? "up to" : "the lost attempt counts as";
+  return ` (${counts} ${dollars(totalUsd)})`;
 }
 
 /** What a killed agent has spent is partly known; its session is gone on in where that can be. */

@@ -37,12 +37,12 @@ export function endingOf(
   return { outcome, message: MESSAGES[outcome]?.(state) ?? `The run ended: ${outcome}.` };
 }
 
-/** Lint keeps no reviewer from approving, but an approval says that it fails. */
+/** Lint keeps no reviewer from approving, but an approval says that it did not pass, or could not be run. */
 function withLint(message: string, { lintOutput }: CycleState): string {
   return lintOutput === "" ? message : `${message} ${LINT_FAILS}`;
 }
 
-const LINT_FAILS = "Lint still fails: the reviewer has seen what it printed.";
+const LINT_FAILS = "Lint did not pass: the reviewer has seen what it printed.";
 
 /** The ending of an approval that has changed nothing. */
 export function withoutChanges(state: CycleState): Ending {

@@ -235,9 +235,10 @@ async function fix(run: Run): Outcome {
 }
 
 async function lint(run: Run): Outcome {
-  const reports = await runLint(run);
-  if ("outcome" in reports) return reports;
-  run.state = lintDone(run.state, reports.join("\n\n"));
+  const lint = await runLint(run);
+  if ("outcome" in lint) return lint;
+  const { reports, unrun } = lint;
+  run.state = lintDone(run.state, [...reports, ...unrun].join("\n\n"));
   if (reports.length === 0 || lintFixes(run.state) >= run.settings.maxLintRetries) {
     if (reports.length > 0) await run.warn(STILL_FAILS);
     run.state = leaveLint(run.state);
@@ -249,23 +250,40 @@ async function lint(run: Run): Outcome {
 const STILL_FAILS =
   "lint still fails, and the coder may not try again: the reviewer gets what it printed";
 
-/** What lint has to say. One that fixes files and fails is asked once more. */
-async function runLint(run: Run): Promise<readonly string[] | Ending> {
+/** What lint has to say. */
+interface Lint {
+  /** Of those that failed: the coder's to fix. */
+  readonly reports: readonly string[];
+  /** Of those that could not be run. */
+  readonly unrun: readonly string[];
+}
+
+/** One that fixes files and fails is asked once more. */
+async function runLint(run: Run): Promise<Lint | Ending> {
   // What is uncommitted when a run continues here was left by a step that was killed.
   const before = run.seen === undefined ? await commitLeftover(run, "checks") : false;
-  if (typeof before === "object") return "report" in before ? [before.report] : before;
-  if (run.settings.lint.length === 0) return [];
+  if (typeof before === "object") {
+    return "report" in before ? { reports: [before.report], unrun: [] } : before;
+  }
+  if (run.settings.lint.length === 0) return { reports: [], unrun: [] };
   for (let isAgain = false; ; isAgain = true) {
     const reports: string[] = [];
+    const unrun: string[] = [];
     for (const check of run.settings.lint) {
       const result = await tryCheck(run, "lint", check);
       if ("outcome" in result) return result;
-      if (result.status === "broken") await run.warn(broken(check.name, result.output));
-      if (result.status === "failed") reports.push(`${check.name}:\n${trimSpace(result.output)}`);
+      const output = trimSpace(result.output);
+      if (result.status === "broken") {
+        await run.warn(broken(check.name, result.output));
+        unrun.push(`${check.name} could not be run:\n${output}`);
+      }
+      if (result.status === "failed") reports.push(`${check.name}:\n${output}`);
     }
     const left = await commitLeftover(run, "checks");
-    if (typeof left === "object") return "report" in left ? [...reports, left.report] : left;
-    if (!left || isAgain || reports.length === 0) return reports;
+    if (typeof left === "object") {
+      return "report" in left ? { reports: [...reports, left.report], unrun } : left;
+    }
+    if (!left || isAgain || reports.length === 0) return { reports, unrun };
   }
 }
 

@@ -140,6 +140,19 @@ export interface Cost {
   readonly unknownUsd: number;
 }
 
+/**
+ * The cost of a turn that was begun and whose end is never learned: all that it was allowed to spend, so that
+ * no less is counted than was billed. Where its agent knows no bound of a response, nothing holds it to that,
+ * and what was reserved counts.
+ */
+export function unlearnedCost(
+  turn: Pick<CheckpointTurn, "allowanceUsd" | "reservedUsd"> | undefined,
+  isBounded: boolean,
+): Cost {
+  const { allowanceUsd = 0, reservedUsd = 0 } = turn ?? {};
+  return unknownCost(isBounded ? Math.max(allowanceUsd, reservedUsd) : reservedUsd);
+}
+
 /** The cost of a turn of which nothing is known: all that was reserved for it. */
 export function unknownCost(reservedUsd: number): Cost {
   return { source: "unknown", totalUsd: reservedUsd, unknownUsd: reservedUsd };

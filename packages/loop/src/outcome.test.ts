@@ -509,7 +509,17 @@ describe("what a commit cannot hold", () => {
     const loop = harness({ lint: [{ name: "style", command: "exit 1" }], maxLintRetries: 0 });
     const { outcome, message } = await runTask(TASK, loop.options);
     expect(outcome).toBe("approved");
-    expect(message).toContain("Lint still fails");
+    expect(message).toContain("Lint did not pass");
+  });
+
+  test("an approval where lint could not be run says so, to the reviewer too", async () => {
+    const reviewer = fakeAgent([APPROVAL]);
+    const lint = [{ name: "style", command: "no-such-linter" }];
+    const loop = harness({ reviewer, lint });
+    const { outcome, message } = await runTask(TASK, loop.options);
+    expect(outcome).toBe("approved");
+    expect(message).toContain("Lint did not pass");
+    expect(reviewer.requests[0]?.prompt).toContain("style could not be run:");
   });
 
   test("files that an agent left half written are never committed, and are told", async () => {

@@ -1,4 +1,6 @@
+import { stripVTControlCharacters } from "node:util";
 import { type FindingStatus, findingId } from "@quasar/checkpoint";
+import { isDenied } from "./approval.ts";
 import type { ParsedReview, ReportedFinding, ReviewReport, Verification } from "./review.ts";
 import { trimSpace } from "./text.ts";
 
@@ -24,13 +26,14 @@ const AFTER_ISSUE = ["APPROVED:", "REPORT:", "VERIFICATION:"];
 const REPORT_FIELDS = ["SATISFACTION:", "RISK:", "NEEDS_HUMAN_REVIEW:", "SUMMARY:"];
 const AFTER_VERIFICATION = ["VERIFICATION:", "ISSUE:", "REPORT:", "APPROVED:"];
 
-/** A line that begins an issue in a form of its own: in bold, in a list, with a number. */
-const LOOSE_ISSUE = /^[\s#>*_`+\-\d.)]*(?:ISSUE|SEVERITY)\b[\s#*_\d]*:[\s*_]*(.*)$/u;
-/** What stands behind `ISSUE:` where there is none. */
-const NO_ISSUE = /^(?:none|no|nothing|n\/a|fixed|resolved)\b/iu;
-/** What stands behind `APPROVED:` where it is not, or not yet. */
-const DENIED =
-  /^(?:(?:no|false)(?=\s*(?:[.,;:!–—-]|$))|not\b|only (?:if|when|after|once)\b|unless\b|pending\b|conditional)/iu;
+/** A line that begins an issue in a form of its own: in bold, in a list, with a number, in small letters. */
+const LOOSE_ISSUE = /^[^\p{L}]*(?:ISSUE|SEVERITY)\b[\s#*_\d]*:[\s*_]*(.*)$/iu;
+/** A verdict of another name, which is none of the grammar's. */
+const OTHER_VERDICT =
+  /^[^\p{L}]*(?:(?:NOT|UN)[ -]?APPROVED|DISAPPROVED|REJECTED|DENIED|CHANGES[ _]REQUESTED|REQUEST[ _]CHANGES)\b/iu;
+/** All that stands behind `ISSUE:` where there is none. */
+const NO_ISSUE =
+  /^(?:none|no|nothing|n\/a|-|fixed|resolved|no (?:\w+ )?(?:issues?|findings?|problems?)(?: found| left| remain(?:s|ing)?)?|nothing (?:found|left|open|to report))[\s.!*_]*$/iu;
 
 /**
  * Reads a reviewer's answer: line by line, keywords in capitals at the start of a line.
@@ -61,13 +64,21 @@ function verdictOf(
   lines: readonly string[],
 ): ParsedReview["verdict"] {
   if (found) return "changes_requested";
-  if (approved) return lines.some(contradicts) ? undefined : "approved";
+  if (approved) return asSeen(lines).some(contradicts) ? undefined : "approved";
   return open ? "changes_requested" : undefined;
+}
+
+/** Lines as a person sees them: a carriage return begins one too, and what has no width is not there. */
+function asSeen(lines: readonly string[]): readonly string[] {
+  return lines
+    .flatMap((line) => stripVTControlCharacters(line).split("\r"))
+    .map((line) => trimSpace(line.replaceAll(/\p{Cf}|\ufffd/gu, "")));
 }
 
 /** Whether a line speaks against the approval of an answer in which no issue could be read. */
 function contradicts(line: string): boolean {
-  if (line.startsWith("APPROVED:")) return DENIED.test(valueOf(line, "APPROVED:"));
+  if (line.startsWith("APPROVED:")) return isDenied(valueOf(line, "APPROVED:"));
+  if (OTHER_VERDICT.test(line)) return true;
   const issue = LOOSE_ISSUE.exec(line)?.[1];
   return issue !== undefined && !NO_ISSUE.test(issue);
 }

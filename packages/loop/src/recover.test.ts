@@ -18,7 +18,7 @@ import { waitUntil } from "./wait-until.ts";
 const TASK = { id: "t", title: "Do it" };
 const PROCESS = { pid: 42, startTime: 7, bootId: "boot", host: "here" };
 
-type Supervised = Pick<Required<AgentInvoker>, "find" | "adopt" | "end">;
+type Supervised = Pick<Required<AgentInvoker>, "find" | "adopt" | "end" | "responseBoundUsd">;
 
 /** An agent of which a turn is found that an earlier process began. */
 function found(
@@ -225,6 +225,14 @@ describe("a turn that an earlier process began", () => {
     const { checkpoint } = await run();
     expect(coder.told).toEqual(["end"]);
     expect(checkpoint.ledger[0]).toMatchObject({ status: "lost", costUsd: 0.5, unknownUsd: 0.5 });
+  });
+
+  test("counts with all that it was allowed to spend, where its agent is held to that", async () => {
+    const turn = { allowanceUsd: 3, reservedUsd: 0.5 };
+    const coder = found(writingCoder(), { state: "unknown" }, {}, { responseBoundUsd: () => 0.1 });
+    const { run } = resumed({ coder }, turn);
+    const { checkpoint } = await run();
+    expect(checkpoint.ledger[0]).toMatchObject({ status: "lost", costUsd: 3, unknownUsd: 3 });
   });
 
   test.for([

@@ -2,7 +2,7 @@ import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "@quas
 import { messageOf } from "./emitter.ts";
 import type { Ending } from "./ending.ts";
 import type { TurnRecovery } from "./event.ts";
-import { settledCost, unknownCost } from "./money.ts";
+import { settledCost, unlearnedCost } from "./money.ts";
 import { getReady } from "./ready.ts";
 import type { Run } from "./run.ts";
 import { failureOf, listen, settle, type TurnFailure } from "./settle.ts";
@@ -144,7 +144,8 @@ function giveUpTurn(run: Run, found: FoundTurn): void {
     const named = sessionId === undefined ? state : nameSession(state, sessionId);
     run.state = failTurn(named, known, "interrupted: its agent was killed", "lost");
   } else {
-    const unknown = unknownCost(reservedUsd);
+    const agent = run.settings[state.turn?.role ?? "coder"];
+    const unknown = unlearnedCost(state.turn, agent.responseBoundUsd !== undefined);
     run.state = failTurn(state, unknown, "interrupted: how it ended is not known", "lost");
   }
 }

@@ -611,11 +611,11 @@ describe("a turn entry", () => {
   });
 
   test.for([
-    [3, false, "The coder was mid-turn. It restarts (up to $0.50)."],
+    [3, false, "The coder was mid-turn. It restarts (the lost attempt counts as $0.50)."],
     [
       3,
       true,
-      "The coder was mid-turn. Checking whether it finished; if not, it restarts (up to $0.50).",
+      "The coder was mid-turn. Checking whether it finished; if not, it restarts (the lost attempt counts as $0.50).",
     ],
     [0, false, "It restarts (what it has cost cannot be counted)."],
   ] as const)("what becomes of it is told, with a budget of %s (adopted: %s)", async (row) => {

@@ -3,7 +3,7 @@ import { carriesMark, type Commit, TRAILER } from "@quasar/git";
 import type { LoopEventData } from "./event.ts";
 import { accumulate } from "./findings.ts";
 import { balanced, book, entryOf } from "./ledger.ts";
-import { type Bounds, lostCost, unknownCost } from "./money.ts";
+import { type Bounds, type Cost, lostCost, unlearnedCost } from "./money.ts";
 import { NO_RETRIES } from "./retry.ts";
 import type { CycleState } from "./state.ts";
 import {
@@ -163,10 +163,8 @@ function adoptCommit(state: CycleState, commit: Commit, known: Unseen): CycleSta
   const cycle = Number(commit.trailers.get(TRAILER.cycle)?.[0]);
   const unseen = turnNumber(id) - turnNumber(state.turn?.id);
   if (unseen < 0 || !isNextCycle(cycle, state)) return state;
-  if (unseen === 0) return adoptKnown(state, commit.sha);
-  const counted = isUnknown(state)
-    ? failTurn(state, unknownCost(state.turn?.reservedUsd ?? 0), "", "lost")
-    : state;
+  if (unseen === 0) return adoptKnown(state, commit.sha, known);
+  const counted = isUnknown(state) ? failTurn(state, unlearned(state, known), "", "lost") : state;
   const between = unseen === 1 ? counted : bookUnseen(counted, unseen - 1, known);
   const fix = cycle === state.cycle && isCoded(state);
   const begun = fix ? between : beginCycle(between, cycle);
@@ -208,14 +206,19 @@ function isNextCycle(cycle: number, state: CycleState): boolean {
 }
 
 /** The commit is that of the state's last turn, or one on top of what lint, a check or a git hook changed. */
-function adoptKnown(state: CycleState, sha: string): CycleState {
+function adoptKnown(state: CycleState, sha: string, known: Unseen): CycleState {
   if (CHECKING.has(state.phase)) return sealHead(state, sha);
   if (state.phase !== "coding" && state.phase !== "linting") return state;
   const { turn } = state;
   if (turn?.role !== "coder") return state;
   if (turn.status === "settled") return commitWork(state, sha);
-  const settled = settleTurn({ ...state, failure: "" }, "", unknownCost(turn.reservedUsd));
+  const settled = settleTurn({ ...state, failure: "" }, "", unlearned(state, known));
   return commitWork(settled, sha);
+}
+
+/** What the state's last turn counts with, whose end is not known. */
+function unlearned({ turn }: CycleState, { boundsUsd }: Unseen): Cost {
+  return unlearnedCost(turn, turn !== undefined && boundsUsd[turn.role] !== undefined);
 }
 
 /** The phases in which checks run on what is committed. */

@@ -129,7 +129,11 @@ function answerOf(
   if (failure !== undefined && !(role === "reviewer" && failure.kind === "schema")) return failure;
   if (role === "coder") return { text: result.text };
   const rendered = result.structured === undefined ? "" : (renderReview(result.structured) ?? "");
-  const text = [rendered, result.text].find((each) => parseReview(each).verdict !== undefined);
+  const texts = [rendered, result.text].filter((each) => parseReview(each).verdict !== undefined);
+  // An answer in its form that approves nothing is not taken for an approval because of what stands beside it.
+  const text = texts.find(
+    (each) => each === rendered || rendered === "" || parseReview(each).verdict !== "approved",
+  );
   if (text !== undefined) return { text };
   // Who asked a reviewer alone knows what to make of another form.
   const isAnswer = part === "reviewer" && failure === undefined && trimSpace(result.text) !== "";

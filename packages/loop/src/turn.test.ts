@@ -249,6 +249,22 @@ describe("a failed turn", () => {
     expect(result.allFindings).toMatchObject([{ description: "bad", cycle: 1 }]);
   });
 
+  test("a structured answer that asks for changes is no approval because of the text beside it", async () => {
+    const structured = {
+      verdict: "changes_requested",
+      findings: [],
+      verifications: null,
+      report: null,
+    };
+    const text = "It is not done.\nAPPROVED: only the naming\n\nAPPROVED: the naming";
+    const reviewer = fakeAgent([
+      { structured, text: "APPROVED: the naming" },
+      { structured, text },
+    ]);
+    const result = await runTask(TASK, harness({ reviewer }).options);
+    expect(result).toMatchObject({ outcome: "agent", agentFailure: { kind: "schema" } });
+  });
+
   test("a structured answer is stored in the words of the grammar", async () => {
     const structured = {
       verdict: "changes_requested",

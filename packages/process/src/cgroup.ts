@@ -8,7 +8,6 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasErrno, unlessHidden } from "./errno.ts";
 import type { Container } from "./system.ts";
 
 const POLL_MS = 10;
@@ -25,14 +24,9 @@ export function makeCgroup(label: string): Container | undefined {
   const parent = ownCgroup();
   if (parent === undefined) return undefined;
   const path = join(parent, `${prefixOf(label)}${process.pid}-${(made += 1)}`);
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if (isNotOurs(error)) return undefined;
-    throw error;
-  }
+  if (unlessRefused(() => mkdirSync(path, { mode: 0o700 })) === REFUSED) return undefined;
   if (!existsSync(join(path, "cgroup.kill"))) {
-    rmdirSync(path);
+    unlessRefused(() => rmdirSync(path));
     return undefined;
   }
   return {
@@ -46,7 +40,8 @@ export async function endCgroups(label: string): Promise<void> {
   const parent = ownCgroup();
   if (parent === undefined) return;
   const prefix = prefixOf(label);
-  const names = unlessHidden(() => readdirSync(parent)) ?? [];
+  const names = unlessRefused(() => readdirSync(parent));
+  if (names === REFUSED) return;
   for (const name of names) {
     const isOne = name.startsWith(prefix) && /^\d+-\d+$/u.test(name.slice(prefix.length));
     if (isOne) await endCgroup(join(parent, name));
@@ -61,7 +56,7 @@ function prefixOf(label: string): string {
 
 async function endCgroup(path: string): Promise<void> {
   const giveUpAt = performance.now() + AFTER_KILL_MS;
-  unlessHidden(() => writeFileSync(join(path, "cgroup.kill"), "1"));
+  unlessRefused(() => writeFileSync(join(path, "cgroup.kill"), "1"));
   while (isPopulated(path) && performance.now() < giveUpAt) await sleep(POLL_MS);
   removeCgroup(path);
 }
@@ -72,17 +67,10 @@ function isPopulated(path: string): boolean {
 
 /** With what those in it have made below it. One that even SIGKILL has not emptied stays. */
 function removeCgroup(path: string): void {
-  const entries = unlessHidden(() => readdirSync(path, { withFileTypes: true })) ?? [];
+  const entries = unlessRefused(() => readdirSync(path, { withFileTypes: true }));
+  if (entries === REFUSED) return;
   for (const entry of entries) if (entry.isDirectory()) removeCgroup(join(path, entry.name));
-  try {
-    rmdirSync(path);
-  } catch (error) {
-    if (!isNotOurs(error)) throw error;
-  }
-}
-
-function isNotOurs(error: unknown): boolean {
-  return hasErrno(error, "EACCES", "EPERM", "EROFS", "ENOENT", "EBUSY", "EAGAIN", "ENOSPC");
+  unlessRefused(() => rmdirSync(path));
 }
 
 /** The folder of this process's cgroup, of version 2. */
@@ -99,5 +87,18 @@ function ownCgroup(): string | undefined {
 }
 
 function read(path: string): string {
-  return unlessHidden(() => readFileSync(path, "utf8")) ?? "";
+  const text = unlessRefused(() => readFileSync(path, "utf8"));
+  return text === REFUSED ? "" : text;
+}
+
+const REFUSED = Symbol("refused");
+
+/** Where the system refuses anything here, no descriptor is left say, a program runs without a cgroup. */
+function unlessRefused<Value>(act: () => Value): Value | typeof REFUSED {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) return REFUSED;
+    throw error;
+  }
 }

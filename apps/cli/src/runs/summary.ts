@@ -20,6 +20,8 @@ export type RunStatus =
 export interface OpenTurn {
   readonly role: string;
   readonly reservedUsd: number;
+  /** US dollars that it may spend; 0: no limit. */
+  readonly allowanceUsd: number;
   /** The process that runs its agent, where it still works although nobody follows it. */
   readonly alivePid: number | undefined;
 }
@@ -88,11 +90,10 @@ export function summaryOf(
 ): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha, unknownCostUsd } = checkpoint;
   const spentUsd = checkpoint.totalCostUsd;
+  const { reservedUsd = 0, allowanceUsd = 0 } = turn ?? {};
   const isOpen = turn?.status === "started" && checkpoint.failure === "";
   const alivePid = isAlive ? turn?.pid : undefined;
-  const openTurn = isOpen
-    ? { role: turn.role, reservedUsd: turn.reservedUsd, alivePid }
-    : undefined;
+  const openTurn = isOpen ? { role: turn.role, reservedUsd, allowanceUsd, alivePid } : undefined;
   return {
     id,
     status,

@@ -82,8 +82,9 @@ export function stageOf(run: Pick<RunSummary, "phase" | "openTurn">): string {
 }
 
 function openCost({ openTurn }: RunSummary): string {
-  if (openTurn === undefined || openTurn.reservedUsd === 0) return "";
-  return `, and up to ${money(openTurn.reservedUsd)} for the turn whose end is not known`;
+  const mostUsd = Math.max(openTurn?.allowanceUsd ?? 0, openTurn?.reservedUsd ?? 0);
+  if (mostUsd === 0) return "";
+  return `, and up to ${money(mostUsd)} for the turn whose end is not known`;
 }
 
 function openFindings(run: RunSummary): string {

@@ -92,10 +92,15 @@ function namesIn(dir: string): readonly string[] {
   }
 }
 
+/** What a turn may have spent whose end is not known, in US dollars. */
+function mostOf(turn: Checkpoint["turn"]): number {
+  return Math.max(turn?.allowanceUsd ?? 0, turn?.reservedUsd ?? 0);
+}
+
 /** @returns What it has cost, what is under way included. */
 export function costOf({ name, checkpoint, isFinished }: StoredRun): RunCost {
   const { totalCostUsd, unknownCostUsd, ledger, turn } = checkpoint;
-  const openUsd = isTurnOpen(checkpoint) ? (turn?.reservedUsd ?? 0) : 0;
+  const openUsd = isTurnOpen(checkpoint) ? mostOf(turn) : 0;
   return {
     name,
     spentUsd: totalCostUsd + openUsd,
