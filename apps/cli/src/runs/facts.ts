@@ -1,5 +1,6 @@
 import type { LoopEvent } from "@quasar/loop";
 import type { OutputRecord } from "../output/record.ts";
+import { changesSince, standingsOf } from "./standings.ts";
 
 /** What a run's journal holds: a fact as plain data. */
 export type Fact = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -7,8 +8,10 @@ export type Fact = Readonly<Record<string, unknown>> & { readonly type: string }
 /**
  * What an event leaves in the journal; `undefined` for what an agent says as it works, which its
  * turn's files hold.
+ *
+ * @param before - What the journal holds.
  */
-export function factOf(event: LoopEvent): Fact | undefined {
+export function factOf(event: LoopEvent, before: readonly Fact[]): Fact | undefined {
   const { state, taskId: _, ...data } = event;
   switch (data.type) {
     case "agent_event":
@@ -17,10 +20,7 @@ export function factOf(event: LoopEvent): Fact | undefined {
       return { ...data, turnId: state().turn?.id ?? "" };
     case "review_complete":
       // Later reviews judge earlier findings anew: this is how they stood now.
-      return {
-        ...data,
-        all: state().allFindings.map(({ id, cycle, status }) => ({ id, cycle, status })),
-      };
+      return { ...data, changed: changesSince(standingsOf(before), state().allFindings) };
     case "cycle_start":
     case "agent_start":
     case "agent_done":

@@ -1,6 +1,7 @@
-import type { Checkpoint, CheckpointFinding, FindingStatus } from "@quasar/checkpoint";
+import type { Checkpoint, CheckpointFinding } from "@quasar/checkpoint";
 import { CliError } from "../errors.ts";
 import type { Fact } from "./facts.ts";
+import { nameOf, standingsOf } from "./standings.ts";
 
 export interface ForkOptions {
   /** Id of the new run. */
@@ -80,10 +81,10 @@ function atCycle(checkpoint: Checkpoint, at: number, facts: readonly Fact[]): Ch
   const gitSha = cycleCommits[at - 1];
   if (at < 1 || at > last || gitSha === undefined) throw notWhole(checkpoint, at, last);
   const ofCycle = allFindings.filter((finding) => finding.cycle === at).map(found);
-  const statuses = statusesAt(facts, at);
+  const standings = standingsOf(facts, at);
   const earlier = allFindings
     .filter((finding) => finding.cycle < at)
-    .map((finding) => ({ ...finding, status: statuses.get(keyOf(finding)) ?? finding.status }));
+    .map((finding) => ({ ...finding, status: standings.get(nameOf(finding)) ?? finding.status }));
   return {
     ...checkpoint,
     gitSha,
@@ -99,32 +100,6 @@ function atCycle(checkpoint: Checkpoint, at: number, facts: readonly Fact[]): Ch
     filterOutput: "",
     filterCheckName: "",
   };
-}
-
-/** How the findings stood when a cycle ended, as far as the journal says so. */
-function statusesAt(facts: readonly Fact[], at: number): ReadonlyMap<string, FindingStatus> {
-  const review = facts.find(({ type, cycle }) => type === "review_complete" && cycle === at);
-  const all = Array.isArray(review?.["all"]) ? (review["all"] as unknown[]) : [];
-  return new Map(all.filter(isStanding).map((each) => [keyOf(each), each.status]));
-}
-
-type Standing = Pick<CheckpointFinding, "id" | "cycle" | "status">;
-
-const STATUSES: ReadonlySet<unknown> = new Set<FindingStatus>([
-  "found",
-  "fixed",
-  "still_present",
-  "regressed",
-]);
-
-function isStanding(value: unknown): value is Standing {
-  if (typeof value !== "object" || value === null) return false;
-  const { id, cycle, status }: Partial<Record<keyof Standing, unknown>> = value;
-  return typeof id === "string" && typeof cycle === "number" && STATUSES.has(status);
-}
-
-function keyOf({ id, cycle }: Pick<CheckpointFinding, "id" | "cycle">): string {
-  return `${cycle} ${id}`;
 }
 
 /** A finding as it was when its cycle ended: no later review had judged it yet. */

@@ -37,8 +37,8 @@ export function openRunJournal(dir: string, onProblem: (message: string) => void
   isRealFolder(dir);
   const path = join(dir, JOURNAL_FILE);
   let journal = openOrRenew(path, onProblem);
-  const written = journal.records.map(({ data }) => data);
-  const known = new Set(written.flatMap((data) => (isFact(data) ? [keyOf(data)] : [])));
+  const written = journal.records.map(({ data }) => data).filter(isFact);
+  const known = new Set(written.map(keyOf));
   const append = (fact: Fact): void => {
     const key = keyOf(fact);
     if (key !== undefined && known.has(key)) return;
@@ -56,7 +56,7 @@ export function openRunJournal(dir: string, onProblem: (message: string) => void
   };
   return {
     add(event) {
-      const fact = factOf(event);
+      const fact = factOf(event, written);
       if (fact !== undefined) append(fact);
     },
     note: append,
