@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endRunProcesses, findRunProcesses } from "@quasar/agents";
+import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import {
   type Finished,
@@ -280,7 +281,7 @@ function ofType(done: Finished, type: string): readonly Record<string, unknown>[
   return records(done.stdout).filter((record) => record["type"] === type);
 }
 
-test.for(SITUATIONS)(
+test.for(sample(SITUATIONS, 4, 8))(
   "when %s, the plan (%s) is what then happens",
   async ([, kinds, situation]) => {
     const at = place();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { place, type Running, start } from "./harness.ts";
 import { agents, LONG, oneCycle } from "./scripts.ts";
 
-const ROUNDS = byLane({ fast: 4, whole: 20, long: 200 });
+const ROUNDS = byLane({ fast: 4, whole: 10, long: 200 });
 
 /** What became of a resumer: it works, it was refused, or it was killed first. */
 type Fate = "works" | "refused" | "killed";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
-import { byLane, randomOf, seed } from "@quasar/vitest/lane";
+import { byLane, randomOf, sample, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import {
   git,
@@ -59,7 +59,7 @@ const CASES = (["coder", "reviewer"] as const).flatMap((role) =>
   ),
 );
 
-test.for(CASES)(
+test.for(sample(CASES, 3, 6))(
   "a run in its %s's turn keeps driving when %s (round %i)",
   { timeout: 60_000 },
   async ([role, how, round]) => {

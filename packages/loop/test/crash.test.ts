@@ -42,7 +42,7 @@ const cases = (
 const LONG = lane === "long";
 const timeout = LONG ? 3_600_000 : 60_000;
 
-test.each(sample(cases(SCENARIOS, NATURES), 6, 12))(
+test.each(sample(cases(SCENARIOS, NATURES), 6, 8))(
   "a run of $name ends the same wherever its runner is killed once",
   { timeout },
   async ({ scenario, nature }) => {
@@ -66,7 +66,7 @@ const PAIRED = LONG
   ? cases(SCENARIOS, NATURES)
   : [...cases([TWO_CYCLES], NATURES), ...cases(OTHERS, [DIES, LIVES])];
 
-test.each(sample(PAIRED, 1, 3))(
+test.each(sample(PAIRED, 1, 2))(
   "a run of $name ends the same wherever its runner is killed twice",
   { timeout },
   async ({ scenario, nature }) => {
@@ -169,7 +169,7 @@ test.each(LONG ? cases(SCENARIOS, NATURES) : cases([TWO_CYCLES], [DIES]))(
   { timeout },
   async ({ scenario, nature }) => {
     const whole = await simulateOnGit(scenario, nature, []);
-    const step = LONG ? 1 : 4;
+    const step = LONG ? 1 : 8;
     for (let k = seed % step; k < whole.points; k += step) {
       const traces = await simulateOnGit(scenario, nature, [k]);
       expect(broken(traces, whole, nature), `killed at ${k}`).toEqual([]);

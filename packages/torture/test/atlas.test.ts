@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { formatKill, type Kill, tortureAtlas } from "../src/index.ts";
 import { MAIN } from "./mutants.ts";
@@ -16,9 +17,11 @@ const KILLS: readonly RegExp[] = [
   /^runner at rename \S*\/hook\.json #1 in command 2$/u,
 ];
 
-const isChosen = (kill: Kill): boolean => KILLS.some((name) => name.test(formatKill(kill)));
+const CHOSEN = sample(KILLS, 2, 3);
 
-test("a bugfix that is killed where it commits, pushes, asks, signs, and is approved ends like one that never was (seed atlas: 2, 3, 4)", async () => {
+const isChosen = (kill: Kill): boolean => CHOSEN.some((name) => name.test(formatKill(kill)));
+
+test("a bugfix that is killed where it commits, pushes, asks, signs, or is approved ends like one that never was (seed atlas: 2, 3, 4)", async () => {
   const { whole, trials } = await tortureAtlas({
     atlas,
     alike: true,
@@ -32,7 +35,7 @@ test("a bugfix that is killed where it commits, pushes, asks, signs, and is appr
     checkpoints: { interval: 1, git_commit: 2, git_push: 1, pr_created: 1, validation: 1 },
     published: { pushes: 1, pullRequests: 1 },
   });
-  expect(trials.length).toBeGreaterThanOrEqual(KILLS.length);
+  expect(trials.length).toBeGreaterThanOrEqual(CHOSEN.length);
   const failed = trials.filter(({ deviations }) => deviations.length > 0);
   expect(failed.map(({ kills, deviations }) => [kills.map(formatKill), deviations])).toEqual([]);
 }, 600_000);

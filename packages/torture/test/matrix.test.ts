@@ -5,10 +5,10 @@ import { MAIN } from "./mutants.ts";
 
 const draw = randomOf(seed);
 
-/** In which of the ways a step is killed: few of all, every other step in one way, all. */
+/** In which of the ways a step is killed: few of all, a quarter of the steps in one way, all. */
 const drawKinds = byLane<() => readonly KillKind[]>({
   fast: () => KILL_KINDS.filter(() => draw() < 1 / 60),
-  whole: () => KILL_KINDS.filter(() => draw() < 1 / (2 * KILL_KINDS.length)),
+  whole: () => KILL_KINDS.filter(() => draw() < 1 / (4 * KILL_KINDS.length)),
   long: () => KILL_KINDS,
 });
 /** The share of the lesser steps: writes, syncs, links, unlinks. */
@@ -30,7 +30,7 @@ test("a run killed at any of its steps ends like one that never was", async () =
   const steps = whole.lives[0]?.steps ?? [];
   expect(steps.length).toBeGreaterThan(150);
   expect(trials.length + alike).toBe(chosen);
-  if (lane !== "fast") expect(trials.length).toBeGreaterThan(20);
+  if (lane !== "fast") expect(trials.length).toBeGreaterThan(3);
   if (lane === "long") expect(chosen).toBe(2 * steps.length);
   expect(Object.values(whole.facts["journal"] as object)).toEqual(Array(9).fill(1));
   expect(whole.facts["commits"]).toHaveLength(3);

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sample } from "@quasar/vitest/lane";
 import { expect, test, vi } from "vitest";
 import { git } from "../harness.ts";
 import {
@@ -126,7 +127,7 @@ const VERIFIED: readonly (readonly [
   ["a failure with a deleted output", "exit 3", true, PASS, 11, "FAILED with exit code 3"],
 ];
 
-test.for(VERIFIED)(
+test.for(sample(VERIFIED, 2, 3))(
   "verify-receipt says plainly that a receipt is of %s",
   async ([, command, isOutputDeleted, options, code, said]) => {
     const at = atlasPlace();

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { listTasks } from "@quasar/tasks";
+import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { type Finished, git, lastRecord, records, write } from "../harness.ts";
 import { APPROVAL, type Turn } from "../scripts.ts";
@@ -188,7 +189,7 @@ async function expectValidReceipts(at: RemotePlace, count: number): Promise<void
   }
 }
 
-test.for(WALKS)(
+test.for(sample(WALKS, 1, 2))(
   "$template goes from its start to completed, with each gate approved (seed atlas: 6, 211)",
   async ({ template, branch, steps, subject }) => {
     const at = remotePlace();
