@@ -224,6 +224,7 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
     .description("remove what is kept of runs that have ended: files and snapshots")
     .argument("[run]", "id of a run, of whatever age; those of that age if left out")
     .option("--older-than <time>", "leave younger ones alone", "30d")
+    .option("--stopped", "those, too, that have not ended and could be resumed")
     .option("--dry-run", "only say which")
     .option("--json", JSON_HELP)
     .addHelpText("after", examplesText(PRUNE_EXAMPLES))
@@ -390,6 +391,7 @@ const PRUNE_EXAMPLES: readonly Described[] = [
   ["quasar prune --dry-run", "which runs ended over 30 days ago"],
   ["quasar prune --older-than 7d", "remove those of over a week ago"],
   ["quasar prune 20261121-101500-7f3a9c", "remove this one, however young"],
+  ["quasar prune --stopped --older-than 90d", "those that nobody has resumed, too"],
 ];
 
 const DOCTOR_EXAMPLES: readonly Described[] = [

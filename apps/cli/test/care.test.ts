@@ -145,6 +145,31 @@ test("prune removes ended runs of that age with their snapshots, never an unfini
   expect(await quasar(at, ["prune", "--older-than", "soon"])).toMatchObject({ code: 2 });
 });
 
+test("prune --stopped removes what nobody has resumed too, and says how much that frees", async () => {
+  const at = place();
+  const [ended, open] = [await approved(at), await stopped(at)];
+  const age = ["--older-than", "0s", "--stopped"];
+  const dry = await quasar(at, ["prune", ...age, "--dry-run"]);
+  expect(dry.stdout).toMatch(/would free \d+(\.\d)? KiB/u);
+  expect(dry.stdout).toContain("next     quasar prune --older-than 0s --stopped");
+  const done = await quasar(at, ["prune", ...age, "--json"]);
+  expect(lastRecord(done)).toMatchObject({ runs: [open, ended], bytes: expect.any(Number) });
+  expect(Number(lastRecord(done)["bytes"])).toBeGreaterThan(1000);
+  expect(readdirSync(runsOf(at))).toEqual([]);
+  expect(await quasar(at, ["resume"])).toMatchObject({ code: 8 });
+});
+
+test("a run that could be resumed is removed by name only with --stopped, while its agent works not at all", async () => {
+  const at = place();
+  const open = await stopped(at);
+  const refused = await quasar(at, ["prune", open]);
+  expect(refused.stderr).toContain(`quasar prune ${open} --stopped`);
+  expect(await quasar(at, ["prune", open, "--stopped"])).toMatchObject({ code: 0 });
+  const alive = await orphaned(at);
+  expect(await quasar(at, ["prune", alive, "--stopped"])).toMatchObject({ code: 6 });
+  expect(readdirSync(runsOf(at))).toEqual([alive]);
+});
+
 test("prune says what it would do while a runner works, and does nothing then", async () => {
   const at = place();
   const ended = await approved(at);

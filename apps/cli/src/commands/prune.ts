@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { deleteRefs } from "@quasar/git";
 import { periodMs } from "../config/kinds.ts";
@@ -7,9 +7,9 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { lockWorkspace } from "../lock.ts";
 import { findOutliving } from "../orphans.ts";
 import { jsonLine } from "../output/clean.ts";
-import { count, processes, span } from "../output/format.ts";
+import { count, processes, size, span } from "../output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
-import { labelled, nextLines } from "../output/text.ts";
+import { labelled, nextLines, type View } from "../output/text.ts";
 import { parseRunId } from "../run-id.ts";
 import { isSetAside, runIds, summarize } from "../runs/list.ts";
 import type { RunSummary } from "../runs/summary.ts";
@@ -20,6 +20,8 @@ import { snapshotPrefix } from "./snapshots.ts";
 
 export interface PruneOptions {
   readonly olderThan: string;
+  /** Those, too, that stopped or were interrupted, and could be resumed. */
+  readonly stopped?: true | undefined;
   readonly dryRun?: true | undefined;
   readonly json?: true | undefined;
 }
@@ -27,8 +29,9 @@ export interface PruneOptions {
 /** `quasar prune`: removes what is kept of runs that have ended. The only command that deletes. */
 export async function pruneCommand(
   id: string | undefined,
-  { olderThan, dryRun, json }: PruneOptions,
+  options: PruneOptions,
 ): Promise<ExitCode> {
+  const { olderThan, dryRun, json } = options;
   const wanted = id === undefined ? undefined : parseRunId(id);
   const age = periodMs(olderThan);
   if (age === undefined) {
@@ -44,26 +47,34 @@ export async function pruneCommand(
     const runs =
       wanted === undefined
         ? (await summarize(workspace, runIds(workspace), { live })).filter(
-            (run) => hasEnded(run) && Date.now() - Date.parse(run.savedAt) >= age,
+            (run) => isToGo(run, options) && Date.now() - Date.parse(run.savedAt) >= age,
           )
-        : [await named(workspace, wanted, live)];
+        : [await named(workspace, wanted, options)];
     const ids = runs.map((run) => run.id);
+    const freed = ids.reduce((sum, runId) => sum + sizeOf(join(workspace.runsDir, runId)), 0);
     if (dryRun !== true) {
       await refuseLive(ids);
       for (const runId of ids) await remove(workspace, runId);
     }
     if (json === true) {
-      const facts = { dryRun: dryRun === true, runs: ids };
+      const facts = { dryRun: dryRun === true, runs: ids, bytes: freed };
       process.stdout.write(jsonLine({ v: JSON_VERSION, type: "prune", ...facts }));
       return EXIT.ok;
     }
     const view = viewOf(process.stdout);
     const what = `${count(runs.length, "run")} ${dryRun === true ? "would be removed" : "removed"}`;
-    const none = `no run that has ended was last saved more than ${span(age)} ago`;
+    const which = options.stopped === true ? "no run was" : "no run that has ended was";
+    const none = `${which} last saved more than ${span(age)} ago`;
     const hint = runs.length > 0 ? [] : labelled(view, "because", none);
     const next =
-      runs.length > 0 && dryRun === true ? nextLines([again(wanted, olderThan)], view) : [];
-    write(process.stdout, [view.paint("bold", what), ...listLines(runs, view), ...hint, ...next]);
+      runs.length > 0 && dryRun === true ? nextLines([again(wanted, options)], view) : [];
+    write(process.stdout, [
+      view.paint("bold", what),
+      ...listLines(runs, view),
+      ...freedLines(freed, dryRun, view),
+      ...hint,
+      ...next,
+    ]);
     return EXIT.ok;
   } finally {
     lock?.release();
@@ -71,28 +82,52 @@ export async function pruneCommand(
 }
 
 /** The same command, for real. */
-function again(wanted: string | undefined, olderThan: string): string {
-  return `quasar prune ${wanted ?? `--older-than ${olderThan}`}`;
+function again(wanted: string | undefined, { olderThan, stopped }: PruneOptions): string {
+  const age = wanted ?? `--older-than ${olderThan}`;
+  return `quasar prune ${age}${stopped === true ? " --stopped" : ""}`;
 }
 
-function hasEnded({ status }: RunSummary): boolean {
+function freedLines(bytes: number, dryRun: true | undefined, view: View): readonly string[] {
+  if (bytes === 0) return [];
+  return labelled(view, dryRun === true ? "would free" : "freed", size(bytes));
+}
+
+/** What the files of a folder hold, in bytes; one that goes meanwhile holds nothing. */
+function sizeOf(dir: string): number {
+  const entries = readdirSync(dir, { recursive: true, encoding: "utf8" });
+  const sizes = entries.map(
+    (path) => lstatSync(join(dir, path), { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return sizes.reduce((sum, each) => sum + each, 0);
+}
+
+function isToGo({ status }: RunSummary, { stopped }: PruneOptions): boolean {
+  const isResumable = status === "stopped" || status === "interrupted";
+  return hasEnded({ status }) || (stopped === true && isResumable);
+}
+
+function hasEnded({ status }: Pick<RunSummary, "status">): boolean {
   return status === "approved" || status === "abandoned";
 }
 
-async function named(workspace: Workspace, id: string, live: boolean): Promise<RunSummary> {
+async function named(workspace: Workspace, id: string, options: PruneOptions): Promise<RunSummary> {
   const known = runIds(workspace).filter((each) => each === id);
-  const [run] = await summarize(workspace, known, { live });
+  const [run] = await summarize(workspace, known, { live: options.dryRun === true });
   if (run === undefined) {
     throw new CliError("ERR_USAGE", `there is no run ${id} in this work tree`, {
       next: ["quasar ls --all"],
     });
   }
-  if (hasEnded(run) || isSetAside(join(workspace.runsDir, id))) return run;
+  if (isToGo(run, options) || isSetAside(join(workspace.runsDir, id))) return run;
   if (run.status === "damaged") {
     throw new CliError("ERR_STATE", `run ${id} cannot be read: ${run.reason}`, { next: run.next });
   }
   throw new CliError("ERR_STATE", `run ${id} has not ended: it is ${run.status}`, {
-    next: [`quasar resume ${id}`, `quasar abandon ${id}   (gives it up)`],
+    next: [
+      `quasar resume ${id}`,
+      `quasar abandon ${id}   (gives it up)`,
+      `quasar prune ${id} --stopped   (removes it all the same)`,
+    ],
   });
 }
 

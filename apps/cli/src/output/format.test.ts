@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { budget, clock, count, duration, money, processes, shellWord } from "./format.ts";
+import { budget, clock, count, duration, money, processes, shellWord, size } from "./format.ts";
 
 test.for([
   [0, "$0.00"],
@@ -57,4 +57,14 @@ test.for([
   ["", "''"],
 ] as const)("quotes %s for a shell where it has to be", ([text, word]) => {
   expect(shellWord(text)).toBe(word);
+});
+
+test.for([
+  [0, "no bytes"],
+  [1, "1 byte"],
+  [1536, "1.5 KiB"],
+  [20 * 2 ** 20, "20 MiB"],
+  [3 * 2 ** 40, "3.0 TiB"],
+] as const)("shows %d bytes as %s", ([bytes, shown]) => {
+  expect(size(bytes)).toBe(shown);
 });

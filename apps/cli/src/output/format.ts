@@ -95,3 +95,12 @@ export function processes(pids: readonly number[]): string {
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** An amount of storage: `812 bytes`, `1.5 KiB`, `20 MiB`. */
+export function size(bytes: number): string {
+  const units = ["KiB", "MiB", "GiB", "TiB"];
+  if (bytes < 1024) return count(bytes, "byte");
+  const power = Math.min(units.length, Math.floor(Math.log2(bytes) / 10));
+  const amount = bytes / 1024 ** power;
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[power - 1]}`;
+}
