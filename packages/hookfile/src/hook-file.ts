@@ -115,7 +115,7 @@ export interface NewStep {
   readonly recovery?: StepRecovery | undefined;
   /** @default 1 */
   readonly maxAttempts?: number | undefined;
-  /** @default for a human step the nearest `ai` or `loop` step before it; else the step itself */
+  /** @default for a human or git step the nearest `ai` or `loop` step before it; else the step itself */
   readonly onReject?: string | undefined;
 }
 

@@ -118,6 +118,7 @@ export { snapshotFiles, type SnapshotOptions } from "./snapshot-files.ts";
 export { isSetUp, nextStep } from "./steps.ts";
 export {
   createHookFileStore,
+  type CommandHookFileStore,
   type HookFileStore,
   type HookFileStoreOptions,
   type OpenedHookFile,

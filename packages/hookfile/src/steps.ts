@@ -63,6 +63,7 @@ const DEFAULT_RECOVERY = {
 
 function defaultOnReject(step: NewStep, before: readonly NewStep[]): string {
   const writes = ({ type }: NewStep): boolean => type === "ai" || type === "loop";
-  const writer = step.type === "human" ? before.findLast(writes) : undefined;
+  const isReviewed = step.type === "human" || step.type === "git";
+  const writer = isReviewed ? before.findLast(writes) : undefined;
   return (writer ?? step).name;
 }

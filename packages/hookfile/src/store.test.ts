@@ -534,6 +534,24 @@ test("a store waits for the lock, and says when it was not let in", () => {
   expect(store.open()).toMatchObject({ hook: { revision: 1 } });
 });
 
+test("a change after a look is made under the lock that was held for the look, or not at all", async () => {
+  const store = createHookFileStore({ dir: aFolder(), now });
+  store.create(aTask());
+  const other = createHookFileStore({ dir: store.dir, now, lockTimeoutMs: 0 });
+  const change = (hook: HookFile) => transitionAll(hook, [ready], { now: now() });
+  const refusal = new Error("it is another one");
+  const refusing = store.updateAfter(() => Promise.reject(refusal), change);
+  await expect(refusing).rejects.toBe(refusal);
+  expect(store.read()?.state).toBe("initializing");
+
+  const look = async (): Promise<void> => {
+    await Promise.resolve();
+    expect(() => other.update(change)).toThrow(expect.objectContaining({ code: "ERR_LOCKED" }));
+  };
+  expect(await store.updateAfter(look, change)).toMatchObject({ state: "step_pending" });
+  expect(other.read()?.revision).toBe(2);
+});
+
 test("whatever call of the disk fails, the change is there whole or not, and the next one is made", () => {
   let calls = 0;
   for (let at = 0; ; at += 1) {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { acquireLock, type FileSystem, type Random } from "@quasar/durable";
+import { acquireLock, type FileSystem, type Lock, type Random } from "@quasar/durable";
 import type { ValidationReceipt, Verdict } from "@quasar/receipts";
 import type { HistoryRecord } from "./history-record.ts";
 import { HookFileError } from "./errors.ts";
@@ -56,6 +56,20 @@ export interface HookFileStore {
   checkpoints(): Iterable<StepCheckpoint>;
 }
 
+/** The store of a command, whose process does one thing at a time. */
+export interface CommandHookFileStore extends HookFileStore {
+  /**
+   * As `update`, once `look` has resolved under the same lock: others that change the task wait meanwhile,
+   * and nothing else in this process may.
+   *
+   * @throws what `look` rejects with: nothing is changed then; as `update`.
+   */
+  updateAfter(
+    look: () => Promise<void>,
+    change: (hook: HookFile) => Change | undefined,
+  ): Promise<HookFile>;
+}
+
 export interface OpenedHookFile {
   readonly hook: HookFile;
   /** Where it comes from: hook.json, hook.json and newer records, or the generation before. */
@@ -104,17 +118,22 @@ export interface HookFileStoreOptions {
  *
  * @see SPEC.md, "Files"
  */
-export function createHookFileStore(options: HookFileStoreOptions): HookFileStore {
+export function createHookFileStore(options: HookFileStoreOptions): CommandHookFileStore {
   const { lockTimeoutMs = 10_000 } = options;
   const files = createHookFiles(options);
   const lock = join(files.dir, TASK_FILES.hookLock);
+  const acquire = (): Lock => acquireLock(lock, { waitMs: lockTimeoutMs });
   const locked = <T>(work: () => T): T => {
-    const held = acquireLock(lock, { waitMs: lockTimeoutMs });
+    const held = acquire();
     try {
       return work();
     } finally {
       held.release();
     }
+  };
+  const requireTask = (): void => {
+    if (files.isThere()) return;
+    throw new HookFileError("ERR_NO_TASK", `${files.dir}: there is no task`);
   };
 
   function* each<T>(pick: (record: HistoryRecord) => readonly T[]): Generator<T> {
@@ -130,9 +149,18 @@ export function createHookFileStore(options: HookFileStoreOptions): HookFileStor
     open: () => (files.isThere() ? locked(() => files.open()) : undefined),
     read: () => files.read(),
     update(change) {
-      if (!files.isThere())
-        throw new HookFileError("ERR_NO_TASK", `${files.dir}: there is no task`);
+      requireTask();
       return locked(() => files.update(change));
+    },
+    async updateAfter(look, change) {
+      requireTask();
+      const held = acquire();
+      try {
+        await look();
+        return files.update(change);
+      } finally {
+        held.release();
+      }
     },
     history: () => each(eventsOf),
     receipts: () => each(({ receipts }) => receipts),

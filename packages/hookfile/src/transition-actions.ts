@@ -143,7 +143,10 @@ const ACTIONS: { readonly [Type in HookTrigger]: Action<Type> } = {
   human_approve: ({ hook, now, refuse }) => {
     const { kind } = present(hook.awaiting);
     if (kind !== "review") throw refuse(`a person approves a review only, this is ${kind}`);
-    return { hook: goOn(hook, completed(currentStep(hook), now)) };
+    const step = currentStep(hook);
+    // It has not acted: it does now, on what was approved.
+    if (step.type === "git") return { hook: withStep(hook, { ...step, status: "pending" }) };
+    return { hook: goOn(hook, completed(step, now)) };
   },
 
   human_reject: ({ hook }, { feedback }) => {

@@ -167,7 +167,7 @@ test("init makes a task that is initializing, with all steps pending (seed atlas
   expect(hook.steps.map(({ onReject }) => onReject)).toEqual([
     "implement",
     "validate",
-    "git_push",
+    "implement",
     "implement",
   ]);
   expect(event).toMatchObject({ fromState: "", toState: "initializing", trigger: "init" });
@@ -272,6 +272,16 @@ test("human_approve goes on to the next step, and completes the task after the l
   expect(approved.steps.map(({ status }) => status)).toEqual(["completed", "pending"]);
   expect(approved).not.toHaveProperty("awaiting");
   expect(IN_STATE.completed.steps.every(({ status }) => status === "completed")).toBe(true);
+});
+
+test("a git step that a person is asked to review has not acted: approved, it is due", () => {
+  const steps = [{ name: "push", type: "git" }] as const;
+  const first = transition(undefined, { type: "init", task: aTask({ steps }) }, { now }).hook;
+  const approved = transitionAll(first, [ready, start, ask, INPUTS.human_approve], { now }).hook;
+  expect(approved).toMatchObject({ state: "step_pending", steps: [{ status: "pending" }] });
+  expect(approved).not.toHaveProperty("awaiting");
+  const again = transition(approved, start, { now }).hook;
+  expect(again.currentStep).toMatchObject({ stepName: "push", attempt: 2 });
 });
 
 test("a person approves a review only", () => {

@@ -27,6 +27,20 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(line) ? line : `'${line.replaceAll("'", "'\\''")}'`;
 }
 
+/** Of many the first. */
+const MOST_NAMED = 10;
+
+export function listed(texts: readonly string[]): string {
+  const rest = texts.length - MOST_NAMED;
+  const shown = texts.slice(0, MOST_NAMED).join(", ");
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
+}
+
+/** The paths in which two trees differ. */
+export function namedPaths(paths: readonly string[]): string {
+  return paths.length === 0 ? "modes only" : listed(paths.map((path) => plainLine(path, 100)));
+}
+
 /** The first digits of a commit's id, for a person. */
 export function shortSha(sha: string): string {
   return sha.slice(0, 10);

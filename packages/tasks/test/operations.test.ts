@@ -112,6 +112,22 @@ test("what is shown is what an approval is of, whoever changes it meanwhile", as
   await expect(looking).rejects.toEqual(refused("ERR_CHANGED", "while it was looked at"));
 });
 
+test("what changes between the last look and the approval's record is not approved", async () => {
+  const task = await standing({ type: "start_step" }, REVIEW);
+  const shown = await reviewOf(await view(task), task.ports);
+  const meanwhile = {
+    ...task.ports,
+    // The files of the task are opened for the change.
+    get version() {
+      writeFileSync(join(task.worktree, "evil.js"), "evil\n");
+      return task.ports.version;
+    },
+  };
+  const approving = approveTask(task.prepared.taskDir, shown, meanwhile);
+  await expect(approving).rejects.toEqual(refused("ERR_CHANGED", "since it was shown"));
+  expect(task.hook().state).toBe("awaiting_human");
+});
+
 test("a specification is shown for its review, and an approval counts for that one only", async () => {
   const spec = (text: string, match: string): ScriptedTurn => ({ role: "coder", match, text });
   const turns = [spec("It says why.", "say why"), spec("Long. ".repeat(2_000), "pecif")];

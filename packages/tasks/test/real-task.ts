@@ -16,6 +16,7 @@ import type { TaskPorts } from "../src/steps/step.ts";
 import type { TaskEvent } from "../src/task-event.ts";
 import type { TaskConfig } from "../src/task-record.ts";
 import { resolveTemplate } from "../src/templates/resolve-template.ts";
+import type { Template } from "../src/templates/template.ts";
 import { prepareTask, type PreparedTask } from "../src/workspaces/prepare-task.ts";
 import { type FakeGh, installFakeGh } from "./fake-gh.ts";
 import { git, REPOSITORY, write } from "./git-task.ts";
@@ -50,7 +51,8 @@ export const TURNS: readonly ScriptedTurn[] = [
 ];
 
 export interface RealTaskOptions {
-  readonly template?: string;
+  /** One that is built in, or a person's own. */
+  readonly template?: string | Template;
   readonly turns?: readonly ScriptedTurn[];
   readonly config?: Partial<TaskConfig>;
 }
@@ -78,7 +80,7 @@ export async function aRealTask(dir: string, options: RealTaskOptions = {}): Pro
     home: ports.home,
     cwd: repository,
     description: "fix null pointer in config",
-    template: resolveTemplate(template),
+    template: typeof template === "string" ? resolveTemplate(template) : template,
     variables: {},
     useLocal: true,
     keys: ports.keys,

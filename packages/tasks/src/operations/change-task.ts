@@ -1,7 +1,8 @@
 import {
+  type Change,
+  type CommandHookFileStore,
   createHookFileStore,
   type HookFile,
-  type HookFileStore,
   type HookInput,
   isTerminal,
   lockTask,
@@ -20,7 +21,7 @@ export type OperationPorts = Pick<LookPorts, "keys" | "now" | "version">;
 export function openHookStore(
   taskDir: string,
   { keys, now, version }: OperationPorts,
-): HookFileStore {
+): CommandHookFileStore {
   return createHookFileStore({ dir: taskDir, now, version, ...receiptFacts(taskDir, keys) });
 }
 
@@ -28,17 +29,19 @@ export function openHookStore(
  * Changes a task by what a person or an agent says, in one write, and brings task.json in line.
  *
  * @param decide - The events that follow from the task as it is; throws where there are none.
- * @throws what `decide` throws; {HookFileError} as the store's `update`.
+ * @param look - Resolves under the task's lock before `decide` is called. @default nothing is looked at
+ * @throws what `decide` and `look` throw; {HookFileError} as the store's `update`.
  */
 export async function changeTask(
   taskDir: string,
   ports: OperationPorts,
   decide: (hook: HookFile) => readonly HookInput[],
+  look?: () => Promise<void>,
 ): Promise<HookFile> {
   const store = openHookStore(taskDir, ports);
-  const hook = store.update((current) =>
-    transitionAll(current, decide(current), { now: ports.now() }),
-  );
+  const change = (current: HookFile): Change =>
+    transitionAll(current, decide(current), { now: ports.now() });
+  const hook = look === undefined ? store.update(change) : await store.updateAfter(look, change);
   const task = repairTask(taskDir, hook);
   // What is wrong with it is told where the task is resumed; the decision is on record.
   if (isTerminal(hook.state)) await gitHook.uninstall({ taskDir, task });

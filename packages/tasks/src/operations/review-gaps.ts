@@ -12,7 +12,7 @@ import {
 import type { HookFile, StepRecord } from "@quasar/hookfile";
 import type { KeyManager } from "@quasar/receipts";
 import type { TaskView } from "../open-task.ts";
-import { plainLine, shortSha } from "../plain.ts";
+import { listed, namedPaths, plainLine, shortSha } from "../plain.ts";
 import type { GitAction } from "../templates/template.ts";
 import { validatedTree } from "../validation/proof.ts";
 
@@ -42,7 +42,10 @@ export async function reviewGaps(
   const isOf = (action: GitAction) => (step: StepRecord) =>
     task.template.find(({ name }) => name === step.name)?.action === action;
   const validates = before.some(({ type }) => type === "validation");
-  const commits = before.some(isOf("commit"));
+  // Of what is not committed these would take nothing along.
+  const current = hook.steps.filter(({ name }) => name === hook.currentStep?.stepName);
+  const publishes = current.some(isOf("push")) || current.some(isOf("create_pr"));
+  const commits = publishes || before.some(isOf("commit"));
   const push = before.findLast(isOf("push"));
   if (!validates && !commits && push === undefined) return [];
 
@@ -58,12 +61,15 @@ export async function reviewGaps(
       gaps.push({ kind: "unvalidated", message: "what is there now was not validated" });
     } else if (valid.tree !== present) {
       const paths = await changedPaths(worktree, valid.tree, present, { signal });
-      gaps.push({ kind: "unvalidated", message: `changed since the validation: ${named(paths)}` });
+      gaps.push({
+        kind: "unvalidated",
+        message: `changed since the validation: ${namedPaths(paths)}`,
+      });
     }
   }
   if (commits && committed !== present) {
     const paths = await changedPaths(worktree, committed, present, { signal });
-    gaps.push({ kind: "uncommitted", message: `not committed: ${named(paths)}` });
+    gaps.push({ kind: "uncommitted", message: `not committed: ${namedPaths(paths)}` });
   }
   const outside = await changedByOutsideRules(
     await openRepository(worktree, { signal }),
@@ -71,7 +77,7 @@ export async function reviewGaps(
     { signal },
   );
   if (outside.length > 0) {
-    const message = `kept out of commits by rules that none holds: ${named(outside)}`;
+    const message = `kept out of commits by rules that none holds: ${namedPaths(outside)}`;
     gaps.push({ kind: "uncommitted", message });
   }
   if (commits && !(await isOnBranch(worktree, hook.branch, head, signal))) {
@@ -124,17 +130,4 @@ async function notPushed(
   const which = commits.map((each) => `${shortSha(each.sha)} ${plainLine(each.subject, 60)}`);
   const what = since ? listed(which) : `HEAD is ${shortSha(head)}, pushed was ${shortSha(sha)}`;
   return `not pushed, so in no pull request: ${what}`;
-}
-
-/** Of many the first. */
-const MOST_NAMED = 10;
-
-function named(paths: readonly string[]): string {
-  return paths.length === 0 ? "modes only" : listed(paths.map((path) => plainLine(path, 100)));
-}
-
-function listed(texts: readonly string[]): string {
-  const rest = texts.length - MOST_NAMED;
-  const shown = texts.slice(0, MOST_NAMED).join(", ");
-  return rest > 0 ? `${shown} and ${rest} more` : shown;
 }

@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
-import { currentGitSha, type Diff, diffTrees, takeSnapshot, workTreeId } from "@quasar/git";
-import type { HookFile } from "@quasar/hookfile";
+import {
+  currentGitSha,
+  type Diff,
+  diffTrees,
+  takeSnapshot,
+  treeToCommit,
+  workTreeId,
+} from "@quasar/git";
+import type { HookFile, HookInput } from "@quasar/hookfile";
 import { readArtifact } from "../artifacts.ts";
 import { TasksError } from "../errors.ts";
+import { approvalDetails } from "../steps/approved.ts";
 import type { TaskView } from "../open-task.ts";
 import type { TaskRecord } from "../task-record.ts";
 import { readTask } from "../task-store.ts";
@@ -24,6 +32,9 @@ export interface Review {
   readonly base: string;
   /** Id of the tree of everything that is there now, committed or not. */
   readonly tree: string;
+  /** Id of the tree that a commit of it has: git may convert files, and leaves caches out. */
+  readonly commitTree: string;
+  readonly head: string;
   readonly diff: Diff;
   /** Of the diff's text: 64 hex digits. */
   readonly sha256: string;
@@ -62,9 +73,11 @@ export async function reviewOf(
   const prefix = `refs/quasar/${hook.taskId}/`;
   const message = `under review in ${currentStep?.stepName ?? "the task"}`;
   const snapshot = await takeSnapshot(worktreePath, { prefix, message, signal });
-  const work = snapshot?.sha ?? (await currentGitSha(worktreePath, { signal }));
+  const head = await currentGitSha(worktreePath, { signal });
+  const work = snapshot?.sha ?? head;
   const diff = await diffTrees(worktreePath, base, work, { signal });
   const gaps = await reviewGaps({ dir, hook, task }, keys, signal);
+  const commitTree = await treeToCommit(worktreePath, { signal });
   // What is shown and what the approval is of have to be the same content.
   if ((await workTreeId(worktreePath, { signal })) !== tree)
     throw changed("while it was looked at");
@@ -72,7 +85,7 @@ export async function reviewOf(
   const step = currentStep?.stepName ?? "";
   const answer = answerOf(dir, hook, task);
   const content = answer === undefined ? tree : `${tree}-${answer.sha256.slice(0, 16)}`;
-  const shown = { base, tree, diff, sha256, answer, gaps, content };
+  const shown = { base, tree, commitTree, head, diff, sha256, answer, gaps, content };
   return { step, worktree: worktreePath, asked: awaiting.reason, ...shown };
 }
 
@@ -115,19 +128,20 @@ export async function approveTask(
     const message = refused.map((gap) => gap.message).join("; ");
     throw new TasksError("ERR_NOT_ACCEPTED", `nothing was approved: ${message}`);
   }
-  if ((await workTreeId(shown.worktree)) !== shown.tree) {
-    throw changed("since it was shown");
-  }
-  const { base, tree, sha256, step, answer } = shown;
-  return changeTask(taskDir, ports, (hook) => {
+  const { worktree, base, tree, commitTree, head, sha256, step, answer } = shown;
+  const look = async (): Promise<void> => {
+    if ((await workTreeId(worktree)) !== tree) throw changed("since it was shown");
+  };
+  const decide = (hook: HookFile): HookInput[] => {
     if (hook.currentStep?.stepName !== step) throw notAwaited(hook, `${step} is not under review`);
     const now = answerOf(taskDir, hook, readTask(taskDir));
     if (now?.sha256 !== answer?.sha256) throw changed("since it was shown");
     const ofAnswer = answer && { answer_sha256: answer.sha256 };
-    const kinds = shown.gaps.map(({ kind }) => kind).join(" ");
-    const ofGaps = kinds === "" ? {} : { accepted: kinds };
-    return approval(hook, { base, tree, diff_sha256: sha256, ...ofAnswer, ...ofGaps });
-  });
+    const kinds = shown.gaps.map(({ kind }) => kind);
+    const approved = approvalDetails({ tree: commitTree, head, accepted: kinds });
+    return approval(hook, { base, tree, diff_sha256: sha256, ...ofAnswer, ...approved });
+  };
+  return changeTask(taskDir, ports, decide, look);
 }
 
 function changed(when: string): TasksError {

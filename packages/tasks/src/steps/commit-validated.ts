@@ -1,7 +1,8 @@
 import { type Commit, changedPaths, treeOfCommit, treeToCommit } from "@quasar/git";
 import type { StepRecord } from "@quasar/hookfile";
-import { plainLine } from "../plain.ts";
+import { namedPaths } from "../plain.ts";
 import { validatedTree } from "../validation/proof.ts";
+import { approvedLast, reviewAgain, writesFiles } from "./approved.ts";
 import { lookAtBranch } from "./branch-work.ts";
 import type { RunningStep, StepInput, StepOutcome } from "./step.ts";
 import { VALIDATED_ALREADY, validateWithin } from "./validation.ts";
@@ -58,8 +59,11 @@ async function tryToCommit(
   const { head, commits, obstacle } = await lookAtBranch(input, signal);
   if (obstacle !== undefined) return { kind: "awaiting", awaiting: "git", reason: obstacle };
   const present = await treeToCommit(worktree, { signal });
+  const approved = approvedLast(input);
+  const asked = approved && (await reviewAgain(input, approved, present, signal));
+  if (asked !== undefined) return asked;
   const valid = validatedTree(proofsOf(input), present);
-  if (valid === undefined) return undefined;
+  if (valid === undefined || (approved !== undefined && valid.tree !== present)) return undefined;
   if ((await treeOfCommit(worktree, head, { signal })) === valid.tree) {
     const own = made(commits);
     const summary = own === undefined ? "there was nothing left to commit" : "it was made already";
@@ -90,17 +94,9 @@ async function withRest(
   if (present === tree) return outcome;
   const paths = await changedPaths(worktree, tree, present, { signal });
   const files = paths.length === 1 ? "1 file has" : `${paths.length} files have`;
-  const message = `${files} changed since the validation and stay uncommitted: ${named(paths)}`;
+  const message = `${files} changed since the validation and stay uncommitted: ${namedPaths(paths)}`;
   tell({ type: "warning", message });
   return { ...outcome, summary: `${outcome.summary}; ${message}` };
-}
-
-/** Of many paths the first. */
-const MOST_NAMED = 5;
-
-function named(paths: readonly string[]): string {
-  const first = paths.slice(0, MOST_NAMED).map((path) => plainLine(path, 100));
-  return paths.length > MOST_NAMED ? `${first.join(", ")} …` : first.join(", ");
 }
 
 /**
@@ -125,14 +121,15 @@ function proofsOf({ taskDir, task, ports }: StepInput): Parameters<typeof valida
 
 /**
  * The validation whose tree a commit has to have: the nearest before it. None where a person has left it
- * out, or where a step after it changes files again.
+ * out or has approved what it has not validated, or where a step after it changes files again.
  */
-export function validationBefore({ hook, step, task }: StepInput): StepRecord | undefined {
+export function validationBefore(input: StepInput): StepRecord | undefined {
+  const { hook, step, task } = input;
+  if (approvedLast(input)?.accepted.includes("unvalidated") === true) return undefined;
   const until = hook.steps.findIndex(({ name }) => name === step.name);
   for (const earlier of hook.steps.slice(0, until).toReversed()) {
     if (earlier.type === "validation") return isDone(earlier) ? earlier : undefined;
-    const access = task.template.find(({ name }) => name === earlier.name)?.access;
-    if (earlier.type === "loop" || (earlier.type === "ai" && access === "write")) return undefined;
+    if (writesFiles(task, earlier.name)) return undefined;
   }
   return undefined;
 }

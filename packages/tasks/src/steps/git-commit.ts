@@ -5,11 +5,13 @@ import {
   GitError,
   type GitErrorCode,
   TRAILER,
+  treeToCommit,
 } from "@quasar/git";
 import { subjectGiven, subjectPrompt } from "@quasar/loop";
 import { workOnStep } from "../runs/work-on-step.ts";
 import { outgoing } from "../outgoing.ts";
 import { plainLine, shortSha } from "../plain.ts";
+import { approvedLast, reviewAgain, reviewCommitAgain } from "./approved.ts";
 import { commitsLine, lookAtBranch } from "./branch-work.ts";
 import { commitValidated, isValidated, validationBefore } from "./commit-validated.ts";
 import { gitVariables } from "./git-variables.ts";
@@ -22,7 +24,7 @@ import { within } from "./within.ts";
 const TIMEOUT_MS = 10 * 60_000;
 
 /**
- * Commits what was validated; where nothing is validated before it, what lies in the work tree. Once for
+ * Commits what was approved, and was validated; where neither comes before it, what lies in the work tree. Once for
  * each attempt: the commit says whose it is by its trailers, which is how it is found again after a
  * crash.
  *
@@ -32,18 +34,15 @@ export const commitStep: Required<StepExecutor> = {
   async look(input) {
     const { isDirty, commits, head, obstacle } = await lookAtBranch(input, input.signal);
     if (isDirty || obstacle !== undefined || commits === undefined) return undefined;
-    if (!(await isValidated(input, head, input.signal))) return undefined;
+    if (!(await isDone(input, head))) return undefined;
     return { reason: "there is nothing to commit", evidence: commitsLine(commits) };
   },
 
   async run(input) {
-    if (validationBefore(input) === undefined) {
-      return within(input, TIMEOUT_MS, (signal) => commitEverything(input, signal));
-    }
-    return commitValidated(input, (work) => within(input, TIMEOUT_MS, work), {
-      made: (commits) => commitOf(commits, input, input.attempt),
-      commit: (tree, signal) => commit(input, signal, tree),
-    });
+    const outcome = await commitIn(input);
+    if (outcome.kind !== "completed") return outcome;
+    const { head } = await lookAtBranch(input, input.signal);
+    return (await reviewCommitAgain(input, head, input.signal)) ?? outcome;
   },
 
   async probe(input) {
@@ -53,14 +52,29 @@ export const commitStep: Required<StepExecutor> = {
       return { kind: "unknown", reason: `the commit ${base}, where the branch began, is lost` };
     }
     const made = commitOf(commits, input, input.step.attempts);
-    // A git hook may have changed what was validated: then the step is not done yet.
-    if (made === undefined || !(await isValidated(input, head, input.signal))) {
-      return { kind: "missing" };
-    }
+    // A git hook may have changed it: then the step is not done yet.
+    if (made === undefined || !(await isDone(input, head))) return { kind: "missing" };
     const evidence = `commit ${shortSha(made.sha)} has the trailers of attempt ${input.step.attempts}`;
     return { kind: "found", evidence };
   },
 };
+
+/** Whether a commit is what was validated, and what was approved. */
+async function isDone(input: StepInput, commit: string): Promise<boolean> {
+  const { signal } = input;
+  if (!(await isValidated(input, commit, signal))) return false;
+  return (await reviewCommitAgain(input, commit, signal)) === undefined;
+}
+
+function commitIn(input: RunningStep): Promise<StepOutcome> {
+  if (validationBefore(input) === undefined) {
+    return within(input, TIMEOUT_MS, (signal) => commitEverything(input, signal));
+  }
+  return commitValidated(input, (work) => within(input, TIMEOUT_MS, work), {
+    made: (commits) => commitOf(commits, input, input.attempt),
+    commit: (tree, signal) => commit(input, signal, tree),
+  });
+}
 
 async function commitEverything(input: RunningStep, signal: AbortSignal): Promise<StepOutcome> {
   const { commits, isDirty, obstacle } = await lookAtBranch(input, signal);
@@ -68,7 +82,12 @@ async function commitEverything(input: RunningStep, signal: AbortSignal): Promis
   // Anybody can write trailers: what is uncommitted is committed, no matter who made that one.
   if (made !== undefined && !isDirty) return completed(made.sha, "it was made already");
   if (obstacle !== undefined) return { kind: "awaiting", awaiting: "git", reason: obstacle };
-  return commit(input, signal);
+  const approved = approvedLast(input);
+  if (approved === undefined) return commit(input, signal);
+  const present = await treeToCommit(input.worktree, { signal });
+  return (
+    (await reviewAgain(input, approved, present, signal)) ?? commit(input, signal, approved.tree)
+  );
 }
 
 /** How often an agent is asked for another subject. */
