@@ -309,33 +309,48 @@ async function bounceGaps(run: Run): Promise<"bounced" | Ending | undefined> {
   return "bounced";
 }
 
-/** Those that change files run once more, on what they have made of them. */
+/** Those that change files run once more, on what they have made of them; then they are to leave it alone. */
 async function runFilters(run: Run): Promise<"bounced" | Ending | undefined> {
   if (run.settings.filters.length === 0) return undefined;
   for (let isAgain = false; ; isAgain = true) {
+    const before = run.head;
     const failed = await failedFilter(run);
     if (failed !== undefined && "outcome" in failed) return failed;
     const left = await commitLeftover(run, "checks");
     if (typeof left === "object" && "outcome" in left) return left;
     const refusal = typeof left === "object" ? { name: "commit", output: left.report } : undefined;
-    const failure = failed ?? refusal;
-    if (failure !== undefined) {
-      const { name, output } = failure;
-      const finding = filterFinding(name, output, run.state.cycle);
-      run.state = bounce(run.state, name, output, finding);
-      await closeCycle(run, false);
-      return "bounced";
-    }
-    if (!left) return undefined;
-    if (!isAgain) continue;
-    await run.warn("the checks change files whenever they run; what they left last is committed");
-    return undefined;
+    const failure =
+      failed ?? refusal ?? (left && isAgain ? await restless(run, before) : undefined);
+    if (failure === undefined && left) continue;
+    if (failure === undefined) return undefined;
+    if ("outcome" in failure) return failure;
+    const { name, output } = failure;
+    run.state = bounce(run.state, name, output, filterFinding(name, output, run.state.cycle));
+    await closeCycle(run, false);
+    return "bounced";
   }
 }
 
-async function failedFilter(
-  run: Run,
-): Promise<{ readonly name: string; readonly output: string } | Ending | undefined> {
+/** A required check that did not let an approval pass. */
+interface FailedCheck {
+  readonly name: string;
+  readonly output: string;
+}
+
+/** Checks that change what they judge each time have passed on nothing that a commit could hold. */
+async function restless(run: Run, before: string): Promise<FailedCheck | Ending> {
+  try {
+    const paths = (await run.ports.repository?.changedPaths(before, run.head)) ?? [];
+    const output =
+      `The checks change these files whenever they run, so they have passed on nothing that is committed: ` +
+      `${listPaths(paths).join(", ")}. Have git ignore the files, if nobody needs them, or the checks leave them as they are.`;
+    return { name: "checks", output };
+  } catch (error) {
+    return gitEnding("what the checks changed could not be read", error);
+  }
+}
+
+async function failedFilter(run: Run): Promise<FailedCheck | Ending | undefined> {
   for (const check of run.settings.filters) {
     const result = await tryCheck(run, "filter", check);
     if ("outcome" in result) return result;

@@ -144,12 +144,23 @@ describe("what is changed beside the coder", () => {
     expect(loop.tree.git("show", "HEAD:snapshot.txt")).toBe("formatted\n");
   });
 
-  test("by a check that changes files each time is told, and committed as it left them last", async () => {
+  test("by a check that changes files each time is never approved: it has passed on no commit", async () => {
     const filters = [{ name: "tests", command: "date +%s%N >> times.txt" }];
-    const loop = harness({ filters });
-    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    const coder = writingCoder();
+    const loop = harness({ filters, coder, maxCycles: 2 });
+    const result = await runTask(TASK, loop.options);
+    expect(result).toMatchObject({ outcome: "max_cycles", cycle: 2 });
+    expect(coder.requests[1]?.prompt).toMatch(
+      /change these files whenever they run[^]*times\.txt/u,
+    );
     expect(status(loop)).toBe("");
-    expect(loop.trace()).toContainEqual(expect.stringContaining("change files whenever they run"));
+  });
+
+  test("by a check that passes on what it left no more is not approved", async () => {
+    const command =
+      "case $(cat work.txt) in *v3*) exit 1;; *v2*) echo v3 >> work.txt;; *) echo v2 >> work.txt;; esac";
+    const loop = harness({ filters: [{ name: "tests", command }], maxCycles: 1 });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "max_cycles" });
   });
 
   test("by a git hook that does not stage it is a commit of its own", async () => {
