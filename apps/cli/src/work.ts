@@ -22,6 +22,7 @@ import { FOLDER, isRealFolder } from "./config/files.ts";
 import { environmentOfChecks, tellWithheld } from "./checks/environment.ts";
 import { conventionsOf } from "./conventions.ts";
 import { periodMs } from "./config/kinds.ts";
+import { checksOf } from "./checks/options.ts";
 import type { Settings } from "./config/settings.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { CliError } from "./errors.ts";
@@ -130,8 +131,7 @@ export async function work(
     maxCycles,
     maxBudgetUsd,
     maxTurnBudgetUsd,
-    lint: checksOf(settings.lint),
-    filters: checksOf(settings.filter),
+    ...checksOf(settings),
     maxLintRetries: settings.maxLintRetries,
     retries: settings.retries,
     detectStruggle: settings.detectStruggle,
@@ -348,8 +348,4 @@ export async function forgetSeed(workspace: Workspace, runId: string): Promise<v
   // One that cannot be read is nobody's.
   const loaded = await seed.load().catch(() => undefined);
   if (loaded?.checkpoint.runId === runId) await seed.remove();
-}
-
-function checksOf(commands: readonly string[]): NonNullable<LoopOptions["lint"]> {
-  return commands.map((command) => ({ name: command, command }));
 }

@@ -118,6 +118,27 @@ test("a turn is read by the agent it was begun with, whoever goes on", async () 
   expect(lastRecord(resumed)["totalCostUsd"]).toBeCloseTo(0.4);
 });
 
+test.for([
+  ["--filter", 3],
+  ["--lint", 0],
+] as const)(
+  "a check that is named on a resume is run before an approval (%s)",
+  async ([flag, code]) => {
+    const at = place();
+    const { runId } = await orphaned(at, "reviewer", await held(at, "reviewer"));
+    releaseModel(at);
+    while (findRunProcesses(runId)?.length !== 0) await sleep(50);
+    const args = [flag, "grep nothere a.txt", "--max-cycles", "1"];
+    const plan = await quasar(at, ["resume", "--plan", ...args]);
+    expect(plan.stdout).toContain("the checks are not those that passed");
+    const resumed = await quasar(at, ["resume", "--json", ...args]);
+    expect(resumed.code, resumed.stdout + resumed.stderr).toBe(code);
+    expect(records(resumed.stdout)).toContainEqual(
+      expect.objectContaining({ type: "check_done", name: "grep nothere a.txt", passed: false }),
+    );
+  },
+);
+
 test("a turn of a program that is not installed any more is read, and counts with its bill", async () => {
   const at = place();
   const { env } = fakeClaude(at, { coder: [{ runs: "echo two > a.txt", lasts: 2 }] });

@@ -170,6 +170,8 @@ export interface Checkpoint {
   readonly branch: string;
   /** Id of the git tree that the last checks left; `""` before. */
   readonly checkedTree: string;
+  /** Names the checks that left it, which have passed on it; `""` where there were none, or nobody noted it. */
+  readonly checkedWith: string;
   /** Id of the git tree that the last reviewer was given; `""` before. */
   readonly reviewedTree: string;
   /** Why the last runner ended, when it could still say so; `""` otherwise. */

@@ -61,6 +61,7 @@ describe("a round trip", () => {
       aCheckpoint({
         branch: "fix/login",
         checkedTree: "c".repeat(40),
+        checkedWith: "0".repeat(64),
         reviewedTree: "d".repeat(40),
         protectedPaths: [{ path: 'a "b".txt', mode: "100644", id: "e".repeat(40) }],
       }),
@@ -513,6 +514,7 @@ const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
       ),
       branch: anyText,
       checkedTree: anyText,
+      checkedWith: anyText,
       reviewedTree: anyText,
       turn: fc.record(
         {

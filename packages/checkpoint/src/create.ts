@@ -39,6 +39,7 @@ export function createCheckpoint(values: Partial<Checkpoint> = {}): Checkpoint {
     protectedPaths: [],
     branch: "",
     checkedTree: "",
+    checkedWith: "",
     reviewedTree: "",
     failure: "",
     retryAt: "",

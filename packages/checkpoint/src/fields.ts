@@ -63,6 +63,7 @@ export const HEAD_FIELDS: readonly Field<keyof Checkpoint>[] = [
   },
   { key: "branch", name: "branch", type: "text", absent: "" },
   { key: "checked_tree", name: "checkedTree", type: "text", absent: "" },
+  { key: "checked_with", name: "checkedWith", type: "text", absent: "" },
   { key: "reviewed_tree", name: "reviewedTree", type: "text", absent: "" },
   {
     key: "commit_refused",

@@ -1,6 +1,7 @@
 import { type Checkpoint, CheckpointError, validateCheckpoint } from "@quasar/checkpoint";
 import type { Commit } from "@quasar/git";
 import { adopt } from "./adopt.ts";
+import { namedChecks } from "./checks-named.ts";
 import { keptCommitStyle } from "./commit-style.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import { describeResume } from "./describe-resume.ts";
@@ -46,6 +47,7 @@ export async function continueRun(
   const state = await protect(restart(placed, head), ports.repository);
   const described = describeResume(state, {
     agents: settings,
+    checks: namedChecks(settings),
     now: settings.now(),
     part: settings.part,
   });

@@ -71,6 +71,7 @@ const states: readonly (readonly [name: string, state: CycleState])[] = [
       protectedPaths: [{ path: "notes.txt", mode: "100644", id: "e".repeat(40) }],
       branch: "fix/login",
       checkedTree: "f".repeat(40),
+      checkedWith: "2".repeat(64),
       reviewedTree: "1".repeat(40),
       failure: "out of budget",
       revision: 17,

@@ -1,4 +1,4 @@
-import type { CheckpointTurn } from "@quasar/checkpoint";
+import type { CheckpointTurn, Phase } from "@quasar/checkpoint";
 import type { AgentFailure, AgentInvoker, AgentResult, AgentRole, FoundTurn } from "@quasar/agents";
 import { type Cost, dollars, settledCost, spentWords, unlearnedCost } from "./money.ts";
 import type { RunPart } from "./options.ts";
@@ -51,6 +51,8 @@ export interface DescribeOptions {
   readonly agents: PlanAgents;
   /** What was found of the unfinished turn. @default nobody has looked yet */
   readonly found?: FoundTurn | undefined;
+  /** Names the checks that the run has now. @default those that it had */
+  readonly checks?: string | undefined;
   readonly now: Date;
   /** @default "loop" */
   readonly part?: RunPart | undefined;
@@ -59,7 +61,7 @@ export interface DescribeOptions {
 /** What a resumed run reuses and what it does again. */
 export function describeResume(
   state: CycleState,
-  { agents, found, now, part = "loop" }: DescribeOptions,
+  { agents, found, checks = state.checkedWith, now, part = "loop" }: DescribeOptions,
 ): readonly PlanItem[] {
   const { cycle, maxCycles, maxBudgetUsd, totalCostUsd, unknownCostUsd, retryAt } = state;
   const budget = maxBudgetUsd === 0 ? "" : ` of $${maxBudgetUsd.toFixed(2)}`;
@@ -78,8 +80,18 @@ export function describeResume(
       : "step" in next
         ? STEPS[next.step](state, agents, found, part)
         : ended(next.end, state),
+    ...(CHECKED.has(state.phase) && checks !== state.checkedWith ? [checksAnew(state)] : []),
   ];
 }
+
+/** The phases in which the cycle's checks have passed. */
+const CHECKED: ReadonlySet<Phase> = new Set(["reviewing", "review_complete"]);
+
+const checksAnew = ({ cycle }: CycleState): PlanItem => ({
+  kind: "run-again",
+  words: "the checks are not those that passed: they run before an approval",
+  data: { cycle },
+});
 
 function isApproved(next: Next): boolean {
   return "step" in next ? next.step === "approve" : next.end === "approved";

@@ -12,6 +12,7 @@ import {
 } from "./ending.ts";
 import type { LoopEventData } from "./event.ts";
 import type { Finding } from "./finding.ts";
+import { namedChecks } from "./checks-named.ts";
 import { filterFinding } from "./findings.ts";
 import type { TaskResult } from "./options.ts";
 import { parseReview } from "./parse-review.ts";
@@ -26,6 +27,7 @@ import {
   beginCycle,
   bounce,
   checkAgain,
+  checkAnew,
   commitWork,
   giveUp,
   leaveLint,
@@ -292,7 +294,7 @@ async function filter(run: Run): Outcome {
   if (ending !== undefined) return ending === "bounced" ? undefined : ending;
   const tree = await checkedTree(run);
   if (typeof tree === "object") return tree;
-  run.state = passFilters(run.state, tree);
+  run.state = passFilters(run.state, tree, namedChecks(run.settings));
   return undefined;
 }
 
@@ -377,6 +379,10 @@ function broken(name: string, output: string): string {
 
 /** An approval counts where it is true of the repository. */
 async function finishApproved(run: Run): Outcome {
+  if (run.part === "loop" && run.state.checkedWith !== namedChecks(run.settings)) {
+    run.state = checkAnew(run.state);
+    return undefined;
+  }
   const differs = await whatDiffers(run);
   if (differs !== undefined) return withdraw(run, differs);
   const own = run.seen === undefined ? [] : changedOwn(run.seen);

@@ -1,3 +1,4 @@
+import { namedChecks } from "./checks-named.ts";
 import type { Ending } from "./ending.ts";
 import type { Run } from "./run.ts";
 import { checkAgain } from "./transitions.ts";
@@ -25,8 +26,9 @@ export async function giveTree(
     const paths = uncommitted(run, await seenOf(run, repository));
     if (paths.length > 0) return unsettled(paths);
     const tree = await treeOf(run, repository);
-    const { checkedTree } = run.state;
-    if (checkedTree !== "" && checkedTree !== tree) {
+    const { checkedTree, checkedWith } = run.state;
+    const isOther = checkedTree !== "" && checkedTree !== tree;
+    if (isOther || checkedWith !== namedChecks(run.settings)) {
       run.state = checkAgain(run.state);
       return "unchecked";
     }

@@ -2,8 +2,10 @@ import type { Checkpoint, CheckpointLedgerEntry, Phase } from "@quasar/checkpoin
 import { adopt } from "./adopt.ts";
 import type { AgentRole, FoundTurn } from "@quasar/agents";
 import { type Override, type ResumeAssessment, standingRefusals } from "./assess.ts";
+import { namedChecks } from "./checks-named.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import { describeResume, type PlanAgents, type PlanItem } from "./describe-resume.ts";
+import type { LoopOptions } from "./options.ts";
 import { predictRefusal } from "./predict-refusal.ts";
 import { restart } from "./resume.ts";
 import { failureOf } from "./settle.ts";
@@ -23,6 +25,8 @@ export interface ResumeLimits {
   readonly maxBudgetUsd?: number | undefined;
   /** US dollars that one turn may spend; 0 is what the budget leaves it. @default 0 */
   readonly maxTurnBudgetUsd?: number | undefined;
+  /** The checks that the run has now. @default those that it had */
+  readonly checks?: Pick<LoopOptions, "lint" | "filters"> | undefined;
   /** @default the system's clock */
   readonly now?: (() => Date) | undefined;
 }
@@ -69,7 +73,8 @@ export function planResume(
     const data = { check, ...(advice && { advice }), ...(override && { override }) };
     return { kind: "refused", words: message, data };
   });
-  const described = describeResume(state, { agents, found, now: now() }).map((item) =>
+  const checks = limits.checks && namedChecks(limits.checks);
+  const described = describeResume(state, { agents, found, checks, now: now() }).map((item) =>
     item.kind === "begins" && !FRESH_PHASES.has(adopted.checkpoint.phase)
       ? { ...item, kind: "run-again" as const }
       : item,

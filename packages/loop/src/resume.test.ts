@@ -594,6 +594,51 @@ describe("a turn entry", () => {
     expect(reviewer.requests).toHaveLength(1);
   });
 
+  describe("with other checks than those that passed", () => {
+    const review = aTurn({ id: "run.2", role: "reviewer" });
+    /** A run whose tree was approved without a check. */
+    const approved = (loop: Harness): Checkpoint => {
+      const tree = loop.tree.git("rev-parse", "HEAD^{tree}").trim();
+      const trees = { checkedTree: tree, reviewedTree: tree };
+      return at(loop, { phase: "reviewing", turn: review, reviewOutput: APPROVAL, ...trees });
+    };
+
+    test("has them pass first, and needs no other review of the same tree", async () => {
+      const reviewer = fakeAgent([APPROVAL]);
+      const filters = [{ name: "tests", command: "true" }];
+      const loop = harness({ reviewer, filters });
+      const result = await runFromCheckpoint(approved(loop), loop.options);
+      expect(result).toMatchObject({ outcome: "approved", cycle: 1 });
+      expect(loop.events).toContainEqual(expect.objectContaining({ name: "tests", passed: true }));
+      expect(reviewer.requests).toHaveLength(0);
+      const [resumed] = loop.events;
+      expect(resumed).toMatchObject({
+        details: expect.arrayContaining([expect.stringContaining("not those that passed")]),
+      });
+    });
+
+    test.for(["filters", "lint"] as const)("is not approved where they fail (%s)", async (kind) => {
+      const coder = writingCoder();
+      const checks = [{ name: "tests", command: "grep -q nothere README.md" }];
+      const loop = harness({ coder, [kind]: checks, maxCycles: 1, maxLintRetries: 1 });
+      const result = await runFromCheckpoint(approved(loop), loop.options);
+      expect(loop.events).toContainEqual(expect.objectContaining({ name: "tests", passed: false }));
+      if (kind === "filters") expect(result.outcome).toBe("max_cycles");
+      else expect(coder.requests).toHaveLength(1);
+    });
+
+    test("has them pass before a reviewer is paid", async () => {
+      const reviewer = fakeAgent([APPROVAL]);
+      const filters = [{ name: "tests", command: "exit 1" }];
+      const loop = harness({ reviewer, filters, maxCycles: 1 });
+      const turn = aTurn({ id: "run.1" });
+      const checkpoint = at(loop, { phase: "reviewing", turn });
+      const result = await runFromCheckpoint(checkpoint, loop.options);
+      expect(result.outcome).toBe("max_cycles");
+      expect(reviewer.requests).toHaveLength(0);
+    });
+  });
+
   test("an unfinished turn starts again, is told so, and counts with its reservation", async () => {
     const coder = writingCoder();
     const loop = harness({ coder });

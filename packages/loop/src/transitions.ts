@@ -205,12 +205,19 @@ export function leaveLint(state: CycleState): CycleState {
 }
 
 /**
- * The review is next.
+ * The review is next. One that was taken of this very tree still counts.
  *
  * @param tree - What the checks have left.
+ * @param checks - Names them.
  */
-export function passFilters(state: CycleState, tree: string): CycleState {
-  return { ...state, phase: "reviewing", checkedTree: tree };
+export function passFilters(state: CycleState, tree: string, checks: string): CycleState {
+  const reviewOutput = state.reviewedTree === tree ? state.reviewOutput : "";
+  return { ...state, phase: "reviewing", checkedTree: tree, checkedWith: checks, reviewOutput };
+}
+
+/** Other checks are to run on what was approved. */
+export function checkAnew(state: CycleState): CycleState {
+  return { ...state, phase: "code_complete" };
 }
 
 /** The checks and a new review are to run on what is there now. */

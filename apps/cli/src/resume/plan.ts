@@ -2,6 +2,7 @@ import { type CostEstimate, type PlanItem, planResume, type ResumeAssessment } f
 import type { Checkpoint } from "@quasar/checkpoint";
 import type { AgentRole, UnfinishedTurn } from "@quasar/agents";
 import { type Agents, agentsOf } from "../agents.ts";
+import { checksOf } from "../checks/options.ts";
 import type { CliError } from "../errors.ts";
 import type { Settings } from "../config/settings.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -59,7 +60,8 @@ export async function makePlan(
   const limits = { agents, accepted: loopOverrides(accepts) };
   const caps = { maxCycles, maxBudgetUsd, maxTurnBudgetUsd };
   const asked = now ? withoutPause(checkpoint) : checkpoint;
-  const plan = planResume(asked, assessment, seen, { ...limits, ...caps });
+  const checks = checksOf(settings);
+  const plan = planResume(asked, assessment, seen, { ...limits, ...caps, checks });
 
   const retryAt = now ? undefined : limitOf(checkpoint, settings);
   const wait = retryAt === undefined ? undefined : patienceOf(retryAt, settings);

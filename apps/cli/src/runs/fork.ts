@@ -41,6 +41,7 @@ export function forkOf(checkpoint: Checkpoint, options: ForkOptions): Checkpoint
     untouchablePaths: [],
     protectedPaths: [],
     checkedTree: "",
+    checkedWith: "",
     reviewedTree: "",
     childBeadIds: [],
     turn: undefined,
