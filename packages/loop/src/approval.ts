@@ -12,7 +12,7 @@ const BEGINS_WITH_DENIAL = new RegExp(`^(?:${DENIES.source})(?![\\w-])`, "iu");
 
 /** It begins like a denial, and says that there is nothing against it. */
 const NOTHING_AGAINST =
-  /^(?:no|none|nothing)(?:\s+(?:else|more|further|other|open|remaining|new|major|blocking|\w+ly))*\s*(?:issues?|problems?|findings?|objections?|concerns?|defects?|regressions?|blockers?|complaints?|remarks?|comments?|to (?:add|do|report|object|complain|fix))\b/iu;
+  /^(?:no|none|nothing)(?:\s+(?:else|more|further|other|open|remaining|new|major|blocking|\w+ly))*\s*(?:issues?|problems?|findings?|objections?|concerns?|defects?|regressions?|blockers?|complaints?|remarks?|comments?|changes? (?:needed|required|necessary)|to \w+|against|(?:is |was |seems )?(?:wrong|missing|amiss|off|left|open|broken))\b/iu;
 
 /** A denial or a condition, wherever it stands. */
 const TAKES_BACK =
