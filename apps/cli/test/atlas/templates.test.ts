@@ -361,6 +361,39 @@ test("with --here nothing of the user's own is committed or in the way where HOM
   expect(git(at, "status", "--porcelain")).toBe("");
 });
 
+test("a commit made after the approval is not pushed before a person has seen what differs", async () => {
+  const at = remotePlace();
+  write(at.home, { "greet.toml": GREET, "config.toml": 'templates.greet = "greet.toml"\n' });
+  const options = ["--template", "greet", "--var", "whom=Ada", "--use-local", ...VALIDATE];
+  const started = await atlas(at, [
+    "start",
+    "Be kind",
+    ...options,
+    ...scripted(at, [CODER, REVIEWER]),
+  ]);
+  expect(started.code, started.stderr).toBe(9);
+  expect((await atlas(at, ["approve", "--yes"])).code).toBe(0);
+  const there = { ...at, repo: workTreeOf(at) };
+  write(there.repo, { "evil.txt": "evil\n" });
+  git(there, "add", "--all");
+  git(there, "commit", "--quiet", "--message", "evil");
+
+  const resumed = await atlas(at, ["resume"]);
+  expect(resumed.code).toBe(9);
+  expect(remoteHead(at, "hello/be-kind")).toBe("");
+  for (const { stdout } of [resumed, await atlas(at, ["status"])]) {
+    expect(stdout).toContain("not what was approved: evil.txt");
+    expect(stdout).toContain("atlas approve (see what was done");
+  }
+  const hookMd = (await atlas(there, ["hook", "context"])).stdout;
+  expect(hookMd).toContain("not what was approved: evil.txt");
+  const again = await atlas(at, ["approve", "--yes"]);
+  expect(again.stdout).toContain("b/evil.txt");
+  expect(again.stdout).toMatch(/push is due/u);
+  expect((await atlas(at, ["resume"])).code).toBe(0);
+  expect(remoteHead(at, "hello/be-kind")).toBe(git(there, "rev-parse", "HEAD"));
+});
+
 test("a template of one's own goes through its steps with the variables that are said", async () => {
   const at = remotePlace();
   write(at.repo, { ".atlas/greet.toml": GREET, ".atlas/.gitignore": "*\n" });

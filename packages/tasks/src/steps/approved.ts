@@ -78,11 +78,9 @@ export async function reviewAgain(
   if (tree === approved.tree) return undefined;
   const differs =
     approved === UNREADABLE
-      ? "the history is damaged, and nothing else has what was approved"
+      ? "what was approved is not known, as the history is damaged"
       : `not what was approved: ${namedPaths(await changedPaths(worktree, approved.tree, tree, { signal }))}`;
-  const reason =
-    `${differs}; see it all and accept it as it is now: atlas approve; ` +
-    'or send it back: atlas reject --feedback "what is wrong"';
+  const reason = `${differs}; see all of it: atlas approve, or atlas reject --feedback "…"`;
   return { kind: "awaiting", awaiting: "review", reason };
 }
 
