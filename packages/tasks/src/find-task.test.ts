@@ -7,6 +7,7 @@ import { createWorktree } from "@quasar/git";
 import { expect, onTestFinished, test } from "vitest";
 import { NEW_TASK } from "../test/hooks.ts";
 import { findTask } from "./find-task.ts";
+import { writeWorkspace } from "./workspaces/workspace-store.ts";
 
 interface Scene {
   readonly home: string;
@@ -14,6 +15,9 @@ interface Scene {
   readonly other: string;
   readonly worktree: string;
   add(workspaceId: string, taskId: string, worktreePath: string, ended?: boolean): void;
+  /** Its record alone. */
+  workspace(name: string, worktreePath: string, isHere?: boolean): void;
+  damage(workspaceId: string, taskId: string): void;
   find(cwd: string, id?: string, ended?: boolean): Promise<string>;
 }
 
@@ -50,6 +54,19 @@ async function aScene(): Promise<Scene> {
       store.create({ ...NEW_TASK, workspaceId, taskId, worktreePath, repoPath: repo });
       if (ended) store.update((hook) => transitionAll(hook, [{ type: "abandon" }], { now: now() }));
     },
+    workspace(name, worktreePath, isHere = false) {
+      const at = "2026-01-01T00:00:00Z";
+      const path = join(home, "workspaces", name);
+      const metadata = { commonDir: join(repo, ".git"), isHere, baseBranch: "main" };
+      const place = { path, worktreePath, repoPath: repo, branch: "fix/a", metadata };
+      const times = { createdAt: at, updatedAt: at };
+      writeWorkspace(path, { name, ...place, ...times, status: "active", tasks: [], extra: {} });
+    },
+    damage(workspaceId, taskId) {
+      const dir = join(home, "workspaces", workspaceId, "tasks", taskId);
+      rmSync(join(dir, "history"), { recursive: true });
+      writeFileSync(join(dir, "hook.json"), "{");
+    },
     find: async (cwd, id, ended) => (await findTask({ home, cwd, id, ended })).taskId,
   };
 }
@@ -74,6 +91,36 @@ test("finds the only active task of the repository from any of its work trees", 
   add("ws-b", "task-b", "/gone-too", true);
   expect(await find(repo)).toBe("task-a");
   expect(await find(worktree)).toBe("task-a");
+});
+
+test("finds no other task in the work tree of one that has ended, and says which has", async () => {
+  const { add, find, repo, worktree } = await aScene();
+  add("ws-a", "task-a", worktree, true);
+  add("ws-b", "task-b", "/gone");
+  await expect(find(worktree)).rejects.toEqual(refusal("ERR_NOT_FOUND", "task-a", "abandoned"));
+  expect(await find(worktree, undefined, true)).toBe("task-a");
+  expect(await find(repo)).toBe("task-b");
+});
+
+test("finds no other task in a work tree whose task is damaged or was cleaned up", async () => {
+  const { add, workspace, damage, find, home, repo, worktree } = await aScene();
+  add("ws-a", "task-a", worktree);
+  add("ws-b", "task-b", "/gone");
+  workspace("ws-a", worktree);
+  damage("ws-a", "task-a");
+  expect(await find(worktree)).toBe("task-a");
+  expect(await find(repo)).toBe("task-b");
+  rmSync(join(home, "workspaces/ws-a/tasks/task-a"), { recursive: true });
+  await expect(find(worktree, undefined, true)).rejects.toEqual(
+    refusal("ERR_NOT_FOUND", "work tree was cleaned up"),
+  );
+});
+
+test("finds the only active task again in a user's own work tree whose tasks were cleaned up", async () => {
+  const { add, workspace, find, repo } = await aScene();
+  workspace("ws-a", repo, true);
+  add("ws-b", "task-b", "/gone");
+  expect(await find(repo)).toBe("task-b");
 });
 
 test("lists the tasks where several could be meant", async () => {
@@ -113,12 +160,10 @@ test.for(["", "..", "../..", "a/b", "nobody", "task-"])(
 );
 
 test("finds a task whose file is damaged by its name, and passes it over elsewhere", async () => {
-  const { add, find, home, repo } = await aScene();
+  const { add, damage, find, repo } = await aScene();
   add("ws-a", "task-a", repo);
   add("ws-b", "task-b", repo);
-  const dir = join(home, "workspaces/ws-b/tasks/task-b");
-  rmSync(join(dir, "history"), { recursive: true });
-  writeFileSync(join(dir, "hook.json"), "{");
+  damage("ws-b", "task-b");
   expect(await find(repo)).toBe("task-a");
   expect(await find(repo, "task-b")).toBe("task-b");
 });

@@ -9,6 +9,8 @@ import {
   type TaskFolder,
 } from "@quasar/hookfile";
 import { TasksError } from "./errors.ts";
+import { workspacesOf } from "./workspaces/list-workspaces.ts";
+import type { Workspace } from "./workspaces/workspace.ts";
 
 export interface FindTaskOptions {
   /** ATLAS_HOME, absolute. */
@@ -29,7 +31,8 @@ export interface FoundTask extends TaskFolder {
 
 /**
  * The task that is meant: the one that is named; else the active one of the work tree that `cwd` is in;
- * else the only active one of its repository.
+ * else, where that tree is no task's, the only active one of its repository. In the work tree of a task
+ * that has ended no other task is meant.
  *
  * @throws {TasksError} `ERR_NOT_FOUND`; `ERR_AMBIGUOUS`, which lists them.
  * @see SPEC.md, "Which task is meant"
@@ -42,15 +45,17 @@ export async function findTask(options: FindTaskOptions): Promise<FoundTask> {
   if (repository === undefined) {
     throw new TasksError("ERR_NOT_FOUND", "this folder is in no repository: name the task");
   }
-  const here = tasks.filter(({ hook }) => hook?.worktreePath === repository.root);
-  const inRepository = await ofRepository(tasks, repository, options);
-  for (const candidates of [here, inRepository]) {
-    const active = candidates.filter(isActive);
-    if (active.length > 0) return only(active, "are active here");
-  }
-  const [newest] = [here, inRepository].find((candidates) => candidates.length > 0) ?? [];
+  const here = ofWorkTree(tasks, repository.root, home);
+  const candidates = here ?? (await ofRepository(tasks, repository, options));
+  const active = candidates.filter(isActive);
+  if (active.length > 0) return only(active, "are active here");
+  const [newest] = candidates;
   if (newest === undefined) {
-    throw new TasksError("ERR_NOT_FOUND", "there is no task of this repository");
+    const message =
+      here === undefined
+        ? "there is no task of this repository"
+        : "the task of this work tree was cleaned up";
+    throw new TasksError("ERR_NOT_FOUND", message);
   }
   if (ended) return newest;
   const { taskId, hook } = newest;
@@ -121,6 +126,31 @@ async function openIfThere(
     if (isNoWorkTree(error)) return undefined;
     throw error;
   }
+}
+
+/**
+ * What was ever worked on in a work tree, be it active or not; one that cannot be read, by its workspace.
+ * `undefined`: the tree is no task's.
+ */
+function ofWorkTree(
+  tasks: readonly FoundTask[],
+  root: string,
+  home: string,
+): readonly FoundTask[] | undefined {
+  const made = new Set(
+    workspacesOf(home)
+      .filter(({ workspace }) => "status" in workspace && isMadeFor(workspace, root))
+      .map(({ name }) => name),
+  );
+  const here = tasks.filter(({ hook, workspaceId }) =>
+    hook === undefined ? made.has(workspaceId) : hook.worktreePath === root,
+  );
+  return here.length > 0 || made.size > 0 ? here : undefined;
+}
+
+/** Whether a work tree was made for a workspace: its user's own outlasts the tasks that were done in it. */
+function isMadeFor({ worktreePath, metadata }: Workspace, root: string): boolean {
+  return worktreePath === root && !metadata.isHere;
 }
 
 /** By the repositories' own folder, which all their work trees share. */

@@ -56,7 +56,7 @@ const TRANSLATIONS: Readonly<
   "TasksError ERR_EXISTS": ["ERR_EXISTS", LIST],
   "TasksError ERR_LOCKED": ["ERR_LOCKED", STATUS],
   "TasksError ERR_NOT_ACCEPTED": ["ERR_NOT_ACCEPTED", STATUS],
-  "TasksError ERR_NOT_AWAITED": ["ERR_NOT_AWAITED", STATUS],
+  "TasksError ERR_NOT_AWAITED": ["ERR_NOT_AWAITED", STATUS, "name another task: " + LIST],
   "TasksError ERR_NOT_CREATED": ["ERR_STATE", DISK],
   "TasksError ERR_NOT_FOUND": ["ERR_NOT_FOUND", LIST, 'atlas start "…"'],
   "TasksError ERR_TEMPLATE": ["ERR_CONFIG", "atlas templates"],

@@ -3,8 +3,8 @@ import { TasksError } from "../errors.ts";
 
 /** What a task can be told in its state, in words and as a command. */
 export function awaitedOf(hook: HookFile): string {
-  const { state, awaiting, currentStep } = hook;
-  if (isTerminal(state)) return `the task is ${state}: nothing can be done with it any more`;
+  const { taskId, state, awaiting, currentStep } = hook;
+  if (isTerminal(state)) return `task ${taskId} is ${state}: nothing can be done with it any more`;
   if (awaiting !== undefined) {
     return awaiting.kind === "review"
       ? 'it waits for a review: atlas approve, or atlas reject --feedback "…"'

@@ -3,9 +3,11 @@ import {
   GIT_HOOK_LINE,
   type InstalledGitHook,
   installGitHook,
+  isTerminal,
   type UninstalledGitHook,
   uninstallGitHook,
 } from "@quasar/hookfile";
+import { CliError } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { cleanLine, jsonLine } from "../../output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
@@ -19,6 +21,10 @@ import { openInstallation } from "../installation.ts";
 export async function hookInstallCommand(id: string | undefined, given: Given): Promise<ExitCode> {
   const installation = openInstallation();
   const { dir, hook } = await openMeant(installation, id);
+  if (isTerminal(hook.state)) {
+    const message = `task ${hook.taskId} is ${hook.state}: it needs no git hook`;
+    throw new CliError("ERR_NOT_AWAITED", message, { next: ["atlas status --all"] });
+  }
   const { env, home, atlas } = installation;
   const options = { flags: given.flags, env, cwd: process.cwd(), root: undefined, home };
   const { gitHooks } = loadConfig({ ...options, trust: false }).settings;

@@ -1,3 +1,4 @@
+import type { HookFile } from "@quasar/hookfile";
 import { type Choice, choicesOf } from "@quasar/tasks";
 import { ask, canAsk } from "../../ask.ts";
 import { CliError } from "../../errors.ts";
@@ -15,7 +16,7 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
   const { hook, found, owner } = await openMeant(openInstallation(), id);
   const choices = found === "running" ? [] : choicesOf(hook);
   if (given.apply !== undefined) {
-    return apply(chosenByName(choices, given.apply), id, given);
+    return apply(chosenByName(choices, given.apply, hook), id, given);
   }
   const { taskId, state, recovery, awaiting } = hook;
   if (given.json === true) {
@@ -53,11 +54,16 @@ function named(choice: Choice): Choice & { readonly name: string } {
   return { name: choice.command.split(" ")[1] ?? "", ...choice };
 }
 
-function chosenByName(choices: readonly Choice[], name: string): Choice {
+function chosenByName(
+  choices: readonly Choice[],
+  name: string,
+  { taskId, state }: HookFile,
+): Choice {
   const choice = choices.find((one) => named(one).name === name);
   if (choice !== undefined) return choice;
   const known = [...new Set(choices.map((one) => named(one).name))].join(", ");
-  throw new CliError("ERR_NOT_AWAITED", `${cleanLine(name)} is not what can be done now`, {
+  const message = `${cleanLine(name)} cannot be done now: task ${taskId} is ${state}`;
+  throw new CliError("ERR_NOT_AWAITED", message, {
     next: [known === "" ? "atlas status" : `one of: ${known}`],
   });
 }
