@@ -21,7 +21,7 @@ async function twoGenerations(sealKey: Uint8Array | undefined) {
 }
 
 /** Each form, or one in so many. */
-const STEP = byLane({ fast: 37, whole: 5, long: 1 });
+const STEP = byLane({ fast: 37, whole: 11, long: 1 });
 
 /** Every truncation, then every single-bit flip. */
 function* damagedForms(whole: Buffer): Generator<Buffer> {

@@ -8,7 +8,7 @@ import type { LoadedCheckpoint } from "../src/store.ts";
 import { temporaryFolders } from "./folder.ts";
 
 const aFolder = temporaryFolders();
-const ROUNDS = byLane({ fast: 8, whole: 60, long: 50_000 });
+const ROUNDS = byLane({ fast: 8, whole: 30, long: 50_000 });
 const LANES = 2;
 
 /** A process that saves as fast as it can; what it acknowledged is counted. */

@@ -79,13 +79,13 @@ const cases: readonly [string, readonly HookFile[], Parse, number][] = [
     "a task with every text there is",
     [EVERYTHING],
     tokensOf,
-    byLane({ fast: 100, whole: 1500, long: 100_000 }),
+    byLane({ fast: 100, whole: 500, long: 100_000 }),
   ],
   [
     "a task in any state",
     Object.values(SAMPLES),
     bothParsers,
-    byLane({ fast: 20, whole: 150, long: 20_000 }),
+    byLane({ fast: 20, whole: 50, long: 20_000 }),
   ],
 ];
 

@@ -10,7 +10,7 @@ import { aTask } from "./a-task.ts";
 import { temporaryFolders } from "./folder.ts";
 
 const aFolder = temporaryFolders();
-const UPDATES = byLane({ fast: 20, whole: 100, long: 5000 });
+const UPDATES = byLane({ fast: 20, whole: 50, long: 5000 });
 const PROCESSES = 8;
 
 const script = fileURLToPath(new URL("updater.ts", import.meta.url));
