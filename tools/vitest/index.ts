@@ -1,5 +1,6 @@
-import { globSync } from "node:fs";
-import { resolve } from "node:path";
+import { globSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestUserConfig, type ViteUserConfig } from "vitest/config";
 import { lane, sampleBy } from "./lane.ts";
@@ -31,6 +32,7 @@ export function packageTests({ sampled, ...settings }: PackageTests): ViteUserCo
       globalSetup: fileURLToPath(new URL("setup.ts", import.meta.url)),
       env: {
         QUASAR_SEED: String(SEED),
+        QUASAR_TEST_FOLDER: join(realpathSync(tmpdir()), `quasar-tests-${process.pid}`),
         // Programs that tests start import the workspace too.
         NODE_OPTIONS: [process.env["NODE_OPTIONS"], `--conditions=${SOURCE}`].join(" ").trim(),
         // And most of what a small program costs is the compilation of TypeScript.

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endRunProcesses } from "@quasar/agents";
-import { afterAll, onTestFinished } from "vitest";
+import { folderOfRun } from "@quasar/vitest/folder";
+import { onTestFinished } from "vitest";
 
 /** The command as it is shipped. */
 export const MAIN: string = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -30,9 +31,6 @@ export function folder(): string {
 
 /** Git folders with one commit, by the files in it: each is made once and copied. */
 const templates = new Map<string, string>();
-afterAll(() => {
-  for (const path of templates.values()) rmSync(path, { recursive: true, force: true });
-});
 
 /** A repository with one commit. */
 export function place(files: Readonly<Record<string, string>> = { "a.txt": "one\n" }): Place {
@@ -47,7 +45,7 @@ export function place(files: Readonly<Record<string, string>> = { "a.txt": "one\
   git(made, "init", "--quiet", "--initial-branch=main");
   git(made, "add", "--all");
   git(made, "-c", "user.name=Test", "-c", "user.email=test@localhost", "commit", "-qm", "Start");
-  const copy = mkdtempSync(join(realpathSync(tmpdir()), "quasar-cli-"));
+  const copy = folderOfRun();
   cpSync(join(made.repo, ".git"), copy, { recursive: true });
   templates.set(key, copy);
   return made;

@@ -6,18 +6,13 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { afterAll } from "vitest";
+import { folderOfRun } from "@quasar/vitest/folder";
 
-const base = realpathSync(mkdtempSync(join(tmpdir(), "quasar-hookfile-")));
-// What a git hook has left running may still write.
-afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 10 }));
+const base = folderOfRun();
 
 // The settings of whoever runs the tests must not decide them.
 const globalConfig = join(base, "gitconfig");
@@ -36,7 +31,7 @@ const SOMEBODY = {
   GIT_COMMITTER_EMAIL: "somebody@localhost",
 };
 
-/** A folder of its own for one test, gone when the file's tests are. */
+/** A folder of its own for one test, gone when all tests are. */
 export function aFolder(): string {
   return mkdtempSync(join(base, "t-"));
 }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { folderOfRun } from "@quasar/vitest/folder";
 import type { HookFile, NewTask, StepCheckpoint } from "../src/hook-file.ts";
 import { createHookFileStore, type HookFileStore } from "../src/store.ts";
 import type { HookInput } from "../src/transition-events.ts";
@@ -20,8 +19,7 @@ export interface ATask {
   readonly happen: (...inputs: HookInput[]) => HookFile;
 }
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), "hookfile-")));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = folderOfRun();
 
 /** A new one, which goes when the tests are done. */
 export function aFolder(): string {
