@@ -83,9 +83,12 @@ const CONFIG: Readonly<Record<Profile, readonly ConfigPair[]>> = {
   keep: [...WRITE, ["core.hooksPath", "/dev/null"], ["core.commitGraph", "false"]],
 };
 
-/** Objects are what their ids say, and none is looked for elsewhere. */
+/** Objects are what their ids say, as they are in every clone. */
+const NOT_REPLACED: Readonly<Record<string, string>> = { GIT_NO_REPLACE_OBJECTS: "1" };
+
+/** None is looked for elsewhere. */
 const AS_IT_IS: Readonly<Record<string, string>> = {
-  GIT_NO_REPLACE_OBJECTS: "1",
+  ...NOT_REPLACED,
   // A missing object of a partial clone is fetched through programs the repository names.
   GIT_NO_LAZY_FETCH: "1",
   GIT_ALLOW_PROTOCOL: "",
@@ -93,7 +96,7 @@ const AS_IT_IS: Readonly<Record<string, string>> = {
 
 const ENVIRONMENT: Readonly<Record<Profile, Readonly<Record<string, string>>>> = {
   read: { ...AS_IT_IS, GIT_OPTIONAL_LOCKS: "0" },
-  write: {},
+  write: NOT_REPLACED,
   keep: AS_IT_IS,
 };
 

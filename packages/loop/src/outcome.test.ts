@@ -504,6 +504,31 @@ describe("what a commit cannot hold", () => {
     });
   });
 
+  test.for(["tree", "commit"] as const)(
+    "a replaced %s hides nothing from what is committed",
+    async (what) => {
+      const replaces: Answer = ({ workDir, runId }) => {
+        const env = { ...process.env, GIT_REFLOG_ACTION: `quasar:${runId}/1` };
+        const git = (...args: string[]): string =>
+          execFileSync("git", args, { cwd: workDir, env }).toString().trim();
+        writeFileSync(join(workDir, "a.txt"), "bad\n");
+        git("add", "a.txt");
+        git("commit", "-qm", "bad");
+        const bad = git("rev-parse", what === "tree" ? "HEAD^{tree}" : "HEAD");
+        writeFileSync(join(workDir, "a.txt"), "good\n");
+        git("add", "a.txt");
+        const tree = git("write-tree");
+        const other = what === "tree" ? tree : git("commit-tree", tree, "-p", "HEAD^", "-m", "bad");
+        git("replace", bad, other);
+        return "done";
+      };
+      const filters = [{ name: "tests", command: "grep -q good a.txt" }];
+      const loop = harness({ coder: fakeAgent([replaces]), filters });
+      expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+      expect(loop.tree.git("--no-replace-objects", "show", "HEAD:a.txt")).toBe("good\n");
+    },
+  );
+
   test("a repository within that a reviewer makes is told", async () => {
     const nest: Answer = () => {
       loop.tree.git("init", "-q", "lib");
