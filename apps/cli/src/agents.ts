@@ -50,11 +50,12 @@ export function createAgents(
   settings: AgentSettings,
   setEnv: Readonly<Record<string, string>> = {},
 ): Agents {
-  for (const spec of [settings.coder, settings.reviewer]) requireProgram(spec.split(":")[0] ?? "");
-  return {
+  const agents = {
     coder: createInvoker(settings, settings.coder, settings.coderModel, setEnv),
     reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel, setEnv),
   };
+  for (const spec of [settings.coder, settings.reviewer]) requireProgram(spec.split(":")[0] ?? "");
+  return agents;
 }
 
 /**
