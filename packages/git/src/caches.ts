@@ -1,3 +1,4 @@
+import { git, type Profile, type RunOptions } from "./run.ts";
 import type { DirtyPath } from "./status.ts";
 
 /** Folders that tools keep for themselves, by their names. */
@@ -20,14 +21,40 @@ export interface WithoutCaches {
 }
 
 /**
+ * Sets the caches of tools apart from work. A folder of which HEAD has files is none: starts one git process
+ * where there may be a cache.
+ *
+ * @param root - Of the work tree.
+ */
+export async function setCachesApart(
+  profile: Profile,
+  root: string,
+  all: readonly DirtyPath[],
+  options: RunOptions,
+): Promise<WithoutCaches> {
+  const apart = withoutCaches(all);
+  if (apart.caches.length === 0) return apart;
+  const folders = apart.caches.map(({ path }) => path);
+  const args = ["ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--", ...folders];
+  const { exitCode, stdout } = await git(profile, root, args, options);
+  const held = exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : [];
+  return held.length === 0 ? apart : withoutCaches(all, new Set(held));
+}
+
+/**
  * Sets the caches of tools apart from work: new files in a folder that is one by its name, or by a marker
  * in it. A folder in which a tracked file has changed is none.
+ *
+ * @param work - Folders that are none, whatever they are called. @default none
  */
-export function withoutCaches(all: readonly DirtyPath[]): WithoutCaches {
+export function withoutCaches(
+  all: readonly DirtyPath[],
+  work: ReadonlySet<string> = new Set(),
+): WithoutCaches {
   const marked = new Set(all.filter(isNew).flatMap(({ path }) => markedBy(path)));
   const found = new Map<string, DirtyPath[]>();
   for (const entry of all) {
-    const folder = isNested(entry) ? undefined : cacheOf(entry.path, marked);
+    const folder = isNested(entry) ? undefined : cacheOf(entry.path, marked, work);
     if (folder === undefined) continue;
     const entries = found.get(folder);
     if (entries === undefined) found.set(folder, [entry]);
@@ -58,11 +85,15 @@ function markedBy(path: string): readonly string[] {
   return at > 0 && MARKERS.has(path.slice(at + 1)) ? [path.slice(0, at)] : [];
 }
 
-function cacheOf(path: string, marked: ReadonlySet<string>): string | undefined {
+function cacheOf(
+  path: string,
+  marked: ReadonlySet<string>,
+  work: ReadonlySet<string>,
+): string | undefined {
   for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) {
     const folder = path.slice(0, at);
     const name = folder.slice(folder.lastIndexOf("/") + 1);
-    if (NAMES.has(name) || marked.has(folder)) return folder;
+    if (!work.has(folder) && (NAMES.has(name) || marked.has(folder))) return folder;
   }
   return undefined;
 }

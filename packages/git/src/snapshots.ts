@@ -6,6 +6,7 @@ import { checkPrefix, createRef, listRefs } from "./refs.ts";
 import { openRepository } from "./repository.ts";
 import { isSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
+import { setCachesApart } from "./caches.ts";
 import { parseStatus, parseStatusHead, STATUS } from "./status.ts";
 import { oneLine } from "./text.ts";
 import { commitStream } from "./tree-stream.ts";
@@ -71,7 +72,9 @@ export async function takeSnapshot(
     config: disarmFilters(config),
   });
   const { head } = parseStatusHead(output);
-  const paths = [...new Set(parseStatus(output).map(({ path }) => path))].filter(isKept);
+  const encoded = { signal, encoding: "latin1" } as const;
+  const { dirty } = await setCachesApart("read", root, parseStatus(output), encoded);
+  const paths = [...new Set(dirty.map(({ path }) => path))].filter(isKept);
   if (paths.length === 0) return undefined;
 
   const { name, email } = committer(config, process.env);

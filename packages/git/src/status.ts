@@ -1,4 +1,4 @@
-import { type WithoutCaches, withoutCaches } from "./caches.ts";
+import { setCachesApart } from "./caches.ts";
 import { type Config, disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
@@ -52,7 +52,8 @@ export async function changedFiles(
   options: SignalOptions,
 ): Promise<readonly DirtyPath[]> {
   const unchanged = await filesForPointers(workDir, output, config, options);
-  return parseStatus(output).filter(({ path }) => !unchanged.has(path));
+  const { dirty } = await setCachesApart("read", workDir, parseStatus(output), options);
+  return dirty.filter(({ path }) => !unchanged.has(path));
 }
 
 /** Where HEAD is, as `status --branch` tells it. */
@@ -85,7 +86,9 @@ const CHANGED_WITHIN = /^1 \S\S S[.C](?:M[.U]|\.U) /u;
 const CHANGED_WITHIN_ONLY = /^1 \.M S\.(?:M[.U]|\.U) /u;
 
 /** What {@link STATUS_WITHIN} lists. */
-export interface StatusWithin extends WithoutCaches {
+export interface StatusWithin {
+  /** Caches among them. */
+  readonly dirty: readonly DirtyPath[];
   /** Submodules with changes in their files: only a commit of their own can hold them. */
   readonly submodules: readonly string[];
 }
@@ -97,7 +100,7 @@ export function parseStatusWithin(output: string): StatusWithin {
   const only = new Set(matching(CHANGED_WITHIN_ONLY));
   const dirty = entriesOf(output).filter((entry) => !only.has(entry));
   return {
-    ...withoutCaches(dirty.map(parseEntry)),
+    dirty: dirty.map(parseEntry),
     submodules: matching(CHANGED_WITHIN).map((entry) => parseEntry(entry).path),
   };
 }
@@ -105,9 +108,9 @@ export function parseStatusWithin(output: string): StatusWithin {
 /** How many fields stand before the path, by the kind of the entry. */
 const FIELDS: Readonly<Record<string, number>> = { "1": 8, u: 10 };
 
-/** Parses `status --porcelain=v2 -z`, made without renames. Caches are passed over. */
+/** Parses `status --porcelain=v2 -z`, made without renames; caches among it. */
 export function parseStatus(output: string): readonly DirtyPath[] {
-  return withoutCaches(entriesOf(output).map(parseEntry)).dirty;
+  return entriesOf(output).map(parseEntry);
 }
 
 function entriesOf(output: string): readonly string[] {

@@ -6,6 +6,7 @@ import type { SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import { git, gitFailed, gitOutput, type RunOptions } from "./run.ts";
 import { OWN_FOLDER } from "./snapshots.ts";
+import { setCachesApart } from "./caches.ts";
 import { parseStatusWithin, STATUS_WITHIN } from "./status.ts";
 
 /**
@@ -30,7 +31,8 @@ export async function treeToCommit(workDir: string, options: SignalOptions = {})
     const refresh = ["update-index", "-q", "--really-refresh"];
     const refreshed = await git("write", root, refresh, run);
     if (refreshed.exitCode > 1) throw gitFailed(refresh, refreshed);
-    const { caches } = parseStatusWithin(await gitOutput("write", root, STATUS_WITHIN, run));
+    const { dirty } = parseStatusWithin(await gitOutput("write", root, STATUS_WITHIN, run));
+    const { caches } = await setCachesApart("write", root, dirty, run);
     const staged = caches.filter(({ status }) => status !== "??").map(({ path }) => path);
     if (staged.length > 0) {
       const paths = staged.map((path) => `:(top,literal)${path}`);

@@ -1,6 +1,7 @@
 import { type Config, readConfig } from "./config.ts";
 import type { SignalOptions } from "./head.ts";
 import { git, gitFailed } from "./run.ts";
+import { setCachesApart } from "./caches.ts";
 import { type DirtyPath, parseStatusHead, parseStatusWithin, STATUS_WITHIN } from "./status.ts";
 import { filledSubmodules } from "./submodules.ts";
 
@@ -46,7 +47,8 @@ export async function lookAtWork(workDir: string, options: LookOptions = {}): Pr
   const result = await git("write", workDir, args, { signal });
   if (result.exitCode !== 0) throw gitFailed(args, result);
   const { head, branch } = parseStatusHead(result.stdout);
-  const { dirty, caches, submodules } = parseStatusWithin(result.stdout);
+  const { dirty: all, submodules } = parseStatusWithin(result.stdout);
+  const { dirty, caches } = await setCachesApart("write", workDir, all, { signal });
   return {
     head,
     branch,

@@ -49,3 +49,22 @@ test("a folder in which a tracked file has changed is work, whatever it is calle
   await commitAll(root, { subject: "all" });
   expect(committed(root)).toContain("node_modules/b.js");
 });
+
+test.for(["node_modules/x", "lib/__pycache__"])(
+  "new files in a folder that HEAD has files of are work: %s",
+  async (folder) => {
+    const root = aRepository();
+    write(root, `${folder}/a.js`, "one");
+    git(root, "add", "-A", "-f");
+    git(root, "commit", "-q", "-m", "vendored");
+    write(root, `${folder}/b.js`, "new");
+    write(root, "other/__pycache__/a.pyc", "cache");
+    const [only] = await dirtyPaths(root);
+    expect(only?.path).toBe(`${folder}/b.js`);
+    const tree = await treeToCommit(root);
+    await commitAll(root, { subject: "all" });
+    expect(committed(root)).toContain(`${folder}/b.js`);
+    expect(committed(root)).not.toContain("other/__pycache__/a.pyc");
+    expect(await treeOfCommit(root, headOf(root))).toBe(tree);
+  },
+);
