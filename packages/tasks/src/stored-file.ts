@@ -1,4 +1,4 @@
-import { DurableError, loadFile, replaceFile } from "@quasar/durable";
+import { DurableError, loadFile, replaceFile, type ReplaceFileOptions } from "@quasar/durable";
 import type * as v from "valibot";
 import { safeParse } from "valibot";
 import { TasksError } from "./errors.ts";
@@ -90,9 +90,14 @@ export function loadStored<T>(path: string, { decode }: Stored<T>): T | undefine
   }
 }
 
-/** Durably, 0600, and keeps the generation before. @throws {TasksError} `ERR_DAMAGED` */
-export function saveStored<T>(path: string, { encode }: Stored<T>, value: T): void {
-  replaceFile(path, encode(value));
+/** Durably, 0600, and keeps the generation before, unless told not to. @throws {TasksError} `ERR_DAMAGED` */
+export function saveStored<T>(
+  path: string,
+  { encode }: Stored<T>,
+  value: T,
+  { keepPrevious = true }: Pick<ReplaceFileOptions, "keepPrevious"> = {},
+): void {
+  replaceFile(path, encode(value), { keepPrevious });
 }
 
 /** Of both generations, the reason why the newest was refused. */

@@ -1,11 +1,15 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { transition } from "@quasar/hookfile";
 import { assert, jsonValue, property, string } from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { aRecord, aResult } from "../test/a-record.ts";
+import { NEW_TASK } from "../test/hooks.ts";
+import { syncTask } from "./sync-task.ts";
 import { decodeTask, encodeTask } from "./task-codec.ts";
 import type { TaskRecord } from "./task-record.ts";
+import { repairTask } from "./task-repair.ts";
 import { readTask, writeTask } from "./task-store.ts";
 
 const all = mkdtempSync(join(tmpdir(), "quasar-task-json-"));
@@ -132,8 +136,27 @@ test("is kept 0600, with the generation before in its place where it is damaged"
   // Both names of the newest generation are one file.
   writeFileSync(path, readFileSync(path).subarray(0, 100));
   expect(readTask(dir).status).toBe("running");
-  for (const name of readdirSync(dir)) writeFileSync(join(dir, name), "{");
+  for (const name of fileNames(dir)) writeFileSync(join(dir, name), "{");
+  expect(readTask(dir).status, "its copy").toBe("completed");
+  writeFileSync(join(dir, "artifacts/task.json"), "{");
   const act = () => readTask(dir);
   expect(act).toThrow(expect.objectContaining({ code: "ERR_DAMAGED" }));
   expect(act).toThrow("task.json: the file is not JSON in UTF-8");
 });
+
+test("is made again from its copy where every generation of it is gone", () => {
+  const dir = mkdtempSync(join(all, "t-"));
+  const hook = transition(undefined, { type: "init", task: NEW_TASK }, { now: new Date() }).hook;
+  const record = syncTask(aRecord(), hook);
+  writeTask(dir, record);
+  for (const name of fileNames(dir)) rmSync(join(dir, name));
+  expect(readTask(dir)).toEqual(record);
+  expect(repairTask(dir, hook)).toEqual(record);
+  expect(decodeTask(readFileSync(join(dir, "task.json")))).toEqual(record);
+});
+
+/** Of a folder's own files, without those in its folders. */
+function fileNames(dir: string): readonly string[] {
+  const entries = readdirSync(dir, { withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
