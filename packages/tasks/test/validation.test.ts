@@ -5,11 +5,13 @@ import { currentGitSha, treeToCommit } from "@quasar/git";
 import { createHookFileStore, type HookFile } from "@quasar/hookfile";
 import { createKeyManager, inspectReceipt, receiptPaths, verifyChain } from "@quasar/receipts";
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { verifyReceipts } from "../src/operations/verify.ts";
 import type { StepOutcome } from "../src/steps/step.ts";
 import type { ValidationCommand } from "../src/task-record.ts";
 import { missingReceipts } from "../src/validation/adopt.ts";
 import { receiptsFolder } from "../src/validation/folder.ts";
 import { commandOutcomes, interruptedValidation } from "../src/validation/outcomes.ts";
+import { judgeReceipts } from "../src/validation/receipt-chain.ts";
 import { receiptsView } from "../src/validation/receipts-view.ts";
 import { validateNow } from "../src/validation/validate-now.ts";
 import { TASK, aCopyOf, aScene, git, put, type Scene, telling } from "./a-validation.ts";
@@ -456,6 +458,31 @@ test("an interrupted validation has neither passed nor failed, and says so", asy
     validationCmd: scene.commands[1]?.command,
     partialOutput: "[redacted] half\n",
   });
+});
+
+test.for([
+  ["another command", (text: string) => text.replace('"command":"', '"command":"echo ')],
+  ["another attempt", (text: string) => text.replace('"attempt":1', '"attempt":2')],
+  ["a later time", (text: string) => text.replace(/(?<="started_at":")\d+/u, "2999")],
+  ["what is no JSON", () => "{"],
+  ["more than it was", (text: string) => `${text}\n`],
+] as const)("a started.json that has %s breaks the chain of receipts", async ([, change]) => {
+  scene.commands = [telling(scene, "test")];
+  await scene.run();
+  const { taskDir, keys } = scene;
+  const dir = receiptsFolder(taskDir);
+  const recorded = scene.receipts();
+  const { chain } = judgeReceipts({ dir, task: TASK, recorded, keys });
+  expect(chain).toMatchObject({ kind: "valid", problems: [] });
+  const path = file(".started.json");
+  writeFileSync(path, change(readFileSync(path, "utf8")));
+  const judged = judgeReceipts({ dir, task: TASK, recorded, keys });
+  expect(judged.chain.kind).toBe("invalid");
+  expect(judged.chain.problems).toEqual([expect.stringContaining("is not what was started")]);
+  const verified = verifyReceipts({ dir, task: TASK, recorded, keys });
+  expect(verified.kind).toBe("invalid");
+  const outcomes = commandOutcomes({ taskDir, task: scene.task(), keys });
+  expect(outcomes.map(({ outcome }) => outcome)).not.toContain("passed");
 });
 
 test("tells what a command prints without secrets, and keeps it as it was printed", async () => {

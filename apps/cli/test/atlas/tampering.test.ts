@@ -59,6 +59,14 @@ const SCENES: readonly (readonly [what: string, tamper: (scene: Scene) => void, 
     ({ file }) => truncateSync(file(1), 200),
     /it is not JSON|not as we would write it|it is not an object/u,
   ],
+  [
+    "what was put down before a command was started, changed",
+    ({ file }) => {
+      const path = file(0).replace(".dsse.json", ".started.json");
+      writeFileSync(path, readFileSync(path, "utf8").replace("broken.txt", "a.txt"));
+    },
+    /started\.json is not what was started/u,
+  ],
   ["the task's folder rolled back", ({ back }) => back(), /3 receipts were signed, 1 is here/u],
   [
     "a receipt cut out of the middle, with all that is on record of it",

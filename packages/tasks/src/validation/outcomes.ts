@@ -10,13 +10,14 @@ import type { TaskRecord } from "../task-record.ts";
 import { receiptsFolder } from "./folder.ts";
 import { isValidating } from "./hold.ts";
 import { tailOf } from "./output.ts";
-import { listStarted, type StartedCommand } from "./started.ts";
+import { isStartedChanged, listStarted, type StartedCommand } from "./started.ts";
 
 /** A command that was started once, and what is known of its end. */
 export interface CommandOutcome extends StartedCommand {
   /**
    * `passed`, `failed`: a valid receipt says so. `running`: it is the newest, and somebody validates.
-   * `never_completed`: its run was cut off. `unproved`: there is a receipt that is not valid here.
+   * `never_completed`: its run was cut off. `unproved`: there is a receipt that is not valid here, or
+   * that says something else.
    */
   readonly outcome: "passed" | "failed" | "running" | "never_completed" | "unproved";
 }
@@ -40,8 +41,9 @@ export function commandOutcomes({
   const name = { workspaceId: task.workspaceId, taskId: task.id };
   const receipts = new Map(listReceipts(dir).map((receipt) => [receipt.receiptId, receipt]));
   const ofReceipt = (receipt: ValidationReceipt): CommandOutcome["outcome"] => {
-    const { verdict } = inspectReceipt(receipt, { dir, task: name, keys });
+    const { verdict, statement } = inspectReceipt(receipt, { dir, task: name, keys });
     if (verdict.kind !== "valid") return "unproved";
+    if (statement !== undefined && isStartedChanged(dir, statement)) return "unproved";
     return receipt.exitCode === 0 ? "passed" : "failed";
   };
   const started = listStarted(dir);

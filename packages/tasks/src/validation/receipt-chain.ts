@@ -13,6 +13,7 @@ import {
 } from "@quasar/receipts";
 import { messageOf } from "../errors.ts";
 import { receiptsFolder } from "./folder.ts";
+import { isStartedChanged } from "./started.ts";
 import { receiptsView } from "./receipts-view.ts";
 
 /** What is known of all of a task's receipts together. */
@@ -65,9 +66,14 @@ export function judgeReceipts(options: JudgeReceiptsOptions): JudgedReceipts {
     const receipts = inOrder(recorded, listReceipts(dir));
     const heads = [...anchors, ...(kept.head === undefined ? [] : [kept.head])];
     const verdict = verifyChain(receipts, { dir, task, keys, anchors: heads });
-    const wrong = verdict.problems.map(({ receiptId, reason }) =>
+    const statements = verdict.receipts.flatMap(({ statement }) => statement ?? []);
+    const broken = verdict.problems.map(({ receiptId, reason }) =>
       receiptId === undefined ? reason : `${receiptId}: ${reason}`,
     );
+    const changed = statements
+      .filter((statement) => isStartedChanged(dir, statement))
+      .map(({ receiptId }) => `${receiptId}: ${receiptId}.started.json is not what was started`);
+    const wrong = [...broken, ...changed];
     const unknown = [
       ...(kept.problem === undefined ? [] : [kept.problem]),
       ...(verdict.kind === "unverifiable" ? ["the key of a receipt is not here"] : []),
@@ -82,7 +88,7 @@ export function judgeReceipts(options: JudgeReceiptsOptions): JudgedReceipts {
           return inspected === undefined ? [] : [[receiptId, inspected.verdict]];
         }),
       ),
-      statements: verdict.receipts.flatMap(({ statement }) => statement ?? []),
+      statements,
       chain: {
         kind,
         problems: [...wrong, ...unknown],

@@ -114,15 +114,20 @@ async function runAndSign(options: RoundOptions, run: OneRun): Promise<Ran> {
   const receiptId = newReceiptId();
   const { stdout, stderr } = receiptPaths(dir, receiptId);
   const argv = argvOf(command.command);
-  const noted = ports.now().toISOString();
-  keepStarted(dir, { receiptId, stepName, attempt, command: command.command, startedAt: noted });
+  const startedAt = ports.now();
+  keepStarted(dir, {
+    receiptId,
+    stepName,
+    attempt,
+    command: command.command,
+    startedAt: startedAt.toISOString(),
+  });
   tell({ type: "command_started", step: stepName, command: command.command });
   note({ workingOn: `Running ${command.command}` });
   const lastOutput = (): string => tailOf([stdout, stderr], 500, ports.redact);
   const onOutput = (): void => note({ lastOutput: lastOutput() });
   const { checkEnv: env = ports.env } = ports;
   const limits = { timeoutMs, signal };
-  const startedAt = ports.now();
   const end = await runCommand({
     ...{ argv, workDir: worktree, env, runId, stdout, stderr, onOutput },
     ...limits,
