@@ -62,10 +62,10 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "GitError ERR_INVALID_ARGUMENT": ["ERR_STATE", DEBUG],
   "GitError ERR_NOT_A_REPOSITORY": [
     "ERR_NOT_A_REPOSITORY",
-    "go to your repository, or make one: git init && git add -A && git commit -m start",
+    "go to your repository, or make one: git init && git add -A && git commit --allow-empty -m start",
   ],
   "GitError ERR_NOT_FAST_FORWARD": ["ERR_STATE", "git fetch, and look at what the remote has"],
-  "GitError ERR_NO_COMMITS": ["ERR_NO_COMMITS", "git add -A && git commit -m start"],
+  "GitError ERR_NO_COMMITS": ["ERR_NO_COMMITS", "git add -A && git commit --allow-empty -m start"],
   "GitError ERR_NOT_RESTORABLE": ["ERR_STATE", "git status", "quasar snapshots"],
   "GitError ERR_PUSH_REFUSED": ["ERR_STATE", "git push, to see who refuses it and why"],
   "GitError ERR_REMOTE_AUTH": ["ERR_PERSON", "git push, and give the credentials it wants"],

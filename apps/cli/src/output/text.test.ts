@@ -37,6 +37,15 @@ test("what a failed check has printed is shown once, by its last lines", () => {
   expect(kept).toEqual(["  finding  critical: npm test failed", "           …", ...last]);
 });
 
+test("what was kept of a task's run is brought back by git, which knows no runs", () => {
+  const ref = "refs/quasar/task-1-implement-1/2";
+  const record = { type: "snapshot", cycle: 1, n: 2, ref, sha: "0".repeat(40) } as const;
+  const wide = { columns: 120, live: false, paint: (_: unknown, text: string): string => text };
+  const told = (resume: string): string => linesOf(record, IDLE, wide, resume).join(" ");
+  expect(told("atlas resume")).toContain(`git restore --source ${ref} :/`);
+  expect(told("")).toContain("quasar restore 2");
+});
+
 const RECORDS: readonly OutputRecord[] = [
   {
     type: "run",

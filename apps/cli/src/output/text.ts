@@ -7,7 +7,17 @@ import {
 } from "@quasar/loop";
 import type { AgentEvent } from "@quasar/agents";
 import { clean, cleanLine } from "./clean.ts";
-import { budget, clock, count, dayAndTime, duration, money, moment, span } from "./format.ts";
+import {
+  budget,
+  clock,
+  count,
+  dayAndTime,
+  duration,
+  money,
+  moment,
+  shellWord,
+  span,
+} from "./format.ts";
 import { type Progress, spendingOf } from "./progress.ts";
 import type {
   ErrorRecord,
@@ -87,14 +97,14 @@ export function linesOf(
       return labelled(view, "commit", commitText(record));
     case "undone": {
       const files = cleanLine(record.paths.join(", "));
-      const text = `changed ${fit(files, 300)}: undone; its version: quasar restore ${record.n}`;
+      const text = `changed ${fit(files, 300)}: undone; its version: ${broughtBack(record, resume)}`;
       return labelled(view, "reviewer", text, "yellow");
     }
     case "snapshot":
       return labelled(
         view,
         "snapshot",
-        `what was not committed is kept: quasar restore ${record.n}`,
+        `what was not committed is kept: ${broughtBack(record, resume)}`,
       );
     case "check_done": {
       const verdict = record.passed ? "passed" : "failed";
@@ -136,6 +146,14 @@ export function linesOf(
 type Denied = Extract<OutputRecord, { readonly type: "tools_denied" }>;
 
 /** What was denied, what allowing it opens, and the command that does. */
+/** What brings a snapshot back: a task's runs are none of `quasar`'s. */
+function broughtBack(
+  { n, ref }: { readonly n: number; readonly ref: string },
+  resume: string,
+): string {
+  return resume === "" ? `quasar restore ${n}` : `git restore --source ${shellWord(ref)} :/`;
+}
+
 function deniedLines({ turnId, denials }: Denied, resume: string, view: View): string[] {
   const command = resume === "" ? `quasar resume ${turnId.replace(/\.\d+$/u, "")}` : resume;
   return denials.flatMap(({ what, allow }) => {
