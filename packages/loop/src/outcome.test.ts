@@ -509,8 +509,11 @@ describe("what a commit cannot hold", () => {
     async (what) => {
       const replaces: Answer = ({ workDir, runId }) => {
         const env = { ...process.env, GIT_REFLOG_ACTION: `quasar:${runId}/1` };
+        const who = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
         const git = (...args: string[]): string =>
-          execFileSync("git", args, { cwd: workDir, env }).toString().trim();
+          execFileSync("git", [...who, ...args], { cwd: workDir, env })
+            .toString()
+            .trim();
         writeFileSync(join(workDir, "a.txt"), "bad\n");
         git("add", "a.txt");
         git("commit", "-qm", "bad");

@@ -130,9 +130,6 @@ export class Simulation {
     if (result instanceof CheckpointError) refusal = result;
     this.agents.orphan();
     const whole = result instanceof CheckpointError ? undefined : result;
-    // What is there by then has not been reviewed.
-    if (whole?.outcome === "approved-differs")
-      this.#finished.delete(keyOf({ ...whole.checkpoint, phase: "reviewing" }));
     return { result: whole, refusal, points: life.points, events };
   }
 
@@ -154,8 +151,9 @@ export class Simulation {
         life.around("save", async () => {
           this.#judge(checkpoint);
           await store.save(checkpoint);
-          // An approval is withdrawn: HEAD, which was accepted, is not what was reviewed.
-          if (this.#stored?.phase === "approved" && checkpoint.phase === "code_complete") {
+          // What is there is not what was reviewed: the review is dropped, and there is to be another.
+          const isDropped = this.#stored?.reviewOutput !== "" && checkpoint.reviewOutput === "";
+          if (isDropped && checkpoint.phase === "code_complete") {
             this.#finished.delete(keyOf({ ...checkpoint, phase: "reviewing" }));
           }
           this.#stored = checkpoint;
