@@ -1,7 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findRunProcesses } from "@quasar/agents";
 import { expect, test } from "vitest";
-import { folder, git, lastRecord, place, quasar } from "./harness.ts";
+import { folder, git, lastRecord, place, quasar, start, write } from "./harness.ts";
+import { holdingModel, releaseModel } from "./held.ts";
 import { agents, APPROVAL, oneCycle } from "./scripts.ts";
 
 test("an approval of a run that changed nothing exits 0 and says so, in lines and in --json", async () => {
@@ -143,6 +146,47 @@ test("what a reviewer changes is undone, and the line names the command that bri
   expect(git(at, "status", "--porcelain")).toBe("");
   expect(await quasar(at, ["restore", "1"])).toMatchObject({ code: 0 });
   expect(readFileSync(join(at.repo, "work.txt"), "utf8")).toBe("the reviewer's\n");
+});
+
+test("edits of a person between a crash and a resume are theirs, once the reviewer has ended", async () => {
+  const at = place();
+  const model = await holdingModel(at, "reviewer");
+  const reviewer = { role: "reviewer", says: ["Reading"], text: APPROVAL } as const;
+  const turns = [
+    { role: "coder", files: { "work.txt": "right\n" }, text: "done" } as const,
+    reviewer,
+  ];
+  const running = start(at, ["run", "Write", "--json", ...agents(at, turns, { model })]);
+  expect(await running.sees('"agent_event","cycle":1,"role":"reviewer"')).toBe(true);
+  running.child.kill("SIGKILL");
+  await running.finished;
+  releaseModel(at);
+  const runId = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout())?.[0] ?? "";
+  while (findRunProcesses(runId)?.length !== 0) await sleep(30);
+  write(at.repo, { "work.txt": "right\nmine\n", "new.txt": "mine\n" });
+  const refused = await quasar(at, ["resume"]);
+  expect(refused).toMatchObject({ code: 6 });
+  expect(refused.stderr).toContain("new.txt");
+  expect(await quasar(at, ["resume", "--accept-dirty"])).toMatchObject({ code: 0 });
+  expect(git(at, "status", "--porcelain")).toBe("M work.txt\n?? new.txt");
+  expect(git(at, "show", "HEAD:work.txt")).toBe("right");
+});
+
+test("what only the index holds is in a snapshot before a reviewer's changes are undone", async () => {
+  const at = place();
+  const script = join(at.outside, "reviewer.sh");
+  const stages =
+    "echo staged > work.txt; echo s > s.txt; git add -A; echo other > work.txt; rm s.txt";
+  writeFileSync(script, `cat > /dev/null; ${stages}; echo "APPROVED: it is right"`);
+  const coder = agents(at, [{ role: "coder", files: { "work.txt": "right\n" }, text: "done" }]);
+  const reviewer = ["--reviewer", `command:sh ${script}`];
+  const done = await quasar(at, ["run", "Write", ...coder.slice(0, 2), ...reviewer]);
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.stdout).toContain("quasar restore 1");
+  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(await quasar(at, ["restore", "1"])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(at.repo, "work.txt"), "utf8")).toBe("staged\n");
+  expect(readFileSync(join(at.repo, "s.txt"), "utf8")).toBe("s\n");
 });
 
 test("files that a git hook changes whenever it runs stop the run with 5 and are named", async () => {

@@ -83,6 +83,11 @@ async function ended(at: Place, runId: string): Promise<void> {
   while (findRunProcesses(runId)?.length !== 0) await sleep(30);
 }
 
+async function endedAndEdited(at: Place): Promise<void> {
+  await ended(at, await killedIn(at, "reviewer"));
+  write(at.repo, { "mine.txt": "mine\n" });
+}
+
 async function stoppedByLimit(at: Place, inMs: number): Promise<void> {
   const retryAt = new Date(Date.now() + inMs).toISOString();
   const failure = { kind: "rate-limit", message: "The limit.", retryAt };
@@ -165,6 +170,22 @@ const SITUATIONS: readonly (readonly [what: string, kinds: string, Situation])[]
     async (at) => {
       await ended(at, await killedIn(at, "reviewer"));
       return [];
+    },
+  ],
+  [
+    "the reviewer has ended meanwhile, and files were changed after that",
+    "refused restored read",
+    async (at) => {
+      await endedAndEdited(at);
+      return [];
+    },
+  ],
+  [
+    "such changes are accepted",
+    "accepted restored read",
+    async (at) => {
+      await endedAndEdited(at);
+      return ["--accept-dirty"];
     },
   ],
   [

@@ -1,7 +1,8 @@
 import { constants } from "node:os";
 import * as v from "valibot";
 import type { ChildOutcome } from "./child.ts";
-import { readJsonFile } from "./turn-files.ts";
+import type { TurnName } from "./supervisor-errors.ts";
+import { readJsonFile, turnFiles } from "./turn-files.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -52,4 +53,15 @@ const ExitRecord: v.GenericSchema<unknown, ExitRecord> = v.object({
 export function readExitRecord(path: string): ExitRecord | undefined {
   const parsed = v.safeParse(ExitRecord, readJsonFile(path));
   return parsed.success ? parsed.output : undefined;
+}
+
+/**
+ * When the process of a turn had ended, with all that it had started; `undefined`: it has not, or nobody noted
+ * it.
+ *
+ * @throws {AgentsError} `ERR_INVALID_RUN_ID` for a turn's id that is not `<run id>.<n>`.
+ */
+export function turnEndedAt({ turnsDir = "", ...turn }: TurnName): Date | undefined {
+  const endedAt = readExitRecord(turnFiles(turnsDir, turn).path("exit"))?.endedAt;
+  return endedAt === undefined ? undefined : new Date(endedAt);
 }

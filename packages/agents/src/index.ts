@@ -24,6 +24,7 @@ export {
   runMark,
   type RunProcess,
 } from "./run-processes.ts";
+export { turnEndedAt } from "./exit-record.ts";
 export { createEnvFileRedactor } from "./secrets/env-files.ts";
 export { createRedactor, type Redactor } from "./secrets/redact.ts";
 export { supervisorErrors, type TurnName } from "./supervisor-errors.ts";

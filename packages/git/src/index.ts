@@ -2,6 +2,7 @@ export { deleteBranch, fetchBranch, refSha, type Upstream, upstreamOf } from "./
 export { resolveCommit, treeOfCommit } from "./commit-ids.ts";
 export { type CommitOptions, commitAll, SUBJECT_LENGTH } from "./commit.ts";
 export { type Identity, NEUTRAL } from "./config.ts";
+export { changedAfter } from "./changed-after.ts";
 export { type Content, readContents } from "./content.ts";
 export { usesConventionalCommits } from "./convention.ts";
 export { type Diff, diffTrees } from "./diff.ts";
@@ -69,6 +70,7 @@ export {
   listSnapshots,
   type Snapshot,
   takeSnapshot,
+  type TakenSnapshot,
   type TakeSnapshotOptions,
   isOwnPath,
   OWN_FOLDER,
@@ -88,3 +90,4 @@ export {
   type WorktreeOptions,
 } from "./worktree.ts";
 export { isInWorkTree } from "./within.ts";
+export { type ChangedContent, lostWork } from "./lost-work.ts";

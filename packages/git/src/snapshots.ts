@@ -7,9 +7,9 @@ import { openRepository } from "./repository.ts";
 import { isSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
 import { setCachesApart } from "./caches.ts";
-import { parseStatus, parseStatusHead, STATUS } from "./status.ts";
+import { parseStagedOnly, parseStatus, parseStatusHead, STATUS } from "./status.ts";
 import { oneLine } from "./text.ts";
-import { commitStream } from "./tree-stream.ts";
+import { type CommitStream, commitStream } from "./tree-stream.ts";
 import { formatTrailers } from "./trailers.ts";
 
 /** Uncommitted work, kept in a commit that is on no branch. */
@@ -25,6 +25,11 @@ export interface Snapshot {
   readonly createdAt: string;
   /** One line. */
   readonly message: string;
+}
+
+export interface TakenSnapshot extends Snapshot {
+  /** The one before it, of what was staged and different from the files; most often there is none. */
+  readonly staged: Snapshot | undefined;
 }
 
 export interface TakeSnapshotOptions extends SignalOptions {
@@ -43,7 +48,8 @@ export const OWN_FOLDER = ".quasar";
 
 /**
  * Keeps everything in the work tree that is not committed in a commit below `refs/quasar/`: deletions
- * and untracked files included, ignored ones and `.quasar/` not. HEAD, branch, index, stash, reflog
+ * and untracked files included, ignored ones and `.quasar/` not. Contents that only the index holds are in
+ * a snapshot of their own. HEAD, branch, index, stash, reflog
  * and files stay as they are; nothing that the repository names runs. Starts six git processes, three
  * where nothing is uncommitted.
  *
@@ -57,7 +63,7 @@ export const OWN_FOLDER = ".quasar";
 export async function takeSnapshot(
   workDir: string,
   options: TakeSnapshotOptions,
-): Promise<Snapshot | undefined> {
+): Promise<TakenSnapshot | undefined> {
   const { message, trailers = {}, signal, now = () => new Date() } = options;
   const prefix = checkPrefix(options.prefix);
   const subject = oneLine(message) || "(no subject)";
@@ -79,23 +85,30 @@ export async function takeSnapshot(
 
   const { name, email } = committer(config, process.env);
   const seconds = Math.floor(now().getTime() / 1000);
-  const making = importCommit(workDir, signal, {
-    root,
-    parent: head,
-    nothing: "0".repeat(config.get("extensions.objectformat") === "sha256" ? 64 : 40),
-    committer: `${name} <${email}> ${seconds} +0000`,
-    message: block === "" ? `${subject}\n` : `${subject}\n\n${block}`,
-    paths,
-  });
-  const [sha, refs] = await Promise.all([making, listRefs(workDir, prefix, { signal })]);
-  const last = Math.max(0, ...refs.map(({ ref }) => numberOf(ref, prefix)));
-  for (let n = last + 1; ; n += 1) {
-    const ref = `${prefix}${n}`;
-    if (await createRef(workDir, { ref, sha }, { signal })) {
-      const createdAt = rfc3339(seconds);
-      return { n, ref, sha, head, createdAt, message: subject };
+  const take = async (words: string, what: Pick<CommitStream, "paths" | "staged">) => {
+    const making = importCommit(workDir, signal, {
+      root,
+      parent: head,
+      nothing: "0".repeat(config.get("extensions.objectformat") === "sha256" ? 64 : 40),
+      committer: `${name} <${email}> ${seconds} +0000`,
+      message: block === "" ? `${words}\n` : `${words}\n\n${block}`,
+      ...what,
+    });
+    const [sha, refs] = await Promise.all([making, listRefs(workDir, prefix, { signal })]);
+    const last = Math.max(0, ...refs.map(({ ref }) => numberOf(ref, prefix)));
+    for (let n = last + 1; ; n += 1) {
+      const ref = `${prefix}${n}`;
+      if (await createRef(workDir, { ref, sha }, { signal })) {
+        return { n, ref, sha, head, createdAt: rfc3339(seconds), message: words };
+      }
     }
-  }
+  };
+  const only = parseStagedOnly(output).filter(({ path }) => paths.includes(path));
+  const staged =
+    only.length === 0
+      ? undefined
+      : await take(`${subject}: as it was staged`, { paths: [], staged: only });
+  return { ...(await take(subject, { paths, staged: [] })), staged };
 }
 
 /** A nested repository is listed with a `/` at its end: it has a history of its own. */
@@ -114,7 +127,7 @@ const ONE_PACK = ["fastimport.unpackLimit", "1"] as const;
 async function importCommit(
   workDir: string,
   signal: AbortSignal | undefined,
-  commit: Parameters<typeof commitStream>[0],
+  commit: CommitStream,
 ): Promise<string> {
   let failure: unknown;
   async function* stream(): AsyncGenerator<Buffer> {

@@ -113,6 +113,22 @@ export function parseStatus(output: string): readonly DirtyPath[] {
   return entriesOf(output).map(parseEntry);
 }
 
+/** What the index holds of a path, and neither HEAD nor the work tree. */
+export interface StagedOnly {
+  readonly path: string;
+  readonly mode: string;
+  readonly id: string;
+}
+
+/** Parses the same for contents that nothing but the index holds; a submodule's commit is none. */
+export function parseStagedOnly(output: string): readonly StagedOnly[] {
+  return entriesOf(output).flatMap((entry) => {
+    const [kind, status = "", , , mode = "", , , id = ""] = entry.split(" ");
+    const isStaged = kind === "1" && /^[^.D][^.]$/u.test(status) && mode !== "160000";
+    return isStaged ? [{ path: parseEntry(entry).path, mode, id }] : [];
+  });
+}
+
 function entriesOf(output: string): readonly string[] {
   const entries = output.split("\0").slice(0, -1);
   // What begins with `#` is about the branch or the stash. A path cannot: its kind comes first.

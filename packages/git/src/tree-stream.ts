@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { lstat, open, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { GitError, isGone, messageOf } from "./errors.ts";
+import type { StagedOnly } from "./status.ts";
 import { quoted } from "./text.ts";
 
 /** A commit as `git fast-import` is told of it. Paths are bytes, one a character (latin1). */
@@ -16,6 +17,8 @@ export interface CommitStream {
   readonly message: string;
   /** What may differ from the parent: each is taken as it is in the work tree. */
   readonly paths: readonly string[];
+  /** What is taken from the index instead. */
+  readonly staged: readonly StagedOnly[];
 }
 
 /** A ref that is named while the commit is made, and never written. */
@@ -28,7 +31,7 @@ const NOWHERE = "refs/quasar/nowhere";
  * Without its last line git takes nothing, so a stream that breaks off leaves no half of a commit.
  */
 export async function* commitStream(commit: CommitStream): AsyncGenerator<Buffer> {
-  const { root, parent, nothing, committer, message, paths } = commit;
+  const { root, parent, nothing, committer, message, paths, staged } = commit;
   yield line("feature done");
   yield line(`commit ${NOWHERE}`);
   yield line("mark :1");
@@ -44,6 +47,7 @@ export async function* commitStream(commit: CommitStream): AsyncGenerator<Buffer
     yield line(`M ${entry.mode} inline ${cQuoted(path)}`);
     yield data(entry.bytes);
   }
+  for (const { path, mode, id } of staged) yield line(`M ${mode} ${id} ${cQuoted(path)}`);
   yield line("");
   yield line("get-mark :1");
   yield line(`reset ${NOWHERE}`);

@@ -277,6 +277,7 @@ test("nothing is taken of a stream that breaks off, wherever it does", async () 
     committer: "A <a@h> 0 +0000",
     message: "m\n",
     paths: ["a.txt", "new"],
+    staged: [],
   })) {
     chunks.push(chunk);
   }

@@ -83,6 +83,11 @@ export interface LeftRun {
    * Its agent works on: what is going on in the tree is its doing. @default false
    */
   readonly agentIsAlive?: boolean | undefined;
+  /**
+   * Paths that have changed after the agent of its turn had ended, with nobody of the run at work. Where a
+   * reviewer's turn is what was cut off they are the user's. @default none
+   */
+  readonly changedSince?: readonly string[] | undefined;
 }
 
 /**
@@ -93,7 +98,7 @@ export interface LeftRun {
  * @see SPEC.md, "Assessment"
  */
 export function assessResume(facts: RepositoryFacts | undefined, run: LeftRun): ResumeAssessment {
-  const { checkpoint, agentIsAlive = false } = run;
+  const { checkpoint, agentIsAlive = false, changedSince = [] } = run;
   const stored = "branch" in run ? run.branch : storedBranch(checkpoint);
   const { commits, actions } = facts ?? NO_COMMITS;
   const since = commitsOfRun(checkpoint, commits, actions);
@@ -108,13 +113,13 @@ export function assessResume(facts: RepositoryFacts | undefined, run: LeftRun): 
   // Who has taken HEAD elsewhere may have changed files too.
   const isElsewhere = isLeft || (headVerdict !== "same" && headVerdict !== "ahead-own");
   const whose = worker !== "agent" && isElsewhere ? "user" : worker;
-  const dirty: DirtyTree = { paths: changed, whose: changed.length === 0 ? "nobody" : whose };
+  const dirty = dirtyTree(changed, whose, new Set(changedSince));
   const refusals: (Refusal | undefined)[] = [
     headVerdict === "bare" ? BARE : undefined,
     facts?.operation === undefined || agentIsAlive ? undefined : busy(facts.operation),
     isLeft ? otherBranch(stored, facts) : undefined,
     headRefusal(headVerdict, checkpoint, facts, foreign),
-    dirty.whose === "user" ? userChanges(changed) : undefined,
+    dirty.whose === "user" ? userChanges(dirty.paths) : undefined,
   ];
   return {
     verdict: isLeft ? "other-branch" : headVerdict,
@@ -131,6 +136,16 @@ export function assessResume(facts: RepositoryFacts | undefined, run: LeftRun): 
     isUnborn: facts?.isUnborn ?? false,
     refusals: refusals.filter((refusal) => refusal !== undefined),
   };
+}
+
+function dirtyTree(
+  paths: readonly string[],
+  whose: DirtyTree["whose"],
+  later: ReadonlySet<string>,
+): DirtyTree {
+  if (paths.length === 0) return { paths, whose: "nobody" };
+  const users = whose === "reviewer" ? paths.filter((path) => later.has(path)) : [];
+  return users.length > 0 ? { paths: users, whose: "user" } : { paths, whose };
 }
 
 /** The branch that a run works on: `""` is none, `undefined` one that nobody noted. */

@@ -39,7 +39,7 @@ import {
   type TurnPhase,
 } from "./transitions.ts";
 import { commitLeftover } from "./leftover.ts";
-import { protectedWork } from "./protected.ts";
+import { protectedWork, tellReplaced } from "./protected.ts";
 import { commitGaps } from "./gaps.ts";
 import { hasChanged, whatDiffers, whatMoved } from "./outcome.ts";
 import {
@@ -423,6 +423,15 @@ async function closeCycle(run: Run, approved: boolean): Outcome {
   return undefined;
 }
 
+/** The end of a run is reported even where git cannot be asked. */
+async function tellOfReplaced(run: Run): Promise<void> {
+  try {
+    await tellReplaced(run);
+  } catch (error) {
+    await run.warn(`your uncommitted files could not be looked at: ${messageOf(error)}`);
+  }
+}
+
 async function createChildren(run: Run, findings: readonly Finding[]): Promise<readonly string[]> {
   const ids: string[] = [];
   if (findings.length === 0) return ids;
@@ -454,6 +463,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   const { outcome } = ending;
   const { cycle } = run.state;
   const changed = await hasChanged(run);
+  if (outcome !== "superseded" && run.part === "loop") await tellOfReplaced(run);
   const isEmpty = outcome === "approved" && !changed && run.part === "loop";
   let message =
     isEmpty && run.ports.repository ? withoutChanges(run.state).message : ending.message;

@@ -1,6 +1,7 @@
 import { messageOf } from "./emitter.ts";
 import { type Ending, INTERRUPTED } from "./ending.ts";
 import type { Start } from "./prompts.ts";
+import { takenEvents } from "./taken.ts";
 import { isCancelled, type Run } from "./run.ts";
 
 /**
@@ -17,8 +18,7 @@ export async function keepWork(run: Run): Promise<Start["tree"] | Ending> {
     const message = `uncommitted work before turn ${turn?.id ?? ""} is taken again`;
     const snapshot = await repository.snapshot({ runId, message, signal });
     if (snapshot === undefined) return "clean";
-    const { n, ref, sha } = snapshot;
-    await run.emit({ type: "snapshot", cycle, n, ref, sha });
+    for (const event of takenEvents(cycle, snapshot)) await run.emit(event);
     return "dirty";
   } catch (error) {
     if (isCancelled(run)) return INTERRUPTED;

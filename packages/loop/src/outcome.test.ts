@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CheckpointError } from "@quasar/checkpoint";
 import { describe, expect, test } from "vitest";
@@ -371,6 +371,54 @@ describe("uncommitted work that was there before", () => {
     expect(result).toMatchObject({ outcome: "work-tree" });
     expect(result.message).toContain("app.txt");
     expect(loop.tree.subjects()).toEqual(["app"]);
+  });
+
+  const lostWarning = ({ events }: Harness): readonly string[] =>
+    events.flatMap((event) =>
+      event.type === "warning" && event.message.startsWith("not all is there")
+        ? [event.message]
+        : [],
+    );
+
+  test.for<[string, (dir: string) => void, readonly string[]]>([
+    [
+      "puts back",
+      (dir) => void execFileSync("git", ["checkout", "-q", "app.txt"], { cwd: dir }),
+      ["app.txt"],
+    ],
+    ["removes", (dir) => rmSync(join(dir, "notes", "todo.txt")), ["notes/todo.txt"]],
+    ["moves", (dir) => renameSync(join(dir, "notes"), join(dir, "moved")), ["notes/todo.txt"]],
+    [
+      "overwrites in part",
+      (dir) => writeFileSync(join(dir, "app.txt"), withLine(10, "fixed\n").join("")),
+      ["app.txt"],
+    ],
+    [
+      "adds to",
+      (dir) =>
+        writeFileSync(
+          join(dir, "app.txt"),
+          withLine(10, "fixed\n", withLine(1, "mine\n")).join(""),
+        ),
+      [],
+    ],
+  ])("that a coder %s is in a snapshot, and told", async ([, act, lost]) => {
+    const loop = accepting(
+      ({ workDir }) => {
+        act(workDir);
+        writeFileSync(join(workDir, "work.txt"), "work\n");
+        return "done";
+      },
+      { untouchablePaths: ["app.txt", "notes/todo.txt"] },
+    );
+    loop.tree.write("notes/todo.txt", "mine\n");
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(lostWarning(loop)).toHaveLength(lost.length === 0 ? 0 : 1);
+    for (const path of lost) expect(lostWarning(loop)[0]).toContain(path);
+    const [kept] = loop.events.filter(({ type }) => type === "snapshot");
+    const ref = kept?.type === "snapshot" ? kept.ref : "";
+    expect(loop.tree.git("show", `${ref}:notes/todo.txt`)).toBe("mine\n");
+    expect(loop.tree.git("show", `${ref}:app.txt`)).toBe(withLine(1, "mine\n").join(""));
   });
 
   test("that a reviewer changes stops the run", async () => {

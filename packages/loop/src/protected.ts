@@ -1,9 +1,11 @@
 import type { CheckpointProtectedPath } from "@quasar/checkpoint";
 import { isOwnPath, type ProtectedChange, type SeenWork } from "@quasar/git";
 import type { Ending } from "./ending.ts";
+import type { LoopEventData } from "./event.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Run } from "./run.ts";
 import type { CycleState } from "./state.ts";
+import { takenEvents } from "./taken.ts";
 import { isProtected, listPaths } from "./untouchable.ts";
 import { neverCommitted } from "./work-tree.ts";
 
@@ -34,6 +36,14 @@ export function changedProtected(
   const held = state.protectedPaths.filter(
     ({ path, mode }) => mode !== "160000" && dirty.has(path),
   );
+  return changesOf(held, repository, seen);
+}
+
+function changesOf(
+  held: readonly CheckpointProtectedPath[],
+  repository: LoopRepository,
+  seen: SeenWork,
+): readonly ProtectedChange[] {
   if (held.length === 0) return [];
   const contents = repository.contents(
     held.map(({ path }) => path),
@@ -95,11 +105,53 @@ export async function protectedWork(
   if ("conflicts" in merged) return conflict(merged.conflicts);
   const now = changes.map((change) => change.now);
   await repository.storeContents(now);
+  await tellLost(run, await repository.lostWork(seen.head, changes));
   const changed = new Map(now.map((content) => [content.path, content]));
   return {
     tree: merged.tree,
     held: protectedPaths.map((held) => changed.get(held.path) ?? held),
   };
+}
+
+/**
+ * Tells of protected paths that are as in HEAD by now, or gone, with what was not committed of them: somebody has
+ * put them back.
+ */
+export async function tellReplaced(run: Run): Promise<void> {
+  const { repository } = run.ports;
+  const { protectedPaths } = run.state;
+  if (repository === undefined || protectedPaths.length === 0) return;
+  const seen = await repository.look(run.seen);
+  const dirty = new Set(seen.dirty.map(({ path }) => path));
+  const clean = protectedPaths.filter(({ path, mode }) => mode !== "160000" && !dirty.has(path));
+  const changes = changesOf(clean, repository, seen);
+  if (changes.length === 0) return;
+  await repository.storeContents(changes.map(({ now }) => now));
+  // They are judged by what the run began at: what is committed since is there.
+  await tellLost(run, await repository.lostWork(run.state.baseCommitSha, changes));
+}
+
+/** Tells once of each path. */
+async function tellLost(run: Run, paths: readonly string[]): Promise<void> {
+  const news = paths.filter((path) => !run.lost.has(path));
+  if (news.length === 0) return;
+  for (const path of news) run.lost.add(path);
+  await run.warn(
+    `not all is there any more of what you had not committed in: ${listPaths(news).join(", ")}; ` +
+      "the run's first snapshot has it",
+  );
+}
+
+/** Keeps what is protected in a snapshot of the run's, whatever becomes of it. */
+export async function keepProtected(
+  { runId, cycle, protectedPaths }: CycleState,
+  repository: LoopRepository | undefined,
+  signal: AbortSignal | undefined,
+): Promise<readonly LoopEventData[]> {
+  if (repository === undefined || protectedPaths.length === 0) return [];
+  const message = "what was not committed when the run began";
+  const kept = await repository.snapshot({ runId, message, signal });
+  return kept === undefined ? [] : takenEvents(cycle, kept);
 }
 
 function conflict(paths: readonly string[]): Ending {

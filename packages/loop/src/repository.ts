@@ -18,6 +18,8 @@ import {
   openRepository,
   type ProtectedChange,
   putBack,
+  type ChangedContent,
+  lostWork,
   readContents,
   reflogActions,
   type Repository,
@@ -65,7 +67,12 @@ export interface SnapshotRequest {
 }
 
 /** Uncommitted work, kept in a commit that is on no branch, `refs/quasar/<run id>/<n>`. */
-export type KeptWork = Pick<Snapshot, "n" | "ref" | "sha">;
+export interface KeptWork extends Kept {
+  /** What was staged, and different from the files. */
+  readonly staged?: Kept | undefined;
+}
+
+type Kept = Pick<Snapshot, "n" | "ref" | "sha">;
 
 /** The loop's view of a git repository. */
 export interface LoopRepository {
@@ -97,6 +104,8 @@ export interface LoopRepository {
   contents(paths: readonly string[], seen: SeenWork): readonly Content[];
   /** Puts the bytes of files into the repository. */
   storeContents(contents: readonly Content[]): Promise<void>;
+  /** Paths of stored contents of which not all is there any more that HEAD has not. */
+  lostWork(head: string, changes: readonly ChangedContent[]): Promise<readonly string[]>;
   /** The tree of a commit of all but the excluded paths, with the changes of protected ones alone. */
   treeOfChanges(
     exclude: readonly string[],
@@ -177,6 +186,7 @@ export async function openLoopRepository(
     changedByOutsideRules: (since) => changedByOutsideRules(repository, since),
     contents: (paths, seen) => readContents(root, paths, algorithmOf(seen)),
     storeContents: (contents) => storeContents(repository, contents),
+    lostWork: (head, changes) => lostWork(workDir, head, changes),
     treeOfChanges: (exclude, changes) =>
       treeOfChanges(repository, { exclude: [OWN_FOLDER, ...exclude], changes }),
     putBack: (contents, seen) =>

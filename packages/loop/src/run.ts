@@ -55,6 +55,8 @@ export class Run {
   #seen: SeenWork | undefined;
   /** Folders of tools' caches, as they were seen last. */
   caches: readonly string[] = [];
+  /** Paths that a person was told of: not all of their uncommitted work is there. */
+  readonly lost: Set<string> = new Set();
   /** The repository's own settings before anything of the run worked. */
   foundSettings: string | undefined;
   /** What was reported of their changes last. */

@@ -6,7 +6,7 @@ import { drive } from "./engine.ts";
 import { LoopError } from "./errors.ts";
 import { openingWarnings, treeWarning, warning } from "./opening.ts";
 import type { Task, TaskResult } from "./options.ts";
-import { protect } from "./protected.ts";
+import { keepProtected, protect } from "./protected.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
 import { DEFAULT_MAX_BUDGET_USD, DEFAULT_MAX_CYCLES, type Settings } from "./settings.ts";
@@ -44,6 +44,7 @@ export async function startRun(task: Task, settings: Settings, ports: Ports): Pr
   const opening = openingWarnings(settings, ports, state);
   if (ports.repository !== undefined) opening.push(treeWarning(state));
   if (problem !== undefined) opening.push(warning(state, problem));
+  opening.push(...(await keepProtected(state, ports.repository, settings.signal)));
   return drive(new Run(settings, ports, { state, head }), opening);
 }
 

@@ -1,6 +1,7 @@
 import type { Ending } from "./ending.ts";
 import { touchedProtected } from "./protected.ts";
 import type { Run } from "./run.ts";
+import { stagedEvents } from "./taken.ts";
 import { listPaths } from "./untouchable.ts";
 import { gitEnding, misplaced, seenOf, uncommitted } from "./work-tree.ts";
 
@@ -28,6 +29,7 @@ export async function undoReviewer(run: Run): Promise<Ending | undefined> {
     const message = `what the reviewer changed in turn ${turnId}`;
     const snapshot = await repository.snapshot({ runId, message, signal: undefined });
     if (snapshot === undefined) return touched;
+    for (const event of stagedEvents(cycle, snapshot)) await run.emit(event);
     const { n, ref, sha } = snapshot;
     await run.emit({ type: "undone", cycle, turnId, paths, n, ref, sha });
     const stay = await repository.putBack(contents, seen);

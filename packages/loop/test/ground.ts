@@ -89,6 +89,7 @@ export function createMemoryGround(
       head: async () => head(),
       look: async () => look(),
       syncWork: async () => look(),
+      lostWork: async () => [],
       facts: async (since) => {
         const [past, present] = [history(since), history(head())];
         const commits = present.filter((commit) => !past.includes(commit));

@@ -93,7 +93,7 @@ async function goOn(session: Session, course: Course): Promise<ExitCode> {
   for (const message of loaded.problems) {
     session.reporter.report({ type: "warning", cycle: checkpoint.cycle, message });
   }
-  const judgement = judge(found, facts);
+  const judgement = judge(workspace, found, facts);
   const accepts = acceptedBy(options);
   for (const { what, error } of judgement.obstacles) {
     if (what === undefined || !accepts.has(what)) throw error;

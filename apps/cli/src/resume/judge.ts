@@ -1,6 +1,9 @@
-import { type RepositoryFacts, inspectRepository } from "@quasar/git";
+import { turnEndedAt } from "@quasar/agents";
+import type { LoadedCheckpoint } from "@quasar/checkpoint";
+import { changedAfter, type RepositoryFacts, inspectRepository } from "@quasar/git";
 import {
   isAgentAlive,
+  isTurnOpen,
   assessResume,
   type Override as TreeOverride,
   type Refusal,
@@ -12,6 +15,7 @@ import { CliError, type CliErrorCode } from "../errors.ts";
 import { cleanLine } from "../output/clean.ts";
 import { firstLine } from "../output/text.ts";
 import { dirtyTree, listed } from "../work-tree.ts";
+import { turnsPath } from "../runs/turn.ts";
 import { repositoryOf, type Workspace } from "../workspace.ts";
 import type { FoundCheckpoint } from "./find.ts";
 
@@ -45,14 +49,37 @@ export function inspect(workspace: Workspace, found: FoundCheckpoint): Promise<R
 }
 
 /** Judges whether a run can be gone on with in the tree as it is found. */
-export function judge(found: FoundCheckpoint, facts: RepositoryFacts): Judgement {
+export function judge(
+  workspace: Workspace,
+  found: FoundCheckpoint,
+  facts: RepositoryFacts,
+): Judgement {
   const { loaded } = found;
   const { checkpoint } = loaded;
   const isAlive = isAgentAlive(checkpoint);
-  const assessment = assessResume(facts, { checkpoint, agentIsAlive: isAlive });
+  const changedSince = changedSinceEnd(workspace, loaded, facts);
+  const assessment = assessResume(facts, { checkpoint, agentIsAlive: isAlive, changedSince });
   const foreign = loaded.seal === "valid" ? [] : [foreignCheckpoint(found)];
   const inTree = assessment.refusals.map((refusal) => obstacleOf(refusal, assessment));
   return { obstacles: [...foreign, ...inTree], assessment, isAlive };
+}
+
+/** What has changed after the agent of an unfinished turn had ended: nobody of the run was there. */
+function changedSinceEnd(
+  workspace: Workspace,
+  { checkpoint, seal }: LoadedCheckpoint,
+  { dirty }: RepositoryFacts,
+): readonly string[] {
+  const { runId, turn } = checkpoint;
+  if (turn === undefined || seal !== "valid" || !isTurnOpen(checkpoint)) return [];
+  const turnsDir = turnsPath(workspace, runId);
+  const endedAt = turnEndedAt({ runId, turnId: turn.id, turnsDir });
+  if (endedAt === undefined) return [];
+  return changedAfter(
+    workspace.root,
+    dirty.map(({ path }) => path),
+    endedAt,
+  );
 }
 
 const CODES: Readonly<Record<Exclude<ResumeCheck, "dirty">, CliErrorCode>> = {

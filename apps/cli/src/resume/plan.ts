@@ -56,7 +56,7 @@ export async function makePlan(
     findOutliving(others).then((outliving) => findAlive(workspace, outliving)),
     turn && lookFor(agents, turn),
   ]);
-  const { obstacles, assessment } = judge(found, facts);
+  const { obstacles, assessment } = judge(workspace, found, facts);
   const limits = { agents, accepted: loopOverrides(accepts) };
   const caps = { maxCycles, maxBudgetUsd, maxTurnBudgetUsd };
   const asked = now ? withoutPause(checkpoint) : checkpoint;

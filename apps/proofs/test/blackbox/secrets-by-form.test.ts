@@ -73,7 +73,7 @@ print({ type: "result", subtype: "success", is_error: false, result: said, num_t
 const REVIEWER = `
 process.stdout.write("looked at\\n" + all + "\\n");
 if (nth === 1) process.stdout.write("ISSUE:\\nSEVERITY: major\\nDESCRIPTION: it logs " + planted.slice(0, -1).join(" ") + "\\n");
-else process.stdout.write("APPROVED: no more\\n\\nREPORT:\\nSATISFACTION: high\\nRISK: low\\nNEEDS_HUMAN_REVIEW: no\\nSUMMARY: it held " + planted.slice(0, -1).join(" ") + "\\n");
+else process.stdout.write("APPROVED: they are gone\\n\\nREPORT:\\nSATISFACTION: high\\nRISK: low\\nNEEDS_HUMAN_REVIEW: no\\nSUMMARY: it held " + planted.slice(0, -1).join(" ") + "\\n");
 `;
 
 const LINT = `

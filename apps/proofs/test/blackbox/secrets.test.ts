@@ -96,7 +96,7 @@ print("Done with " + written.join(" "));
 const REVIEWER = `
 print("looked at " + written.join(" "));
 if (nth === 1) print("ISSUE:\\nSEVERITY: major\\nDESCRIPTION: it logs " + written.join(" ") + "\\n");
-else print("APPROVED: no more " + written.join(" ") + "\\n\\nREPORT:\\nSATISFACTION: high\\nRISK: low\\nNEEDS_HUMAN_REVIEW: no\\nSUMMARY: it held " + written.join(" ") + "\\n");
+else print("APPROVED: gone are " + written.join(" ") + "\\n\\nREPORT:\\nSATISFACTION: high\\nRISK: low\\nNEEDS_HUMAN_REVIEW: no\\nSUMMARY: it held " + written.join(" ") + "\\n");
 `;
 
 const LINT = `
