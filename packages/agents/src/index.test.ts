@@ -23,6 +23,7 @@ test("exports what its users rely on", () => {
     "parseAgentScript",
     "runMark",
     "supervisorErrors",
+    "turnEndedAt",
     "withheldFromChecks",
   ]);
 });

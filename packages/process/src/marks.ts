@@ -62,7 +62,7 @@ export async function endMarked(
 ): Promise<EndedProcesses | undefined> {
   const killAt = performance.now() + graceMs;
   const giveUpAt = killAt + AFTER_KILL_MS;
-  const signalled = new Set<number>();
+  const [found, signalled] = [new Set<number>(), new Set<number>()];
   for (;;) {
     const carriers = carriersOf(mark);
     if (carriers === undefined) return undefined;
@@ -70,9 +70,10 @@ export async function endMarked(
     const now = performance.now();
     if (left.length === 0 || now > giveUpAt) {
       await system.endContained(mark.value);
-      return { ended: [...signalled].filter((pid) => !left.includes(pid)), left };
+      return { ended: [...found].filter((pid) => !left.includes(pid)), left };
     }
     for (const { pid, variableNow } of carriers) {
+      found.add(pid);
       // It may have ended since, and another process have its id.
       if (variableNow(mark.name) !== mark.value) continue;
       if (now >= killAt) sendSignal(pid, "SIGKILL");
