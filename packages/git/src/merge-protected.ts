@@ -6,7 +6,7 @@ import { excluding } from "./commit.ts";
 import type { Content } from "./content.ts";
 import type { SignalOptions } from "./head.ts";
 import type { Repository } from "./repository.ts";
-import { git, gitFailed, gitOutput } from "./run.ts";
+import { git, gitFailed, gitOutput, type RunOptions } from "./run.ts";
 import { pathBytes } from "./tree-stream.ts";
 
 /** A file that holds somebody's uncommitted content, and has changed since. */
@@ -59,10 +59,10 @@ export async function treeOfChanges(
     await gitOutput("write", root, ["add", "-A", "--", ...paths], run);
     const conflicts: string[] = [];
     for (const change of changes) {
-      const merged = await mergedBlob(root, folder, change, signal);
+      const merged = await mergedFile({ root, folder, run }, change);
       if (merged === undefined) conflicts.push(change.now.path);
       else {
-        const entry = `${change.now.mode},${merged},${change.now.path}`;
+        const entry = `${merged.mode},${merged.id},${change.now.path}`;
         await gitOutput("write", root, ["update-index", "--add", "--cacheinfo", entry], run);
       }
     }
@@ -79,30 +79,70 @@ function isFile({ mode }: Content): boolean {
   return mode === "100644" || mode === "100755";
 }
 
-async function mergedBlob(
-  root: string,
-  folder: string,
+interface Place {
+  readonly root: string;
+  /** An empty folder outside of the work tree. */
+  readonly folder: string;
+  /** How git is run: on the index of HEAD. */
+  readonly run: RunOptions;
+}
+
+/** Merged as a commit has them: through the user's filters, with line endings converted. */
+async function mergedFile(
+  place: Place,
   { base, now }: ProtectedChange,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+): Promise<Pick<Content, "mode" | "id"> | undefined> {
   if (!isFile(base) || !isFile(now)) return undefined;
-  const [ours, before, theirs] = ["ours", "base", "theirs"].map((name) => join(folder, name));
-  if (ours === undefined || before === undefined || theirs === undefined) return undefined;
-  const path = Buffer.from(now.path).toString("latin1");
-  for (const [file, blob] of [
-    [ours, `HEAD:${now.path}`],
-    [before, base.id],
-  ] as const) {
-    const args = ["cat-file", "blob", blob];
-    const found = await git("read", root, args, { signal, encoding: "latin1" });
-    if (found.exitCode !== 0) return undefined;
-    writeFileSync(file, Buffer.from(found.stdout, "latin1"));
+  const { root, folder, run } = place;
+  const { path } = now;
+  const head = await entryOf(place, path);
+  if (head === undefined) return undefined;
+  const raw = await blobBytes(place, base.id);
+  if (raw === undefined) return undefined;
+  const [ours, before, theirs] = [
+    join(folder, "ours"),
+    join(folder, "base"),
+    join(folder, "theirs"),
+  ];
+  writeFileSync(before, raw);
+  copyFileSync(pathBytes(root, Buffer.from(path).toString("latin1")), theirs);
+  const ids = [head.id, await cleaned(place, before, path), await cleaned(place, theirs, path)];
+  for (const [at, file] of [ours, before, theirs].entries()) {
+    const bytes = await blobBytes(place, ids[at] ?? "");
+    if (bytes === undefined) return undefined;
+    writeFileSync(file, bytes);
   }
-  copyFileSync(pathBytes(root, path), theirs);
   const args = ["merge-file", "--quiet", ours, before, theirs];
-  const merged = await git("read", root, args, { signal });
+  const merged = await git("read", root, args, { signal: run.signal });
   if (merged.exitCode < 0) throw gitFailed(args, merged);
   if (merged.exitCode !== 0) return undefined;
   const hash = ["hash-object", "-w", "--no-filters", "--", ours];
-  return (await gitOutput("keep", root, hash, { signal })).trim();
+  const id = (await gitOutput("keep", root, hash, { signal: run.signal })).trim();
+  // A mode that was there before the run is not the run's to commit.
+  return { mode: now.mode === base.mode ? head.mode : now.mode, id };
+}
+
+/** A file as HEAD has it. */
+async function entryOf(
+  { root, run }: Place,
+  path: string,
+): Promise<Pick<Content, "mode" | "id"> | undefined> {
+  const args = ["ls-tree", "-z", "--full-tree", "HEAD", "--", path];
+  const options = { signal: run.signal, env: { GIT_LITERAL_PATHSPECS: "1" } };
+  const [, mode, id = ""] = ENTRY.exec(await gitOutput("read", root, args, options)) ?? [];
+  return mode === "100644" || mode === "100755" ? { mode, id } : undefined;
+}
+
+const ENTRY = /^(\d+) blob ([0-9a-f]+)\t/u;
+
+async function blobBytes({ root, run }: Place, id: string): Promise<Buffer | undefined> {
+  const args = ["cat-file", "blob", id];
+  const found = await git("read", root, args, { signal: run.signal, encoding: "latin1" });
+  return found.exitCode === 0 ? Buffer.from(found.stdout, "latin1") : undefined;
+}
+
+/** The id of the blob that a commit has of these bytes at a path. */
+async function cleaned({ root, run }: Place, file: string, path: string): Promise<string> {
+  const args = ["hash-object", "-w", `--path=${path}`, "--", file];
+  return (await gitOutput("write", root, args, run)).trim();
 }

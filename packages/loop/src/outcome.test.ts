@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { CheckpointError } from "@quasar/checkpoint";
 import { describe, expect, test } from "vitest";
@@ -351,6 +359,80 @@ describe("uncommitted work that was there before", () => {
     expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", changed: true });
     expect(loop.tree.git("show", "HEAD:app.txt")).toBe(withLine(10, "fixed\n").join(""));
     expect(loop.tree.files()["app.txt"]).toBe(both);
+  });
+
+  const fixing: Answer = ({ workDir }) => {
+    const path = join(workDir, "app.txt");
+    writeFileSync(path, readFileSync(path, "utf8").replace("line 10", "fixed"));
+    return "fixed";
+  };
+
+  test("keeps a mode that a person has changed out of the commit", async () => {
+    const loop = accepting(fixing);
+    chmodSync(join(loop.tree.dir, "app.txt"), 0o755);
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(loop.tree.git("ls-tree", "HEAD", "app.txt")).toMatch(/^100644 /u);
+    expect(loop.tree.git("show", "HEAD:app.txt")).toBe(withLine(10, "fixed\n").join(""));
+  });
+
+  test("leaves a mode that the coder changes in the commit", async () => {
+    const loop = accepting((request, options) => {
+      chmodSync(join(request.workDir, "app.txt"), 0o755);
+      return fixing(request, options);
+    });
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(loop.tree.git("ls-tree", "HEAD", "app.txt")).toMatch(/^100755 /u);
+  });
+
+  test.for<[string, (loop: Harness) => void, (text: string) => string]>([
+    [
+      "a filter",
+      ({ tree }) => {
+        tree.git("config", "filter.rot.clean", "tr a-z n-za-m");
+        tree.git("config", "filter.rot.smudge", "tr a-z n-za-m");
+        tree.write(".gitattributes", "app.txt filter=rot\n");
+      },
+      (text) => text,
+    ],
+    [
+      "other line endings",
+      ({ tree }) => tree.write(".gitattributes", "app.txt eol=crlf\n"),
+      (text) => text.replaceAll("\n", "\r\n"),
+    ],
+    [
+      "another encoding",
+      ({ tree }) => tree.write(".gitattributes", "app.txt working-tree-encoding=UTF-16\n"),
+      (text) => text,
+    ],
+  ])("is told from the coder's change in a file with %s", async ([what, prepare, onDisk]) => {
+    const encoding = what === "another encoding" ? "utf16le" : "utf8";
+    const asIs = (text: string): Buffer => Buffer.from(onDisk(text), encoding);
+    const loop = harness({
+      untouchablePaths: ["app.txt"],
+      coder: fakeAgent([
+        ({ workDir }) => {
+          const path = join(workDir, "app.txt");
+          const text = readFileSync(path).toString(encoding);
+          writeFileSync(path, Buffer.from(text.replace("line 10", "fixed"), encoding));
+          return "fixed";
+        },
+      ]),
+    });
+    prepare(loop);
+    const bom = encoding === "utf16le" ? "\uFEFF" : "";
+    const path = join(loop.tree.dir, "app.txt");
+    writeFileSync(path, asIs(bom + LINES.join("")));
+    loop.tree.git("add", "-A");
+    loop.tree.git("commit", "-q", "-m", "app");
+    const before = loop.tree.git("show", "HEAD:app.txt");
+    writeFileSync(path, asIs(bom + withLine(1, "mine\n").join("")));
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    const fixed = what === "a filter" ? ["yvar 10", "svkrq"] : ["line 10", "fixed"];
+    expect(loop.tree.git("show", "HEAD:app.txt")).toBe(
+      before.replace(...(fixed as [string, string])),
+    );
+    const both = bom + withLine(10, "fixed\n", withLine(1, "mine\n")).join("");
+    expect(readFileSync(path)).toEqual(asIs(both));
   });
 
   test("stays as it is where nobody changes it", async () => {
