@@ -8,7 +8,7 @@ import { oneLine } from "./text.ts";
 export type Config = ReadonlyMap<string, string>;
 
 const ASKED =
-  "^(filter\\..*|core\\.(worktree|sparsecheckout)|extensions\\.objectformat|(user|author|committer)\\.(name|email))$";
+  "^(filter\\..*|core\\.(worktree|sparsecheckout|autocrlf|eol|excludesfile|attributesfile)|extensions\\.objectformat|(user|author|committer)\\.(name|email))$";
 
 /**
  * Reads what must be known before git may look at files: filters, identity, a moved work tree.

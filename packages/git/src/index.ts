@@ -3,6 +3,7 @@ export { resolveCommit, treeOfCommit } from "./commit-ids.ts";
 export { type CommitOptions, commitAll, SUBJECT_LENGTH } from "./commit.ts";
 export { type Identity, NEUTRAL } from "./config.ts";
 export { changedAfter } from "./changed-after.ts";
+export { asCheckedOut, type CheckedOutOptions, type NotCheckedOut } from "./checked-out.ts";
 export { type Content, readContents } from "./content.ts";
 export { usesConventionalCommits } from "./convention.ts";
 export { type Diff, diffTrees } from "./diff.ts";
@@ -24,12 +25,13 @@ export {
   reflogActions,
 } from "./history.ts";
 export { hiddenChanges } from "./hidden.ts";
-export { changedByOutsideRules } from "./outside-rules.ts";
+export { emptyFolders } from "./empty-folders.ts";
+export { changedByOutsideRules, type OutsideRulesOptions } from "./outside-rules.ts";
 export { settingsText, type SteeringSettings, steeringSettings } from "./steering-settings.ts";
 export { selfIgnored } from "./self-ignored.ts";
 export { type AsideOptions, commitsLeftAside, type Stash, stashedSince } from "./left-aside.ts";
 export { hooksFolder, type HooksFolder } from "./hooks.ts";
-export { type Landed, landedSince } from "./landed.ts";
+export { type Landed, type LandedFile, landedSince } from "./landed.ts";
 export {
   type InspectOptions,
   inspectRepository,

@@ -9,6 +9,16 @@ export interface Landed {
   readonly tree: string;
   /** Paths that became links to another repository's commit: the files there are not in the tree. */
   readonly links: readonly string[];
+  /** Files that were committed on the way, as the commit has them. */
+  readonly files: readonly LandedFile[];
+}
+
+export interface LandedFile {
+  /** From the root, `/` between parts. */
+  readonly path: string;
+  readonly mode: "100644" | "100755";
+  /** Of its blob. */
+  readonly id: string;
 }
 
 const LOG = [
@@ -43,21 +53,33 @@ export async function landedSince(
   const fields = output.split("\0");
   const tree = fields[0]?.replace(TREE, "") ?? "";
   if (!isSha(tree)) throw new GitError("ERR_GIT_FAILED", `git log did not name the tree of ${to}`);
-  return { tree, links: linksOf(fields) };
+  const entries = lastEntries(fields);
+  const links = entries.filter(({ mode }) => mode === LINK).map(({ path }) => path);
+  return { tree, links, files: entries.filter(isFile) };
 }
 
 const TREE = "\u0001";
-const RAW = /^\n?:\d{6} (\d{6}) /u;
+const RAW = /^\n?:\d{6} (\d{6}) [0-9a-f]+ ([0-9a-f]+) /u;
+
+interface Entry {
+  readonly path: string;
+  readonly mode: string;
+  readonly id: string;
+}
+
+function isFile(entry: Entry): entry is LandedFile {
+  return entry.mode === "100644" || entry.mode === "100755";
+}
 
 /** Newest first: what came last of a path is what it is. */
-function linksOf(fields: readonly string[]): readonly string[] {
-  const last = new Map<string, boolean>();
+function lastEntries(fields: readonly string[]): readonly Entry[] {
+  const last = new Map<string, Entry>();
   for (let at = 0; at < fields.length; at += 1) {
-    const mode = RAW.exec(fields[at] ?? "")?.[1];
+    const [, mode, id = ""] = RAW.exec(fields[at] ?? "") ?? [];
     if (mode === undefined) continue;
     at += 1;
     const path = fields[at] ?? "";
-    if (!last.has(path)) last.set(path, mode === LINK);
+    if (!last.has(path)) last.set(path, { path, mode, id });
   }
-  return [...last].filter(([, isLink]) => isLink).map(([path]) => path);
+  return [...last.values()];
 }

@@ -1,52 +1,69 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withoutCaches } from "./caches.ts";
+import { changedAfter } from "./changed-after.ts";
+import { type Config, readConfig } from "./config.ts";
 import type { SignalOptions } from "./head.ts";
 import { isNewer } from "./newer.ts";
 import type { Repository } from "./repository.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
+import { userFiles } from "./user-files.ts";
+
+export interface OutsideRulesOptions extends SignalOptions {
+  /** The values in force, as a look has just read them. @default read: a git process more */
+  readonly config?: Config | undefined;
+}
 
 /**
- * What rules of the repository keep out of its commits that are in no commit themselves, and have changed since a
- * moment: untracked files that `info/exclude`, or a file that the repository's own configuration names as
- * `core.excludesFile`, ignores and no `.gitignore` does; caches are left out. `.git/info/attributes` stands for
- * all files that it may change on their way into a commit. Starts no git process where nothing has changed.
+ * What rules keep out of a repository's commits that are in no commit themselves, and have changed since a
+ * moment: untracked files that `info/exclude`, or the file that `core.excludesFile` names or that is the user's own,
+ * ignores and no `.gitignore` does; caches are left out. A file of attributes stands for all files that it may change
+ * on their way into a commit: `.git/info/attributes`, or what `core.attributesFile` names or is the user's. Where it
+ * is the user's settings that have changed, of what their ignore rules hide only what has changed since counts.
+ * Starts no git process where nothing has changed and the `config` is given.
  *
  * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function changedByOutsideRules(
   repository: Repository,
   since: Date,
-  { signal }: SignalOptions = {},
+  { config: seen, signal }: OutsideRulesOptions = {},
 ): Promise<readonly string[]> {
-  const { root, commonDir } = repository;
+  const { root, gitDir, commonDir } = repository;
+  const config = seen ?? (await readConfig(root, { signal }));
+  const { settings, ignore, attributes } = userFiles(repository, config);
   const exclude = join(commonDir, "info", "exclude");
-  const attributes = join(commonDir, "info", "attributes");
-  const named = await namedExcludes(repository, since, signal);
+  const own = [join(commonDir, "config"), join(gitDir, "config.worktree")];
+  const isNamed = (await areNewer(own, since)) && (await namesExcludes(root, signal));
   const sources = [
     ...((await hasNewRules(exclude, since)) ? [exclude] : []),
-    ...(named === undefined ? [] : [named]),
+    ...(isNamed || (await hasNewRules(ignore, since)) ? [ignore] : []),
   ];
-  return [
-    ...(sources.length === 0 ? [] : await ignoredBy(root, sources, signal)),
-    ...((await hasNewRules(attributes, since)) ? [".git/info/attributes"] : []),
-  ];
+  const hidden = await ignoredBy(root, sources, signal);
+  const mayBeNamed = !sources.includes(ignore) && (await areNewer(settings, since));
+  const users = mayBeNamed ? await ignoredBy(root, [ignore], signal) : [];
+  const attributeFiles = [
+    [join(commonDir, "info", "attributes"), ".git/info/attributes"],
+    [attributes, attributes],
+  ] as const;
+  const given: string[] = [];
+  for (const [path, name] of attributeFiles) {
+    if (await hasNewRules(path, since)) given.push(name);
+  }
+  return [...new Set([...hidden, ...changedAfter(root, users, since), ...given])];
 }
 
-/** The file that the repository's own configuration names, where that or the file has changed. */
-async function namedExcludes(
-  { root, gitDir, commonDir }: Repository,
-  since: Date,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  const configs = [join(commonDir, "config"), join(gitDir, "config.worktree")];
-  const areNew = await Promise.all(configs.map((path) => isNewer(path, since)));
-  if (!areNew.includes(true)) return undefined;
-  const args = ["config", "--null", "--show-scope", "--type=path", "--get", "core.excludesFile"];
+/** Whether it is the repository's own configuration that names a file of ignore rules. */
+async function namesExcludes(root: string, signal: AbortSignal | undefined): Promise<boolean> {
+  const args = ["config", "--null", "--show-scope", "--get", "core.excludesFile"];
   const result = await git("read", root, args, { signal });
   if (result.exitCode > 1) throw gitFailed(args, result);
-  const [scope, path] = result.stdout.split("\0");
-  return scope === "local" || scope === "worktree" ? path : undefined;
+  return /^(?:local|worktree)\0/u.test(result.stdout);
+}
+
+async function areNewer(paths: readonly string[], since: Date): Promise<boolean> {
+  return (await Promise.all(paths.map((path) => isNewer(path, since)))).includes(true);
 }
 
 async function ignoredBy(
@@ -54,12 +71,14 @@ async function ignoredBy(
   sources: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
+  const present = sources.filter((path) => existsSync(path));
+  if (present.length === 0) return [];
   const untracked = ["ls-files", "--others", "--ignored", "-z", "--full-name"];
   const list = async (rules: readonly string[]): Promise<readonly string[]> =>
     (await gitOutput("read", root, [...untracked, ...rules, "--", ":/"], { signal }))
       .split("\0")
       .slice(0, -1);
-  const ignored = await list(sources.map((path) => `--exclude-from=${path}`));
+  const ignored = await list(present.map((path) => `--exclude-from=${path}`));
   if (ignored.length === 0) return [];
   const usual = new Set(await list(["--exclude-per-directory=.gitignore"]));
   const hidden = ignored.filter((path) => !usual.has(path));

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isGone } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
 import type { Repository } from "./repository.ts";
+import { userFiles } from "./user-files.ts";
 import { git, gitFailed } from "./run.ts";
 
 /** Settings of a repository by name, section and key in lower case; several values of one are joined by `, `. */
@@ -12,14 +13,15 @@ const STEERING =
   "^(core\\.(hookspath|symlinks|filemode|attributesfile|excludesfile|sshcommand)|remote\\..*\\.(url|pushurl)|url\\..*|filter\\..*|include\\..*|includeif\\..*)$";
 
 /**
- * The text of the repository's own settings, those of this work tree included; what they include from elsewhere is
- * not. Starts no git process.
+ * The text of the settings of a user and of a repository, those of this work tree included; what they include from
+ * elsewhere is not, nor are the machine's. Starts no git process.
  */
-export async function settingsText({
-  gitDir,
-  commonDir,
-}: Pick<Repository, "gitDir" | "commonDir">): Promise<string> {
-  const paths = [join(commonDir, "config"), join(gitDir, "config.worktree")];
+export async function settingsText(
+  repository: Pick<Repository, "root" | "gitDir" | "commonDir">,
+): Promise<string> {
+  const { gitDir, commonDir } = repository;
+  const { settings } = userFiles(repository, new Map());
+  const paths = [...settings, join(commonDir, "config"), join(gitDir, "config.worktree")];
   return (await Promise.all(paths.map(textOf))).join("\n");
 }
 
@@ -33,7 +35,7 @@ async function textOf(path: string): Promise<string> {
 }
 
 /**
- * Of the text of a repository's settings those that change what git does for whoever commits or pushes in it: which
+ * Of the text of settings those that change what git does for whoever commits or pushes in it: which
  * git hooks and filters run, what is committed, where it is pushed.
  *
  * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.

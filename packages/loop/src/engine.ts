@@ -40,6 +40,7 @@ import {
 } from "./transitions.ts";
 import { commitLeftover } from "./leftover.ts";
 import { protectedWork, tellReplaced } from "./protected.ts";
+import { makeAsCloned } from "./as-cloned.ts";
 import { commitGaps } from "./gaps.ts";
 import { hasChanged, whatDiffers, whatMoved } from "./outcome.ts";
 import {
@@ -301,7 +302,12 @@ async function filter(run: Run): Outcome {
 /** What no commit can hold goes back to the coder like a check that failed. */
 async function bounceGaps(run: Run): Promise<"bounced" | Ending | undefined> {
   try {
-    const gaps = run.part === "loop" ? await commitGaps(run) : "";
+    const { repository } = run.ports;
+    if (repository === undefined || run.part !== "loop" || run.head === "") return undefined;
+    const landed = await repository.landed(run.state.baseCommitSha, run.head);
+    run.tree = { head: run.head, id: landed.tree };
+    await makeAsCloned(run, landed);
+    const gaps = await commitGaps(run, landed);
     if (gaps === "") return undefined;
     run.state = bounce(run.state, "commit", gaps, filterFinding("commit", gaps, run.state.cycle));
   } catch (error) {

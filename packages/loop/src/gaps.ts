@@ -1,3 +1,4 @@
+import type { Landed } from "@quasar/git";
 import { hiddenWork, outsideRules } from "./protected.ts";
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
@@ -10,17 +11,14 @@ import { nestedRepositories, notHeld, seenOf } from "./work-tree.ts";
  *
  * @see SPEC.md, "What a commit cannot hold"
  */
-export async function commitGaps(run: Run): Promise<string> {
+export async function commitGaps(run: Run, { links }: Landed): Promise<string> {
   const { repository } = run.ports;
-  if (repository === undefined || run.head === "") return "";
-  const { baseCommitSha } = run.state;
+  if (repository === undefined) return "";
   const seen = await seenOf(run, repository);
-  const [{ tree, links }, hidden, ignored] = await Promise.all([
-    repository.landed(baseCommitSha, run.head),
+  const [hidden, ignored] = await Promise.all([
     hiddenWork(run, repository),
-    outsideRules(run, repository),
+    outsideRules(run, repository, seen),
   ]);
-  run.tree = { head: run.head, id: tree };
   const submodules = links.length === 0 ? new Set() : repository.submodulePaths();
   const gaps: readonly Gap[] = [
     [nestedRepositories(run, seen), NESTED],
@@ -59,6 +57,6 @@ const HIDDEN = [
   "Undo the changes, or run git update-index --no-assume-unchanged and --no-skip-worktree on them.",
 ] as const;
 const IGNORED = [
-  "Rules that no commit holds (.git/info/exclude, core.excludesFile, .git/info/attributes) have changed, so these files are not committed as they are",
+  "Rules that no commit holds (.git/info, core.excludesFile, core.attributesFile, ~/.config/git) have changed, so these files are not committed as they are",
   "Take the rules back. What is to be ignored belongs into .gitignore, attributes into .gitattributes.",
 ] as const;

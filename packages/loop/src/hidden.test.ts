@@ -1,6 +1,6 @@
-import { renameSync, utimesSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type Answer, APPROVAL, fakeAgent } from "../test/fake-agent.ts";
 import { type Harness, harness } from "../test/harness.ts";
 import { runTask } from "./loop.ts";
@@ -104,6 +104,14 @@ const RULES = {
     tree.write(".git/mine", "*.txt\n");
     tree.git("config", "core.excludesFile", ".git/mine");
   },
+  "the user's own ignore file": ({ tree }: Harness) => {
+    tree.write(".git/home/git/ignore", "work.txt\n");
+  },
+  "a file that the user's own settings name": ({ tree }: Harness) => {
+    tree.write(".git/mine", "*.txt\n");
+    const mine = join(tree.dir, ".git/mine");
+    tree.write(".git/home/git/config", `[core]\n\texcludesFile = ${mine}\n`);
+  },
 } as const;
 
 test.for(Object.entries(RULES))(
@@ -118,6 +126,7 @@ test.for(Object.entries(RULES))(
     const showing: Answer = () => {
       loop.tree.write(".git/info/exclude", "");
       loop.tree.git("config", "core.excludesFile", "/dev/null");
+      rmSync(join(loop.tree.dir, ".git/home"), { recursive: true, force: true });
       return "done";
     };
     const coder = fakeAgent([hiding, showing]);
@@ -126,22 +135,44 @@ test.for(Object.entries(RULES))(
       reviewer: fakeAgent([APPROVAL]),
       now: () => new Date(),
     });
+    vi.stubEnv("XDG_CONFIG_HOME", join(loop.tree.dir, ".git/home"));
     expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 2 });
+    vi.unstubAllEnvs();
     expect(coder.requests[1]?.prompt).toMatch(/no commit holds .*: work\.txt\./u);
     expect(loop.tree.git("show", "HEAD:work.txt")).toBe("work\n");
   },
 );
 
-test("an approval does not count where the reviewer has set attributes that no commit holds", async () => {
-  const setting: Answer = async () => {
+test.for([".git/info/attributes", ".git/home/git/attributes"])(
+  "an approval does not count where the reviewer has set attributes that no commit holds, in %s",
+  async (file) => {
+    const setting: Answer = async () => {
+      await aMoment();
+      loop.tree.write(file, "* filter=mine\n");
+      return APPROVAL;
+    };
+    const loop: Harness = harness({ reviewer: fakeAgent([setting]), now: () => new Date() });
+    vi.stubEnv("XDG_CONFIG_HOME", join(loop.tree.dir, ".git/home"));
+    const result = await runTask(TASK, loop.options);
+    vi.unstubAllEnvs();
+    expect(result).toMatchObject({ outcome: "approved-differs" });
+    expect(result.message).toContain(file);
+  },
+);
+
+test("of what a person's own rules ignore, what is older than their change is nobody's concern", async () => {
+  const changing: Answer = async (request, options) => {
     await aMoment();
-    loop.tree.write(".git/info/attributes", "* filter=mine\n");
-    return APPROVAL;
+    loop.tree.write(".git/home/git/config", "[alias]\n\tst = status\n");
+    return work(request, options);
   };
-  const loop: Harness = harness({ reviewer: fakeAgent([setting]), now: () => new Date() });
-  const result = await runTask(TASK, loop.options);
-  expect(result).toMatchObject({ outcome: "approved-differs" });
-  expect(result.message).toContain(".git/info/attributes");
+  const loop: Harness = harness({ coder: fakeAgent([changing]), now: () => new Date() });
+  loop.tree.write(".git/home/git/ignore", "mine.txt\n");
+  loop.tree.write("mine.txt", "mine\n");
+  vi.stubEnv("XDG_CONFIG_HOME", join(loop.tree.dir, ".git/home"));
+  await aMoment();
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 1 });
+  vi.unstubAllEnvs();
 });
 
 test("what git ignores by a person's own rules, or by a .gitignore, stays ignored", async () => {

@@ -1,3 +1,5 @@
+import { OWN_FOLDER } from "@quasar/git";
+import { nameEmptyFolders } from "./as-cloned.ts";
 import type { Ending } from "./ending.ts";
 import { hiddenWork, outsideRules, touchedProtected } from "./protected.ts";
 import type { LoopRepository } from "./repository.ts";
@@ -32,12 +34,16 @@ export async function whatDiffers(run: Run): Promise<Ending | undefined> {
     const unheld = notHeld(run, [...seen.unread, ...seen.submodules]);
     const hidden = await hiddenWork(run, repository);
     const nested = nestedRepositories(run, seen);
-    const ignored = await outsideRules(run, repository);
-    const paths = [...uncommitted(run, seen), ...nested, ...unheld, ...hidden, ...ignored];
+    const ignored = await outsideRules(run, repository, seen);
+    // A file or a link in the place of the run's own folder: what is in the folder is left to the person.
+    const own = seen.dirty.map(({ path }) => path).filter((path) => path === OWN_FOLDER);
+    const paths = [...uncommitted(run, seen), ...own, ...nested, ...unheld, ...hidden, ...ignored];
     if (paths.length > 0) return differs(`not committed: ${listPaths(paths).join(", ")}`);
     const touched = touchedProtected(run, repository, seen, "somebody");
     if (touched !== undefined) return differs(touched.message);
-    return await staleTree(run, repository);
+    const stale = await staleTree(run, repository);
+    if (stale === undefined) await nameEmptyFolders(run);
+    return stale;
   } catch (error) {
     return gitEnding(NOT_COMPARED, error);
   }

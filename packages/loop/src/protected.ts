@@ -71,10 +71,11 @@ export async function hiddenWork(
 export async function outsideRules(
   { state }: Pick<Run, "state">,
   repository: LoopRepository,
+  seen: SeenWork,
 ): Promise<readonly string[]> {
   const began = beginOfTurns(state);
   if (began === undefined) return [];
-  const paths = await repository.changedByOutsideRules(began);
+  const paths = await repository.changedByOutsideRules(began, seen);
   return paths.filter((path) => !isOwnPath(path) && !isProtected(path, state.untouchablePaths));
 }
 

@@ -7,12 +7,16 @@ import {
   commitAll,
   type Content,
   changedByOutsideRules,
+  emptyFolders,
   currentGitSha,
   GitError,
   hiddenChanges,
   inspectRepository,
   type Landed,
+  asCheckedOut,
+  type LandedFile,
   landedSince,
+  type NotCheckedOut,
   logRange,
   lookAtWork,
   openRepository,
@@ -99,9 +103,13 @@ export interface LoopRepository {
   /** What changed files hold that git was told not to look at, and so does not commit. */
   hidden(): Promise<readonly Content[]>;
   /** What rules that no commit holds keep out of commits, where they have changed since a moment. */
-  changedByOutsideRules(since: Date): Promise<readonly string[]>;
+  changedByOutsideRules(since: Date, seen: SeenWork): Promise<readonly string[]>;
   /** What paths hold, byte by byte. */
   contents(paths: readonly string[], seen: SeenWork): readonly Content[];
+  /** Folders without a file that came after a moment. */
+  emptyFolders(since: Date): Promise<readonly string[]>;
+  /** Makes committed files what a checkout gives of them; see `asCheckedOut` of `@quasar/git`. */
+  asCheckedOut(files: readonly LandedFile[], seen: SeenWork): Promise<NotCheckedOut>;
   /** Puts the bytes of files into the repository. */
   storeContents(contents: readonly Content[]): Promise<void>;
   /** Paths of stored contents of which not all is there any more that HEAD has not. */
@@ -183,8 +191,12 @@ export async function openLoopRepository(
       return seen;
     },
     hidden: () => hiddenChanges(root),
-    changedByOutsideRules: (since) => changedByOutsideRules(repository, since),
+    changedByOutsideRules: (since, { config }) =>
+      changedByOutsideRules(repository, since, { config }),
     contents: (paths, seen) => readContents(root, paths, algorithmOf(seen)),
+    emptyFolders: (since) => emptyFolders(root, since),
+    asCheckedOut: (files, seen) =>
+      asCheckedOut({ repository, algorithm: algorithmOf(seen), config: seen.config, files }),
     storeContents: (contents) => storeContents(repository, contents),
     lostWork: (head, changes) => lostWork(workDir, head, changes),
     treeOfChanges: (exclude, changes) =>

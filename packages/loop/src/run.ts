@@ -55,6 +55,8 @@ export class Run {
   #seen: SeenWork | undefined;
   /** Folders of tools' caches, as they were seen last. */
   caches: readonly string[] = [];
+  /** Warnings that are given once. */
+  readonly #given: Set<string> = new Set();
   /** Paths that a person was told of: not all of their uncommitted work is there. */
   readonly lost: Set<string> = new Set();
   /** The repository's own settings before anything of the run worked. */
@@ -168,6 +170,13 @@ export class Run {
       await this.warn(`the checkpoint could not be saved: ${messageOf(error)}`);
       if (this.settings.checkpoint?.onSaveError === "stop") this.#saveFailure ??= { error };
     }
+  }
+
+  /** Where the same was not said before. */
+  async warnOnce(message: string): Promise<void> {
+    if (this.#given.has(message)) return;
+    this.#given.add(message);
+    await this.warn(message);
   }
 
   warn(message: string): Promise<void> {

@@ -1,11 +1,12 @@
 import { chmodSync } from "node:fs";
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
 import { type Answer, APPROVAL, fakeAgent } from "../test/fake-agent.ts";
 import { type Harness, harness } from "../test/harness.ts";
 import { runTask } from "./loop.ts";
 
 const TASK = { title: "Do it" };
-const CHANGED = "Git's settings of this repository changed in this run: ";
+const CHANGED = "Git's settings changed in this run: ";
 
 test.for([
   ["core.hooksPath", ".git/mine", 'core.hookspath: ".git/mine" (was not set)'],
@@ -34,6 +35,19 @@ test.for([
     expect(trace.indexOf(`warning ${CHANGED}${words}.`)).toBeLessThan(trace.indexOf("committed"));
   },
 );
+
+test("a filter that an agent puts into its user's settings is reported", async () => {
+  const setting: Answer = () => {
+    loop.tree.write(".git/home/git/config", '[filter "mine"]\n\tclean = cat\n');
+    loop.tree.write("work.txt", "work\n");
+    return "done";
+  };
+  const loop: Harness = harness({ coder: fakeAgent([setting]) });
+  vi.stubEnv("XDG_CONFIG_HOME", join(loop.tree.dir, ".git/home"));
+  const { message } = await runTask(TASK, loop.options);
+  vi.unstubAllEnvs();
+  expect(message).toContain(`${CHANGED}filter.mine.clean: "cat" (was not set).`);
+});
 
 test("settings that were there before the run, and others that change in it, are not reported", async () => {
   const setting: Answer = () => {

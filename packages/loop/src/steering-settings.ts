@@ -1,7 +1,7 @@
 import type { Run } from "./run.ts";
 import { listPaths } from "./untouchable.ts";
 
-/** Keeps what the repository's own settings are, before anything of the run works. */
+/** Keeps what the settings of the repository and its user are, before anything of the run works. */
 export async function findSettings(run: Run): Promise<void> {
   const { repository } = run.ports;
   if (repository === undefined || run.part !== "loop") return;
@@ -13,7 +13,7 @@ export async function findSettings(run: Run): Promise<void> {
 }
 
 /**
- * What has changed in the repository's own settings since the run found them, in words; `""`: nothing. Before a
+ * What has changed in these settings since the run found them, in words; `""`: nothing. Before a
  * commit it is reported, once: git hooks and filters that they name run in it.
  *
  * @see SPEC.md, "Settings of the repository"
@@ -32,7 +32,7 @@ export async function changedSettings(run: Run): Promise<string> {
     .map((name) => `${name}: ${shown(is?.get(name))} (was ${shown(was?.get(name))})`);
   if (changes.length === 0) return "";
   const list = listPaths(changes.map(withoutLogin)).join("; ");
-  const words = `Git's settings of this repository changed in this run: ${list}.`;
+  const words = `Git's settings changed in this run: ${list}.`;
   return run.settings.redact?.(words) ?? words;
 }
 

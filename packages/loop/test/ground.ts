@@ -108,7 +108,13 @@ export function createMemoryGround(
           actions: new Map(),
         };
       },
-      landed: async (_from, to) => ({ tree: idOf(commits.get(to)?.tree ?? ""), links: [] }),
+      landed: async (_from, to) => ({
+        tree: idOf(commits.get(to)?.tree ?? ""),
+        links: [],
+        files: [],
+      }),
+      emptyFolders: async () => [],
+      asCheckedOut: async () => ({ converted: [], notExecutable: [] }),
       hidden: async () => [],
       changedByOutsideRules: async () => [],
       contents: (paths) => paths.map((path) => ({ path, mode: "100644", id: idOf(tree) })),

@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import type { Algorithm } from "./blob.ts";
+import type { Config } from "./config.ts";
+import { mayHaveAttributes } from "./attribute-files.ts";
+import { readContents } from "./content.ts";
+import type { SignalOptions } from "./head.ts";
+import type { LandedFile } from "./landed.ts";
+import type { Repository } from "./repository.ts";
+import { git, gitFailed, gitOutput } from "./run.ts";
+import { pathBytes } from "./tree-stream.ts";
+
+export interface CheckedOutOptions extends SignalOptions {
+  readonly repository: Pick<Repository, "root" | "commonDir">;
+  readonly algorithm: Algorithm;
+  readonly config: Config;
+  /** As HEAD has them. */
+  readonly files: readonly LandedFile[];
+}
+
+/** Files of a work tree that are not what a checkout of the commit gives, though git takes them for the same. */
+export interface NotCheckedOut {
+  /** Written anew: git had converted line endings, or the encoding, in the commit. */
+  readonly converted: readonly string[];
+  /** Programs here, and none in the commit: git was told not to look (`core.fileMode`). */
+  readonly notExecutable: readonly string[];
+}
+
+/**
+ * Makes committed files in a work tree what a checkout of the commit makes of them, where git has converted
+ * them for it: else whatever reads them here reads other bytes than in a clone. A file with a `filter` attribute
+ * is left alone, for only its own program knows its bytes. Git hooks and filters do not run. Starts no git process
+ * where each file holds the bytes of its blob.
+ *
+ * @throws {GitError} `ERR_SNAPSHOT_FAILED` where a file cannot be read, `ERR_GIT_FAILED`; the system's error
+ *   where one cannot be written; the signal's reason when aborted.
+ * @see SPEC.md, "As a checkout gives it"
+ */
+export async function asCheckedOut({
+  repository,
+  algorithm,
+  config,
+  files,
+  signal,
+}: CheckedOutOptions): Promise<NotCheckedOut> {
+  const { root } = repository;
+  const contents = readContents(
+    root,
+    files.map(({ path }) => path),
+    algorithm,
+  );
+  const pairs = files.flatMap((file, at) => {
+    const now = contents[at];
+    return now?.mode === "100644" || now?.mode === "100755" ? [{ file, now }] : [];
+  });
+  const notExecutable = pairs
+    .filter(({ file, now }) => file.mode === "100644" && now.mode === "100755")
+    .map(({ file: { path } }) => path)
+    .filter((path) => isScript(root, path));
+  const paths = pairs.map(({ file }) => file.path);
+  const isPlain =
+    pairs.every(({ file, now }) => file.id === now.id) &&
+    !isCrlf(config) &&
+    !mayHaveAttributes(repository, paths, config);
+  if (isPlain) return { converted: [], notExecutable };
+  const attributes = await attributesOf(root, paths, signal);
+  const converted: string[] = [];
+  for (const { file, now } of pairs) {
+    const own = attributes.get(file.path) ?? new Map<string, string>();
+    if (own.has("filter") || (file.id === now.id && !isConverted(own, config))) continue;
+    if (await writeAsCheckedOut(root, file, signal)) converted.push(file.path);
+  }
+  return { converted, notExecutable };
+}
+
+const ASKED = ["filter", "text", "eol", "working-tree-encoding", "ident"] as const;
+
+/** Whether a checkout may write other bytes than the blob's. */
+function isConverted(attributes: ReadonlyMap<string, string>, config: Config): boolean {
+  return (
+    attributes.get("eol") === "crlf" ||
+    attributes.has("working-tree-encoding") ||
+    attributes.has("ident") ||
+    (isCrlf(config) && attributes.get("text") !== "unset")
+  );
+}
+
+function isCrlf(config: Config): boolean {
+  return config.get("core.autocrlf") === "true" || config.get("core.eol") === "crlf";
+}
+
+/** By path, those that are set; `text` also where it is unset. */
+async function attributesOf(
+  root: string,
+  paths: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const found = new Map<string, Map<string, string>>();
+  if (paths.length === 0) return found;
+  const args = ["check-attr", "-z", "--stdin", ...ASKED];
+  const input = `${paths.join("\0")}\0`;
+  const fields = (await gitOutput("read", root, args, { signal, input })).split("\0");
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path = "", name = "", value = ""] = fields.slice(at, at + 3);
+    if (value === "unspecified" || (value === "unset" && name !== "text")) continue;
+    found.set(path, (found.get(path) ?? new Map<string, string>()).set(name, value));
+  }
+  return found;
+}
+
+/** @returns Whether it was something else. */
+async function writeAsCheckedOut(
+  root: string,
+  { path, id }: LandedFile,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const args = ["cat-file", "--filters", `--path=${path}`, id];
+  const result = await git("read", root, args, { signal, encoding: "latin1" });
+  if (result.exitCode !== 0) throw gitFailed(args, result);
+  const wanted = Buffer.from(result.stdout, "latin1");
+  const file = fileOf(root, path);
+  if (readFileSync(file).equals(wanted)) return false;
+  // Named as a file that is half written: should the runner die here, no commit takes it in.
+  const half = Buffer.concat([
+    file,
+    Buffer.from(`.tmp.${process.pid}.${randomBytes(6).toString("hex")}`),
+  ]);
+  writeFileSync(half, wanted, { flag: "wx", mode: lstatSync(file).mode & 0o777 });
+  renameSync(half, file);
+  return true;
+}
+
+function isScript(root: string, path: string): boolean {
+  const fd = openSync(fileOf(root, path), "r");
+  try {
+    const start = Buffer.alloc(2);
+    readSync(fd, start);
+    return start.toString("latin1") === "#!";
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function fileOf(root: string, path: string): Buffer {
+  return pathBytes(root, Buffer.from(path).toString("latin1"));
+}
