@@ -6,8 +6,10 @@ import {
   readFileSync,
   readSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
+import { Readable } from "node:stream";
 import type { Algorithm } from "./blob.ts";
 import type { Config } from "./config.ts";
 import { mayHaveAttributes } from "./attribute-files.ts";
@@ -15,7 +17,7 @@ import { readContents } from "./content.ts";
 import type { SignalOptions } from "./head.ts";
 import type { LandedFile } from "./landed.ts";
 import type { Repository } from "./repository.ts";
-import { git, gitFailed, gitOutput } from "./run.ts";
+import { gitOutput } from "./run.ts";
 import { pathBytes } from "./tree-stream.ts";
 
 export interface CheckedOutOptions extends SignalOptions {
@@ -37,8 +39,9 @@ export interface NotCheckedOut {
 /**
  * Makes committed files in a work tree what a checkout of the commit makes of them, where git has converted
  * them for it: else whatever reads them here reads other bytes than in a clone. A file with a `filter` attribute
- * is left alone, for only its own program knows its bytes. Git hooks and filters do not run. Starts no git process
- * where each file holds the bytes of its blob.
+ * is left alone, for only its own program knows its bytes. Git hooks and filters do not run. The index learns of what
+ * was written. Starts no git process where nothing can be converted; else one, two for each file that may be, and one
+ * where any was.
  *
  * @throws {GitError} `ERR_SNAPSHOT_FAILED` where a file cannot be read, `ERR_GIT_FAILED`; the system's error
  *   where one cannot be written; the signal's reason when aborted.
@@ -78,6 +81,11 @@ export async function asCheckedOut({
     if (own.has("filter") || (file.id === now.id && !isConverted(own, config))) continue;
     if (await writeAsCheckedOut(root, file, signal)) converted.push(file.path);
   }
+  if (converted.length > 0) {
+    // By another size alone git takes a file for changed.
+    const input = `${converted.join("\0")}\0`;
+    await gitOutput("write", root, ["update-index", "-z", "--stdin"], { signal, input });
+  }
   return { converted, notExecutable };
 }
 
@@ -116,25 +124,33 @@ async function attributesOf(
   return found;
 }
 
-/** @returns Whether it was something else. */
+/**
+ * Only what git takes for the committed file is written anew: anything else is somebody's change.
+ *
+ * @returns Whether it was something else.
+ */
 async function writeAsCheckedOut(
   root: string,
   { path, id }: LandedFile,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const args = ["cat-file", "--filters", `--path=${path}`, id];
-  const result = await git("read", root, args, { signal, encoding: "latin1" });
-  if (result.exitCode !== 0) throw gitFailed(args, result);
-  const wanted = Buffer.from(result.stdout, "latin1");
   const file = fileOf(root, path);
-  if (readFileSync(file).equals(wanted)) return false;
+  const bytes = readFileSync(file);
+  const hash = ["hash-object", "--stdin", `--path=${path}`];
+  const input = Readable.from([bytes], { objectMode: false });
+  if ((await gitOutput("read", root, hash, { signal, input })).trim() !== id) return false;
+  const args = ["cat-file", "--filters", `--path=${path}`, id];
+  const wanted = Buffer.from(
+    await gitOutput("read", root, args, { signal, encoding: "latin1" }),
+    "latin1",
+  );
+  if (bytes.equals(wanted)) return false;
   // Named as a file that is half written: should the runner die here, no commit takes it in.
-  const half = Buffer.concat([
-    file,
-    Buffer.from(`.tmp.${process.pid}.${randomBytes(6).toString("hex")}`),
-  ]);
+  const ending = Buffer.from(`.tmp.${process.pid}.${randomBytes(6).toString("hex")}`);
+  const half = Buffer.concat([file, ending]);
   writeFileSync(half, wanted, { flag: "wx", mode: lstatSync(file).mode & 0o777 });
-  renameSync(half, file);
+  if (readFileSync(file).equals(bytes)) renameSync(half, file);
+  else rmSync(half);
   return true;
 }
 
