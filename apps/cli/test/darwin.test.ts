@@ -12,10 +12,14 @@ import { APPROVAL } from "./scripts.ts";
 
 const DARWIN = import.meta.resolve("@quasar/vitest/darwin");
 
-/** A coder that says where it sees another one at work, and waits until it may write. */
+/**
+ * A coder that says where it sees another one at work, and waits until it may write. One that has ended, and that
+ * the system has not cleared away yet, is at work no more.
+ */
 const CODER = (outside: string): string => `
   other=$(cat ${outside}/pid 2> /dev/null)
-  if [ -n "$other" ] && kill -0 "$other" 2> /dev/null; then echo "$other" >> ${outside}/two; fi
+  if [ -n "$other" ] && kill -0 "$other" 2> /dev/null && ! grep -q ') Z ' "/proc/$other/stat"
+  then echo "$other" >> ${outside}/two; fi
   echo $$ > ${outside}/pid
   while [ ! -e ${outside}/go ]; do sleep 0.05; done
   echo right > work.txt

@@ -24,6 +24,9 @@ import type { DriverTask } from "./work-driver.ts";
 const DRIVER = fileURLToPath(new URL("work-driver.ts", import.meta.url));
 const WORK: AgentWork = { kind: "loop", prompt: "Mend it." };
 
+/** What a coder's turn may spend of the five dollars of a run: a tenth is kept for the review. */
+const TURN_USD = 4.5;
+
 function turns(delayMs: number): readonly ScriptedTurn[] {
   return [
     {
@@ -139,7 +142,7 @@ test("an agent that was killed with its driver is started again: its work is kep
   while (textOf(fixture, "begun.txt") === undefined) await sleep(20);
   const open = await taskCost(fixture.taskDir);
   expect(open.runs).toMatchObject([{ name: "implement-1", turns: [], isFinished: false }]);
-  expect(open.runs[0]?.openUsd).toBeCloseTo(5 / 6);
+  expect(open.runs[0]?.openUsd).toBeCloseTo(TURN_USD);
   for (const { pids } of await findTaskAgents(fixture.taskDir)) {
     for (const pid of pids) process.kill(pid, "SIGKILL");
   }
@@ -172,8 +175,8 @@ test("an agent of a run that was sent back is ended before the new one begins, a
   expect(old?.pids.length).toBeGreaterThan(0);
   expect(await findTaskAgents(fixture.taskDir)).toEqual([]);
   const { spentUsd, unknownUsd } = await taskCost(fixture.taskDir);
-  expect(spentUsd).toBeCloseTo(5 / 6 + 0.5);
-  expect(unknownUsd).toBeCloseTo(5 / 6);
+  expect(spentUsd).toBeCloseTo(TURN_USD + 0.5);
+  expect(unknownUsd).toBeCloseTo(TURN_USD);
 });
 
 test("whatever a task has left running is found by its run, and ended", async () => {

@@ -45,8 +45,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "snapshots go through the real index",
     text: "const { head } = parseStatusHead(output);",
+    // Not the one that every run with uncommitted work begins with: the twin has that, too.
     instead:
-      'const { head } = parseStatusHead(output); await gitOutput("write", workDir, ["add", "-A"]);',
+      'const { head } = parseStatusHead(output); if (message.startsWith("uncommitted work")) await gitOutput("write", workDir, ["add", "-A"]);',
     kill: "everything at asked coder 1, step 1 #1",
     law: "tree",
   },
@@ -62,7 +63,7 @@ export const MUTANTS: readonly Mutant[] = [
     text: 'const done2 = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });\n  const failure = await run.saveTurn();',
     instead:
       'const failure = await run.saveTurn();\n  const done2 = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });',
-    kill: "runner at write work/.git/quasar/runs/*/events.jsonl #4",
+    kill: "runner at write work/.git/quasar/runs/*/events.jsonl #5",
     law: "journal",
   },
 ];
