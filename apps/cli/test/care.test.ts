@@ -62,6 +62,16 @@ test("an abandoned run is kept, passed over, and nothing goes on with it", async
   });
 });
 
+test("the turn that is under way when a run is abandoned counts with all that it was allowed to spend", async () => {
+  const at = place();
+  const runId = await orphaned(at);
+  expect(await quasar(at, ["abandon", runId, "--yes"])).toMatchObject({ code: 0 });
+  const bill = lastRecord(await quasar(at, ["cost", runId, "--json"]));
+  expect(bill).toMatchObject({ spentUsd: 4.5, unknownCostUsd: 4.5 });
+  expect(bill["turns"]).toMatchObject([{ turnId: `${runId}.1`, status: "lost", costUsd: 4.5 }]);
+  expect(bill["openTurn"]).toBeUndefined();
+});
+
 test("abandon names what is not committed, and how to see it or set it aside", async () => {
   const at = place();
   const runId = await stopped(at);

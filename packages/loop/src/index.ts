@@ -39,5 +39,6 @@ export { type Clocks, waitUntil } from "./wait-until.ts";
 export { type RefusedSubject, subjectPrompt } from "./subject-prompt.ts";
 export { cutAtWord } from "./text.ts";
 export { nextTurnId } from "./turn-id.ts";
+export { giveUpTurn } from "./give-up.ts";
 export { isAgentAlive, isTurnOpen, processOf } from "./turn-process.ts";
 export { STRUGGLE_THRESHOLD, struggleScore } from "./struggle.ts";

@@ -8,7 +8,7 @@ import {
   type LoadedCheckpoint,
   type TomlValue,
 } from "@quasar/checkpoint";
-import { failureFlags, type TaskResult } from "@quasar/loop";
+import { failureFlags, giveUpTurn, type TaskResult } from "@quasar/loop";
 import { isRealFolder } from "../config/files.ts";
 import { tomlLayer, toToml } from "../config/layers.ts";
 import type { Settings } from "../config/settings.ts";
@@ -143,15 +143,18 @@ export async function abandonRun(
   const { current } = runStores(workspace, runId, sealKey);
   const loaded = await current.load();
   if (loaded === undefined) return;
-  const { checkpoint, seal } = loaded;
+  const { seal } = loaded;
+  const checkpoint = giveUpTurn(loaded.checkpoint, GIVEN_UP);
   // What this machine did not write does not become its own by being given up.
   const { archive } = runStores(workspace, runId, seal === "valid" ? sealKey : undefined);
-  const outcome = { outcome: ABANDONED, message: "its user gave it up" };
+  const outcome = { outcome: ABANDONED, message: GIVEN_UP };
   const extra = { ...checkpoint.extra, [OUTCOME_KEY]: outcome };
   const createdAt = new Date().toISOString();
   await archive.save({ ...checkpoint, createdAt, extra, revision: checkpoint.revision + 1 });
   await current.remove();
 }
+
+const GIVEN_UP = "its user gave it up";
 
 const OUR_KEYS: ReadonlySet<string> = new Set([SETTINGS_KEY, OUTCOME_KEY, UNSAID_KEY]);
 
