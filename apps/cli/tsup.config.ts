@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 const PROGRAMS = {
-  main: "src/main.ts",
+  main: "src/quasar/main.ts",
   atlas: "src/atlas/main.ts",
   // Found beside the commands.
   supervisor: "../../packages/agents/src/supervisor.ts",

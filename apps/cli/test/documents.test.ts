@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { EXIT_CODES } from "../src/atlas/commands.ts";
 import { createProgram } from "../src/atlas/program.ts";
-import { ATLAS_EXIT } from "../src/exit-codes.ts";
+import { ATLAS_EXIT } from "../src/shared/exit-codes.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 const DOCUMENTS = [

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readFacts } from "../src/runs/journal.ts";
+import { readFacts } from "../src/quasar/runs/journal.ts";
 import { git, type Place, place, quasar, start, write } from "./harness.ts";
 import { agents, LONG, neverContent, oneCycle, twoCycles } from "./scripts.ts";
 

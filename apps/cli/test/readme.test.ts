@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../src/atlas/commands.ts";
 import { SETTINGS as ATLAS_SETTINGS } from "../src/atlas/config/settings.ts";
-import { SETTINGS } from "../src/config/settings.ts";
-import { ATLAS_EXIT, EXIT } from "../src/exit-codes.ts";
+import { SETTINGS } from "../src/shared/config/settings.ts";
+import { ATLAS_EXIT, EXIT } from "../src/shared/exit-codes.ts";
 import { emptyPlace, quasar } from "./harness.ts";
 
 const file = new URL("../README.md", import.meta.url);

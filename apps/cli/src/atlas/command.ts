@@ -1,7 +1,7 @@
-import type { Described } from "../command-line.ts";
-import type { FlagValuesOf } from "../config/table.ts";
-import type { ExitCode } from "../exit-codes.ts";
-import type { Typed } from "../typed.ts";
+import type { Described } from "../shared/command-line.ts";
+import type { FlagValuesOf } from "../shared/config/table.ts";
+import type { ExitCode } from "../shared/exit-codes.ts";
+import type { Typed } from "../shared/typed.ts";
 import type { AtlasSettings } from "./config/settings.ts";
 
 /** A command as data: what its help says, what it takes, and what it does. */

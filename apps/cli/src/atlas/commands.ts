@@ -1,4 +1,4 @@
-import type { Described } from "../command-line.ts";
+import type { Described } from "../shared/command-line.ts";
 import type { CommandSpec } from "./command.ts";
 import type { AtlasSettings } from "./config/settings.ts";
 

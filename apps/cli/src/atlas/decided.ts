@@ -1,8 +1,8 @@
 import { type HookFile, isTerminal } from "@quasar/hookfile";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { cleanLine, jsonLine } from "../output/clean.ts";
-import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
-import { labelled, nextLines } from "../output/text.ts";
+import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
+import { cleanLine, jsonLine } from "../shared/output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../shared/output/reporter.ts";
+import { labelled, nextLines } from "../shared/output/text.ts";
 import type { Given } from "./command.ts";
 import { nextOf } from "./next.ts";
 import { stateText } from "./output/hook-lines.ts";

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { CliError } from "../errors.ts";
+import { CliError } from "../shared/errors.ts";
 
 /**
  * The folder of everything that `atlas` keeps: `ATLAS_HOME`, else `~/.atlas`.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createRedactor } from "@quasar/agents";
 import { createKeyManager } from "@quasar/receipts";
 import type { LookPorts } from "@quasar/tasks";
-import { readVersion } from "../version.ts";
+import { readVersion } from "../shared/version.ts";
 import { atlasHome } from "./home.ts";
 
 /** This installation of `atlas`, as far as looking at tasks needs it. Nothing is made. */

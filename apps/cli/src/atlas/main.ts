@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { launch } from "../launch.ts";
+import { launch } from "../shared/launch.ts";
 
 await launch("atlas", () => import("./program.ts"));

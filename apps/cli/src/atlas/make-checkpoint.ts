@@ -1,10 +1,10 @@
 import { CHECKPOINT_TRIGGERS } from "@quasar/hookfile";
 import { checkpointTask } from "@quasar/tasks";
-import { CliError } from "../errors.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { jsonLine } from "../output/clean.ts";
-import { JSON_VERSION, viewOf, write } from "../output/reporter.ts";
-import { labelled } from "../output/text.ts";
+import { CliError } from "../shared/errors.ts";
+import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
+import { jsonLine } from "../shared/output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../shared/output/reporter.ts";
+import { labelled } from "../shared/output/text.ts";
 import type { Given } from "./command.ts";
 import { findMeant } from "./find.ts";
 import { openInstallation } from "./installation.ts";

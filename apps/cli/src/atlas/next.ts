@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type HookFile, type HookOwner, isTerminal } from "@quasar/hookfile";
 import { choicesOf, findTask, TasksError } from "@quasar/tasks";
-import { shellWord } from "../output/format.ts";
+import { shellWord } from "../shared/output/format.ts";
 
 /**
  * What a person can type next.

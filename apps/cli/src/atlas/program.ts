@@ -6,9 +6,9 @@ import {
   repeated,
   runProgram,
   settingOption,
-} from "../command-line.ts";
-import type { ExitCode } from "../exit-codes.ts";
-import { typedIn } from "../typed.ts";
+} from "../shared/command-line.ts";
+import type { ExitCode } from "../shared/exit-codes.ts";
+import { typedIn } from "../shared/typed.ts";
 import type { CommandSpec, Given } from "./command.ts";
 import { COMMANDS, EXIT_CODES, FAMILIES, FIRST_EXAMPLES, GROUPS } from "./commands.ts";
 import { type AtlasSettings, SETTINGS } from "./config/settings.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ValidationConfig } from "@quasar/tasks";
-import { requireTrust } from "../config/trust.ts";
+import { requireTrust } from "../shared/config/trust.ts";
 
 /**
  * Validation commands that were found in a work tree's package.json, and that nobody has named, need a yes.

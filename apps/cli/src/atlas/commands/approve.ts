@@ -1,11 +1,11 @@
 import { naming } from "../next.ts";
 import { approveTask, REVIEW_GAPS, type Review, type ReviewGap, reviewOf } from "@quasar/tasks";
-import { ask, canAsk, isYes } from "../../ask.ts";
-import { CliError } from "../../errors.ts";
-import type { ExitCode } from "../../exit-codes.ts";
-import { clean, cleanLine, jsonLine } from "../../output/clean.ts";
-import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import { labelled } from "../../output/text.ts";
+import { ask, canAsk, isYes } from "../../shared/ask.ts";
+import { CliError } from "../../shared/errors.ts";
+import type { ExitCode } from "../../shared/exit-codes.ts";
+import { clean, cleanLine, jsonLine } from "../../shared/output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { tellDecided } from "../decided.ts";
 import { openMeant } from "../find.ts";

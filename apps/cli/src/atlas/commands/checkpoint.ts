@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
 
 /**

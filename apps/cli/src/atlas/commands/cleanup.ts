@@ -5,13 +5,13 @@ import {
   parseRetention,
   type SkippedHookFile,
 } from "@quasar/hookfile";
-import { CliError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { cleanLine, jsonLine } from "../../output/clean.ts";
-import { count } from "../../output/format.ts";
-import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import { tableLines } from "../../output/table.ts";
-import { firstLine, nextLines, type View } from "../../output/text.ts";
+import { CliError } from "../../shared/errors.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
+import { count } from "../../shared/output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { tableLines } from "../../shared/output/table.ts";
+import { firstLine, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
 import { retentionPolicy } from "../config/task-config.ts";

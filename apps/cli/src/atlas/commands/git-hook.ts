@@ -1,4 +1,4 @@
-import { count } from "../../output/format.ts";
+import { count } from "../../shared/output/format.ts";
 import {
   GIT_HOOK_LINE,
   type InstalledGitHook,
@@ -7,11 +7,11 @@ import {
   type UninstalledGitHook,
   uninstallGitHook,
 } from "@quasar/hookfile";
-import { CliError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { cleanLine, jsonLine } from "../../output/clean.ts";
-import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import { labelled, nextLines } from "../../output/text.ts";
+import { CliError } from "../../shared/errors.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
 import { openMeant } from "../find.ts";

@@ -1,10 +1,10 @@
 import { acknowledgeQuarantine } from "@quasar/hookfile";
 import { openHookStore } from "@quasar/tasks";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { jsonLine } from "../../output/clean.ts";
-import { count } from "../../output/format.ts";
-import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import { labelled } from "../../output/text.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { jsonLine } from "../../shared/output/clean.ts";
+import { count } from "../../shared/output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";

@@ -1,10 +1,10 @@
 import { createHookFileStore } from "@quasar/hookfile";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { jsonLine } from "../../output/clean.ts";
-import { dayAndTime } from "../../output/format.ts";
-import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import { tableLines } from "../../output/table.ts";
-import { nextLines } from "../../output/text.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { jsonLine } from "../../shared/output/clean.ts";
+import { dayAndTime } from "../../shared/output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { tableLines } from "../../shared/output/table.ts";
+import { nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";

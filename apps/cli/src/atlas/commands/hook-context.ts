@@ -1,8 +1,8 @@
 import { renderHookMd } from "@quasar/hookfile";
 import { problemsOf } from "@quasar/tasks";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { jsonLine } from "../../output/clean.ts";
-import { JSON_VERSION } from "../../output/reporter.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { jsonLine } from "../../shared/output/clean.ts";
+import { JSON_VERSION } from "../../shared/output/reporter.ts";
 import type { Given } from "../command.ts";
 import { openHere } from "../find.ts";
 import { openInstallation } from "../installation.ts";

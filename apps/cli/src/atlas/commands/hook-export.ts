@@ -8,9 +8,9 @@ import {
 } from "@quasar/hookfile";
 import { encodeReceipt } from "@quasar/receipts";
 import { encodeTask, problemsOf, type TaskRecord } from "@quasar/tasks";
-import { CliError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { jsonLine } from "../../output/clean.ts";
+import { CliError } from "../../shared/errors.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { jsonLine } from "../../shared/output/clean.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";

@@ -6,12 +6,12 @@ import {
   TASK_FILES,
 } from "@quasar/hookfile";
 import { join } from "node:path";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { cleanLine, jsonLine } from "../../output/clean.ts";
-import { count, moment } from "../../output/format.ts";
-import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import { labelled, nextLines, type View } from "../../output/text.ts";
-import { fit } from "../../output/width.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
+import { count, moment } from "../../shared/output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { labelled, nextLines, type View } from "../../shared/output/text.ts";
+import { fit } from "../../shared/output/width.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";

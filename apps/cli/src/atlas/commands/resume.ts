@@ -1,8 +1,8 @@
 import { naming } from "../next.ts";
 import { isTerminal } from "@quasar/hookfile";
 import { configureTask, type FoundTask, readTask, settleTask, TasksError } from "@quasar/tasks";
-import { CliError } from "../../errors.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import { CliError } from "../../shared/errors.ts";
+import type { ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
 import { ATLAS } from "../config/settings.ts";
 import { drive, workersOf } from "../drive.ts";

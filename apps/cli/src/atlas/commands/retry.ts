@@ -5,7 +5,7 @@ import {
   type TaskView,
   type ValidationConfig,
 } from "@quasar/tasks";
-import type { ExitCode } from "../../exit-codes.ts";
+import type { ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
 import { requireTrustInScripts } from "../scripts-trust.ts";

@@ -1,6 +1,6 @@
 import { skipTask } from "@quasar/tasks";
-import { CliError } from "../../errors.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import { CliError } from "../../shared/errors.ts";
+import type { ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
 import { tellDecided } from "../decided.ts";
 import { openMeant } from "../find.ts";

@@ -1,10 +1,10 @@
 import { type HookFile, isTerminal, quarantinedFiles } from "@quasar/hookfile";
 import { listTasks, taskCost } from "@quasar/tasks";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { jsonLine } from "../../output/clean.ts";
-import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import { tableLines } from "../../output/table.ts";
-import { firstLine, nextLines } from "../../output/text.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { jsonLine } from "../../shared/output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { tableLines } from "../../shared/output/table.ts";
+import { firstLine, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";

@@ -1,5 +1,5 @@
 import { completeStep } from "@quasar/tasks";
-import type { ExitCode } from "../../exit-codes.ts";
+import type { ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
 import { tellDecided } from "../decided.ts";
 import { findMeant } from "../find.ts";

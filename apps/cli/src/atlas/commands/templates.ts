@@ -1,9 +1,9 @@
 import { listTemplates, resolveTemplate, type Template, type TemplateStep } from "@quasar/tasks";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { cleanLine, jsonLine } from "../../output/clean.ts";
-import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import { tableLines } from "../../output/table.ts";
-import { labelled, nextLines, type View } from "../../output/text.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { tableLines } from "../../shared/output/table.ts";
+import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { loadConfig, loadTemplates } from "../config/load.ts";
 import { openInstallation } from "../installation.ts";

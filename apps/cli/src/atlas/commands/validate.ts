@@ -1,10 +1,10 @@
 import { failureReason, validateTask, type ValidatedNow } from "@quasar/tasks";
-import { ATLAS_EXIT, EXIT, type ExitCode } from "../../exit-codes.ts";
-import { listenForInterrupts } from "../../interrupts.ts";
-import { cleanLine } from "../../output/clean.ts";
-import { createReporterOf } from "../../output/reporter.ts";
-import { STREAMS } from "../../streams.ts";
-import { environmentOfChecks, tellWithheld } from "../../checks/environment.ts";
+import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { listenForInterrupts } from "../../shared/interrupts.ts";
+import { cleanLine } from "../../shared/output/clean.ts";
+import { createReporterOf } from "../../shared/output/reporter.ts";
+import { STREAMS } from "../../shared/streams.ts";
+import { environmentOfChecks, tellWithheld } from "../../shared/checks/environment.ts";
 import { workersOf } from "../drive.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";

@@ -14,11 +14,11 @@ import {
   recordedReceipts,
   TasksError,
 } from "@quasar/tasks";
-import { CliError } from "../../errors.ts";
-import { ATLAS_EXIT, EXIT, type ExitCode } from "../../exit-codes.ts";
-import { cleanLine, jsonLine } from "../../output/clean.ts";
-import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import type { Paint } from "../../output/text.ts";
+import { CliError } from "../../shared/errors.ts";
+import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import type { Paint } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { findMeant } from "../find.ts";
 import { type Installation, openInstallation } from "../installation.ts";

@@ -6,14 +6,14 @@ import {
   type EndedWorkspace,
   listWorkspaces,
 } from "@quasar/tasks";
-import { ask, canAsk, isYes } from "../../ask.ts";
-import { CliError } from "../../errors.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { cleanLine, jsonLine } from "../../output/clean.ts";
-import { count, shellWord } from "../../output/format.ts";
-import { JSON_VERSION, viewOf, write } from "../../output/reporter.ts";
-import { tableLines } from "../../output/table.ts";
-import { labelled, nextLines } from "../../output/text.ts";
+import { ask, canAsk, isYes } from "../../shared/ask.ts";
+import { CliError } from "../../shared/errors.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
+import { count, shellWord } from "../../shared/output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { tableLines } from "../../shared/output/table.ts";
+import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openInstallation } from "../installation.ts";
 

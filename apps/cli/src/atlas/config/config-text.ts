@@ -1,4 +1,4 @@
-import { configText, type InitConfig } from "../../init-config.ts";
+import { configText, type InitConfig } from "../../shared/init-config.ts";
 import { FOLDER } from "./load.ts";
 import { ATLAS, type AtlasSettings, SETTINGS } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 import type { ValidationCommand } from "@quasar/tasks";
-import { type Kind, text } from "../../config/kinds.ts";
+import { type Kind, text } from "../../shared/config/kinds.ts";
 
 const MAX_COMMANDS = 20;
 const line = text(4000, "<command>");

@@ -1,11 +1,11 @@
 import { dirname, join, resolve as resolvePath } from "node:path";
 import { parseTemplate, type Template } from "@quasar/tasks";
-import { findRepositoryConfig, readConfigFile } from "../../config/files.ts";
-import type { FlagValuesOf, LayerOf } from "../../config/table.ts";
-import { requireTrust } from "../../config/trust.ts";
-import { CliError } from "../../errors.ts";
-import { cleanLine } from "../../output/clean.ts";
-import { readInput } from "../../read-input.ts";
+import { findRepositoryConfig, readConfigFile } from "../../shared/config/files.ts";
+import type { FlagValuesOf, LayerOf } from "../../shared/config/table.ts";
+import { requireTrust } from "../../shared/config/trust.ts";
+import { CliError } from "../../shared/errors.ts";
+import { cleanLine } from "../../shared/output/clean.ts";
+import { readInput } from "../../shared/read-input.ts";
 import { ATLAS, type AtlasSettings } from "./settings.ts";
 
 export type AtlasLayer = LayerOf<AtlasSettings>;

@@ -1,13 +1,17 @@
 import type { TaskConfig, ValidationCommand } from "@quasar/tasks";
-import type { AgentSettings } from "../../agents.ts";
-import { choice, minutes, text, whole, yesOrNo } from "../../config/kinds.ts";
-import { DEFAULT_BUDGET_USD, SETTINGS as QUASAR, type Settings } from "../../config/settings.ts";
+import type { AgentSettings } from "../../shared/agents.ts";
+import { choice, minutes, text, whole, yesOrNo } from "../../shared/config/kinds.ts";
+import {
+  DEFAULT_BUDGET_USD,
+  SETTINGS as QUASAR,
+  type Settings,
+} from "../../shared/config/settings.ts";
 import {
   readerOf,
   type Setting,
   type SettingsReader,
   type SettingsTable,
-} from "../../config/table.ts";
+} from "../../shared/config/table.ts";
 import { commands, paths, time } from "./kinds.ts";
 
 /** What a user of `atlas` can set. The doc of each is in {@link SETTINGS}. */

@@ -1,7 +1,7 @@
 import type { ReceiptChain } from "@quasar/tasks";
-import { ATLAS_EXIT, EXIT, type ExitCode } from "../../exit-codes.ts";
-import { cleanLine } from "../../output/clean.ts";
-import { labelled, type View } from "../../output/text.ts";
+import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { cleanLine } from "../../shared/output/clean.ts";
+import { labelled, type View } from "../../shared/output/text.ts";
 
 /** Of many the first. */
 const MOST_PROBLEMS = 8;

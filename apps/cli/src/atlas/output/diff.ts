@@ -1,6 +1,6 @@
 import type { Diff } from "@quasar/git";
-import { clean } from "../../output/clean.ts";
-import type { Paint, Style } from "../../output/text.ts";
+import { clean } from "../../shared/output/clean.ts";
+import type { Paint, Style } from "../../shared/output/text.ts";
 
 /**
  * A diff for a person: the list of files, then all of it. What is binary is not printed, only that it

@@ -11,8 +11,8 @@ import {
   SET_UP,
   START,
 } from "../../../test/atlas/a-hook.ts";
-import type { View } from "../../output/text.ts";
-import { widthOf } from "../../output/width.ts";
+import type { View } from "../../shared/output/text.ts";
+import { widthOf } from "../../shared/output/width.ts";
 import { type PictureFacts, pictureLines } from "./picture.ts";
 
 const PLAIN: View = { columns: undefined, paint: (_style, text) => text, live: false };

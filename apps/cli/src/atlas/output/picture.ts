@@ -1,9 +1,9 @@
 import { isTerminal, type HookFile, type StepRecord } from "@quasar/hookfile";
 import type { TaskCost, TaskView } from "@quasar/tasks";
-import { cleanLine } from "../../output/clean.ts";
-import { budget, count, duration } from "../../output/format.ts";
-import { firstLine, labelled, nextLines, type Style, type View } from "../../output/text.ts";
-import { fit, widthOf, wrap } from "../../output/width.ts";
+import { cleanLine } from "../../shared/output/clean.ts";
+import { budget, count, duration } from "../../shared/output/format.ts";
+import { firstLine, labelled, nextLines, type Style, type View } from "../../shared/output/text.ts";
+import { fit, widthOf, wrap } from "../../shared/output/width.ts";
 import { quarantineLines } from "./quarantine-lines.ts";
 import { chainLines } from "./chain-lines.ts";
 import {

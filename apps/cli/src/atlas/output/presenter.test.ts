@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { View } from "../../output/text.ts";
+import type { View } from "../../shared/output/text.ts";
 import { TASK_PRESENTER, type TaskProgress } from "./presenter.ts";
 import type { AtlasRecord } from "./record.ts";
 

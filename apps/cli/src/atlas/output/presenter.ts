@@ -1,10 +1,10 @@
 import type { StepType } from "@quasar/hookfile";
 import type { TaskEvent } from "@quasar/tasks";
-import { cleanLine } from "../../output/clean.ts";
-import { budget, clock, duration, moment, money } from "../../output/format.ts";
-import { advance as advanceLoop, IDLE, type Progress } from "../../output/progress.ts";
-import type { EventRecord } from "../../output/record.ts";
-import type { Presenter } from "../../output/reporter.ts";
+import { cleanLine } from "../../shared/output/clean.ts";
+import { budget, clock, duration, moment, money } from "../../shared/output/format.ts";
+import { advance as advanceLoop, IDLE, type Progress } from "../../shared/output/progress.ts";
+import type { EventRecord } from "../../shared/output/record.ts";
+import type { Presenter } from "../../shared/output/reporter.ts";
 import {
   diagnostic,
   errorLines,
@@ -16,8 +16,8 @@ import {
   type Paint,
   turnLimit,
   type View,
-} from "../../output/text.ts";
-import { fit } from "../../output/width.ts";
+} from "../../shared/output/text.ts";
+import { fit } from "../../shared/output/width.ts";
 import { attemptText, labelledText } from "./hook-lines.ts";
 import type { AtlasRecord, TaskRecordLine, TaskResultRecord } from "./record.ts";
 

@@ -1,6 +1,6 @@
 import type { QuarantinedFile } from "@quasar/hookfile";
-import { moment } from "../../output/format.ts";
-import { labelled, type View } from "../../output/text.ts";
+import { moment } from "../../shared/output/format.ts";
+import { labelled, type View } from "../../shared/output/text.ts";
 import { naming } from "../next.ts";
 
 /** What somebody has to know of hook files that were changed behind atlas's back. */

@@ -1,6 +1,6 @@
 import type { HookState } from "@quasar/hookfile";
 import type { DriveResult, TaskEvent } from "@quasar/tasks";
-import type { ErrorRecord, NoticeRecord } from "../../output/record.ts";
+import type { ErrorRecord, NoticeRecord } from "../../shared/output/record.ts";
 
 /** What `start` and `resume` report, in the order it happens; `--json` prints each as a line. */
 export type AtlasRecord =

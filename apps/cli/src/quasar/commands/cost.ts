@@ -1,0 +1,106 @@
+import { isTurnOpen } from "@quasar/loop";
+import { PRICES_AS_OF } from "@quasar/agents";
+import type { Checkpoint } from "@quasar/checkpoint";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { jsonLine } from "../../shared/output/clean.ts";
+import { budget, knownUsd, money } from "../../shared/output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { type Align, tableLines } from "../../shared/output/table.ts";
+import { firstLine, labelled, type View } from "../../shared/output/text.ts";
+import type { Fact } from "../runs/facts.ts";
+import { findRun } from "../runs/find.ts";
+import { readFacts } from "../runs/journal.ts";
+import { storedUnsaidCosts } from "../../shared/runs/store.ts";
+import {
+  allTurns,
+  endedTurns,
+  TURN_ALIGN,
+  TURN_HEAD,
+  turnCells,
+  type TurnSummary,
+} from "../runs/turns.ts";
+import { openWorkspace } from "../../shared/workspace.ts";
+
+export interface CostOptions {
+  readonly json?: true | undefined;
+}
+
+/** `quasar cost`: what each turn of a run has cost, and what counts against its limit. */
+export async function costCommand(
+  id: string | undefined,
+  { json }: CostOptions,
+): Promise<ExitCode> {
+  const workspace = await openWorkspace(process.cwd());
+  const { id: runId, dir, loaded } = await findRun(workspace, id);
+  const { checkpoint } = loaded;
+  const facts = readFacts(dir);
+  if (json === true) {
+    const bill = billOf(checkpoint, facts);
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "cost", runId, ...bill }));
+    return EXIT.ok;
+  }
+  write(process.stdout, billLines(runId, checkpoint, facts, viewOf(process.stdout)));
+  return EXIT.ok;
+}
+
+function billOf(checkpoint: Checkpoint, facts: readonly Fact[]): object {
+  const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd, turn } = checkpoint;
+  const open = isTurnOpen(checkpoint) ? turn : undefined;
+  return {
+    spentUsd,
+    costUsd: knownUsd({ spentUsd, unknownCostUsd }),
+    unknownCostUsd,
+    hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+    maxBudgetUsd,
+    pricesAsOf: PRICES_AS_OF,
+    turns: endedTurns(checkpoint, facts),
+    openTurn: open && {
+      turnId: open.id,
+      role: open.role,
+      cycle: checkpoint.cycle,
+      attempt: open.attempt,
+      reservedUsd: open.reservedUsd,
+      startedAt: open.startedAt,
+    },
+  };
+}
+
+const SOURCES: Readonly<Record<TurnSummary["source"], string>> = {
+  reported: "the agent says so",
+  computed: "by the price list",
+  partial: "known in part, the rest as reserved",
+  unknown: "not known: as reserved",
+  "": "its end is not known yet",
+};
+
+const HEAD = [...TURN_HEAD, "counts", "reserved", ""];
+const ALIGN: readonly Align[] = [...TURN_ALIGN, "right", "right", "left"];
+
+function billLines(
+  runId: string,
+  checkpoint: Checkpoint,
+  facts: readonly Fact[],
+  view: View,
+): string[] {
+  const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd } = checkpoint;
+  const spending = { spentUsd, unknownCostUsd, hasUnsaidCosts: storedUnsaidCosts(checkpoint) };
+  const turns = allTurns(checkpoint, facts);
+  const rows = turns.map((turn) => [
+    ...turnCells(turn),
+    turn.status === "open" ? "" : money(turn.costUsd),
+    turn.reservedUsd > 0 ? money(turn.reservedUsd) : "",
+    SOURCES[turn.source],
+  ]);
+  const none = spentUsd > 0 ? "no turn is listed: another program wrote this run" : "no turn yet";
+  const isPriced = turns.some(({ source }) => source === "computed" || source === "partial");
+  return [
+    view.paint("bold", `run ${runId}`),
+    ...labelled(view, "task", firstLine(checkpoint.taskTitle)),
+    ...labelled(view, "cost", budget(spending, maxBudgetUsd)),
+    ...(isPriced ? labelled(view, "prices", PRICES) : []),
+    "",
+    ...(rows.length === 0 ? [`  ${none}`] : tableLines(HEAD, rows, ALIGN, view)),
+  ];
+}
+
+const PRICES = `list prices where agents say none; those of this quasar are of ${PRICES_AS_OF}`;

@@ -1,0 +1,81 @@
+import type { DetectedAgent } from "@quasar/agents";
+import { FOLDER } from "../../shared/config/files.ts";
+import { QUASAR } from "../../shared/config/layers.ts";
+import { type Settings, SETTINGS } from "../../shared/config/settings.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { checkLines, type InitConfig, initConfig } from "../../shared/init-config.ts";
+import { agentLines, folderLines } from "../../shared/init-folder.ts";
+import { jsonLine } from "../../shared/output/clean.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { nextLines } from "../../shared/output/text.ts";
+import { openUser } from "../../shared/user.ts";
+import { openWorkspace } from "../../shared/workspace.ts";
+
+export interface InitOptions {
+  readonly yes?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+const PREFACE = `# Settings of quasar for this repository. What is commented out is as it is when nothing is said.
+# Flags and QUASAR_* variables win over this file; this file wins over the user's own.
+# Where a value runs a program or raises the budget above the default, quasar asks once:
+# repeat the command with --trust-config after such a change.
+# What agents may do is not for a repository to say: see docs/trust.md.
+`;
+
+/** What \`quasar init\` writes. */
+export const CONFIG: InitConfig<Settings> = {
+  folder: FOLDER,
+  preface: PREFACE,
+  settings: SETTINGS,
+  reader: QUASAR,
+  valuesOf(checks) {
+    const of = (wanted: "lint" | "test"): string[] =>
+      checks.filter(({ kind }) => kind === wanted).map(({ command }) => command);
+    const [lint, filter] = [of("lint"), of("test")];
+    return { ...(lint.length > 0 && { lint }), ...(filter.length > 0 && { filter }) };
+  },
+};
+
+/** `quasar init`: looks for the project's checks and for agents, and writes the repository's settings. */
+export async function initCommand(options: InitOptions): Promise<ExitCode> {
+  const { root } = await openWorkspace(process.cwd());
+  const isJson = options.json === true;
+  const view = viewOf(process.stdout);
+  const { folder, agents, checks, unusable, confirmed } = await initConfig(CONFIG, {
+    ...{ root, stateDir: openUser().folders.state },
+    ...{ yes: options.yes === true, asks: !isJson, view },
+  });
+  if (isJson) {
+    const line = { root, created: folder.created, agents, checks, unusable, confirmed };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line }));
+    return EXIT.ok;
+  }
+  write(process.stdout, [
+    ...folderLines(folder, view),
+    ...checkLines({ checks, unusable }, view),
+    ...agentLines(agents, view),
+    ...nextLines(nextSteps(agents, checks.length > 0 && !confirmed, folder.kept.length > 0), view),
+  ]);
+  return EXIT.ok;
+}
+
+function nextSteps(
+  [agent]: readonly DetectedAgent[],
+  isOpen: boolean,
+  isKept: boolean,
+): readonly string[] {
+  const use = isOpen && !isKept ? ["quasar init --yes   (uses these checks)"] : [];
+  if (agent === undefined) {
+    return [
+      ...use,
+      "quasar demo",
+      "install Claude Code or Codex, or set coder and reviewer to command:<command line>",
+    ];
+  }
+  const { kind } = agent;
+  return [
+    ...use,
+    kind === "claude" ? 'quasar run "…"' : `quasar run "…" --coder ${kind} --reviewer ${kind}`,
+  ];
+}

@@ -1,0 +1,83 @@
+import type { CostEstimate } from "@quasar/loop";
+import { flagLayer, resolve } from "../../shared/config/layers.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
+import { money } from "../../shared/output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { firstLine, labelled, nextLines, type Style } from "../../shared/output/text.ts";
+import { findCheckpoint } from "../resume/find.ts";
+import { acceptedBy } from "../resume/judge.ts";
+import { type Item, makePlan } from "../resume/plan.ts";
+import { layersOf } from "../resume/settings.ts";
+import { parseRunId } from "../run-id.ts";
+import { withTyped } from "../../shared/typed.ts";
+import { openUser } from "../../shared/user.ts";
+import { openWorkspace } from "../../shared/workspace.ts";
+import type { ResumeOptions } from "./resume.ts";
+
+/**
+ * `quasar resume --plan`: says what the same command without it would do. Takes no lock and writes
+ * nothing, so it can be asked while somebody works.
+ */
+export async function planCommand(
+  id: string | undefined,
+  options: ResumeOptions,
+): Promise<ExitCode> {
+  const wanted = id === undefined ? undefined : parseRunId(id);
+  const flags = flagLayer(options.flags);
+  const workspace = await openWorkspace(process.cwd());
+  const user = openUser();
+  const key = user.existingSealKey();
+  const found = await findCheckpoint(workspace, wanted, key, (store) => store.load());
+  // Nothing is trusted by asking.
+  const settings = resolve([flags, ...layersOf(found, user, {}, workspace.root)]);
+  const accepts = acceptedBy(options);
+  const now = options.now === true;
+  const plan = await makePlan(workspace, found, { settings, accepts, now });
+
+  const { runId } = found;
+  const { taskTitle: task } = found.loaded.checkpoint;
+  const { exit, items, estimate } = plan;
+  const next = plan.next.map((step) => withTyped(step, options.typed));
+  if (options.json === true) {
+    const { verdict, head, branch } = plan.assessment;
+    const facts = { runId, task, exit, items, estimate, verdict, head, branch, next };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "plan", ...facts }));
+    return exit;
+  }
+  const view = viewOf(process.stdout);
+  write(process.stdout, [
+    view.paint("bold", `run ${runId} ${VERDICTS[exit] ?? "can go on"}`),
+    ...labelled(view, "task", firstLine(task)),
+    ...items.flatMap(({ kind, words }) =>
+      labelled(view, LABELS[kind] ?? kind, cleanLine(words), STYLES[kind]),
+    ),
+    ...labelled(view, "cost", costWords(estimate)),
+    ...nextLines(next, view),
+  ]);
+  return exit;
+}
+
+const VERDICTS: Readonly<Partial<Record<ExitCode, string>>> = {
+  [EXIT.refused]: "would be refused",
+  [EXIT.budget]: "would be stopped by the budget",
+  [EXIT.limit]: "would stop for a usage limit",
+};
+
+const LABELS: Readonly<Partial<Record<Item["kind"], string>>> = { "run-again": "again" };
+
+const STYLES: Readonly<Partial<Record<Item["kind"], Style>>> = {
+  refused: "red",
+  accepted: "yellow",
+  waits: "yellow",
+  "run-again": "yellow",
+};
+
+function costWords({ likelyUsd, atMostUsd }: CostEstimate): string {
+  if (atMostUsd === 0) return "nothing more";
+  const likely =
+    likelyUsd === undefined
+      ? "no turn tells yet what is likely"
+      : `likely ${money(likelyUsd)} up to the end of the cycle`;
+  return `${likely}; ${atMostUsd === undefined ? "no limit" : `at most ${money(atMostUsd)}`}`;
+}

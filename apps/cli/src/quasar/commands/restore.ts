@@ -1,0 +1,93 @@
+import { listSnapshots, restoreSnapshot } from "@quasar/git";
+import { CliError } from "../../shared/errors.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { lockWorkspace } from "../lock.ts";
+import { findOutliving } from "../orphans.ts";
+import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
+import { count, moment, processes } from "../../shared/output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { labelled, nextLines } from "../../shared/output/text.ts";
+import { locateRun } from "../runs/find.ts";
+import { runIds } from "../runs/list.ts";
+import { listed } from "../work-tree.ts";
+import { openWorkspace, type Workspace } from "../../shared/workspace.ts";
+import { snapshotPrefix } from "./snapshots.ts";
+
+export interface RestoreOptions {
+  readonly run?: string | undefined;
+  readonly json?: true | undefined;
+}
+
+/** `quasar restore`: makes the files of the work tree what a snapshot holds, and keeps what they were. */
+export async function restoreCommand(n: string, options: RestoreOptions): Promise<ExitCode> {
+  const wanted = numberOf(n);
+  const workspace = await openWorkspace(process.cwd());
+  const { id: runId } = locateRun(workspace, options.run);
+  const prefix = snapshotPrefix(runId);
+  const lock = await lockWorkspace(workspace);
+  try {
+    await refuseLiveAgents(workspace);
+    const snapshot = (await listSnapshots(workspace.root, prefix)).find(
+      (each) => each.n === wanted,
+    );
+    if (snapshot === undefined) {
+      throw new CliError("ERR_USAGE", `run ${runId} has no snapshot ${wanted}`, {
+        next: [`quasar snapshots ${runId}`],
+      });
+    }
+    const message = `what snapshot ${wanted} has replaced`;
+    const { replaced, changed } = await restoreSnapshot(workspace.root, {
+      from: snapshot.ref,
+      prefix,
+      message,
+    });
+    const next =
+      replaced === undefined
+        ? ["git status", "git stash -u   (undoes this: what was there was all committed)"]
+        : ["git status", `quasar restore ${replaced.n} --run ${runId}   (undoes this)`];
+    if (options.json === true) {
+      const facts = { runId, restored: wanted, replaced: replaced?.n, changed, next };
+      process.stdout.write(jsonLine({ v: JSON_VERSION, type: "restore", ...facts }));
+      return EXIT.ok;
+    }
+    const view = viewOf(process.stdout);
+    const what = `snapshot ${wanted} of run ${runId}, taken ${moment(snapshot.createdAt)}`;
+    write(process.stdout, [
+      view.paint("bold", cleanLine(`restored ${what}`)),
+      ...labelled(view, "changed", changedText(changed)),
+      ...labelled(
+        view,
+        "kept",
+        replaced === undefined
+          ? "nothing: what was there before was all committed"
+          : `what was there before is snapshot ${replaced.n}`,
+      ),
+      ...nextLines(next, view),
+    ]);
+    return EXIT.ok;
+  } finally {
+    lock.release();
+  }
+}
+
+function numberOf(text: string): number {
+  if (/^[1-9]\d{0,8}$/u.test(text)) return Number(text);
+  throw new CliError("ERR_USAGE", "a snapshot is named by its number, from 1", {
+    next: ["quasar snapshots"],
+  });
+}
+
+function changedText(paths: readonly string[]): string {
+  if (paths.length === 0) return "nothing: the files were like that";
+  return `${count(paths.length, "file")}: ${listed(paths).join(", ")}`;
+}
+
+/** Two must not write in one tree. */
+async function refuseLiveAgents(workspace: Workspace): Promise<void> {
+  const [alive] = await findOutliving(runIds(workspace));
+  if (alive === undefined) return;
+  const message = `an agent of run ${alive.runId} works in this tree: ${processes(alive.pids)}`;
+  throw new CliError("ERR_AGENT_ALIVE", message, {
+    next: [`quasar resume ${alive.runId}   (follows it)`, `quasar abandon ${alive.runId}`],
+  });
+}

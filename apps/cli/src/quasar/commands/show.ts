@@ -1,0 +1,140 @@
+import type { CheckpointFinding } from "@quasar/checkpoint";
+import { listSnapshots } from "@quasar/git";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
+import { duration, money, moment } from "../../shared/output/format.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { type Align, tableLines } from "../../shared/output/table.ts";
+import { labelled, nextLines, type View } from "../../shared/output/text.ts";
+import { fit } from "../../shared/output/width.ts";
+import { type FoundRun, findRun } from "../runs/find.ts";
+import { readFacts } from "../runs/journal.ts";
+import { summarize } from "../runs/list.ts";
+import { latestFindings } from "../runs/summary.ts";
+import { type SupervisorFailure, supervisorFailures } from "../runs/supervisor-failures.ts";
+import { standLines } from "../runs/text.ts";
+import {
+  allTurns,
+  endedTurns,
+  shortId,
+  TURN_ALIGN,
+  TURN_HEAD,
+  turnCells,
+  type TurnSummary,
+} from "../runs/turns.ts";
+import { openWorkspace } from "../../shared/workspace.ts";
+import { snapshotPrefix } from "./snapshots.ts";
+
+export interface ShowOptions {
+  readonly json?: true | undefined;
+}
+
+/** `quasar show`: all there is to know of a run. */
+export async function showCommand(
+  id: string | undefined,
+  { json }: ShowOptions,
+): Promise<ExitCode> {
+  const workspace = await openWorkspace(process.cwd());
+  const found = await findRun(workspace, id);
+  const [summaries, snapshots] = await Promise.all([
+    summarize(workspace, [found.id]),
+    listSnapshots(workspace.root, snapshotPrefix(found.id)),
+  ]);
+  const facts = readFacts(found.dir);
+  const failures = supervisorFailures(workspace, found.id);
+  const { checkpoint, seal, source, problems } = found.loaded;
+  if (json === true) {
+    const { turn: lastTurn, allFindings } = checkpoint;
+    const turns = endedTurns(checkpoint, facts);
+    const rest = {
+      dir: found.dir,
+      seal,
+      source,
+      problems,
+      turns,
+      lastTurn,
+      allFindings,
+      snapshots,
+      supervisorFailures: failures,
+    };
+    const run = summaries[0];
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "show", run, ...rest }));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  write(process.stdout, [
+    ...summaries.flatMap((run) => standLines(run, view)),
+    ...sessionLines(found, view),
+    ...problemLines(problems, view),
+    ...section(turnTable(allTurns(checkpoint, facts), view)),
+    ...section(failureLines(failures, view)),
+    ...section(findingTable(latestFindings(checkpoint), view)),
+    "",
+    ...labelled(view, "snapshot", snapshotsText(found.id, snapshots.length)),
+    ...labelled(view, "files", cleanLine(found.dir)),
+    ...labelled(view, "journal", `quasar log ${found.id}`),
+    ...summaries.flatMap(({ next }) => nextLines(next, view)),
+  ]);
+  return EXIT.ok;
+}
+
+function section(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["", ...lines];
+}
+
+/** The agent's own name for its conversation: by it the agent itself can be asked to show it. */
+function sessionLines({ loaded: { checkpoint } }: FoundRun, view: View): string[] {
+  const { turn } = checkpoint;
+  if (turn === undefined || turn.sessionId === "") return [];
+  const whose = `the ${turn.role}'s, in turn ${shortId(turn.id)}`;
+  return labelled(view, "session", `${cleanLine(turn.sessionId)} (${whose})`);
+}
+
+/** What could not be read, so that an earlier generation is shown. */
+function problemLines(problems: readonly string[], view: View): string[] {
+  const told = [...new Set(problems)];
+  return told.flatMap((problem) => labelled(view, "damage", cleanLine(problem), "yellow"));
+}
+
+/** Why supervisors ended before their agents, line by line. */
+function failureLines(failures: readonly SupervisorFailure[], view: View): string[] {
+  return failures.flatMap(({ turnId, text }) => [
+    ...labelled(view, "error", `the supervisor of turn ${shortId(turnId)} failed:`, "yellow"),
+    ...text.split("\n").flatMap((line) => labelled(view, "", line)),
+  ]);
+}
+
+function snapshotsText(runId: string, count: number): string {
+  return count === 0 ? "none" : `${count} kept: quasar snapshots ${runId}`;
+}
+
+function turnTable(turns: readonly TurnSummary[], view: View): string[] {
+  if (turns.length === 0) return [];
+  const rows = turns.map((turn) => [
+    ...turnCells(turn),
+    turn.durationMs === undefined ? "" : duration(turn.durationMs),
+    turn.status === "open" ? "" : money(turn.costUsd),
+    turn.startedAt === "" ? "" : cleanLine(moment(turn.startedAt)),
+  ]);
+  const align: readonly Align[] = [...TURN_ALIGN, "right", "right", "left"];
+  return tableLines([...TURN_HEAD, "took", "cost", "began"], rows, align, view);
+}
+
+const STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
+  found: "found",
+  fixed: "fixed",
+  still_present: "still present",
+  regressed: "came back",
+};
+
+function findingTable(findings: readonly CheckpointFinding[], view: View): string[] {
+  if (findings.length === 0) return [];
+  const rows = findings.map(({ cycle, severity, status, description }) => [
+    `${cycle}`,
+    STATUSES[status],
+    fit(cleanLine(severity), 12),
+    fit(cleanLine(description), 600),
+  ]);
+  const head = ["cycle", "status", "severity", "finding"];
+  return tableLines(head, rows, ["right", "left", "left", "left"], view);
+}

@@ -1,0 +1,99 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import {
+  changedPaths,
+  clearGitLocks,
+  currentGitSha,
+  dirtyPaths,
+  gitLocks,
+  listRefs,
+  operationInProgress,
+} from "@quasar/git";
+import { FOLDER } from "../../shared/config/files.ts";
+import { CliError } from "../../shared/errors.ts";
+import { shellWord } from "../../shared/output/format.ts";
+import { isRunId } from "../run-id.ts";
+import { listed } from "../work-tree.ts";
+import { repositoryOf, type Workspace } from "../../shared/workspace.ts";
+import type { Ground, Problem } from "./checks.ts";
+
+/** An operation that git is in the middle of: nothing runs in such a tree. */
+export async function lookAtGit({ workspace }: Ground): Promise<readonly Problem[]> {
+  const operation = await operationInProgress(workspace);
+  if (operation === undefined) return [];
+  const next = [
+    operation === "bisect" ? "git bisect reset" : `git ${operation} --continue, or --abort`,
+  ];
+  return [{ message: `git is in the middle of a ${operation}`, next }];
+}
+
+/** Lock files of a git that was killed, or that a power cut ended. */
+export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
+  return gitLocks(repositoryOf(workspace)).map(({ path, asidePath, isDead }) => ({
+    message: isDead
+      ? `${path} was left by a git that is gone: git commands fail until it is away`
+      : `${path}: a git may be at work`,
+    fix: isDead ? { does: "set it aside", run: () => clear(workspace, path) } : undefined,
+    next: [
+      `mv ${shellWord(path)} ${shellWord(`${asidePath}.old`)}   (if no git works in this repository)`,
+    ],
+  }));
+}
+
+async function clear(workspace: Workspace, path: string): Promise<void> {
+  await clearGitLocks(repositoryOf(workspace));
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  throw new CliError("ERR_STATE", `${path}: a git is at work after all`);
+}
+
+/** Snapshots of runs that are in no work tree of this repository. */
+export async function lookAtRefs({ workspace }: Ground): Promise<readonly Problem[]> {
+  const refs = await listRefs(workspace.root, "refs/quasar/");
+  const known = new Set(allRunIds(workspace));
+  const lost = refs.filter(({ ref }) => !known.has(ref.split("/")[2] ?? ""));
+  if (lost.length === 0) return [];
+  const names = lost.map(({ ref }) => ref);
+  const first = shellWord(names[0] ?? "");
+  return [
+    {
+      message: `snapshots of runs that are gone: ${listed(names).join(", ")}`,
+      next: [
+        `git show --stat ${first}   (see what one holds)`,
+        `git update-ref -d ${first}   (remove it)`,
+      ],
+    },
+  ];
+}
+
+/** Of all work trees: they have their refs in common. */
+export function allRunIds({ repositoryId: commonDir }: Workspace): readonly string[] {
+  const trees = join(commonDir, "worktrees");
+  const gitDirs = [commonDir, ...childrenOf(trees).map((name) => join(trees, name))];
+  return gitDirs.flatMap((dir) => childrenOf(join(dir, "quasar", "runs")).filter(isRunId));
+}
+
+function childrenOf(dir: string): readonly string[] {
+  const stat = lstatSync(dir, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true ? readdirSync(dir) : [];
+}
+
+/** Our files in a commit, or about to be in one: a checkpoint there is an attacker's prompt. */
+export async function lookAtCommitted({ workspace }: Ground): Promise<readonly Problem[]> {
+  const [head, dirty] = await Promise.all([headPaths(workspace.root), dirtyPaths(workspace.root)]);
+  const staged = dirty.filter(({ status }) => /^[AM]/u.test(status)).map(({ path }) => path);
+  const ours = [...new Set([...head, ...staged])].filter(
+    (path) => path.startsWith(`${FOLDER}/`) && !path.endsWith("/config.toml"),
+  );
+  if (ours.length === 0) return [];
+  return [
+    {
+      message: `committed or staged: ${listed(ours).join(", ")}`,
+      next: [`git rm -r --cached -- ${FOLDER} && git commit`],
+    },
+  ];
+}
+
+async function headPaths(root: string): Promise<readonly string[]> {
+  const head = await currentGitSha(root).catch(() => "");
+  return head === "" ? [] : changedPaths(root, "", head);
+}

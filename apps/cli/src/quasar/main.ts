@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { launch } from "../shared/launch.ts";
+
+await launch("quasar", () => import("./program.ts"));

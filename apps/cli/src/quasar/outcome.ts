@@ -1,0 +1,174 @@
+import type { Checkpoint } from "@quasar/checkpoint";
+import { failureFlags, type TaskResult } from "@quasar/loop";
+import type { AgentFailure } from "@quasar/agents";
+import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
+import { continuedBy } from "./hold.ts";
+import { knownUsd, moment, shellWord } from "../shared/output/format.ts";
+import type { ResultRecord } from "../shared/output/record.ts";
+import { logCommand, resumeCommand } from "./runs/summary.ts";
+import { type Typed, withTyped } from "../shared/typed.ts";
+
+/** What a person has to do about an agent's failure, where it takes a person. */
+const PERSON: Readonly<Partial<Record<AgentFailure["kind"], string>>> = {
+  auth: "log in to the agent's program (or set its API key), then resume",
+  billing: "look at the account's credit, then resume",
+  "refused-permissions": "look at what the agent was not allowed to do",
+};
+
+/** The exit code of an agent's failure. */
+export function exitOfFailure(failure: AgentFailure | undefined): ExitCode {
+  switch (failure?.kind) {
+    case "rate-limit":
+      return EXIT.limit;
+    case "budget":
+    case "timeout-idle":
+    case "timeout-total":
+    case "turn-limit":
+      return EXIT.budget;
+    case "auth":
+    case "billing":
+    case "refused-permissions":
+      return EXIT.person;
+    default:
+      return EXIT.error;
+  }
+}
+
+/** @param interrupted - Exit code of the signal that stopped the run, if one did. */
+export function exitOf(result: TaskResult, interrupted: ExitCode | undefined): ExitCode {
+  switch (result.outcome) {
+    case "approved":
+      return EXIT.ok;
+    case "struggling":
+    case "max_cycles":
+      return EXIT.notApproved;
+    case "budget":
+      return EXIT.budget;
+    case "interrupted":
+      return interrupted ?? EXIT.error;
+    case "agent":
+      return interrupted ?? exitOfFailure(result.agentFailure);
+    case "work-tree":
+    case "approved-differs":
+      return EXIT.person;
+    case "superseded":
+      return EXIT.refused;
+    case "checkpoint":
+    case "storage":
+    case "git":
+    case "check":
+      return EXIT.error;
+  }
+}
+
+/** What there is to say of a run that was interrupted before it was gone on with. */
+export function interruptedResult(checkpoint: Checkpoint): TaskResult {
+  const { taskBeadId: taskId, gitSha: finalCommitSha } = checkpoint;
+  const message = "Interrupted. The run can be resumed.";
+  const nothing = { report: undefined, agentFailure: undefined, caches: [] };
+  const { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings } = checkpoint;
+  const { baseCommitSha, cycleCommits } = checkpoint;
+  const facts = { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings };
+  const commits = { baseCommitSha, finalCommitSha, cycleCommits };
+  const changed = finalCommitSha !== baseCommitSha;
+  const state = { checkpoint, changed, ...nothing, ...facts, ...commits };
+  return { outcome: "interrupted", taskId, message, ...state };
+}
+
+/** How the work ended. */
+export interface Worked {
+  readonly result: TaskResult;
+  /** When the usage limit is lifted that has stopped it, and why that is not waited for. */
+  readonly limit?: string | undefined;
+}
+
+export interface EndOptions {
+  /** Where the user has to go first to type what comes next; `undefined`: is there. */
+  readonly folder: string | undefined;
+  /** What the user has to type again; `undefined`: it is stored. */
+  readonly typed?: Typed | undefined;
+  /** Whether the run has a check at all. */
+  readonly checked: boolean;
+}
+
+/** The record that ends a run. */
+export function resultRecord(
+  { result, limit }: Worked,
+  exit: ExitCode,
+  { folder, typed, checked }: EndOptions,
+): ResultRecord {
+  const { outcome, runId, cycle, totalCostUsd, unknownCostUsd, message, report } = result;
+  const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
+  const { changed, caches } = result;
+  const retryAt = result.agentFailure?.retryAt;
+  return {
+    type: "result",
+    exit,
+    outcome,
+    runId,
+    cycle,
+    totalCostUsd,
+    costUsd: knownUsd({ spentUsd: totalCostUsd, unknownCostUsd }),
+    unknownCostUsd,
+    message,
+    report,
+    findings,
+    baseCommitSha,
+    finalCommitSha,
+    commits,
+    changed,
+    checked,
+    caches,
+    retryAt,
+    limit,
+    next: nextOf(result)
+      .map((step) => (typed === undefined ? step : withTyped(step, typed)))
+      .map((step) => (folder === undefined ? step : inFolder(step, folder))),
+  };
+}
+
+function inFolder(step: string, folder: string): string {
+  return /^(git|quasar) /u.test(step) ? `cd ${shellWord(folder)} && ${step}` : step;
+}
+
+/** What there is to see of a turn that made too many requests. */
+function lookOf({ runId, agentFailure }: TaskResult): readonly string[] {
+  if (agentFailure?.kind !== "turn-limit") return [];
+  return [`quasar log ${runId}   (what the agent did; a hook of yours may keep its turn going)`];
+}
+
+function nextOf(result: TaskResult): string[] {
+  const { outcome, runId, baseCommitSha, agentFailure, checkpoint, changed } = result;
+  const resume = resumeCommand(runId, checkpoint);
+  switch (outcome) {
+    case "approved":
+      return changed ? [logCommand(baseCommitSha)] : [];
+    case "agent": {
+      const flags = agentFailure === undefined ? "" : failureFlags(agentFailure);
+      if (flags !== "") return [...lookOf(result), `${resume} ${flags}`];
+      const person = agentFailure && PERSON[agentFailure.kind];
+      const when = agentFailure?.retryAt;
+      const command = when === undefined ? resume : `${resume} (after ${moment(when)})`;
+      return person === undefined ? [command] : [person, command];
+    }
+    case "struggling":
+      return ["split the task or word it anew", resume];
+    case "max_cycles":
+    case "budget":
+    case "interrupted":
+    case "checkpoint":
+    case "storage":
+    case "check":
+    case "work-tree":
+      return [resume];
+    case "superseded":
+      return [...continuedBy(runId)];
+    case "approved-differs":
+      return ["git status", `${resume} (checks and reviews what is there)`];
+    case "git": {
+      const { commitFixes } = checkpoint;
+      const more = `${resume} --max-lint-retries ${commitFixes + 2} (the coder tries again)`;
+      return commitFixes === 0 ? [resume] : [resume, more];
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { Checkpoint } from "@quasar/checkpoint";
+import { type Layer, resolve } from "../../shared/config/layers.ts";
+import { loadConfig, loadUnkept } from "../config/load.ts";
+import type { Settings } from "../../shared/config/settings.ts";
+import { money } from "../../shared/output/format.ts";
+import { storedSettings } from "../../shared/runs/store.ts";
+import type { User } from "../../shared/user.ts";
+import type { FoundCheckpoint } from "./find.ts";
+
+/**
+ * The settings beneath the flags. What is sealed by us carries those that the run began with; what
+ * another program wrote carries its limits, and the rest is taken from where a new run takes it.
+ */
+export function layersOf(
+  { loaded: { seal, checkpoint } }: FoundCheckpoint,
+  { folders }: User,
+  { trustConfig }: { readonly trustConfig?: true | undefined },
+  root: string,
+): readonly Layer[] {
+  const stored = seal === "valid" ? storedSettings(checkpoint) : {};
+  if (stored.coder !== undefined) {
+    return [...loadUnkept(folders), { source: "the run", values: stored, warnings: [] }];
+  }
+  const trust = trustConfig === true;
+  const config = loadConfig({
+    flags: {},
+    env: process.env,
+    cwd: process.cwd(),
+    root,
+    folders,
+    trust,
+  });
+  return [limitsOf(checkpoint, seal === "valid" ? undefined : resolve(config)), ...config];
+}
+
+/** The settings to go on with: a tool that is allowed now is allowed beside those of the run. */
+export function resolveResumed(flags: Layer, beneath: readonly Layer[]): Settings {
+  const before = resolve(beneath);
+  const allowedTools = [...before.allowedTools, ...(flags.values.allowedTools ?? [])];
+  return { ...resolve([flags, ...beneath]), allowedTools: [...new Set(allowedTools)] };
+}
+
+/** @param own - The user's own settings, where somebody else wrote the checkpoint: it does not raise their budget. */
+function limitsOf({ maxCycles, maxBudgetUsd }: Checkpoint, own: Settings | undefined): Layer {
+  const source = "the checkpoint";
+  const ownUsd = own?.maxBudgetUsd ?? 0;
+  const raises = ownUsd > 0 && (maxBudgetUsd === 0 || maxBudgetUsd > ownUsd);
+  if (!raises) return { source, values: { maxCycles, maxBudgetUsd }, warnings: [] };
+  const said =
+    maxBudgetUsd === 0 ? "has no budget limit" : `has a budget of ${money(maxBudgetUsd)}`;
+  const warning = `the checkpoint ${said}, which you did not set: using ${money(ownUsd)}; for more: --max-budget <usd>`;
+  return { source, values: { maxCycles, maxBudgetUsd: ownUsd }, warnings: [warning] };
+}

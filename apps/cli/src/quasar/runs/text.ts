@@ -1,0 +1,110 @@
+import { describe } from "../lock.ts";
+import { cleanLine } from "../../shared/output/clean.ts";
+import { budget, count, moment, money } from "../../shared/output/format.ts";
+import {
+  findingLines,
+  firstLine,
+  labelled,
+  nextLines,
+  type Style,
+  type View,
+} from "../../shared/output/text.ts";
+import { fit } from "../../shared/output/width.ts";
+import type { RunStatus, RunSummary } from "./summary.ts";
+
+const STYLES: Readonly<Record<RunStatus, Style>> = {
+  running: "cyan",
+  interrupted: "yellow",
+  stopped: "yellow",
+  approved: "green",
+  abandoned: "dim",
+  damaged: "red",
+};
+
+const PHASES: Readonly<Record<string, string>> = {
+  idle: "about to start",
+  bead_created: "about to start",
+  coding: "the coder's turn",
+  code_complete: "the coder is done",
+  linting: "lint",
+  filtering: "filters",
+  reviewing: "the reviewer's turn",
+  review_complete: "reviewed",
+  resolving_issues: "findings go back to the coder",
+  approved: "approved",
+  error: "failed",
+};
+
+/** A run in full. */
+export function runLines(run: RunSummary, view: View): string[] {
+  const told = run.status === "approved" || run.status === "damaged" ? [] : run.findings;
+  return [
+    ...standLines(run, view),
+    ...told.flatMap((finding) => findingLines(finding, view)),
+    ...nextLines(run.next, view),
+  ];
+}
+
+/** Where a run stands and what it has cost. */
+export function standLines(run: RunSummary, view: View): string[] {
+  const { paint } = view;
+  const title = `${paint("bold", `run ${run.id}`)} ${paint(STYLES[run.status], run.status)}`;
+  const reason =
+    run.reason === "" ? [] : labelled(view, "because", fit(cleanLine(run.reason), 1000));
+  if (run.status === "damaged") return [title, ...reason];
+  return [
+    title,
+    ...labelled(view, "task", firstLine(run.task)),
+    ...labelled(view, "stands", `cycle ${run.cycle} of ${run.maxCycles}, ${stageOf(run)}`),
+    ...reason,
+    ...(run.retryAt === ""
+      ? []
+      : labelled(view, "limit", `lifted at ${cleanLine(moment(run.retryAt))}`)),
+    ...aliveLines(run, view),
+    ...(run.runner === undefined ? [] : labelled(view, "runner", describe(run.runner))),
+    ...labelled(view, "cost", budget(run, run.maxBudgetUsd) + openCost(run)),
+    ...labelled(view, "commits", run.commits.map((sha) => sha.slice(0, 10)).join(" ") || "none"),
+    ...labelled(view, "saved", cleanLine(moment(run.savedAt))),
+    ...labelled(view, "findings", openFindings(run)),
+  ];
+}
+
+/** An agent that works although its runner is gone. */
+function aliveLines({ openTurn }: RunSummary, view: View): string[] {
+  if (openTurn?.alivePid === undefined) return [];
+  const text = `the ${openTurn.role} works on without its runner (process ${openTurn.alivePid}): quasar resume follows it`;
+  return labelled(view, "alive", text, "cyan");
+}
+
+export function stageOf(run: Pick<RunSummary, "phase" | "openTurn">): string {
+  const stage = PHASES[run.phase] ?? run.phase;
+  return run.openTurn === undefined ? stage : `${stage}, not finished`;
+}
+
+function openCost({ openTurn }: RunSummary): string {
+  const mostUsd = Math.max(openTurn?.allowanceUsd ?? 0, openTurn?.reservedUsd ?? 0);
+  if (mostUsd === 0) return "";
+  return `, and up to ${money(mostUsd)} for the turn whose end is not known`;
+}
+
+function openFindings(run: RunSummary): string {
+  if (run.findings.length === 0) return "none open";
+  const which = run.status === "approved" ? "before the approval" : "not known to be fixed";
+  return `${run.findings.length} ${which}`;
+}
+
+/** Runs as a list, one line each. */
+export function listLines(runs: readonly RunSummary[], view: View): string[] {
+  return runs.map((run) => {
+    const status = view.paint(STYLES[run.status], run.status.padEnd(11));
+    const isRead = run.status !== "damaged";
+    const cycles = (isRead ? count(run.cycle, "cycle") : "").padEnd(10);
+    const cost = (isRead ? money(run.spentUsd) : "").padStart(7);
+    const facts = `  ${run.id}  ${status}  ${cycles}  ${cost}  `;
+    const task = isRead ? firstLine(run.task) : cleanLine(run.reason);
+    const used = `  ${run.id}  `.length + 11 + 2 + 10 + 2 + 7 + 2;
+    return (
+      facts + (view.columns === undefined ? task : fit(task, Math.max(10, view.columns - used)))
+    );
+  });
+}
