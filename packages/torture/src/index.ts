@@ -1,15 +1,9 @@
-export { ATLAS_LAWS, tortureAtlas, type TortureAtlasOptions } from "./atlas/torture.ts";
+export { CHANCE, chanceOf } from "./chance.ts";
 export { TortureError, type TortureErrorCode } from "./errors.ts";
 export { formatKill, KILL_KINDS, parseKill } from "./kill.ts";
-export type { Command, Life } from "./life.ts";
-export type { Fixture, Place } from "./place.ts";
-export {
-  quasarLaws,
-  TORTURED_AGENTS,
-  type TorturedAgentName,
-  tortureQuasar,
-  type TortureQuasarOptions,
-} from "./quasar/torture.ts";
+export { type Command, endOf, type Life } from "./life.ts";
+export { type Fixture, makeScratch, type Place } from "./place.ts";
+export { isAtWork, processesOf } from "./processes.ts";
 export {
   type ReportOptions,
   reportOf,

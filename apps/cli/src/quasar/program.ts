@@ -278,30 +278,6 @@ function createProgram(version: string, done: (code: ExitCode) => void): Command
       done(await demoCommand(options));
     });
 
-  program
-    .command("torture")
-    .helpGroup(GROUPS.begin)
-    .summary("kill quasar at each of its steps, and compare")
-    .description("kill quasar or atlas at each of its durable steps, resume it, and compare")
-    .option("--of <program>", "quasar or atlas: what is killed (default: quasar)")
-    .option("--agent <name>", "scripted, claude or codex: who works (default: scripted)")
-    .option("--points <pattern>", "only at steps that match this regular expression")
-    .option("--kinds <kinds>", "runner,everything: who is killed (default: both)")
-    .option("--share <share>", "of the lesser steps only this share, 0 to 1")
-    .option("--pairs <share>", "also kill the resume, at this share of its steps, 0 to 1")
-    .option("--random <count>", "instead: so many runs, killed at moments by chance")
-    .option("--seed <number>", "decides what is left to chance")
-    .option("--replay <kill...>", "instead: one run with these kills, as a report names them")
-    .option("--report <file>", "write all of it as JSON")
-    .option("--all", "also kills that cannot differ from another one")
-    .option("--keep", "keep the folders of runs that came out wrong")
-    .option("--json", JSON_HELP)
-    .addHelpText("after", examplesText(TORTURE_EXAMPLES))
-    .action(async (options) => {
-      const { tortureCommand } = await import("./commands/torture.ts");
-      done(await tortureCommand(options));
-    });
-
   return program;
 }
 
@@ -404,15 +380,6 @@ const INIT_EXAMPLES: readonly Described[] = [["quasar init", "then edit .quasar/
 const DEMO_EXAMPLES: readonly Described[] = [
   ["quasar demo", "about ten seconds"],
   ["quasar demo --keep", "and look at its repository afterwards"],
-];
-
-const TORTURE_EXAMPLES: readonly Described[] = [
-  ["quasar torture", "every step, each kill: minutes"],
-  ["quasar torture --points 'rename|commit'", "where files come to be"],
-  ["quasar torture --pairs 0.01 --seed 7", "and kills of the resume"],
-  ["quasar torture --random 1000", "kills at any moment"],
-  ["quasar torture --agent codex --share 0.05", "with Codex: the key steps"],
-  ["quasar torture --of atlas --share 0.05", "a whole task: the key steps"],
 ];
 
 const OVERVIEW = `

@@ -5,9 +5,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 /** The command as it is shipped. */
-export const MAIN: string = fileURLToPath(
-  new URL("../../../apps/cli/dist/main.js", import.meta.url),
-);
+export const MAIN: string = fileURLToPath(new URL("../../../cli/dist/main.js", import.meta.url));
 
 /** A promise that is broken in the text of the built command, and a kill that has to show it. */
 export interface Mutant {

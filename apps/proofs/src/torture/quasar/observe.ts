@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJournal } from "@quasar/durable";
 import { type Books, booksOf } from "../books.ts";
-import type { Place } from "../place.ts";
+import type { Place } from "@quasar/torture";
 
 const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/gu;
 

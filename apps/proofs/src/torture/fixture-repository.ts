@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Fixture } from "./place.ts";
+import type { Fixture } from "@quasar/torture";
 
 /** A repository that is being made, to be copied for each trial. */
 export interface FixtureRepository extends Fixture {

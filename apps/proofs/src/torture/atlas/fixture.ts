@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeRepository } from "../fixture-repository.ts";
-import type { Fixture, Place } from "../place.ts";
+import type { Fixture, Place } from "@quasar/torture";
 import { installFakeGh } from "./fake-gh.ts";
 
 /** What is made once, to be copied for each trial. */

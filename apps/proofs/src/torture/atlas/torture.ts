@@ -1,9 +1,14 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { startModelServer } from "../model/server.ts";
-import { makeScratch, type Place } from "../place.ts";
+import {
+  makeScratch,
+  type Place,
+  torture,
+  type Tortured,
+  type TortureOptions,
+} from "@quasar/torture";
 import { scriptedAgent } from "../quasar/scripted-agent.ts";
-import { torture, type Tortured, type TortureOptions } from "../torture.ts";
 import { strike } from "./clock.ts";
 import { makeAtlasFixture } from "./fixture.ts";
 import { atlasSubject } from "./subject.ts";

@@ -1,6 +1,7 @@
 import { byLane, lane, randomOf, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
-import { formatKill, KILL_KINDS, type KillKind, tortureQuasar } from "../src/index.ts";
+import { tortureQuasar } from "../../src/torture/quasar/torture.ts";
+import { formatKill, KILL_KINDS, type KillKind } from "@quasar/torture";
 import { MAIN } from "./mutants.ts";
 
 const draw = randomOf(seed);

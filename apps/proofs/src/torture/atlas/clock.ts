@@ -2,9 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TASK_FILES } from "@quasar/hookfile";
-import type { Place } from "../place.ts";
-import { isAtWork } from "../processes.ts";
-import type { Clock } from "../watcher.ts";
+import { type Clock, isAtWork, type Place } from "@quasar/torture";
 import { tasksOf } from "./observe.ts";
 
 /** How often a checkpoint is made in a step: by the clock that strikes once. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scriptedWire } from "../model/scripted.ts";
-import type { Place } from "../place.ts";
+import type { Place } from "@quasar/torture";
 import type { TorturedAgent } from "./agent.ts";
 
 /** What the scripted agents do: a finding in the first cycle, approved in the second. */

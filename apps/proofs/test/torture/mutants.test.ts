@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { lane, sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
-import { type Kill, parseKill, tortureAtlas, tortureQuasar } from "../src/index.ts";
+import { tortureAtlas } from "../../src/torture/atlas/torture.ts";
+import { tortureQuasar } from "../../src/torture/quasar/torture.ts";
+import { type Kill, parseKill } from "@quasar/torture";
 import { ATLAS_MUTANTS, brokenQuasar, MUTANTS } from "./mutants.ts";
 
 function killOf(text: string): Kill {

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
-import { formatKill, type Kill, tortureAtlas } from "../src/index.ts";
+import { tortureAtlas } from "../../src/torture/atlas/torture.ts";
+import { formatKill, type Kill } from "@quasar/torture";
 import { MAIN } from "./mutants.ts";
 
 const atlas = join(MAIN, "../atlas.js");
 
-/** Where work and record of it part, once for each thing that must happen once; `quasar torture --of atlas` has all. */
+/** Where work and record of it part, once for each thing that must happen once; `pnpm torture --of atlas` has all. */
 const KILLS: readonly RegExp[] = [
   /^runner at ended git commit #1$/u,
   /^runner at write git hook: .*\/inbox\//u,

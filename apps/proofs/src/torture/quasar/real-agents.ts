@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CHANCE } from "../chance.ts";
+import { CHANCE, type Place } from "@quasar/torture";
 import type { Conversation } from "../model/conversation.ts";
 import type { ModelTurn } from "../model/events.ts";
 import { answerUsd, type ModelPrice, type RealModel, realWire } from "../model/real.ts";
-import type { Place } from "../place.ts";
 import type { Places, TorturedAgent } from "./agent.ts";
 import { newestTurn } from "./observe.ts";
 

@@ -5,8 +5,7 @@ import { type Books, booksOf } from "../books.ts";
 import { acquireLock, DurableError } from "@quasar/durable";
 import { createHookFileStore, type HookFile, relationOfHookMd, TASK_FILES } from "@quasar/hookfile";
 import { createKeyManager, listReceipts, verifyChain } from "@quasar/receipts";
-import type { Place } from "../place.ts";
-import { processesOf } from "../processes.ts";
+import { type Place, processesOf } from "@quasar/torture";
 import { treeOf, uncommittedOf } from "../quasar/observe.ts";
 import { bareOf } from "./fixture.ts";
 

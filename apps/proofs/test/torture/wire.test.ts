@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { anthropicConversation, openAiConversation } from "./conversation.ts";
-import { eventsOf, type ModelTurn } from "./events.ts";
-import { answerUsd, realWire } from "./real.ts";
-import { startModelServer } from "./server.ts";
+import { anthropicConversation, openAiConversation } from "../../src/torture/model/conversation.ts";
+import { eventsOf, type ModelTurn } from "../../src/torture/model/events.ts";
+import { answerUsd, realWire } from "../../src/torture/model/real.ts";
+import { startModelServer } from "../../src/torture/model/server.ts";
 
 const ANTHROPIC = {
   model: "claude-sonnet-4-6",

@@ -1,14 +1,22 @@
 import { writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chanceOf } from "../chance.ts";
-import { formatKill } from "../kill.ts";
-import { type Command, endOf, type Life } from "../life.ts";
+import {
+  chanceOf,
+  type Command,
+  compareFacts,
+  type Deviation,
+  endOf,
+  type Facts,
+  formatKill,
+  type Life,
+  type Next,
+  type Place,
+  type Subject,
+} from "@quasar/torture";
 import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/bought.ts";
 import type { ModelServer } from "../model/server.ts";
-import type { Place } from "../place.ts";
 import type { TorturedAgent } from "../quasar/agent.ts";
-import { compareFacts, type Deviation, type Facts, type Next, type Subject } from "../trial.ts";
 import { clockOf, INTERVAL } from "./clock.ts";
 import { pullRequestsOf } from "./fake-gh.ts";
 import { type AtlasFixture, bareOf, ghOf, prepareRemote } from "./fixture.ts";

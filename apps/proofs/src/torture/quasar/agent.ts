@@ -1,5 +1,5 @@
 import type { ModelWire } from "../model/server.ts";
-import type { Place } from "../place.ts";
+import type { Place } from "@quasar/torture";
 
 /** What is asked of the agents in each trial. */
 export const TASK = "Write work.txt";

@@ -1,10 +1,15 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "../life.ts";
+import {
+  type Command,
+  makeScratch,
+  type Place,
+  torture,
+  type Tortured,
+  type TortureOptions,
+} from "@quasar/torture";
 import { rounded } from "../model/bought.ts";
 import { startModelServer } from "../model/server.ts";
-import { makeScratch, type Place } from "../place.ts";
-import { torture, type Tortured, type TortureOptions } from "../torture.ts";
 import type { TorturedAgent } from "./agent.ts";
 import { makeFixture } from "./fixture.ts";
 import { CLAUDE, CODEX } from "./real-agents.ts";

@@ -1,9 +1,17 @@
 import { basename } from "node:path";
-import { type Command, endOf, type Life } from "../life.ts";
+import {
+  type Command,
+  compareFacts,
+  type Deviation,
+  endOf,
+  type Facts,
+  type Fixture,
+  type Life,
+  type Place,
+  type Subject,
+} from "@quasar/torture";
 import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/bought.ts";
 import type { ModelRequest, ModelServer } from "../model/server.ts";
-import type { Fixture, Place } from "../place.ts";
-import { compareFacts, type Deviation, type Facts, type Subject } from "../trial.ts";
 import { TASK, type TorturedAgent } from "./agent.ts";
 import {
   commitsOf,

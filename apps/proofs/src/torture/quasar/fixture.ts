@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeRepository } from "../fixture-repository.ts";
-import type { Fixture } from "../place.ts";
+import type { Fixture } from "@quasar/torture";
 
 /**
  * Makes a repository of one commit, to be copied for each trial, with changes of the user's own that
