@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   closeSync,
   lstatSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   readSync,
@@ -9,11 +10,12 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { Readable } from "node:stream";
-import type { Algorithm } from "./blob.ts";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Algorithm, objectId } from "./blob.ts";
 import type { Config } from "./config.ts";
 import { mayHaveAttributes } from "./attribute-files.ts";
-import { readContents } from "./content.ts";
+import { type Content, readContents } from "./content.ts";
 import type { SignalOptions } from "./head.ts";
 import type { LandedFile } from "./landed.ts";
 import type { Repository } from "./repository.ts";
@@ -21,7 +23,7 @@ import { gitOutput } from "./run.ts";
 import { pathBytes } from "./tree-stream.ts";
 
 export interface CheckedOutOptions extends SignalOptions {
-  readonly repository: Pick<Repository, "root" | "commonDir">;
+  readonly repository: Pick<Repository, "root" | "gitDir" | "commonDir">;
   readonly algorithm: Algorithm;
   readonly config: Config;
   /** As HEAD has them. */
@@ -40,8 +42,8 @@ export interface NotCheckedOut {
  * Makes committed files in a work tree what a checkout of the commit makes of them, where git has converted
  * them for it: else whatever reads them here reads other bytes than in a clone. A file with a `filter` attribute
  * is left alone, for only its own program knows its bytes. Git hooks and filters do not run. The index learns of what
- * was written. Starts no git process where nothing can be converted; else one, two for each file that may be, and one
- * where any was.
+ * was written. Starts no git process where nothing can be converted; else one, three where a file may be, and one where
+ * any was.
  *
  * @throws {GitError} `ERR_SNAPSHOT_FAILED` where a file cannot be read, `ERR_GIT_FAILED`; the system's error
  *   where one cannot be written; the signal's reason when aborted.
@@ -67,7 +69,7 @@ export async function asCheckedOut({
   const notExecutable = pairs
     .filter(({ file, now }) => file.mode === "100644" && now.mode === "100755")
     .map(({ file: { path } }) => path)
-    .filter((path) => isScript(root, path));
+    .filter((path) => isProgram(root, path));
   const paths = pairs.map(({ file }) => file.path);
   const isPlain =
     pairs.every(({ file, now }) => file.id === now.id) &&
@@ -75,17 +77,11 @@ export async function asCheckedOut({
     !mayHaveAttributes(repository, paths, config);
   if (isPlain) return { converted: [], notExecutable };
   const attributes = await attributesOf(root, paths, signal);
-  const converted: string[] = [];
-  for (const { file, now } of pairs) {
+  const differing = pairs.filter(({ file, now }) => {
     const own = attributes.get(file.path) ?? new Map<string, string>();
-    if (own.has("filter") || (file.id === now.id && !isConverted(own, config))) continue;
-    if (await writeAsCheckedOut(root, file, signal)) converted.push(file.path);
-  }
-  if (converted.length > 0) {
-    // By another size alone git takes a file for changed.
-    const input = `${converted.join("\0")}\0`;
-    await gitOutput("write", root, ["update-index", "-z", "--stdin"], { signal, input });
-  }
+    return !own.has("filter") && (file.id !== now.id || isConverted(own, config));
+  });
+  const converted = await writeAsCheckedOut(repository, differing, signal);
   return { converted, notExecutable };
 }
 
@@ -124,46 +120,84 @@ async function attributesOf(
   return found;
 }
 
+interface Pair {
+  readonly file: LandedFile;
+  /** What is on disk. */
+  readonly now: Content;
+}
+
 /**
- * Only what git takes for the committed file is written anew: anything else is somebody's change.
+ * Writes files anew that are not what a checkout gives. Only what git takes for the committed file is: anything else
+ * is somebody's change.
  *
- * @returns Whether it was something else.
+ * @returns Paths of those that were something else.
  */
 async function writeAsCheckedOut(
-  root: string,
-  { path, id }: LandedFile,
+  { root, gitDir }: Pick<Repository, "root" | "gitDir">,
+  pairs: readonly Pair[],
   signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const file = fileOf(root, path);
-  const bytes = readFileSync(file);
-  const hash = ["hash-object", "--stdin", `--path=${path}`];
-  const input = Readable.from([bytes], { objectMode: false });
-  if ((await gitOutput("read", root, hash, { signal, input })).trim() !== id) return false;
-  const args = ["cat-file", "--filters", `--path=${path}`, id];
-  const wanted = Buffer.from(
-    await gitOutput("read", root, args, { signal, encoding: "latin1" }),
-    "latin1",
-  );
-  if (bytes.equals(wanted)) return false;
+): Promise<readonly string[]> {
+  // Git is given these one a line.
+  const named = pairs.filter(({ file: { path } }) => !/^"|\n/u.test(path));
+  if (named.length === 0) return [];
+  const list = (end: string): string => named.map(({ file }) => `${file.path}${end}`).join("");
+  const hash = ["hash-object", "--stdin-paths"];
+  const ids = (await gitOutput("read", root, hash, { signal, input: list("\n") })).split("\n");
+  const same = named.filter(({ file }, at) => ids[at] === file.id);
+  const index = join(gitDir, `index.quasar-${randomBytes(8).toString("hex")}`);
+  const folder = mkdtempSync(join(tmpdir(), "quasar-checkout-"));
+  try {
+    const run = { signal, env: { GIT_INDEX_FILE: index } };
+    await gitOutput("keep", root, ["read-tree", "HEAD"], run);
+    const out = ["checkout-index", `--prefix=${folder}/`, "-z", "--stdin"];
+    await gitOutput("keep", root, out, { ...run, input: list("\0") });
+    const written = same.filter(({ file, now }) =>
+      replaceBy(join(folder, file.path), fileOf(root, file.path), now),
+    );
+    if (written.length === 0) return [];
+    const paths = written.map(({ file }) => file.path);
+    // By another size alone git takes a file for changed.
+    const input = `${paths.join("\0")}\0`;
+    await gitOutput("write", root, ["update-index", "-z", "--stdin"], { signal, input });
+    return paths;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(index, { force: true });
+    rmSync(`${index}.lock`, { force: true });
+  }
+}
+
+/** @returns Whether the file has been made another: it held what was seen of it, and not what is wanted. */
+function replaceBy(wanted: string, file: Buffer, seen: Content): boolean {
+  const bytes = readFileSync(wanted);
+  const algorithm = seen.id.length === SHA256_DIGITS ? "sha256" : "sha1";
+  if (objectId("blob", bytes, algorithm) === seen.id) return false;
   // Named as a file that is half written: should the runner die here, no commit takes it in.
   const ending = Buffer.from(`.tmp.${process.pid}.${randomBytes(6).toString("hex")}`);
   const half = Buffer.concat([file, ending]);
-  writeFileSync(half, wanted, { flag: "wx", mode: lstatSync(file).mode & 0o777 });
-  if (readFileSync(file).equals(bytes)) renameSync(half, file);
+  writeFileSync(half, bytes, { flag: "wx", mode: lstatSync(file).mode & 0o777 });
+  const isSeen = objectId("blob", readFileSync(file), algorithm) === seen.id;
+  if (isSeen) renameSync(half, file);
   else rmSync(half);
-  return true;
+  return isSeen;
 }
 
-function isScript(root: string, path: string): boolean {
+const SHA256_DIGITS = 64;
+
+/** By its first bytes: on some disks every file is executable. */
+function isProgram(root: string, path: string): boolean {
   const fd = openSync(fileOf(root, path), "r");
   try {
     const start = Buffer.alloc(2);
     readSync(fd, start);
-    return start.toString("latin1") === "#!";
+    return PROGRAMS.has(start.toString("latin1"));
   } finally {
     closeSync(fd);
   }
 }
+
+/** Scripts, ELF, and Mach-O of 64 bits. */
+const PROGRAMS: ReadonlySet<string> = new Set(["#!", "\u007fE", "\u00cf\u00fa"]);
 
 function fileOf(root: string, path: string): Buffer {
   return pathBytes(root, Buffer.from(path).toString("latin1"));

@@ -1,3 +1,4 @@
+import { storeCleanedBlob } from "./cleaned.ts";
 import type { Content } from "./content.ts";
 import { filesAt, readBlob } from "./files-at.ts";
 import type { SignalOptions } from "./head.ts";
@@ -10,34 +11,37 @@ export interface ChangedContent {
 
 /**
  * The paths of those files that no longer hold all that was not committed of them: lines which `base` has and
- * the commit has not, and which are not there now. What is no text, or no plain file, is lost when it differs.
+ * the commit has not, and which are not there now, all as a commit has them. What is no text, or no plain file, is
+ * lost when it differs.
  *
+ * @param root - The top folder of the work tree.
  * @param head - A commit id; `""`: there is none.
  * @throws as `filesAt` and `readBlob` do
  */
 export async function lostWork(
-  workDir: string,
+  root: string,
   head: string,
   changes: readonly ChangedContent[],
   options: SignalOptions = {},
 ): Promise<readonly string[]> {
   const paths = changes.map(({ base }) => base.path);
-  const committed = head === "" ? undefined : await filesAt(workDir, head, paths, options);
-  const textOf = async (id: string): Promise<string | undefined> =>
-    id === "" ? "" : readBlob(workDir, id, options);
+  const committed = head === "" ? undefined : await filesAt(root, head, paths, options);
+  const textOf = async (id: string | undefined): Promise<string | undefined> =>
+    id === undefined ? undefined : id === "" ? "" : readBlob(root, id, options);
   const lost: string[] = [];
   for (const { base, now } of changes) {
     if (base.mode === "000000") continue; // a deletion has no content that could be lost
-    const [mine, before, theirs] = await Promise.all([
-      textOf(base.id),
-      textOf(committed?.get(base.path)?.id ?? ""),
-      textOf(now.id),
-    ]);
+    const cleaned = ({ mode, id }: Pick<Content, "mode" | "id">): Promise<string | undefined> =>
+      FILES.has(mode) ? storeCleanedBlob(root, base.path, id, options) : Promise.resolve(id);
+    const ids = [await cleaned(base), committed?.get(base.path)?.id ?? "", await cleaned(now)];
+    const [mine, before, theirs] = await Promise.all(ids.map(textOf));
     const isText = mine !== undefined && before !== undefined && theirs !== undefined;
     if (!isText || !holdsAll(mine, before, theirs)) lost.push(base.path);
   }
   return lost;
 }
+
+const FILES: ReadonlySet<string> = new Set(["100644", "100755"]);
 
 /** Whether each line that is in `mine` oftener than in `head` is in `now` at least as often. */
 function holdsAll(mine: string, head: string, now: string): boolean {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { blobBytes, storeCleaned, storeCleanedBlob } from "./cleaned.ts";
 import { excluding } from "./commit.ts";
 import type { Content } from "./content.ts";
 import type { SignalOptions } from "./head.ts";
@@ -97,27 +98,26 @@ async function mergedFile(
   const { path } = now;
   const head = await entryOf(place, path);
   if (head === undefined) return undefined;
-  const raw = await blobBytes(place, base.id);
-  if (raw === undefined) return undefined;
-  const [ours, before, theirs] = [
-    join(folder, "ours"),
-    join(folder, "base"),
-    join(folder, "theirs"),
+  const options = { signal: run.signal };
+  const disk = readFileSync(pathBytes(root, Buffer.from(path).toString("latin1")));
+  const versions = [
+    head.id,
+    await storeCleanedBlob(root, path, base.id, options),
+    await storeCleaned(root, path, disk, options),
   ];
-  writeFileSync(before, raw);
-  copyFileSync(pathBytes(root, Buffer.from(path).toString("latin1")), theirs);
-  const ids = [head.id, await cleaned(place, before, path), await cleaned(place, theirs, path)];
-  for (const [at, file] of [ours, before, theirs].entries()) {
-    const bytes = await blobBytes(place, ids[at] ?? "");
+  const files = ["ours", "base", "theirs"].map((name) => join(folder, name));
+  for (const [at, file] of files.entries()) {
+    const id = versions[at];
+    const bytes = id && (await blobBytes(root, id, options));
     if (bytes === undefined) return undefined;
     writeFileSync(file, bytes);
   }
-  const args = ["merge-file", "--quiet", ours, before, theirs];
-  const merged = await git("read", root, args, { signal: run.signal });
+  const args = ["merge-file", "--quiet", ...files];
+  const merged = await git("read", root, args, options);
   if (merged.exitCode < 0) throw gitFailed(args, merged);
   if (merged.exitCode !== 0) return undefined;
-  const hash = ["hash-object", "-w", "--no-filters", "--", ours];
-  const id = (await gitOutput("keep", root, hash, { signal: run.signal })).trim();
+  const hash = ["hash-object", "-w", "--no-filters", "--", join(folder, "ours")];
+  const id = (await gitOutput("keep", root, hash, options)).trim();
   // A mode that was there before the run is not the run's to commit.
   return { mode: now.mode === base.mode ? head.mode : now.mode, id };
 }
@@ -134,15 +134,3 @@ async function entryOf(
 }
 
 const ENTRY = /^(\d+) blob ([0-9a-f]+)\t/u;
-
-async function blobBytes({ root, run }: Place, id: string): Promise<Buffer | undefined> {
-  const args = ["cat-file", "blob", id];
-  const found = await git("read", root, args, { signal: run.signal, encoding: "latin1" });
-  return found.exitCode === 0 ? Buffer.from(found.stdout, "latin1") : undefined;
-}
-
-/** The id of the blob that a commit has of these bytes at a path. */
-async function cleaned({ root, run }: Place, file: string, path: string): Promise<string> {
-  const args = ["hash-object", "-w", `--path=${path}`, "--", file];
-  return (await gitOutput("write", root, args, run)).trim();
-}

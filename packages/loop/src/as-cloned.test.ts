@@ -81,6 +81,19 @@ test.for<[string, Scene]>([
   },
 );
 
+test("a file that a check makes is what a clone has of it when the check runs again", async () => {
+  const command =
+    '[ -f gen.csv ] || printf "a\\r\\n" > gen.csv; [ "$(wc -c < gen.csv)" -eq 3 ] || exit 1';
+  const loop = harness({
+    coder: fakeAgent([writes("work.txt", "work\n")]),
+    filters: [{ name: "tests", command }],
+    maxCycles: 1,
+  });
+  loop.tree.git("config", "core.autocrlf", "input");
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "max_cycles" });
+  expect(readFileSync(join(loop.tree.dir, "gen.csv"), "utf8")).toBe("a\n");
+});
+
 test("a file that its own filter writes stays as it is", async () => {
   const loop = harness({ coder: fakeAgent([writes("data.csv", "good\n")]) });
   loop.tree.git("config", "filter.x.clean", "tr a-z n-za-m");

@@ -1,18 +1,37 @@
 import type { Landed } from "@quasar/git";
+import type { Ending } from "./ending.ts";
 import { beginOfTurns } from "./protected.ts";
+import type { LoopRepository } from "./repository.ts";
 import type { Run } from "./run.ts";
 import { isProtected, listPaths } from "./untouchable.ts";
-import { seenOf } from "./work-tree.ts";
+import { gitEnding, seenOf } from "./work-tree.ts";
 
 /**
  * Makes the files that the run has committed what a clone has of them, before a check reads them, and names
  * those that were not.
  *
+ * @returns What the run has committed, or an ending: git could not be asked. `undefined` where nothing is looked at.
  * @see SPEC.md, "What a commit cannot hold"
  */
-export async function makeAsCloned(run: Run, { files }: Landed): Promise<void> {
+export async function makeAsCloned(run: Run): Promise<Landed | Ending | undefined> {
   const { repository } = run.ports;
-  if (repository === undefined) return;
+  const { head } = run;
+  if (repository === undefined || run.part !== "loop" || head === "") return undefined;
+  try {
+    const landed = await repository.landed(run.state.baseCommitSha, head);
+    run.tree = { head, id: landed.tree };
+    await writeAsCloned(run, repository, landed);
+    return landed;
+  } catch (error) {
+    return gitEnding("what was committed could not be looked at", error);
+  }
+}
+
+async function writeAsCloned(
+  run: Run,
+  repository: LoopRepository,
+  { files }: Landed,
+): Promise<void> {
   const seen = await seenOf(run, repository);
   const others = new Set(seen.dirty.map(({ path }) => path));
   const own = files.filter(
@@ -41,5 +60,7 @@ export async function nameEmptyFolders(run: Run): Promise<void> {
   const folders = (await run.ports.repository?.emptyFolders(began)) ?? [];
   if (folders.length === 0) return;
   const list = listPaths(folders).join(", ");
-  await run.warn(`a clone will not have these folders, as git holds no empty ones: ${list}`);
+  await run.warn(
+    `a clone will not have these folders, as git holds no empty ones (put a file in them if they are needed): ${list}`,
+  );
 }

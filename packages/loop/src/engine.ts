@@ -301,12 +301,9 @@ async function filter(run: Run): Outcome {
 
 /** What no commit can hold goes back to the coder like a check that failed. */
 async function bounceGaps(run: Run): Promise<"bounced" | Ending | undefined> {
+  const landed = await makeAsCloned(run);
+  if (landed === undefined || "outcome" in landed) return landed;
   try {
-    const { repository } = run.ports;
-    if (repository === undefined || run.part !== "loop" || run.head === "") return undefined;
-    const landed = await repository.landed(run.state.baseCommitSha, run.head);
-    run.tree = { head: run.head, id: landed.tree };
-    await makeAsCloned(run, landed);
     const gaps = await commitGaps(run, landed);
     if (gaps === "") return undefined;
     run.state = bounce(run.state, "commit", gaps, filterFinding("commit", gaps, run.state.cycle));
@@ -329,7 +326,11 @@ async function runFilters(run: Run): Promise<"bounced" | Ending | undefined> {
     const refusal = typeof left === "object" ? { name: "commit", output: left.report } : undefined;
     const failure =
       failed ?? refusal ?? (left && isAgain ? await restless(run, before) : undefined);
-    if (failure === undefined && left) continue;
+    if (failure === undefined && left) {
+      const landed = await makeAsCloned(run);
+      if (landed !== undefined && "outcome" in landed) return landed;
+      continue;
+    }
     if (failure === undefined) return undefined;
     if ("outcome" in failure) return failure;
     const { name, output } = failure;

@@ -433,6 +433,7 @@ describe("uncommitted work that was there before", () => {
     );
     const both = bom + withLine(10, "fixed\n", withLine(1, "mine\n")).join("");
     expect(readFileSync(path)).toEqual(asIs(both));
+    expect(lostWarning(loop)).toEqual([]);
   });
 
   test("stays as it is where nobody changes it", async () => {

@@ -198,7 +198,7 @@ export async function openLoopRepository(
     asCheckedOut: (files, seen) =>
       asCheckedOut({ repository, algorithm: algorithmOf(seen), config: seen.config, files }),
     storeContents: (contents) => storeContents(repository, contents),
-    lostWork: (head, changes) => lostWork(workDir, head, changes),
+    lostWork: (head, changes) => lostWork(root, head, changes),
     treeOfChanges: (exclude, changes) =>
       treeOfChanges(repository, { exclude: [OWN_FOLDER, ...exclude], changes }),
     putBack: (contents, seen) =>
