@@ -12,6 +12,7 @@ import { type Fact, ownFact } from "./runs/facts.ts";
 import { openRunJournal, type RunJournal } from "./runs/journal.ts";
 import { STREAMS } from "../shared/streams.ts";
 import { translate } from "../shared/translate.ts";
+import { watchFolder } from "./watch-folder.ts";
 import type { Workspace } from "../shared/workspace.ts";
 
 /** A runner's stay in a work tree: nobody else runs there meanwhile. */
@@ -34,9 +35,6 @@ export interface Session {
   /** Keeps a fact of the command's own on record; where that fails it is said. */
   note(fact: Fact): void;
 }
-
-/** How often a runner looks whether its lock or its run's folder was removed, beside each time that it writes, in ms. */
-const LOOK_MS = 250;
 
 /**
  * Works in a work tree under its lock.
@@ -123,12 +121,12 @@ export async function inSession(
     journal?.add(event);
   };
   const onRemoved = (restore: () => void): void => void restorers.add(restore);
-  const looking = setInterval(look, LOOK_MS).unref();
+  const endWatch = watchFolder(workspace.runsDir, look);
   try {
     return await body({ workspace, reporter, interrupts, hold, onRemoved, begin, record, note });
   } finally {
     interrupts.stop();
-    clearInterval(looking);
+    endWatch();
     // What went wrong before is what is told: these only tidy up.
     for (const tidy of [
       () => journal?.close(),
