@@ -40,6 +40,24 @@ test.for([
   expect(result.costSource === "unknown").toBe(costUsd === undefined);
 });
 
+const MUCH =
+  "echo begin; head -c 12000000 /dev/zero | tr '\\0' x | fold -w 1000000; echo; echo end";
+
+test("of an answer that is too long the beginning and the end are taken", async () => {
+  const { text, failure } = await createCommandAgent({ command: MUCH }).invoke(aRequest());
+  expect(failure).toBeUndefined();
+  expect(text.startsWith("begin\nx")).toBe(true);
+  expect(text.endsWith("x\nend")).toBe(true);
+  expect(text).toContain("characters are left out here");
+  expect(text.length).toBeLessThan(9_000_000);
+});
+
+test("a review that is too long to be read is none", async () => {
+  const agent = createCommandAgent({ command: MUCH });
+  const { failure } = await agent.invoke(aRequest({ role: "reviewer" }));
+  expect(failure).toMatchObject({ kind: "output-too-large" });
+});
+
 test("tells a missing work tree from a missing program", async () => {
   const request = aRequest({ workDir: "/nowhere/at/all" });
   const { failure } = await createCommandAgent({ command: "true" }).invoke(request);

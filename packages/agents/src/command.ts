@@ -11,6 +11,7 @@ import {
 import type { ChildOutcome } from "./child.ts";
 import { AgentsError } from "./errors.ts";
 import { failure } from "./failure.ts";
+import { createKeptText } from "./kept-text.ts";
 import { checksNote } from "./permissions.ts";
 import { createProcessAgent } from "./process-agent.ts";
 
@@ -29,8 +30,8 @@ export type CommandAgentOptions = Command &
     readonly name?: string | undefined;
   };
 
-/** The whole output is the answer, so less of it is taken than of an agent that streams events. */
-const MAX_ANSWER_BYTES = 8 * 2 ** 20;
+/** How many characters of an answer are kept: of a longer one the beginning and the end. */
+const MAX_ANSWER = 8 * 2 ** 20;
 
 const COST_UNKNOWN: Cost = { costSource: "unknown" };
 
@@ -55,11 +56,9 @@ function programOf(options: CommandAgentOptions): Pick<AgentProgram, "file" | "a
  *
  * @throws {AgentsError} `ERR_INVALID_CONFIG` for an empty command.
  */
-export function createCommandAgent(given: CommandAgentOptions): AgentInvoker {
-  const limits = { maxOutputBytes: MAX_ANSWER_BYTES, ...given.limits };
-  const options = { ...given, limits };
+export function createCommandAgent(options: CommandAgentOptions): AgentInvoker {
   const name = options.name ?? "command";
-  const start = programOf(given);
+  const start = programOf(options);
   const programFor = ({ systemPrompt, prompt, commands = [] }: AgentRequest): AgentProgram => {
     const input = `${systemPrompt}\n\n${prompt}${checksNote(commands)}\n`;
     return { title: `"${name}"`, ...start, ownEnv: [], input };
@@ -75,22 +74,27 @@ export function createCommandAgent(given: CommandAgentOptions): AgentInvoker {
     },
     prepare: (request) => ({ program: programFor(request) }),
     open(request, _context, emit) {
-      const lines: string[] = [];
+      const lines = createKeptText(MAX_ANSWER);
       return {
         read(line) {
-          lines.push(line);
+          lines.add(line);
           emit({ type: "text", text: `${line}\n` });
         },
         known: () => ({ ...COST_UNKNOWN, sessionId: undefined }),
         result(outcome) {
           const { title } = programFor(request);
-          const text = lines.join("\n").trim();
+          const text = lines.text().trim();
+          // What is left out of a review may be what speaks against an approval.
+          const isUnread = request.role === "reviewer" && lines.isCut();
           const missing = options.command !== undefined && outcome.exitCode === SHELL_NOT_FOUND;
           const problem =
             failureOfProcess(outcome, programFor(request), options) ??
             (missing
               ? failure("not-installed", `The shell did not find: ${options.command}`)
               : failureOfExit(outcome, title)) ??
+            (isUnread
+              ? failure("output-too-large", `${title} wrote a review that is too long to be read.`)
+              : undefined) ??
             (request.role === "reviewer" && text === ""
               ? failure("empty-answer", `${title} ended without an answer.`)
               : undefined);

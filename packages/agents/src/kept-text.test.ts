@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { createKeptText } from "./kept-text.ts";
+
+function keptOf(lines: readonly string[], most: number): ReturnType<typeof createKeptText> {
+  const kept = createKeptText(most);
+  for (const line of lines) kept.add(line);
+  return kept;
+}
+
+const LINES = Array.from({ length: 1000 }, (_, n) => `line ${n}`);
+
+test("a text that is short enough is kept whole", () => {
+  const kept = keptOf(["a", "", "b"], 100);
+  expect([kept.text(), kept.isCut()]).toEqual(["a\n\nb", false]);
+});
+
+test("of a longer one the beginning and the end are kept, and how much lies between", () => {
+  const kept = keptOf(LINES, 100);
+  const text = kept.text();
+  expect(text).toMatch(
+    /^line 0\nline 1\n[^]*\n… \d+ characters are left out here …\n[^]*line 998\nline 999$/u,
+  );
+  expect(text.length).toBeLessThan(160);
+  const whole = `${LINES.join("\n")}\n`.length;
+  const said = Number(/… (\d+) characters/u.exec(text)?.[1]);
+  const note = `… ${said} characters are left out here …\n`.length;
+  expect(text.length + 1 - note + said).toBe(whole);
+  expect(kept.isCut()).toBe(true);
+});
+
+test("the last line is kept, however long", () => {
+  expect(keptOf(["a", "x".repeat(200)], 100).text()).toBe(`a\n${"x".repeat(200)}`);
+});
