@@ -15,7 +15,7 @@ const FIXED = BUGGY.replace("numbers.sort()", "numbers.toSorted((a, b) => a - b)
 
 const TEST = `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { median } from "../../demo/median.js";
+import { median } from "./median.js";
 
 test("orders by value, not as text", () => {
   assert.equal(median([10, 9, 2]), 9);
