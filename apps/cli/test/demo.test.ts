@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { findRunProcesses } from "@quasar/agents";
 import { expect, test } from "vitest";
 import { emptyPlace, folder, type Place, quasar, records, start } from "./harness.ts";
 
@@ -8,20 +9,6 @@ function visitor(): Place & { readonly temp: string } {
   const at = emptyPlace();
   const temp = folder();
   return { ...at, temp, env: { ...at.env, TMPDIR: temp } };
-}
-
-/** Processes that carry a run's id in their environment. */
-function processesOf(runId: string): readonly string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/u.test(name))
-    .filter((pid) => {
-      const path = `/proc/${pid}/environ`;
-      try {
-        return readFileSync(path, "utf8").includes(`QUASAR_RUN_ID=${runId}`);
-      } catch {
-        return false; // it has ended meanwhile
-      }
-    });
 }
 
 /** The demo's output as the README has it. */
@@ -66,9 +53,9 @@ test("an interrupted demo leaves neither processes nor a folder", async () => {
   const demo = start(at, ["demo", "--json"]);
   expect(await demo.sees('"agent_event"')).toBe(true);
   const runId = /"runId":"([^"]+)"/u.exec(demo.stdout())?.[1] ?? "";
-  expect(processesOf(runId)).not.toEqual([]);
+  expect(findRunProcesses(runId)).not.toEqual([]);
   demo.child.kill("SIGINT");
   expect(await demo.finished).toMatchObject({ code: 130 });
-  expect(processesOf(runId)).toEqual([]);
+  expect(findRunProcesses(runId)).toEqual([]);
   expect(readdirSync(at.temp)).toEqual([]);
 });

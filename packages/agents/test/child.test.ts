@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { currentProcess, isAlive as isProcessAlive } from "@quasar/process";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type ChildOutcome, DEFAULT_LIMITS, type ProcessLimits, runChild } from "../src/child.ts";
 import { agentEnvironment } from "../src/environment.ts";
@@ -53,11 +54,7 @@ async function run(
 
 /** A zombie is not, though a signal still reaches it. */
 function isAlive(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
+  return isProcessAlive({ ...currentProcess(), pid, startTime: undefined }) === true;
 }
 
 /** The timers of the process go as fast as the test lets them, and never slower than the clock. */

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { currentProcess, isAlive } from "@quasar/process";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { aFolder } from "../test/harness.ts";
 import { type CheckOptions, runCheck } from "./check.ts";
@@ -69,13 +70,8 @@ test.for([16_300, 16_360, 32_740])(
   },
 );
 
-const alive = (pid: number): boolean => {
-  try {
-    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
-  } catch {
-    return false;
-  }
-};
+const alive = (pid: number): boolean =>
+  isAlive({ ...currentProcess(), pid, startTime: undefined }) === true;
 
 async function pidIn(dir: string): Promise<number> {
   for (;;) {
