@@ -2,14 +2,21 @@
 // There is no /proc; the programs that tell of processes follow macOS's rules: `ps` shows its own variables,
 // and none of what Apple has signed, shells and other programs of the system; each process hears another
 // host name, as on a laptop that moves between networks.
+//
+// DARWIN_BROKEN   programs that fail: `ps,sysctl`
+// DARWIN_BOOT     the id of the boot session; another one after a reboot
+// DARWIN_REUSED   process ids that belong to somebody else by now; DARWIN_SIGNALS: a file that gets what is sent to them
+// DARWIN_FOLDS    a folder whose file system folds case
 
 import childProcess from "node:child_process";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import { basename } from "node:path";
+import { foldCase } from "./fold-case.ts";
 
-const { readFileSync, readdirSync, realpathSync } = fs;
+const { appendFileSync, readFileSync, readdirSync, realpathSync } = fs;
+const { DARWIN_BOOT, DARWIN_FOLDS, DARWIN_REUSED = "", DARWIN_SIGNALS = "" } = process.env;
 const { spawn, spawnSync } = childProcess;
 
 type Call = (...args: readonly unknown[]) => unknown;
@@ -66,7 +73,24 @@ function tryRead(path: string): string | undefined {
 const TICKS_A_SECOND = 100;
 const BOOT_SECONDS = Number(/^btime (\d+)/mu.exec(tryRead("/proc/stat") ?? "")?.[1]);
 
+const reused = new Set(DARWIN_REUSED.split(",").filter(Boolean).map(Number));
+const kill = process.kill.bind(process);
+
+process.kill = (pid, signal) => {
+  if (!reused.has(Math.abs(pid))) return kill(pid, signal);
+  if (signal !== 0) appendFileSync(DARWIN_SIGNALS, `${pid} ${signal}\n`);
+  return true;
+};
+
+/** Somebody's editor, which was started today. */
+function stranger(pid: number): Seen {
+  const startedAt = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000);
+  const group = String(pid);
+  return { pid, parent: "1", group, state: "S", startedAt, command: "vi", environment: "" };
+}
+
 function seen(pid: number): Seen | undefined {
+  if (reused.has(pid)) return stranger(pid);
   const stat = tryRead(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -106,9 +130,9 @@ function lstart(at: Date): string {
 const OWN_PID = 2 ** 22 + 1;
 
 function list(environment: NodeJS.ProcessEnv): string {
-  const rows = readdirSync("/proc")
-    .filter((name) => /^\d+$/u.test(name))
-    .map((name) => seen(Number(name)))
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
+  const rows = [...new Set([...pids.map(Number), ...reused])]
+    .map(seen)
     .filter((row) => row !== undefined);
   const own = rows.find(({ pid }) => pid === process.pid);
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
@@ -124,7 +148,9 @@ const PROGRAMS: Readonly<
   Record<string, (args: readonly string[], env: NodeJS.ProcessEnv) => string | undefined>
 > = {
   "/usr/sbin/sysctl": ([, name]) =>
-    name === "kern.bootsessionuuid" ? tryRead("/proc/sys/kernel/random/boot_id") : undefined,
+    name === "kern.bootsessionuuid"
+      ? (DARWIN_BOOT ?? tryRead("/proc/sys/kernel/random/boot_id"))
+      : undefined,
   "/bin/ps": (args, env) => {
     const at = args.indexOf("-p");
     if (at < 0) return list(env);
@@ -150,6 +176,11 @@ childProcess.spawnSync = ((
   return { ...ended, status: stdout === undefined ? 1 : 0, stdout: stdout ?? "" };
 }) as typeof spawnSync;
 
+/** What is the same for all on the machine. */
+const ofMachine = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => name.startsWith("DARWIN_")),
+);
+
 /** What of ours is started with its own variables only is on the same machine. */
 function ofNode(file: string): readonly string[] {
   return file === process.execPath ? ["--import", import.meta.url] : [];
@@ -157,7 +188,10 @@ function ofNode(file: string): readonly string[] {
 
 childProcess.spawn = ((file: string, ...rest: readonly unknown[]): unknown => {
   const [args, ...options] = Array.isArray(rest[0]) ? rest : [[], ...rest];
-  return (spawn as Call)(file, [...ofNode(file), ...(args as string[])], ...options);
+  const [given] = options as readonly (Options | undefined)[];
+  const env = { ...(given?.env ?? process.env), ...ofMachine };
+  return (spawn as Call)(file, [...ofNode(file), ...(args as string[])], { ...given, env });
 }) as typeof spawn;
 
 syncBuiltinESMExports();
+if (DARWIN_FOLDS !== undefined) foldCase(DARWIN_FOLDS);

@@ -8,7 +8,7 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Container } from "./system.ts";
+import type { Container } from "./platform.ts";
 
 const POLL_MS = 10;
 const AFTER_KILL_MS = 2000;

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { exists } from "./exists.ts";
-import type { ListedProcess, Look, System } from "./system.ts";
+import type { ListedProcess, Look, System } from "./platform.ts";
 
 /**
  * macOS, by the programs that it comes with: start times are seconds since 1970, as the clock was then.

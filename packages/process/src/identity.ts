@@ -50,6 +50,12 @@ export function isAlive(identity: ProcessIdentity): boolean | undefined {
   return look.state === "running" ? look.startTime === startTime : undefined;
 }
 
+/** Whether the machine, or the container, was started anew since: what was not synced then may be gone. */
+export function isOfEarlierBoot({ bootId }: ProcessIdentity): boolean {
+  const boot = system.bootId();
+  return bootId !== undefined && boot !== undefined && bootId !== boot;
+}
+
 /** Whether two descriptions are of one process. */
 export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
   const isOfOneBoot = a.bootId === b.bootId && (a.bootId !== undefined || a.host === b.host);

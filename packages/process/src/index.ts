@@ -3,6 +3,7 @@ export {
   currentProcess,
   identityOf,
   isAlive,
+  isOfEarlierBoot,
   isSameProcess,
   parseIdentity,
   type ProcessIdentity,
@@ -16,14 +17,7 @@ export {
   listProcesses,
   type Mark,
 } from "./marks.ts";
-export {
-  type NotStarted,
-  type Program,
-  type ProgramEnd,
-  runProgram,
-  type RunOptions,
-  type Sink,
-  type StopReason,
-} from "./run.ts";
+export { runProgram } from "./run.ts";
+export type { NotStarted, Program, ProgramEnd, RunOptions, Sink, StopReason } from "./program.ts";
 export { sendSignal } from "./signal.ts";
-export type { ListedProcess } from "./system.ts";
+export type { ListedProcess } from "./platform.ts";

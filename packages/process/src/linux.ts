@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { endCgroups, makeCgroup } from "./cgroup.ts";
 import { unlessHidden } from "./errno.ts";
 import { exists } from "./exists.ts";
-import type { ListedProcess, System } from "./system.ts";
+import type { ListedProcess, System } from "./platform.ts";
 
 /**
  * Linux, by its `/proc`: start times are clock ticks since boot.

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sendSignal } from "./signal.ts";
-import { type ListedProcess, system } from "./system.ts";
+import { system } from "./system.ts";
+import type { ListedProcess } from "./platform.ts";
 
 /**
  * A variable in the environment of processes, which all that they start inherit, in whatever session or

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { isAlive, identityOf } from "./identity.ts";
 import { endMarked } from "./marks.ts";
-import { type NotStarted, type ProgramEnd, runProgram, type RunOptions } from "./run.ts";
+import { runProgram } from "./run.ts";
+import type { NotStarted, ProgramEnd, RunOptions } from "./program.ts";
 import { sendSignal } from "./signal.ts";
 import { system } from "./system.ts";
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { findProgram } from "./find-program.ts";
 import { gated } from "./gate.ts";
-import type { Program, RunOptions } from "./run.ts";
+import type { Program, RunOptions } from "./program.ts";
 
 export type StartedChild = ChildProcess & { readonly pid: number };
 

@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from "node:stream";
 import { OPEN_GATE } from "./gate.ts";
-import type { ProgramEnd, RunOptions, StopReason } from "./run.ts";
+import type { ProgramEnd, RunOptions, StopReason } from "./program.ts";
 import { sendSignal } from "./signal.ts";
 import type { StartedChild } from "./start-child.ts";
 

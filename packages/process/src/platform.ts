@@ -1,0 +1,53 @@
+/** What an operating system tells of its processes. All calls are synchronous. */
+export interface System {
+  /**
+   * The same for all processes that are counted together, another after each boot and in each
+   * container; `undefined` where nobody can know.
+   */
+  readonly bootId: () => string | undefined;
+  readonly look: (pid: number) => Look;
+  /** All processes that can be seen, as they are now; `undefined` where nobody can know. */
+  readonly list: () => readonly ListedProcess[] | undefined;
+  /**
+   * @param label - By which it is found again, after its maker has died.
+   * @returns `undefined` where there is nothing that could hold a process.
+   */
+  readonly contain: (label: string) => Container | undefined;
+  /** Ends what the containers with a label hold, and takes them away. */
+  readonly endContained: (label: string) => Promise<void>;
+}
+
+/** What is seen of one process. */
+export type Look =
+  | {
+      readonly state: "running";
+      /** When it was started, in units of the system that only a comparison may look at. */
+      readonly startTime: number;
+    }
+  /** It has ended, whether or not its parent has taken note. */
+  | { readonly state: "ended" }
+  /** Something has this id, and the system says no more. */
+  | { readonly state: "unknown" };
+
+/** A process in a listing. What has ended meanwhile has no variables and no folder. */
+export interface ListedProcess {
+  readonly pid: number;
+  /** 1 where the parent has ended. */
+  readonly parent: number;
+  /** Id of its process group. */
+  readonly group: number;
+  /** A variable that it was started with; `undefined` where it has none, and where that cannot be seen. */
+  readonly variable: (name: string) => string | undefined;
+  /** The same of what has the id now, where that can be seen: ids come again. */
+  readonly variableNow: (name: string) => string | undefined;
+  /** Absolute path of its working folder; `""` where that cannot be seen. */
+  readonly workDir: () => string;
+}
+
+/** Holds a process and all that it starts, in whatever session, with whatever variables. */
+export interface Container {
+  /** @throws as the system does where it cannot be put in */
+  add(pid: number): void;
+  /** Ends, at once, what is in it, and takes it away. */
+  end(): Promise<void>;
+}
