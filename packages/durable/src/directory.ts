@@ -6,8 +6,10 @@ import { isSameFile } from "./file-system.ts";
 
 /** What this process knows to be on disk; one per file system, so that a simulated one starts anew. */
 interface Memory {
-  /** Folders whose own name, and those of all their ancestors, are durable. */
+  /** Folders whose own name, and those of all their ancestors, are durable, and so is what they held then. */
   readonly prepared: Map<string, FileStat>;
+  /** Their ancestors: their own names, and those of theirs, are durable. */
+  readonly named: Map<string, FileStat>;
   /** Generations that the last save of a file left; a hint, to be checked. */
   readonly generations: Map<string, readonly number[]>;
 }
@@ -17,7 +19,7 @@ const memories = new WeakMap<FileSystem, Memory>();
 export function memoryOf(fs: FileSystem): Memory {
   const known = memories.get(fs);
   if (known !== undefined) return known;
-  const memory = { prepared: new Map(), generations: new Map() };
+  const memory = { prepared: new Map(), named: new Map(), generations: new Map() };
   memories.set(fs, memory);
   return memory;
 }
@@ -43,6 +45,7 @@ export function changeDirectory(fs: FileSystem, dir: string, change: (fd: number
     change(fd);
   } catch (error) {
     memory.prepared.clear();
+    memory.named.clear();
     memory.generations.clear();
     throw error;
   } finally {
@@ -82,11 +85,16 @@ function createDirectories(fs: FileSystem, dir: string): true {
 /** An ancestor that may not be opened, or cannot be synced, was there before us. */
 const NOT_OURS = ["EACCES", "EPERM", "EROFS", "EINVAL", "ENOTSUP"];
 
+/** Up to the first one whose own name is known to be durable: what it holds may be new, what holds it is not. */
 function syncAncestors(fs: FileSystem, dir: string): void {
+  const { named } = memoryOf(fs);
   for (let at = dir; dirname(at) !== at; ) {
     at = dirname(at);
     try {
-      syncPath(fs, at, constants.O_RDONLY | constants.O_DIRECTORY);
+      const stat = syncPath(fs, at, constants.O_RDONLY | constants.O_DIRECTORY);
+      const isKnown = isSameFile(named.get(at), stat);
+      named.set(at, stat);
+      if (isKnown) return;
     } catch (error) {
       if (!hasErrno(error, ...NOT_OURS)) throw error;
     }
@@ -98,10 +106,11 @@ export function syncFile(fs: FileSystem, path: string): void {
   syncPath(fs, path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 }
 
-function syncPath(fs: FileSystem, path: string, flags: number): void {
+function syncPath(fs: FileSystem, path: string, flags: number): FileStat {
   const fd = fs.open(path, flags);
   try {
     fs.fsync(fd);
+    return fs.fstat(fd);
   } finally {
     fs.close(fd);
   }

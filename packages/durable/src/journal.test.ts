@@ -207,6 +207,21 @@ test("whichever call fails, what was acknowledged is there and the next record c
   }
 });
 
+test("what was added is read at once, and on disk with the next record or when it is asked for", () => {
+  const path = aPath();
+  let flushes = 0;
+  const fs = { ...nodeFileSystem, fsync: (fd: number) => (flushes++, nodeFileSystem.fsync(fd)) };
+  const journal = openJournal(path, { fs });
+  flushes = 0;
+  journal.add("one");
+  journal.add("two");
+  expect(wordsIn(path)).toEqual(["one", "two"]);
+  expect(flushes).toBe(1);
+  journal.sync();
+  journal.sync();
+  expect(flushes).toBe(2);
+});
+
 test("a disk that takes a few bytes at a time gets all of them", () => {
   const path = aPath();
   const journal = openJournal(path, { fs: shortWrites(nodeFileSystem, 3) });

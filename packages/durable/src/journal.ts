@@ -39,6 +39,20 @@ export interface Journal {
    *   in the journal; the next one can be added, where the disk allows it.
    */
   append(data: unknown): JournalRecord;
+  /**
+   * Adds a record that others can read at once, and that a power cut may take until the next one or `sync`: never
+   * more than the last line is torn. One flush where the one before was added so, too.
+   *
+   * @param data - Anything that JSON can hold.
+   * @throws {DurableError} As `append`.
+   */
+  add(data: unknown): JournalRecord;
+  /**
+   * Returns once a power cut cannot take what was added last. One flush; none where nothing was.
+   *
+   * @throws {DurableError} `ERR_NOT_DURABLE`: what was added last is not in the journal.
+   */
+  sync(): void;
   /** Nothing can be added any more. Need not be called before the process ends. */
   close(): void;
 }
@@ -80,6 +94,8 @@ export function openJournal(path: string, options: OpenJournalOptions = {}): Jou
     throw new DurableError("ERR_DAMAGED", `${path}: ${found.damage.message}`);
   }
   let { end } = found;
+  /** Behind the last record that is on disk. */
+  let synced = end;
   acknowledge(`${path} was not opened`, () => {
     const isWhole = found.unfinished === 0 && fs.lstat(file) !== undefined;
     if (bytes !== undefined && !isWhole) asidePath = renew(bytes.subarray(0, end.bytes));
@@ -93,32 +109,51 @@ export function openJournal(path: string, options: OpenJournalOptions = {}): Jou
       return end;
     },
     append(data) {
-      if (isClosed) throw new Error("the journal is closed");
-      const next = encodeRecord(end, data);
-      if (next.bytes.length > maxRecordBytes) {
-        const message = `a record has ${next.bytes.length} bytes, ${maxRecordBytes} are allowed`;
-        throw new DurableError("ERR_TOO_LARGE", message);
-      }
-      acknowledge(`${path} was not added to`, () => {
-        fd ??= reopen();
-        try {
-          writeAll(fs, fd, next.bytes);
-          fs.fsync(fd);
-        } catch (error) {
-          // What is on disk of it is not known, and will not be: no later flush can be believed.
-          closeAfter(error);
-          throw error;
-        }
-      });
-      const record = { seq: next.end.seq, prev: end.hash, data };
-      end = next.end;
+      const record = add(data);
+      sync();
       return record;
     },
+    add,
+    sync,
     close() {
       isClosed = true;
       closeFile();
     },
   };
+
+  function add(data: unknown): JournalRecord {
+    if (isClosed) throw new Error("the journal is closed");
+    const next = encodeRecord(end, data);
+    if (next.bytes.length > maxRecordBytes) {
+      const message = `a record has ${next.bytes.length} bytes, ${maxRecordBytes} are allowed`;
+      throw new DurableError("ERR_TOO_LARGE", message);
+    }
+    sync();
+    change(end, (open) => writeAll(fs, open, next.bytes));
+    const record = { seq: next.end.seq, prev: end.hash, data };
+    end = next.end;
+    return record;
+  }
+
+  function sync(): void {
+    if (synced.bytes === end.bytes) return;
+    change(synced, (open) => fs.fsync(open));
+    synced = end;
+  }
+
+  /** @param kept - What is in the journal after a failure: what is on disk of the rest will never be known. */
+  function change(kept: JournalPosition, work: (open: number) => void): void {
+    acknowledge(`${path} was not added to`, () => {
+      fd ??= reopen();
+      try {
+        work(fd);
+      } catch (error) {
+        end = kept;
+        closeAfter(error);
+        throw error;
+      }
+    });
+  }
 
   function reopen(): number {
     const valid = readJournalBytes(fs, file)?.subarray(0, end.bytes);
@@ -126,10 +161,12 @@ export function openJournal(path: string, options: OpenJournalOptions = {}): Jou
       throw new DurableError("ERR_DAMAGED", `${path} has become shorter`);
     }
     renew(valid);
-    return openAt(fs, file, end.bytes);
+    const open = openAt(fs, file, end.bytes);
+    synced = end;
+    return open;
   }
 
-  /** Takes the record out again at once, so that nobody reads what may not be on disk. */
+  /** Takes the records out again at once, so that nobody reads what may not be on disk. */
   function closeAfter(reason: unknown): void {
     try {
       closeFile();

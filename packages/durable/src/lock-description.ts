@@ -26,21 +26,29 @@ export function describedOwner(file: string): LockDescription | undefined {
   return { owner, path: typeof path === "string" ? path : undefined };
 }
 
-/** Of no weight: where it cannot be written, the lock is the same. */
+/**
+ * Of no weight for the lock: where it cannot be written, the lock is the same. That of an earlier holder goes
+ * then: it would say that nobody has had the lock since.
+ */
 export function describeOwner(file: string, owner: ProcessIdentity): void {
   const text = `${JSON.stringify({ ...owner, path: file }, undefined, 2)}\n`;
-  tolerant(() => replaceFile(pathOf(file), Buffer.from(text), { keepPrevious: false }));
+  const isWritten = tolerant(() =>
+    replaceFile(pathOf(file), Buffer.from(text), { keepPrevious: false }),
+  );
+  if (!isWritten) removeDescription(file);
 }
 
 export function removeDescription(file: string): void {
   tolerant(() => removeFile(pathOf(file)));
 }
 
-function tolerant(change: () => void): void {
+function tolerant(change: () => void): boolean {
   try {
     change();
+    return true;
   } catch (error) {
     if (!(error instanceof DurableError)) throw error;
+    return false;
   }
 }
 

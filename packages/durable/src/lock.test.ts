@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -16,6 +16,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { nodeFileSystem } from "./file-system.ts";
 import { acquireLock, type Lock, lockOwner } from "./lock.ts";
 import { lockHolder } from "./lock-holders.ts";
 import { currentProcess, type ProcessIdentity, identityOf } from "@quasar/process";
@@ -170,7 +171,7 @@ describe("whose file is removed while it is held", () => {
       } catch (error) { console.log(error.code, error.owner?.pid); }
     `;
     const args = ["--no-warnings", "--input-type=module", "-e", script];
-    return execFileSync(process.execPath, args, { encoding: "utf8" }).trim();
+    return spawnSync(process.execPath, args, { encoding: "utf8" }).stdout.trim();
   }
 
   const removals: readonly (readonly [string, (path: string) => void])[] = [
@@ -261,6 +262,23 @@ describe("whose file is removed while it is held", () => {
     second.release();
     expect(lockOwner(path)).toBeUndefined();
   });
+
+  test.runIf(existsSync("/proc/locks"))(
+    "is refused to another process where the holder could not describe itself, and an earlier one did",
+    () => {
+      const path = join(dir, "lock");
+      expect(inAnotherProcess(path, "process.kill(process.pid, 'SIGKILL')")).toBe("");
+      expect(existsSync(`${path}.owner.json`)).toBe(true);
+      const rename = vi.spyOn(nodeFileSystem, "rename").mockImplementation(() => {
+        throw Object.assign(new Error("full"), { code: "ENOSPC" });
+      });
+      const lock = acquireLock(path);
+      rename.mockRestore();
+      onTestFinished(() => lock.release());
+      rmSync(path);
+      expect(inAnotherProcess(path)).toBe(`ERR_LOCKED ${process.pid}`);
+    },
+  );
 
   test("is free once its holder has ended", () => {
     const path = join(dir, "lock");

@@ -48,14 +48,21 @@ const work =
     process.acknowledge(told);
     const count = process.choose(4);
     for (let done = 0; done < count; done += 1) {
-      const word = `v${process.choose(100)}`;
-      const next = told === "" ? word : `${told},${word}`;
-      process.begin(next);
+      const words = Array.from({ length: 1 + process.choose(3) }, () => `v${process.choose(100)}`);
       const fails = process.choose(5) === 0;
-      isFailing = fails;
-      if (fails) expect(() => journal.append(word)).toThrow("the disk has failed");
-      else journal.append(word);
-      if (!fails) told = next;
+      let next = told;
+      for (const [index, word] of words.entries()) {
+        next = next === "" ? word : `${next},${word}`;
+        process.begin(next);
+        const isLast = index === words.length - 1;
+        isFailing = fails && isLast;
+        if (isFailing) expect(() => journal.append(word)).toThrow("the disk has failed");
+        else if (isLast) journal.append(word);
+        else journal.add(word);
+      }
+      // What was added before the last one but one was on disk by then.
+      if (fails) next = [told, ...words.slice(0, -2)].filter((word) => word !== "").join();
+      told = next;
       process.acknowledge(told);
     }
   };
