@@ -1,5 +1,5 @@
 import { git, type Profile, type RunOptions } from "./run.ts";
-import type { DirtyPath } from "./status.ts";
+import type { DirtyPath } from "./dirty-path.ts";
 
 /** Folders that tools keep for themselves, by their names. */
 const NAMES: ReadonlySet<string> = new Set([

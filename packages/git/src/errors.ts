@@ -1,4 +1,4 @@
-import type { CommitRefusal } from "./refusal.ts";
+import type { CommitRefusal } from "./commit-refusal.ts";
 
 /** Why a git operation failed. Part of the API: adding a code is minor, renaming one is major. */
 export type GitErrorCode =

@@ -48,7 +48,7 @@ export {
 } from "./merge-protected.ts";
 export { putBack, type PutBackOptions } from "./put-back.ts";
 export { pushBranch, type PushOptions, remoteHead, type RemoteOptions, remoteUrl } from "./push.ts";
-export type { CommitRefusal } from "./refusal.ts";
+export type { CommitRefusal } from "./commit-refusal.ts";
 export { createRef, deleteRefs, listRefs, type Ref } from "./refs.ts";
 export {
   pushTarget,
@@ -58,6 +58,7 @@ export {
   type RemoteMove,
 } from "./remotes.ts";
 export {
+  gitDirAt,
   type Operation,
   openRepository,
   operationInProgress,
@@ -78,7 +79,8 @@ export {
   OWN_FOLDER,
 } from "./snapshots.ts";
 export { checkSigning } from "./signing.ts";
-export { type DirtyPath, dirtyPaths } from "./status.ts";
+export { dirtyPaths } from "./status.ts";
+export type { DirtyPath } from "./dirty-path.ts";
 export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
 export { treeToCommit } from "./tree-to-commit.ts";
 export { submodulePaths } from "./submodules.ts";

@@ -13,7 +13,8 @@ import {
 import { hasRef } from "./refs.ts";
 import { checkSha } from "./revision.ts";
 import { git, gitFailed } from "./run.ts";
-import { changedFiles, type DirtyPath, parseStatusHead, STATUS } from "./status.ts";
+import { changedFiles, parseStatusHead, STATUS } from "./status.ts";
+import type { DirtyPath } from "./dirty-path.ts";
 
 /** How HEAD stands to a commit that it once was at. */
 export type Relation =

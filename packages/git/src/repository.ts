@@ -53,8 +53,8 @@ function foreignWorkTree(gitDir: string, root: string): GitError {
   return new GitError("ERR_FOREIGN_WORK_TREE", `${message}: unset core.worktree if you trust it`);
 }
 
-/** The git folder that a folder's `.git` is or, being a file, points to. */
-async function gitDirAt(dir: string): Promise<string | undefined> {
+/** The git folder that a folder's `.git` is or, being a file, points to; starts no process. */
+export async function gitDirAt(dir: string): Promise<string | undefined> {
   const entry = join(dir, ".git");
   const real = await unlessMissing(realpath(entry));
   if (real === undefined || (await lstat(real)).isDirectory()) return real;

@@ -28,7 +28,7 @@ export interface Snapshot {
 }
 
 export interface TakenSnapshot extends Snapshot {
-  /** The one before it, of what was staged and different from the files; most often there is none. */
+  /** The one after it, of what was staged and different from the files; most often there is none. */
   readonly staged: Snapshot | undefined;
 }
 
@@ -104,11 +104,12 @@ export async function takeSnapshot(
     }
   };
   const only = parseStagedOnly(output).filter(({ path }) => paths.includes(path));
-  const staged =
-    only.length === 0
-      ? undefined
-      : await take(`${subject}: as it was staged`, { paths: [], staged: only });
-  return { ...(await take(subject, { paths, staged: [] })), staged };
+  const taken = await take(subject, { paths, staged: [] });
+  if (only.length === 0) return { ...taken, staged: undefined };
+  return {
+    ...taken,
+    staged: await take(`${subject}: as it was staged`, { paths: [], staged: only }),
+  };
 }
 
 /** A nested repository is listed with a `/` at its end: it has a history of its own. */

@@ -1,7 +1,7 @@
 import type { Config } from "./config.ts";
 import type { SignalOptions } from "./head.ts";
 import { git, type GitResult } from "./run.ts";
-import type { DirtyPath } from "./status.ts";
+import type { DirtyPath } from "./dirty-path.ts";
 
 const LITERAL = ":(top,literal)";
 

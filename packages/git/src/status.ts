@@ -1,3 +1,4 @@
+import type { DirtyPath } from "./dirty-path.ts";
 import { setCachesApart } from "./caches.ts";
 import { type Config, disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
@@ -5,17 +6,6 @@ import type { SignalOptions } from "./head.ts";
 import { filesForPointers } from "./lfs.ts";
 import { isSha } from "./revision.ts";
 import { gitOutput } from "./run.ts";
-
-/** A path of the work tree that differs from HEAD. */
-export interface DirtyPath {
-  /** From the root of the work tree, `/` between parts, not quoted. */
-  readonly path: string;
-  /**
-   * Git's two letters: index against HEAD, then work tree against index; `.` is unchanged. `??` is
-   * untracked. A renamed file is two paths, one deleted and one added.
-   */
-  readonly status: string;
-}
 
 // Renames are not looked for: that reads contents, and both paths are wanted.
 /** Looks into the work trees of submodules too, under the configuration that each has. */

@@ -2,7 +2,8 @@ import { type Config, readConfig } from "./config.ts";
 import type { SignalOptions } from "./head.ts";
 import { git, gitFailed } from "./run.ts";
 import { setCachesApart } from "./caches.ts";
-import { type DirtyPath, parseStatusHead, parseStatusWithin, STATUS_WITHIN } from "./status.ts";
+import { parseStatusHead, parseStatusWithin, STATUS_WITHIN } from "./status.ts";
+import type { DirtyPath } from "./dirty-path.ts";
 import { filledSubmodules } from "./submodules.ts";
 
 /** A work tree as it is about to be committed. */
