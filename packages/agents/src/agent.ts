@@ -15,6 +15,13 @@ export interface AgentCapabilities {
   readonly streamsUsage: boolean;
   /** It goes on in the conversation of an earlier turn of the same role. */
   readonly resumesSession: boolean;
+  /**
+   * Its turns have a supervisor: `onStart` is called before anything is asked, and awaited; where the request has
+   * a `turnsDir`, how the turn ended outlives a crash and a power cut there.
+   *
+   * @default false
+   */
+  readonly supervised?: boolean | undefined;
 }
 
 export interface AgentRequest {
@@ -146,6 +153,8 @@ export interface AgentResult {
    */
   readonly unknownUsd?: number | undefined;
   readonly durationMs: number;
+  /** What it has written in the file system of the work tree is on disk. @default false */
+  readonly workIsSynced?: boolean | undefined;
   /** Version of the agent's program, where it says so. */
   readonly agentVersion?: string | undefined;
 }

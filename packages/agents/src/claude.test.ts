@@ -36,6 +36,7 @@ test("reports text, tools, session, version and the cost of the run", async () =
     costUsd: 0.01034,
     costSource: "reported",
     durationMs: result.durationMs,
+    ...(process.platform === "linux" && { workIsSynced: true }),
   });
   expect(events[0]).toEqual({ type: "session", sessionId: result.sessionId });
   expect(events).toContainEqual({ type: "text", text: "Writing the file." });

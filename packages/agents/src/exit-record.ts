@@ -10,6 +10,8 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 export interface ExitRecord extends ChildOutcome {
   /** Length of the turn's `.out`; records of before do not say it. */
   readonly outBytes?: number | undefined;
+  /** What the agent had written was on disk before this was; records of before do not say it. */
+  readonly workIsSynced?: boolean | undefined;
 }
 
 const ExitRecord: v.GenericSchema<unknown, ExitRecord> = v.object({
@@ -47,6 +49,7 @@ const ExitRecord: v.GenericSchema<unknown, ExitRecord> = v.object({
   ),
   orphansEnded: count,
   outBytes: v.optional(count),
+  workIsSynced: v.optional(v.boolean()),
 });
 
 /** How a turn's process ended, as its supervisor has written it down; `undefined`: not (yet). */

@@ -22,6 +22,7 @@ export type FollowedOutcome = ChildOutcome & {
   readonly recorded: boolean;
   /** How much of its output is not there any more. @default 0 */
   readonly lostBytes?: number | undefined;
+  readonly workIsSynced?: boolean | undefined;
 };
 
 /** How often it is looked without a sign that there is anything new: not every file system gives one. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive, sendSignal } from "@quasar/process";
+import { isAlive, isOfEarlierBoot, sendSignal } from "@quasar/process";
 import type {
   AgentInvoker,
   AgentRequest,
@@ -40,7 +40,7 @@ export function createProcessAgent(
   return {
     name: adapter.name,
     title: adapter.title,
-    capabilities: adapter.capabilities,
+    capabilities: { ...adapter.capabilities, supervised: true },
     getReady,
     responseBoundUsd: (request) => adapter.responseBoundUsd?.(request),
     async invoke(request, invoke = {}) {
@@ -152,8 +152,8 @@ function resultOf(
   reader: TurnReader,
   outcome: FollowedOutcome,
 ): AgentResult {
-  const result = reader.result(outcome);
-  const { lostBytes = 0 } = outcome;
+  const { lostBytes = 0, workIsSynced } = outcome;
+  const result = { ...reader.result(outcome), ...(workIsSynced === true && { workIsSynced }) };
   if (lostBytes === 0) return result;
   const { sessionId, costUsd } = reader.known();
   const message = `The stored output of ${name} is damaged: its last ${lostBytes} bytes are missing.`;
@@ -184,14 +184,20 @@ const NOT_STARTED = {
   orphansEnded: 0,
 } as const;
 
+/** How the turn was begun. Its end repeats it, as a power cut may take what was written at the start. */
+function beginningOf(files: TurnFiles): Readonly<Record<string, unknown>> {
+  const told = ["exit", "start"].map((ending) => readJsonFile(files.path(ending)));
+  return told.find((each) => each?.["agent"] !== undefined) ?? {};
+}
+
 function contextOf(files: TurnFiles): unknown {
-  return readJsonFile(files.path("start"))?.["context"];
+  return beginningOf(files)["context"];
 }
 
 /** Whether the turn was begun with an agent that says what it does in other words. */
 function isOfAnother(adapter: AgentAdapter, files: TurnFiles): boolean {
-  const name = readJsonFile(files.path("start"))?.["agent"];
-  return name !== undefined && name !== adapter.name;
+  const { agent = adapter.name } = beginningOf(files);
+  return agent !== adapter.name;
 }
 
 /** How long a supervisor that was never told to go takes to see that nobody will, in milliseconds. */
@@ -228,6 +234,10 @@ function lookAt(
     const result = resultOf(adapter, reader, recordedOutcome(record, read()));
     return { state: "ended", result };
   }
+  if (owner !== undefined && isOfEarlierBoot(owner)) {
+    read();
+    return foundAfterPowerCut(reader, adapter.responseBoundUsd?.(request));
+  }
   const alive = owner === undefined ? false : isAlive(owner);
   if (alive === undefined) return { state: "unknown" };
   if (alive) {
@@ -240,6 +250,19 @@ function lookAt(
   if (size === undefined) return { state: "not-started" };
   const isLeft = namedAgent(files) !== undefined;
   return { state: "died", ...reader.known(), ...(isLeft && { isLeft }) };
+}
+
+/**
+ * A power cut may have taken what the turn had written down last, that there was an agent included: what it cost is
+ * what is known of it and a response more.
+ *
+ * @param boundUsd - Of a response; `undefined`: nobody can say.
+ */
+function foundAfterPowerCut(reader: TurnReader, boundUsd: number | undefined): FoundTurn {
+  const known = reader.known();
+  if (boundUsd === undefined || known.costUsd === undefined) return { state: "unknown" };
+  const unknownUsd = (known.unknownUsd ?? 0) + boundUsd;
+  return { state: "died", ...known, costSource: "partial", unknownUsd };
 }
 
 async function adopt(

@@ -67,6 +67,8 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
   if (out === undefined) process.exit(ALREADY_BEGUN);
   const redactLine = createLineRedactor(turn.secrets);
   let outBytes = 0;
+  const keep = keeper(turn);
+  keep();
   const watch = createWatch(turn, () => cancel.abort());
   const outcome = await runChild(turn.child, {
     signal: cancel.signal,
@@ -74,35 +76,61 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
     redact: redactorOf(turn.secrets),
     onLine(line) {
       // What it says in pieces it says whole in the end: a piece may hold half a secret.
-      if (!isDelta(line)) outBytes += writeAll(out, `${redactLine(line)}\n`);
+      if (!isDelta(line)) {
+        outBytes += writeAll(out, `${redactLine(line)}\n`);
+        keep();
+      }
       if (process.stdout.writableLength === 0) process.stdout.write(".");
       return watch(line);
     },
   });
-  fs.fsyncSync(out);
   restoreOutput(turn, out);
-  await end(turn, { ...outcome, outBytes });
+  await end(turn, out, { ...outcome, outBytes });
   process.exit();
 }
 
 /**
- * Leaves a trace on disk before there is an agent: where there is no `.out`, none was ever started.
+ * Leaves a trace before there is an agent: where there is no `.out`, and the machine was not started anew,
+ * there never was one.
  *
  * @returns `undefined` when there is one already.
  */
 function begin({ files, agent, context }: SupervisorSpec): number | undefined {
   if (fs.existsSync(`${files}.out`)) return undefined;
-  replace(`${files}.start`, JSON.stringify({ v: 1, agent, context }));
-  let out: number;
+  const start = `${files}.start`;
+  place(start, draft(start, JSON.stringify({ v: 1, agent, context })));
   try {
-    out = fs.openSync(`${files}.out`, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
+    return fs.openSync(`${files}.out`, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
   } catch (error) {
     if (hasCode(error, "EEXIST")) return undefined;
     throw error;
   }
-  fs.fsyncSync(out);
-  syncFolder(files);
-  return out;
+}
+
+/** How long a power cut may reach back into what an agent has said, in milliseconds. */
+const KEEP_MS = 1000;
+
+/** @returns Has what was written by then on disk soon, so that after a power cut it is known what was spent. */
+function keeper({ files }: SupervisorSpec): () => void {
+  const out = `${files}.out`;
+  let unsynced = [`${files}.start`, out, dirname(files)];
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      for (const path of unsynced) syncSoon(path);
+      unsynced = [out];
+    }, KEEP_MS);
+  };
+}
+
+/** What fails here fails again at the turn's end, and is told there. */
+function syncSoon(path: string): void {
+  fs.open(path, O_RDONLY | O_NOFOLLOW, (failed, fd) => {
+    if (failed === null) fs.fsync(fd, () => fs.closeSync(fd));
+  });
 }
 
 /** By this the agent is found where its supervisor is gone and nothing is to be seen of its variables. */
@@ -143,32 +171,67 @@ function restoreOutput({ files, child }: SupervisorSpec, out: number): void {
   replace(path, bytes);
 }
 
-/** What the agent has written is on disk before its end is: git and agents sync no work tree. */
-async function end(turn: SupervisorSpec, outcome: ExitRecord): Promise<void> {
-  if (turn.writes && outcome.started) await syncFileSystem(turn.child.cwd);
-  fs.rmSync(`${turn.files}.agent`, { force: true });
+/**
+ * What the agent has written and said is on disk before its end is: git and agents sync no work tree. Where all of
+ * it is in one file system, that is synced once.
+ */
+async function end(turn: SupervisorSpec, out: number, outcome: ExitRecord): Promise<void> {
+  const { agent, context, files, child, writes } = turn;
   const endedAt = new Date().toISOString();
-  replace(`${turn.files}.exit`, JSON.stringify({ v: 1, ...outcome, endedAt }));
+  const path = `${files}.exit`;
+  const recorded = (workIsSynced: boolean): number =>
+    draft(path, JSON.stringify({ v: 1, agent, context, ...outcome, endedAt, workIsSynced }));
+  fs.rmSync(`${files}.agent`, { force: true });
+  const isWork = writes && outcome.started;
+  let record = recorded(isWork);
+  const isSynced = isWork && (await syncFileSystem(child.cwd));
+  if (isWork && !isSynced) {
+    fs.closeSync(record);
+    record = recorded(false);
+  }
+  const tree = fs.statSync(child.cwd, { throwIfNoEntry: false });
+  if (!isSynced || tree?.dev !== fs.fstatSync(record).dev) {
+    fs.fsyncSync(out);
+    fs.fsyncSync(record);
+  }
+  place(path, record);
+  syncFolder(path);
 }
 
-function syncFileSystem(dir: string): Promise<void> {
+/**
+ * Resolves to whether it is done. On macOS it is only scheduled, and where there is no such program it is not: the
+ * runner syncs what git names.
+ */
+function syncFileSystem(dir: string): Promise<boolean> {
+  const isLinux = process.platform === "linux";
   return new Promise((resolve) => {
-    const args = process.platform === "linux" ? ["-f", dir] : [];
-    const sync = spawn("sync", args, { stdio: "ignore" });
-    sync.on("error", () => resolve()); // no such program: the runner syncs what git names
-    sync.on("exit", () => resolve());
+    const sync = spawn("sync", isLinux ? ["-f", dir] : [], { stdio: "ignore" });
+    sync.on("error", () => resolve(false));
+    sync.on("exit", (code) => resolve(isLinux && code === 0));
   });
 }
 
 function replace(path: string, content: string | Buffer): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  fs.rmSync(temporary, { force: true });
-  const fd = fs.openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  writeAll(fd, content);
+  const fd = draft(path, content);
   fs.fsyncSync(fd);
-  fs.closeSync(fd);
-  fs.renameSync(temporary, path);
+  place(path, fd);
   syncFolder(path);
+}
+
+const draftOf = (path: string): string => `${path}.${process.pid}.tmp`;
+
+/** Writes what is to be in a file's place. @returns Its descriptor. */
+function draft(path: string, content: string | Buffer): number {
+  fs.rmSync(draftOf(path), { force: true });
+  const fd = fs.openSync(draftOf(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  writeAll(fd, content);
+  return fd;
+}
+
+/** Puts it there. */
+function place(path: string, fd: number): void {
+  fs.closeSync(fd);
+  fs.renameSync(draftOf(path), path);
 }
 
 function syncFolder(path: string): void {

@@ -504,7 +504,7 @@ test.for(["../../x.1", "x.1/../2", "x.", "x.01", "x.1\0"])(
 
 test.for([
   ["a reused pid", { startTime: 1 }, "died"],
-  ["a pid of before the last boot", { bootId: "another" }, "died"],
+  ["a pid of before the last boot", { bootId: "another" }, "unknown"],
   ["a pid of another machine", { host: "another.example", bootId: "another" }, "unknown"],
   ["a process of a machine that has another name now", { host: "another.example" }, "alive"],
   ["a reused pid of a machine with another name", { host: "x.example", startTime: 1 }, "died"],
@@ -515,6 +515,45 @@ test.for([
   fs.writeFileSync(file(request, "out"), USAGE);
   const found = await agent.find?.({ request, process: { ...currentProcess(), ...change } });
   expect(found?.state).toBe(state);
+});
+
+test.for([
+  ["may have been lost where the machine was started anew since", { bootId: "another" }, "unknown"],
+  ["says that no agent was started where it was not", { startTime: 1 }, "not-started"],
+] as const)("output that is not there %s", async ([, change, state]) => {
+  const request = aTurn();
+  fs.mkdirSync(request.turnsDir ?? "");
+  const found = await agent.find?.({ request, process: { ...currentProcess(), ...change } });
+  expect(found?.state).toBe(state);
+});
+
+test.for([
+  ["a second's output and no more", USAGE, 0.25],
+  ["all that there was", undefined, 0],
+] as const)(
+  "where a power cut may have taken %s, a response more counts",
+  async ([, out, costUsd]) => {
+    const bounded = createScriptedAgent({ turns: [turn], responseUsd: 0.5 });
+    const request = aTurn();
+    fs.mkdirSync(request.turnsDir ?? "");
+    if (out !== undefined) fs.writeFileSync(file(request, "out"), out);
+    const process = { ...currentProcess(), bootId: "another" };
+    const known = { costUsd, costSource: "partial", unknownUsd: 1 };
+    expect(await bounded.find?.({ request, process })).toMatchObject({ state: "died", ...known });
+  },
+);
+
+test("the end of a turn says how it was begun, as a power cut may take what said so", async () => {
+  const request = aTurn();
+  const read = (ending: string): object =>
+    JSON.parse(fs.readFileSync(file(request, ending), "utf8")) as object;
+  await agent.invoke(request);
+  const beginning = read("start");
+  expect(beginning).toMatchObject({ agent: "scripted" });
+  expect(read("exit")).toMatchObject(beginning);
+  fs.rmSync(file(request, "start"));
+  const process = { ...currentProcess(), bootId: "another" };
+  expect(await agent.find?.({ request, process })).toMatchObject({ state: "ended" });
 });
 
 test("an agent without its supervisor is found by its name, and ended by it, unless it is another", async () => {
