@@ -17,9 +17,9 @@ export {
   compareFacts,
   type Deviation,
   type Facts,
-  type Kill,
   type Next,
   type Subject,
   type Trial,
 } from "./trial.ts";
+export type { Kill } from "./kill.ts";
 export type { Clock, KillKind } from "./watcher.ts";

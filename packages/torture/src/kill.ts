@@ -1,5 +1,14 @@
-import type { Kill } from "./trial.ts";
 import type { KillKind } from "./watcher.ts";
+
+/** A kill of one life: the first kill is of the run, the second one of the resume after it. */
+export type Kill = {
+  readonly kind: KillKind;
+  /** Which life, if not the one that the kill's place among the kills says; from 0. */
+  readonly life?: number | undefined;
+} & (
+  | { readonly step: string; readonly afterMs?: undefined }
+  | { readonly step?: undefined; readonly afterMs: number }
+);
 
 export const KILL_KINDS: readonly KillKind[] = ["runner", "everything"];
 

@@ -8,7 +8,7 @@ import { CHANCE } from "./chance.ts";
 import type { Place } from "./place.ts";
 import { endOfProcesses, endProcesses } from "./processes.ts";
 import { formatStep } from "./step.ts";
-import type { Kill } from "./trial.ts";
+import type { Kill } from "./kill.ts";
 import { type Clock, type KillKind, watcherSource, type WatchPlan } from "./watcher.ts";
 
 /** A program and what it is told. */

@@ -4,15 +4,8 @@ import { TortureError } from "./errors.ts";
 import { KILL_KINDS } from "./kill.ts";
 import { makeScratch } from "./place.ts";
 import { parseStep, type StepKind } from "./step.ts";
-import {
-  compareFacts,
-  type Facts,
-  type Kill,
-  lifeOf,
-  runTrial,
-  type Subject,
-  type Trial,
-} from "./trial.ts";
+import { compareFacts, type Facts, lifeOf, runTrial, type Subject, type Trial } from "./trial.ts";
+import type { Kill } from "./kill.ts";
 import type { KillKind } from "./watcher.ts";
 
 export interface TortureOptions {

@@ -1,8 +1,9 @@
+import type { Kill } from "./kill.ts";
 import { isDeepStrictEqual } from "node:util";
 import { type Command, type Life, live } from "./life.ts";
 import { type Fixture, makePlace, type Place, removePlace } from "./place.ts";
 import { endProcesses } from "./processes.ts";
-import type { Clock, KillKind } from "./watcher.ts";
+import type { Clock } from "./watcher.ts";
 
 /** What of a trial's end is compared: plain data, by name. */
 export type Facts = Readonly<Record<string, unknown>>;
@@ -52,16 +53,6 @@ export interface Subject {
     trial: Pick<Trial, "kills" | "lives">,
   ) => readonly Deviation[];
 }
-
-/** A kill of one life: the first kill is of the run, the second one of the resume after it. */
-export type Kill = {
-  readonly kind: KillKind;
-  /** Which life, if not the one that the kill's place among the kills says; from 0. */
-  readonly life?: number | undefined;
-} & (
-  | { readonly step: string; readonly afterMs?: undefined }
-  | { readonly step?: undefined; readonly afterMs: number }
-);
 
 /** A run with its kills, and what became of it. */
 export interface Trial {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Life, type LifeOptions, live } from "./life.ts";
 import { makePlace, type Place } from "./place.ts";
-import type { Kill } from "./trial.ts";
+import type { Kill } from "./kill.ts";
 
 function aPlace(): Place {
   const scratch = mkdtempSync(join(tmpdir(), "quasar-watcher-"));
