@@ -2,13 +2,13 @@ export {
   type AutoCheckpointConfig,
   DEFAULT_AUTO_CHECKPOINTS,
   wantsCheckpoint,
-} from "./auto-checkpoints.ts";
+} from "./checkpoints/auto-checkpoints.ts";
 export {
   createCheckpoint,
   type GitFacts,
   type NewCheckpoint,
   newCheckpointId,
-} from "./checkpoints.ts";
+} from "./checkpoints/checkpoints.ts";
 export {
   cleanupHookFiles,
   type CleanupOptions,
@@ -17,15 +17,15 @@ export {
   type RemovedHookFile,
   type RetentionPolicy,
   type SkippedHookFile,
-} from "./cleanup.ts";
-export type { CrashExit, CrashFacts } from "./crash.ts";
-export { parseRetention } from "./duration.ts";
-export type { Change, Entries } from "./entries.ts";
-export { TASK_FILES, taskFolder } from "./files.ts";
-export { decodeHookFile, encodeHookFile } from "./hook-codec.ts";
+} from "./removal/cleanup.ts";
+export type { CrashExit, CrashFacts } from "./recovery/crash.ts";
+export { parseRetention } from "./recovery/duration.ts";
+export type { Change, Entries } from "./store/entries.ts";
+export { TASK_FILES, taskFolder } from "./store/files.ts";
+export { decodeHookFile, encodeHookFile } from "./store/hook-codec.ts";
 export { HookFileError, type HookFileErrorCode } from "./errors.ts";
-export { AGENT_TEXT, insertAgentText, removeAgentText } from "./agent-text.ts";
-export { readGitFacts } from "./git-facts.ts";
+export { AGENT_TEXT, insertAgentText, removeAgentText } from "./hook-md/agent-text.ts";
+export { readGitFacts } from "./checkpoints/git-facts.ts";
 export {
   type AwaitedDecision,
   CHECKPOINT_TRIGGERS,
@@ -50,13 +50,13 @@ export {
   type StepRecovery,
   type StepType,
   TERMINAL_STATES,
-} from "./hook-file.ts";
-export { FINISHED, type HookMdFacts, renderHookMd } from "./hook-md.ts";
-export { HOOK_MD_COMMANDS } from "./hook-md-commands.ts";
-export { hookDigest, type HookMdMark, readHookMdMark } from "./hook-md-mark.ts";
-export type { Verdicts } from "./hook-md-receipts.ts";
-export { type HookMdRelation, relationOfHookMd } from "./hook-md-relation.ts";
-export { generateSynopsis } from "./synopsis.ts";
+} from "./store/hook-file.ts";
+export { FINISHED, type HookMdFacts, renderHookMd } from "./hook-md/hook-md.ts";
+export { HOOK_MD_COMMANDS } from "./hook-md/commands.ts";
+export { hookDigest, type HookMdMark, readHookMdMark } from "./hook-md/mark.ts";
+export type { Verdicts } from "./hook-md/receipts.ts";
+export { type HookMdRelation, relationOfHookMd } from "./hook-md/relation.ts";
+export { generateSynopsis } from "./hook-md/synopsis.ts";
 export {
   type InstalledGitHook,
   installGitHook,
@@ -64,16 +64,16 @@ export {
   type TaskOptions,
   type UninstalledGitHook,
   uninstallGitHook,
-} from "./git-hook.ts";
-export type { Obstacle } from "./git-hook-file.ts";
+} from "./git-hook/git-hook.ts";
+export type { Obstacle } from "./git-hook/file.ts";
 export {
   commitDescription,
   noteCommit,
   type NotedCommit,
   type RouteOptions,
   taskOfWorkTree,
-} from "./git-hook-route.ts";
-export { GIT_HOOK_LINE } from "./git-hook-script.ts";
+} from "./git-hook/route.ts";
+export { GIT_HOOK_LINE } from "./git-hook/script.ts";
 export {
   clearInbox,
   dropInInbox,
@@ -83,14 +83,14 @@ export {
   type InboxProblem,
   type NewNote,
   readInbox,
-} from "./inbox.ts";
+} from "./store/inbox.ts";
 export {
   type KnownCommits,
   lookForCommits,
   noticeCommits,
   type NoticedCommit,
   type NoticedCommits,
-} from "./commits.ts";
+} from "./git-hook/commits.ts";
 export {
   type KnownPushes,
   lookForPushes,
@@ -99,32 +99,36 @@ export {
   noticePushes,
   type ToldPush,
   type UnseenPush,
-} from "./pushes.ts";
-export { type IntervalCheckpointsOptions, startIntervalCheckpoints } from "./interval.ts";
-export { STALE_AFTER } from "./judge.ts";
+} from "./git-hook/pushes.ts";
+export { type IntervalCheckpointsOptions, startIntervalCheckpoints } from "./recovery/interval.ts";
+export { STALE_AFTER } from "./recovery/judge.ts";
 export type { Problem, ProblemCode } from "./problem.ts";
-export { type DetectOptions, type Detection, detectAndRecover, recoveryInput } from "./recovery.ts";
+export {
+  type DetectOptions,
+  type Detection,
+  detectAndRecover,
+  recoveryInput,
+} from "./recovery/recovery.ts";
 export {
   decideRecovery,
   RECOVERY_EVENTS,
   type RecoveryDecision,
   type StepEffect,
-} from "./recovery-decision.ts";
-export { removeHookFile, type RemoveHookFileOptions } from "./remove.ts";
-export type { Repetition, Wait } from "./repeat.ts";
-export { saveCheckpoint, type SaveCheckpointOptions } from "./save-checkpoint.ts";
-export { type ScannedTask, scanTasks } from "./scan.ts";
-export { snapshotFiles, type SnapshotOptions } from "./snapshot-files.ts";
-export { isSetUp, nextStep } from "./steps.ts";
+} from "./recovery/recovery-decision.ts";
+export { removeHookFile, type RemoveHookFileOptions } from "./removal/remove.ts";
+export type { Repetition, Wait } from "./store/repeat.ts";
+export { saveCheckpoint, type SaveCheckpointOptions } from "./checkpoints/save-checkpoint.ts";
+export { type ScannedTask, scanTasks } from "./store/scan.ts";
+export { snapshotFiles, type SnapshotOptions } from "./store/snapshot-files.ts";
+export { isSetUp, nextStep } from "./transitions/steps.ts";
 export {
   createHookFileStore,
   type CommandHookFileStore,
   type HookFileStore,
-  type HookFileStoreOptions,
-  type OpenedHookFile,
   type StoredEvent,
-} from "./store.ts";
-export { listTaskFolders, type TaskFolder, taskFoldersOf } from "./task-folders.ts";
+} from "./store/store.ts";
+export type { HookFileStoreOptions, OpenedHookFile } from "./store/store-options.ts";
+export { listTaskFolders, type TaskFolder, taskFoldersOf } from "./removal/task-folders.ts";
 export {
   claimTask,
   type ClaimTaskOptions,
@@ -132,14 +136,19 @@ export {
   lastHeartbeat,
   lockTask,
   type TaskClaim,
-} from "./task-owner.ts";
+} from "./recovery/task-owner.ts";
 export {
   acknowledgeQuarantine,
   type QuarantinedFile,
   quarantinedFiles,
-} from "./quarantine.ts";
-export { type ArchivedTask, isBuried, readArchive, type ReceiptsHead } from "./tombstone.ts";
-export type { HookInput, HookTrigger, TransitionEvents } from "./transition-events.ts";
+} from "./store/quarantine.ts";
+export {
+  type ArchivedTask,
+  isBuried,
+  readArchive,
+  type ReceiptsHead,
+} from "./removal/tombstone.ts";
+export type { HookInput, HookTrigger, TransitionEvents } from "./transitions/transition-events.ts";
 export {
   isTerminal,
   transition,
@@ -148,4 +157,4 @@ export {
   type TransitionOptions,
   type TransitionRow,
   TRANSITIONS,
-} from "./transitions.ts";
+} from "./transitions/transitions.ts";

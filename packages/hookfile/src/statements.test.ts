@@ -5,7 +5,11 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "..");
 const spec = readFileSync(join(root, "SPEC.md"), "utf8").split("\n## Statements")[1] ?? "";
 const tests = ["src", "test"]
-  .flatMap((dir) => readdirSync(join(root, dir)).map((name) => join(root, dir, name)))
+  .flatMap((dir) =>
+    readdirSync(join(root, dir), { recursive: true, encoding: "utf8" }).map((name) =>
+      join(root, dir, name),
+    ),
+  )
   .filter((path) => path.endsWith(".test.ts"))
   .map((path) => readFileSync(path, "utf8"))
   .join("\n");

@@ -1,5 +1,5 @@
-import type { HookFile } from "../src/hook-file.ts";
-import { transition, transitionAll } from "../src/transitions.ts";
+import type { HookFile } from "../src/store/hook-file.ts";
+import { transition, transitionAll } from "../src/transitions/transitions.ts";
 import { aCheckpoint, aReceipt, aTask } from "./a-task.ts";
 
 const now = new Date("2026-01-02T03:04:05.678Z");

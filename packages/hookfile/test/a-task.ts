@@ -1,5 +1,5 @@
 import type { ValidationReceipt } from "@quasar/receipts";
-import type { NewTask, StepCheckpoint } from "../src/hook-file.ts";
+import type { NewTask, StepCheckpoint } from "../src/store/hook-file.ts";
 
 /** A task of four steps: one that writes, one that validates, one that pushes, one for a person. */
 export function aTask(change: Partial<NewTask> = {}): NewTask {

@@ -1,4 +1,4 @@
-import { noteCommit } from "../src/git-hook-route.ts";
+import { noteCommit } from "../src/git-hook/route.ts";
 
 /** The command as the git hook needs it: what it cannot do it passes over in silence. */
 try {

@@ -1,7 +1,7 @@
 import { type FileSystem, nodeFileSystem } from "@quasar/durable";
-import { createHookFiles, type HookFiles } from "../src/hook-files.ts";
-import type { HookInput } from "../src/transition-events.ts";
-import { transitionAll } from "../src/transitions.ts";
+import { createHookFiles, type HookFiles } from "../src/store/hook-files.ts";
+import type { HookInput } from "../src/transitions/transition-events.ts";
+import { transitionAll } from "../src/transitions/transitions.ts";
 import { aCheckpoint, aTask } from "./a-task.ts";
 
 /** Bytes that went through a file system. */

@@ -8,11 +8,11 @@ import {
   type Value,
   withoutSync,
 } from "@quasar/durable/testing";
-import { createHookFiles, type HookFiles } from "../src/hook-files.ts";
-import { decodeHookFile } from "../src/hook-codec.ts";
-import type { HookFile } from "../src/hook-file.ts";
-import { transitionAll } from "../src/transitions.ts";
-import type { HookInput } from "../src/transition-events.ts";
+import { createHookFiles, type HookFiles } from "../src/store/hook-files.ts";
+import { decodeHookFile } from "../src/store/hook-codec.ts";
+import type { HookFile } from "../src/store/hook-file.ts";
+import { transitionAll } from "../src/transitions/transitions.ts";
+import type { HookInput } from "../src/transitions/transition-events.ts";
 import { aCheckpoint, aTask } from "./a-task.ts";
 
 const DIR = "/atlas/tasks/t1";

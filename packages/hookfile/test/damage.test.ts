@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { byLane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { HookFileError } from "../src/errors.ts";
-import { decodeHookFile } from "../src/hook-codec.ts";
-import { createHookFiles, type HookFiles } from "../src/hook-files.ts";
-import { transitionAll } from "../src/transitions.ts";
+import { decodeHookFile } from "../src/store/hook-codec.ts";
+import { createHookFiles, type HookFiles } from "../src/store/hook-files.ts";
+import { transitionAll } from "../src/transitions/transitions.ts";
 import { aCheckpoint, aTask } from "./a-task.ts";
 import { temporaryFolders } from "./folder.ts";
 

@@ -1,4 +1,4 @@
-import type { HookFile, HookState, StepContext, StepRecord } from "../src/hook-file.ts";
+import type { HookFile, HookState, StepContext, StepRecord } from "../src/store/hook-file.ts";
 
 export const START = "2026-01-02T03:04:05.000Z";
 

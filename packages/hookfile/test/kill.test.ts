@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { acquireLock } from "@quasar/durable";
 import { byLane } from "@quasar/vitest/lane";
 import { expect, onTestFinished, test } from "vitest";
-import { createHookFileStore } from "../src/store.ts";
+import { createHookFileStore } from "../src/store/store.ts";
 import { aTask } from "./a-task.ts";
 import { temporaryFolders } from "./folder.ts";
 

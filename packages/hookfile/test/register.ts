@@ -1,4 +1,4 @@
-import { changeRegistry, readRegistry } from "../src/git-hook-registry.ts";
+import { changeRegistry, readRegistry } from "../src/git-hook/registry.ts";
 
 /** Comes to a registry and goes again, as often as told; prints how often it was not found in it. */
 const [commonDir = "", taskDir = "", times = "1"] = process.argv.slice(2);

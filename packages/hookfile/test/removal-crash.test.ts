@@ -8,7 +8,7 @@ import {
   type SimulatedProcess,
 } from "@quasar/durable/testing";
 import { expect, test } from "vitest";
-import { buryTask, clearRemains, isBuried, remainsOf } from "../src/tombstone.ts";
+import { buryTask, clearRemains, isBuried, remainsOf } from "../src/removal/tombstone.ts";
 import { after, aHook, START } from "./interrupted.ts";
 
 const DIR = "/state/task-1";

@@ -6,8 +6,8 @@ import type {
   RecoveryAction,
   RecoveryContext,
   StepRecord,
-} from "../src/hook-file.ts";
-import type { HookMdFacts } from "../src/hook-md.ts";
+} from "../src/store/hook-file.ts";
+import type { HookMdFacts } from "../src/hook-md/hook-md.ts";
 
 /** The task of the ATLAS seed's sample HOOK.md, with what the sample leaves out. */
 export function sampleHook(change: Partial<HookFile> = {}): HookFile {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { lstatSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderOfRun } from "@quasar/vitest/folder";
-import type { HookFile, NewTask, StepCheckpoint } from "../src/hook-file.ts";
-import { createHookFileStore, type HookFileStore } from "../src/store.ts";
-import type { HookInput } from "../src/transition-events.ts";
-import { transitionAll } from "../src/transitions.ts";
+import type { HookFile, NewTask, StepCheckpoint } from "../src/store/hook-file.ts";
+import { createHookFileStore, type HookFileStore } from "../src/store/store.ts";
+import type { HookInput } from "../src/transitions/transition-events.ts";
+import { transitionAll } from "../src/transitions/transitions.ts";
 import { after } from "./interrupted.ts";
 
 /** A task on disk, and the clock that it is told. */

@@ -1,4 +1,4 @@
-import type { Wait } from "../src/repeat.ts";
+import type { Wait } from "../src/store/repeat.ts";
 
 /** A timer that a test turns by hand. */
 export interface Timer {

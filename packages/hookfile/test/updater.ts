@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import { createHookFileStore } from "../src/store.ts";
-import { transition } from "../src/transitions.ts";
+import { createHookFileStore } from "../src/store/store.ts";
+import { transition } from "../src/transitions/transitions.ts";
 import { aCheckpoint } from "./a-task.ts";
 
 // Updates one task until it is killed, or `last` updates are done; tells of each once it is on disk.

@@ -1,6 +1,6 @@
 import type { Verdict } from "@quasar/receipts";
-import type { HookFile } from "../src/hook-file.ts";
-import type { HookMdFacts } from "../src/hook-md.ts";
+import type { HookFile } from "../src/store/hook-file.ts";
+import type { HookMdFacts } from "../src/hook-md/hook-md.ts";
 
 export interface HookMdInput {
   readonly hook: HookFile;

@@ -1,6 +1,6 @@
 // Claims the task in the folder argv[2], says so, and drives it until it is killed.
-import { createHookFileStore } from "../../src/store.ts";
-import { claimTask, lockTask } from "../../src/task-owner.ts";
+import { createHookFileStore } from "../../src/store/store.ts";
+import { claimTask, lockTask } from "../../src/recovery/task-owner.ts";
 
 const [, , dir = ""] = process.argv;
 const store = createHookFileStore({ dir });

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { after, aHook, DAY, MINUTE } from "../../test/interrupted.ts";
+import { HOOK_STATES, type HookState, type RecoveryContext } from "../store/hook-file.ts";
+import { judge } from "./judge.ts";
+
+const RECOVERY: RecoveryContext = {
+  detectedAt: after(0).toISOString(),
+  crashType: "signal",
+  lastKnownState: "step_running",
+  wasValidating: false,
+  recommendedAction: "retry_step",
+  reason: "",
+};
+
+const long = { lastSign: after(0), now: after(DAY) };
+
+test.for([
+  ["initializing", "interrupted", "running", "interrupted"],
+  ["step_pending", "waiting", "running", "waiting"],
+  ["step_running", "interrupted", "running", "interrupted"],
+  ["step_validating", "interrupted", "running", "interrupted"],
+  ["awaiting_human", "waiting", "waiting", "waiting"],
+  ["recovering", "crashed", "running", "crashed"],
+  ["completed", "none", "none", "none"],
+  ["failed", "none", "none", "none"],
+  ["abandoned", "none", "none", "none"],
+] as const)(
+  "%s is judged by its driver: gone %s, living %s, unknown for long %s (seed atlas: 174, 184)",
+  ([state, gone, lives, unknown]) => {
+    const hook = aHook(state, "implement", state === "recovering" ? { recovery: RECOVERY } : {});
+    expect(judge(hook, { driver: "gone", ...long })).toBe(gone);
+    expect(judge(hook, { driver: "lives", ...long })).toBe(lives);
+    expect(judge(hook, { driver: "unknown", ...long })).toBe(unknown);
+  },
+);
+
+test("every state is judged", () => {
+  const judged = (state: HookState): string => judge(aHook(state), { driver: "gone", ...long });
+  expect(HOOK_STATES.map(judged).filter((kind) => kind === undefined)).toEqual([]);
+});
+
+test.for([
+  [0, "running"],
+  [5 * MINUTE - 1, "running"],
+  [5 * MINUTE, "interrupted"],
+  [-5 * MINUTE, "interrupted"],
+  [-DAY, "interrupted"],
+] as const)(
+  "with an unknown driver, last seen %i ms ago, a step is %s (seed atlas: 175)",
+  ([age, kind]) => {
+    const sight = { driver: "unknown", lastSign: after(0), now: after(age) } as const;
+    expect(judge(aHook("step_running", "implement"), sight)).toBe(kind);
+  },
+);
+
+test("a driver that is gone is gone at once, not after minutes", () => {
+  const sight = { driver: "gone", lastSign: after(0), now: after(1) } as const;
+  expect(judge(aHook("step_running", "implement"), sight)).toBe("interrupted");
+});
+
+test("recovering without its context is an interruption like any other", () => {
+  expect(judge(aHook("recovering"), { driver: "gone", ...long })).toBe("interrupted");
+});
