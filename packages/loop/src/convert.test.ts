@@ -9,10 +9,10 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { aCheckpoint, aFinding, aLedgerEntry, aTurn } from "../test/fixtures.ts";
 import { checkpointFromState, stateFromCheckpoint } from "./convert.ts";
-import type { Finding } from "./finding.ts";
-import { parseReview } from "./parse-review.ts";
+import type { Finding } from "./review/finding.ts";
+import { parseReview } from "./review/parse-review.ts";
 import type { CycleState } from "./state.ts";
-import { tagFindings } from "./findings.ts";
+import { tagFindings } from "./review/findings.ts";
 
 const SHA = "a".repeat(40);
 const METADATA = { phaseId: "api", nebulaName: "neb", gitSha: SHA };

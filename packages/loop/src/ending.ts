@@ -1,6 +1,14 @@
 import type { AgentFailure, AgentRole } from "@quasar/agents";
-import { dollars, dollarsAllowed, dollarsNeeded, MORE, spentWords, upToCent } from "./money.ts";
-import type { RunPart, TaskResult } from "./options.ts";
+import {
+  dollars,
+  dollarsAllowed,
+  dollarsNeeded,
+  MORE,
+  spentWords,
+  upToCent,
+} from "./money/money.ts";
+import { type Course, LOOP } from "./course.ts";
+import type { TaskResult } from "./options.ts";
 import type { CycleState } from "./state.ts";
 
 /** How a run ends. */
@@ -29,10 +37,10 @@ export const SUPERSEDED: Ending = {
 export function endingOf(
   outcome: Ending["outcome"],
   state: CycleState,
-  part: RunPart = "loop",
+  { isLoop, done }: Course = LOOP,
 ): Ending {
   if (outcome === "approved") {
-    return { outcome, message: part === "loop" ? withLint(DONE[part], state) : DONE[part] };
+    return { outcome, message: isLoop ? withLint(done, state) : done };
   }
   return { outcome, message: MESSAGES[outcome]?.(state) ?? `The run ended: ${outcome}.` };
 }
@@ -49,13 +57,6 @@ export function withoutChanges(state: CycleState): Ending {
   const message = withLint("The reviewer approved. No changes were made.", state);
   return { outcome: "approved", message };
 }
-
-const DONE: Readonly<Record<RunPart, string>> = {
-  loop: "The reviewer approved the work.",
-  coder: "The coder's turn is done.",
-  reader: "The agent has answered.",
-  reviewer: "The review is done.",
-};
 
 const MESSAGES: Readonly<Partial<Record<Ending["outcome"], (state: CycleState) => string>>> = {
   budget: (state) => `The budget is used up: ${spentOf(state)}.`,

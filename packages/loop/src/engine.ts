@@ -1,6 +1,6 @@
-import { tryCheck } from "./checks.ts";
-import { commitMessage } from "./commit-message.ts";
-import { refused } from "./commit-refused.ts";
+import { tryCheck } from "./checks/checks.ts";
+import { commitMessage } from "./commit/commit-message.ts";
+import { refused } from "./commit/commit-refused.ts";
 import { messageOf } from "./emitter.ts";
 import {
   type Ending,
@@ -11,12 +11,12 @@ import {
   withoutChanges,
 } from "./ending.ts";
 import type { LoopEventData } from "./event.ts";
-import type { Finding } from "./finding.ts";
-import { namedChecks } from "./checks-named.ts";
-import { filterFinding } from "./findings.ts";
+import type { Finding } from "./review/finding.ts";
+import { namedChecks } from "./checks/checks-named.ts";
+import { filterFinding } from "./review/findings.ts";
 import type { TaskResult } from "./options.ts";
-import { parseReview } from "./parse-review.ts";
-import { budgetForMore, neededBudget } from "./money.ts";
+import { parseReview } from "./review/parse-review.ts";
+import { budgetForMore, neededBudget } from "./money/money.ts";
 import { marksOf, type Run, unsavedEnd } from "./run.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep, type Step } from "./steps.ts";
@@ -38,11 +38,11 @@ import {
   resolveIssues,
   type TurnPhase,
 } from "./transitions.ts";
-import { commitLeftover } from "./leftover.ts";
-import { protectedWork, tellReplaced } from "./protected.ts";
-import { makeAsCloned } from "./as-cloned.ts";
-import { commitGaps } from "./gaps.ts";
-import { hasChanged, whatDiffers, whatMoved } from "./outcome.ts";
+import { commitLeftover } from "./commit/leftover.ts";
+import { protectedWork, tellReplaced } from "./commit/protected.ts";
+import { makeAsCloned } from "./commit/as-cloned.ts";
+import { commitGaps } from "./commit/gaps.ts";
+import { hasChanged, whatDiffers, whatMoved } from "./repository/outcome.ts";
 import {
   changedOwn,
   gitEnding,
@@ -52,17 +52,17 @@ import {
   temporaryFiles,
   treeOf,
   takenBack,
-} from "./work-tree.ts";
-import { takeTurnAgain } from "./again.ts";
-import { letGo } from "./ready.ts";
-import { recoverTurn } from "./recover.ts";
-import { retryOrEnd, scheduleRetry } from "./retry.ts";
-import type { TurnFailure } from "./settle.ts";
-import { rolesAhead } from "./to-come.ts";
-import { nextBoundUsd, takeTurn } from "./turn.ts";
-import { findSettings, reportSettings } from "./steering-settings.ts";
-import { leftAside } from "./left-aside.ts";
-import { listPaths } from "./untouchable.ts";
+} from "./repository/work-tree.ts";
+import { takeTurnAgain } from "./turn/again.ts";
+import { letGo } from "./turn/ready.ts";
+import { recoverTurn } from "./turn/recover.ts";
+import { retryOrEnd, scheduleRetry } from "./turn/retry.ts";
+import type { TurnFailure } from "./turn/settle.ts";
+import { rolesAhead } from "./money/to-come.ts";
+import { nextBoundUsd, takeTurn } from "./turn/turn.ts";
+import { findSettings, reportSettings } from "./repository/steering-settings.ts";
+import { leftAside } from "./commit/left-aside.ts";
+import { listPaths } from "./commit/untouchable.ts";
 
 /**
  * Takes a run to its end: asks what comes next, does it, keeps what came of it.
@@ -86,7 +86,7 @@ export async function drive(run: Run, opening: readonly LoopEventData[]): Promis
 
 async function goOn(run: Run): Outcome {
   const next = nextStep(run.state, run);
-  if ("end" in next) return endingOf(next.end, run.state, run.part);
+  if ("end" in next) return endingOf(next.end, run.state, run.course);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;
   const ending = await STEPS[next.step](run);
   // In the others agents or checks work, after which nothing holds that was seen before.
@@ -386,7 +386,7 @@ function broken(name: string, output: string): string {
 
 /** An approval counts where it is true of the repository. */
 async function finishApproved(run: Run): Outcome {
-  if (run.part === "loop" && run.state.checkedWith !== namedChecks(run.settings)) {
+  if (run.course.isLoop && run.state.checkedWith !== namedChecks(run.settings)) {
     run.state = checkAnew(run.state);
     return undefined;
   }
@@ -470,8 +470,8 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   const { outcome } = ending;
   const { cycle } = run.state;
   const changed = await hasChanged(run);
-  if (outcome !== "superseded" && run.part === "loop") await tellOfReplaced(run);
-  const isEmpty = outcome === "approved" && !changed && run.part === "loop";
+  if (outcome !== "superseded" && run.course.isLoop) await tellOfReplaced(run);
+  const isEmpty = outcome === "approved" && !changed && run.course.isLoop;
   let message =
     isEmpty && run.ports.repository ? withoutChanges(run.state).message : ending.message;
   if (outcome === "budget") {
@@ -481,7 +481,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     run.state = { ...run.state, neededBudgetUsd, neededTurnBudgetUsd };
     message += neededWords(run.state);
   }
-  if (outcome === "approved" && run.part === "loop") {
+  if (outcome === "approved" && run.course.isLoop) {
     message = [message, ...(await leftAside(run))].join(" ");
   }
   const report = outcome === "approved" ? parseReview(run.state.reviewOutput).report : undefined;
@@ -525,12 +525,12 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
  * @param wasStopped - Whether the last turn was stopped at what it may spend: it would be again.
  */
 function budgetToGoOn(run: Run, wasStopped: boolean): number {
-  const { state, part } = run;
+  const { state, course } = run;
   const boundsUsd = {
     coder: nextBoundUsd(run, "coding"),
     reviewer: nextBoundUsd(run, "reviewing"),
   };
-  const needed = neededBudget(state, rolesAhead(state, part), boundsUsd);
+  const needed = neededBudget(state, rolesAhead(state, course), boundsUsd);
   if (state.maxBudgetUsd === 0) return 0;
   if (needed > state.maxBudgetUsd) return needed;
   const more = wasStopped && state.turn !== undefined ? budgetForMore(state, state.turn) : 0;

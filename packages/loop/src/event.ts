@@ -1,6 +1,6 @@
 import type { AgentDenial, AgentEvent, AgentRole } from "@quasar/agents";
-import type { Finding } from "./finding.ts";
-import type { ReviewReport } from "./review.ts";
+import type { Finding } from "./review/finding.ts";
+import type { ReviewReport } from "./review/review.ts";
 import type { CycleState } from "./state.ts";
 
 /** Names of the events, as the original calls them. */
@@ -161,6 +161,8 @@ export type LoopEventData =
       readonly n: number;
       readonly ref: string;
       readonly sha: string;
+      /** Whether it holds only what was staged and differs from the files. @default false */
+      readonly isStaged?: boolean | undefined;
     }
   /** Something a person should know that stops nothing. */
   | { readonly type: "warning"; readonly cycle: number; readonly message: string };

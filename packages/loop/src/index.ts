@@ -11,34 +11,35 @@ export {
   standingRefusals,
   storedBranch,
   type Verdict,
-} from "./assess.ts";
+} from "./resume/assess.ts";
 export { type CheckpointHookOptions, createCheckpointHook } from "./checkpoint-hook.ts";
-export { subjectGiven } from "./commit-message.ts";
+export { subjectGiven } from "./commit/commit-message.ts";
 export { type CheckpointMetadata, checkpointFromState, stateFromCheckpoint } from "./convert.ts";
-export type { PlanAgents, PlanItem, PlanKind } from "./describe-resume.ts";
+export type { PlanAgents, PlanItem, PlanKind } from "./resume/describe-resume.ts";
 export * from "./errors.ts";
 export * from "./event.ts";
 export { allowFlags, failureFlags, openedWords } from "./failure-flags.ts";
-export type * from "./finding.ts";
-export { runFromCheckpoint, runTask } from "./loop.ts";
-export { dollarsAllowed, turnAllowance, upToCent } from "./money.ts";
+export type * from "./review/finding.ts";
+export type { TurnKind } from "./course.ts";
+export { resumeTurn, runFromCheckpoint, runTask, runTurn } from "./loop.ts";
+export { dollarsAllowed, turnAllowance, upToCent } from "./money/money.ts";
 export type * from "./options.ts";
-export { packageManagerOf, packageScripts } from "./package-scripts.ts";
-export { parseReview } from "./parse-review.ts";
-export { type Conventions, readConventions } from "./read-conventions.ts";
+export { packageManagerOf, packageScripts } from "./checks/package-scripts.ts";
+export { parseReview } from "./review/parse-review.ts";
+export { type Conventions, readConventions } from "./repository/read-conventions.ts";
 export {
   type CostEstimate,
   planResume,
   type ResumeLimits,
   type ResumePlan,
-} from "./plan.ts";
-export type * from "./review.ts";
-export { REVIEW_SCHEMA, renderReview } from "./review-schema.ts";
+} from "./resume/plan.ts";
+export type * from "./review/review.ts";
+export { REVIEW_SCHEMA, renderReview } from "./review/review-schema.ts";
 export type * from "./state.ts";
 export { type Clocks, waitUntil } from "./wait-until.ts";
-export { type RefusedSubject, subjectPrompt } from "./subject-prompt.ts";
+export { type RefusedSubject, subjectPrompt } from "./turn/subject-prompt.ts";
 export { cutAtWord } from "./text.ts";
-export { nextTurnId } from "./turn-id.ts";
-export { giveUpTurn } from "./give-up.ts";
-export { isAgentAlive, isTurnOpen, processOf } from "./turn-process.ts";
-export { STRUGGLE_THRESHOLD, struggleScore } from "./struggle.ts";
+export { nextTurnId } from "./turn/turn-id.ts";
+export { giveUpTurn } from "./turn/give-up.ts";
+export { isAgentAlive, isTurnOpen, processOf } from "./turn/turn-process.ts";
+export { STRUGGLE_THRESHOLD, struggleScore } from "./review/struggle.ts";

@@ -1,8 +1,9 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { runCheck } from "./check.ts";
-import { continueRun } from "./continue.ts";
-import type { LoopOptions, Task, TaskResult } from "./options.ts";
-import { openLoopRepository } from "./repository.ts";
+import { runCheck } from "./checks/check.ts";
+import { continueRun } from "./resume/continue.ts";
+import { type TurnKind, TURNS } from "./course.ts";
+import type { LoopOptions, Task, TaskResult, TurnOptions } from "./options.ts";
+import { openLoopRepository } from "./repository/repository.ts";
 import type { Ports } from "./run.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 import { startRun } from "./start.ts";
@@ -40,6 +41,39 @@ export async function runFromCheckpoint(
 ): Promise<TaskResult> {
   const settings = settingsOf(options);
   return continueRun(checkpoint, settings, await openPorts(settings));
+}
+
+/**
+ * Has an agent take one turn by itself. It is reserved, saved, settled and recovered as one of a loop, and is a run of
+ * its own: of one cycle, `approved` once it is done.
+ *
+ * @throws As {@link runTask} does.
+ */
+export async function runTurn(
+  kind: TurnKind,
+  task: Task,
+  options: TurnOptions,
+): Promise<TaskResult> {
+  const settings = turnSettings(kind, options);
+  return startRun(task, settings, await openPorts(settings));
+}
+
+/**
+ * Continues such a run from its checkpoint, as {@link runFromCheckpoint} does.
+ *
+ * @param kind - The same as when it began.
+ */
+export async function resumeTurn(
+  kind: TurnKind,
+  checkpoint: Checkpoint,
+  options: TurnOptions,
+): Promise<TaskResult> {
+  const settings = turnSettings(kind, options);
+  return continueRun(checkpoint, settings, await openPorts(settings));
+}
+
+function turnSettings(kind: TurnKind, options: TurnOptions): Settings {
+  return settingsOf({ ...options, maxCycles: 1 }, TURNS[kind]);
 }
 
 async function openPorts({ workDir, repository }: Settings): Promise<Ports> {

@@ -2,7 +2,7 @@ import type { AgentCapabilities } from "@quasar/agents";
 import type { LoopEventData } from "./event.ts";
 import type { Ports } from "./run.ts";
 import type { Settings } from "./settings.ts";
-import { dollars, reservation } from "./money.ts";
+import { dollars, reservation } from "./money/money.ts";
 import type { CycleState } from "./state.ts";
 
 /** What a person should know before a run goes off. */

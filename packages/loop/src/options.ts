@@ -2,15 +2,8 @@ import type { Checkpoint, CheckpointStore, CommitStyle } from "@quasar/checkpoin
 import type { Repository } from "@quasar/git";
 import type { AgentFailure, AgentInvoker } from "@quasar/agents";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
-import type { Finding } from "./finding.ts";
-import type { ReviewReport } from "./review.ts";
-
-/**
- * What a run consists of: the whole loop, or one turn that is a run of its own and ends `approved` once
- * it is done. What a `coder` writes is committed; a `reader` is a coder that may change nothing, and
- * nothing is committed; a `reviewer` is done whatever its verdict is.
- */
-export type RunPart = "loop" | "coder" | "reader" | "reviewer";
+import type { Finding } from "./review/finding.ts";
+import type { ReviewReport } from "./review/review.ts";
 
 /**
  * How a run's commits are worded.
@@ -84,8 +77,6 @@ export interface LoopOptions {
   readonly seen?: SeenTree | undefined;
   readonly coder: AgentInvoker;
   readonly reviewer: AgentInvoker;
-  /** The same whenever the run is gone on with. @default "loop" */
-  readonly part?: RunPart | undefined;
   readonly commit?: CommitWords | undefined;
   /** @default 3 */
   readonly maxCycles?: number | undefined;
@@ -176,6 +167,12 @@ export interface LoopOptions {
   /** @default the system's clock */
   readonly now?: (() => Date) | undefined;
 }
+
+/** Of one turn by itself: what only a loop has is not among them. */
+export type TurnOptions = Omit<
+  LoopOptions,
+  "maxCycles" | "lint" | "maxLintRetries" | "filters" | "detectStruggle" | "takeRefactor"
+>;
 
 export interface Task {
   /** @default asked from the first hook that can create one, else made from the run's id */

@@ -1,14 +1,16 @@
+import type { AgentRole } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
-import type { CheckOptions, CheckResult } from "./check.ts";
+import type { CheckOptions, CheckResult } from "./checks/check.ts";
 import { createCheckpointHook } from "./checkpoint-hook.ts";
 import { checkpointFromState } from "./convert.ts";
 import { Emitter, type EventStanding, type Listeners, messageOf } from "./emitter.ts";
 import { type Ending, SUPERSEDED } from "./ending.ts";
-import { steersAgents } from "./steering.ts";
+import { steersAgents } from "./repository/steering.ts";
 import type { LoopEvent, LoopEventData } from "./event.ts";
-import type { Check, RunPart } from "./options.ts";
+import type { Course } from "./course.ts";
+import type { Check } from "./options.ts";
 import { snapshot } from "./snapshot.ts";
-import type { LoopRepository } from "./repository.ts";
+import type { LoopRepository } from "./repository/repository.ts";
 import type { SeenWork } from "@quasar/git";
 import { type Settings, savesTurns } from "./settings.ts";
 import type { CycleState } from "./state.ts";
@@ -116,8 +118,8 @@ export class Run {
     this.#seen = seen;
   }
 
-  get part(): RunPart {
-    return this.settings.part;
+  get course(): Course {
+    return this.settings.course;
   }
 
   /** Why the run has to be left as it is: another process drives it, or may. */
@@ -149,6 +151,13 @@ export class Run {
     return this.requiresSaves && this.#lastFailure
       ? unsavedEnd(this.#lastFailure.error)
       : undefined;
+  }
+
+  /** Whether the turns of a role are held until they are saved, and their ends are kept outside of the checkpoint. */
+  isSupervised(role: AgentRole): boolean {
+    const { checkpoint, turnsDir } = this.settings;
+    const { supervised } = this.settings[role].capabilities;
+    return supervised === true && turnsDir !== undefined && savesTurns(checkpoint);
   }
 
   /** Resolves when every listener has dealt with the event. */

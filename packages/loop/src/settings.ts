@@ -1,13 +1,13 @@
 import type { CheckpointOptions, LoopOptions } from "./options.ts";
+import { type Course, LOOP } from "./course.ts";
 import { LoopError } from "./errors.ts";
 
 /** The options with their defaults filled in. */
 export type Settings = Omit<LoopOptions, Defaulted> & {
   readonly [K in Defaulted]: NonNullable<LoopOptions[K]>;
-};
+} & { readonly course: Course };
 
 type Defaulted =
-  | "part"
   | "hooks"
   | "lint"
   | "maxLintRetries"
@@ -27,7 +27,7 @@ export const DEFAULT_MAX_BUDGET_USD = 5;
 export const MOST_CYCLES = 10_000;
 
 /** @throws {LoopError} `ERR_INVALID_OPTIONS` */
-export function settingsOf(options: LoopOptions): Settings {
+export function settingsOf(options: LoopOptions, course: Course = LOOP): Settings {
   for (const [name, isValid, rule] of RULES) {
     const value = options[name];
     if (value === undefined || isValid(value)) continue;
@@ -35,7 +35,7 @@ export function settingsOf(options: LoopOptions): Settings {
   }
   return {
     ...options,
-    part: options.part ?? "loop",
+    course,
     hooks: options.hooks ?? [],
     lint: options.lint ?? [],
     maxLintRetries: options.maxLintRetries ?? 2,

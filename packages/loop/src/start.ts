@@ -1,16 +1,16 @@
 import { createCheckpoint } from "@quasar/checkpoint";
-import { newCommitStyle } from "./commit-style.ts";
+import { newCommitStyle } from "./commit/commit-style.ts";
 import { stateFromCheckpoint } from "./convert.ts";
 import { messageOf } from "./emitter.ts";
 import { drive } from "./engine.ts";
 import { LoopError } from "./errors.ts";
 import { openingWarnings, treeWarning, warning } from "./opening.ts";
 import type { Task, TaskResult } from "./options.ts";
-import { keepProtected, protect } from "./protected.ts";
+import { keepProtected, protect } from "./commit/protected.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
 import { DEFAULT_MAX_BUDGET_USD, DEFAULT_MAX_CYCLES, type Settings } from "./settings.ts";
-import { placeOf } from "./work-tree.ts";
+import { placeOf } from "./repository/work-tree.ts";
 import { oneLine, trimSpace } from "./text.ts";
 
 /** `runTask` on given ports. */

@@ -1,9 +1,10 @@
 import type { Phase } from "@quasar/checkpoint";
-import { isOverBudget } from "./money.ts";
-import type { RunPart, TaskResult } from "./options.ts";
-import { parseReview } from "./parse-review.ts";
+import { isOverBudget } from "./money/money.ts";
+import type { Course } from "./course.ts";
+import type { TaskResult } from "./options.ts";
+import { parseReview } from "./review/parse-review.ts";
 import type { CycleState } from "./state.ts";
-import { STRUGGLE_THRESHOLD, struggleScore } from "./struggle.ts";
+import { STRUGGLE_THRESHOLD, struggleScore } from "./review/struggle.ts";
 import { isPending, isRefused, isUnknown } from "./transitions.ts";
 
 /** What a loop can do. Every step leaves a state from which the next one follows. */
@@ -31,7 +32,7 @@ export type Next = { readonly step: Step } | { readonly end: TaskResult["outcome
 export interface StepOptions {
   /** Whether a loop that goes in circles is to stop. */
   readonly detectStruggle: boolean;
-  readonly part: RunPart;
+  readonly course: Course;
 }
 
 /**
@@ -41,7 +42,7 @@ export interface StepOptions {
  * @see SPEC.md, "Steps"
  */
 export function nextStep(state: CycleState, options: StepOptions): Next {
-  const follow = PARTS[options.part][state.phase] ?? NEXT[state.phase];
+  const follow = WAYS[options.course.name][state.phase] ?? NEXT[state.phase];
   const next = follow(state, options);
   const buys = "step" in next && BUYING.has(next.step);
   return buys && isOverBudget(state) ? { end: "budget" } : next;
@@ -70,7 +71,7 @@ const review: Follow = () => ({ step: "review" });
 const done: Follow = () => ({ step: "approve" });
 
 /** Where the way of a single turn is not that of the loop. */
-const PARTS: Readonly<Record<RunPart, Readonly<Partial<Record<Phase, Follow>>>>> = {
+const WAYS: Readonly<Record<Course["name"], Readonly<Partial<Record<Phase, Follow>>>>> = {
   loop: {},
   coder: { code_complete: done },
   reader: { coding: (state) => turnNext(state, "begin", "approve") },

@@ -1,14 +1,14 @@
 import type { CheckpointLedgerEntry, CheckpointTurn, Phase } from "@quasar/checkpoint";
-import { joinReports, subjectGiven } from "./commit-message.ts";
+import { joinReports, subjectGiven } from "./commit/commit-message.ts";
 import type { ProcessIdentity } from "@quasar/process";
 import type { AgentRole } from "@quasar/agents";
-import type { Finding } from "./finding.ts";
-import { accumulate, applyVerifications, tagFindings } from "./findings.ts";
-import { book, entryOf } from "./ledger.ts";
-import type { Cost } from "./money.ts";
-import type { ParsedReview } from "./review.ts";
+import type { Finding } from "./review/finding.ts";
+import { accumulate, applyVerifications, tagFindings } from "./review/findings.ts";
+import { book, entryOf } from "./money/ledger.ts";
+import type { Cost } from "./money/money.ts";
+import type { ParsedReview } from "./review/review.ts";
 import type { CycleState } from "./state.ts";
-import { NO_PROCESS, storedProcess } from "./turn-process.ts";
+import { NO_PROCESS, storedProcess } from "./turn/turn-process.ts";
 
 // The moves of the state machine: each takes a state and gives the next one.
 

@@ -5,7 +5,7 @@ import {
   createCheckpoint,
   findingId,
 } from "@quasar/checkpoint";
-import type { Finding } from "../src/finding.ts";
+import type { Finding } from "../src/review/finding.ts";
 
 export function aFinding(change: Partial<Finding> = {}): Finding {
   const { severity = "major", description = "bad" } = change;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type CheckpointStore, createMemoryCheckpointStore } from "@quasar/checkpoint";
 import type { Checkpoint } from "@quasar/checkpoint";
 import type { Commit, SeenWork } from "@quasar/git";
-import { type LoopRepository, openLoopRepository } from "../src/repository.ts";
+import { type LoopRepository, openLoopRepository } from "../src/repository/repository.ts";
 import type { WorkTree } from "./work-tree.ts";
 
 /** What a simulated work tree and its history can do; a real repository serves as well. */

@@ -1,10 +1,10 @@
 import type { Checkpoint, CheckpointLedgerEntry, CheckpointStore } from "@quasar/checkpoint";
 import { CheckpointError } from "@quasar/checkpoint";
-import type { CheckResult } from "../src/check.ts";
-import { continueRun } from "../src/continue.ts";
+import type { CheckResult } from "../src/checks/check.ts";
+import { continueRun } from "../src/resume/continue.ts";
 import type { Hook, LoopEvent } from "../src/event.ts";
 import type { Check, LoopOptions, TaskResult } from "../src/options.ts";
-import type { LoopRepository } from "../src/repository.ts";
+import type { LoopRepository } from "../src/repository/repository.ts";
 import type { Ports } from "../src/run.ts";
 import { settingsOf } from "../src/settings.ts";
 import { startRun } from "../src/start.ts";

@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { type Answer, APPROVAL, fakeAgent } from "../../test/fake-agent.ts";
+import { type Harness, harness } from "../../test/harness.ts";
+import { runFromCheckpoint, runTask } from "../loop.ts";
+
+const TASK = { title: "Do it" };
+
+/** A run in which the coder does something, and the reviewer approves. */
+function runWith(act: (loop: Harness) => void): Harness {
+  const acting: Answer = ({ turnId }) => {
+    const action = `quasar:${turnId.replace(".", "/")}`;
+    process.env["GIT_REFLOG_ACTION"] = action;
+    try {
+      act(loop);
+    } finally {
+      delete process.env["GIT_REFLOG_ACTION"];
+    }
+    return "done";
+  };
+  const loop: Harness = harness({
+    coder: fakeAgent([acting]),
+    reviewer: fakeAgent([APPROVAL, APPROVAL]),
+    now: () => new Date(),
+  });
+  return loop;
+}
+
+function commitBeside({ tree }: Harness, ...where: readonly string[]): string {
+  tree.git("checkout", "-q", ...where);
+  tree.write("beside.txt", "work\n");
+  tree.git("add", "-A");
+  tree.git("commit", "-q", "-m", "beside");
+  const sha = tree.head();
+  tree.git("checkout", "-q", "main");
+  return sha;
+}
+
+test.for([
+  ["a detached HEAD", ["--detach"]],
+  ["another branch", ["-b", "elsewhere"]],
+] as const)("an approval names the commit that the coder made on %s", async ([, where]) => {
+  let sha = "";
+  const loop = runWith((at) => {
+    sha = commitBeside(at, ...where);
+  });
+  const { outcome, message } = await runTask(TASK, loop.options);
+  expect(outcome).toBe("approved");
+  expect(message).toContain("No changes were made.");
+  expect(message).toContain(`commit ${sha.slice(0, 12)}, made in this run`);
+});
+
+test("an approval names no commit of the coder's that it has amended, or brought to the branch", async () => {
+  const loop = runWith((at) => {
+    const sha = commitBeside(at, "--detach");
+    at.tree.write("main.txt", "work\n");
+    at.tree.git("add", "-A");
+    at.tree.git("commit", "-q", "-m", "first");
+    at.tree.git("commit", "-q", "--amend", "-m", "second");
+    at.tree.git("cherry-pick", sha);
+  });
+  const { outcome, message } = await runTask(TASK, loop.options);
+  expect({ outcome, message }).toEqual({
+    outcome: "approved",
+    message: "The reviewer approved the work.",
+  });
+});
+
+test("an approval names what the coder has stashed", async () => {
+  const loop = runWith(({ tree }) => {
+    tree.write("README", "changed\n");
+    tree.git("stash");
+  });
+  const { outcome, message } = await runTask(TASK, loop.options);
+  expect(outcome).toBe("approved");
+  expect(message).toContain("Not committed: stash@{0}, stashed since the run began");
+});
+
+test("a resume names what was stashed since the run began, and so does its approval", async () => {
+  const failure = { kind: "killed", message: "killed", retryable: false } as const;
+  const dying: Answer = () => {
+    loop.tree.write("README", "changed\n");
+    return { failure };
+  };
+  const loop: Harness = harness({
+    coder: fakeAgent([dying, "nothing to do"]),
+    now: () => new Date(),
+  });
+  await runTask(TASK, loop.options);
+  loop.tree.git("stash");
+  const { message } = await runFromCheckpoint(await loop.stored(), loop.options);
+  const words = "Not committed: stash@{0}, stashed since the run began";
+  expect(loop.trace()).toContainEqual(expect.stringContaining(`warning ${words}`));
+  expect(message).toContain(words);
+});
+
+test("an approval names a .gitignore of the run's that no commit holds, as it ignores itself", async () => {
+  const loop = runWith(({ tree }) => {
+    tree.write("work.txt", "work\n");
+    tree.write("lib/.gitignore", "*\n");
+    tree.write("lib/work.js", "work\n");
+  });
+  const { outcome, message } = await runTask(TASK, loop.options);
+  expect(outcome).toBe("approved");
+  expect(message).toContain("Not committed: what lib/.gitignore ignores, itself included.");
+});
+
+test("an approval names no .gitignore in a cache or in a folder that a committed rule ignores", async () => {
+  const loop = runWith(({ tree }) => {
+    tree.write(".gitignore", "dist/\n");
+    tree.write("dist/.gitignore", "*\n");
+    tree.write(".venv/.gitignore", "*\n");
+    tree.write(".venv/pyvenv.cfg", "\n");
+  });
+  const { outcome, message } = await runTask(TASK, loop.options);
+  expect({ outcome, message }).toEqual({
+    outcome: "approved",
+    message: "The reviewer approved the work.",
+  });
+});

@@ -1,0 +1,62 @@
+import { isOwnPath } from "@quasar/git";
+import { messageOf } from "../emitter.ts";
+import { beginOfTurns } from "./protected.ts";
+import { isOfTurn } from "../resume/resume.ts";
+import type { LoopRepository } from "../repository/repository.ts";
+import type { Run } from "../run.ts";
+import { changedSettings } from "../repository/steering-settings.ts";
+import { isProtected, listPaths } from "./untouchable.ts";
+
+/**
+ * Work of the run that an approval does not hold, and that is nowhere in the tree where a look would find it: commits
+ * beside the branch, what was stashed, what an uncommitted `.gitignore` ignores. In words, with what brings it back;
+ * and what has changed in the repository's own settings.
+ *
+ * @see SPEC.md, "What an approval names"
+ */
+export async function leftAside(run: Run): Promise<readonly string[]> {
+  const { repository } = run.ports;
+  const since = beginOfTurns(run.state);
+  if (repository === undefined || since === undefined || run.head === "") return [];
+  try {
+    const isWanted = (action: string): boolean => isOfTurn(action, run.state);
+    const commits = await repository.commitsLeftAside({ since, isWanted });
+    const rules = (await repository.selfIgnored(since)).filter(
+      (path) => !isOwnPath(path) && !isProtected(path, run.state.untouchablePaths),
+    );
+    return [
+      ...commits.map(
+        (sha) =>
+          `Not on the branch: commit ${short(sha)}, made in this run (git show ${short(sha)}).`,
+      ),
+      ...(await stashedWork(run, repository)),
+      ...(rules.length === 0
+        ? []
+        : [`Not committed: what ${listPaths(rules).join(", ")} ignores, itself included.`]),
+      ...[await changedSettings(run)].filter((words) => words !== ""),
+    ];
+  } catch (error) {
+    return [`What the run left beside its branch could not be looked at: ${messageOf(error)}`];
+  }
+}
+
+/** What was stashed on a commit of the run since its first turn began: in other work trees too, which share stashes. */
+export async function stashedWork(
+  { head, state }: Pick<Run, "head" | "state">,
+  repository: LoopRepository | undefined,
+): Promise<readonly string[]> {
+  const since = beginOfTurns(state);
+  if (repository === undefined || since === undefined) return [];
+  const own = new Set([head, state.baseCommitSha, ...state.cycleCommits]);
+  const stashes = await repository.stashedSince(since);
+  return stashes
+    .filter(({ base }) => own.has(base))
+    .map(
+      ({ name, sha }) =>
+        `Not committed: ${name}, stashed since the run began (git stash apply ${short(sha)}).`,
+    );
+}
+
+function short(sha: string): string {
+  return sha.slice(0, 12);
+}

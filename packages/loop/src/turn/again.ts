@@ -1,0 +1,32 @@
+import { giveTree } from "./give-tree.ts";
+import { keepWork } from "./keep-work.ts";
+import { getReady } from "./ready.ts";
+import { inheritedRetries, pauseBeforeRetry } from "./retry.ts";
+import type { Run } from "../run.ts";
+import { sessionToResume } from "./session.ts";
+import type { TurnFailure } from "./settle.ts";
+import { isTurnPhase, ROLES } from "../transitions.ts";
+import { takeTurn } from "./turn.ts";
+
+/** Takes a turn again that came to nothing: in its own session where that can be, else anew. */
+export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
+  const { phase, turn, cycle } = run.state;
+  if (!isTurnPhase(phase)) return undefined;
+  const role = ROLES[phase];
+  const retries = inheritedRetries(run.state);
+  const interrupted = await pauseBeforeRetry(run);
+  if (interrupted !== undefined) return interrupted;
+  if (phase === "reviewing") {
+    const stale = await giveTree(run, true);
+    if (stale === "unchecked") return undefined;
+    if (stale !== undefined) return stale;
+  }
+  await getReady(run, role);
+  const writes = role === "coder" && !run.course.readsOnly;
+  const tree = writes ? await keepWork(run) : "unknown";
+  if (typeof tree === "object") return tree;
+  const sessionId = sessionToResume(run, phase);
+  const how = sessionId === "" ? "restarted" : "resumed";
+  await run.emit({ type: "turn_recovered", cycle, role, turnId: turn?.id ?? "", how });
+  return takeTurn(run, phase, { attempt: (turn?.attempt ?? 0) + 1, sessionId, tree, retries });
+}

@@ -1,0 +1,151 @@
+import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "@quasar/agents";
+import { messageOf } from "../emitter.ts";
+import type { Ending } from "../ending.ts";
+import type { TurnRecovery } from "../event.ts";
+import { settledCost, unlearnedCost } from "../money/money.ts";
+import { getReady } from "./ready.ts";
+import type { Run } from "../run.ts";
+import { failureOf, listen, settle, type TurnFailure } from "./settle.ts";
+import { failTurn, nameSession, takeBackTurn } from "../transitions.ts";
+import { requestOf } from "./turn.ts";
+import { processOf } from "./turn-process.ts";
+import { unseenTurn } from "./unseen.ts";
+
+/** No agent works in such a turn any more; in others one may have worked since the tree was seen. */
+const GONE: ReadonlySet<FoundTurn["state"]> = new Set(["ended", "died", "not-started"]);
+
+/** What came of a turn that an earlier process began. */
+export interface Recovered {
+  readonly failure: TurnFailure;
+  /** It failed while this process listened. */
+  readonly isNews: boolean;
+}
+
+/** Takes the end of a turn that an earlier process began, or gives the turn up. */
+export async function recoverTurn(run: Run): Promise<Recovered> {
+  const { turn } = run.state;
+  if (turn === undefined) return GIVEN_UP;
+  const agent: AgentInvoker = run.settings[turn.role];
+  const unfinished = { request: requestOf(run, turn, ""), process: processOf(turn) };
+  run.seen = undefined;
+  const found = await lookFor(run, agent, unfinished);
+  if ("outcome" in found) return { failure: found, isNews: false };
+  run.clean &&= GONE.has(found.state) && !("isLeft" in found && found.isLeft === true);
+  const result = await learnEnd(run, agent, unfinished, found);
+  if (result !== undefined && "outcome" in result) return { failure: result, isNews: false };
+  if (result !== undefined) {
+    return { failure: await settle(run, result), isNews: found.state === "alive" };
+  }
+  // It is taken again, mostly, after some looking around.
+  await getReady(run, turn.role);
+  if (run.clean) {
+    // No process of the run was left: there is nobody to end, and nobody has gone on since.
+    giveUpTurn(run, found);
+    return GIVEN_UP;
+  }
+  try {
+    await agent.end?.(unfinished);
+  } catch (error) {
+    const message = `the ${turn.role}'s agent may still be at work and could not be ended`;
+    const failure = { outcome: "agent", message: `${message}: ${messageOf(error)}` } as const;
+    return { failure, isNews: false };
+  }
+  // Until it was ended its agent may have gone on, and spent.
+  const left = found.state === "died" ? await lookFor(run, agent, unfinished) : found;
+  if ("outcome" in left) return { failure: left, isNews: false };
+  giveUpTurn(run, left.state === "died" ? left : found);
+  return GIVEN_UP;
+}
+
+const GIVEN_UP: Recovered = { failure: undefined, isNews: false };
+
+/** An invoker that cannot say what it finds has found nothing; one that cannot look says so. */
+async function lookFor(
+  run: Run,
+  agent: AgentInvoker,
+  turn: UnfinishedTurn,
+): Promise<FoundTurn | Ending> {
+  try {
+    return (await agent.find?.(turn)) ?? UNKNOWN;
+  } catch (error) {
+    const unseen = unseenTurn(error);
+    if (unseen !== undefined) return unseen;
+    await run.warn(`the end of turn ${turn.request.turnId} cannot be found: ${messageOf(error)}`);
+    return UNKNOWN;
+  }
+}
+
+const UNKNOWN: FoundTurn = { state: "unknown" };
+
+/**
+ * How a turn ended that is alive or has ended: waited for, or read. Resolves to `undefined` where it
+ * can be neither.
+ */
+async function learnEnd(
+  run: Run,
+  agent: AgentInvoker,
+  unfinished: UnfinishedTurn,
+  found: FoundTurn,
+): Promise<AgentResult | Ending | undefined> {
+  switch (found.state) {
+    case "alive":
+      return adopt(run, agent, unfinished, () => tell(run, "followed"));
+    case "ended": {
+      const result = found.result ?? (await adopt(run, agent, unfinished));
+      if (result === undefined || "outcome" in result) return result;
+      const failure = failureOf(result, unfinished.request.role, run.course);
+      if (failure === undefined) await tell(run, "read");
+      else await run.warn(`the ${unfinished.request.role}'s turn had failed: ${failure.message}`);
+      return result;
+    }
+    case "died":
+    case "not-started":
+    case "unknown":
+      return undefined;
+  }
+}
+
+async function tell(run: Run, how: TurnRecovery): Promise<void> {
+  const { turn, cycle } = run.state;
+  if (turn === undefined) return;
+  await run.emit({ type: "turn_recovered", cycle, role: turn.role, turnId: turn.id, how });
+}
+
+/** Resolves to `undefined` when the end cannot be learned after all. */
+async function adopt(
+  run: Run,
+  agent: AgentInvoker,
+  unfinished: UnfinishedTurn,
+  before?: () => Promise<void>,
+): Promise<AgentResult | Ending | undefined> {
+  if (agent.adopt === undefined) return undefined;
+  const take = agent.adopt.bind(agent);
+  const { role, turnId } = unfinished.request;
+  await before?.();
+  try {
+    return await listen(run, role, (options) => take(unfinished, options));
+  } catch (error) {
+    const unseen = unseenTurn(error);
+    if (unseen !== undefined) return unseen;
+    await run.warn(`the end of turn ${turnId} cannot be learned: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** The turn is to be taken again, and what it has cost counts. */
+function giveUpTurn(run: Run, found: FoundTurn): void {
+  const { state } = run;
+  const reservedUsd = state.turn?.reservedUsd ?? 0;
+  if (found.state === "not-started") {
+    run.state = takeBackTurn(state);
+  } else if (found.state === "died") {
+    const { sessionId } = found;
+    const known = settledCost(found, reservedUsd);
+    const named = sessionId === undefined ? state : nameSession(state, sessionId);
+    run.state = failTurn(named, known, "interrupted: its agent was killed", "lost");
+  } else {
+    const agent = run.settings[state.turn?.role ?? "coder"];
+    const unknown = unlearnedCost(state.turn, agent.responseBoundUsd !== undefined);
+    run.state = failTurn(state, unknown, "interrupted: how it ended is not known", "lost");
+  }
+}

@@ -1,0 +1,178 @@
+import type {
+  AgentEvent,
+  AgentFailure,
+  AgentResult,
+  AgentRole,
+  InvokeOptions,
+} from "@quasar/agents";
+import { type Ending, INTERRUPTED } from "../ending.ts";
+import { refusedCost, settledCost } from "../money/money.ts";
+import type { Course } from "../course.ts";
+import { parseReview } from "../review/parse-review.ts";
+import { renderReview } from "../review/review-schema.ts";
+import { isCancelled, type Run } from "../run.ts";
+import { trimSpace } from "../text.ts";
+import { failTurn, forgetSession, limitUntil, nameSession, settleTurn } from "../transitions.ts";
+import { hasWork, refusal } from "./denials.ts";
+import { undoReviewer } from "./undo.ts";
+import { foreignWork } from "../commit/untouchable.ts";
+import { gitEnding, misplaced } from "../repository/work-tree.ts";
+
+/**
+ * How a turn ended: `undefined` when it is settled, an agent's failure when the turn came to nothing,
+ * an ending when the run cannot go on.
+ */
+export type TurnFailure = AgentFailure | Ending | undefined;
+
+type FailureKinds = ReadonlySet<AgentFailure["kind"]>;
+
+/** Failures of an agent that could not go on in a session: nothing was asked of it. */
+export const NO_SESSION: FailureKinds = new Set(["session-missing", "session-busy"]);
+
+/** Failures after which the same conversation would fail again. */
+export const USELESS_SESSION: FailureKinds = new Set([
+  ...NO_SESSION,
+  "context-overflow",
+  "prompt-too-large",
+  "schema",
+  "empty-answer",
+  "refusal",
+]);
+
+/** Passes on what the agent says; a session's id is saved as soon as it is known. */
+export async function listen(
+  run: Run,
+  role: AgentRole,
+  work: (options: InvokeOptions) => Promise<AgentResult>,
+): Promise<AgentResult> {
+  let saving = Promise.resolve();
+  let telling = Promise.resolve();
+  let working = true;
+  const onEvent = (event: AgentEvent): void => {
+    if (!working) return;
+    const before = run.state;
+    if (event.type === "session") run.state = nameSession(before, event.sessionId);
+    if (run.state !== before) saving = saveSession(run, saving);
+    telling = run.emit({ type: "agent_event", cycle: before.cycle, role, event });
+  };
+  try {
+    return await work({ signal: run.settings.signal, onEvent });
+  } finally {
+    working = false;
+    await Promise.all([saving, telling]);
+  }
+}
+
+/** One save after the other. A failure is only told: the save after the turn decides. */
+async function saveSession(run: Run, previous: Promise<void>): Promise<void> {
+  await previous;
+  const failure = await run.saveTurn();
+  if (failure !== undefined) await run.warn(failure.message);
+}
+
+/** What came of a turn is kept, and stored before anything is done with it. */
+export async function settle(run: Run, result: AgentResult): Promise<TurnFailure> {
+  const { turn, cycle } = run.state;
+  if (turn === undefined) return undefined;
+  if (run.superseded !== undefined) return run.superseded;
+  const { role, reservedUsd, id } = turn;
+  const answer = answerOf(result, role, run.course);
+  if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);
+  if ("kind" in answer) {
+    const failure = fail(run, result, answer);
+    return (role === "reviewer" ? await undoReviewer(run) : undefined) ?? failure;
+  }
+  const denials = role === "coder" ? (result.denials ?? []) : [];
+  if (denials.length > 0 && !(await hasWork(run))) {
+    return fail(run, result, refusal(run.settings.coder, denials));
+  }
+  run.state = settleTurn(run.state, answer.text, settledCost(result, reservedUsd));
+  const { workIsSynced = false } = result;
+  const tree = role === "coder" ? await syncWork(run, workIsSynced) : await undoReviewer(run);
+  if (tree?.outcome === "git" || tree?.outcome === "interrupted") return tree;
+  const { costUsd, durationMs } = result;
+  const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });
+  // A verdict follows at once, and is saved with the end of its turn, which is kept until then.
+  const failure = role === "reviewer" && run.isSupervised(role) ? undefined : await run.saveTurn();
+  if (failure !== undefined) return failure;
+  await run.tell(done);
+  if (denials.length > 0)
+    await run.emit({ type: "tools_denied", cycle, role, turnId: id, denials });
+  return tree;
+}
+
+function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailure | Ending {
+  const { role, reservedUsd, resumed } = run.state.turn ?? { role: "", reservedUsd: 0 };
+  const refused = resumed === true && NO_SESSION.has(failure.kind);
+  const cost = refused ? refusedCost(result) : settledCost(result, reservedUsd);
+  const failed = failTurn(run.state, cost, `${role}: ${failure.message}`);
+  const limited = failure.kind === "rate-limit" ? limitUntil(failed, failure.retryAt) : failed;
+  run.state = USELESS_SESSION.has(failure.kind) ? forgetSession(limited) : limited;
+  return isCancelled(run) ? INTERRUPTED : failure;
+}
+
+/** Why nothing can be made of a result; `undefined` where it can be worked with. */
+export function failureOf(
+  result: AgentResult,
+  role: AgentRole,
+  course: Course,
+): AgentFailure | undefined {
+  const answer = answerOf(result, role, course);
+  return "kind" in answer ? answer : undefined;
+}
+
+/** What a result says that can be worked with, or why it is none. */
+function answerOf(
+  result: AgentResult,
+  role: AgentRole,
+  course: Course,
+): { text: string } | AgentFailure {
+  const { failure } = result;
+  if (failure !== undefined && !(role === "reviewer" && failure.kind === "schema")) return failure;
+  if (role === "coder") return { text: result.text };
+  const rendered = result.structured === undefined ? "" : (renderReview(result.structured) ?? "");
+  const texts = [rendered, result.text].filter((each) => parseReview(each).verdict !== undefined);
+  // An answer in its form that approves nothing is not taken for an approval because of what stands beside it.
+  const text = texts.find(
+    (each) => each === rendered || rendered === "" || parseReview(each).verdict !== "approved",
+  );
+  if (text !== undefined) return { text };
+  // Who asked a reviewer alone knows what to make of another form.
+  const isAnswer = course.takesAnyReview && failure === undefined && trimSpace(result.text) !== "";
+  if (isAnswer) return { text: result.text };
+  return failure ?? (trimSpace(result.text + rendered) === "" ? EMPTY_REVIEW : UNCLEAR_REVIEW);
+}
+
+const EMPTY_REVIEW: AgentFailure = {
+  kind: "empty-answer",
+  message: "the reviewer said nothing",
+  retryable: true,
+};
+
+const UNCLEAR_REVIEW: AgentFailure = {
+  kind: "schema",
+  message: "the reviewer's answer neither approves nor names an issue",
+  retryable: true,
+};
+
+/**
+ * The work survives a power cut before its turn counts as done: it is not bought again. An ending also
+ * where the agent has left HEAD where a run does not go on: its turn is done all the same.
+ */
+async function syncWork(run: Run, isSynced: boolean): Promise<Ending | undefined> {
+  try {
+    const { repository } = run.ports;
+    if (repository === undefined) return undefined;
+    const before = run.head;
+    const seen = await repository.syncWork(before, isSynced);
+    const away = run.course.readsOnly ? undefined : await misplaced(run, repository, seen);
+    if (away !== undefined) return away;
+    run.mayHaveSteered ||= seen.head !== before;
+    [run.head, run.seen] = [seen.head, seen];
+    const warning = await foreignWork(run.state, repository, before, run.head);
+    if (warning !== undefined) await run.warn(warning);
+    return undefined;
+  } catch (error) {
+    return gitEnding("the work cannot be kept", error);
+  }
+}

@@ -1,0 +1,60 @@
+import { createMemoryCheckpointStore } from "@quasar/checkpoint";
+import { expect, test } from "vitest";
+import { APPROVAL, fakeAgent } from "../../test/fake-agent.ts";
+import { createMemoryGround } from "../../test/ground.ts";
+import { settingsOf } from "../settings.ts";
+import { startRun } from "../start.ts";
+import { waitUntil } from "../wait-until.ts";
+
+test("the coder's work survives a power cut before its turn counts as done", async () => {
+  const trace: string[] = [];
+  const ground = createMemoryGround();
+  const store = createMemoryCheckpointStore();
+  const settings = settingsOf({
+    workDir: ground.workDir,
+    coder: fakeAgent(["done"]),
+    reviewer: fakeAgent([APPROVAL]),
+    checkpoint: {
+      granularity: "turn",
+      store: {
+        ...store,
+        save: (checkpoint) => {
+          const { role, status } = checkpoint.turn ?? { role: "no", status: "turn" };
+          trace.push(`save ${role} ${status}`);
+          return store.save(checkpoint);
+        },
+      },
+    },
+  });
+  const repository: typeof ground.repository = {
+    ...ground.repository,
+    syncWork: (before, isSynced) => {
+      trace.push("sync");
+      return ground.repository.syncWork(before, isSynced);
+    },
+  };
+  const runCheck = async () => ({ status: "passed", output: "" }) as const;
+  await startRun({ title: "Do it" }, settings, { repository, runCheck, waitUntil });
+  const settled = trace.indexOf("save coder settled");
+  expect(trace.slice(0, settled + 1)).toEqual(["save coder started", "sync", "save coder settled"]);
+});
+
+test("work that cannot be made durable ends the run before its turn counts as done", async () => {
+  const ground = createMemoryGround();
+  const store = createMemoryCheckpointStore();
+  const repository: typeof ground.repository = {
+    ...ground.repository,
+    syncWork: async () => {
+      throw new Error("EIO: no");
+    },
+  };
+  const runCheck = async () => ({ status: "passed", output: "" }) as const;
+  const settings = settingsOf({
+    workDir: ground.workDir,
+    coder: fakeAgent(["done"]),
+    reviewer: fakeAgent([APPROVAL]),
+    checkpoint: { store, granularity: "turn" },
+  });
+  const result = await startRun({ title: "Do it" }, settings, { repository, runCheck, waitUntil });
+  expect(result).toMatchObject({ outcome: "git", message: expect.stringContaining("EIO: no") });
+});
