@@ -1,0 +1,39 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createOnce, readWholeFile } from "@quasar/durable";
+import { GitError } from "@quasar/git";
+import { readConventions } from "@quasar/loop";
+
+/** 64 KiB of files, and their names. */
+const MAX_BYTES = 128 * 1024;
+
+export interface ConventionsOptions {
+  /** Of the run or the task: what was read once is kept in it. */
+  readonly dir: string;
+  readonly workTree: string;
+  /** The commit that the work began at; `""` where there was none. */
+  readonly commit: string;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * What the repository asks of agents, as it was when the work began: a resume has the same. Where the commit
+ * has gone before it was read, nothing.
+ */
+export async function conventionsOf(options: ConventionsOptions): Promise<string> {
+  const { dir, workTree, commit, warn } = options;
+  const path = join(dir, "conventions.md");
+  const kept = readWholeFile(path, { maxBytes: MAX_BYTES });
+  if (kept !== undefined) return Buffer.from(kept).toString();
+  try {
+    const { text, left } = await readConventions(workTree, commit);
+    if (left.length > 0) warn(`not given to agents: ${left.join(", ")}`);
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    createOnce(path, Buffer.from(text));
+    return text;
+  } catch (error) {
+    if (!(error instanceof GitError && error.code === "ERR_BAD_REVISION")) throw error;
+    warn(`CLAUDE.md and AGENTS.md cannot be read: ${error.message}`);
+    return "";
+  }
+}

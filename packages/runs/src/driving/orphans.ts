@@ -1,0 +1,133 @@
+import { findRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents";
+import type { Checkpoint } from "@quasar/checkpoint";
+import { isAgentAlive } from "@quasar/loop";
+import { RunsError } from "../errors.ts";
+import { cleanLine } from "../text/clean.ts";
+import { firstLine } from "../text/first-line.ts";
+import type { Tell } from "../events.ts";
+import { openRunIds, runIds } from "../look/list.ts";
+import { runStores } from "../store.ts";
+import { endRun, processesIn, strangersIn } from "../tree/processes.ts";
+import type { Workspace } from "../workspace.ts";
+
+/** Processes that carry a run's id and may have outlived its runner. */
+export interface Outliving {
+  readonly runId: string;
+  readonly pids: readonly number[];
+}
+
+/** What runs have left running, by run. Changes nothing. */
+export async function findOutliving(runIds: readonly string[]): Promise<readonly Outliving[]> {
+  // One look at all processes, however many runs there are.
+  return runIds.length === 0 ? [] : outlivingOf(runIds, listRunProcesses());
+}
+
+async function outlivingOf(
+  runIds: readonly string[],
+  all: readonly RunProcess[] | undefined,
+): Promise<readonly Outliving[]> {
+  const found: Outliving[] = [];
+  for (const runId of runIds) {
+    const pids = all?.filter((each) => each.runId === runId).map(({ pid }) => pid);
+    found.push({ runId, pids: pids ?? findRunProcesses(runId) ?? [] });
+  }
+  return found.filter(({ pids }) => pids.length > 0);
+}
+
+/** Who may still change a work tree. */
+export interface Presence {
+  /** Of its unfinished runs. */
+  readonly outliving: readonly Outliving[];
+  /** No process of any run is left in it, for certain. Under the lock that stays so. */
+  readonly isDeserted: boolean;
+}
+
+/** Looks for processes of any runs in a work tree. Changes nothing. */
+export async function lookAround(workspace: Workspace): Promise<Presence> {
+  const all = listRunProcesses();
+  const outliving = await outlivingOf(openRunIds(workspace), all);
+  const ids = runIds(workspace);
+  const isDeserted =
+    all !== undefined &&
+    processesIn(workspace.root, all).length === 0 &&
+    !all.some(({ runId }) => ids.includes(runId));
+  return { outliving, isDeserted };
+}
+
+/** Refusals for the agents of these runs that still work in the tree. Changes nothing. */
+export async function findAlive(
+  workspace: Workspace,
+  outliving: readonly Outliving[],
+): Promise<readonly RunsError[]> {
+  const errors: RunsError[] = [];
+  for (const { runId } of outliving) {
+    const checkpoint = await tryLoad(workspace, runId);
+    if (checkpoint !== undefined && isAgentAlive(checkpoint)) {
+      errors.push(agentAlive(runId, checkpoint));
+    }
+  }
+  return errors;
+}
+
+/**
+ * Makes sure that nothing writes in the tree: what a turn of these runs has left running is ended; one
+ * that goes on, and a stranger's, is not touched. Call it under the lock.
+ *
+ * @throws {RunsError} `ERR_AGENT_ALIVE` when an agent works on; `ERR_STATE` when something does not end.
+ */
+export async function clearTree(
+  workspace: Workspace,
+  outliving: readonly Outliving[],
+  tell: Tell,
+): Promise<void> {
+  const [alive] = await findAlive(workspace, outliving);
+  if (alive !== undefined) throw alive;
+  for (const each of outliving) await end(each, tell);
+  await refuseStrangers(workspace);
+}
+
+/**
+ * Refuses a tree in which an agent works that no run of it has started: one of `atlas`, whose runs are
+ * kept elsewhere and which may have outlived its engine.
+ *
+ * @throws {RunsError} `ERR_AGENT_ALIVE`
+ */
+async function refuseStrangers(workspace: Workspace): Promise<void> {
+  const own = runIds(workspace);
+  const strangers = strangersIn(workspace.root, (runId) => own.includes(runId));
+  const [stranger] = strangers;
+  if (stranger === undefined) return;
+  const { runId } = stranger;
+  const pids = strangers.filter((each) => each.runId === runId).map(({ pid }) => pid);
+  const message = `an agent of ${cleanLine(runId)} works in this tree (process ${pids.join(", ")})`;
+  throw new RunsError("ERR_AGENT_ALIVE", message, {
+    next: ["atlas status, if it is a task's", `kill -INT ${pids.join(" ")}   (ends it)`],
+  });
+}
+
+/** A run that cannot be read has no turn that could be followed. */
+async function tryLoad(workspace: Workspace, runId: string): Promise<Checkpoint | undefined> {
+  const { current } = runStores(workspace, runId);
+  return (await current.load().catch(() => undefined))?.checkpoint;
+}
+
+function agentAlive(runId: string, { turn, taskTitle }: Checkpoint): RunsError {
+  const message =
+    `the ${turn?.role ?? "agent"} of run ${runId} still works in this tree, without its runner ` +
+    `(process ${turn?.pid}): ${firstLine(taskTitle)}`;
+  return new RunsError("ERR_AGENT_ALIVE", message, {
+    next: [`quasar resume ${runId}   (follows it)`, `quasar abandon ${runId}   (ends it)`],
+  });
+}
+
+async function end({ runId, pids }: Outliving, tell: Tell): Promise<void> {
+  const what = pids.length === 1 ? "a process" : `${pids.length} processes`;
+  const message = `ending ${what} of run ${runId} that outlived the runner: ${pids.join(" ")}`;
+  tell({ type: "notice", message });
+  const left = (await endRun(runId)) ?? pids;
+  if (left.length > 0) {
+    throw new RunsError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`, {
+      next: [`kill -9 ${left.join(" ")}, then the same command again`],
+    });
+  }
+}

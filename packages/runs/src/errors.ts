@@ -1,0 +1,47 @@
+/** Each reason to refuse or stop has a code. */
+export type RunsErrorCode =
+  | "ERR_USAGE"
+  | "ERR_UNSAFE_PATH"
+  | "ERR_NOT_A_REPOSITORY"
+  | "ERR_STATE"
+  | "ERR_DIRTY"
+  | "ERR_BRANCH_CHANGED"
+  | "ERR_HEAD_MOVED"
+  | "ERR_LOCKED"
+  | "ERR_AGENT_ALIVE"
+  | "ERR_UNFINISHED_RUN"
+  | "ERR_FOREIGN_CHECKPOINT"
+  | "ERR_CORRUPT"
+  | "ERR_NOTHING_TO_RESUME"
+  | "ERR_LIMIT";
+
+export interface RunsErrorOptions extends ErrorOptions {
+  /** Command lines that help, and steps for a person; most likely first. @default none */
+  readonly next?: readonly string[] | undefined;
+}
+
+/** A failure that a person can act on. Its message and its steps are safe to print. */
+export class RunsError extends Error {
+  override readonly name = "RunsError";
+  readonly code: RunsErrorCode;
+  readonly next: readonly string[];
+
+  constructor(code: RunsErrorCode, message: string, options: RunsErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.next = options.next ?? [];
+  }
+}
+
+/** The code of an error of the system or of a library, `"unknown"` for any other. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "unknown";
+}
+
+/** What an error says, never nothing. */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message === "" ? "unknown failure" : message;
+}

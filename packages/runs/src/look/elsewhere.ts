@@ -1,0 +1,36 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { gitDirAt, listWorktrees } from "@quasar/git";
+import { shellWord } from "../text/format.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
+import { openRunIds, summarize } from "./list.ts";
+import { isUnfinished } from "./summary.ts";
+
+/** An unfinished run in another work tree of the same repository. */
+export interface RunElsewhere {
+  readonly id: string;
+  /** The top folder of its work tree. */
+  readonly root: string;
+  /** The command that resumes it from any folder. */
+  readonly command: string;
+}
+
+/** The unfinished runs of a repository's other work trees, newest first. A tree that cannot be read has none. */
+export async function runsElsewhere({ root }: Workspace): Promise<readonly RunElsewhere[]> {
+  const trees = (await listWorktrees(root)).filter(({ path }) => path !== root);
+  const found = await Promise.all(trees.map(({ path }) => unfinishedIn(path).catch(() => [])));
+  return found.flat().toSorted((one, other) => (one.id < other.id ? 1 : -1));
+}
+
+async function unfinishedIn(path: string): Promise<readonly RunElsewhere[]> {
+  // Most trees of a repository never had a run: git is asked about the others only.
+  const gitDir = await gitDirAt(path);
+  if (gitDir === undefined || !existsSync(join(gitDir, "quasar", "runs"))) return [];
+  const workspace = await openWorkspace(path);
+  const runs = await summarize(workspace, openRunIds(workspace));
+  return runs.filter(isUnfinished).map(({ id, next: [resume = ""] }) => ({
+    id,
+    root: workspace.root,
+    command: `cd ${shellWord(workspace.root)} && ${resume}`,
+  }));
+}

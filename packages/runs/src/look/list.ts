@@ -1,0 +1,97 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { checkpointPath } from "@quasar/checkpoint";
+import { isAgentAlive } from "@quasar/loop";
+import { isRunId } from "../run-id.ts";
+import { codeOf } from "../errors.ts";
+import { type Holder, lockHolder } from "../driving/lock.ts";
+import type { Workspace } from "../workspace.ts";
+import { ABANDONED, loadRun, type RunFiles, runStores, storedOutcome } from "../store.ts";
+import {
+  damagedSummary,
+  type RunStatus,
+  type RunSummary,
+  setAsideSummary,
+  summaryOf,
+} from "./summary.ts";
+
+/** Ids of the runs of a work tree, newest first. */
+export function runIds({ runsDir }: Workspace): readonly string[] {
+  try {
+    return readdirSync(runsDir).filter(isRunId).toSorted().toReversed();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Ids of the runs that were not approved yet, newest first; found without reading them. */
+export function openRunIds(workspace: Workspace): readonly string[] {
+  return runIds(workspace).filter((id) => {
+    const dir = join(workspace.runsDir, id);
+    return existsSync(checkpointPath(dir)) || !existsSync(checkpointPath(join(dir, "archive")));
+  });
+}
+
+/**
+ * Runs as they stand, in the order of the ids; not those that never got to their first save.
+ *
+ * @param options.live - Whether somebody else may be working on one. @default true
+ */
+export async function summarize(
+  workspace: Workspace,
+  ids: readonly string[],
+  { live = true }: { readonly live?: boolean | undefined } = {},
+): Promise<readonly RunSummary[]> {
+  const holder = live ? lockHolder(workspace) : undefined;
+  // Whose note was removed works on the run that it has begun, which is the newest.
+  const [newest] = holder === undefined ? [] : openRunIds(workspace);
+  const runs: RunSummary[] = [];
+  for (const id of ids) {
+    const isDriven = id === (holder?.runId ?? newest);
+    const run = await summarizeOne(workspace, id, isDriven ? holder : undefined);
+    if (run !== undefined) runs.push(run);
+  }
+  return runs;
+}
+
+/** @param holder - The live runner, if this is the run that it works on. */
+async function summarizeOne(
+  workspace: Workspace,
+  id: string,
+  holder: Holder | undefined,
+): Promise<RunSummary | undefined> {
+  let files: RunFiles;
+  try {
+    files = await loadRun(runStores(workspace, id));
+  } catch (error) {
+    return damagedSummary(id, error);
+  }
+  const checkpoint = files.loaded?.checkpoint;
+  if (checkpoint === undefined) {
+    return isSetAside(join(workspace.runsDir, id)) ? setAsideSummary(id) : undefined;
+  }
+  const outcome = storedOutcome(checkpoint);
+  const status = statusOf(files.ended, outcome?.outcome, holder);
+  const runner = status === "running" ? holder : undefined;
+  const isAlive = runner === undefined && isAgentAlive(checkpoint);
+  const { message: reason = "", flags = "" } = outcome ?? {};
+  return summaryOf(id, { status, runner, reason, flags, isAlive }, checkpoint);
+}
+
+/** Whether all that is left of a run's checkpoint is what was set aside as damaged. */
+export function isSetAside(dir: string): boolean {
+  const names = readdirSync(dir).filter((name) => name.startsWith("checkpoint.toml"));
+  const isArchived = existsSync(checkpointPath(join(dir, "archive")));
+  return !isArchived && names.length > 0 && names.every((name) => name.includes(".damaged-"));
+}
+
+function statusOf(
+  ended: boolean,
+  outcome: string | undefined,
+  holder: Holder | undefined,
+): RunStatus {
+  if (ended) return outcome === ABANDONED ? "abandoned" : "approved";
+  if (holder !== undefined) return "running";
+  return outcome === undefined || outcome === "interrupted" ? "interrupted" : "stopped";
+}

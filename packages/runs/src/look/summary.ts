@@ -1,0 +1,221 @@
+import { type Checkpoint, CheckpointError, type CheckpointFinding } from "@quasar/checkpoint";
+import { upToCent } from "@quasar/loop";
+import type { Holder } from "../driving/lock.ts";
+import { knownUsd, shellWord } from "../text/format.ts";
+import { storedUnsaidCosts } from "../store.ts";
+
+/**
+ * `running`: a runner works on it now. `interrupted`: its runner is gone without a word, or was told
+ * to stop. `stopped`: its runner ended it, not approved. `abandoned`: its user gave it up. `damaged`:
+ * nothing of it can be read.
+ */
+export type RunStatus =
+  | "running"
+  | "interrupted"
+  | "stopped"
+  | "approved"
+  | "abandoned"
+  | "damaged";
+
+export interface OpenTurn {
+  readonly role: string;
+  readonly reservedUsd: number;
+  /** US dollars that it may spend; 0: no limit. */
+  readonly allowanceUsd: number;
+  /** The process that runs its agent, where it still works although nobody follows it. */
+  readonly alivePid: number | undefined;
+}
+
+/** A run as its checkpoint tells it. Text in it is not cleaned yet. */
+export interface RunSummary {
+  readonly id: string;
+  readonly status: RunStatus;
+  /** Who works on it now. */
+  readonly runner: Holder | undefined;
+  readonly task: string;
+  /** Why it was stopped or cannot be read; `""` otherwise. */
+  readonly reason: string;
+  readonly cycle: number;
+  readonly maxCycles: number;
+  readonly phase: string;
+  /** The turn whose end is not known and whose cost is not counted yet, if there is one. */
+  readonly openTurn: OpenTurn | undefined;
+  /** What counts against the limit: `costUsd` and `unknownCostUsd`. */
+  readonly spentUsd: number;
+  /** What is known to have been spent. */
+  readonly costUsd: number;
+  /** What was spent at most by turns whose cost is not known. */
+  readonly unknownCostUsd: number;
+  /** Whether turns without a limit did not say what they cost. */
+  readonly hasUnsaidCosts: boolean;
+  /** 0 is no limit. */
+  readonly maxBudgetUsd: number;
+  /** All that are not known to be fixed. */
+  readonly findings: readonly CheckpointFinding[];
+  readonly baseCommitSha: string;
+  readonly commits: readonly string[];
+  /** RFC 3339: when the usage limit is lifted that stopped it; `""` when none did. */
+  readonly retryAt: string;
+  /** RFC 3339; `""` where unknown. */
+  readonly savedAt: string;
+  readonly next: readonly string[];
+}
+
+/** Whether it is for `resume` to go on with. */
+export function isUnfinished({ status }: Pick<RunSummary, "status">): boolean {
+  return status === "interrupted" || status === "stopped";
+}
+
+/** What a summary takes from elsewhere than the checkpoint. */
+export interface Circumstances {
+  readonly status: RunStatus;
+  readonly runner: Holder | undefined;
+  /** Why its last runner stopped, where it could say so. */
+  readonly reason: string;
+  /** What a resume takes beside its own flags. */
+  readonly flags: string;
+  /** Whether an agent of it works although it has no runner. */
+  readonly isAlive: boolean;
+}
+
+/** The command that shows what a run has committed. */
+export function logCommand(baseCommitSha: string): string {
+  return `git log --patch ${shellWord(baseCommitSha.slice(0, 10))}..`;
+}
+
+export function summaryOf(
+  id: string,
+  { status, runner, reason, flags, isAlive }: Circumstances,
+  checkpoint: Checkpoint,
+): RunSummary {
+  const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha, unknownCostUsd } = checkpoint;
+  const spentUsd = checkpoint.totalCostUsd;
+  const { reservedUsd = 0, allowanceUsd = 0 } = turn ?? {};
+  const isOpen = turn?.status === "started" && checkpoint.failure === "";
+  const alivePid = isAlive ? turn?.pid : undefined;
+  const openTurn = isOpen ? { role: turn.role, reservedUsd, allowanceUsd, alivePid } : undefined;
+  return {
+    id,
+    status,
+    runner,
+    task: checkpoint.taskTitle,
+    reason: status === "stopped" ? reason : "",
+    cycle,
+    maxCycles,
+    phase: checkpoint.phase,
+    openTurn,
+    spentUsd,
+    costUsd: knownUsd({ spentUsd, unknownCostUsd }),
+    unknownCostUsd,
+    hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+    maxBudgetUsd,
+    findings: openFindings(checkpoint),
+    baseCommitSha,
+    commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseCommitSha),
+    retryAt: checkpoint.failure === "" ? "" : checkpoint.retryAt,
+    savedAt: checkpoint.createdAt,
+    next: nextOf(id, { status, flags }, checkpoint),
+  };
+}
+
+/** What is not known to be fixed. */
+function openFindings(checkpoint: Checkpoint): readonly CheckpointFinding[] {
+  return latestFindings(checkpoint).filter(({ status }) => status !== "fixed");
+}
+
+/** Each finding as it was last seen, however often it was found. */
+export function latestFindings({ allFindings }: Checkpoint): readonly CheckpointFinding[] {
+  return [...new Map(allFindings.map((finding) => [finding.id, finding])).values()];
+}
+
+/** What there is to say of a run that cannot be read. */
+export function damagedSummary(id: string, error: unknown): RunSummary {
+  const reason = error instanceof Error ? error.message : String(error);
+  return unreadable(id, reason, damagedNext(id, error));
+}
+
+/** What can be done about a checkpoint that cannot be read. */
+export function damagedNext(id: string, error: unknown): readonly string[] {
+  const isOther = error instanceof CheckpointError && error.code === "ERR_INCOMPATIBLE_VERSION";
+  if (isOther) return ["use the quasar that wrote it"];
+  return [`quasar resume ${id}   (sets it aside)`, `quasar log ${id}   (what it has gone through)`];
+}
+
+/** What there is to say of a run whose checkpoint was damaged, where nothing else is left of it. */
+export function setAsideSummary(id: string): RunSummary {
+  return unreadable(id, SET_ASIDE, setAsideNext(id));
+}
+
+export const SET_ASIDE = "its checkpoint was damaged and is set aside";
+
+export function setAsideNext(id: string): readonly string[] {
+  return [
+    "git log -5 && git status   (the work itself is there)",
+    `quasar log ${id}   (what it has gone through)`,
+    `quasar prune ${id}   (removes what is left of it)`,
+  ];
+}
+
+function unreadable(id: string, reason: string, next: readonly string[]): RunSummary {
+  return {
+    id,
+    status: "damaged",
+    runner: undefined,
+    task: "",
+    reason,
+    cycle: 0,
+    maxCycles: 0,
+    phase: "",
+    openTurn: undefined,
+    spentUsd: 0,
+    costUsd: 0,
+    unknownCostUsd: 0,
+    hasUnsaidCosts: false,
+    maxBudgetUsd: 0,
+    findings: [],
+    baseCommitSha: "",
+    commits: [],
+    retryAt: "",
+    savedAt: "",
+    next,
+  };
+}
+
+function nextOf(
+  id: string,
+  { status, flags }: Pick<Circumstances, "status" | "flags">,
+  checkpoint: Checkpoint,
+): readonly string[] {
+  switch (status) {
+    case "running":
+      return [
+        `quasar log ${id} --follow`,
+        "wait for it, or interrupt it with Ctrl-C where it runs",
+      ];
+    case "approved":
+      return [logCommand(checkpoint.baseCommitSha)];
+    case "interrupted":
+    case "stopped":
+      return [`${resumeCommand(id, checkpoint)} ${flags}`.trimEnd()];
+    case "abandoned":
+      return [`quasar fork ${id}   (to go on from it all the same)`];
+    case "damaged":
+      return [];
+  }
+}
+
+/** The command that continues a run, with the limits raised that have stopped it. */
+export function resumeCommand(id: string, checkpoint: Checkpoint): string {
+  const { cycle, maxCycles, phase, totalCostUsd, maxBudgetUsd } = checkpoint;
+  const { neededBudgetUsd, neededTurnBudgetUsd } = checkpoint;
+  const isSpent = maxBudgetUsd > 0 && totalCostUsd >= maxBudgetUsd;
+  const isCycleOver = phase === "review_complete" || phase === "resolving_issues";
+  const areCyclesOver = cycle >= maxCycles && isCycleOver;
+  // A run that was cut off has not noted what it needs.
+  const noted = neededBudgetUsd > maxBudgetUsd ? neededBudgetUsd : 0;
+  const needed = noted > 0 || !isSpent ? noted : totalCostUsd + maxBudgetUsd;
+  const turn = neededTurnBudgetUsd > 0 ? ` --max-turn-budget ${upToCent(neededTurnBudgetUsd)}` : "";
+  const budget = (needed > 0 ? ` --max-budget ${upToCent(needed)}` : "") + turn;
+  const cycles = areCyclesOver ? ` --max-cycles ${maxCycles + 2}` : "";
+  return `quasar resume ${id}${budget}${cycles}`;
+}

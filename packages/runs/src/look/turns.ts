@@ -1,0 +1,40 @@
+import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
+import { isTurnOpen } from "@quasar/loop";
+import type { Fact } from "../journal/fact.ts";
+
+/** A turn of a run, as its checkpoint counts it. Costs are US dollars. */
+export interface TurnSummary extends Omit<CheckpointLedgerEntry, "status" | "source"> {
+  /** `open`: its end is not known yet. */
+  readonly status: CheckpointLedgerEntry["status"] | "open";
+  /** Who says what it has cost; nobody yet for one that is open. */
+  readonly source: CheckpointLedgerEntry["source"] | "";
+  /** Milliseconds; `undefined` where the journal does not say. */
+  readonly durationMs: number | undefined;
+}
+
+/** The turns that have ended, oldest first, with what the journal says of them. */
+export function endedTurns(
+  { ledger }: Checkpoint,
+  facts: readonly Fact[],
+): readonly (CheckpointLedgerEntry & Pick<TurnSummary, "durationMs">)[] {
+  const durations = new Map(
+    facts
+      .filter(({ type }) => type === "agent_done")
+      .map(({ turnId, durationMs }) => [turnId, durationMs]),
+  );
+  return ledger.map((entry) => {
+    const durationMs = durations.get(entry.turnId);
+    return { ...entry, durationMs: typeof durationMs === "number" ? durationMs : undefined };
+  });
+}
+
+/** The turns that have ended, and the one whose end is not known. */
+export function allTurns(checkpoint: Checkpoint, facts: readonly Fact[]): readonly TurnSummary[] {
+  const ended = endedTurns(checkpoint, facts);
+  const { turn, cycle } = checkpoint;
+  if (turn === undefined || !isTurnOpen(checkpoint)) return ended;
+  const { id: turnId, role, attempt, reservedUsd, startedAt } = turn;
+  const nothingKnown = { costUsd: 0, unknownUsd: 0, source: "", durationMs: undefined } as const;
+  const open = { turnId, role, cycle, attempt, status: "open", reservedUsd, startedAt } as const;
+  return [...ended, { ...open, ...nothingKnown }];
+}

@@ -1,0 +1,99 @@
+import type { CheckpointFinding } from "@quasar/checkpoint";
+import type { DriveOptions } from "./driving/session.ts";
+import type { RunEnd } from "./events.ts";
+import { abandonRun, type AbandonOptions, type Abandoned } from "./abandon.ts";
+import { type FollowOptions, followRun } from "./follow.ts";
+import { forkRun, type Forked, type ForkRunOptions } from "./fork-run.ts";
+import type { Fact } from "./journal/fact.ts";
+import { readFacts } from "./journal/journal.ts";
+import { findRun } from "./look/find.ts";
+import { runIds, summarize } from "./look/list.ts";
+import type { RunSummary } from "./look/summary.ts";
+import { findCheckpoint } from "./resume/find.ts";
+import { pruneRuns, type Pruned, type PruneOptions } from "./prune.ts";
+import type { Override } from "./resume/judge.ts";
+import { makePlan, type Plan } from "./resume/plan.ts";
+import { resumeRun, type ResumedWith } from "./resume/resume.ts";
+import { parseRunId } from "./run-id.ts";
+import { type StartOptions, startRun } from "./start.ts";
+import { openUser } from "./user/user.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
+
+/** What a run of a program of one's own is resumed with: its agents, and what is to be as it was. */
+export interface Resume extends ResumedWith, DriveOptions {
+  /** @default the newest unfinished run */
+  readonly runId?: string | undefined;
+  /** What is accepted that stands against it. @default nothing */
+  readonly accepts?: ReadonlySet<Override> | undefined;
+  /** Whether an agent is asked although its usage limit is not lifted yet. @default false */
+  readonly now?: boolean | undefined;
+}
+
+/** A run as its files tell it. */
+export interface RunDetails extends RunSummary {
+  /** All findings of its reviews, as they stand. */
+  readonly allFindings: readonly CheckpointFinding[];
+  /** What its journal holds, oldest first. */
+  readonly facts: readonly Fact[];
+}
+
+/** The runs of a work tree. */
+export interface Runs {
+  readonly workspace: Workspace;
+  /** Works on a task. @throws {RunsError} */
+  start(options: StartOptions): Promise<RunEnd>;
+  /** Continues a run exactly where it was cut off. @throws {RunsError} */
+  resume(options: Resume): Promise<RunEnd>;
+  /** What {@link Runs.resume} would do. Takes no lock and writes nothing. @throws {RunsError} */
+  plan(options: Resume): Promise<Plan>;
+  /** Newest first. */
+  list(): Promise<readonly RunSummary[]>;
+  /** @param id - @default the newest. @throws {RunsError} */
+  show(id?: string): Promise<RunDetails>;
+  /** Gives a run up: its files, commits and snapshots stay. @throws {RunsError} */
+  abandon(id: string, options?: AbandonOptions): Promise<Abandoned>;
+  /** Makes a new run that continues from a state of another one, in a work tree of its own. @throws {RunsError} */
+  fork(id: string, options?: ForkRunOptions): Promise<Forked>;
+  /** Removes what is kept of runs that have ended: files and snapshots, never commits. @throws {RunsError} */
+  prune(options: PruneOptions): Promise<Pruned>;
+  /** What a run goes through, as its journal has it; see {@link followRun}. @throws {RunsError} */
+  watch(id: string, options?: FollowOptions): AsyncGenerator<Fact, string | undefined>;
+}
+
+/**
+ * The runs of the work tree that a folder is in. They are those of the command `quasar` too.
+ *
+ * @throws {GitError} When it is in none. @throws {RunsError} `ERR_UNSAFE_PATH`
+ */
+export async function openRuns(folder: string): Promise<Runs> {
+  const workspace = await openWorkspace(folder);
+  const user = openUser();
+  const named = (runId: string | undefined): string | undefined =>
+    runId === undefined ? undefined : parseRunId(runId);
+  return {
+    workspace,
+    start: (options) => startRun(workspace, user, options),
+    async resume({ runId, accepts, now, onEvent, signal, onDriving, ...given }) {
+      const drive = { onEvent, signal, onDriving };
+      const asked = { runId: named(runId), accepts, now, choose: () => given };
+      return resumeRun(workspace, user, { ...drive, ...asked });
+    },
+    async plan({ runId, accepts = new Set(), now = false, ...options }) {
+      const key = user.existingSealKey();
+      const found = await findCheckpoint(workspace, named(runId), key, (store) => store.load());
+      return makePlan(workspace, found, { options, accepts, now });
+    },
+    list: () => summarize(workspace, runIds(workspace)),
+    async show(id) {
+      const found = await findRun(workspace, id);
+      const [summary] = await summarize(workspace, [found.id]);
+      if (summary === undefined) throw new Error(`run ${found.id} has gone`);
+      const { allFindings } = found.loaded.checkpoint;
+      return { ...summary, allFindings, facts: readFacts(found.dir) };
+    },
+    abandon: async (id, options) => abandonRun(workspace, user, parseRunId(id), options),
+    fork: async (id, options) => forkRun(workspace, user, parseRunId(id), options),
+    prune: async (options) => pruneRuns(workspace, { ...options, runId: named(options.runId) }),
+    watch: (id, options) => followRun(workspace, parseRunId(id), options),
+  };
+}

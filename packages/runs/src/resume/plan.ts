@@ -1,0 +1,146 @@
+import type { AgentInvoker, AgentRole, UnfinishedTurn } from "@quasar/agents";
+import type { Checkpoint } from "@quasar/checkpoint";
+import { type CostEstimate, type PlanItem, planResume, type ResumeAssessment } from "@quasar/loop";
+import { isTurnOpen } from "@quasar/loop";
+import type { RunsError } from "../errors.ts";
+import { describe, lockHolder } from "../driving/lock.ts";
+import { findAlive, findOutliving } from "../driving/orphans.ts";
+import { openRunIds } from "../look/list.ts";
+import { resumeCommand } from "../look/summary.ts";
+import { unfinishedTurn } from "../look/turn.ts";
+import { storedOutcome } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
+import type { FoundCheckpoint } from "./find.ts";
+import { inspect, judge, loopOverrides, type Obstacle, type Override } from "./judge.ts";
+import type { ResumedWith } from "./resume.ts";
+import { limitOf, patienceOf, withoutPause } from "../limits/patience.ts";
+
+/** What a resume would do. */
+export interface Plan {
+  /** Whether it could go on, and else what stands against it: anything, the budget alone, a usage limit. */
+  readonly ends: "ready" | "refused" | "budget" | "limit";
+  readonly items: readonly Item[];
+  readonly estimate: CostEstimate;
+  readonly assessment: ResumeAssessment;
+  /** What the user can type. */
+  readonly next: readonly string[];
+}
+
+/** What the command adds to the loop's items: what the user's flags accept. */
+export type Item = Omit<PlanItem, "kind"> & { readonly kind: PlanItem["kind"] | "accepted" };
+
+export interface PlanOptions {
+  readonly options: ResumedWith;
+  /** What the user's flags accept. */
+  readonly accepts: ReadonlySet<Override>;
+  /** Whether the agent is asked although its usage limit is not lifted yet. */
+  readonly now: boolean;
+}
+
+/** Looks at everything that a resume would look at. Takes no lock and writes nothing. */
+export async function makePlan(
+  workspace: Workspace,
+  found: FoundCheckpoint,
+  { options, accepts, now }: PlanOptions,
+): Promise<Plan> {
+  const { runId, loaded } = found;
+  const { checkpoint, problems } = loaded;
+  const { maxCycles, maxBudgetUsd, maxTurnBudgetUsd, coder, reviewer } = options;
+  const { lint, filters, waitLimitMs = 0, hasOtherLimits = false } = options;
+  const agents = { coder, reviewer };
+  const others = openRunIds(workspace).filter((other) => other !== runId);
+  const turn = isTurnOpen(checkpoint) ? unfinishedTurn(workspace, checkpoint) : undefined;
+  const [facts, alive, seen] = await Promise.all([
+    inspect(workspace, found),
+    findOutliving(others).then((outliving) => findAlive(workspace, outliving)),
+    turn && lookFor(agents, turn),
+  ]);
+  const { obstacles, assessment } = judge(workspace, found, facts);
+  const limits = { agents, accepted: loopOverrides(accepts) };
+  const caps = { maxCycles, maxBudgetUsd, maxTurnBudgetUsd };
+  const asked = now ? withoutPause(checkpoint) : checkpoint;
+  const checks = { lint, filters };
+  const plan = planResume(asked, assessment, seen, { ...limits, ...caps, checks });
+
+  const retryAt = now || hasOtherLimits ? undefined : limitOf(checkpoint);
+  const wait = retryAt === undefined ? undefined : patienceOf(retryAt, waitLimitMs);
+  const items: Item[] = [
+    ...heldBy(workspace),
+    ...alive.map(({ message }) => refused("agent", message)),
+    ...obstacles.flatMap((obstacle) => ownItem(obstacle, accepts)),
+    ...problems.map((words) => ({ kind: "restored" as const, words, data: {} })),
+    ...stoppedAt(checkpoint),
+    ...plan.items.filter(({ kind, data }) => kind !== "waits" || !("retryAt" in data)),
+  ];
+  if (wait !== undefined && retryAt !== undefined) {
+    items.push({ kind: "waits", words: wait.words, data: { retryAt } });
+  }
+  const refusedItems = items.filter(({ kind }) => kind === "refused");
+  const isOfMoney = refusedItems.length > 0 && refusedItems.every(isUnaffordable);
+  const isRefused = refusedItems.length > 0;
+  const stops = wait?.isEnough === false;
+  const ends = isOfMoney ? "budget" : isRefused ? "refused" : stops ? "limit" : "ready";
+  const refusals = obstacles.filter(({ what }) => what === undefined || !accepts.has(what));
+  const next = [
+    ...[...alive, ...refusals.map(({ error }) => error)].flatMap((error: RunsError) => error.next),
+    ...(items.some(isUsedUp) ? [resumeCommand(runId, checkpoint)] : []),
+    ...items.filter(isUnaffordable).map((item) => affordable(runId, checkpoint, item)),
+    ...(stops ? wait.next(runId) : []),
+  ];
+  const steps = ends === "ready" ? ["the same command without --plan"] : next;
+  return { ends, items, estimate: plan.estimate, assessment, next: steps };
+}
+
+function heldBy(workspace: Workspace): readonly Item[] {
+  const holder = lockHolder(workspace);
+  if (holder === undefined) return [];
+  return [refused("lock", `another quasar works on this tree: ${describe(holder)}`)];
+}
+
+/** Where the work tree stopped the last runner: nobody has looked whether it still does. */
+function stoppedAt(checkpoint: Checkpoint): readonly Item[] {
+  const { outcome, message = "" } = storedOutcome(checkpoint) ?? {};
+  if (outcome !== "work-tree") return [];
+  const words = `the last runner stopped: ${message}; this one does too where that is still so`;
+  return [{ kind: "restored", words, data: { outcome } }];
+}
+
+/** What the loop does not tell: a checkpoint's origin, and what is accepted. */
+function ownItem({ what, error }: Obstacle, accepts: ReadonlySet<Override>): readonly Item[] {
+  if (what !== undefined && accepts.has(what)) {
+    return [{ kind: "accepted", words: error.message, data: { what } }];
+  }
+  return what === "trust" ? [refused("trust", error.message)] : [];
+}
+
+/** Whether the next turn would not be started for what it may spend. */
+function isUnaffordable({ kind, data }: Item): boolean {
+  return kind === "refused" && data["check"] === "allowance";
+}
+
+/** The command with which the turn would be started. */
+function affordable(runId: string, checkpoint: Checkpoint, { data }: Item): string {
+  const [neededBudgetUsd, neededTurnBudgetUsd] = [
+    Number(data["neededBudgetUsd"]),
+    Number(data["neededTurnBudgetUsd"]),
+  ];
+  return resumeCommand(runId, { ...checkpoint, neededBudgetUsd, neededTurnBudgetUsd });
+}
+
+/** Whether a limit of the run stands against it, which a flag can raise. */
+function isUsedUp({ kind, data }: Item): boolean {
+  return kind === "refused" && (data["check"] === "max_cycles" || data["check"] === "budget");
+}
+
+function refused(check: string, words: string): Item {
+  return { kind: "refused", words, data: { check } };
+}
+
+/** What has become of a turn whose end is not known. */
+async function lookFor(
+  agents: Readonly<Record<AgentRole, AgentInvoker>>,
+  turn: UnfinishedTurn,
+): ReturnType<NonNullable<AgentInvoker["find"]>> {
+  const found = await agents[turn.request.role].find?.(turn);
+  return found ?? { state: "unknown" };
+}

@@ -1,0 +1,158 @@
+import { getReady } from "@quasar/agents";
+import type { RepositoryFacts } from "@quasar/git";
+import { isTurnOpen, nextTurnId, runFromCheckpoint, type SeenTree } from "@quasar/loop";
+import { freeGit } from "../driving/git-locks.ts";
+import { clearTree, lookAround, type Outliving } from "../driving/orphans.ts";
+import { type DriveOptions, inSession, type Session } from "../driving/session.ts";
+import type { RunEnd } from "../events.ts";
+import { limitOf, requirePatience, withoutPause } from "../limits/patience.ts";
+import { openRunIds } from "../look/list.ts";
+import { turnsPath } from "../look/turn.ts";
+import type { RunOptions } from "../run-options.ts";
+import { storedUnsaidCosts } from "../store.ts";
+import type { User } from "../user/user.ts";
+import { listed } from "../work-tree.ts";
+import { work } from "../work.ts";
+import type { Workspace } from "../workspace.ts";
+import { type FoundCheckpoint, findCheckpoint, recoverRun } from "./find.ts";
+import { agentsWork, inspect, judge, type Override, usersPaths } from "./judge.ts";
+
+/** What a run is resumed with. */
+export interface ResumedWith extends RunOptions {
+  /** Whether another agent takes the turn that met a usage limit: it has limits of its own. @default false */
+  readonly hasOtherLimits?: boolean | undefined;
+}
+
+export interface ResumeOptions extends DriveOptions {
+  /** @default the newest unfinished run, else what another program has left in `.quasar` */
+  readonly runId?: string | undefined;
+  /** What the user accepts. @default nothing */
+  readonly accepts?: ReadonlySet<Override> | undefined;
+  /** Whether an agent is asked although its usage limit is not lifted yet. @default false */
+  readonly now?: boolean | undefined;
+  /** Says what the run is resumed with, once it is found and nothing stands against it. */
+  readonly choose: (found: FoundCheckpoint) => ResumedWith;
+}
+
+/**
+ * Continues a run of a work tree exactly where it was cut off.
+ *
+ * @throws {RunsError} When something stands against it; what `choose` throws.
+ */
+export async function resumeRun(
+  workspace: Workspace,
+  user: Pick<User, "sealKey">,
+  options: ResumeOptions,
+): Promise<RunEnd> {
+  return inSession(workspace, options, async (session) => {
+    await freeGit(session);
+    const sealKey = user.sealKey();
+    const { outliving, isDeserted } = await lookAround(workspace);
+    const found = await findCheckpoint(workspace, options.runId, sealKey, recoverRun);
+    const dispose = getTurnReady(workspace, found, outliving);
+    try {
+      return await goOn(session, { found, outliving, isDeserted, sealKey, options });
+    } finally {
+      dispose();
+    }
+  });
+}
+
+/** What a run is gone on with. */
+interface Course {
+  readonly found: FoundCheckpoint;
+  /** Of the runs of this tree, as it was before anything else was looked at. */
+  readonly outliving: readonly Outliving[];
+  /** Nobody is left in the work tree. */
+  readonly isDeserted: boolean;
+  readonly sealKey: Uint8Array;
+  readonly options: ResumeOptions;
+}
+
+async function goOn(session: Session, course: Course): Promise<RunEnd> {
+  const { found, outliving, isDeserted, sealKey, options } = course;
+  const { accepts = NOTHING, now = false } = options;
+  const { workspace, tell } = session;
+  const { runId, loaded, stores } = found;
+  const { checkpoint } = loaded;
+  if (!isDeserted) {
+    // What belongs to a turn whose end is not known is for the loop to follow or to end.
+    const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
+    await clearTree(workspace, others, tell);
+  }
+  // Last: who has gone by now has written nothing after what is seen here.
+  const facts = await inspect(workspace, found);
+  for (const message of loaded.problems) {
+    tell({ type: "warning", cycle: checkpoint.cycle, message });
+  }
+  const judgement = judge(workspace, found, facts);
+  for (const { what, error } of judgement.obstacles) {
+    if (what === undefined || !accepts.has(what)) throw error;
+    session.note({ type: "accepted", what, why: error.message });
+  }
+  const taken = agentsWork(judgement);
+  if (taken !== undefined) tell({ type: "notice", message: taken });
+  const { hasOtherLimits = false, ...given } = options.choose(found);
+  const retryAt = now || hasOtherLimits ? undefined : limitOf(checkpoint);
+  if (retryAt !== undefined) requirePatience(runId, retryAt, given.waitLimitMs ?? 0);
+  session.begin(runId);
+  if (options.runId === undefined) tellOthers(session, runId);
+  // While a limit is waited for the tree may become another one.
+  const asked = now ? withoutPause(checkpoint) : checkpoint;
+  const seen = retryAt === undefined ? treeOf(facts, outliving) : undefined;
+  return work(
+    session,
+    {
+      runId,
+      task: checkpoint.taskTitle,
+      branch: facts.branch,
+      options: given,
+      stores,
+      left: checkpoint,
+      sealKey,
+      baseCommit: checkpoint.baseCommitSha,
+      spending: {
+        spentUsd: checkpoint.totalCostUsd,
+        unknownCostUsd: checkpoint.unknownCostUsd,
+        hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+      },
+      untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
+      acceptHead: accepts.has("head"),
+      acceptBranch: accepts.has("branch"),
+      retryAt,
+    },
+    (loopOptions) => runFromCheckpoint({ ...asked, runId }, { ...loopOptions, seen }),
+  );
+}
+
+const NOTHING: ReadonlySet<Override> = new Set();
+
+/**
+ * A turn that was killed is mostly taken again, after some looking around. Where an agent may live on
+ * its turn is followed.
+ */
+function getTurnReady(
+  workspace: Workspace,
+  { runId, loaded }: FoundCheckpoint,
+  outliving: readonly Outliving[],
+): () => void {
+  const { checkpoint } = loaded;
+  if (outliving.length > 0 || !isTurnOpen(checkpoint)) return () => {};
+  const turnId = nextTurnId({ ...checkpoint, runId });
+  return getReady({ runId, turnId, turnsDir: turnsPath(workspace, runId) });
+}
+
+/** What the loop need not ask git again: a tree is clean for certain where nobody was left to work in it. */
+function treeOf(
+  { head, branch = "HEAD", dirty }: RepositoryFacts,
+  outliving: readonly Outliving[],
+): SeenTree {
+  return { head, branch, clean: dirty.length === 0 && outliving.length === 0 };
+}
+
+/** Names the unfinished runs that are passed over, without reading them. */
+function tellOthers({ workspace, tell }: Session, runId: string): void {
+  const others = openRunIds(workspace).filter((id) => id !== runId);
+  if (others.length === 0) return;
+  tell({ type: "notice", message: `also unfinished, for later: ${listed(others).join(", ")}` });
+}

@@ -1,0 +1,34 @@
+import type { LoopOptions } from "@quasar/loop";
+import type { RunEnd } from "./events.ts";
+import type { KeptSettings } from "./store.ts";
+
+/** What a run works by. What is left out is the loop's default, and at a resume what the run has. */
+export interface RunOptions
+  extends Pick<LoopOptions, "coder" | "reviewer">,
+    Partial<
+      Pick<
+        LoopOptions,
+        | "maxCycles"
+        | "maxBudgetUsd"
+        | "maxTurnBudgetUsd"
+        | "lint"
+        | "filters"
+        | "maxLintRetries"
+        | "retries"
+        | "detectStruggle"
+        | "projectContext"
+        | "checkEnv"
+        | "commit"
+        | "leash"
+      >
+    > {
+  /** How long usage limits may be waited for before a turn succeeds again, in milliseconds. @default 0 */
+  readonly waitLimitMs?: number | undefined;
+  /** Kept with the run, under its seal: what its caller needs to resume it. @default nothing */
+  readonly settings?: KeptSettings | undefined;
+  /**
+   * Called when it is known how the run ended, before that is noted: where nothing can be saved any more,
+   * it is still heard of.
+   */
+  readonly onEnd?: ((end: RunEnd) => void | Promise<void>) | undefined;
+}

@@ -1,0 +1,78 @@
+import { runTask } from "@quasar/loop";
+import { freeGit } from "./driving/git-locks.ts";
+import { clearTree, findOutliving } from "./driving/orphans.ts";
+import { type DriveOptions, inSession, type Session } from "./driving/session.ts";
+import { RunsError } from "./errors.ts";
+import type { RunEnd } from "./events.ts";
+import { openRunIds, summarize } from "./look/list.ts";
+import { removedRun } from "./look/removed.ts";
+import type { RunSummary } from "./look/summary.ts";
+import { newRunId } from "./run-id.ts";
+import type { RunOptions } from "./run-options.ts";
+import { runStores } from "./store.ts";
+import { firstLine } from "./text/first-line.ts";
+import type { User } from "./user/user.ts";
+import { inLinkedTree, inspectTree } from "./work-tree.ts";
+import { work } from "./work.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface StartOptions extends RunOptions, DriveOptions {
+  /** The whole text of the task; its first line names it. */
+  readonly task: string;
+  /** Whether the tree may have changes that are not committed: the run leaves them alone. @default false */
+  readonly acceptDirty?: boolean | undefined;
+  /** Whether a run of the tree that was interrupted is left for later. @default false */
+  readonly isNew?: boolean | undefined;
+  /** Whether it works in a work tree of its own, on a branch of its own. @default false */
+  readonly inWorktree?: boolean | undefined;
+}
+
+/**
+ * Works on a task in a work tree, under its lock. Each step is on disk before it counts.
+ *
+ * @throws {RunsError} `ERR_LOCKED`, `ERR_UNFINISHED_RUN`, `ERR_AGENT_ALIVE`, `ERR_DIRTY`, `ERR_UNSAFE_PATH`,
+ *   `ERR_STATE`: then nothing was begun.
+ */
+export async function startRun(
+  origin: Workspace,
+  user: Pick<User, "sealKey">,
+  { task, acceptDirty = false, isNew = false, inWorktree = false, ...given }: StartOptions,
+): Promise<RunEnd> {
+  const { onEvent, signal, onDriving, ...options } = given;
+  const runId = newRunId(new Date());
+  const runIn = (workspace: Workspace, keep: () => void): Promise<RunEnd> =>
+    inSession(workspace, { onEvent, signal, onDriving }, async (session) => {
+      await freeGit(session);
+      await seeToThePast(session, isNew);
+      const ground = await inspectTree(workspace, acceptDirty, session.tell);
+      session.begin(runId);
+      keep();
+      const sealKey = user.sealKey();
+      const stores = runStores(workspace, runId, sealKey);
+      const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnsaidCosts: false };
+      const begun = { runId, task, options, stores, sealKey, spending, ...ground };
+      return work(session, begun, (loopOptions) => runTask({ title: task }, loopOptions));
+    });
+  return inWorktree ? inLinkedTree(origin, { runId }, runIn) : runIn(origin, () => {});
+}
+
+/**
+ * Refuses to pass over a run that was interrupted, or one whose agent still works in the tree, and
+ * ends what else runs have left running.
+ */
+async function seeToThePast({ workspace, tell }: Session, isNew: boolean): Promise<void> {
+  const ids = openRunIds(workspace);
+  const runs = isNew ? [] : await summarize(workspace, ids, { live: false });
+  const removed = isNew ? undefined : await removedRun(workspace);
+  const all = removed === undefined ? runs : [removed, ...runs];
+  const interrupted = all.find(({ status }) => status === "interrupted");
+  if (interrupted !== undefined) throw unfinishedRun(interrupted);
+  await clearTree(workspace, await findOutliving(ids), tell);
+}
+
+function unfinishedRun({ id, task }: RunSummary): RunsError {
+  const message = `run ${id} of this work tree was interrupted: ${firstLine(task)}`;
+  return new RunsError("ERR_UNFINISHED_RUN", message, {
+    next: ["quasar resume", 'quasar run --new "…" (leaves the other one for later)'],
+  });
+}

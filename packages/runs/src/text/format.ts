@@ -1,0 +1,106 @@
+import type { ModelPrices } from "@quasar/agents";
+
+/** US dollars to the cent; what is more than nothing never reads as nothing. */
+export function money(usd: number): string {
+  if (usd > 0 && usd < 0.005) return "<$0.01";
+  return `$${usd.toFixed(2)}`;
+}
+
+/** What a user has said that models cost; `undefined` where they have said nothing. */
+export function pricesWords(prices: ModelPrices): string | undefined {
+  const each = Object.entries(prices).map(
+    ([model, { input, output }]) => `${model} ${money(input)} in, ${money(output)} out`,
+  );
+  return each.length === 0 ? undefined : `yours, for a million tokens: ${each.join("; ")}`;
+}
+
+/** What a run has cost, in US dollars. */
+export interface Spending {
+  /** What counts against the limit: what is known, and reservations for what is not. */
+  readonly spentUsd: number;
+  /** The part of it that is a reservation: it was spent at most. */
+  readonly unknownCostUsd: number;
+  /** Whether turns without a limit did not say what they cost: no figure covers those. */
+  readonly hasUnsaidCosts: boolean;
+}
+
+/** The part of what counts as spent that is known to have been. */
+export function knownUsd({ spentUsd, unknownCostUsd }: Omit<Spending, "hasUnsaidCosts">): number {
+  // Sums of decimal fractions miss zero by less than this.
+  return Math.max(0, Math.round((spentUsd - unknownCostUsd) * 1e9) / 1e9);
+}
+
+/** What was spent against the limit; 0 is no limit. */
+export function budget(spending: Spending, maxUsd: number): string {
+  const { unknownCostUsd, hasUnsaidCosts } = spending;
+  const known = money(knownUsd(spending));
+  const more = unknownCostUsd > 0 ? ` known, up to ${money(unknownCostUsd)} more` : "";
+  if (maxUsd > 0) return `${known}${more}${more && ","} of ${money(maxUsd)}`;
+  if (!hasUnsaidCosts) return `${known}${more}, no limit`;
+  return `${known}${more || " known"}; some turns did not say what they cost`;
+}
+
+/** `0.4 s`, `41 s`, `3:07`, `1:02:09`. */
+export function duration(ms: number): string {
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : clock(ms);
+}
+
+/** `45 s`, `12 min`, `2 h 5 min`, `1 d 6 h`: rounded up, for what is to be waited for. */
+export function span(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  const [d, h, m] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24, minutes % 60];
+  const parts = d > 0 ? [`${d} d`, h > 0 && `${h} h`] : [h > 0 && `${h} h`, m > 0 && `${m} min`];
+  return parts.filter((part) => part !== false).join(" ");
+}
+
+/** `0:07`, `1:02:09`: for a figure that moves. */
+export function clock(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** `1 finding`, `2 findings`, `no findings`. */
+export function count(n: number, noun: string): string {
+  return `${n === 0 ? "no" : n} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** A point in time as a person's clock shows it; text that is no time is given back. */
+export function moment(rfc3339: string): string {
+  const parts = dayAndTime(rfc3339);
+  return parts === undefined ? rfc3339 : `${parts.day} ${parts.time.slice(0, 5)}`;
+}
+
+/** The day and the time, to the second, of a person's clock; `undefined` for what is no time. */
+export function dayAndTime(rfc3339: string): { day: string; time: string } | undefined {
+  const at = new Date(rfc3339);
+  if (Number.isNaN(at.getTime())) return undefined;
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":");
+  return { day, time };
+}
+
+/** `process 12`, `processes 12 13`. */
+export function processes(pids: readonly number[]): string {
+  return `process${pids.length === 1 ? "" : "es"} ${pids.join(" ")}`;
+}
+
+/** A word of a command line for a POSIX shell, quoted where it has to be. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** An amount of storage: `812 bytes`, `1.5 KiB`, `20 MiB`. */
+export function size(bytes: number): string {
+  const units = ["KiB", "MiB", "GiB", "TiB"];
+  if (bytes < 1024) return count(bytes, "byte");
+  const power = Math.min(units.length, Math.floor(Math.log2(bytes) / 10));
+  const amount = bytes / 1024 ** power;
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[power - 1]}`;
+}

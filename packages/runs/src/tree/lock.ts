@@ -1,0 +1,38 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { acquireLock, DurableError, type Lock, lockHolder } from "@quasar/durable";
+
+/** How often, and how long apart, the lock is asked for while nobody says to hold it. */
+const [TRIES, PAUSE_MS] = [20, 25];
+
+/** What of runs is kept in the git folder of a work tree; each has its own. */
+export function stateFolder(gitDir: string): string {
+  return join(gitDir, "quasar");
+}
+
+/** @param stateDir - {@link stateFolder} */
+export function treeLockPath(stateDir: string): string {
+  return join(stateDir, "lock");
+}
+
+/**
+ * Takes the lock of a work tree, which whoever works there holds, for as long as this process lives or until it is
+ * released. A holder who has just come and has not said yet who it is, or who is just going, is waited for: half a second.
+ *
+ * @param stateDir - {@link stateFolder}; made where it is missing, with mode 0700.
+ * @throws {DurableError} `ERR_LOCKED`, and as `acquireLock` does.
+ */
+export async function takeTreeLock(stateDir: string): Promise<Lock> {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  const path = treeLockPath(stateDir);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return acquireLock(path);
+    } catch (error) {
+      const isLocked = error instanceof DurableError && error.code === "ERR_LOCKED";
+      if (!isLocked || lockHolder(path) !== undefined || tries === TRIES) throw error;
+    }
+    await sleep(PAUSE_MS);
+  }
+}

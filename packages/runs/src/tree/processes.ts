@@ -1,0 +1,33 @@
+import { endRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents";
+import { isInWorkTree } from "@quasar/git";
+
+/** The run whose agent has started this process, if one has. */
+const STARTED_BY: string | undefined = process.env["QUASAR_RUN_ID"];
+
+/** Of a list of processes those that runs have left in a work tree, but for who has started this one. */
+export function processesIn(root: string, all: readonly RunProcess[]): readonly RunProcess[] {
+  return all.filter(({ runId, workDir }) => runId !== STARTED_BY && isInWorkTree(workDir, root));
+}
+
+/**
+ * Processes in a work tree of runs that are somebody else's there: an agent may outlive whoever drove it.
+ *
+ * @param root - Of the work tree, absolute.
+ * @returns None where nobody can know.
+ */
+export function strangersIn(
+  root: string,
+  isOwn: (runId: string) => boolean,
+): readonly RunProcess[] {
+  return processesIn(root, listRunProcesses() ?? []).filter(({ runId }) => !isOwn(runId));
+}
+
+/**
+ * Ends all that a run has left running: asked first, as Claude Code writes down what a turn has cost when it is
+ * interrupted, and killed two seconds later.
+ *
+ * @returns What even that has not ended; `undefined` where nobody can know.
+ */
+export async function endRun(runId: string): Promise<readonly number[] | undefined> {
+  return (await endRunProcesses(runId, { signal: "SIGINT", graceMs: 2000 }))?.left;
+}

@@ -1,0 +1,156 @@
+import { lstatSync, mkdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { createOnce } from "@quasar/durable";
+import {
+  createWorktree,
+  currentGitSha,
+  deleteBranch,
+  dirtyPaths,
+  listWorktrees,
+  type Operation,
+  operationInProgress,
+  removeWorktree,
+  type Worktree,
+} from "@quasar/git";
+import { FOLDER, isRealFolder } from "./real-folder.ts";
+import { messageOf, RunsError } from "./errors.ts";
+import { cleanLine } from "./text/clean.ts";
+import { shellWord } from "./text/format.ts";
+import type { Tell } from "./events.ts";
+import { branchOf, openWorkspace, type Workspace } from "./workspace.ts";
+
+export interface LinkedTreeOptions {
+  readonly runId: string;
+  /** The commit that its branch starts at. @default HEAD */
+  readonly from?: string | undefined;
+}
+
+/**
+ * Makes a work tree of its own for a run, beside the one that the user is in, and has something done
+ * there. Should that fail before `keep` is called, the work tree goes again, and its branch: no run has
+ * begun in it.
+ */
+export async function inLinkedTree<T>(
+  { root }: Workspace,
+  { runId, from }: LinkedTreeOptions,
+  use: (tree: Workspace, keep: () => void) => Promise<T>,
+): Promise<T> {
+  const path = join(dirname(root), `${basename(root)}-${runId}`);
+  const branch = `quasar/${runId}`;
+  let isKept = false;
+  try {
+    const start = from ?? (await currentGitSha(root));
+    await createWorktree(root, { path, branch, from: start });
+    return await use(await openWorkspace(path), () => {
+      isKept = true;
+    });
+  } catch (error) {
+    if (isKept) throw error;
+    throw await discarded(root, { path, branch }, error);
+  }
+}
+
+/** Takes a work tree away in which no run has begun; the error, with what to do where that fails. */
+async function discarded(
+  root: string,
+  { path, branch }: Pick<Worktree, "path"> & { readonly branch: string },
+  error: unknown,
+): Promise<unknown> {
+  try {
+    const made = (await listWorktrees(root)).some((tree) => tree.path === path);
+    if (made) await removeWorktree(root, path);
+    await deleteBranch(root, branch);
+    return error;
+  } catch {
+    const away = `git worktree remove --force ${shellWord(path)} && git branch -D ${branch}`;
+    const known = error instanceof RunsError ? error : undefined;
+    const next = [...(known?.next ?? []), away];
+    return new RunsError(known?.code ?? "ERR_STATE", messageOf(error), { cause: error, next });
+  }
+}
+
+/** What a new run has to know of the tree that it starts on. */
+export interface Ground {
+  /** `undefined` where HEAD is on none. */
+  readonly branch: string | undefined;
+  /** The commit that HEAD is at. */
+  readonly baseCommit: string;
+  /** What the user had not committed: the run leaves it alone. */
+  readonly untouchablePaths: readonly string[];
+}
+
+/**
+ * Makes sure that a work tree is fit to be worked in.
+ *
+ * @throws {RunsError} `ERR_DIRTY`, `ERR_UNSAFE_PATH`
+ * @throws {GitError} `ERR_NO_COMMITS`: a run needs a commit to start from.
+ */
+export async function inspectTree(
+  workspace: Workspace,
+  acceptDirty: boolean,
+  tell: Tell,
+): Promise<Ground> {
+  const { root, gitDir } = workspace;
+  ignoreOwnFolder(root);
+  const baseCommit = await currentGitSha(root);
+  const operation = await operationInProgress({ gitDir });
+  if (operation !== undefined) throw busyTree(operation);
+  const branch = await branchOf(workspace);
+  if (branch === undefined) {
+    const message = "HEAD is on no branch, so its commits will be on none: git switch -c <name>";
+    tell({ type: "warning", cycle: 0, message });
+  }
+  const dirty = await uncommitted(workspace);
+  if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty, RUN_STEPS);
+  return { branch, baseCommit, untouchablePaths: dirty };
+}
+
+/** What a commit of the whole work tree would hold: paths from its root. */
+export async function uncommitted({ root }: Workspace): Promise<readonly string[]> {
+  const dirty = await dirtyPaths(root);
+  return dirty.map(({ path }) => path).filter((path) => !path.startsWith(`${FOLDER}/`)); // never committed
+}
+
+function busyTree(operation: Operation): RunsError {
+  return new RunsError("ERR_DIRTY", `git is in the middle of a ${operation} in this work tree`, {
+    next: [wayOutOf(operation), 'quasar run --worktree "…"'],
+  });
+}
+
+function wayOutOf(operation: Operation): string {
+  return operation === "bisect" ? "git bisect reset" : `git ${operation} --continue, or --abort`;
+}
+
+const RUN_STEPS = [
+  "git add -A && git commit -m … (or git stash -u)",
+  'quasar run --worktree "…" (in a work tree of its own)',
+  'quasar run --accept-dirty "…" (your changes are never committed by quasar)',
+];
+
+/** The refusal of a tree that holds what the user has not committed. */
+export function dirtyTree(paths: readonly string[], next: readonly string[]): RunsError {
+  const shown = listed(paths).map((path) => `\n  ${path}`);
+  const message = `the work tree has changes that are not committed:${shown.join("")}`;
+  return new RunsError("ERR_DIRTY", message, { next });
+}
+
+const MOST_LISTED = 5;
+
+/** The first of the paths, fit to be shown, and how many more there are. */
+export function listed(paths: readonly string[]): readonly string[] {
+  const more = paths.length - MOST_LISTED;
+  const shown = paths.slice(0, MOST_LISTED).map(cleanLine);
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
+}
+
+/** Tells git to pass over `.quasar`, which belongs to this machine. */
+export function ignoreOwnFolder(root: string): void {
+  const folder = join(root, FOLDER);
+  if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
+  const file = join(folder, ".gitignore");
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat?.isFile() === true && stat.size > 0) return;
+  // What is empty after another program's crash, or a link, has git ignore nothing.
+  if (stat?.isDirectory() === false) rmSync(file, { force: true });
+  createOnce(file, Buffer.from("*\n"), 0o644);
+}

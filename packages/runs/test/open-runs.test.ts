@@ -1,0 +1,202 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentInvoker, AgentRequest } from "@quasar/agents";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { type Fact, openRuns, type RunEvent, type Runs, RunsError } from "../src/index.ts";
+
+const capabilities = {
+  structuredOutput: false,
+  choosesSessionId: false,
+  reportsCost: true,
+  streamsUsage: false,
+  resumesSession: false,
+};
+
+/** An agent in the program's own process. */
+function agent(name: string, answer: (request: AgentRequest) => string): AgentInvoker {
+  return {
+    name,
+    capabilities,
+    invoke: async (request) => ({
+      text: answer(request),
+      costUsd: 0.01,
+      costSource: "reported",
+      durationMs: 1,
+    }),
+  };
+}
+
+const coder = agent("own coder", ({ workDir, turnId }) => {
+  writeFileSync(join(workDir, "work.txt"), `${turnId}\n`);
+  return "Wrote work.txt.";
+});
+const refusing = agent("refusing", () => "ISSUE:\nSEVERITY: major\nDESCRIPTION: not enough");
+const content = agent("content", () => "APPROVED: it is there");
+
+let repo: string;
+let runs: Runs;
+
+beforeEach(async () => {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "runs-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  vi.stubEnv("HOME", folder);
+  vi.stubEnv("XDG_STATE_HOME", join(folder, "state"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  repo = join(folder, "repo");
+  execFileSync("git", ["init", "-q", "-b", "main", repo]);
+  git("config", "user.name", "A");
+  git("config", "user.email", "a@example.org");
+  git("commit", "-q", "--allow-empty", "-m", "start");
+  runs = await openRuns(repo);
+});
+
+function git(...args: string[]): string {
+  return execFileSync("git", args, { cwd: repo, encoding: "utf8" }).trim();
+}
+
+const stopped = () => runs.start({ task: "Write", coder, reviewer: refusing, maxCycles: 1 });
+
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "done",
+    (error: unknown) => (error instanceof RunsError ? error.code : String(error)),
+  );
+
+test("a run is approved, kept, listed, shown and watched, and nothing is printed", async () => {
+  const printed = [vi.spyOn(process.stdout, "write"), vi.spyOn(process.stderr, "write")];
+  onTestFinished(() => void vi.restoreAllMocks());
+  const events: RunEvent[] = [];
+  const onEvent = (event: RunEvent): void => void events.push(event);
+  const { result } = await runs.start({ task: "Write", coder, reviewer: content, onEvent });
+  expect(result).toMatchObject({ outcome: "approved", totalCostUsd: 0.02, changed: true });
+  expect(events[0]).toMatchObject({ type: "run", coder: "own coder", maxCycles: 3 });
+  expect(events.at(-1)).toMatchObject({ type: "task_success" });
+  const { runId } = result;
+  expect(await runs.list()).toMatchObject([{ id: runId, status: "approved", task: "Write" }]);
+  const shown = await runs.show();
+  expect(shown).toMatchObject({ id: runId, costUsd: 0.02 });
+  const watched: Fact[] = [];
+  for await (const fact of runs.watch(runId)) watched.push(fact);
+  expect(watched).toEqual(shown.facts);
+  expect(watched.at(-1)).toMatchObject({ type: "result", outcome: "approved" });
+  for (const stream of printed) expect(stream).not.toHaveBeenCalled();
+});
+
+test("a stopped run is planned and resumed with what its caller kept with it, its own limits else", async () => {
+  const given = { task: "Write", coder, reviewer: refusing, maxCycles: 1, maxBudgetUsd: 2 };
+  const { result } = await runs.start({ ...given, settings: { model: "mine" } });
+  expect(result).toMatchObject({ outcome: "max_cycles", cycle: 1 });
+  expect(await runs.plan({ coder, reviewer: content })).toMatchObject({ ends: "refused" });
+  expect(await runs.plan({ coder, reviewer: content, maxCycles: 2 })).toMatchObject({
+    ends: "ready",
+    estimate: { atMostUsd: 1.98 },
+  });
+  const events: RunEvent[] = [];
+  const onEvent = (event: RunEvent): void => void events.push(event);
+  const end = await runs.resume({ coder, reviewer: content, maxCycles: 2, onEvent });
+  expect(end.result).toMatchObject({ outcome: "approved", cycle: 2, totalCostUsd: 0.04 });
+  expect(events[0]).toMatchObject({ type: "run", maxBudgetUsd: 2, spentUsd: 0.02 });
+  expect(end.result.checkpoint.maxBudgetUsd).toBe(2);
+});
+
+test("the end is heard of before it is noted, and an interrupted run is saved and named", async () => {
+  const controller = new AbortController();
+  const interrupting = agent("interrupting", () => {
+    controller.abort();
+    return "never counts";
+  });
+  const ended: string[] = [];
+  await runs.start({
+    task: "Write",
+    coder,
+    reviewer: interrupting,
+    signal: controller.signal,
+    onEnd: async ({ result: { outcome } }) => {
+      const [run] = await runs.list();
+      ended.push(`${outcome}, ${run?.status}`);
+    },
+  });
+  expect(ended).toEqual(["interrupted, running"]);
+  expect(await runs.list()).toMatchObject([{ status: "interrupted" }]);
+  const anew = runs.start({ task: "Another", coder, reviewer: content });
+  expect(await codeOf(anew)).toBe("ERR_UNFINISHED_RUN");
+});
+
+test("while one works nobody else does, and uncommitted work is refused and named", async () => {
+  let second = "";
+  const meanwhile: AgentInvoker = {
+    ...content,
+    async invoke(...args) {
+      second = await codeOf(runs.start({ task: "Another", coder, reviewer: content }));
+      return content.invoke(...args);
+    },
+  };
+  await runs.start({ task: "Write", coder, reviewer: meanwhile });
+  expect(second).toBe("ERR_LOCKED");
+  writeFileSync(join(repo, "mine.txt"), "mine\n");
+  const refused = runs.start({ task: "Write", coder, reviewer: content });
+  await expect(refused).rejects.toMatchObject({
+    code: "ERR_DIRTY",
+    message: expect.stringContaining("mine.txt"),
+  });
+  const accepted = await runs.start({ task: "W", coder, reviewer: content, acceptDirty: true });
+  expect(accepted.result.outcome).toBe("approved");
+  expect(git("status", "--porcelain")).toBe("?? mine.txt");
+});
+
+test("a run is forked into a work tree of its own, given up and removed", async () => {
+  const { result } = await stopped();
+  const { runId } = result;
+  const forked = await runs.fork(runId);
+  expect(forked).toMatchObject({ branch: `quasar/${forked.runId}`, checkpoint: { cycle: 1 } });
+  const there = await openRuns(forked.workspace.root);
+  const end = await there.resume({ coder, reviewer: content, maxCycles: 2 });
+  expect(end.result).toMatchObject({ outcome: "approved", totalCostUsd: 0.02 });
+  expect(await codeOf(runs.prune({ runId, olderThanMs: 0 }))).toBe("ERR_STATE");
+  const [other] = (await stopped().then(() => runs.list())).map(({ id }) => id);
+  expect(await codeOf(runs.prune({ runId: other, olderThanMs: 0, stopped: true }))).toBe("done");
+  expect(await runs.abandon(runId)).toMatchObject({ task: "Write", ended: [], uncommitted: [] });
+  expect(await codeOf(runs.abandon(runId))).toBe("ERR_NOTHING_TO_RESUME");
+  const dry = await runs.prune({ olderThanMs: 0, dryRun: true });
+  expect(dry.runs.map(({ id }) => id)).toEqual([runId]);
+  expect(await runs.list()).toHaveLength(1);
+  const pruned = await runs.prune({ olderThanMs: 0 });
+  expect(pruned).toEqual({ ...dry, bytes: pruned.bytes });
+  expect(await runs.list()).toEqual([]);
+  expect(existsSync(join(repo, "work.txt"))).toBe(true);
+});
+
+test("who follows a run that somebody works on is let go", async () => {
+  const controller = new AbortController();
+  const watching: AgentInvoker = {
+    ...content,
+    async invoke(...args) {
+      const { runId } = args[0];
+      const facts = runs.watch(runId, { follow: true, signal: controller.signal });
+      setTimeout(() => controller.abort(), 300);
+      const seen: string[] = [];
+      for await (const { type } of facts) seen.push(type);
+      expect(seen).toContain("agent_start");
+      return content.invoke(...args);
+    },
+  };
+  const { result } = await runs.start({ task: "Write", coder, reviewer: watching });
+  expect(result.outcome).toBe("approved");
+});
+
+test("ids are paths' parts: nothing but an id is let through", async () => {
+  for (const call of [
+    runs.resume({ runId: "../x", coder, reviewer: content }),
+    runs.plan({ runId: "../x", coder, reviewer: content }),
+    runs.show("../x"),
+    runs.abandon("../x"),
+    runs.fork("../x"),
+    runs.prune({ runId: "../x", olderThanMs: 0 }),
+  ]) {
+    expect(await codeOf(call)).toBe("ERR_USAGE");
+  }
+  expect(() => runs.watch("../x")).toThrow(RunsError);
+  expect(existsSync(join(repo, ".git", "quasar", "x"))).toBe(false);
+});
