@@ -7,6 +7,7 @@ export {
   type LoggedEvent,
   openTaskLog,
   readTaskLog,
+  type Stopped,
   type TaskLog,
   type TaskLogOptions,
 } from "./task-log.ts";
@@ -72,7 +73,7 @@ export {
 export { openTask, type TaskView } from "./open-task.ts";
 export { openHookStore, type OperationPorts } from "./operations/change-task.ts";
 export { checkpointTask, type CheckpointTaskOptions } from "./operations/checkpoint-task.ts";
-export { type Choice, choicesOf } from "./operations/choices.ts";
+export { type Choice, choicesOf, stepsBeforeNextGate } from "./operations/choices.ts";
 export { configureTask } from "./operations/configure-task.ts";
 export {
   abandonTask,

@@ -23,6 +23,7 @@ import { openHookStore } from "./operations/change-task.ts";
 import { inspectorOf } from "./engine/inspect.ts";
 import { TasksError } from "./errors.ts";
 import type { LookPorts } from "./steps/step.ts";
+import { lastStop, type Stopped } from "./task-log.ts";
 import type { TaskRecord } from "./task-record.ts";
 import { repairTask } from "./task-repair.ts";
 import { readTask } from "./task-store.ts";
@@ -48,6 +49,8 @@ export interface TaskView {
   readonly found: Exclude<Detection["kind"], "corrupt">;
   /** Who drives it. */
   readonly owner: HookOwner | undefined;
+  /** How its last drive said that it stopped, where nobody has worked on it since. */
+  readonly stop: Stopped | undefined;
 }
 
 /**
@@ -90,7 +93,13 @@ export async function openTask(
     quarantined: quarantinedFiles(taskDir),
     found: found.kind,
     owner: found.kind === "running" ? found.owner : undefined,
+    stop: found.kind === "running" || !isUnderWay(hook) ? undefined : lastStop(taskDir),
   };
+}
+
+/** Whether a step of it was begun and is not ended, as its files say. */
+function isUnderWay({ state }: HookFile): boolean {
+  return state === "step_running" || state === "step_validating" || state === "recovering";
 }
 
 /** Takes in receipts that were signed before a crash: an engine that drives a task does that by itself. */

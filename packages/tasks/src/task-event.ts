@@ -89,6 +89,8 @@ export type TaskEvent =
       readonly why: "interrupted" | "budget" | "limit" | "storage";
       readonly message: string;
       readonly retryAt?: string | undefined;
+      /** Of `budget`, in US dollars: what the task's has to be for its next turns. */
+      readonly neededBudgetUsd?: number | undefined;
     }
   | { readonly type: "task_ended"; readonly state: HookState }
   /** Something a person should know that stops nothing. */

@@ -53,6 +53,21 @@ export function readTaskLog(taskDir: string): readonly LoggedEvent[] {
   });
 }
 
+/** How a drive said that it stopped, if nobody has worked on the task since. */
+export type Stopped = Extract<LoggedEvent, { readonly type: "stopped" }>;
+
+/** The last stop of a task; `undefined` where the log's last words are of something else. */
+export function lastStop(taskDir: string): Stopped | undefined {
+  const lines = readEnd(join(taskDir, TASK_FILES.log), 2 * MAX_LINE).split("\n");
+  const last = lines
+    .map(parseLine)
+    .findLast((event) => event !== undefined && !IN_PASSING.has(event.type));
+  return last?.type === "stopped" ? last : undefined;
+}
+
+/** What is said without working on a task. */
+const IN_PASSING: ReadonlySet<TaskEvent["type"]> = new Set(["warning", "recovered"]);
+
 const MAX_LINE = 64 * 1024;
 /** Code units of a text; tried in turn until the line fits. */
 const LONGEST_TEXTS = [8000, 1000, 100];
@@ -87,12 +102,12 @@ function appendLine(path: string, line: Buffer): void {
 const NEWLINE = 0x0a;
 const MOST_READ = 16 * 1024 * 1024;
 
-function readEnd(path: string): string {
+function readEnd(path: string, most: number = MOST_READ): string {
   const fd = openIfThere(path);
   if (fd === undefined) return "";
   try {
     const { size } = fstatSync(fd);
-    const bytes = Buffer.alloc(Math.min(size, MOST_READ));
+    const bytes = Buffer.alloc(Math.min(size, most));
     const length = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
     return bytes.subarray(0, length).toString();
   } finally {

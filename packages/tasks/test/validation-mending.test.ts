@@ -52,6 +52,19 @@ test("what passed is not run again where the agent has changed nothing", async (
   expect(scene.ran()).toEqual(["lint", "test", "test"]);
 });
 
+test("no agent is asked to mend a command that is not there", async () => {
+  scene.commands = [telling(scene, "test", "quasar-no-such-tool")];
+  expect(await scene.run()).toMatchObject({ kind: "failed", receipts: [{ exitCode: 127 }] });
+  expect(scene.asked).toEqual([]);
+});
+
+test("an agent that has changed nothing is not asked again", async () => {
+  scene.workOnStep = async () => ({ kind: "done", text: "" });
+  expect(await scene.run()).toMatchObject({ kind: "failed" });
+  expect(scene.asked.map(({ suffix }) => suffix)).toEqual(["fix-1"]);
+  expect(scene.ran()).toEqual(["test", "test"]);
+});
+
 test("when the agent may mend no more a person is asked, also after a crash in between", async () => {
   scene.workOnStep = async () => mend("not yet\n");
   scene.maxFixes = 1;

@@ -35,8 +35,8 @@ export async function endAttempt(session: Session, attempt: Attempt): Promise<St
   if (!isAt(step.name)(hook)) return undefined;
   const { outcome } = attempt;
   if (outcome.kind === "stopped") {
-    const { why, message, retryAt } = outcome;
-    session.tell({ type: "stopped", step: step.name, why, message, retryAt });
+    const { kind: _kind, ...stop } = outcome;
+    session.tell({ type: "stopped", step: step.name, ...stop });
     return outcome;
   }
   const ended = redacted(outcome, session.ports.redact);

@@ -1,10 +1,8 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { listRunProcesses, type RunProcess } from "@quasar/agents";
-import { acquireLock, type Lock } from "@quasar/durable";
-import { GitError, isInWorkTree, openRepository, type Repository } from "@quasar/git";
+import type { Lock } from "@quasar/durable";
+import { GitError, openRepository, type Repository } from "@quasar/git";
+import { stateFolder, strangersIn, takeTreeLock } from "@quasar/runs/tree";
 import { TasksError } from "../errors.ts";
-import { lockedBy } from "../locked-by.ts";
+import { whoHas } from "../locked-by.ts";
 import { plainLine } from "../plain.ts";
 
 /**
@@ -15,11 +13,11 @@ import { plainLine } from "../plain.ts";
  */
 export async function lockWorkTree(worktree: string, taskId: string): Promise<Lock> {
   const { root, gitDir } = await openTree(worktree);
-  const folder = join(gitDir, "quasar");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = lockedBy(`works in ${worktree}`, () => acquireLock(join(folder, "lock")));
+  const lock = await takeTreeLock(stateFolder(gitDir)).catch((error: unknown) => {
+    throw whoHas(`works in ${worktree}`, error);
+  });
   try {
-    await refuseOthers(root, taskId);
+    refuseOthers(root, taskId);
     return lock;
   } catch (error) {
     lock.release();
@@ -27,12 +25,8 @@ export async function lockWorkTree(worktree: string, taskId: string): Promise<Lo
   }
 }
 
-async function refuseOthers(root: string, taskId: string): Promise<void> {
-  const isOther = ({ runId, workDir }: RunProcess): boolean =>
-    !runId.startsWith(`${taskId}-`) &&
-    runId !== process.env["QUASAR_RUN_ID"] && // of who has started this one
-    isInWorkTree(workDir, root);
-  const others = (listRunProcesses() ?? []).filter(isOther);
+function refuseOthers(root: string, taskId: string): void {
+  const others = strangersIn(root, (runId) => runId.startsWith(`${taskId}-`));
   if (others.length === 0) return;
   const list = others.map(({ pid, runId }) => `${pid} (run ${plainLine(runId, 100)})`).join(", ");
   const message = `processes of another run are in ${root}: ${list}; end it, or kill them`;

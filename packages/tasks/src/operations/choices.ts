@@ -1,4 +1,4 @@
-import { type HookFile, isTerminal } from "@quasar/hookfile";
+import { type HookFile, isTerminal, type StepRecord } from "@quasar/hookfile";
 
 /** What can be done with a task now, and the command that does it. */
 export interface Choice {
@@ -16,18 +16,36 @@ const ABANDON: Choice = {
   command: "atlas abandon",
   meaning: "give the task up; branch, commits and files stay",
 };
-const REVIEW: readonly Choice[] = [
-  { command: "atlas approve", meaning: "see what was done, accept it and go on" },
+const NOT_APPROVED: readonly Choice[] = [
   { command: 'atlas reject --feedback "what is wrong"', meaning: "send it back" },
   { command: "atlas reject --final", meaning: "refuse it for good: the task has failed" },
 ];
+
+/** An approval sets off the git steps up to the next person's step: it says which. */
+function review(hook: HookFile): readonly Choice[] {
+  const git = stepsBeforeNextGate(hook).filter(({ type }) => type === "git");
+  const names = git.map(({ name }) => name).join(", ");
+  const then = names === "" ? "" : `; ${names} will run`;
+  return [
+    { command: "atlas approve", meaning: `see what was done, accept it and go on${then}` },
+    ...NOT_APPROVED,
+  ];
+}
+
+/** The steps that an approval of the current one sets off: those up to the next person's step. */
+export function stepsBeforeNextGate({ steps, currentStep }: HookFile): readonly StepRecord[] {
+  const at = steps.findIndex(({ name }) => name === currentStep?.stepName);
+  const after = at < 0 ? [] : steps.slice(at + 1);
+  const gate = after.findIndex(({ type }) => type === "human");
+  return gate < 0 ? after : after.slice(0, gate);
+}
 
 /** What a person can choose from, what is recommended first; none for a task that has ended. */
 export function choicesOf(hook: HookFile): readonly Choice[] {
   const { state, awaiting, recovery } = hook;
   if (isTerminal(state)) return [];
   if (state === "awaiting_human") {
-    return [...(awaiting?.kind === "review" ? REVIEW : [RETRY, SKIP]), ABANDON];
+    return [...(awaiting?.kind === "review" ? review(hook) : [RETRY, SKIP]), ABANDON];
   }
   if (state !== "recovering") return [RESUME, ABANDON];
   const { recommendedAction = "manual", reason = "" } = recovery ?? {};

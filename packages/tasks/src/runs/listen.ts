@@ -52,7 +52,7 @@ export function seedStore({ input }: StepRun): FileCheckpointStore {
 
 /** Takes the seed's file away: nothing brings a run back that is done. */
 export async function forgetSeed(run: StepRun): Promise<void> {
-  if (run.part !== "loop") return;
+  if (run.turn !== undefined) return;
   const { step, tell } = run.input;
   try {
     await seedStore(run).remove(step.name);

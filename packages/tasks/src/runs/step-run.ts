@@ -1,21 +1,23 @@
 import { join } from "node:path";
-import type { RunPart } from "@quasar/loop";
+import type { TurnKind } from "@quasar/loop";
 import { TasksError } from "../errors.ts";
 import type { RunningStep } from "../steps/step.ts";
 import type { AgentWork } from "./agent-work.ts";
-import { type RunStore, runsFolder, runStore } from "./run-store.ts";
+import { runsFolder, runStores } from "./run-store.ts";
 import { runName } from "./step-runs.ts";
+import type { RunStores } from "@quasar/runs/tree";
 
 /** One run of agents, for one piece of work in a step. */
 export interface StepRun {
   readonly input: RunningStep;
   readonly work: AgentWork;
-  readonly part: RunPart;
+  /** Which turn it is by itself; `undefined`: a loop. */
+  readonly turn: TurnKind | undefined;
   /** `implement-2`, or `validate-1.fix-1`; its folder's name under `runs/`. */
   readonly name: string;
   readonly runId: string;
   readonly dir: string;
-  readonly store: RunStore;
+  readonly store: RunStores;
 }
 
 const SUFFIX = /^[a-z][a-z0-9-]{0,29}$/u;
@@ -30,14 +32,14 @@ export function openStepRun(input: RunningStep, work: AgentWork): StepRun {
   // No step's name has a dot in it: a run with a suffix has no other step's name.
   const name = `${runName(hook, step.name)}${suffix === "" ? "" : `.${suffix}`}`;
   const dir = join(runsFolder(taskDir), name);
-  const store = runStore(dir, task.id, ports.sealKey);
-  return { input, work, part: partOf(work), name, runId: `${task.id}-${name}`, dir, store };
+  const store = runStores(dir, task.id, ports.sealKey);
+  return { input, work, turn: turnOf(work), name, runId: `${task.id}-${name}`, dir, store };
 }
 
-function partOf({ kind, access = "read" }: AgentWork): RunPart {
+function turnOf({ kind, access = "read" }: AgentWork): TurnKind | undefined {
   switch (kind) {
     case "loop":
-      return "loop";
+      return undefined;
     case "review":
       return "reviewer";
     case "turn":

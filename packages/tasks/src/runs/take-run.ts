@@ -6,8 +6,12 @@ import { openRepository } from "@quasar/git";
 import {
   createCheckpointHook,
   type LoopOptions,
+  resumeTurn,
   runFromCheckpoint,
   runTask,
+  runTurn,
+  type TaskResult,
+  type TurnOptions,
   upToCent,
 } from "@quasar/loop";
 import { freeAfterAgents } from "../free-git.ts";
@@ -16,7 +20,7 @@ import { type BudgetStop, doneOf, failed, outcomeOf, timedOut } from "./agent-ou
 import type { AgentWorkResult } from "./agent-work.ts";
 import { commitWords } from "./commit-words.ts";
 import { forgetSeed, listenTo, seedStore } from "./listen.ts";
-import { archivingStore } from "./run-store.ts";
+import { stepStore } from "./run-store.ts";
 import type { StepRun } from "./step-run.ts";
 import { synopsisOf, withoutSynopsis, withSynopsis } from "./synopsis.ts";
 import { costOf, readRuns } from "./task-cost.ts";
@@ -31,27 +35,24 @@ export async function takeRun(
   run: StepRun,
   left: Checkpoint | undefined,
 ): Promise<AgentWorkResult> {
-  const { input, work, part } = run;
+  const { input, work, turn } = run;
   const money = await moneyOf(run);
   if (typeof money === "string") return failed("attempts", money);
   // What is approved is finished only, and who reads has no use of where HEAD is.
-  const isAnyTree = left?.phase === "approved" || part === "reader";
+  const isAnyTree = left?.phase === "approved" || turn === "reader";
   const acceptHead = isAnyTree || isTreeAccepted(input.hook, input.step.name);
   const refusal = isAnyTree ? undefined : await treeRefusal(input, left, acceptHead);
   if (refusal !== undefined) return failed("interrupted", refusal);
 
   const { signal } = input;
   const deadline = work.timeoutMs === undefined ? undefined : AbortSignal.timeout(work.timeoutMs);
-  const options: LoopOptions = {
+  const options: TurnOptions = {
     ...fixedOptions(run, money),
     repository: await openRepository(input.worktree, { signal }),
     acceptHead,
     signal: deadline === undefined ? signal : AbortSignal.any([signal, deadline]),
   };
-  const title = withoutSynopsis(work.prompt);
-  const result = await (left === undefined
-    ? runTask({ id: input.task.id, title }, options)
-    : runFromCheckpoint(left, options));
+  const result = await workOn(run, left, options);
   if (result.outcome === "approved") await forgetSeed(run);
   const isLate = deadline?.aborted === true && !signal.aborted;
   if (isLate && result.outcome === "interrupted") return timedOut(work.timeoutMs ?? 0);
@@ -60,9 +61,24 @@ export async function takeRun(
     : outcomeOf(result, money.stop(result.checkpoint), (input.ports.retries ?? 0) > 0);
 }
 
+/** In a turn by itself, or in a loop. */
+function workOn(
+  { input, work, turn }: StepRun,
+  left: Checkpoint | undefined,
+  options: TurnOptions,
+): Promise<TaskResult> {
+  const task = { id: input.task.id, title: withoutSynopsis(work.prompt) };
+  if (turn !== undefined) {
+    return left === undefined ? runTurn(turn, task, options) : resumeTurn(turn, left, options);
+  }
+  const { maxCycles } = input.task.config;
+  const ofLoop: LoopOptions = { ...options, maxCycles, detectStruggle: true };
+  return left === undefined ? runTask(task, ofLoop) : runFromCheckpoint(left, ofLoop);
+}
+
 /** What the same run is always told, but for what is left of the task's money. */
-function fixedOptions(run: StepRun, { elsewhereUsd, leftUsd }: Money): LoopOptions {
-  const { input, part, runId, dir, store } = run;
+function fixedOptions(run: StepRun, { elsewhereUsd, leftUsd }: Money): TurnOptions {
+  const { input, turn, runId, dir, store } = run;
   const { task, worktree, hook, step, ports } = input;
   const synopsis = synopsisOf(hook, ports.home);
   const turnsDir = join(dir, "turns");
@@ -72,19 +88,16 @@ function fixedOptions(run: StepRun, { elsewhereUsd, leftUsd }: Money): LoopOptio
   return {
     workDir: worktree,
     runId,
-    part,
     coder: afterEnd(withSynopsis(ports.coder, synopsis), free),
     reviewer: afterEnd(withSynopsis(ports.reviewer, synopsis), free),
     commit: commitWords(input),
-    maxCycles: part === "loop" ? task.config.maxCycles : 1,
     // 0 is no limit.
     maxBudgetUsd: leftUsd === 0 ? NOTHING_USD : (leftUsd ?? 0),
-    checkpoint: { store: archivingStore(store, ports.holdsLock), granularity: "turn" },
+    checkpoint: { store: stepStore(store, ports.holdsLock), granularity: "turn" },
     holdsLock: ports.holdsLock,
-    hooks: part === "loop" ? [seed] : [],
+    hooks: turn === undefined ? [seed] : [],
     commands: task.config.validation.commands.map(({ command }) => command),
     conventions: ports.conventions,
-    detectStruggle: true,
     turnsDir,
     leash: ports.leash,
     retries: ports.retries,
@@ -109,7 +122,7 @@ interface Money {
 }
 
 /** A string: why nobody can know. */
-async function moneyOf({ input, name, part }: StepRun): Promise<Money | string> {
+async function moneyOf({ input, name, turn }: StepRun): Promise<Money | string> {
   const { maxBudgetUsd, maxCycles } = input.task.config;
   const { runs, problems } = await readRuns(input.taskDir);
   if (maxBudgetUsd > 0 && problems.length > 0) {
@@ -123,7 +136,7 @@ async function moneyOf({ input, name, part }: StepRun): Promise<Money | string> 
     stop: ({ totalCostUsd, neededBudgetUsd: ofRun, ledger }) => {
       const spentUsd = elsewhereUsd + totalCostUsd;
       // What a turn of a run costs that has had none is unknown: each counts as one of the task's.
-      const turns = part === "loop" ? 2 : 1;
+      const turns = turn === undefined ? 2 : 1;
       const leastUsd = ledger.length > 0 ? 0 : (turns * maxBudgetUsd) / (2 * maxCycles);
       const neededBudgetUsd = upToCent(elsewhereUsd + Math.max(ofRun, leastUsd));
       const what = spentUsd < maxBudgetUsd ? "too small for the next turn" : "used up";

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
-import { endRunProcesses, listRunProcesses } from "@quasar/agents";
+import { listRunProcesses } from "@quasar/agents";
+import { endRun } from "@quasar/runs/tree";
 
 /** Processes of a task's run: its agents, and what they have started. */
 export interface TaskAgents {
@@ -34,9 +35,8 @@ export async function endTaskAgents(taskDir: string): Promise<readonly TaskAgent
 export async function endAgents(agents: readonly TaskAgents[]): Promise<readonly TaskAgents[]> {
   const left: TaskAgents[] = [];
   for (const { runId } of agents) {
-    // Claude Code writes down what a turn has cost when it is interrupted.
-    const ended = await endRunProcesses(runId, { signal: "SIGINT", graceMs: 2000 });
-    if (ended !== undefined && ended.left.length > 0) left.push({ runId, pids: ended.left });
+    const pids = (await endRun(runId)) ?? [];
+    if (pids.length > 0) left.push({ runId, pids });
   }
   return left;
 }

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
 import { isTurnOpen } from "@quasar/loop";
-import { runsFolder, runStore } from "./run-store.ts";
+import { runsFolder, runStores } from "./run-store.ts";
 
 /** What agents have cost a task, in US dollars over all runs and crashes. */
 export interface TaskCost {
@@ -74,7 +74,7 @@ export async function readRuns(taskDir: string): Promise<StoredRuns> {
 
 /** The archive goes first: a run that is in both has ended. */
 async function readRun(taskDir: string, name: string): Promise<StoredRun | undefined> {
-  const { current, archive } = runStore(join(runsFolder(taskDir), name), basename(taskDir));
+  const { current, archive } = runStores(join(runsFolder(taskDir), name), basename(taskDir));
   const ended = await archive.load();
   if (ended !== undefined) return { name, checkpoint: ended.checkpoint, isFinished: true };
   const left = await current.load();

@@ -5,7 +5,7 @@ import { doneOf, failed } from "./agent-outcome.ts";
 import type { AgentWork, AgentWorkResult } from "./agent-work.ts";
 import { forgetSeed } from "./listen.ts";
 import { isTurnOpen } from "@quasar/loop";
-import { recoverRun } from "./run-store.ts";
+import { recoverAndLoad } from "@quasar/runs/tree";
 import { openStepRun, type StepRun } from "./step-run.ts";
 import { takeRun } from "./take-run.ts";
 import { endAgents, findTaskAgents } from "./task-agents.ts";
@@ -38,8 +38,8 @@ export async function workOnStep(input: RunningStep, work: AgentWork): Promise<A
 
 async function goOn(run: StepRun): Promise<AgentWorkResult> {
   const { input, work, store } = run;
-  const ended = await recoverRun(store.archive);
-  const left = ended ?? (await recoverRun(store.current));
+  const ended = await recoverAndLoad(store.archive);
+  const left = ended ?? (await recoverAndLoad(store.current));
   for (const message of left?.problems ?? []) input.tell({ type: "warning", message });
   if (left !== undefined && input.ports.sealKey !== undefined && left.seal !== "valid") {
     throw new CheckpointError("ERR_DAMAGED", "its checkpoint was not written by this installation");

@@ -3,7 +3,7 @@ import { ReceiptError, type ValidationReceipt } from "@quasar/receipts";
 import { TasksError } from "../errors.ts";
 import { failedAttempts } from "../failed-attempts.ts";
 import { runName } from "../runs/step-runs.ts";
-import { failureHead, failureReason } from "../validation/failure-reason.ts";
+import { failureHead, failureReason, isNotRun } from "../validation/failure-reason.ts";
 import { holdValidation, validationRunId } from "../validation/hold.ts";
 import {
   forgetMending,
@@ -109,6 +109,7 @@ async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<
   const before = cutOff && (await mend(input, workOnStep, cutOff));
   if (before !== undefined) return before;
   const used = failedAttempts(input.hook, step.name);
+  let isVain = false;
   for (let fixes = 0; ; fixes += 1) {
     const attempt = input.attempt + fixes;
     const { round, signed } = await oneRound(input, attempt);
@@ -117,15 +118,18 @@ async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<
     if (round.kind === "passed") return passed(round.results, signed);
     const failed = failedOf(round);
     const head = failureHead(failed);
-    if (used + fixes >= maxFixes) {
+    if (used + fixes >= maxFixes || isVain || isNotRun(failed)) {
       const reason = reasonOf(input, failed);
       return { ...reportOf(round.results, signed), ...failure(reason), summary: head };
     }
     await input.attemptFailed(head, signed);
     const mending = { suffix: `fix-${attempt}`, prompt: mendingPrompt(input, failed) };
     keepMending(taskDir, runName(input.hook, step.name), mending);
+    const tree = await treeOf(input.worktree, input.signal);
     const stopped = await mend(input, workOnStep, mending, head);
     if (stopped !== undefined) return stopped;
+    // It is run once more, for it may pass all the same; but a turn that changed nothing is not bought again.
+    isVain = tree !== undefined && tree === (await treeOf(input.worktree, input.signal));
   }
 }
 

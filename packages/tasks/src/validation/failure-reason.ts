@@ -7,8 +7,13 @@ import type { CommandResult } from "./round.ts";
 const MOST_LINES = 10;
 const MOST_CHARACTERS = 1500;
 
-/** The shell's exit code for a command that it did not find. */
-const NOT_FOUND = 127;
+/** The shell's exit codes for a command that it could not run, or did not find. */
+const [NOT_RUNNABLE, NOT_FOUND] = [126, 127];
+
+/** Whether a command could judge nothing, because a program of it is not here: no change of the code mends that. */
+export function isNotRun({ receipt: { exitCode } }: CommandResult): boolean {
+  return exitCode === NOT_RUNNABLE || exitCode === NOT_FOUND;
+}
 
 const NOT_FOUND_ADVICE =
   "The command is not in the work tree, which has only what git tracks. Install there what it needs, or validate by a command that does it first, such as npm ci && npm test.";
