@@ -2,12 +2,25 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
+import type { HookFile } from "@quasar/hookfile";
 import { sendSignal } from "@quasar/process";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { git, lastRecord, type Place, place, quasar, records, start, write } from "./harness.ts";
+import { listTasks } from "@quasar/tasks";
+import {
+  FIX,
+  atlas,
+  atlasJson,
+  atlasPlace,
+  scripted,
+  startAtlas,
+  VALIDATED,
+  workTreeOf,
+} from "./atlas/harness.ts";
+import { holdingModel, releaseModel } from "./held.ts";
 import { APPROVAL } from "./scripts.ts";
 
-// To the command the machine is a Mac: no /proc, a `ps` that hides the variables of shells, another host
+// To the commands the machine is a Mac: no /proc, a `ps` that hides the variables of shells, another host
 // name in each process. Its agents are shells.
 
 const DARWIN = import.meta.resolve("@quasar/vitest/darwin");
@@ -63,32 +76,123 @@ const KILLS = {
   all: ["runner", "supervisor", "agent"],
 } as const;
 
-test.skipIf(process.platform !== "linux").for(Object.entries(KILLS))(
-  "on a Mac a run ends the same, and no two agents work at once, where kill -9 hits the %s",
-  async ([, killed]) => {
-    const at = aMac();
-    const args = ["run", "Write", "--json", "--max-budget", "0", ...AGENTS(at)];
-    const running = start(at, args);
-    const agent = await coderAfter(at, 0);
-    const runId = String(records(running.stdout().split("\n")[0] ?? "")[0]?.["runId"]);
-    const pids = { runner: running.child.pid ?? 0, agent, supervisor: supervisorOf(runId) };
-    for (const each of killed) sendSignal(pids[each], "SIGKILL");
+/** A run of which everything was killed while the coder works, and whose process ids others have by now. */
+async function killedWhole(): Promise<Place & { readonly reused: string }> {
+  const at = aMac();
+  const running = start(at, ["run", "Write", "--json", "--max-budget", "0", ...AGENTS(at)]);
+  const agent = await coderAfter(at, 0);
+  const runId = String(records(running.stdout().split("\n")[0] ?? "")[0]?.["runId"]);
+  const pids = [running.child.pid ?? 0, supervisorOf(runId), agent];
+  for (const pid of pids) sendSignal(pid, "SIGKILL");
+  await running.finished;
+  letWrite(at);
+  return { ...at, reused: pids.join() };
+}
 
-    const isFollowed = killed.join() === "runner";
-    const isResumed = killed.some((each) => each === "runner");
-    if (isResumed) await running.finished;
-    const going = isResumed ? start(at, ["resume", "--json"]) : running;
-    if (isFollowed) expect(await going.sees('"how":"followed"'), going.stdout()).toBe(true);
-    else await coderAfter(at, agent);
-    letWrite(at);
+/** Of a bugfix that is killed while its coder works, resumed, and waits for its review: what came of it. */
+async function bugfix(machine: Readonly<Record<string, string>>): Promise<object> {
+  const made = atlasPlace();
+  const at = { ...made, env: { ...made.env, ...machine } };
+  const turns = FIX.map((turn) => ({ ...turn, says: ["Reading"] }));
+  const agents = scripted(at, turns, await holdingModel(at, "coder"));
+  const args = ["start", "fix null pointer in config", "--template", "bugfix", ...VALIDATED];
+  const running = startAtlas(at, [...args, ...agents]);
+  expect(await running.sees("coder    works")).toBe(true);
+  running.child.kill("SIGKILL");
+  await running.finished;
+  releaseModel(at);
+  const resumed = await atlas(at, ["resume"]);
+  expect(resumed.code, resumed.stderr).toBe(9);
+  const { hook, cost } = await atlasJson(at, ["status"]);
+  const { state, steps } = hook as HookFile;
+  const there = { ...at, repo: workTreeOf(at) };
+  return {
+    state,
+    steps: steps.map(({ name, status }) => [name, status]),
+    spentUsd: (cost as { spentUsd: number }).spentUsd,
+    commits: git(there, "log", "--format=%s", "main.."),
+    tree: git(there, "ls-tree", "-r", "HEAD"),
+  };
+}
 
-    const done = await going.finished;
+describe.skipIf(process.platform !== "linux")("on a Mac", () => {
+  test.for(Object.entries(KILLS))(
+    "a run ends the same, and no two agents work at once, where kill -9 hits the %s",
+    async ([, killed]) => {
+      const at = aMac();
+      const args = ["run", "Write", "--json", "--max-budget", "0", ...AGENTS(at)];
+      const running = start(at, args);
+      const agent = await coderAfter(at, 0);
+      const runId = String(records(running.stdout().split("\n")[0] ?? "")[0]?.["runId"]);
+      const pids = { runner: running.child.pid ?? 0, agent, supervisor: supervisorOf(runId) };
+      for (const each of killed) sendSignal(pids[each], "SIGKILL");
+
+      const isFollowed = killed.join() === "runner";
+      const isResumed = killed.some((each) => each === "runner");
+      if (isResumed) await running.finished;
+      const going = isResumed ? start(at, ["resume", "--json"]) : running;
+      if (isFollowed) expect(await going.sees('"how":"followed"'), going.stdout()).toBe(true);
+      else await coderAfter(at, agent);
+      letWrite(at);
+
+      const done = await going.finished;
+      expect(done, done.stderr).toMatchObject({ code: 0 });
+      expect(lastRecord(done)).toMatchObject({ outcome: "approved" });
+      expect(existsSync(join(at.outside, "two"))).toBe(false);
+      expect(git(at, "show", "HEAD:work.txt")).toBe("right");
+      expect(git(at, "rev-list", "--count", "HEAD")).toBe("2");
+      expect(await quasar(at, ["status"])).toMatchObject({ code: 0 });
+      expect(findRunProcesses(runId)).toEqual([]);
+    },
+  );
+
+  test.for([
+    ["the process ids of a run belong to somebody else by now", {}],
+    ["that was started anew, and whose process ids belong to others", { DARWIN_BOOT: "another" }],
+  ] as const)("where %s, a resume touches and follows none of them", async ([, boot]) => {
+    const at = await killedWhole();
+    const signals = join(at.outside, "signals");
+    const env = { ...boot, DARWIN_REUSED: at.reused, DARWIN_SIGNALS: signals };
+    const done = await quasar(at, ["resume", "--json"], { env: { ...at.env, ...env } });
     expect(done, done.stderr).toMatchObject({ code: 0 });
+    expect(done.stdout).not.toContain('"followed"');
     expect(lastRecord(done)).toMatchObject({ outcome: "approved" });
-    expect(existsSync(join(at.outside, "two"))).toBe(false);
-    expect(git(at, "show", "HEAD:work.txt")).toBe("right");
     expect(git(at, "rev-list", "--count", "HEAD")).toBe("2");
-    expect(await quasar(at, ["status"])).toMatchObject({ code: 0 });
-    expect(findRunProcesses(runId)).toEqual([]);
-  },
-);
+    expect(existsSync(signals)).toBe(false);
+  });
+
+  test("whose ps and sysctl fail, a run ends the same", async () => {
+    const at = aMac();
+    letWrite(at);
+    const env = { ...at.env, DARWIN_BROKEN: "ps,sysctl" };
+    const done = await quasar(at, ["run", "Write", "--json", ...AGENTS(at)], { env });
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+    expect(git(at, "show", "HEAD:work.txt")).toBe("right");
+  });
+
+  test("a bugfix that is killed ends as it does on Linux", async () => {
+    const linux = await bugfix({});
+    expect(linux).toMatchObject({ state: "awaiting_human" });
+    expect(await bugfix({ NODE_OPTIONS: `--import ${DARWIN}` })).toEqual(linux);
+  });
+
+  test("whose disk folds case, no workspace is put over another", async () => {
+    const made = atlasPlace();
+    const mac = { NODE_OPTIONS: `--import ${DARWIN}`, DARWIN_FOLDS: made.home };
+    const at = { ...made, env: { ...made.env, ...mac } };
+    for (const workspace of ["Login", "login"]) {
+      const args = [
+        "start",
+        `look at ${workspace}`,
+        "--template",
+        "look",
+        "--workspace",
+        workspace,
+      ];
+      const done = await atlas(at, [...args, ...scripted(at)]);
+      expect(done.code, done.stderr).toBe(9);
+    }
+    const workspaces = listTasks(made.home).map(({ dir }) => dir.split("/").at(-3) ?? "");
+    expect(workspaces.toSorted()).toEqual(["Login", "login-2"]);
+  });
+});

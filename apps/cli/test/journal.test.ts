@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readFacts } from "@quasar/runs";
 import { expect, test } from "vitest";
-import { readFacts } from "../src/quasar/runs/journal.ts";
 import { git, type Place, place, quasar, start, write } from "./harness.ts";
 import { agents, LONG, neverContent, oneCycle, twoCycles } from "./scripts.ts";
 
@@ -23,7 +23,7 @@ test("a run's journal holds what happened, without what the agents said as they 
   expect(typesOf(at)).toEqual(["warning", ...cycle, ...cycle, "task_success", "result"]);
   const path = join(runDir(at), "events.jsonl");
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(readFacts(runDir(at)).at(-1)).toMatchObject({ outcome: "approved", exit: 0 });
+  expect(readFacts(runDir(at)).at(-1)).toMatchObject({ type: "result", outcome: "approved" });
 });
 
 test("what the user accepted is on record, with what it was accepted for", async () => {

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { folder, MAIN, place } from "./harness.ts";
 
 const play = (text: string): string => `data:text/javascript,${encodeURIComponent(text)}`;
 const WINDOWS = play(`Object.defineProperty(process, "platform", { value: "win32" })`);
@@ -27,4 +28,22 @@ test.for([
     expect(stderr).toContain(`  next     ${next}`);
     expect(readdirSync(home)).toEqual([]);
   }
+});
+
+test("a command that fails says why although its own files are gone by then, as after an upgrade", () => {
+  const at = place();
+  const installed = folder();
+  const programs = join(installed, "dist");
+  cpSync(join(MAIN, ".."), programs, { recursive: true });
+  cpSync(join(MAIN, "../../package.json"), join(installed, "package.json"));
+  const agents = ["--max-budget", "0", "--reviewer", "command:true", "--coder"];
+  const replaced = `rm ${programs}/[a-z]*-*.js; mv .git/quasar .git/was; : > .git/quasar`;
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(programs, "main.js"), "run", "Work.", ...agents, `command:sh -c '${replaced}'`],
+    { cwd: at.repo, env: at.env, encoding: "utf8" },
+  );
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^error: .*ENOTDIR/mu);
+  expect(stderr).toMatch(/^ {2}next {5}ls -ld /mu);
 });

@@ -207,6 +207,50 @@ test("ls lists the runs, newest first", async () => {
   expect((await quasar(at, ["ls"])).stdout.split("\n")).toHaveLength(3);
 });
 
+test("show has the reviewer's report", async () => {
+  const at = place();
+  const report =
+    "REPORT:\nSATISFACTION: high\nRISK: low\nSUMMARY: the file is right\n\nAPPROVED: yes";
+  const turns = [
+    { role: "coder", text: "Done.", files: { "work.txt": "right\n" } },
+    { role: "reviewer", text: report },
+  ] as const;
+  const run = await quasar(at, ["run", "Write", ...agents(at, turns)]);
+  expect(run.code, run.stderr).toBe(0);
+  const { stdout } = await quasar(at, ["show"]);
+  expect(stdout).toMatch(/\n {2}report +satisfaction high, risk low\n +the file is right\n/u);
+  expect(lastRecord(await quasar(at, ["show", "--json"]))).toMatchObject({
+    report: { satisfaction: "high", risk: "low", summary: "the file is right" },
+  });
+});
+
+test("a run that was killed in a work tree of its own is named where it was started, with the command that resumes it", async () => {
+  const at = place();
+  const args = ["run", "Write", "--worktree", "--leash", ...agents(at, oneCycle(LONG))];
+  const running = start(at, args);
+  expect(await running.sees("works")).toBe(true);
+  running.child.kill("SIGKILL");
+  await running.finished;
+  const [runId = ""] = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout()) ?? [];
+  const command = `cd ${at.repo}-${runId} && quasar resume ${runId}`;
+  const status = await quasar(at, ["status"]);
+  expect(status.stdout).toContain(`unfinished, in a work tree of its own: run ${runId}`);
+  expect(status.stdout).toContain(command);
+  for (const named of [[], [runId]]) {
+    const resume = await quasar(at, ["resume", ...named]);
+    expect(resume.code).toBe(8);
+    expect(resume.stderr).toContain(command);
+  }
+});
+
+test("the help of resume shows no default that a run to be resumed does not have", async () => {
+  const run = (await quasar(place(), ["run", "--help"])).stdout;
+  expect(run).toContain("(default: 3)");
+  const resume = (await quasar(place(), ["resume", "--help"])).stdout;
+  expect(resume).toContain("--max-cycles");
+  expect(resume).not.toContain("(default:");
+});
+
 test("show tells all of a run and where its files are", async () => {
   const at = place();
   const runId = await done(at);

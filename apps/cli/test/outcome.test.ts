@@ -105,6 +105,22 @@ test("init writes no check that cannot run here, and says why", async () => {
   });
 });
 
+test("init shows a check that a configuration which is there already lacks as not written", async () => {
+  const scripts = { scripts: { lint: "true", test: "true" } };
+  const at = place({ "package.json": JSON.stringify(scripts) });
+  const path = join(at.repo, ".quasar/config.toml");
+  write(at.repo, { ".quasar/config.toml": 'lint = ["npm run lint"]\n' });
+  const { stdout } = await quasar(at, ["init", "--yes"]);
+  expect(stdout).toMatch(/\n {2}lint +npm run lint \(package\.json\)\n/u);
+  expect(stdout).toMatch(/\n {2}not used npm test \(package\.json\): .*config\.toml is kept/u);
+  expect(stdout).not.toContain("uses these checks");
+  expect(readFileSync(path, "utf8")).toBe('lint = ["npm run lint"]\n');
+  expect(lastRecord(await quasar(at, ["init", "--yes", "--json"]))).toMatchObject({
+    confirmed: false,
+    unwritten: [{ command: "npm test" }],
+  });
+});
+
 test("an approval names work that lies beside its branch, in lines and in --json", async () => {
   const beside = ["git stash -q", "mkdir lib", "echo '*' > lib/.gitignore"].join(" && ");
   const leaving = ["--lint", `echo changed > tracked.txt && ${beside}`];
@@ -182,11 +198,44 @@ test("what only the index holds is in a snapshot before a reviewer's changes are
   const reviewer = ["--reviewer", `command:sh ${script}`];
   const done = await quasar(at, ["run", "Write", ...coder.slice(0, 2), ...reviewer]);
   expect(done).toMatchObject({ code: 0 });
-  expect(done.stdout).toContain("quasar restore 1");
+  expect(done.stdout).toContain("staged and differs from the files is kept: quasar restore 2");
   expect(git(at, "status", "--porcelain")).toBe("");
-  expect(await quasar(at, ["restore", "1"])).toMatchObject({ code: 0 });
+  expect(await quasar(at, ["restore", "2"])).toMatchObject({ code: 0 });
   expect(readFileSync(join(at.repo, "work.txt"), "utf8")).toBe("staged\n");
   expect(readFileSync(join(at.repo, "s.txt"), "utf8")).toBe("s\n");
+});
+
+test("the first snapshot of a dirty start is the files, and what was staged alone is the second", async () => {
+  const at = place();
+  write(at.repo, { "mine.txt": "staged\n", "note.txt": "note\n" });
+  git(at, "add", "mine.txt");
+  write(at.repo, { "mine.txt": "staged\nunstaged\n" });
+  const destroys = { role: "coder", files: { "mine.txt": "run\n" }, text: "done" } as const;
+  const turns = [destroys, { role: "reviewer", text: "APPROVED: fine" }] as const;
+  const done = await quasar(at, ["run", "Write", "--accept-dirty", ...agents(at, turns)]);
+  expect(done.stdout).toContain("what was not committed is kept: quasar restore 1");
+  expect(done.stdout).toContain("staged and differs from the files is kept: quasar restore 2");
+  expect(await quasar(at, ["restore", "1"])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(at.repo, "mine.txt"), "utf8")).toBe("staged\nunstaged\n");
+  expect(readFileSync(join(at.repo, "note.txt"), "utf8")).toBe("note\n");
+});
+
+test("a stop at work that cannot be told apart says how to go on, and the plan says that it stopped there", async () => {
+  const at = place();
+  write(at.repo, { "mine.txt": "mine\n" });
+  const turns = [
+    { role: "coder", files: { "mine.txt": "run\n" }, text: "done" },
+    { role: "reviewer", text: "APPROVED: fine" },
+  ] as const;
+  const stopped = await quasar(at, ["run", "Write", "--accept-dirty", ...agents(at, turns)]);
+  expect(stopped.code).toBe(5);
+  expect(stopped.stdout).toMatch(/next +git status +\(commit what is to stay/u);
+  const plan = await quasar(at, ["resume", "--plan"]);
+  expect(plan.stdout).toContain("the last runner stopped: changed by the run, and holding");
+  git(at, "add", "mine.txt");
+  git(at, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "-m", "mine");
+  const [, command = ""] = /quasar (resume \S+ --accept-head)/u.exec(stopped.stdout) ?? [];
+  expect(await quasar(at, command.split(" "))).toMatchObject({ code: 0 });
 });
 
 test("files that a git hook changes whenever it runs stop the run with 5 and are named", async () => {

@@ -139,11 +139,11 @@ test("a check gets no secret of the user's, and once it fails the variables are 
   const at = place(FILES);
   const { env } = fakeClaude(at, { coder: [{ runs: "env > ../agent.env; echo two >> a.txt" }] });
   const secrets = { ...env, GITHUB_TOKEN: "t0ken-t0ken", DATABASE_URL: "postgres://x", CI: "1" };
-  const check = 'env > ../check.env; test "$DATABASE_URL" = postgres://x';
+  const check = 'env > ../check.env; echo "no DATABASE_URL"; test "$DATABASE_URL" = postgres://x';
   const args = ["run", "Write", "--filter", check, "--max-cycles", "1"];
   const failed = await quasar(at, args, { env: secrets });
   expect(failed.code).toBe(3);
-  expect(failed.stderr).toContain("failed without these variables: DATABASE_URL, GITHUB_TOKEN");
+  expect(failed.stderr).toContain("did not get DATABASE_URL of yours; pass one it needs");
   const seen = readFileSync(join(at.outside, "check.env"), "utf8");
   expect(seen).toMatch(/^CI=1$/mu);
   expect(seen).not.toContain("t0ken");

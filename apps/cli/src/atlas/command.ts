@@ -1,35 +1,13 @@
-import type { Described } from "../shared/command-line.ts";
-import type { FlagValuesOf } from "../shared/config/table.ts";
-import type { ExitCode } from "../shared/exit-codes.ts";
-import type { Typed } from "../shared/typed.ts";
+import type { CommandSpecOf, GivenOf } from "../shared/command.ts";
 import type { AtlasSettings } from "./config/settings.ts";
 
-/** A command as data: what its help says, what it takes, and what it does. */
-export interface CommandSpec {
-  /** As it is typed: `hook status`. */
-  readonly name: string;
-  /** Of the help; left out for the commands of a group of their own, such as `hook`. */
-  readonly group?: string | undefined;
-  /** A line for the list. */
-  readonly summary: string;
-  /** For its own help. @default the summary */
-  readonly description?: string | undefined;
-  readonly args?: readonly Described[] | undefined;
-  readonly options?: readonly Described[] | undefined;
-  /** Which settings are flags of it too. @default none */
-  readonly settings?: readonly (keyof AtlasSettings)[] | undefined;
-  readonly examples: readonly Described[];
-  run(args: readonly (string | undefined)[], given: Given): Promise<ExitCode>;
-}
+export type CommandSpec = CommandSpecOf<AtlasSettings, Given>;
 
 /** What may be given to commands. */
-export interface Given {
-  readonly json?: true | undefined;
+export interface Given extends GivenOf<AtlasSettings> {
   readonly task?: string | undefined;
   readonly yes?: true | undefined;
   readonly trustConfig?: true | undefined;
-  readonly flags: FlagValuesOf<AtlasSettings>;
-  readonly typed: Typed;
 
   // start
   readonly file?: string | undefined;

@@ -1,3 +1,4 @@
+import type { Families } from "../shared/command.ts";
 import type { Described } from "../shared/command-line.ts";
 import type { CommandSpec } from "./command.ts";
 import type { AtlasSettings } from "./config/settings.ts";
@@ -12,9 +13,7 @@ export const GROUPS = {
 } as const;
 
 /** Commands that have commands of their own. */
-export const FAMILIES: Readonly<
-  Record<string, { readonly group: string; readonly summary: string }>
-> = {
+export const FAMILIES: Families = {
   step: { group: GROUPS.work, summary: "end a step that an agent has done by itself" },
   hook: { group: GROUPS.look, summary: "look at a task's hook file, receipts and checkpoints" },
   workspace: { group: GROUPS.care, summary: "list, close and destroy workspaces" },
@@ -136,6 +135,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "left; where a person is needed it says for what, and changes nothing",
     args: [TASK],
     settings: [...AGENT_SETTINGS, "maxBudgetUsd"],
+    keepsSettings: true,
     examples: [
       ["atlas resume", "the task of this folder"],
       [`atlas resume ${ID}`, "this one"],

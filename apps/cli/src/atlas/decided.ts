@@ -1,6 +1,6 @@
 import { type HookFile, isTerminal } from "@quasar/hookfile";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../shared/output/reporter.ts";
 import { labelled, nextLines } from "../shared/output/text.ts";
 import type { Given } from "./command.ts";

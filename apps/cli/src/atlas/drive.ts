@@ -1,4 +1,8 @@
 import module from "node:module";
+import { quarantinedFiles } from "@quasar/hookfile";
+import { turnAllowance } from "@quasar/loop";
+import { conventionsOf, openUser } from "@quasar/runs";
+import { pricesWords } from "@quasar/runs/text";
 import {
   driveTask,
   type DriveResult,
@@ -10,24 +14,19 @@ import {
   type TaskConfig,
   type TaskEvent,
 } from "@quasar/tasks";
-import { turnAllowance } from "@quasar/loop";
-import { quarantinedFiles } from "@quasar/hookfile";
 import { createAgents, withAbsoluteScripts } from "../shared/agents.ts";
 import { environmentOfChecks, tellWithheld } from "../shared/checks/environment.ts";
-import { conventionsOf } from "../shared/conventions.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../shared/exit-codes.ts";
 import { type Interrupts, listenForInterrupts } from "../shared/interrupts.ts";
 import { allowedWords } from "../shared/output/allowed.ts";
-import { pricesWords } from "../shared/output/format.ts";
 import { createReporterOf, type ReporterOf } from "../shared/output/reporter.ts";
 import { STREAMS } from "../shared/streams.ts";
 import { type Typed, withTyped } from "../shared/typed.ts";
-import { openUser } from "../shared/user.ts";
 import { loadUnkept } from "./config/load.ts";
 import { ATLAS, type AtlasSettings } from "./config/settings.ts";
 import { storedSettings } from "./config/task-config.ts";
 import type { Installation } from "./installation.ts";
-import { nameHere, naming, nextOf } from "./next.ts";
+import { nameHere, naming, nextOf, resumeWith } from "./next.ts";
 import { chainExit } from "./output/chain-lines.ts";
 import { quarantineText } from "./output/quarantine-lines.ts";
 import { TASK_PRESENTER } from "./output/presenter.ts";
@@ -122,7 +121,7 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
         if (event.type === "command_done" && event.exitCode !== 0) failedCommand = event.command;
         // After the command's own error.
         const isOver = event.type === "step_failed" && !event.goesOn;
-        if (isOver && failedCommand !== "") failed(failedCommand);
+        if (isOver && failedCommand !== "") failed(failedCommand, event.reason);
       },
       signal: interrupts.signal,
       onLocked: (holds) => {
@@ -259,9 +258,7 @@ function stepsAfter(result: DriveResult, id: string | undefined): readonly strin
   const { stopped, hook } = result;
   const named = naming(id);
   if (stopped === "budget") {
-    const needed = result.neededBudgetUsd;
-    const more = needed === undefined ? "" : ` --max-budget ${needed}`;
-    return [`atlas resume${more}${named}`, `atlas status${named}`];
+    return [resumeWith(result, named), `atlas status${named}`];
   }
   return stopped === "storage"
     ? ["df -h   (make room, or make it writable)", `atlas resume${named}`]

@@ -1,8 +1,8 @@
 import { openRepository } from "@quasar/git";
 import { isSetUp } from "@quasar/hookfile";
+import { shellWord } from "@quasar/runs/text";
 import { findTask, type FoundTask, openTask, TasksError, type TaskView } from "@quasar/tasks";
 import { CliError } from "../shared/errors.ts";
-import { shellWord } from "../shared/output/format.ts";
 import type { Installation } from "./installation.ts";
 
 /** The task that is meant, opened. `id` is what was typed; tasks that have ended are found too. */

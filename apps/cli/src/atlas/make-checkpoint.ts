@@ -1,8 +1,8 @@
 import { CHECKPOINT_TRIGGERS } from "@quasar/hookfile";
+import { jsonLine } from "@quasar/runs/text";
 import { checkpointTask } from "@quasar/tasks";
 import { CliError } from "../shared/errors.ts";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
-import { jsonLine } from "../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../shared/output/reporter.ts";
 import { labelled } from "../shared/output/text.ts";
 import type { Given } from "./command.ts";

@@ -1,28 +1,40 @@
 import { existsSync } from "node:fs";
 import { type HookFile, type HookOwner, isTerminal } from "@quasar/hookfile";
-import { choicesOf, findTask, TasksError } from "@quasar/tasks";
-import { shellWord } from "../shared/output/format.ts";
+import { shellWord } from "@quasar/runs/text";
+import { choicesOf, findTask, TasksError, type TaskView } from "@quasar/tasks";
 
 /**
  * What a person can type next.
  *
  * @param id - The task as it was named, where it was: the next command has to name it too.
  * @param owner - Who drives the task, where somebody does: it takes no command but to stop.
+ * @param stop - How its last drive said that it stopped, where nobody has worked on it since.
  */
 export function nextOf(
   hook: HookFile,
   id: string | undefined,
   owner?: HookOwner,
+  stop?: TaskView["stop"],
 ): readonly string[] {
   const named = naming(id);
   if (isTerminal(hook.state)) return afterEnd(hook);
   if (owner !== undefined) {
     return [`kill -INT ${owner.pid}   (stops it, with all saved; then atlas resume${named})`];
   }
+  if (stop?.why === "budget") return [resumeWith(stop, named), `atlas abandon${named}`];
   const choices = choicesOf(hook).filter(({ command }) => command !== "atlas abandon");
   const lines = choices.map(({ command, meaning }) => `${command}${named}   (${meaning})`);
   if (hook.awaiting?.kind !== "validation") return lines;
   return lines.toSpliced(1, 0, `atlas retry --validate "npm test"${named}   (by another command)`);
+}
+
+/** The command that continues a task whose budget was too small. */
+export function resumeWith(
+  { neededBudgetUsd }: { readonly neededBudgetUsd?: number | undefined },
+  named: string,
+): string {
+  const more = neededBudgetUsd === undefined ? "" : ` --max-budget ${neededBudgetUsd}`;
+  return `atlas resume${more}${named}`;
 }
 
 /** What names a task behind a command: the way it was named, where it was. */

@@ -1,9 +1,9 @@
 import type { DurableErrorCode } from "@quasar/durable";
 import type { HookFileErrorCode } from "@quasar/hookfile";
 import type { ReceiptErrorCode } from "@quasar/receipts";
+import { codeOf } from "@quasar/runs";
 import type { TasksErrorCode } from "@quasar/tasks";
 import { CliError, type CliErrorCode } from "../shared/errors.ts";
-import { codeOf } from "../shared/read-input.ts";
 import { translate as translateShared } from "../shared/translate.ts";
 
 type LibraryError =

@@ -1,11 +1,9 @@
-import type { Checkpoint } from "@quasar/checkpoint";
-import { failureFlags, type TaskResult } from "@quasar/loop";
 import type { AgentFailure } from "@quasar/agents";
+import { failureFlags, type TaskResult } from "@quasar/loop";
+import { continuedBy, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
+import { knownUsd, moment, shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
-import { continuedBy } from "./hold.ts";
-import { knownUsd, moment, shellWord } from "../shared/output/format.ts";
 import type { ResultRecord } from "../shared/output/record.ts";
-import { logCommand, resumeCommand } from "./runs/summary.ts";
 import { type Typed, withTyped } from "../shared/typed.ts";
 
 /** What a person has to do about an agent's failure, where it takes a person. */
@@ -61,27 +59,6 @@ export function exitOf(result: TaskResult, interrupted: ExitCode | undefined): E
   }
 }
 
-/** What there is to say of a run that was interrupted before it was gone on with. */
-export function interruptedResult(checkpoint: Checkpoint): TaskResult {
-  const { taskBeadId: taskId, gitSha: finalCommitSha } = checkpoint;
-  const message = "Interrupted. The run can be resumed.";
-  const nothing = { report: undefined, agentFailure: undefined, caches: [] };
-  const { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings } = checkpoint;
-  const { baseCommitSha, cycleCommits } = checkpoint;
-  const facts = { runId, cycle, totalCostUsd, unknownCostUsd, findings, allFindings };
-  const commits = { baseCommitSha, finalCommitSha, cycleCommits };
-  const changed = finalCommitSha !== baseCommitSha;
-  const state = { checkpoint, changed, ...nothing, ...facts, ...commits };
-  return { outcome: "interrupted", taskId, message, ...state };
-}
-
-/** How the work ended. */
-export interface Worked {
-  readonly result: TaskResult;
-  /** When the usage limit is lifted that has stopped it, and why that is not waited for. */
-  readonly limit?: string | undefined;
-}
-
 export interface EndOptions {
   /** Where the user has to go first to type what comes next; `undefined`: is there. */
   readonly folder: string | undefined;
@@ -93,7 +70,7 @@ export interface EndOptions {
 
 /** The record that ends a run. */
 export function resultRecord(
-  { result, limit }: Worked,
+  { result, limit }: RunEnd,
   exit: ExitCode,
   { folder, typed, checked }: EndOptions,
 ): ResultRecord {
@@ -159,8 +136,13 @@ function nextOf(result: TaskResult): string[] {
     case "checkpoint":
     case "storage":
     case "check":
-    case "work-tree":
       return [resume];
+    case "work-tree":
+      return [
+        "git status   (commit what is to stay as it is)",
+        resume,
+        `${resume} --accept-head   (after a commit of yours)`,
+      ];
     case "superseded":
       return [...continuedBy(runId)];
     case "approved-differs":

@@ -8,13 +8,12 @@ import {
   type AgentRole,
 } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
+import { cleanLine, fit } from "@quasar/runs/text";
+import { storedSettings } from "./kept-settings.ts";
 import type { Settings } from "./config/settings.ts";
 import { CliError } from "./errors.ts";
 import { findProgram } from "./find-program.ts";
-import { cleanLine } from "./output/clean.ts";
-import { fit } from "./output/width.ts";
 import { readInput } from "./read-input.ts";
-import { storedSettings } from "./runs/store.ts";
 
 /** Who works and who reviews. */
 export type Agents = Readonly<Record<AgentRole, AgentInvoker>>;

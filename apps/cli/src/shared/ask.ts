@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
+import { codeOf } from "@quasar/runs";
 import { write } from "./output/reporter.ts";
-import { codeOf } from "./read-input.ts";
 
 /** Whether there is a person to ask. */
 export function canAsk(): boolean {

@@ -1,6 +1,6 @@
 import { CommanderError, Option } from "commander";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { fail, type FailOptions } from "./fail.ts";
+import type { Translate } from "./fail.ts";
 import { ignoreLostReader } from "./streams.ts";
 import { type ParsedCommand, typedIn } from "./typed.ts";
 
@@ -13,6 +13,7 @@ interface Parser extends ParsedCommand {
 
 interface Program extends Parser {
   parseAsync(args: readonly string[], options: { from: "user" }): Promise<unknown>;
+  hook(event: "preAction", listener: () => void): unknown;
 }
 
 /**
@@ -20,17 +21,26 @@ interface Program extends Parser {
  *
  * @param create - Makes the parser; its commands say with which code to leave.
  * @param args - Arguments without the program's own path.
+ * @param loadTranslate - Loads what says an error in the program's words. @default as `quasar` does
  */
 export async function runProgram(
   create: (done: (code: ExitCode) => void) => Program,
   args: readonly string[],
-  options: Pick<FailOptions, "translate"> = {},
+  loadTranslate?: () => Promise<Translate>,
 ): Promise<void> {
   const streams = { stdout: process.stdout, stderr: process.stderr };
   for (const stream of Object.values(streams)) stream.on("error", ignoreLostReader);
   let exitCode: ExitCode = EXIT.ok;
   const program = create((code) => {
     exitCode = code;
+  });
+  // Help needs none of it. A command may work for hours: by its end a file may be gone, as after an
+  // upgrade, or not to be opened, as where too many are.
+  let failing: ReturnType<typeof load> | undefined;
+  const load = () => Promise.all([import("./fail.ts"), loadTranslate?.()]);
+  program.hook("preAction", () => {
+    failing = load();
+    failing.catch(() => {}); // told where it is needed
   });
   try {
     if (args.length === 0) return program.outputHelp();
@@ -42,7 +52,8 @@ export async function runProgram(
     } else if (!(error instanceof CommanderError) || error.exitCode !== 0) {
       const command = named.map((each) => each.name()).join(" ");
       const typed = typedIn(named.at(-1) ?? program, command);
-      exitCode = fail(error, streams, { json: args.includes("--json"), typed, ...options });
+      const [{ fail }, translate] = await (failing ?? load());
+      exitCode = fail(error, streams, { json: args.includes("--json"), typed, translate });
     }
   }
   process.exitCode = exitCode;
@@ -88,16 +99,23 @@ export function configured<P extends Configurable>(program: P, version: string, 
 }
 
 /** A setting, as far as a flag shows it. */
-interface Flagged {
+export interface Flagged {
   readonly flag?: string | undefined;
   readonly kind: { readonly placeholder: string };
   readonly fallback: unknown;
   readonly help: string;
 }
 
-/** The flag of a setting. One that takes a list may be given again and again. */
-export function settingOption({ flag = "", kind, fallback, help }: Flagged): Option {
-  const shownDefault = isTold(fallback) ? ` (default: ${fallback})` : "";
+/**
+ * The flag of a setting. One that takes a list may be given again and again.
+ *
+ * @param showsDefault - Whether what is left out is the default, and not as it was.
+ */
+export function settingOption(
+  { flag = "", kind, fallback, help }: Flagged,
+  showsDefault: boolean = true,
+): Option {
+  const shownDefault = showsDefault && isTold(fallback) ? ` (default: ${fallback})` : "";
   const option = new Option(`${flag} ${kind.placeholder}`.trim(), help + shownDefault);
   return Array.isArray(fallback) ? repeated(option) : option;
 }

@@ -1,18 +1,21 @@
+import { clean } from "@quasar/runs/text";
 import { CommanderError } from "commander";
 import type { CliError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { clean } from "./output/clean.ts";
 import type { ErrorRecord } from "./output/record.ts";
 import { createReporter, type Streams } from "./output/reporter.ts";
 import { translate } from "./translate.ts";
 import { type Typed, withTyped } from "./typed.ts";
+
+/** Says an error in a program's words. */
+export type Translate = (error: unknown) => CliError;
 
 export interface FailOptions {
   readonly json: boolean;
   /** The command that failed: its help is what to read next, and what it was given is repeated. */
   readonly typed: Typed;
   /** Says an error in the program's words. @default as `quasar` does */
-  readonly translate?: ((error: unknown) => CliError) | undefined;
+  readonly translate?: Translate | undefined;
 }
 
 /** Tells of an error, once, in the way the user asked for, and says which exit code it has. */

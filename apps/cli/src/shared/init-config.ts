@@ -2,6 +2,7 @@ import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DetectedAgent, detectAgents } from "@quasar/agents";
 import { replaceFile } from "@quasar/durable";
+import { cleanLine } from "@quasar/runs/text";
 import { parse } from "smol-toml";
 import { ask, canAsk, isYes } from "./ask.ts";
 import { type FoundCheck, findChecks } from "./checks/find.ts";
@@ -9,7 +10,6 @@ import { problemOf } from "./checks/runnable.ts";
 import type { Setting, SettingsReader, TomlValue } from "./config/table.ts";
 import { keepNamed } from "./config/trust.ts";
 import { type InitializedFolder, initFolder } from "./init-folder.ts";
-import { cleanLine } from "./output/clean.ts";
 import { write } from "./output/reporter.ts";
 import { labelled, type View } from "./output/text.ts";
 
@@ -43,11 +43,16 @@ export interface UnusableCheck extends FoundCheck {
 export interface Initialized {
   readonly folder: InitializedFolder;
   readonly agents: readonly DetectedAgent[];
+  /** Those of the repository's files, less what is `unusable` and `unwritten`. */
   readonly checks: readonly FoundCheck[];
   /** Checks that the files name and that cannot run here: they are no settings. */
   readonly unusable: readonly UnusableCheck[];
+  /** Checks that a file which somebody has changed does not name: it is kept as it is. */
+  readonly unwritten: readonly FoundCheck[];
   /** Whether the checks were confirmed, and are settings of the repository now. */
   readonly confirmed: boolean;
+  /** Whether they still can be. */
+  readonly isOpen: boolean;
 }
 
 /**
@@ -65,8 +70,11 @@ export async function initConfig<S extends object>(
   const pristine = configText(config, {});
   const folder = initFolder(root, config.folder, pristine);
   const path = join(root, config.folder, "config.toml");
-  const isOpen = Object.keys(values).length > 0 && readFileSync(path, "utf8") === pristine;
-  if (isOpen && !yes && asks) write(process.stderr, checkLines({ checks, unusable }, view));
+  const written = readFileSync(path, "utf8");
+  const isOpen = Object.keys(values).length > 0 && written === pristine;
+  const unwritten = written === pristine ? [] : checks.filter(isMissingIn(config, written));
+  if (isOpen && !yes && asks)
+    write(process.stderr, checkLines({ checks, unusable, unwritten }, view));
   const confirmed = isOpen && (yes || (asks && (await isWanted(path))));
   if (confirmed) {
     const text = configText(config, values);
@@ -77,7 +85,38 @@ export async function initConfig<S extends object>(
     replaceFile(path, Buffer.from(text), { keepPrevious: false });
     chmodSync(path, 0o644);
   }
-  return { folder, agents, checks, unusable, confirmed };
+  const rest = { unwritten, confirmed, isOpen: isOpen && !confirmed };
+  return { folder, agents, checks: without(checks, unwritten), unusable, ...rest };
+}
+
+function without(
+  checks: readonly FoundCheck[],
+  left: readonly FoundCheck[],
+): readonly FoundCheck[] {
+  return checks.filter((check) => !left.includes(check));
+}
+
+/** Whether a check is no value of a file. One that cannot be parsed has none. */
+function isMissingIn<S extends object>(
+  { valuesOf }: Pick<InitConfig<S>, "valuesOf">,
+  text: string,
+): (check: FoundCheck) => boolean {
+  const table = tableOf(text);
+  return (check) =>
+    Object.entries(valuesOf([check])).some(([key, value]) => {
+      const named = key
+        .split(".")
+        .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], table);
+      return [value].flat().some((one) => ![named].flat().includes(one));
+    });
+}
+
+function tableOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return parse(text);
+  } catch {
+    return {};
+  }
 }
 
 /** The checks that a work tree names, apart from those that cannot run here. Runs nothing. */
@@ -106,16 +145,22 @@ async function isWanted(path: string): Promise<boolean> {
   return canAsk() && isYes(await ask(`Use these, and write them to ${cleanLine(path)}? [y/N] `));
 }
 
+const KEPT = "config.toml is kept as it is, and does not name it: add it there";
+
 /** The checks that were found, a line each, and those that are left out. */
 export function checkLines(
-  { checks, unusable }: Pick<Initialized, "checks" | "unusable">,
+  { checks, unusable, unwritten }: Pick<Initialized, "checks" | "unusable" | "unwritten">,
   view: View,
 ): readonly string[] {
-  const none = checks.length === 0 ? labelled(view, "checks", "none found") : [];
+  const isNone = checks.length === 0 && unwritten.length === 0;
+  const none = isNone ? labelled(view, "checks", "none found") : [];
   return [
     ...none,
     ...checks.flatMap(({ kind, command, from }) =>
       labelled(view, kind, cleanLine(`${command}   (${from})`)),
+    ),
+    ...unwritten.flatMap(({ command, from }) =>
+      labelled(view, "not used", cleanLine(`${command}   (${from}): ${KEPT}`), "yellow"),
     ),
     ...unusable.flatMap(({ command, from, problem }) =>
       labelled(view, "left out", cleanLine(`${command}   (${from}): ${problem}`), "yellow"),

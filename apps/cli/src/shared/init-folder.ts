@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
 import { createOnce } from "@quasar/durable";
-import { isRealFolder } from "./config/files.ts";
-import { cleanLine } from "./output/clean.ts";
+import { isRealFolder } from "@quasar/runs";
+import { cleanLine } from "@quasar/runs/text";
 import { labelled, type View } from "./output/text.ts";
 
 /** What became of the files of a repository's settings, by their paths in the work tree. */
@@ -31,10 +31,18 @@ export function initFolder(root: string, name: string, config: string): Initiali
   return { created, kept: paths.filter((path) => !created.includes(path)) };
 }
 
-export function folderLines({ created, kept }: InitializedFolder, view: View): readonly string[] {
+/** @param changed - A file that was there already, into which what was confirmed is written. */
+export function folderLines(
+  { created, kept }: InitializedFolder,
+  changed: string | undefined,
+  view: View,
+): readonly string[] {
+  const left = kept.filter((path) => path !== changed);
+  const isChanged = left.length < kept.length;
   return [
     ...(created.length === 0 ? [] : labelled(view, "created", created.join(", "), "green")),
-    ...(kept.length === 0 ? [] : labelled(view, "kept", `${kept.join(", ")} (already there)`)),
+    ...(isChanged ? labelled(view, "changed", `${changed} (your choice is in it)`, "green") : []),
+    ...(left.length === 0 ? [] : labelled(view, "kept", `${left.join(", ")} (already there)`)),
   ];
 }
 

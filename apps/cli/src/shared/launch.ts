@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { makeOwnFolder } from "./own-folder.ts";
+import { makeOwnFolder } from "@quasar/runs/own-folder";
 import { readVersion } from "./version.ts";
 
 /** `node:sqlite` is unflagged from 22.13 on, what the libraries use beside it from 22.18 on. */

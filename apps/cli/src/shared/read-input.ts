@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 import { type DurableError, readWholeFile } from "@quasar/durable";
+import { codeOf } from "@quasar/runs";
+import { cleanLine, shellWord } from "@quasar/runs/text";
 import { CliError, type CliErrorCode } from "./errors.ts";
-import { cleanLine } from "./output/clean.ts";
-import { shellWord } from "./output/format.ts";
 
 export interface ReadInputOptions {
   /** The file may not be larger than this many bytes. */
@@ -54,11 +54,4 @@ export function decode(bytes: Uint8Array, keepMark: boolean = false): string | u
     if (error instanceof TypeError) return undefined;
     throw error;
   }
-}
-
-/** The code of an error of the system or of a library of ours, `"unknown"` for any other. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : "unknown";
 }

@@ -5,10 +5,9 @@ import type { CheckpointErrorCode } from "@quasar/checkpoint";
 import type { DurableErrorCode } from "@quasar/durable";
 import { GitError, type GitErrorCode } from "@quasar/git";
 import type { LoopErrorCode } from "@quasar/loop";
+import { codeOf, RunsError } from "@quasar/runs";
+import { cleanLine, shellWord } from "@quasar/runs/text";
 import { CliError, type CliErrorCode } from "./errors.ts";
-import { cleanLine } from "./output/clean.ts";
-import { shellWord } from "./output/format.ts";
-import { codeOf } from "./read-input.ts";
 
 type LibraryError =
   | `AgentsError ${AgentsErrorCode}`
@@ -118,6 +117,10 @@ function workTreeBeside(path: string): string {
 /** Says a library's error in the command's words, with what to do about it. */
 export function translate(error: unknown): CliError {
   if (error instanceof CliError) return error;
+  if (error instanceof RunsError) {
+    const { code, message, next } = error;
+    return new CliError(code, message, { cause: error, next });
+  }
   const name = error instanceof Error ? `${error.name} ${codeOf(error)}` : "";
   const [code, ...next] = Object.hasOwn(TRANSLATIONS, name)
     ? TRANSLATIONS[name as LibraryError]

@@ -1,4 +1,4 @@
-import { shellWord } from "./output/format.ts";
+import { shellWord } from "@quasar/runs/text";
 
 /** What is used here of a command that was parsed. */
 export interface ParsedCommand {

@@ -151,6 +151,14 @@ test("of a task whose receipts are all here no command says that anything is wro
   expect(await atlas(scene.there, ["validate"])).toMatchObject({ code: 0, stderr: "" });
 });
 
+test("verify says of a commit made by hand that it carries no receipt, and what to give", async () => {
+  const { code, stdout } = await atlas(atlasPlace(), ["verify"]);
+  expect(code).toBe(11);
+  expect(stdout).toContain("the commit carries no receipt: no task made it");
+  expect(stdout).toMatch(/ {2}next +atlas status --all .*\n +atlas verify <task>/u);
+  expect(stdout).not.toContain("--receipts");
+});
+
 test("verify tells a commit that is what was validated from one that is not, with a pinned key only", async () => {
   const at = atlasPlace();
   await reviewed(at);

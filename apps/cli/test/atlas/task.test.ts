@@ -105,9 +105,17 @@ test("a task that has spent more than it may says with how much it goes on, and 
   const args = ["start", "Write", "--template", "write", ...scripted(at, turns)];
   const { code, next } = await atlasJson(at, args);
   expect([code, next]).toEqual([4, ["atlas resume --max-budget 20.84", "atlas status"]]);
-  expect((await atlas(at, ["resume"])).code).toBe(4);
+  for (const again of [false, true]) {
+    if (again) expect((await atlas(at, ["resume"])).code).toBe(4);
+    const { stdout } = await atlas(at, ["status"]);
+    expect(stdout).toMatch(/\n {2}! implement +stopped /u);
+    expect(stdout).toMatch(/\n {2}stopped .*\$20\.84/u);
+    expect(stdout).toMatch(/\n {2}next +atlas resume --max-budget 20\.84\n/u);
+    expect(stdout).not.toContain("cut off");
+  }
   const raised = await atlas(at, ["resume", "--max-budget", "20.84"]);
   expect(raised.code, raised.stderr).toBe(9);
+  expect((await atlas(at, ["status"])).stdout).not.toMatch(/\n {2}stopped /u);
 });
 
 test("an agent finds the task by atlas hook context, wherever ATLAS_HOME is", async () => {

@@ -1,10 +1,9 @@
 import { isTerminal } from "@quasar/hookfile";
+import { cleanLine, firstLine } from "@quasar/runs/text";
 import { abandonTask } from "@quasar/tasks";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine } from "../../shared/output/clean.ts";
-import { firstLine } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { tellDecided } from "../decided.ts";
 import { findMeant } from "../find.ts";

@@ -1,9 +1,19 @@
+import type { HookFile } from "@quasar/hookfile";
+import { clean, cleanLine, jsonLine } from "@quasar/runs/text";
+import {
+  approveTask,
+  type GitAction,
+  REVIEW_GAPS,
+  type Review,
+  type ReviewGap,
+  reviewOf,
+  stepsBeforeNextGate,
+  type TaskRecord,
+} from "@quasar/tasks";
 import { naming } from "../next.ts";
-import { approveTask, REVIEW_GAPS, type Review, type ReviewGap, reviewOf } from "@quasar/tasks";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
-import { clean, cleanLine, jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
@@ -28,13 +38,17 @@ export async function approveCommand(id: string | undefined, given: Given): Prom
   const isAgreed = given.yes === true || given.tree !== undefined;
   const { base, tree, sha256, diff, answer, content, asked, gaps } = review;
   const shown = { base, tree, sha256, stat: diff.stat, diff: diff.text, answer, content, gaps };
+  const leadsTo = gitActions(hook, task);
   const accepted = REVIEW_GAPS.filter((kind) => given[ACCEPTED[kind]] === true);
   const refused = gaps.filter(({ kind }) => !accepted.includes(kind));
   if (given.json !== true) {
     const view = viewOf(process.stdout);
-    write(process.stdout, [...reviewLines(review), ...quarantineLines(quarantined, id, view)]);
+    write(process.stdout, [
+      ...reviewLines(review, leadsTo),
+      ...quarantineLines(quarantined, id, view),
+    ]);
   } else if (!isAgreed || refused.length > 0) {
-    const line = { taskId: hook.taskId, asked, ...shown, quarantined };
+    const line = { taskId: hook.taskId, asked, ...shown, leadsTo, quarantined };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "review", ...line }));
   }
   if (refused.length > 0) throw notAccepted(review, refused, id);
@@ -83,7 +97,24 @@ function refuseAgents(): void {
   throw new CliError("ERR_PERSON", message, { next: ["atlas hook context"] });
 }
 
-function reviewLines({ diff, asked, step, answer, content, gaps }: Review): string[] {
+const GIT_WORDS: Readonly<Record<GitAction, string>> = {
+  commit: "git commit",
+  push: "git push",
+  create_pr: "a pull request",
+};
+
+/** What git is used for between this approval and the next person's step. */
+function gitActions(hook: HookFile, { template }: TaskRecord): readonly GitAction[] {
+  const names = stepsBeforeNextGate(hook).map(({ name }) => name);
+  return template.flatMap(({ name, action }) =>
+    action !== undefined && names.includes(name) ? [action] : [],
+  );
+}
+
+function reviewLines(
+  { diff, asked, step, answer, content, gaps }: Review,
+  leadsTo: readonly GitAction[],
+): string[] {
   const view = viewOf(process.stdout);
   const answered = answer && [`${answer.step} said:`, "", ...clean(answer.text).split("\n"), ""];
   return [
@@ -92,6 +123,13 @@ function reviewLines({ diff, asked, step, answer, content, gaps }: Review): stri
     "",
     ...labelledText(view, step, asked),
     ...labelled(view, "content", content),
+    ...(leadsTo.length === 0
+      ? []
+      : labelled(
+          view,
+          "then",
+          `approving leads to: ${leadsTo.map((one) => GIT_WORDS[one]).join(", ")}`,
+        )),
     ...gaps.flatMap(({ kind, message }) =>
       labelled(view, "differs", `${kind}: ${message}`, "yellow"),
     ),

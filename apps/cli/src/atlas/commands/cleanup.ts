@@ -5,13 +5,12 @@ import {
   parseRetention,
   type SkippedHookFile,
 } from "@quasar/hookfile";
+import { cleanLine, jsonLine, count, firstLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
-import { count } from "../../shared/output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
-import { firstLine, nextLines, type View } from "../../shared/output/text.ts";
+import { nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
 import { retentionPolicy } from "../config/task-config.ts";

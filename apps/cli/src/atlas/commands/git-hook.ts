@@ -1,4 +1,3 @@
-import { count } from "../../shared/output/format.ts";
 import {
   GIT_HOOK_LINE,
   type InstalledGitHook,
@@ -7,9 +6,9 @@ import {
   type UninstalledGitHook,
   uninstallGitHook,
 } from "@quasar/hookfile";
+import { count, cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";

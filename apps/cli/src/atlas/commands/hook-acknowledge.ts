@@ -1,8 +1,7 @@
 import { acknowledgeQuarantine } from "@quasar/hookfile";
+import { jsonLine, count } from "@quasar/runs/text";
 import { openHookStore } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { jsonLine } from "../../shared/output/clean.ts";
-import { count } from "../../shared/output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";

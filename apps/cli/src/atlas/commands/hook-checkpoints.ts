@@ -1,7 +1,6 @@
 import { createHookFileStore } from "@quasar/hookfile";
+import { jsonLine, dayAndTime } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { jsonLine } from "../../shared/output/clean.ts";
-import { dayAndTime } from "../../shared/output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { nextLines } from "../../shared/output/text.ts";

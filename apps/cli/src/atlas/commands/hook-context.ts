@@ -1,7 +1,7 @@
 import { renderHookMd } from "@quasar/hookfile";
+import { jsonLine } from "@quasar/runs/text";
 import { problemsOf } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION } from "../../shared/output/reporter.ts";
 import type { Given } from "../command.ts";
 import { openHere } from "../find.ts";

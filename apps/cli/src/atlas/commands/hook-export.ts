@@ -7,10 +7,10 @@ import {
   renderHookMd,
 } from "@quasar/hookfile";
 import { encodeReceipt } from "@quasar/receipts";
+import { jsonLine } from "@quasar/runs/text";
 import { encodeTask, problemsOf, type TaskRecord } from "@quasar/tasks";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { jsonLine } from "../../shared/output/clean.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";

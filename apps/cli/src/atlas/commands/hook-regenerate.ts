@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { DurableError, readWholeFile } from "@quasar/durable";
 import { TASK_FILES } from "@quasar/hookfile";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { openHookStore, openTask } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import {
   createHookFileStore,
   type HookFile,
@@ -5,13 +6,10 @@ import {
   type HookFileStore,
   TASK_FILES,
 } from "@quasar/hookfile";
-import { join } from "node:path";
+import { cleanLine, jsonLine, count, moment, fit } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
-import { count, moment } from "../../shared/output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
-import { fit } from "../../shared/output/width.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
@@ -23,10 +21,13 @@ import { attemptText, checkpointText, hookLines } from "../output/hook-lines.ts"
 /** `atlas hook status`: the state, the step and the last checkpoint; and whether the history is whole. */
 export async function hookStatusCommand(id: string | undefined, given: Given): Promise<ExitCode> {
   const installation = openInstallation();
-  const { dir, hook, problems, quarantined, chain, owner } = await openMeant(installation, id);
+  const { dir, hook, problems, quarantined, chain, owner, stop } = await openMeant(
+    installation,
+    id,
+  );
   const broken = brokenHistory(createHookFileStore({ dir }), hook);
   const exit = broken === undefined ? chainExit(chain) : EXIT.corrupt;
-  const next = nextOf(hook, id, owner);
+  const next = nextOf(hook, id, owner, stop);
   if (given.json === true) {
     const { taskId, workspaceId, state, currentStep, awaiting, recovery, revision, counts } = hook;
     const position = { taskId, workspaceId, state, currentStep, awaiting, recovery };

@@ -2,13 +2,13 @@ import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
 import { createOnce, replaceFile } from "@quasar/durable";
-import { insertAgentText } from "@quasar/hookfile";
 import { openRepository } from "@quasar/git";
+import { insertAgentText } from "@quasar/hookfile";
+import { jsonLine } from "@quasar/runs/text";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { checkLines, initConfig } from "../../shared/init-config.ts";
 import { agentLines, folderLines } from "../../shared/init-folder.ts";
-import { jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { readInput } from "../../shared/read-input.ts";
@@ -27,7 +27,7 @@ export async function initCommand(given: Given): Promise<ExitCode> {
   const { root } = await openRepository(process.cwd());
   const isJson = given.json === true;
   const view = viewOf(process.stdout);
-  const { folder, agents, checks, unusable, confirmed } = await initConfig(CONFIG, {
+  const { folder, agents, isOpen, ...found } = await initConfig(CONFIG, {
     ...{ root, stateDir: openInstallation().home },
     ...{ yes: given.yes === true, asks: !isJson, view },
   });
@@ -36,16 +36,16 @@ export async function initCommand(given: Given): Promise<ExitCode> {
     instructed.push({ file, how: await instruct(join(root, file), file, given) });
   }
   if (isJson) {
-    const line = { root, created: folder.created, agents, checks, unusable, confirmed, instructed };
+    const line = { root, created: folder.created, agents, ...found, instructed };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line }));
     return EXIT.ok;
   }
   write(process.stdout, [
-    ...folderLines(folder, view),
-    ...checkLines({ checks, unusable }, view),
+    ...folderLines(folder, found.confirmed ? join(CONFIG.folder, "config.toml") : undefined, view),
+    ...checkLines(found, view),
     ...instructed.flatMap(({ file, how }) => labelled(view, file, how)),
     ...agentLines(agents, view),
-    ...nextLines(nextSteps(agents, instructed, checks.length > 0 && !confirmed), view),
+    ...nextLines(nextSteps(agents, instructed, isOpen && found.checks.length > 0), view),
   ]);
   return EXIT.ok;
 }

@@ -7,10 +7,9 @@ import {
   type KeyStatus,
   type PublicKeyTexts,
 } from "@quasar/receipts";
+import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
-import { shellWord } from "../../shared/output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";

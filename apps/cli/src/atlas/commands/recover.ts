@@ -1,9 +1,9 @@
 import type { HookFile } from "@quasar/hookfile";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { type Choice, choicesOf } from "@quasar/tasks";
 import { ask, canAsk } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";

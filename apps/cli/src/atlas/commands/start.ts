@@ -1,12 +1,12 @@
 import { checkSigning, openRepository } from "@quasar/git";
+import { makeOwnFolder } from "@quasar/runs/own-folder";
+import { cleanLine } from "@quasar/runs/text";
 import { discoverCommands, prepareTask, resolveTemplate } from "@quasar/tasks";
 import { createAgents, withAbsoluteScripts } from "../../shared/agents.ts";
 import { requireRunnable } from "../../shared/checks/runnable.ts";
 import { loadTrusted } from "../../shared/config/trust.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine } from "../../shared/output/clean.ts";
-import { makeOwnFolder } from "../../shared/own-folder.ts";
 import { readTask } from "../../shared/task.ts";
 import type { Given } from "../command.ts";
 import { loadConfig, loadTemplates } from "../config/load.ts";

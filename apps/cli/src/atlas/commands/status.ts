@@ -1,10 +1,10 @@
 import { type HookFile, isTerminal, quarantinedFiles } from "@quasar/hookfile";
+import { jsonLine, firstLine } from "@quasar/runs/text";
 import { listTasks, taskCost } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
-import { firstLine, nextLines } from "../../shared/output/text.ts";
+import { nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
@@ -20,11 +20,11 @@ export async function statusCommand(id: string | undefined, given: Given): Promi
   const task = await openMeant(installation, id);
   const { hook } = task;
   const cost = await taskCost(task.dir);
-  const next = nextOf(hook, id, task.owner);
+  const next = nextOf(hook, id, task.owner, task.stop);
   const exit = chainExit(task.chain);
   if (given.json === true) {
-    const { dir, verdicts, chain, problems, quarantined, found, owner } = task;
-    const facts = { dir, found, owner, chain, problems, quarantined, cost, exit, next };
+    const { dir, verdicts, chain, problems, quarantined, found, owner, stop } = task;
+    const facts = { dir, found, owner, stop, chain, problems, quarantined, cost, exit, next };
     const line = { task: task.task, hook, verdicts: Object.fromEntries(verdicts), ...facts };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "status", ...line }));
     return exit;

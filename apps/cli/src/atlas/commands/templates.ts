@@ -1,6 +1,6 @@
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { listTemplates, resolveTemplate, type Template, type TemplateStep } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";

@@ -1,7 +1,7 @@
+import { cleanLine } from "@quasar/runs/text";
 import { failureReason, validateTask, type ValidatedNow } from "@quasar/tasks";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { listenForInterrupts } from "../../shared/interrupts.ts";
-import { cleanLine } from "../../shared/output/clean.ts";
 import { createReporterOf } from "../../shared/output/reporter.ts";
 import { STREAMS } from "../../shared/streams.ts";
 import { environmentOfChecks, tellWithheld } from "../../shared/checks/environment.ts";
@@ -38,16 +38,17 @@ export async function validateCommand(id: string | undefined, given: Given): Pro
     const done = exitOf(validated);
     const chain = judgeChain();
     const exit = interrupts.exitCode() ?? (done === EXIT.ok ? chainExit(chain) : done);
+    const message = messageOf(validated, { taskDir: dir, redact: installation.redact });
     reporter.report({
       type: "validated",
       exit,
       outcome: validated.kind,
-      message: messageOf(validated, { taskDir: dir, redact: installation.redact }),
+      message,
       receipts: validated.receipts.map(({ receiptId }) => receiptId),
       next: nextSteps(validated, nextOf(validated.hook, id, owner)),
     });
     const last = validated.kind === "failed" ? validated.results.at(-1) : undefined;
-    if (last !== undefined) failed(last.command.command);
+    if (last !== undefined) failed(last.command.command, message);
     return exit;
   } finally {
     interrupts.stop();

@@ -6,6 +6,7 @@ import {
   type ValidationReceipt,
   type Verdict,
 } from "@quasar/receipts";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import {
   type JudgedReceipts,
   judgeReceipts,
@@ -16,7 +17,6 @@ import {
 } from "@quasar/tasks";
 import { CliError } from "../../shared/errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import type { Paint } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";

@@ -10,6 +10,7 @@ import {
   ReceiptError,
   type TaskName,
 } from "@quasar/receipts";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import {
   findTask,
   receiptsFolder,
@@ -22,7 +23,6 @@ import {
 } from "@quasar/tasks";
 import { CliError } from "../../shared/errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
@@ -185,7 +185,7 @@ function unknownTask({ commit, dir }: Subject): Verification {
     taskId !== undefined
       ? `the receipts of task ${taskId} are not here`
       : dir === ""
-        ? "the commit names no task (Quasar-Task)"
+        ? "the commit carries no receipt: no task made it (it has no trailer Quasar-Task)"
         : "the commit names no task, and the folder has not the receipts of one task";
   const chain = { kind: "unverifiable", problems: [problem], here: 0, tail: "unproved" } as const;
   const results = [] as const;
@@ -226,16 +226,22 @@ function verificationLines(
     ...problems.flatMap((problem, n) =>
       labelled(view, n === 0 ? "because" : "", cleanLine(problem), style),
     ),
-    ...nextLines(nextSteps(kind, task, dir), view),
+    ...nextLines(nextSteps(kind, { commit, task, dir }), view),
   ];
 }
 
 function nextSteps(
   kind: Verification["kind"],
-  task: TaskName | undefined,
-  dir: string,
+  { commit, task, dir }: Pick<Subject, "commit" | "task" | "dir">,
 ): readonly string[] {
   if (kind !== "unverifiable") return [];
+  if (commit?.taskId === undefined && dir === "") {
+    return [
+      "atlas status --all   (the tasks here)",
+      "atlas verify <task>   (a task's last commit)",
+      "atlas verify <commit>   (a commit that a task made)",
+    ];
+  }
   if (task === undefined || dir === "") {
     return [
       `atlas verify --receipts <folder>   (${join("…", "artifacts", "receipts")} of the task)`,

@@ -1,4 +1,5 @@
 import { isTerminal } from "@quasar/hookfile";
+import { cleanLine, jsonLine, count, shellWord } from "@quasar/runs/text";
 import {
   closeWorkspace,
   destroyWorkspace,
@@ -9,8 +10,6 @@ import {
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
-import { count, shellWord } from "../../shared/output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";

@@ -1,10 +1,10 @@
 import { dirname, join, resolve as resolvePath } from "node:path";
+import { cleanLine } from "@quasar/runs/text";
 import { parseTemplate, type Template } from "@quasar/tasks";
 import { findRepositoryConfig, readConfigFile } from "../../shared/config/files.ts";
 import type { FlagValuesOf, LayerOf } from "../../shared/config/table.ts";
 import { requireTrust } from "../../shared/config/trust.ts";
 import { CliError } from "../../shared/errors.ts";
-import { cleanLine } from "../../shared/output/clean.ts";
 import { readInput } from "../../shared/read-input.ts";
 import { ATLAS, type AtlasSettings } from "./settings.ts";
 

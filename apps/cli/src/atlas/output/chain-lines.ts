@@ -1,6 +1,6 @@
+import { cleanLine } from "@quasar/runs/text";
 import type { ReceiptChain } from "@quasar/tasks";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine } from "../../shared/output/clean.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
 
 /** Of many the first. */

@@ -1,5 +1,5 @@
 import type { Diff } from "@quasar/git";
-import { clean } from "../../shared/output/clean.ts";
+import { clean } from "@quasar/runs/text";
 import type { Paint, Style } from "../../shared/output/text.ts";
 
 /**

@@ -1,8 +1,7 @@
 import type { HookFile, StepCheckpoint } from "@quasar/hookfile";
 import type { ValidationReceipt, Verdict } from "@quasar/receipts";
-import { cleanLine } from "../../shared/output/clean.ts";
+import { cleanLine, fit } from "@quasar/runs/text";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
-import { fit } from "../../shared/output/width.ts";
 
 /** `step_running (implement, attempt 2)` */
 export function stateText({ state, currentStep, awaiting }: HookFile): string {

@@ -1,4 +1,5 @@
 import type { ValidationReceipt, Verdict } from "@quasar/receipts";
+import { widthOf } from "@quasar/runs/text";
 import type { StepResult } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import {
@@ -12,7 +13,6 @@ import {
   START,
 } from "../../../test/atlas/a-hook.ts";
 import type { View } from "../../shared/output/text.ts";
-import { widthOf } from "../../shared/output/width.ts";
 import { type PictureFacts, pictureLines } from "./picture.ts";
 
 const PLAIN: View = { columns: undefined, paint: (_style, text) => text, live: false };

@@ -1,9 +1,16 @@
 import { isTerminal, type HookFile, type StepRecord } from "@quasar/hookfile";
+import {
+  cleanLine,
+  budget,
+  count,
+  duration,
+  fit,
+  widthOf,
+  wrap,
+  firstLine,
+} from "@quasar/runs/text";
 import type { TaskCost, TaskView } from "@quasar/tasks";
-import { cleanLine } from "../../shared/output/clean.ts";
-import { budget, count, duration } from "../../shared/output/format.ts";
-import { firstLine, labelled, nextLines, type Style, type View } from "../../shared/output/text.ts";
-import { fit, widthOf, wrap } from "../../shared/output/width.ts";
+import { labelled, nextLines, type Style, type View } from "../../shared/output/text.ts";
 import { quarantineLines } from "./quarantine-lines.ts";
 import { chainLines } from "./chain-lines.ts";
 import {
@@ -19,6 +26,8 @@ import {
 export interface PictureFacts
   extends Pick<TaskView, "hook" | "task" | "verdicts" | "chain" | "problems" | "quarantined"> {
   readonly owner: TaskView["owner"];
+  /** How its last drive said that it stopped, where nobody has worked on it since. @default not */
+  readonly stop?: TaskView["stop"];
   /** Milliseconds. */
   readonly now: number;
   readonly cost: TaskCost;
@@ -51,7 +60,7 @@ export function pictureLines(facts: PictureFacts, view: View): string[] {
       .filter(({ code }) => code !== "damaged_hook")
       .flatMap(({ message }) => labelled(view, "repaired", cleanLine(message), "yellow")),
     "",
-    ...stepLines(hook, now, view),
+    ...stepLines(facts, view),
     "",
     ...hookLines(hook, now).flatMap((line) => wrap(line, view.columns ?? Infinity)),
     ...nowLines(facts, view),
@@ -79,11 +88,12 @@ interface Look {
 }
 
 /** A step that is not what it seems by its record alone: where the task stands says more. */
-function lookOf(step: StepRecord, hook: HookFile): Look {
+function lookOf(step: StepRecord, { hook, stop }: PictureFacts): Look {
   const isCurrent = hook.currentStep?.stepName === step.name;
   if (isCurrent && hook.state === "awaiting_human") {
     return { mark: "?", word: "waits", style: "yellow" };
   }
+  if (isCurrent && stop !== undefined) return { mark: "!", word: "stopped", style: "yellow" };
   if (isCurrent && hook.state === "recovering") {
     return { mark: "!", word: "interrupted", style: "yellow" };
   }
@@ -102,9 +112,10 @@ const LOOKS: Readonly<Record<StepRecord["status"], Look>> = {
 const MAX_NAME = 24;
 
 /** A line a step: mark, name, state, time, and what there is to say. */
-function stepLines(hook: HookFile, now: number, view: View): string[] {
+function stepLines(facts: PictureFacts, view: View): string[] {
+  const { hook, now } = facts;
   const rows = hook.steps.map((step) => {
-    const look = lookOf(step, hook);
+    const look = lookOf(step, facts);
     const time = timeOf(step, hook, now);
     return { look, name: fit(cleanLine(step.name), MAX_NAME), time, note: noteOf(step, hook) };
   });
@@ -145,7 +156,7 @@ function noteOf(
 }
 
 /** Who is at it, on what, and what is waited for. */
-function nowLines({ hook, owner, now }: PictureFacts, view: View): string[] {
+function nowLines({ hook, owner, now, stop }: PictureFacts, view: View): string[] {
   const { currentStep, awaiting, recovery } = hook;
   const lines: string[] = [];
   if (owner !== undefined) lines.push(...labelled(view, "driven", `by process ${owner.pid}`));
@@ -154,7 +165,10 @@ function nowLines({ hook, owner, now }: PictureFacts, view: View): string[] {
   }
   const last = hook.checkpoints.at(-1);
   if (last !== undefined) lines.push(...labelled(view, "saved", checkpointText(last)));
-  if (recovery !== undefined) {
+  if (stop !== undefined) {
+    const text = `${ago(stop.at, now)}: ${stop.message}`;
+    lines.push(...labelled(view, "stopped", cleanLine(text), "yellow"));
+  } else if (recovery !== undefined) {
     const text = `seen ${ago(recovery.detectedAt, now)}, in ${recovery.lastKnownState}: ${recovery.reason}`;
     lines.push(...labelled(view, "cut off", cleanLine(text), "yellow"));
   }

@@ -1,14 +1,21 @@
 import type { StepType } from "@quasar/hookfile";
+import type { RunLoopEvent } from "@quasar/runs";
+import {
+  cleanLine,
+  budget,
+  clock,
+  duration,
+  moment,
+  money,
+  fit,
+  firstLine,
+} from "@quasar/runs/text";
 import type { TaskEvent } from "@quasar/tasks";
-import { cleanLine } from "../../shared/output/clean.ts";
-import { budget, clock, duration, moment, money } from "../../shared/output/format.ts";
 import { advance as advanceLoop, IDLE, type Progress } from "../../shared/output/progress.ts";
-import type { EventRecord } from "../../shared/output/record.ts";
 import type { Presenter } from "../../shared/output/reporter.ts";
 import {
   diagnostic,
   errorLines,
-  firstLine,
   labelled,
   linesOf as loopLines,
   liveBlock as loopBlock,
@@ -17,7 +24,6 @@ import {
   turnLimit,
   type View,
 } from "../../shared/output/text.ts";
-import { fit } from "../../shared/output/width.ts";
 import { attemptText, labelledText } from "./hook-lines.ts";
 import type { AtlasRecord, TaskRecordLine, TaskResultRecord } from "./record.ts";
 
@@ -110,7 +116,7 @@ function isOwnTurn(
   return event.type === "cycle_start" && step?.type !== "loop";
 }
 
-function loopRecord({ event, spentUsd }: Extract<TaskEvent, { type: "loop" }>): EventRecord {
+function loopRecord({ event, spentUsd }: Extract<TaskEvent, { type: "loop" }>): RunLoopEvent {
   return { ...event, spentUsd };
 }
 

@@ -1,5 +1,5 @@
 import type { QuarantinedFile } from "@quasar/hookfile";
-import { moment } from "../../shared/output/format.ts";
+import { moment } from "@quasar/runs/text";
 import { labelled, type View } from "../../shared/output/text.ts";
 import { naming } from "../next.ts";
 

@@ -1,12 +1,13 @@
 import type { HookState } from "@quasar/hookfile";
+import type { Notice } from "@quasar/runs";
 import type { DriveResult, TaskEvent } from "@quasar/tasks";
-import type { ErrorRecord, NoticeRecord } from "../../shared/output/record.ts";
+import type { ErrorRecord } from "../../shared/output/record.ts";
 
 /** What `start` and `resume` report, in the order it happens; `--json` prints each as a line. */
 export type AtlasRecord =
   | TaskEvent
   | TaskRecordLine
-  | NoticeRecord
+  | Notice
   | TaskResultRecord
   | ValidatedRecord
   | ErrorRecord;

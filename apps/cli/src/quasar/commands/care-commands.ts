@@ -1,4 +1,3 @@
-/** The commands that show what is kept and take care of it, and of settings: loaded in one piece, too. */
 export { abandonCommand } from "./abandon.ts";
 export { costCommand } from "./cost.ts";
 export { doctorCommand } from "./doctor.ts";

@@ -1,25 +1,22 @@
-import { isTurnOpen } from "@quasar/loop";
 import { PRICES_AS_OF } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { jsonLine } from "../../shared/output/clean.ts";
-import { budget, knownUsd, money } from "../../shared/output/format.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { type Align, tableLines } from "../../shared/output/table.ts";
-import { firstLine, labelled, type View } from "../../shared/output/text.ts";
-import type { Fact } from "../runs/facts.ts";
-import { findRun } from "../runs/find.ts";
-import { readFacts } from "../runs/journal.ts";
-import { storedUnsaidCosts } from "../../shared/runs/store.ts";
+import { isTurnOpen } from "@quasar/loop";
 import {
+  type Fact,
+  findRun,
+  readFacts,
+  storedUnsaidCosts,
   allTurns,
   endedTurns,
-  TURN_ALIGN,
-  TURN_HEAD,
-  turnCells,
   type TurnSummary,
-} from "../runs/turns.ts";
-import { openWorkspace } from "../../shared/workspace.ts";
+  openWorkspace,
+} from "@quasar/runs";
+import { jsonLine, budget, knownUsd, money, firstLine } from "@quasar/runs/text";
+import { TURN_ALIGN, TURN_HEAD, turnCells } from "../runs/turn-cells.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { type Align, tableLines } from "../../shared/output/table.ts";
+import { labelled, type View } from "../../shared/output/text.ts";
 
 export interface CostOptions {
   readonly json?: true | undefined;

@@ -1,14 +1,12 @@
-import { type Check, CHECKS, type Ground, type Problem } from "../doctor/checks.ts";
+import { lockWorkspace, openUser, openWorkspace } from "@quasar/runs";
+import { cleanLine, jsonLine, count } from "@quasar/runs/text";
+import { type Check, CHECKS } from "../doctor/checks.ts";
+import type { Ground, Problem } from "../doctor/problem.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { lockWorkspace } from "../lock.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
-import { count } from "../../shared/output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { translate } from "../../shared/translate.ts";
-import { openUser } from "../../shared/user.ts";
-import { openWorkspace } from "../../shared/workspace.ts";
 
 export interface DoctorOptions {
   readonly fix?: true | undefined;

@@ -1,15 +1,14 @@
+import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
-import { FOLDER } from "../../shared/config/files.ts";
+import { openUser, openWorkspace, FOLDER } from "@quasar/runs";
+import { jsonLine } from "@quasar/runs/text";
 import { QUASAR } from "../../shared/config/layers.ts";
 import { type Settings, SETTINGS } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { checkLines, type InitConfig, initConfig } from "../../shared/init-config.ts";
 import { agentLines, folderLines } from "../../shared/init-folder.ts";
-import { jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
-import { openUser } from "../../shared/user.ts";
-import { openWorkspace } from "../../shared/workspace.ts";
 
 export interface InitOptions {
   readonly yes?: true | undefined;
@@ -42,30 +41,26 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   const { root } = await openWorkspace(process.cwd());
   const isJson = options.json === true;
   const view = viewOf(process.stdout);
-  const { folder, agents, checks, unusable, confirmed } = await initConfig(CONFIG, {
+  const { folder, agents, isOpen, ...found } = await initConfig(CONFIG, {
     ...{ root, stateDir: openUser().folders.state },
     ...{ yes: options.yes === true, asks: !isJson, view },
   });
   if (isJson) {
-    const line = { root, created: folder.created, agents, checks, unusable, confirmed };
+    const line = { root, created: folder.created, agents, ...found };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line }));
     return EXIT.ok;
   }
   write(process.stdout, [
-    ...folderLines(folder, view),
-    ...checkLines({ checks, unusable }, view),
+    ...folderLines(folder, found.confirmed ? join(CONFIG.folder, "config.toml") : undefined, view),
+    ...checkLines(found, view),
     ...agentLines(agents, view),
-    ...nextLines(nextSteps(agents, checks.length > 0 && !confirmed, folder.kept.length > 0), view),
+    ...nextLines(nextSteps(agents, isOpen && found.checks.length > 0), view),
   ]);
   return EXIT.ok;
 }
 
-function nextSteps(
-  [agent]: readonly DetectedAgent[],
-  isOpen: boolean,
-  isKept: boolean,
-): readonly string[] {
-  const use = isOpen && !isKept ? ["quasar init --yes   (uses these checks)"] : [];
+function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly string[] {
+  const use = isOpen ? ["quasar init --yes   (uses these checks)"] : [];
   if (agent === undefined) {
     return [
       ...use,

@@ -1,69 +1,40 @@
-import { isAgentAlive } from "@quasar/loop";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { CheckpointError } from "@quasar/checkpoint";
-import { readJournal } from "@quasar/durable";
+import { type Fact, followRun, locateRun, openWorkspace } from "@quasar/runs";
+import { clean, cleanLine, dayAndTime, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { lockHolder } from "../lock.ts";
-import { clean, cleanLine, jsonLine } from "../../shared/output/clean.ts";
-import { dayAndTime } from "../../shared/output/format.ts";
 import { IDLE } from "../../shared/output/progress.ts";
 import type { OutputRecord } from "../../shared/output/record.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, linesOf, outcomeText, type View } from "../../shared/output/text.ts";
-import type { Fact } from "../runs/facts.ts";
-import { locateRun } from "../runs/find.ts";
-import { isFact, JOURNAL_FILE } from "../runs/journal.ts";
-import { loadRun, type RunFiles, runStores } from "../../shared/runs/store.ts";
-import { openWorkspace, type Workspace } from "../../shared/workspace.ts";
 
 export interface LogOptions {
   readonly follow?: true | undefined;
   readonly json?: true | undefined;
 }
 
-const LOOK_MS = 250;
-
 /** `quasar log`: what a run has gone through, by its journal; with `--follow` as it happens. */
 export async function logCommand(id: string | undefined, options: LogOptions): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
-  const { id: runId, dir } = locateRun(workspace, id);
+  const { id: runId } = locateRun(workspace, id);
   const show = options.json === true ? showJson : createTeller(viewOf(process.stdout));
-  let isUnread = false;
-  process.stdout.once("error", () => {
-    isUnread = true;
-  });
+  const unread = new AbortController();
+  process.stdout.once("error", () => unread.abort());
+  const { signal } = unread;
+  const facts = followRun(workspace, runId, { follow: options.follow, signal });
   let shown = 0;
   for (;;) {
-    // In this order: what the run says at its end is read after it was seen to have ended.
-    const isOver = options.follow !== true || !(await isGoingOn(workspace, runId));
-    const journal = readJournal(join(dir, JOURNAL_FILE));
-    const records = journal?.records ?? [];
-    // A damaged one has been set aside, and this is another.
-    if (records.length < shown) shown = 0;
-    for (const { data } of records.slice(shown)) if (isFact(data)) show(data);
-    shown = records.length;
-    if (isUnread) return EXIT.ok;
-    if (isOver && journal?.damage !== undefined) {
-      write(process.stderr, [`the journal is damaged: ${cleanLine(journal.damage.message)}`]);
+    const { done, value } = await facts.next();
+    if (signal.aborted) return EXIT.ok;
+    if (done !== true) {
+      show(value);
+      shown += 1;
+    } else if (value !== undefined) {
+      write(process.stderr, [`the journal is damaged: ${cleanLine(value)}`]);
       return EXIT.corrupt;
+    } else {
+      if (shown === 0) write(process.stderr, [`run ${runId} has no journal`]);
+      return EXIT.ok;
     }
-    if (isOver && shown === 0) write(process.stderr, [`run ${runId} has no journal`]);
-    if (isOver) return EXIT.ok;
-    await sleep(LOOK_MS);
   }
-}
-
-/** Whether a runner or an agent works on it. */
-async function isGoingOn(workspace: Workspace, runId: string): Promise<boolean> {
-  if (lockHolder(workspace)?.runId === runId) return true;
-  const { loaded } = await loadRun(runStores(workspace, runId)).catch(unreadable);
-  return loaded !== undefined && isAgentAlive(loaded.checkpoint);
-}
-
-function unreadable(error: unknown): Pick<RunFiles, "loaded"> {
-  if (error instanceof CheckpointError) return { loaded: undefined };
-  throw error;
 }
 
 function showJson(fact: Fact): void {

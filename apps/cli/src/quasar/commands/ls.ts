@@ -1,11 +1,9 @@
+import { runIds, summarize, removedRun, openWorkspace } from "@quasar/runs";
+import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
-import { runIds, summarize } from "../runs/list.ts";
-import { removedRun } from "../runs/removed.ts";
 import { listLines } from "../runs/text.ts";
-import { openWorkspace } from "../../shared/workspace.ts";
 
 export interface LsOptions {
   readonly all?: true | undefined;

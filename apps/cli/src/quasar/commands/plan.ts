@@ -1,18 +1,21 @@
 import type { CostEstimate } from "@quasar/loop";
+import {
+  findCheckpoint,
+  type Item,
+  makePlan,
+  parseRunId,
+  openUser,
+  openWorkspace,
+  type Plan,
+} from "@quasar/runs";
+import { cleanLine, jsonLine, money, firstLine } from "@quasar/runs/text";
+import { acceptedBy } from "../resume/accepted.ts";
 import { flagLayer, resolve } from "../../shared/config/layers.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
-import { money } from "../../shared/output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { firstLine, labelled, nextLines, type Style } from "../../shared/output/text.ts";
-import { findCheckpoint } from "../resume/find.ts";
-import { acceptedBy } from "../resume/judge.ts";
-import { type Item, makePlan } from "../resume/plan.ts";
-import { layersOf } from "../resume/settings.ts";
-import { parseRunId } from "../run-id.ts";
+import { labelled, nextLines, type Style } from "../../shared/output/text.ts";
+import { layersOf, resumedWith } from "../resume/settings.ts";
 import { withTyped } from "../../shared/typed.ts";
-import { openUser } from "../../shared/user.ts";
-import { openWorkspace } from "../../shared/workspace.ts";
 import type { ResumeOptions } from "./resume.ts";
 
 /**
@@ -33,11 +36,13 @@ export async function planCommand(
   const settings = resolve([flags, ...layersOf(found, user, {}, workspace.root)]);
   const accepts = acceptedBy(options);
   const now = options.now === true;
-  const plan = await makePlan(workspace, found, { settings, accepts, now });
+  const work = resumedWith(settings, found.loaded.checkpoint);
+  const plan = await makePlan(workspace, found, { options: work, accepts, now });
 
   const { runId } = found;
   const { taskTitle: task } = found.loaded.checkpoint;
-  const { exit, items, estimate } = plan;
+  const { items, estimate } = plan;
+  const exit = EXITS[plan.ends];
   const next = plan.next.map((step) => withTyped(step, options.typed));
   if (options.json === true) {
     const { verdict, head, branch } = plan.assessment;
@@ -57,6 +62,13 @@ export async function planCommand(
   ]);
   return exit;
 }
+
+const EXITS: Readonly<Record<Plan["ends"], ExitCode>> = {
+  ready: EXIT.ok,
+  refused: EXIT.refused,
+  budget: EXIT.budget,
+  limit: EXIT.limit,
+};
 
 const VERDICTS: Readonly<Partial<Record<ExitCode, string>>> = {
   [EXIT.refused]: "would be refused",

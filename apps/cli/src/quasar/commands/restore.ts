@@ -1,17 +1,19 @@
 import { listSnapshots, restoreSnapshot } from "@quasar/git";
+import {
+  lockWorkspace,
+  findOutliving,
+  locateRun,
+  runIds,
+  listed,
+  openWorkspace,
+  snapshotPrefix,
+  type Workspace,
+} from "@quasar/runs";
+import { cleanLine, jsonLine, count, moment, processes } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { lockWorkspace } from "../lock.ts";
-import { findOutliving } from "../orphans.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
-import { count, moment, processes } from "../../shared/output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
-import { locateRun } from "../runs/find.ts";
-import { runIds } from "../runs/list.ts";
-import { listed } from "../work-tree.ts";
-import { openWorkspace, type Workspace } from "../../shared/workspace.ts";
-import { snapshotPrefix } from "./snapshots.ts";
 
 export interface RestoreOptions {
   readonly run?: string | undefined;

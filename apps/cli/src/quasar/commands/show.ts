@@ -1,29 +1,27 @@
 import type { CheckpointFinding } from "@quasar/checkpoint";
 import { listSnapshots } from "@quasar/git";
-import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
-import { duration, money, moment } from "../../shared/output/format.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { type Align, tableLines } from "../../shared/output/table.ts";
-import { labelled, nextLines, type View } from "../../shared/output/text.ts";
-import { fit } from "../../shared/output/width.ts";
-import { type FoundRun, findRun } from "../runs/find.ts";
-import { readFacts } from "../runs/journal.ts";
-import { summarize } from "../runs/list.ts";
-import { latestFindings } from "../runs/summary.ts";
-import { type SupervisorFailure, supervisorFailures } from "../runs/supervisor-failures.ts";
-import { standLines } from "../runs/text.ts";
+import { parseReview } from "@quasar/loop";
 import {
+  type FoundRun,
+  findRun,
+  readFacts,
+  summarize,
+  latestFindings,
+  type SupervisorFailure,
+  supervisorFailures,
   allTurns,
   endedTurns,
-  shortId,
-  TURN_ALIGN,
-  TURN_HEAD,
-  turnCells,
   type TurnSummary,
-} from "../runs/turns.ts";
-import { openWorkspace } from "../../shared/workspace.ts";
-import { snapshotPrefix } from "./snapshots.ts";
+  openWorkspace,
+  snapshotPrefix,
+} from "@quasar/runs";
+import { cleanLine, jsonLine, duration, money, moment, fit } from "@quasar/runs/text";
+import { shortId, TURN_ALIGN, TURN_HEAD, turnCells } from "../runs/turn-cells.ts";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { type Align, tableLines } from "../../shared/output/table.ts";
+import { labelled, nextLines, reportLines, type View } from "../../shared/output/text.ts";
+import { standLines } from "../runs/text.ts";
 
 export interface ShowOptions {
   readonly json?: true | undefined;
@@ -43,6 +41,7 @@ export async function showCommand(
   const facts = readFacts(found.dir);
   const failures = supervisorFailures(workspace, found.id);
   const { checkpoint, seal, source, problems } = found.loaded;
+  const { report } = parseReview(checkpoint.reviewOutput);
   if (json === true) {
     const { turn: lastTurn, allFindings } = checkpoint;
     const turns = endedTurns(checkpoint, facts);
@@ -54,6 +53,7 @@ export async function showCommand(
       turns,
       lastTurn,
       allFindings,
+      report,
       snapshots,
       supervisorFailures: failures,
     };
@@ -64,6 +64,7 @@ export async function showCommand(
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...summaries.flatMap((run) => standLines(run, view)),
+    ...(report === undefined ? [] : reportLines(report, view)),
     ...sessionLines(found, view),
     ...problemLines(problems, view),
     ...section(turnTable(allTurns(checkpoint, facts), view)),

@@ -1,20 +1,13 @@
 import { changedPaths, listSnapshots, type Snapshot } from "@quasar/git";
+import { locateRun, openWorkspace, snapshotPrefix } from "@quasar/runs";
+import { cleanLine, jsonLine, count, moment } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { cleanLine, jsonLine } from "../../shared/output/clean.ts";
-import { count, moment } from "../../shared/output/format.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { nextLines } from "../../shared/output/text.ts";
-import { locateRun } from "../runs/find.ts";
-import { openWorkspace } from "../../shared/workspace.ts";
 
 export interface SnapshotsOptions {
   readonly json?: true | undefined;
-}
-
-/** Where the snapshots of a run are. */
-export function snapshotPrefix(runId: string): string {
-  return `refs/quasar/${runId}/`;
 }
 
 /** `quasar snapshots`: uncommitted work of a run that was kept before something replaced it. */

@@ -1,14 +1,20 @@
+import {
+  parseRunId,
+  type RunElsewhere,
+  runsElsewhere,
+  runIds,
+  summarize,
+  removedRun,
+  isUnfinished,
+  type RunSummary,
+  openWorkspace,
+} from "@quasar/runs";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { jsonLine } from "../../shared/output/clean.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { nextLines } from "../../shared/output/text.ts";
-import { parseRunId } from "../run-id.ts";
-import { runIds, summarize } from "../runs/list.ts";
-import { removedRun } from "../runs/removed.ts";
-import { isUnfinished, type RunSummary } from "../runs/summary.ts";
+import { labelled, nextLines } from "../../shared/output/text.ts";
 import { listLines, runLines } from "../runs/text.ts";
-import { openWorkspace } from "../../shared/workspace.ts";
 
 export interface StatusOptions {
   readonly all?: true | undefined;
@@ -31,17 +37,32 @@ export async function statusCommand(
   const isShown = removed !== undefined && (wanted === undefined || removed.id === wanted);
   const runs = [...(isShown ? [removed] : []), ...(await summarize(workspace, shown))];
   if (wanted !== undefined && runs.length === 0) {
+    const there = (await runsElsewhere(workspace)).filter(({ id: known }) => known === wanted);
     throw new CliError("ERR_USAGE", `there is no run ${wanted} in this work tree`, {
-      next: ["quasar ls --all"],
+      next: [...there.map(({ command }) => command), "quasar ls --all"],
     });
   }
+  const elsewhere = wanted === undefined ? await runsElsewhere(workspace) : [];
   if (options.json === true) {
     const { root } = workspace;
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "status", root, runs }));
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "status", root, runs, elsewhere }));
     return EXIT.ok;
   }
-  write(process.stdout, statusLines(runs, ids.length - shown.length));
+  write(process.stdout, [
+    ...statusLines(runs, ids.length - shown.length),
+    ...elsewhereLines(elsewhere),
+  ]);
   return EXIT.ok;
+}
+
+function elsewhereLines(runs: readonly RunElsewhere[]): string[] {
+  const view = viewOf(process.stdout);
+  return runs.flatMap(({ id, root, command }) => [
+    "",
+    `unfinished, in a work tree of its own: run ${id}`,
+    ...labelled(view, "in", cleanLine(root)),
+    ...nextLines([command], view),
+  ]);
 }
 
 function statusLines(runs: readonly RunSummary[], hidden: number): string[] {

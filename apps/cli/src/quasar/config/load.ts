@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { UserFolders } from "../../shared/places.ts";
+import type { UserFolders } from "@quasar/runs";
 import { findRepositoryConfig, readConfigFile } from "../../shared/config/files.ts";
 import {
   envLayer,

@@ -1,12 +1,10 @@
 import { relative } from "node:path";
 import { endRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents";
 import { GitError, openRepository } from "@quasar/git";
+import { isRunId, runIds, summarize, type Workspace } from "@quasar/runs";
+import { processes } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
-import { processes } from "../../shared/output/format.ts";
-import { isRunId } from "../run-id.ts";
-import { runIds, summarize } from "../runs/list.ts";
-import type { Workspace } from "../../shared/workspace.ts";
-import type { Ground, Problem } from "./checks.ts";
+import type { Ground, Problem } from "./problem.ts";
 import { allRunIds } from "./git.ts";
 
 /** Agents in this work tree that no run will ever ask about again. */

@@ -1,10 +1,8 @@
 import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { FOLDER } from "../../shared/config/files.ts";
-import { forgetRun, lockHolder } from "../lock.ts";
-import { shellWord } from "../../shared/output/format.ts";
-import { ignoreOwnFolder } from "../work-tree.ts";
-import type { Ground, Problem } from "./checks.ts";
+import { forgetRun, lockHolder, ignoreOwnFolder, FOLDER } from "@quasar/runs";
+import { shellWord } from "@quasar/runs/text";
+import type { Ground, Problem } from "./problem.ts";
 
 /** A note of who works here, by a runner that was killed. */
 export function lookAtLock({ workspace }: Ground): readonly Problem[] {

@@ -9,13 +9,10 @@ import {
   listRefs,
   operationInProgress,
 } from "@quasar/git";
-import { FOLDER } from "../../shared/config/files.ts";
+import { isRunId, listed, repositoryOf, type Workspace, FOLDER } from "@quasar/runs";
+import { shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
-import { shellWord } from "../../shared/output/format.ts";
-import { isRunId } from "../run-id.ts";
-import { listed } from "../work-tree.ts";
-import { repositoryOf, type Workspace } from "../../shared/workspace.ts";
-import type { Ground, Problem } from "./checks.ts";
+import type { Ground, Problem } from "./problem.ts";
 
 /** An operation that git is in the middle of: nothing runs in such a tree. */
 export async function lookAtGit({ workspace }: Ground): Promise<readonly Problem[]> {

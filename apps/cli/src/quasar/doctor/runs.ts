@@ -2,13 +2,17 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CheckpointError } from "@quasar/checkpoint";
 import { DurableError, readJournal, recoverDirectory } from "@quasar/durable";
-import { count, shellWord } from "../../shared/output/format.ts";
-import { JOURNAL_FILE } from "../runs/journal.ts";
-import { isSetAside, runIds } from "../runs/list.ts";
-import { loadRun, runStores } from "../../shared/runs/store.ts";
-import { damagedNext } from "../runs/summary.ts";
-import { supervisorFailures } from "../runs/supervisor-failures.ts";
-import type { Ground, Problem } from "./checks.ts";
+import {
+  JOURNAL_FILE,
+  isSetAside,
+  runIds,
+  loadRun,
+  runStores,
+  damagedNext,
+  supervisorFailures,
+} from "@quasar/runs";
+import { count, shellWord } from "@quasar/runs/text";
+import type { Ground, Problem } from "./problem.ts";
 
 const SET_ASIDE = /\.damaged-/u;
 const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/u;

@@ -1,11 +1,12 @@
 import type { Checkpoint } from "@quasar/checkpoint";
+import type { User, FoundCheckpoint, ResumedWith } from "@quasar/runs";
+import { money } from "@quasar/runs/text";
+import { agentsOf } from "../../shared/agents.ts";
+import { runOptionsOf } from "../run-options.ts";
+import { storedSettings } from "../../shared/kept-settings.ts";
 import { type Layer, resolve } from "../../shared/config/layers.ts";
 import { loadConfig, loadUnkept } from "../config/load.ts";
 import type { Settings } from "../../shared/config/settings.ts";
-import { money } from "../../shared/output/format.ts";
-import { storedSettings } from "../../shared/runs/store.ts";
-import type { User } from "../../shared/user.ts";
-import type { FoundCheckpoint } from "./find.ts";
 
 /**
  * The settings beneath the flags. What is sealed by us carries those that the run began with; what
@@ -50,4 +51,11 @@ function limitsOf({ maxCycles, maxBudgetUsd }: Checkpoint, own: Settings | undef
     maxBudgetUsd === 0 ? "has no budget limit" : `has a budget of ${money(maxBudgetUsd)}`;
   const warning = `the checkpoint ${said}, which you did not set: using ${money(ownUsd)}; for more: --max-budget <usd>`;
   return { source, values: { maxCycles, maxBudgetUsd: ownUsd }, warnings: [warning] };
+}
+
+/** What a run is resumed with. */
+export function resumedWith(settings: Settings, checkpoint: Checkpoint): ResumedWith {
+  const role = checkpoint.turn?.role ?? "coder";
+  const hasOtherLimits = settings[role] !== (storedSettings(checkpoint)[role] ?? settings[role]);
+  return { ...runOptionsOf(settings, agentsOf(settings, checkpoint)), hasOtherLimits };
 }

@@ -1,16 +1,12 @@
-import { describe } from "../lock.ts";
-import { cleanLine } from "../../shared/output/clean.ts";
-import { budget, count, moment, money } from "../../shared/output/format.ts";
+import { describe, type RunStatus, type RunSummary } from "@quasar/runs";
+import { cleanLine, budget, count, moment, money, fit, firstLine } from "@quasar/runs/text";
 import {
   findingLines,
-  firstLine,
   labelled,
   nextLines,
   type Style,
   type View,
 } from "../../shared/output/text.ts";
-import { fit } from "../../shared/output/width.ts";
-import type { RunStatus, RunSummary } from "./summary.ts";
 
 const STYLES: Readonly<Record<RunStatus, Style>> = {
   running: "cyan",

@@ -1,7 +1,6 @@
 import { checkEnvironment, withheldFromChecks } from "@quasar/agents";
 import { foreignGitEnv } from "@quasar/git";
-import { cleanLine } from "../output/clean.ts";
-import { fit } from "../output/width.ts";
+import { cleanLine, count, fit } from "@quasar/runs/text";
 import type { Settings } from "../config/settings.ts";
 
 type Passed = Pick<Settings, "passEnv" | "checkPassEnv">;
@@ -15,26 +14,24 @@ export function environmentOfChecks(settings: Passed): Readonly<Record<string, s
   return { ...checkEnvironment(optionsOf(settings)), ...foreignGitEnv(process.env) };
 }
 
-const MOST_NAMES = 12;
-
 /**
- * Tells, once, which variables a check that has failed did not get: it may have needed one.
+ * Tells, once, that a check which has failed did not get all variables: it may have needed one. Those that it
+ * speaks of are named.
  *
- * @returns To be called with the name of each check that fails.
+ * @returns To be called with the name of each check that fails, and what it printed.
  */
 export function tellWithheld(
   settings: Passed,
   tell: (message: string) => void,
-): (check: string) => void {
+): (check: string, output: string) => void {
   let isTold = false;
-  return (check) => {
+  return (check, output) => {
     const names = isTold ? [] : withheldFromChecks(optionsOf(settings));
     isTold = true;
     if (names.length === 0) return;
-    const shown = names.slice(0, MOST_NAMES).map(cleanLine).join(", ");
-    const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-    tell(
-      `${fit(cleanLine(check), 60)} failed without these variables: ${shown}${more}; pass one it needs with --check-pass-env <name>`,
-    );
+    const spokenOf = names.filter((name) => output.includes(name)).map(cleanLine);
+    const which = spokenOf.length > 0 ? spokenOf.join(", ") : count(names.length, "variable");
+    const what = fit(cleanLine(check), 60);
+    tell(`${what} did not get ${which} of yours; pass one it needs with --check-pass-env <name>`);
   };
 }

@@ -1,10 +1,9 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { codeOf } from "@quasar/runs";
+import { cleanLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../errors.ts";
 import { findProgram } from "../find-program.ts";
-import { cleanLine } from "../output/clean.ts";
-import { shellWord } from "../output/format.ts";
-import { codeOf } from "../read-input.ts";
 
 /** A shell's own words: there is no program to look for. */
 const BUILT_IN: ReadonlySet<string> = new Set(

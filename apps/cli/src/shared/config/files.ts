@@ -1,15 +1,12 @@
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { codeOf, FOLDER, isRealFolder } from "@quasar/runs";
+import { cleanLine } from "@quasar/runs/text";
 import { parse } from "smol-toml";
 import { CliError } from "../errors.ts";
-import { cleanLine } from "../output/clean.ts";
-import { shellWord } from "../output/format.ts";
-import { codeOf, readInput } from "../read-input.ts";
+import { readInput } from "../read-input.ts";
 
 const MAX_BYTES = 64 * 1024;
-
-/** The folder of a repository's own settings, which git is told to ignore. */
-export const FOLDER = ".quasar";
 
 /**
  * The settings of one file; `undefined` where there is none.
@@ -41,7 +38,7 @@ function parseToml(path: string, text: string): Readonly<Record<string, unknown>
  * both included; `undefined` where no folder on the way has one.
  *
  * @param name - Of the folder of settings.
- * @throws {CliError} `ERR_UNSAFE_PATH` when one of that name on the way is not a real folder.
+ * @throws {RunsError} `ERR_UNSAFE_PATH` when one of that name on the way is not a real folder.
  */
 export function findRepositoryConfig(
   from: string,
@@ -53,17 +50,6 @@ export function findRepositoryConfig(
     if (isRealFolder(join(folder, name)) && exists(path)) return path;
     if (folder === root || folder === dirname(folder)) return undefined;
   }
-}
-
-/** @throws {CliError} `ERR_UNSAFE_PATH` for anything that is there and is not a folder itself. */
-export function isRealFolder(path: string): boolean {
-  const stat = statOf(path);
-  if (stat === undefined) return false;
-  if (stat.isDirectory()) return true;
-  const what = stat.isSymbolicLink() ? "a symbolic link" : "not a folder";
-  throw new CliError("ERR_UNSAFE_PATH", `${cleanLine(path)} is ${what}`, {
-    next: [`look at it, and remove it if it is not yours: rm ${shellWord(path)}`],
-  });
 }
 
 function exists(path: string): boolean {

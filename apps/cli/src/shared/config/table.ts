@@ -1,6 +1,5 @@
+import { cleanLine, fit } from "@quasar/runs/text";
 import { CliError } from "../errors.ts";
-import { cleanLine } from "../output/clean.ts";
-import { fit } from "../output/width.ts";
 import type { Kind } from "./kinds.ts";
 
 /** One thing that a user can set: the place that names its key, flag, variable, kind and default. */

@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce } from "@quasar/durable";
+import { cleanLine, fit } from "@quasar/runs/text";
 import { ask, canAsk, isYes } from "../ask.ts";
 import { type CheckIdentity, identityOf } from "../checks/identity.ts";
 import { CliError } from "../errors.ts";
-import { cleanLine } from "../output/clean.ts";
 import { write } from "../output/reporter.ts";
-import { fit } from "../output/width.ts";
 import type { TomlValue } from "./table.ts";
 
 /** What a repository would run or spend, and who has said yes to it. */

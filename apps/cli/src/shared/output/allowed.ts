@@ -1,6 +1,5 @@
+import { cleanLine, fit } from "@quasar/runs/text";
 import type { AgentSettings } from "../agents.ts";
-import { cleanLine } from "./clean.ts";
-import { fit } from "./width.ts";
 
 const LIMITS = "a convenience, not a sandbox (docs/trust.md)";
 

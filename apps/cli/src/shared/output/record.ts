@@ -1,47 +1,22 @@
-import type { LoopEventData, TaskResult } from "@quasar/loop";
+import type { TaskResult } from "@quasar/loop";
+import type { Notice, RunBegun, RunLoopEvent, Waiting } from "@quasar/runs";
 
 /** What `run`, `resume` and `demo` report, in the order it happens; `--json` prints each as a line. */
 export type OutputRecord =
-  | EventRecord
+  | RunLoopEvent
   | RunRecord
   | StepRecord
-  | NoticeRecord
-  | WaitingRecord
+  | Notice
+  | Waiting
   | ResultRecord
   | ErrorRecord;
 
-/** An event of the loop, with what the run had cost by then, in US dollars. */
-export type EventRecord = LoopEventData & {
-  readonly spentUsd?: number | undefined;
-  /** The part of `spentUsd` that was reserved for turns whose cost is not known. */
-  readonly unknownCostUsd?: number | undefined;
-};
-
 /** The first line of a run or a resume. */
-export interface RunRecord {
-  readonly type: "run";
-  readonly runId: string;
-  readonly task: string;
-  readonly workDir: string;
-  /** `""` where HEAD is detached. */
-  readonly branch: string;
-  readonly coder: string;
-  readonly reviewer: string;
+export interface RunRecord extends RunBegun {
   /** What the coder may do, in words. */
   readonly allowed: string;
   /** Prices that the user has set, in words. @default none */
   readonly prices?: string | undefined;
-  readonly maxCycles: number;
-  /** 0 is no limit. */
-  readonly maxBudgetUsd: number;
-  /** What the coder's next turn may spend; 0: no limit. */
-  readonly turnBudgetUsd: number;
-  /** Spent before this start, over all crashes. */
-  readonly spentUsd: number;
-  /** The part of `spentUsd` that was reserved for turns whose cost is not known. */
-  readonly unknownCostUsd: number;
-  /** Whether turns without a limit did not say what they cost. */
-  readonly hasUnsaidCosts: boolean;
 }
 
 /** A step of the demo. */
@@ -49,25 +24,6 @@ export interface StepRecord {
   readonly type: "step";
   readonly title: string;
   readonly lines: readonly string[];
-}
-
-/** Something that the command itself did or saw. */
-export interface NoticeRecord {
-  readonly type: "notice";
-  readonly message: string;
-}
-
-/** The run waits for a usage limit to be lifted. */
-export interface WaitingRecord {
-  readonly type: "waiting";
-  /** RFC 3339: when it is tried again. */
-  readonly until: string;
-  /** Milliseconds from now. */
-  readonly waitMs: number;
-  /** Whether the agent said when the limit is lifted; else it is tried at growing intervals. */
-  readonly isKnown: boolean;
-  /** As the agent said it. */
-  readonly message: string;
 }
 
 /** The last line of a run that came to an end of its own. */

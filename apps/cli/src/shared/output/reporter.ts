@@ -1,9 +1,8 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import { jsonLine } from "./clean.ts";
+import { jsonLine, widthOf } from "@quasar/runs/text";
 import { advance, IDLE, type Progress } from "./progress.ts";
 import type { OutputRecord } from "./record.ts";
 import { linesOf, liveBlock, type Paint, type View } from "./text.ts";
-import { widthOf } from "./width.ts";
 
 /** Takes what a command has to say and puts it where it belongs. */
 export interface ReporterOf<R> {

@@ -1,7 +1,7 @@
+import { widthOf } from "@quasar/runs/text";
 import { expect, test } from "vitest";
 import { tableLines } from "./table.ts";
 import type { View } from "./text.ts";
-import { widthOf } from "./width.ts";
 
 const viewOf = (columns: number | undefined): View => ({
   columns,

@@ -1,6 +1,5 @@
-import { clean } from "./clean.ts";
+import { clean, fit, widthOf, wrap } from "@quasar/runs/text";
 import type { View } from "./text.ts";
-import { fit, widthOf, wrap } from "./width.ts";
 
 export type Align = "left" | "right";
 

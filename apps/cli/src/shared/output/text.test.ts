@@ -1,9 +1,9 @@
 import type { Finding } from "@quasar/loop";
+import { widthOf } from "@quasar/runs/text";
 import { expect, test } from "vitest";
 import { advance, IDLE, type Progress } from "./progress.ts";
 import type { OutputRecord } from "./record.ts";
-import { findingLines, linesOf, liveBlock, type View } from "./text.ts";
-import { widthOf } from "./width.ts";
+import { findingLines, linesOf, liveBlock, nextLines, type View } from "./text.ts";
 
 const plain: View = { columns: undefined, paint: (_style, text) => text, live: false };
 
@@ -16,6 +16,11 @@ const finding: Finding = {
 };
 
 const TURN = "20261121-101500-7f3a9c";
+
+test("no command to type next is broken, also where it goes to another folder first", () => {
+  const command = `cd /home/ada/${"widgets-".repeat(10)} && quasar resume --max-budget 6.04`;
+  expect(nextLines([command], { ...plain, columns: 80 })).toEqual([`  next     ${command}`]);
+});
 
 test("what a failed check has printed is shown once, by its last lines", () => {
   const output = [...Array(40).keys()].map((n) => `line ${n}`).join("\n");

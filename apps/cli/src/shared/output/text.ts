@@ -1,3 +1,4 @@
+import type { AgentEvent } from "@quasar/agents";
 import {
   allowFlags,
   dollarsAllowed,
@@ -5,9 +6,10 @@ import {
   type Finding,
   type TurnRecovery,
 } from "@quasar/loop";
-import type { AgentEvent } from "@quasar/agents";
-import { clean, cleanLine } from "./clean.ts";
+import type { Waiting } from "@quasar/runs";
 import {
+  clean,
+  cleanLine,
   budget,
   clock,
   count,
@@ -17,16 +19,13 @@ import {
   moment,
   shellWord,
   span,
-} from "./format.ts";
+  fit,
+  widthOf,
+  wrap,
+  firstLine,
+} from "@quasar/runs/text";
 import { type Progress, spendingOf } from "./progress.ts";
-import type {
-  ErrorRecord,
-  OutputRecord,
-  ResultRecord,
-  RunRecord,
-  WaitingRecord,
-} from "./record.ts";
-import { fit, widthOf, wrap } from "./width.ts";
+import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
 
 export type Style = "bold" | "dim" | "green" | "red" | "yellow" | "cyan";
 export type Paint = (style: Style, text: string) => string;
@@ -104,7 +103,7 @@ export function linesOf(
       return labelled(
         view,
         "snapshot",
-        `what was not committed is kept: ${broughtBack(record, resume)}`,
+        `what ${record.isStaged === true ? "was staged and differs from the files" : "was not committed"} is kept: ${broughtBack(record, resume)}`,
       );
     case "check_done": {
       const verdict = record.passed ? "passed" : "failed";
@@ -219,7 +218,7 @@ function retryLines(record: Extract<OutputRecord, { type: "turn_retry" }>, view:
   ];
 }
 
-function waitingLines({ until, waitMs, isKnown, message }: WaitingRecord, view: View): string[] {
+function waitingLines({ until, waitMs, isKnown, message }: Waiting, view: View): string[] {
   const why = isKnown ? "the limit is lifted then" : "nobody says when it is lifted";
   const text = `waits until ${moment(until)}, ${span(waitMs)}: ${why}; Ctrl-C leaves, all is saved`;
   return [
@@ -252,12 +251,6 @@ function runLines(run: RunRecord, view: View): string[] {
 /** What the coder's next turn may spend; where a budget is used up nothing is started. */
 export function turnLimit({ turnBudgetUsd }: Pick<RunRecord, "turnBudgetUsd">): string {
   return turnBudgetUsd < 0.005 ? "" : `; a turn may spend up to ${dollarsAllowed(turnBudgetUsd)}`;
-}
-
-/** The name of a task: its first line that says something, cleaned and kept short. */
-export function firstLine(task: string): string {
-  const line = task.split("\n").find((candidate) => candidate.trim() !== "") ?? "";
-  return fit(cleanLine(line), 200);
 }
 
 function reviewLines(approved: boolean, findings: readonly Finding[], view: View): string[] {
@@ -322,6 +315,19 @@ export function outcomeText(outcome: string): string {
   return Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome as ResultRecord["outcome"]] : outcome;
 }
 
+/** What a reviewer thinks of the work as a whole. */
+export function reportLines(
+  report: NonNullable<ResultRecord["report"]>,
+  view: View,
+): readonly string[] {
+  const human = report.needsHumanReview ? ", a person should look at it" : "";
+  const opinion = `satisfaction ${report.satisfaction}, risk ${report.risk}${human}`;
+  return [
+    ...labelled(view, "report", cleanLine(opinion)),
+    ...labelled(view, "", fit(cleanLine(report.summary), 1000)),
+  ];
+}
+
 function resultLines(result: ResultRecord, progress: Progress, view: View): string[] {
   const { paint } = view;
   const approved = result.outcome === "approved";
@@ -342,12 +348,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
     ...labelled(view, "commits", commitsText(result)),
     ...leftOutLines(result, view),
   ];
-  if (report !== undefined) {
-    const human = report.needsHumanReview ? ", a person should look at it" : "";
-    const opinion = `satisfaction ${report.satisfaction}, risk ${report.risk}${human}`;
-    lines.push(...labelled(view, "report", cleanLine(opinion)));
-    lines.push(...labelled(view, "", fit(cleanLine(report.summary), 1000)));
-  }
+  if (report !== undefined) lines.push(...reportLines(report, view));
   if (result.limit !== undefined) {
     lines.push(...labelled(view, "limit", cleanLine(result.limit)));
   }
@@ -390,7 +391,7 @@ export function errorLines(error: ErrorRecord, view: View): string[] {
   return [...diagnostic(view, "error: ", "red", error.message), ...nextLines(error.next, view)];
 }
 
-const COMMAND = /^(?:quasar|atlas|git|kill|mv|cat|rm) /u;
+const COMMAND = /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm) /u;
 
 /** What to type next, one suggestion a line. A command is never broken, so that it can be copied. */
 export function nextLines(next: readonly string[], view: View): string[] {

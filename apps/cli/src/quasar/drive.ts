@@ -1,0 +1,99 @@
+import module from "node:module";
+import { relative } from "node:path";
+import type { Driver, DriveOptions, RunEnd, RunEvent, RunOptions } from "@quasar/runs";
+import { pricesWords } from "@quasar/runs/text";
+import { tellWithheld } from "../shared/checks/environment.ts";
+import type { Settings } from "../shared/config/settings.ts";
+import type { ExitCode } from "../shared/exit-codes.ts";
+import { listenForInterrupts } from "../shared/interrupts.ts";
+import { areSettingsStored } from "../shared/kept-settings.ts";
+import { allowedWords } from "../shared/output/allowed.ts";
+import { createReporter, type Reporter } from "../shared/output/reporter.ts";
+import { STREAMS } from "../shared/streams.ts";
+import { translate } from "../shared/translate.ts";
+import type { Typed } from "../shared/typed.ts";
+import { exitOf, resultRecord } from "./outcome.ts";
+
+/** What a command has a run do, and how that is followed. */
+export interface Drive {
+  readonly reporter: Reporter;
+  /** For `@quasar/runs`. */
+  readonly options: DriveOptions & Required<Pick<RunOptions, "onEnd">>;
+  /** Says what the run works by, once that is known. */
+  use(settings: Settings): void;
+}
+
+/**
+ * Has a run worked on, prints what it does and how it ended, and says with which code to leave.
+ *
+ * @param typed - How it was typed: what of it could not be stored is to be typed again.
+ */
+export async function drive(
+  { json, typed }: { readonly json: boolean; readonly typed?: Typed | undefined },
+  body: (drive: Drive) => Promise<RunEnd>,
+): Promise<ExitCode> {
+  const reporter = createReporter(STREAMS, { json });
+  let driver: Driver | undefined;
+  let settings: Settings | undefined;
+  let failed = (_check: string, _output: string): void => {};
+  /** Another process drives: its agents are not to be cancelled. */
+  const leaveIfLost = (): void => {
+    if (driver === undefined || driver.hold.isHeld()) return;
+    const { code, message, next, exitCode: exit } = translate(driver.hold.lost(driver.runId()));
+    reporter.report({ type: "error", code, exit, message, next });
+    reporter.close();
+    process.exit(exit);
+  };
+  const notice = (message: string): void => driver?.tell({ type: "notice", message });
+  const interrupts = listenForInterrupts(
+    (name) => {
+      leaveIfLost();
+      notice(`${name}: the agent is told to stop, then the state is saved; again leaves at once`);
+    },
+    async () => {
+      if (driver?.runId() === undefined || !driver.hold.isHeld()) return;
+      await driver.endAgents();
+      notice(`left at once, as of the last save; to go on: quasar resume ${driver.runId()}`);
+      reporter.close();
+    },
+  );
+  const onEvent = (event: RunEvent): void => {
+    if (event.type === "run" && settings !== undefined) {
+      const allowed = allowedWords(settings, [...settings.lint, ...settings.filter]);
+      reporter.report({ ...event, allowed, prices: pricesWords(settings.prices) });
+    } else if (event.type !== "run") {
+      reporter.report(event);
+    }
+    if (event.type === "check_done" && !event.passed) failed(event.name, event.output);
+  };
+  const onEnd = async (end: RunEnd): Promise<void> => {
+    if (driver === undefined || settings === undefined) return;
+    const { workspace } = driver;
+    const { root } = workspace;
+    const isThere = !relative(root, process.cwd()).startsWith("..");
+    const isStored = await areSettingsStored(workspace, end.result.runId, settings);
+    const exit = exitOf(end.result, interrupts.exitCode());
+    const checked = settings.lint.length + settings.filter.length > 0;
+    const again = { folder: isThere ? undefined : root, typed: isStored ? undefined : typed };
+    reporter.report(resultRecord(end, exit, { ...again, checked }));
+  };
+  const onDriving = (driving: Driver): void => {
+    driver = driving;
+    // Everything is loaded now. Node itself would do it at the end, to which a killed runner never comes.
+    module.flushCompileCache();
+  };
+  const use = (given: Settings): void => {
+    settings = given;
+    failed = tellWithheld(given, (message) =>
+      reporter.report({ type: "warning", cycle: 0, message }),
+    );
+  };
+  const options = { onEvent, onEnd, onDriving, signal: interrupts.signal };
+  try {
+    const { result } = await body({ reporter, options, use });
+    return exitOf(result, interrupts.exitCode());
+  } finally {
+    interrupts.stop();
+    reporter.close();
+  }
+}

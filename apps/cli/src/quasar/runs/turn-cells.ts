@@ -1,0 +1,24 @@
+import type { TurnSummary } from "@quasar/runs";
+import { cleanLine } from "@quasar/runs/text";
+
+const ENDS: Readonly<Record<TurnSummary["status"], string>> = {
+  settled: "done",
+  failed: "failed",
+  lost: "killed",
+  open: "open",
+};
+
+/** The names of the cells below. */
+export const TURN_HEAD: readonly string[] = ["turn", "role", "cycle", "attempt", "end"];
+export const TURN_ALIGN = ["right", "left", "right", "right", "left"] as const;
+
+/** What tells a turn from the others of its run: cells of a table. */
+export function turnCells({ turnId, role, cycle, attempt, status }: TurnSummary): string[] {
+  if (turnId === "") return ["…", "earlier", "", "", ENDS[status]];
+  return [shortId(turnId), role, `${cycle}`, attempt > 1 ? `${attempt}` : "", ENDS[status]];
+}
+
+/** Of `<run>.<n>` what tells the turns of a run apart. */
+export function shortId(turnId: string): string {
+  return cleanLine(turnId.slice(turnId.lastIndexOf(".") + 1));
+}

@@ -1,0 +1,27 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Checkpoint } from "@quasar/checkpoint";
+import { type KeptSettings, keptSettings, runStores, type Workspace } from "@quasar/runs";
+import { tomlLayer, toToml } from "./config/layers.ts";
+import type { Settings } from "./config/settings.ts";
+
+/** The settings that a run was started with; none for a checkpoint that another program wrote. */
+export function storedSettings(checkpoint: Pick<Checkpoint, "extra">): Partial<Settings> {
+  return read(keptSettings(checkpoint));
+}
+
+/** Whether a resume would find the settings that a run has now; one that was never saved has none to find. */
+export async function areSettingsStored(
+  workspace: Workspace,
+  runId: string,
+  settings: Settings,
+): Promise<boolean> {
+  const { current } = runStores(workspace, runId);
+  const loaded = await current.load().catch(() => undefined);
+  if (loaded === undefined) return true;
+  return isDeepStrictEqual(storedSettings(loaded.checkpoint), read(toToml(settings)));
+}
+
+function read(kept: KeptSettings): Partial<Settings> {
+  if (Object.keys(kept).length === 0) return {};
+  return tomlLayer("the settings of the run", kept).values;
+}
