@@ -1,10 +1,16 @@
 import { availableParallelism, release } from "node:os";
 import { commandRows } from "./bench/command.ts";
 import { firstRequestRows } from "./bench/first-request.ts";
+import { growthRows } from "./bench/growth.ts";
 import type { Row } from "./bench/row.ts";
 import { storeRows } from "./bench/store.ts";
 
-const rows = [...storeRows(), ...(await commandRows()), ...(await firstRequestRows())];
+const rows = [
+  ...storeRows(),
+  ...(await commandRows()),
+  ...(await firstRequestRows()),
+  ...(await growthRows()),
+];
 const missed = rows.filter((row) => verdict(row) === "missed");
 
 console.log(`node ${process.version}, ${availableParallelism()} cores, kernel ${release()}`);

@@ -98,7 +98,7 @@ function writeScripts({ root }: Place): readonly string[] {
     const turns = oneCycle(50).map((turn) =>
       "files" in turn ? { ...turn, files: { "work.txt": `${index + 1}\n` } } : turn,
     );
-    writeFileSync(path, JSON.stringify({ turns }));
+    writeFileSync(path, JSON.stringify({ turns, responseUsd: 0.25 }));
     return path;
   });
 }

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { execa } from "execa";
@@ -47,17 +55,101 @@ test.for(packages)("publint and attw find nothing in the tarball of $name", asyn
   expect(attw.exitCode, attw.stdout + attw.stderr).toBe(0);
 });
 
-test.for(packages)("$name installs alone and imports on every supported Node", async (pkg) => {
-  // Only the package is asked for; its siblings, which no registry has, come from their own tarballs.
-  const siblings = packages.filter((other) => other !== pkg);
-  const dir = project(`uses-${basename(pkg.name)}`, {
+/** A project that has one of our packages, from its tarball; its siblings, which no registry has, from theirs. */
+async function using(name: string, dirName: string): Promise<string> {
+  const others = packages.filter((other) => other.name !== name);
+  const dir = project(dirName, {
     type: "module",
-    dependencies: { [pkg.name]: `file:${tarball(pkg.name)}` },
+    dependencies: { [name]: `file:${tarball(name)}` },
     overrides: Object.fromEntries(
-      siblings.map((other) => [other.name, `file:${tarball(other.name)}`]),
+      others.map((other) => [other.name, `file:${tarball(other.name)}`]),
     ),
   });
   await npm(["install"], dir);
+  return dir;
+}
+
+/** The first program of a package's README. */
+function program(name: string): string {
+  const dir = packages.find((pkg) => pkg.name === name)?.dir ?? "";
+  const [, text = ""] =
+    /```ts\n([^]*?)```/u.exec(readFileSync(join(dir, "README.md"), "utf8")) ?? [];
+  return text;
+}
+
+interface Program {
+  readonly cwd: string;
+  readonly main: string;
+  readonly home: string;
+  /** Where it says what it does. */
+  readonly asked: string;
+}
+
+const start = ({ cwd, main, home, asked }: Program, hang: string) =>
+  execa(nodeBinary("24"), [main], {
+    cwd,
+    reject: false,
+    env: { NODE_OPTIONS: "", HOME: home, ASKED: asked, HANG: hang },
+  });
+
+/** Runs a program, kills it once it has said something, and runs it again to its end. */
+async function killedOnce(stranger: Program, hang: string, said: string): Promise<string> {
+  const { asked } = stranger;
+  const killed = start(stranger, hang);
+  await expect
+    .poll(() => existsSync(asked) && readFileSync(asked, "utf8").includes(said), {
+      timeout: 30_000,
+    })
+    .toBe(true);
+  killed.kill("SIGKILL");
+  expect((await killed).signal).toBe("SIGKILL");
+  const { stdout, stderr } = await start(stranger, "");
+  expect(stderr).toBe("");
+  return stdout;
+}
+
+const strangers = join(import.meta.dirname, "../src/strangers");
+
+test.for(["coder", "reviewer"])(
+  "the program of the runs' README, with agents of its own, continues after it was killed while its %s works",
+  async (victim) => {
+    const dir = await using("@quasar/runs", `runs-${victim}`);
+    writeFileSync(join(dir, "main.ts"), program("@quasar/runs"));
+    copyFileSync(join(strangers, "agents.ts"), join(dir, "agents.ts"));
+    const cwd = join(dir, "repository");
+    const git = (...args: string[]) => execa("git", args, { cwd });
+    mkdirSync(cwd);
+    await git("init", "-q");
+    await git("config", "user.name", "A");
+    await git("config", "user.email", "a@example.org");
+    await git("commit", "-q", "--allow-empty", "-m", "start");
+    const asked = join(dir, "asked.txt");
+    const stranger = { cwd, main: join(dir, "main.ts"), home: dir, asked };
+    const stdout = await killedOnce(stranger, victim, victim);
+    // What the killed turn may have cost counts too.
+    expect(stdout).toMatch(/^approved 0\.85/u);
+    const askedBoth =
+      victim === "coder" ? ["coder", "coder", "reviewer"] : ["coder", "reviewer", "reviewer"];
+    expect(readFileSync(asked, "utf8").trim().split("\n")).toEqual(askedBoth);
+    const commits = await git("rev-list", "--count", "HEAD", "--", "work.txt");
+    expect(commits.stdout).toBe("1");
+    expect((await git("status", "--porcelain")).stdout).toBe("");
+  },
+);
+
+test("a loop that a checkpoint alone keeps does each step once, over a kill", async () => {
+  const dir = await using("@quasar/checkpoint", "own-loop");
+  copyFileSync(join(strangers, "loop.ts"), join(dir, "main.ts"));
+  const asked = join(dir, "asked.txt");
+  const stranger = { cwd: dir, main: join(dir, "main.ts"), home: dir, asked };
+  expect(await killedOnce(stranger, "step 3", "saved")).toBe("done");
+  expect(readFileSync(asked, "utf8").replace("saved\n", "")).toBe(
+    [1, 2, 3, 4, 5].map((n) => `step ${n}\n`).join(""),
+  );
+});
+
+test.for(packages)("$name installs alone and imports on every supported Node", async (pkg) => {
+  const dir = await using(pkg.name, `uses-${basename(pkg.name)}`);
   const specifiers = pkg.entries.map((entry) => entry.specifier);
   writeFileSync(
     join(dir, "main.js"),

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "../workspace.ts";
+import { aRepository, aScript } from "./place.ts";
 import { inPairs, median, type Row } from "./row.ts";
 
 const quasar = `${root}apps/cli/dist/main.js`;
@@ -135,35 +136,6 @@ function gitProcesses(scratch: string, cycles: number): number {
   });
   if (run.status !== 0) throw new Error(`a run of ${cycles} cycles failed: ${run.stderr}`);
   return readFileSync(log, "utf8").trim().split("\n").length;
-}
-
-function aRepository(
-  scratch: string,
-  name: string,
-): { repository: string; env: NodeJS.ProcessEnv } {
-  const repository = join(scratch, name);
-  const home = join(scratch, `${name}-home`);
-  mkdirSync(repository);
-  mkdirSync(home);
-  const env = {
-    PATH: process.env["PATH"],
-    HOME: home,
-    GIT_CONFIG_NOSYSTEM: "1",
-    NODE_COMPILE_CACHE: join(scratch, "compile-cache"),
-  };
-  const git = (...args: string[]) => spawnSync("git", args, { cwd: repository, env });
-  git("init", "-q");
-  writeFileSync(join(repository, "README.md"), "# A repository\n");
-  git("add", "-A");
-  git("-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "-qm", "Start");
-  return { repository, env };
-}
-
-function aScript(scratch: string, name: string, body: string): string {
-  const path = join(scratch, `${name}.sh`);
-  writeFileSync(path, `#!/bin/sh\ncat > /dev/null\n${body}\n`);
-  chmodSync(path, 0o755);
-  return path;
 }
 
 function compare(ours: readonly number[], yardstick: readonly number[]) {

@@ -13,6 +13,8 @@ export type DiskCall =
     }
   | { readonly type: "rename" | "link"; readonly from: string; readonly to: string }
   | { readonly type: "unlink" | "mkdir" | "sync"; readonly path: string }
+  /** The whole file system. */
+  | { readonly type: "sync-all" }
   /** The program started a process or said something: what it saved before must be kept. */
   | { readonly type: "act" }
   /** Another process of it, which has written to the folder, started one: the agent. */
@@ -48,6 +50,7 @@ export function diskCalls(calls: readonly SystemCall[], folder: string): readonl
       return [];
     }
     if (name === "execve") return [];
+    if (name === "syncfs") return [{ type: "sync-all" }];
     const [at, ...rest] = isAt(name) ? pathsAt(args) : pathsOf(name, args);
     const path = at === undefined ? undefined : within(at);
     const to = rest[0] === undefined ? undefined : within(rest[0]);

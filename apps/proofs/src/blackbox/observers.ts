@@ -9,13 +9,14 @@ import {
   readWholeFile,
 } from "@quasar/durable";
 import type { Value } from "@quasar/durable/testing";
+import type { Act } from "./replay.ts";
 
 /** What a reader finds of one kind of file of a run, and what the next process does before it reads. */
 export interface Observer {
   readonly observe: (fs: FileSystem) => Value;
   readonly recover: (fs: FileSystem, random: (size: number) => Uint8Array) => void;
-  /** Whose acts count. @default the command's */
-  readonly act?: "spawn" | undefined;
+  /** What counts as an act. @default "any" */
+  readonly act?: Act | undefined;
 }
 
 /** The run's checkpoint, or where it is no more, the archived one: whole, in one word. */
@@ -45,7 +46,7 @@ function inOneWord(checkpoint: Checkpoint): string {
   return `${cycle} ${phase} ${turn?.status ?? "-"} ${digest}`;
 }
 
-/** The run's journal: how many records it has, and which is the last. */
+/** The run's journal, when a checkpoint is saved: how many records it has, and which is the last. */
 export function journalOf(runId: string): Observer {
   const path = `/quasar/runs/${runId}/events.jsonl`;
   return {
@@ -58,6 +59,7 @@ export function journalOf(runId: string): Observer {
     recover: (fs, random) => {
       openJournal(path, { fs, random, now: () => new Date(0) }).close();
     },
+    act: "save",
   };
 }
 
@@ -91,20 +93,24 @@ export function bothOf(runId: string): Observer {
 }
 
 /**
- * The turns' files, by the acts of the processes that watch the agents: a turn without `.out` has
- * started nothing, and an `.exit` is whole.
+ * The ends of turns, by the acts of the processes that watch the agents: an `.exit` is whole, and counts where the
+ * output is there that it counts.
  */
 export function turnsOf(runId: string): Observer {
   const dir = `/quasar/runs/${runId}/turns`;
   return {
     observe: (fs) => {
       const names = fs.lstat(dir) === undefined ? [] : fs.readdir(dir);
-      for (const name of names.filter((each) => each.endsWith(".exit"))) {
+      const sizeOf = (name: string) => fs.lstat(`${dir}/${name}`)?.size;
+      const ended = names.filter((name) => {
+        if (!name.endsWith(".exit")) return false;
         const bytes = readWholeFile(`${dir}/${name}`, { fs, maxBytes: 1 << 20 });
-        JSON.parse(Buffer.from(bytes ?? []).toString());
-      }
-      const kept = names.filter((name) => /^\d+\.(out|exit)$/u.test(name));
-      return kept.length === 0 ? undefined : kept.toSorted().join(" ");
+        const { outBytes } = JSON.parse(Buffer.from(bytes ?? []).toString()) as {
+          outBytes: number;
+        };
+        return sizeOf(name.replace(".exit", ".out")) === outBytes;
+      });
+      return ended.length === 0 ? undefined : ended.toSorted().join(" ");
     },
     recover: () => {},
     act: "spawn",

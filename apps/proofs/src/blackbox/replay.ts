@@ -1,4 +1,5 @@
 import { constants } from "node:fs";
+import { basename, join } from "node:path";
 import type { FileSystem } from "@quasar/durable";
 import {
   createDisk,
@@ -42,10 +43,35 @@ function perform(fs: FileSystem, call: DiskCall): void {
       fs.close(fd);
       return;
     }
+    case "sync-all":
+      for (const path of pathsBelow(fs, "/")) perform(fs, { type: "sync", path });
+      return;
     case "act":
     case "spawn":
   }
 }
+
+/** A folder after all that is in it. */
+function pathsBelow(fs: FileSystem, path: string): readonly string[] {
+  if (fs.lstat(path)?.kind !== "directory") return [path];
+  const within = fs.readdir(path).flatMap((name) => pathsBelow(fs, join(path, name)));
+  return [...within, path];
+}
+
+/** Whether a program has acted on what was there before a call, in that way. */
+function isAct(call: DiskCall, act: Act): boolean {
+  switch (act) {
+    case "any":
+      return call.type === "act" || call.type === "spawn";
+    case "spawn":
+      return call.type === "spawn";
+    case "save":
+      return call.type === "rename" && basename(call.to) === "checkpoint.toml";
+  }
+}
+
+/** The program says something or starts a process, or another process of it starts one; that alone; a checkpoint is saved. */
+export type Act = "any" | "spawn" | "save";
 
 /** What is on the disk in the end, were there no crash. */
 export function replayed(calls: readonly DiskCall[]): SimulatedFileSystem {
@@ -59,8 +85,8 @@ export interface ExploreTraceOptions
   readonly calls: readonly DiskCall[];
   /** What the next process does after a crash, before it acts on what it found. */
   readonly recover: (fs: FileSystem, random: (size: number) => Uint8Array) => void;
-  /** Whose acts count. @default the program's own */
-  readonly act?: "act" | "spawn" | undefined;
+  /** What counts as an act. @default "any" */
+  readonly act?: Act | undefined;
 }
 
 /**
@@ -68,7 +94,7 @@ export interface ExploreTraceOptions
  * it must be one that the program has acted upon last, or made since.
  */
 export function exploreTrace(options: ExploreTraceOptions): CrashReport {
-  const { calls, observe, recover, act = "act" } = options;
+  const { calls, observe, recover, act = "any" } = options;
   const fs = createDisk().connect();
   const values = calls.map((call): Value => {
     perform(fs, call);
@@ -85,14 +111,14 @@ export function exploreTrace(options: ExploreTraceOptions): CrashReport {
         const value = values[at];
         if (value !== last) process.begin(value);
         perform(process.fs, call);
-        if (call.type === act) process.acknowledge(value);
+        if (isAct(call, act)) process.acknowledge(value);
         last = value;
       }
     },
     resume: (process) => {
       recover(process.fs, process.random);
       // What others act upon, the next process only reads: what it decides is in the checkpoint.
-      if (act === "act") process.acknowledge(observe(process.fs));
+      if (act !== "spawn") process.acknowledge(observe(process.fs));
     },
   });
 }

@@ -15,7 +15,7 @@ export interface SystemCall {
 const CALLS = [
   "open,openat,creat,write,writev,pwrite64,pwritev,pwritev2,ftruncate,truncate,fallocate",
   "rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,mkdir,mkdirat,rmdir",
-  "fsync,fdatasync,sync_file_range,copy_file_range,sendfile,clone,clone3,fork,vfork,execve",
+  "fsync,fdatasync,syncfs,sync_file_range,copy_file_range,sendfile,clone,clone3,fork,vfork,execve",
 ].join();
 
 /** Has strace write every such call of a process and its children to a file, to be parsed below. */

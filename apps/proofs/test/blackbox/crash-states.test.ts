@@ -123,12 +123,13 @@ const mutants: readonly (readonly [
     journalOf,
     ({ path, count }) => path.endsWith("events.jsonl") && count === 3,
   ],
-  [
-    "the one of the folder of turns, before the agent",
-    turnsOf,
-    ({ path, count }) => path.endsWith("turns") && count === 1,
-  ],
+  ["the one of what an agent said", turnsOf, ({ path }) => path.endsWith(".out")],
   ["the one of an exit record", turnsOf, ({ path }) => path.includes(".exit")],
+  [
+    "the one of the folder of turns, at the end of one",
+    turnsOf,
+    ({ path, before }) => path.endsWith("turns") && /^rename .*\.exit$/u.test(before),
+  ],
 ];
 
 const skipped = missing("strace");

@@ -10,9 +10,15 @@ export const MAIN: string = fileURLToPath(new URL("../../../cli/dist/main.js", i
 /** A promise that is broken in the text of the built command, and a kill that has to show it. */
 export interface Mutant {
   readonly name: string;
-  /** Stands once in what was built of each program that has it. */
-  readonly text: string;
+  /**
+   * Stands once in what was built of each program that has it. The bundler gives some names a number, and
+   * another one in each program.
+   */
+  readonly text: RegExp;
+  /** As in `String.replace`: `$1` is the first group of `text`. */
   readonly instead: string;
+  /** How many of the two programs have it. A copy that stayed whole would keep the promise. */
+  readonly programs: 1 | 2;
   readonly kill: string;
   /** Which law has to be seen broken. */
   readonly law: string;
@@ -21,28 +27,32 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: "adoption is off",
-    text: "if (agent.adopt === void 0) return void 0;",
+    text: /if \(agent\d*\.adopt === void 0\) return void 0;/g,
+    programs: 2,
     instead: "return void 0;",
     kill: "runner at asked coder 1, step 1 #1",
     law: "ledger",
   },
   {
     name: "trailers are ignored",
-    text: "const marked = commits.filter((commit2) => isMarked(commit2, checkpoint));",
+    text: /const marked = commits\d*\.filter\(\(commit\d*\) => isMarked\(commit\d*, checkpoint\d*\)\);/g,
+    programs: 2,
     instead: "const marked = [];",
     kill: "runner at ended git commit #1",
     law: "refused",
   },
   {
     name: "what a lost turn may have cost unseen is dropped",
-    text: "const known = settledCost(found, reservedUsd);",
+    text: /const known = settledCost\(found, reservedUsd\);/g,
+    programs: 2,
     instead: "const known = settledCost({ ...found, unknownUsd: 0 }, reservedUsd);",
     kill: "everything at asked coder 1, step 1 #1",
     law: "ledger",
   },
   {
     name: "snapshots go through the real index",
-    text: "const { head } = parseStatusHead(output);",
+    text: /const \{ head \} = parseStatusHead\(output\);/g,
+    programs: 2,
     // Not the one that every run with uncommitted work begins with: the twin has that, too.
     instead:
       'const { head } = parseStatusHead(output); if (message.startsWith("uncommitted work")) await gitOutput("write", workDir, ["add", "-A"]);',
@@ -51,16 +61,17 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the agent's process is not saved",
-    text: "run.state = nameProcess(run.state, process2);",
+    text: /run\d*\.state = nameProcess\(run\d*\.state, process\d*\);/g,
+    programs: 2,
     instead: "",
     kill: "runner at asked coder 1, step 1 #1",
     law: "repeated",
   },
   {
     name: "the journal comes after the save",
-    text: 'const done2 = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });\n  const failure = await run.saveTurn();',
-    instead:
-      'const failure = await run.saveTurn();\n  const done2 = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });',
+    text: /(const done\d* = (run\d*)\.record\(\{ type: "agent_done", .*)\n( *const failure\d* = .* await \2\.saveTurn\(\);)/g,
+    instead: "$3\n$1",
+    programs: 2,
     kill: "runner at write work/.git/quasar/runs/*/events.jsonl #5",
     law: "journal",
   },
@@ -69,28 +80,32 @@ export const MUTANTS: readonly Mutant[] = [
 export const ATLAS_MUTANTS: readonly Mutant[] = [
   {
     name: "an ended run of agents is not archived",
-    text: "if (loaded !== void 0) await archive.save(loaded.checkpoint);",
+    text: /if \(loaded !== void 0\) await archive\.save\(loaded\.checkpoint\);/g,
+    programs: 1,
     instead: "",
     kill: "runner at rename home/.atlas/workspaces/fix-null-pointer-in-*/tasks/task-*/artifacts/steps/analyze-1.md #1",
     law: "refused",
   },
   {
     name: "receipts that were signed before a crash are not taken in",
-    text: "    adoptReceipts(session);\n",
+    text: / {4}adoptReceipts\(session\);\n/g,
+    programs: 1,
     instead: "",
     kill: "runner at rename home/.atlas/keys/heads/*-*.json #2",
     law: "receipts",
   },
   {
     name: "pull requests that are there are not looked for",
-    text: 'const open = answer.value.find(({ state }) => state === "OPEN");',
+    text: /const open = answer\.value\.find\(\(\{ state \}\) => state === "OPEN"\);/g,
+    programs: 1,
     instead: "return { kind: 'ok', value: undefined };",
     kill: "runner at ended gh #2",
     law: "refused",
   },
   {
     name: "opening does not mend HOOK.md",
-    text: "if (!isFile(wanted)) writeHookMd(wanted);",
+    text: /if \(!isFile\(wanted\)\) writeHookMd\(wanted\);/g,
+    programs: 1,
     instead: "",
     kill: "runner at rename home/.atlas/workspaces/fix-null-pointer-in-*/tasks/task-*/HOOK.md #1",
     law: "stale",
@@ -98,22 +113,21 @@ export const ATLAS_MUTANTS: readonly Mutant[] = [
 ];
 
 /** Builds a command with a broken promise, for the time of a test; returns the path of its `main.js`. */
-export function brokenQuasar({ name, text, instead }: Mutant): string {
+export function brokenQuasar({ name, text, instead, programs }: Mutant): string {
   const dir = mkdtempSync(join(tmpdir(), "quasar-mutant-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const dist = join(dir, "dist");
   cpSync(join(MAIN, ".."), dist, { recursive: true });
   cpSync(join(MAIN, "..", "..", "package.json"), join(dir, "package.json"));
-  const files = readdirSync(dist).map((file) => join(dist, file));
-  const holding = files.filter((file) => readFileSync(file, "utf8").includes(text));
-  for (const file of holding) {
-    const parts = readFileSync(file, "utf8").split(text);
-    if (parts.length !== 2) throw new Error(`${name}: its text is more than once in ${file}`);
-    writeFileSync(file, parts.join(instead));
+  let copies = 0;
+  for (const file of readdirSync(dist).map((file) => join(dist, file))) {
+    const built = readFileSync(file, "utf8");
+    const inFile = [...built.matchAll(text)].length;
+    if (inFile > 0) writeFileSync(file, built.replace(text, instead));
+    copies += inFile;
   }
-  // Of `quasar` and of `atlas`.
-  if (holding.length < 1 || holding.length > 2) {
-    throw new Error(`${name}: its text is in ${holding.length} files of what was built`);
+  if (copies !== programs) {
+    throw new Error(`${name}: its text is ${copies} times in what was built, not ${programs}`);
   }
   return join(dist, "main.js");
 }
