@@ -15,17 +15,20 @@ export function factOf(event: LoopEvent, before: readonly Fact[]): Fact | undefi
     case "agent_event":
       return undefined;
     case "check_done":
+    case "task_success":
       return { ...data, turnId: state().turn?.id ?? "" };
-    case "review_complete":
+    case "review_complete": {
       // Later reviews judge earlier findings anew: this is how they stood now.
-      return { ...data, changed: changesSince(standingsOf(before), state().allFindings) };
+      const { turn, allFindings } = state();
+      const changed = changesSince(standingsOf(before), allFindings);
+      return { ...data, turnId: turn?.id ?? "", changed };
+    }
     case "cycle_start":
     case "agent_start":
     case "agent_done":
     case "committed":
     case "snapshot":
     case "undone":
-    case "task_success":
     case "task_failed":
     case "refactored":
     case "struggle_detected":
@@ -57,13 +60,13 @@ const IDENTITY: Readonly<Record<string, readonly string[]>> = {
   agent_start: ["turnId"],
   agent_done: ["turnId"],
   tools_denied: ["turnId"],
-  committed: ["cycle", "turnId"],
+  committed: ["cycle", "turnId", "sha"],
   check_done: ["cycle", "turnId", "check", "name"],
   snapshot: ["n"],
-  review_complete: ["cycle"],
+  review_complete: ["cycle", "turnId"],
   refactored: ["cycle"],
   struggle_detected: ["cycle"],
-  task_success: [],
+  task_success: ["turnId"],
   forked: [],
   abandoned: [],
 };
