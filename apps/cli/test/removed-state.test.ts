@@ -133,6 +133,33 @@ test.for([
   },
 );
 
+const LINK = "for d in .git/quasar/runs/*; do rm -rf $d; ln -s /nowhere/at/all $d; done";
+
+test.for([
+  [
+    "a link to nowhere in place of its folder",
+    LINK,
+    1,
+    "files of the run were removed while it runs",
+  ],
+  [
+    "a folder in place of its lock",
+    "rm .git/quasar/lock; mkdir .git/quasar/lock",
+    6,
+    "cannot be taken anew",
+  ],
+] as const)(
+  "a run that finds %s stops with a reason, not with a stack trace",
+  { timeout: 60_000 },
+  async ([, deed, code, reason]) => {
+    const at = place();
+    const done = await quasar(at, ["run", "Write", ...commands("coder", "sleep 2", deed)]);
+    expect(done.code, done.stdout + done.stderr).toBe(code);
+    expect(done.stdout + done.stderr).toContain(reason);
+    expect(done.stdout + done.stderr).not.toMatch(/^ +at /mu);
+  },
+);
+
 test("a run of which only a commit is left is named, and said to be lost", async () => {
   const at = place();
   const turns = twoCycles().map((turn) =>

@@ -1,5 +1,6 @@
 import type { Lock } from "@quasar/durable";
-import { RunsError } from "../errors.ts";
+import { messageOf, RunsError } from "../errors.ts";
+import { cleanLine } from "../text/clean.ts";
 import { describe, lockHolder } from "./lock.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -9,6 +10,8 @@ export class Hold {
   readonly #workspace: Workspace;
   readonly #onRetaken: () => void;
   #isLost = false;
+  /** Why the lock cannot be taken anew; `undefined` where another process has come to it. */
+  #obstacle: unknown;
 
   /** @param onRetaken - The lock file was removed, and is this process's again: nobody came between. */
   constructor(lock: Lock, workspace: Workspace, onRetaken: () => void) {
@@ -17,12 +20,19 @@ export class Hold {
     this.#onRetaken = onRetaken;
   }
 
-  /** Whether this process still drives. Once it does not, it never does again. */
+  /** Whether this process still drives. Once it does not, it never does again. Throws nothing. */
   isHeld(): boolean {
     if (this.#isLost) return false;
-    if (this.#lock.isCurrent()) return true;
-    this.#isLost = !this.#lock.retake();
-    if (!this.#isLost) this.#onRetaken();
+    let isCurrent = false;
+    try {
+      isCurrent = this.#lock.isCurrent();
+      this.#isLost = !isCurrent && !this.#lock.retake();
+    } catch (error) {
+      // Who is in doubt steps back.
+      this.#obstacle = error;
+      this.#isLost = true;
+    }
+    if (!this.#isLost && !isCurrent) this.#onRetaken();
     return !this.#isLost;
   }
 
@@ -33,12 +43,20 @@ export class Hold {
 
   /** What there is to say where another process drives, or may. */
   lost(runId?: string): RunsError {
-    const holder = lockHolder(this.#workspace);
-    const who = holder === undefined ? "another process" : describe(holder);
     const message =
-      `the lock of this work tree was removed while this command worked, and taken by ${who}; ` +
+      `the lock of this work tree was removed while this command worked, and ${this.#now()}; ` +
       "this command stopped: it wrote nothing more and ended no agent";
-    return new RunsError("ERR_LOCKED", message, { next: continuedBy(runId) });
+    const cause = this.#obstacle;
+    return new RunsError("ERR_LOCKED", message, { cause, next: continuedBy(runId) });
+  }
+
+  /** What has become of the lock. */
+  #now(): string {
+    if (this.#obstacle !== undefined) {
+      return `cannot be taken anew (${cleanLine(messageOf(this.#obstacle))})`;
+    }
+    const holder = lockHolder(this.#workspace);
+    return `taken by ${holder === undefined ? "another process" : describe(holder)}`;
   }
 
   release(): void {

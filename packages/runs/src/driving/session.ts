@@ -68,15 +68,28 @@ export async function inSession<T>(
   const waiting: Fact[] = [];
   let current: string | undefined;
   let journal: RunJournal | undefined;
+  let obstacle: string | undefined;
+  /** Whoever has removed files may have put what is in the way in their place. It is looked at each second. */
   const restoreFiles = (): void => {
-    journal?.restore();
-    for (const restore of restorers) restore();
+    try {
+      journal?.restore();
+      for (const restore of restorers) restore();
+      obstacle = undefined;
+    } catch (error) {
+      const message = `files of the run were removed while it runs, and cannot be written anew: ${messageOf(error)}`;
+      if (message !== obstacle) warn(message);
+      obstacle = message;
+    }
   };
   const hold = new Hold(lock, workspace, () => {
     warn(
       "the lock file was removed while this command works; nobody else took it: it is made anew",
     );
-    if (current !== undefined) noteRun(workspace, current);
+    try {
+      if (current !== undefined) noteRun(workspace, current);
+    } catch (error) {
+      warn(`which run is worked on could not be noted: ${messageOf(error)}`);
+    }
     restoreFiles();
   });
   const look = (): void => {

@@ -11,7 +11,11 @@ function checked(passed: boolean): LoopEvent {
 }
 
 function inTurn(id: string, data: object): LoopEvent {
-  return { cycle: 1, ...data, state: () => ({ turn: { id }, allFindings: [] }) } as unknown as LoopEvent;
+  return {
+    cycle: 1,
+    ...data,
+    state: () => ({ turn: { id }, allFindings: [] }),
+  } as unknown as LoopEvent;
 }
 
 test("each commit of a turn and each review of a cycle is in the journal, those that are told again once", () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, type Journal, openJournal, readJournal, setAside } from "@quasar/durable";
 import type { LoopEvent } from "@quasar/loop";
@@ -53,11 +53,20 @@ export function openRunJournal(dir: string, onProblem: (message: string) => void
   };
   const restore = (): void => {
     if (existsSync(path)) return;
-    journal.close();
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    journal = openOrRenew(path, onProblem);
-    for (const data of written) journal.add(data);
-    journal.sync();
+    const removed = journal;
+    const anew = openOrRenew(path, onProblem);
+    try {
+      for (const data of written) anew.add(data);
+      anew.sync();
+    } catch (error) {
+      // Half of it would be taken for the whole.
+      anew.close();
+      rmSync(path, { force: true });
+      throw error;
+    }
+    journal = anew;
+    removed.close();
   };
   return {
     add(event) {
