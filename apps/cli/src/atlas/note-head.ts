@@ -1,15 +1,18 @@
 import { join } from "node:path";
-import { noteCommit } from "@quasar/hookfile";
+import { lockOwner } from "@quasar/durable";
+import { noteCommit, TASK_FILES } from "@quasar/hookfile";
 import { atlasHome } from "./home.ts";
 
 /**
  * Leaves a note of HEAD's commit for the task of this work tree, if there is one, and makes its
- * checkpoint. Where the hook file is locked too long, the note stays for the next command that opens the task.
+ * checkpoint where nobody drives the task: who does sees the note. Where the hook file is locked too long, the note
+ * stays for the next command that opens the task.
  */
 export async function noteHead(): Promise<void> {
   const tasksRoot = join(atlasHome(process.env), "workspaces");
   const noted = await noteCommit(process.cwd(), { tasksRoot, now: new Date() });
   if (noted.kind !== "noted") return;
+  if (lockOwner(join(noted.taskDir, TASK_FILES.runLock)) !== undefined) return;
   // Only now: the note is on disk, whatever becomes of the rest.
   const [{ drainInbox }, { openInstallation }] = await Promise.all([
     import("@quasar/tasks"),
