@@ -8,10 +8,20 @@ const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/u;
 
 /** Cuts white space from both ends: the set that the original's parser cuts. */
 export function trimSpace(text: string): string {
+  return trim(text, (character) => SPACE.has(character));
+}
+
+/** Cuts white space and the marks of Markdown from both ends. */
+export function trimMarks(text: string): string {
+  return trim(text, (character) => SPACE.has(character) || "*_`".includes(character));
+}
+
+/** Not by an expression: `\s+$` looks at each run within the text, and again from each of its characters. */
+function trim(text: string, isCut: (character: string) => boolean): string {
   let from = 0;
   let to = text.length;
-  while (from < to && SPACE.has(text.charAt(from))) from += 1;
-  while (to > from && SPACE.has(text.charAt(to - 1))) to -= 1;
+  while (from < to && isCut(text.charAt(from))) from += 1;
+  while (to > from && isCut(text.charAt(to - 1))) to -= 1;
   return text.slice(from, to);
 }
 

@@ -1,3 +1,5 @@
+import { closingNothing } from "./closes.ts";
+
 const WIDTH = 72;
 /** A line that cannot be broken and is longer is left out. */
 const LONGEST = 100;
@@ -6,14 +8,13 @@ const INDENT = "  ";
 
 /**
  * A report as the body of a commit message: lines of at most 72 code points, a longer word by itself,
- * none of more than 100; at most 60 lines. What git, a forge or a release tool would act on at the
- * beginning of a line is indented.
+ * none of more than 100; at most 60 lines. What git or a release tool would act on at the beginning of a line is
+ * indented, and no issue is closed.
  *
  * @see SPEC.md, "Commits"
  */
 export function commitBody(report: string): string {
-  const lines = report
-    .toWellFormed()
+  const lines = closingNothing(report.toWellFormed())
     .replace(SKIP_CI, "($1)")
     .split(LINE_BREAK)
     .flatMap((line) => wrap(line.replace(UNSAFE, " ").trimEnd()));
@@ -63,8 +64,6 @@ const ACTED_ON: readonly RegExp[] = [
   /^[A-Za-z0-9][A-Za-z0-9-]*\s*:/u,
   /^BREAKING[ -]CHANGE\b/u,
   /^\(cherry picked from commit/u,
-  // Words by which a forge closes an issue.
-  /^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b.*(?:#\d|https?:)/iu,
   // What ends the message where a patch is made of the commit.
   /^(?:---|diff -|Index: |From )/u,
 ];

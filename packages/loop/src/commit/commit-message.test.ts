@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aCheckpoint } from "../../test/fixtures.ts";
 import { APPROVAL, type FakeAgent, fakeAgent, issue, writingCoder } from "../../test/fake-agent.ts";
 import { harness } from "../../test/harness.ts";
-import { commitMessage } from "./commit-message.ts";
+import { commitMessage, joinReports, subjectGiven, subjectIn } from "./commit-message.ts";
 import { stateFromCheckpoint } from "../convert.ts";
 import { runFromCheckpoint, runTask } from "../loop.ts";
 import type { CycleState } from "../state.ts";
@@ -108,16 +108,27 @@ describe("the body", () => {
     ["a trailer", "Signed-off-by: Somebody <a@b>"],
     ["one of ours", "Quasar-Turn: run.9"],
     ["a breaking change", "BREAKING CHANGE: none"],
-    ["a word that closes an issue", "Closes #1"],
-    ["one with a colon", "Fixes: https://example.invalid/1"],
     ["the end of a patch's message", "---"],
   ] as const)("indents what looks like %s", ([, line]) => {
     expect(bodyOf(`Done.\n${line}\nCOMMIT: x`)).toBe(`Done.\n  ${line}`);
   });
 
   test("indents it also where a line was broken before it", () => {
-    const lines = bodyOf(`${"word ".repeat(13)}which Closes #1`).split("\n");
-    expect(lines.at(-1)).toBe("  Closes #1");
+    const lines = bodyOf(`${"word ".repeat(14)}Closes: 1`).split("\n");
+    expect(lines.at(-1)).toBe("  Closes: 1");
+  });
+
+  test.for([
+    ["Closes #1", "Closes, see #1"],
+    ["This also fixes #12 and #13.", "This also fixes, see #12 and #13."],
+    ["It resolves issue #12", "It resolves, see issue #12"],
+    ["Fixed: a/b#12", "Fixed, see a/b#12"],
+    ["(implements GH-12)", "(implements, see GH-12)"],
+    ["Fixes: https://example.invalid/1", "Fixes, see https://example.invalid/1"],
+    ["it fixes\n#12", "it fixes, see #12"],
+    ["Fix UTF-8 names, and close the file", "Fix UTF-8 names, and close the file"],
+  ] as const)("closes nobody's issue: %s", ([line, said]) => {
+    expect(bodyOf(`Done.\n${line}`)).toBe(`Done.\n${said}`);
   });
 
   test("leaves out what cannot be broken and is longer than 100", () => {
@@ -134,6 +145,23 @@ describe("the body", () => {
     expect([lines.length, lines.at(-1)]).toEqual([62, "[…]"]);
   });
 });
+
+test("an empty COMMIT: takes nothing of what follows", () => {
+  const report = "All done.\n\nCOMMIT:\n\nI changed the parser.";
+  expect(subjectIn(report)).toBeUndefined();
+  expect(joinReports(report, "")).toContain("I changed the parser.");
+});
+
+test.for(["\n", " ", "*", "`", "a ", "COMMIT: ", "COMMIT:\n", "fix ", "fixes a/"])(
+  "a report of %j again and again is read while somebody waits",
+  (part) => {
+    const report = part.repeat(300_000);
+    for (const text of [report, `${report}x`, `COMMIT: ${report}x`]) {
+      expect(subjectGiven(text) ?? subjectIn(joinReports(text, text)) ?? "").not.toContain("\n");
+      expect(messageOf(said(text)).subject.length).toBeLessThanOrEqual(72);
+    }
+  },
+);
 
 test("takes secrets out of subject and body, and says nothing where that fails", () => {
   const report = "The token is s3cret.\n\nCOMMIT: Use s3cret";

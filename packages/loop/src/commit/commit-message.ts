@@ -1,8 +1,9 @@
+import { CLOSES } from "./closes.ts";
 import { commitBody } from "./commit-body.ts";
 import { conventionalSubject } from "./conventional.ts";
 import type { CycleState } from "../state.ts";
 import { commitSubject, SUBJECT_LENGTH } from "./subject.ts";
-import { cutAtWord, firstLine, oneLine, trimSpace } from "../text.ts";
+import { cutAtWord, firstLine, oneLine, trimMarks, trimSpace } from "../text.ts";
 
 /** What a commit says before its trailers. */
 export interface CommitMessage {
@@ -68,8 +69,8 @@ function clean(text: string, redact: MessageOptions["redact"]): string {
   }
 }
 
-/** Marks of Markdown around it are passed over. */
-const LINE = /^[\s*_`>]*COMMIT:[\s*_`]*(.*?)[\s*_`]*$/gmu;
+/** Marks of Markdown before it are passed over, and so are those around what it names. */
+const LINE = /^[ \t\u00a0*_`>]*COMMIT:(.*)$/gmu;
 
 /**
  * The subject that a coder names in the last line `COMMIT: <subject>` of its report; `undefined` where it
@@ -77,12 +78,12 @@ const LINE = /^[\s*_`>]*COMMIT:[\s*_`]*(.*?)[\s*_`]*$/gmu;
  */
 export function subjectIn(report: string): string | undefined {
   const [, last = ""] = [...report.matchAll(LINE)].at(-1) ?? [];
-  return usableSubject(last);
+  return usableSubject(trimMarks(last));
 }
 
 /** The subject that a coder gives when it is asked for nothing else. */
 export function subjectGiven(answer: string): string | undefined {
-  return subjectIn(answer) ?? usableSubject(trimSpace(answer).replace(/^`+|`+$/gu, ""));
+  return subjectIn(answer) ?? usableSubject(trimMarks(answer));
 }
 
 /** The report on work that took two turns, named as the first has named it. */
@@ -105,8 +106,7 @@ const CONTROLS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 
 /** What a forge or `git rebase --autosquash` would act on. */
 const HARMFUL: readonly RegExp[] = [
-  /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:[\w.-]+\/[\w.-]+)?#\d/iu,
-  /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+https?:/iu,
+  CLOSES,
   /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/iu,
   /^(?:fixup|squash|amend)!/u,
 ];
