@@ -3,7 +3,6 @@ export {
   type Check as ResumeCheck,
   type DirtyTree,
   type HeadVerdict,
-  isCoderAtWork,
   type LeftRun,
   type Override,
   type Refusal,

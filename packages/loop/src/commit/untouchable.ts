@@ -18,9 +18,11 @@ export function listPaths(paths: readonly string[]): readonly string[] {
 
 /** Whether a path is one of those that a run must not touch, or lies within one. */
 export function isProtected(path: string, untouchable: readonly string[]): boolean {
-  return untouchable.some(
-    (known) => path === known || path.startsWith(`${known.replace(/\/$/u, "")}/`),
-  );
+  return untouchable.some((known) => {
+    // A repository within is listed with a slash, and committed without.
+    const bare = known.replace(/\/$/u, "");
+    return path === known || path === bare || path.startsWith(`${bare}/`);
+  });
 }
 
 /** How git lists a repository within that it does not track: as a link it would lose the files. */
@@ -29,13 +31,8 @@ export function isNested(path: string): boolean {
 }
 
 /** Which of the paths that a run must not touch are, or hold, one that was changed. */
-export function touched(
-  untouchable: readonly string[],
-  changed: readonly string[],
-): readonly string[] {
-  return untouchable.filter((path) =>
-    changed.some((other) => other === path || other.startsWith(`${path}/`)),
-  );
+function touched(untouchable: readonly string[], changed: readonly string[]): readonly string[] {
+  return untouchable.filter((path) => changed.some((other) => isProtected(other, [path])));
 }
 
 /**
