@@ -1,19 +1,19 @@
-import { endRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents";
 import { giveUpTurn } from "@quasar/loop";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
-import { findOutliving } from "./driving/orphans.ts";
 import { RunsError } from "./errors.ts";
 import { noteFact } from "./journal/journal.ts";
 import { findRun } from "./look/find.ts";
 import { archiveGivenUp, runStores } from "./store.ts";
 import { processes } from "./text/format.ts";
 import type { User } from "./user/user.ts";
+import { endRun } from "./tree/processes.ts";
 import { uncommitted } from "./work-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface AbandonOptions {
-  /** Asked where its agent still works: whether it may be ended. @default no */
+  /** Asked where its agent still works, or nobody can know (no process is named): whether it may be ended. @default no */
   readonly mayEnd?: ((pids: readonly number[]) => boolean | Promise<boolean>) | undefined;
   /** Told what could not be kept on record. @default nobody */
   readonly onProblem?: ((message: string) => void) | undefined;
@@ -31,7 +31,7 @@ export interface Abandoned {
 }
 
 /**
- * Gives a run up. Its agents are ended; its files, commits and snapshots stay.
+ * Gives a run up. Its agents are ended where they may be; its files, commits and snapshots stay.
  *
  * @throws {RunsError} `ERR_NOTHING_TO_RESUME` where it has ended; `ERR_AGENT_ALIVE` where its agent works and may
  *   not be ended; `ERR_LOCKED`; `ERR_STATE`.
@@ -50,10 +50,11 @@ export async function abandonRun(
         next: [`quasar show ${runId}`],
       });
     }
-    const [alive] = await findOutliving([runId]);
-    const pids = alive?.pids ?? [];
-    if (pids.length > 0 && !(await mayEnd(pids))) throw agentWorks(runId, pids);
-    if (pids.length > 0) await endAgents(runId);
+    const found = findRunProcesses(runId);
+    const pids = found ?? [];
+    const isGone = found?.length === 0;
+    if (!isGone && !(await mayEnd(pids))) throw agentWorks(runId, found);
+    if (pids.length > 0) await endAgents(runId, pids);
     noteFact(dir, { type: "abandoned" }, onProblem);
     await forgetSeed(workspace, runId);
     await giveUp(workspace, runId, user.sealKey());
@@ -64,17 +65,19 @@ export async function abandonRun(
   }
 }
 
-function agentWorks(runId: string, pids: readonly number[]): RunsError {
-  const message = `run ${runId} is not abandoned: its agent still works: ${processes(pids)}`;
+function agentWorks(runId: string, pids: readonly number[] | undefined): RunsError {
+  const why =
+    pids === undefined
+      ? "whether its agent still works cannot be seen"
+      : `its agent still works: ${processes(pids)}`;
+  const message = `run ${runId} is not abandoned: ${why}`;
   return new RunsError("ERR_AGENT_ALIVE", message, {
     next: [`quasar abandon ${runId} --yes   (ends it)`, `quasar resume ${runId}   (follows it)`],
   });
 }
 
-async function endAgents(runId: string): Promise<void> {
-  // Claude Code writes down what a turn has cost when it is interrupted.
-  const ended = await endRunProcesses(runId, { signal: "SIGINT", graceMs: 2000 });
-  const left = ended?.left ?? [];
+async function endAgents(runId: string, pids: readonly number[]): Promise<void> {
+  const left = (await endRun(runId)) ?? pids;
   if (left.length === 0) return;
   throw new RunsError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`, {
     next: [`kill -9 ${left.join(" ")}, then the same command again`],

@@ -1,3 +1,5 @@
+import { clean } from "./text/clean.ts";
+
 /** Each reason to refuse or stop has a code. */
 export type RunsErrorCode =
   | "ERR_USAGE"
@@ -27,9 +29,9 @@ export class RunsError extends Error {
   readonly next: readonly string[];
 
   constructor(code: RunsErrorCode, message: string, options: RunsErrorOptions = {}) {
-    super(message, options);
+    super(clean(message), options);
     this.code = code;
-    this.next = options.next ?? [];
+    this.next = (options.next ?? []).map(clean);
   }
 }
 

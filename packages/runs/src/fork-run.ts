@@ -49,8 +49,9 @@ export async function forkRun(
   const now = new Date();
   const runId = newRunId(now);
   const point = { runId, at, createdAt: now.toISOString(), facts: readFacts(dir) };
-  const forked = forkOf({ ...checkpoint, runId: from }, point);
   const branch = `quasar/${runId}`;
+  const state = forkOf({ ...checkpoint, runId: from }, point);
+  const forked = { ...state, branch, extra: forkNotes(state, seal === "valid") };
   const made = { runId, from: forked.gitSha };
   const tree = await inLinkedTree(workspace, made, async (forkedTree, keep) => {
     const lock = await lockWorkspace(forkedTree);
@@ -58,7 +59,7 @@ export async function forkRun(
       const { current } = runStores(forkedTree, runId, sealKey);
       const begun = { type: "forked", from, cycle: forked.cycle };
       noteFact(join(forkedTree.runsDir, runId), begun, onProblem);
-      await current.save({ ...forked, branch, extra: forkNotes(forked, seal === "valid") });
+      await current.save(forked);
       keep();
     } finally {
       lock.release();

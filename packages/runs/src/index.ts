@@ -5,7 +5,7 @@ export { conventionsOf } from "./conventions.ts";
 export { freeGit } from "./driving/git-locks.ts";
 export { continuedBy, type Hold } from "./driving/hold.ts";
 export { describe, forgetRun, type Holder, lockHolder, lockWorkspace } from "./driving/lock.ts";
-export { findAlive, findOutliving } from "./driving/orphans.ts";
+export { findOutliving } from "./driving/orphans.ts";
 export type { Driver, DriveOptions } from "./driving/session.ts";
 export {
   codeOf,
@@ -18,10 +18,10 @@ export type * from "./events.ts";
 export { type FollowOptions, followRun } from "./follow.ts";
 export { forkRun, type Forked, type ForkRunOptions } from "./fork-run.ts";
 export type { Fact } from "./journal/fact.ts";
-export { isFact, JOURNAL_FILE, noteFact, readFacts } from "./journal/journal.ts";
+export { JOURNAL_FILE, readFacts } from "./journal/journal.ts";
 export { type RunElsewhere, runsElsewhere } from "./look/elsewhere.ts";
 export { findRun, type FoundRun, locateRun } from "./look/find.ts";
-export { isSetAside, openRunIds, runIds, summarize } from "./look/list.ts";
+export { isSetAside, runIds, summarize } from "./look/list.ts";
 export { removedRun } from "./look/removed.ts";
 export {
   damagedNext,
@@ -34,7 +34,6 @@ export {
   type RunSummary,
 } from "./look/summary.ts";
 export { type SupervisorFailure, supervisorFailures } from "./look/supervisor-failures.ts";
-export { turnsPath, unfinishedTurn } from "./look/turn.ts";
 export { allTurns, endedTurns, type TurnSummary } from "./look/turns.ts";
 export { openRuns, type Resume, type RunDetails, type Runs } from "./open-runs.ts";
 export { pruneRuns, type Pruned, type PruneOptions, snapshotPrefix } from "./prune.ts";
@@ -46,17 +45,15 @@ export { resumeRun, type ResumedWith, type ResumeOptions } from "./resume/resume
 export { isRunId, newRunId, parseRunId } from "./run-id.ts";
 export type { RunOptions } from "./run-options.ts";
 export {
-  forkNotes,
   type KeptSettings,
   keptSettings,
   loadRun,
   type RunFiles,
   runStores,
-  storedOutcome,
   storedUnsaidCosts,
 } from "./store.ts";
 export { type StartOptions, startRun } from "./start.ts";
 export type { UserFolders } from "./user/places.ts";
 export { openUser, type User } from "./user/user.ts";
-export { ignoreOwnFolder, inLinkedTree, listed, uncommitted } from "./work-tree.ts";
-export { branchOf, openWorkspace, repositoryOf, type Workspace } from "./workspace.ts";
+export { ignoreOwnFolder, listed, uncommitted } from "./work-tree.ts";
+export { openWorkspace, repositoryOf, type Workspace } from "./workspace.ts";

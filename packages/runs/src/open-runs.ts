@@ -1,5 +1,6 @@
 import type { CheckpointFinding } from "@quasar/checkpoint";
 import type { DriveOptions } from "./driving/session.ts";
+import { RunsError } from "./errors.ts";
 import type { RunEnd } from "./events.ts";
 import { abandonRun, type AbandonOptions, type Abandoned } from "./abandon.ts";
 import { type FollowOptions, followRun } from "./follow.ts";
@@ -8,6 +9,7 @@ import type { Fact } from "./journal/fact.ts";
 import { readFacts } from "./journal/journal.ts";
 import { findRun } from "./look/find.ts";
 import { runIds, summarize } from "./look/list.ts";
+import { removedRun } from "./look/removed.ts";
 import type { RunSummary } from "./look/summary.ts";
 import { findCheckpoint } from "./resume/find.ts";
 import { pruneRuns, type Pruned, type PruneOptions } from "./prune.ts";
@@ -46,7 +48,7 @@ export interface Runs {
   resume(options: Resume): Promise<RunEnd>;
   /** What {@link Runs.resume} would do. Takes no lock and writes nothing. @throws {RunsError} */
   plan(options: Resume): Promise<Plan>;
-  /** Newest first. */
+  /** Newest first; before them one whose folder was removed, if there is one. */
   list(): Promise<readonly RunSummary[]>;
   /** @param id - @default the newest. @throws {RunsError} */
   show(id?: string): Promise<RunDetails>;
@@ -83,11 +85,17 @@ export async function openRuns(folder: string): Promise<Runs> {
       const found = await findCheckpoint(workspace, named(runId), key, (store) => store.load());
       return makePlan(workspace, found, { options, accepts, now });
     },
-    list: () => summarize(workspace, runIds(workspace)),
+    async list() {
+      const removed = await removedRun(workspace);
+      const runs = await summarize(workspace, runIds(workspace));
+      return removed === undefined ? runs : [removed, ...runs];
+    },
     async show(id) {
       const found = await findRun(workspace, id);
       const [summary] = await summarize(workspace, [found.id]);
-      if (summary === undefined) throw new Error(`run ${found.id} has gone`);
+      if (summary === undefined) {
+        throw new RunsError("ERR_STATE", `run ${found.id} was removed meanwhile`);
+      }
       const { allFindings } = found.loaded.checkpoint;
       return { ...summary, allFindings, facts: readFacts(found.dir) };
     },

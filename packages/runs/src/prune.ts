@@ -4,7 +4,7 @@ import { deleteRefs } from "@quasar/git";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
 import { findOutliving } from "./driving/orphans.ts";
-import { RunsError } from "./errors.ts";
+import { codeOf, RunsError } from "./errors.ts";
 import { isSetAside, runIds, summarize } from "./look/list.ts";
 import type { RunSummary } from "./look/summary.ts";
 import { processes } from "./text/format.ts";
@@ -61,13 +61,22 @@ export async function pruneRuns(workspace: Workspace, options: PruneOptions): Pr
   }
 }
 
-/** What the files of a folder hold, in bytes; one that goes meanwhile holds nothing. */
+/**
+ * What the files of a folder hold, in bytes; one that goes meanwhile, or that cannot be looked into, holds nothing.
+ * A link counts by itself: an agent may have made one to anywhere.
+ */
 function sizeOf(dir: string): number {
-  const entries = readdirSync(dir, { recursive: true, encoding: "utf8" });
-  const sizes = entries.map(
-    (path) => lstatSync(join(dir, path), { throwIfNoEntry: false })?.size ?? 0,
-  );
-  return sizes.reduce((sum, each) => sum + each, 0);
+  let size = 0;
+  try {
+    for (const entry of readdirSync(dir, { withFileTypes: true })) {
+      const path = join(dir, entry.name);
+      size += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      if (entry.isDirectory()) size += sizeOf(path);
+    }
+  } catch (error) {
+    if (!["ENOENT", "ENOTDIR", "EACCES"].includes(codeOf(error))) throw error;
+  }
+  return size;
 }
 
 function isToGo({ status }: RunSummary, { stopped = false }: PruneOptions): boolean {

@@ -64,10 +64,21 @@ async function seeToThePast({ workspace, tell }: Session, isNew: boolean): Promi
   const ids = openRunIds(workspace);
   const runs = isNew ? [] : await summarize(workspace, ids, { live: false });
   const removed = isNew ? undefined : await removedRun(workspace);
-  const all = removed === undefined ? runs : [removed, ...runs];
-  const interrupted = all.find(({ status }) => status === "interrupted");
+  if (removed !== undefined) throw removedButOpen(removed);
+  const interrupted = runs.find(({ status }) => status === "interrupted");
   if (interrupted !== undefined) throw unfinishedRun(interrupted);
   await clearTree(workspace, await findOutliving(ids), tell);
+}
+
+/** Of one that stopped, too: what is known of it stands where the next run keeps its compatibility checkpoint. */
+function removedButOpen({ id, task }: RunSummary): RunsError {
+  const message = `run ${id} of this work tree has not ended, and its folder was removed: ${firstLine(task)}`;
+  return new RunsError("ERR_UNFINISHED_RUN", message, {
+    next: [
+      "quasar resume",
+      'quasar run --new "…" (takes the place of the other one, which is lost)',
+    ],
+  });
 }
 
 function unfinishedRun({ id, task }: RunSummary): RunsError {

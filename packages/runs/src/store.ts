@@ -131,8 +131,17 @@ export function forkNotes({ extra }: Checkpoint, isOurs: boolean): Record<string
 }
 
 /** What was kept with a run; nothing for a checkpoint that another program wrote. */
-export function keptSettings({ extra }: Pick<Checkpoint, "extra">): KeptSettings {
-  return asTable(extra[SETTINGS_KEY]) ?? {};
+export function keptSettings(checkpoint: Pick<Checkpoint, "extra">): KeptSettings {
+  return settingsOf(checkpoint) ?? {};
+}
+
+/** Whether a checkpoint is of a run as this library keeps them, with settings or without. */
+export function isOfRun(checkpoint: Pick<Checkpoint, "extra">): boolean {
+  return settingsOf(checkpoint) !== undefined;
+}
+
+function settingsOf({ extra }: Pick<Checkpoint, "extra">): KeptSettings | undefined {
+  return asTable(extra[SETTINGS_KEY]);
 }
 
 /** Whether turns without a limit did not say what they cost, the one that was cut off included. */

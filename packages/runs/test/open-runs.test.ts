@@ -1,10 +1,29 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentInvoker, AgentRequest } from "@quasar/agents";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { type Fact, openRuns, type RunEvent, type Runs, RunsError } from "../src/index.ts";
+import {
+  type Fact,
+  keptSettings,
+  loadRun,
+  lockWorkspace,
+  openRuns,
+  type RunEvent,
+  type Runs,
+  RunsError,
+  runStores,
+} from "../src/index.ts";
 
 const capabilities = {
   structuredOutput: false,
@@ -167,6 +186,80 @@ test("a run is forked into a work tree of its own, given up and removed", async 
   expect(await runs.list()).toEqual([]);
   expect(existsSync(join(repo, "work.txt"))).toBe(true);
 });
+
+test("a run whose folder was removed is listed, and no other is begun in its place", async () => {
+  const controller = new AbortController();
+  const interrupting = agent("interrupting", () => {
+    controller.abort();
+    return "never counts";
+  });
+  const { signal } = controller;
+  const { result } = await runs.start({ task: "Write", coder, reviewer: interrupting, signal });
+  rmSync(join(repo, ".git", "quasar", "runs", result.runId), { recursive: true });
+  const anew = runs.start({ task: "Another", coder, reviewer: content });
+  expect(await codeOf(anew)).toBe("ERR_UNFINISHED_RUN");
+  const [run] = await runs.list();
+  expect(run).toMatchObject({ id: result.runId, task: "Write" });
+  const end = await runs.resume({ coder, reviewer: content });
+  expect(end.result).toMatchObject({ runId: result.runId, outcome: "approved" });
+});
+
+test("a fork's checkpoint is the one that is saved, without a stranger's settings", async () => {
+  const given = { task: "Write", coder, reviewer: refusing, maxCycles: 1 };
+  const { result } = await runs.start({ ...given, settings: { lint: "make lint" } });
+  const own = await runs.fork(result.runId);
+  const { loaded } = await loadRun(runStores(own.workspace, own.runId));
+  expect(own.checkpoint).toMatchObject({ branch: own.branch });
+  const { branch, extra } = own.checkpoint;
+  expect(loaded?.checkpoint).toMatchObject({ branch, extra });
+  expect(keptSettings(own.checkpoint)).toEqual({ lint: "make lint" });
+  vi.stubEnv("XDG_STATE_HOME", join(repo, "..", "another user"));
+  const other = await openRuns(repo);
+  const foreign = await other.fork(result.runId, { trust: true });
+  expect(keptSettings(foreign.checkpoint)).toEqual({});
+});
+
+test("who holds the lock without working on a run is not taken for a run's runner", async () => {
+  const { result } = await stopped();
+  const lock = await lockWorkspace(runs.workspace);
+  onTestFinished(() => lock.release());
+  expect(await runs.list()).toMatchObject([{ id: result.runId, status: "stopped" }]);
+});
+
+test("what a run's folder links to is neither counted nor removed", async () => {
+  const { result } = await stopped();
+  const outside = join(repo, "..", "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "big.bin"), Buffer.alloc(5_000_000));
+  symlinkSync(outside, join(repo, ".git", "quasar", "runs", result.runId, "x"));
+  const { bytes } = await runs.prune({ olderThanMs: 0, stopped: true });
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThan(5_000_000);
+  expect(existsSync(join(outside, "big.bin"))).toBe(true);
+  expect(await runs.list()).toEqual([]);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a plan tells of another's agent in the tree, as the resume does",
+  async () => {
+    await stopped();
+    const stranger = spawn("sleep", ["60"], {
+      cwd: repo,
+      env: { PATH: process.env["PATH"], QUASAR_RUN_ID: "a-task-step-1" },
+    });
+    onTestFinished(() => void stranger.kill("SIGKILL"));
+    const asked = { coder, reviewer: content, maxCycles: 2 };
+    await vi.waitFor(async () => {
+      expect(await runs.plan(asked)).toMatchObject({ ends: "refused" });
+    });
+    expect((await runs.plan(asked)).next).toContain(`kill -INT ${stranger.pid}   (ends it)`);
+    expect(await codeOf(runs.resume(asked))).toBe("ERR_AGENT_ALIVE");
+    const ended = once(stranger, "exit");
+    stranger.kill("SIGKILL");
+    await ended;
+    expect(await runs.plan(asked)).toMatchObject({ ends: "ready" });
+  },
+);
 
 test("who follows a run that somebody works on is let go", async () => {
   const controller = new AbortController();

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { lstatSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, type Lock, lockHolder as holderOf, readWholeFile } from "@quasar/durable";
@@ -46,7 +47,8 @@ function unopened(path: string, cause: unknown): RunsError {
 function locked(holder: Holder | undefined, cause: Error): RunsError {
   const who = holder === undefined ? "another process" : describe(holder);
   const message = `another quasar works on this tree: ${who}`;
-  const end = holder === undefined ? "" : `: kill -INT ${holder.pid}`;
+  const isHere = holder?.host === hostname();
+  const end = isHere ? `: kill -INT ${holder.pid}` : "";
   return new RunsError("ERR_LOCKED", message, {
     cause,
     next: ["quasar status", `wait for it, or interrupt it with Ctrl-C where it runs${end}`],

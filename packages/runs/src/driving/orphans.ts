@@ -83,24 +83,23 @@ export async function clearTree(
   const [alive] = await findAlive(workspace, outliving);
   if (alive !== undefined) throw alive;
   for (const each of outliving) await end(each, tell);
-  await refuseStrangers(workspace);
+  const stranger = findStranger(workspace);
+  if (stranger !== undefined) throw stranger;
 }
 
 /**
- * Refuses a tree in which an agent works that no run of it has started: one of `atlas`, whose runs are
- * kept elsewhere and which may have outlived its engine.
- *
- * @throws {RunsError} `ERR_AGENT_ALIVE`
+ * The refusal of a tree in which an agent works that no run of it has started: one of `atlas`, whose runs are
+ * kept elsewhere and which may have outlived its engine. `ERR_AGENT_ALIVE`; changes nothing.
  */
-async function refuseStrangers(workspace: Workspace): Promise<void> {
+export function findStranger(workspace: Workspace): RunsError | undefined {
   const own = runIds(workspace);
   const strangers = strangersIn(workspace.root, (runId) => own.includes(runId));
   const [stranger] = strangers;
-  if (stranger === undefined) return;
+  if (stranger === undefined) return undefined;
   const { runId } = stranger;
   const pids = strangers.filter((each) => each.runId === runId).map(({ pid }) => pid);
   const message = `an agent of ${cleanLine(runId)} works in this tree (process ${pids.join(", ")})`;
-  throw new RunsError("ERR_AGENT_ALIVE", message, {
+  return new RunsError("ERR_AGENT_ALIVE", message, {
     next: ["atlas status, if it is a task's", `kill -INT ${pids.join(" ")}   (ends it)`],
   });
 }

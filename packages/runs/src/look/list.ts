@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { checkpointPath } from "@quasar/checkpoint";
 import { isAgentAlive } from "@quasar/loop";
@@ -17,15 +17,19 @@ import {
 
 /** Ids of the runs of a work tree, newest first. */
 export function runIds({ runsDir }: Workspace): readonly string[] {
+  return namesIn(runsDir).filter(isRunId).toSorted().toReversed();
+}
+
+function namesIn(dir: string): readonly string[] {
   try {
-    return readdirSync(runsDir).filter(isRunId).toSorted().toReversed();
+    return readdirSync(dir);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }
 
-/** Ids of the runs that were not approved yet, newest first; found without reading them. */
+/** Ids of the runs that have not ended, newest first; found without reading them. */
 export function openRunIds(workspace: Workspace): readonly string[] {
   return runIds(workspace).filter((id) => {
     const dir = join(workspace.runsDir, id);
@@ -44,15 +48,25 @@ export async function summarize(
   { live = true }: { readonly live?: boolean | undefined } = {},
 ): Promise<readonly RunSummary[]> {
   const holder = live ? lockHolder(workspace) : undefined;
-  // Whose note was removed works on the run that it has begun, which is the newest.
-  const [newest] = holder === undefined ? [] : openRunIds(workspace);
+  const driven = holder && (holder.runId ?? writtenSince(workspace, holder));
   const runs: RunSummary[] = [];
   for (const id of ids) {
-    const isDriven = id === (holder?.runId ?? newest);
-    const run = await summarizeOne(workspace, id, isDriven ? holder : undefined);
+    const run = await summarizeOne(workspace, id, id === driven ? holder : undefined);
     if (run !== undefined) runs.push(run);
   }
   return runs;
+}
+
+/**
+ * The run of a holder whose note was removed: the newest, if it was saved since. Not all who hold the lock work on a
+ * run: an engine of tasks does not, nor who removes one.
+ */
+function writtenSince(workspace: Workspace, { since }: Holder): string | undefined {
+  const [newest] = openRunIds(workspace);
+  if (newest === undefined || since === undefined) return newest;
+  const path = checkpointPath(join(workspace.runsDir, newest));
+  const savedAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return savedAt >= Date.parse(since) ? newest : undefined;
 }
 
 /** @param holder - The live runner, if this is the run that it works on. */
@@ -79,9 +93,9 @@ async function summarizeOne(
   return summaryOf(id, { status, runner, reason, flags, isAlive }, checkpoint);
 }
 
-/** Whether all that is left of a run's checkpoint is what was set aside as damaged. */
+/** Whether all that is left of a run's checkpoint is what was set aside as damaged. Not of one that is removed now. */
 export function isSetAside(dir: string): boolean {
-  const names = readdirSync(dir).filter((name) => name.startsWith("checkpoint.toml"));
+  const names = namesIn(dir).filter((name) => name.startsWith("checkpoint.toml"));
   const isArchived = existsSync(checkpointPath(join(dir, "archive")));
   return !isArchived && names.length > 0 && names.every((name) => name.includes(".damaged-"));
 }

@@ -4,10 +4,10 @@ import { isRunId } from "../run-id.ts";
 import { seedStore } from "../compatibility.ts";
 import type { Workspace } from "../workspace.ts";
 import { runIds } from "./list.ts";
-import { keptSettings } from "../store.ts";
+import { isOfRun } from "../store.ts";
 import { type RunSummary, summaryOf } from "./summary.ts";
 
-/** A run of this command's whose folder has gone, as its compatibility checkpoint knows it. */
+/** A run whose folder has gone, as its compatibility checkpoint knows it. */
 export async function removedRun(workspace: Workspace): Promise<RunSummary | undefined> {
   if (!isRealFolder(join(workspace.root, FOLDER))) return undefined;
   // One that cannot be read is nobody's.
@@ -17,7 +17,7 @@ export async function removedRun(workspace: Workspace): Promise<RunSummary | und
   if (loaded === undefined) return undefined;
   const { checkpoint } = loaded;
   const { runId } = checkpoint;
-  const isOurs = isRunId(runId) && Object.keys(keptSettings(checkpoint)).length > 0;
+  const isOurs = isRunId(runId) && isOfRun(checkpoint);
   if (!isOurs || runIds(workspace).includes(runId)) return undefined;
   const status = checkpoint.failure === "" ? "interrupted" : "stopped";
   const nobody = { status, runner: undefined, reason: "", flags: "", isAlive: false } as const;

@@ -4,7 +4,7 @@ import { type CostEstimate, type PlanItem, planResume, type ResumeAssessment } f
 import { isTurnOpen } from "@quasar/loop";
 import type { RunsError } from "../errors.ts";
 import { describe, lockHolder } from "../driving/lock.ts";
-import { findAlive, findOutliving } from "../driving/orphans.ts";
+import { findAlive, findOutliving, findStranger } from "../driving/orphans.ts";
 import { openRunIds } from "../look/list.ts";
 import { resumeCommand } from "../look/summary.ts";
 import { unfinishedTurn } from "../look/turn.ts";
@@ -26,12 +26,12 @@ export interface Plan {
   readonly next: readonly string[];
 }
 
-/** What the command adds to the loop's items: what the user's flags accept. */
+/** The loop's items, and what the caller accepts. */
 export type Item = Omit<PlanItem, "kind"> & { readonly kind: PlanItem["kind"] | "accepted" };
 
 export interface PlanOptions {
   readonly options: ResumedWith;
-  /** What the user's flags accept. */
+  /** What the caller accepts, as a resume would be told. */
   readonly accepts: ReadonlySet<Override>;
   /** Whether the agent is asked although its usage limit is not lifted yet. */
   readonly now: boolean;
@@ -55,6 +55,8 @@ export async function makePlan(
     findOutliving(others).then((outliving) => findAlive(workspace, outliving)),
     turn && lookFor(agents, turn),
   ]);
+  const stranger = findStranger(workspace);
+  const atWork = stranger === undefined ? alive : [...alive, stranger];
   const { obstacles, assessment } = judge(workspace, found, facts);
   const limits = { agents, accepted: loopOverrides(accepts) };
   const caps = { maxCycles, maxBudgetUsd, maxTurnBudgetUsd };
@@ -66,7 +68,7 @@ export async function makePlan(
   const wait = retryAt === undefined ? undefined : patienceOf(retryAt, waitLimitMs);
   const items: Item[] = [
     ...heldBy(workspace),
-    ...alive.map(({ message }) => refused("agent", message)),
+    ...atWork.map(({ message }) => refused("agent", message)),
     ...obstacles.flatMap((obstacle) => ownItem(obstacle, accepts)),
     ...problems.map((words) => ({ kind: "restored" as const, words, data: {} })),
     ...stoppedAt(checkpoint),
@@ -82,7 +84,7 @@ export async function makePlan(
   const ends = isOfMoney ? "budget" : isRefused ? "refused" : stops ? "limit" : "ready";
   const refusals = obstacles.filter(({ what }) => what === undefined || !accepts.has(what));
   const next = [
-    ...[...alive, ...refusals.map(({ error }) => error)].flatMap((error: RunsError) => error.next),
+    ...[...atWork, ...refusals.map(({ error }) => error)].flatMap((error: RunsError) => error.next),
     ...(items.some(isUsedUp) ? [resumeCommand(runId, checkpoint)] : []),
     ...items.filter(isUnaffordable).map((item) => affordable(runId, checkpoint, item)),
     ...(stops ? wait.next(runId) : []),

@@ -41,7 +41,10 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
 }
 
 async function askToEnd(pids: readonly number[]): Promise<boolean> {
-  const question = `its agent still works: ${processes(pids)}. End it? [y/N] `;
+  const question =
+    pids.length === 0
+      ? "whether its agent still works cannot be seen. Give the run up all the same? [y/N] "
+      : `its agent still works: ${processes(pids)}. End it? [y/N] `;
   return canAsk() && isYes(await ask(question));
 }
 
