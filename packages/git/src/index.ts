@@ -28,7 +28,7 @@ export { hiddenChanges } from "./hidden.ts";
 export { emptyFolders } from "./empty-folders.ts";
 export { changedByOutsideRules, type OutsideRulesOptions } from "./outside-rules.ts";
 export { settingsText, type SteeringSettings, steeringSettings } from "./steering-settings.ts";
-export { selfIgnored } from "./self-ignored.ts";
+export { type NewlyIgnored, newlyIgnored } from "./newly-ignored.ts";
 export { type AsideOptions, commitsLeftAside, type Stash, stashedSince } from "./left-aside.ts";
 export { hooksFolder, type HooksFolder } from "./hooks.ts";
 export { type Landed, type LandedFile, landedSince } from "./landed.ts";

@@ -150,7 +150,7 @@ export function createMemoryGround(
       reflogActions: async () => new Map(),
       commitsLeftAside: async () => [],
       stashedSince: async () => [],
-      selfIgnored: async () => [],
+      newlyIgnored: async () => ({ rules: [], paths: [] }),
       settingsText: async () => "",
       steeringSettings: async () => new Map(),
     },

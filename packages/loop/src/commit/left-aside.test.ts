@@ -104,6 +104,28 @@ test("an approval names a .gitignore of the run's that no commit holds, as it ig
   expect(message).toContain("Not committed: what lib/.gitignore ignores, itself included.");
 });
 
+test("an approval names new files that the repository ignores, for no commit holds them", async () => {
+  const loop = runWith(({ tree }) => {
+    tree.write("lib/answer.js", "work\n");
+    tree.write("data.local", "work\n");
+    tree.write("dist/answer.js", "made of it\n");
+    tree.write("node_modules/x/index.js", "not the run's\n");
+    tree.write("server.log", "GET /\n");
+    tree.write("work.txt", "work\n");
+  });
+  const rules = "lib/\ndist/\nnode_modules/\n*.local\n*.log\nold/\n";
+  loop.tree.write(".gitignore", rules);
+  loop.tree.write("old/before.js", "of before\n");
+  loop.tree.git("add", ".gitignore");
+  loop.tree.git("commit", "-qm", "rules");
+  const { outcome, message } = await runTask(TASK, { ...loop.options, now: () => new Date() });
+  expect({ outcome, message }).toEqual({
+    outcome: "approved",
+    message:
+      "The reviewer approved the work. Not committed, as ignored: data.local, lib/ (git add --force takes it in).",
+  });
+});
+
 test("an approval names no .gitignore in a cache or in a folder that a committed rule ignores", async () => {
   const loop = runWith(({ tree }) => {
     tree.write(".gitignore", "dist/\n");

@@ -9,7 +9,7 @@ import { isProtected, listPaths } from "./untouchable.ts";
 
 /**
  * Work of the run that an approval does not hold, and that is nowhere in the tree where a look would find it: commits
- * beside the branch, what was stashed, what an uncommitted `.gitignore` ignores. In words, with what brings it back;
+ * beside the branch, what was stashed, what is ignored. In words, with what brings it back;
  * and what has changed in the repository's own settings.
  *
  * @see SPEC.md, "What an approval names"
@@ -21,9 +21,11 @@ export async function leftAside(run: Run): Promise<readonly string[]> {
   try {
     const isWanted = (action: string): boolean => isOfTurn(action, run.state);
     const commits = await repository.commitsLeftAside({ since, isWanted });
-    const rules = (await repository.selfIgnored(since)).filter(
-      (path) => !isOwnPath(path) && !isProtected(path, run.state.untouchablePaths),
-    );
+    const isOfRun = (path: string): boolean =>
+      !isOwnPath(path) && !isProtected(path, run.state.untouchablePaths);
+    const ignored = await repository.newlyIgnored(since);
+    const rules = ignored.rules.filter(isOfRun);
+    const paths = ignored.paths.filter(isOfRun);
     return [
       ...commits.map(
         (sha) =>
@@ -33,6 +35,11 @@ export async function leftAside(run: Run): Promise<readonly string[]> {
       ...(rules.length === 0
         ? []
         : [`Not committed: what ${listPaths(rules).join(", ")} ignores, itself included.`]),
+      ...(paths.length === 0
+        ? []
+        : [
+            `Not committed, as ignored: ${listPaths(paths).join(", ")} (git add --force takes it in).`,
+          ]),
       ...[await changedSettings(run)].filter((words) => words !== ""),
     ];
   } catch (error) {

@@ -28,7 +28,8 @@ import {
   reflogActions,
   type Repository,
   type RepositoryFacts,
-  selfIgnored,
+  type NewlyIgnored,
+  newlyIgnored,
   settingsText,
   type SeenWork,
   type Snapshot,
@@ -144,7 +145,7 @@ export interface LoopRepository {
   /** What was stashed since a moment, newest first. */
   stashedSince(since: Date): Promise<readonly Stash[]>;
   /** `.gitignore` files that ignore themselves and have changed since a moment. */
-  selfIgnored(since: Date): Promise<readonly string[]>;
+  newlyIgnored(since: Date): Promise<NewlyIgnored>;
   /** The text of the repository's own settings. */
   settingsText(): Promise<string>;
   /** Of such a text those that change what git does. */
@@ -249,7 +250,7 @@ export async function openLoopRepository(
     reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
     commitsLeftAside: (options) => commitsLeftAside(repository, options),
     stashedSince: (since) => stashedSince(repository, since),
-    selfIgnored: (since) => selfIgnored(repository, since),
+    newlyIgnored: (since) => newlyIgnored(repository, since),
     settingsText: () => settingsText(repository),
     steeringSettings: (text) => steeringSettings(repository, text),
   };
