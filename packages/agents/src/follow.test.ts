@@ -60,3 +60,21 @@ test("the end of a turn is seen by its folder: nobody waits for the next look", 
   writeFileSync(join(files.dir, "1.exit"), JSON.stringify(EXIT));
   expect(await following).toMatchObject({ exitCode: 0 });
 });
+
+test("a cancellation that the system fails is tried again, and once it is told is not told again", async () => {
+  const files = turn();
+  writeFileSync(join(files.dir, "1.out"), "");
+  let tries = 0;
+  const cancel = (): void => {
+    tries += 1;
+    if (tries < 3) throw Object.assign(new Error("EMFILE"), { code: "EMFILE", syscall: "open" });
+    setTimeout(() => writeFileSync(join(files.dir, "1.exit"), JSON.stringify(EXIT)), 100);
+  };
+  const controller = new AbortController();
+  const options = { onLine: () => undefined, signal: controller.signal, cancel };
+  const following = follow(files, currentProcess(), options);
+  await new Promise((resolve) => setImmediate(resolve));
+  controller.abort();
+  expect(await following).toMatchObject({ exitCode: 0 });
+  expect(tries).toBe(3);
+});

@@ -13,7 +13,7 @@ export interface FollowOptions {
   /** Has its listener called when there is more to read. @default seen by the folder of the turn's files */
   readonly onPoke?: ((listener: () => void) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Has the agent stopped. */
+  /** Has the agent stopped. Called again where the system fails it. */
   readonly cancel: () => void;
 }
 
@@ -152,13 +152,14 @@ export async function follow(
   let output: OutputReader | undefined;
   const startedAt = performance.now();
   let thrown: { readonly error: unknown } | undefined;
+  let cancelling: "no" | "wanted" | "told" = "no";
   const read = (line: string): void => {
     if (thrown) return;
     try {
       onLine(line);
     } catch (error) {
       thrown = { error };
-      cancel();
+      cancelling = "wanted";
     }
   };
   const look = () => {
@@ -171,12 +172,20 @@ export async function follow(
   };
   const bell = createBell(files);
   onPoke?.(bell.ring);
-  const onAbort = () => cancel();
+  const onAbort = () => {
+    cancelling = "wanted";
+    bell.ring();
+  };
   signal?.addEventListener("abort", onAbort);
-  if (signal?.aborted) cancel();
+  if (signal?.aborted) onAbort();
+  const isCancelling = () => cancelling === "wanted";
   try {
     for (;;) {
       const { isDead, record } = await patiently(look);
+      if (isCancelling()) {
+        await patiently(cancel);
+        cancelling = "told";
+      }
       if (thrown && (record || isDead)) throw thrown.error;
       if (record !== undefined) {
         return recordedOutcome(record, output?.size());
@@ -192,7 +201,7 @@ export async function follow(
           recorded: false,
         };
       }
-      await bell.rings();
+      if (!isCancelling()) await bell.rings();
     }
   } finally {
     bell.close();

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive, isOfEarlierBoot, sendSignal } from "@quasar/process";
+import { isAlive, isOfEarlierBoot, type ProcessIdentity, sendSignal } from "@quasar/process";
 import type {
   AgentInvoker,
   AgentRequest,
@@ -58,10 +58,10 @@ export function createProcessAgent(
     find: (turn) => find(adapter, turn),
     adopt: (turn, invoke = {}) => adopt(adapter, turn, invoke),
     async end(turn) {
-      await signalOwner(turn, "SIGKILL");
+      signalOwner(turn, "SIGKILL");
       const { turnId, turnsDir } = turn.request;
       const files = turnsDir === undefined ? undefined : turnFiles(turnsDir, turn.request);
-      await endTurnProcesses(turnId, files);
+      await endTurnProcesses(turnId, files, turn.process);
     },
   };
 }
@@ -139,7 +139,7 @@ async function supervise(
       signal: invoke.signal,
       cancel,
     });
-    await endWhatIsLeft(request, files, outcome);
+    await endWhatIsLeft(request, files, outcome, supervisor.owner);
     return await patiently(() => resultOf(adapter, reader, outcome));
   } finally {
     supervisor.leave();
@@ -171,8 +171,9 @@ async function endWhatIsLeft(
   { turnId }: AgentRequest,
   files: TurnFiles,
   outcome: FollowedOutcome,
+  supervisor: ProcessIdentity | undefined,
 ): Promise<void> {
-  if (!outcome.recorded) await endTurnProcesses(turnId, files);
+  if (!outcome.recorded) await endTurnProcesses(turnId, files, supervisor);
 }
 
 const NOT_STARTED = {
@@ -248,7 +249,7 @@ function lookAt(
   // It may have written down its end since we looked for that.
   if (readExitRecord(files.path("exit"))) return undefined;
   if (size === undefined) return { state: "not-started" };
-  const isLeft = namedAgent(files) !== undefined;
+  const isLeft = namedAgent(files, owner) !== undefined;
   return { state: "died", ...reader.known(), ...(isLeft && { isLeft }) };
 }
 
@@ -281,9 +282,9 @@ async function adopt(
     onLine: reader.read,
     signal: invoke.signal,
     // Its supervisor takes this for `cancel`: there is no pipe to it any more.
-    cancel: () => void signalOwner(turn, "SIGTERM"),
+    cancel: () => signalOwner(turn, "SIGTERM"),
   });
-  await endWhatIsLeft(request, files, outcome);
+  await endWhatIsLeft(request, files, outcome, owner);
   return patiently(() => resultOf(adapter, reader, outcome));
 }
 
@@ -291,10 +292,7 @@ async function adopt(
  * Signals the supervisor of a turn, and nobody who has come to have its number: where no start time
  * and boot are known of it, it has to carry the turn's id.
  */
-async function signalOwner(
-  { request, process: owner }: UnfinishedTurn,
-  signal: NodeJS.Signals,
-): Promise<void> {
+function signalOwner({ request, process: owner }: UnfinishedTurn, signal: NodeJS.Signals): void {
   if (owner === undefined || isAlive(owner) !== true) return;
   const isNamed = owner.startTime !== undefined && owner.bootId !== undefined;
   if (isNamed || carriesTurn(owner.pid, request.turnId)) sendSignal(owner.pid, signal);

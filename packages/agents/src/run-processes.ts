@@ -1,4 +1,5 @@
 import {
+  currentProcess,
   type EndedProcesses,
   endMarked,
   type EndMarkedOptions,
@@ -78,10 +79,32 @@ export function carriesTurn(pid: number, turnId: string): boolean {
   return findMarked(markOf(TURN, turnId))?.includes(pid) === true;
 }
 
-/** The agent that a turn's supervisor has named, where it still lives. */
-export function namedAgent(files: TurnFiles): ProcessIdentity | undefined {
+/**
+ * The agent that a turn's supervisor has named, where it still lives. Whoever may write files in the repository could
+ * name any process there: taken is one that is known by its start and its boot, that leads a group of its own,
+ * as a supervisor makes its agent do, and that is not older than the supervisor.
+ *
+ * @param supervisor - As the turn knows it; `undefined` where it does not.
+ */
+export function namedAgent(
+  files: TurnFiles,
+  supervisor: ProcessIdentity | undefined,
+): ProcessIdentity | undefined {
   const agent = parseIdentity(readJsonFile(files.path("agent")));
-  return agent !== undefined && isAlive(agent) === true ? agent : undefined;
+  if (agent === undefined || !isWhole(agent) || isAlive(agent) !== true) return undefined;
+  const isOlder = (agent.startTime ?? 0) < (supervisor?.startTime ?? 0);
+  return !isOlder && leadsGroup(agent.pid) ? agent : undefined;
+}
+
+/** Whether all is named by which this system tells processes apart. */
+function isWhole({ startTime, bootId }: ProcessIdentity): boolean {
+  const own = currentProcess();
+  const isDated = startTime !== undefined || own.startTime === undefined;
+  return isDated && (bootId !== undefined || own.bootId === undefined);
+}
+
+function leadsGroup(pid: number): boolean {
+  return listProcesses()?.some((each) => each.pid === pid && each.group === pid) === true;
 }
 
 /**
@@ -93,8 +116,9 @@ export function namedAgent(files: TurnFiles): ProcessIdentity | undefined {
 export async function endTurnProcesses(
   turnId: string,
   files: TurnFiles | undefined,
+  supervisor?: ProcessIdentity,
 ): Promise<void> {
-  const agent = files && namedAgent(files);
+  const agent = files && namedAgent(files, supervisor);
   if (agent !== undefined) sendSignal(-agent.pid, "SIGKILL");
   const ended = await endMarked(markOf(TURN, turnId), { graceMs: 0 });
   if (ended?.left.length === 0) return;

@@ -352,6 +352,31 @@ test("an agent that has none of its variables is ended where its supervisor was 
   await until(() => isAlive(child) === false);
 });
 
+/** A process of the user's that no turn has started; the leader of its group, as in a terminal. */
+function aStranger(): ProcessIdentity {
+  const stranger = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+  onTestFinished(() => void stranger.kill("SIGKILL"));
+  return identityOf(stranger.pid ?? 0);
+}
+
+test.for([
+  ["a number alone", ({ pid, host }: ProcessIdentity) => ({ pid, host })],
+  ["what is older than the turn", (own: ProcessIdentity) => own],
+] as const)("a file of an agent's that names %s has nobody ended", async ([, named]) => {
+  const stranger = aStranger();
+  await sleep(50);
+  const unfinished = await orphaned(aTurn(), { of: LONG });
+  const { process: owner, request } = unfinished;
+  const path = file(request, "agent");
+  fs.writeFileSync(path, JSON.stringify({ v: 1, ...named(stranger) }));
+  process.kill(owner?.pid ?? 0, "SIGKILL");
+  await until(() => isAlive(owner ?? currentProcess()) === false);
+  expect(await agent.find?.(unfinished)).toMatchObject({ state: "died" });
+  await agent.end?.(unfinished);
+  expect(isAlive(stranger)).toBe(true);
+  expect(findRunProcesses(request.runId)).toEqual([]);
+});
+
 test("an end spares what else carries the run's id", async () => {
   const unfinished = await orphaned(aTurn(), { of: LONG });
   const { runId } = unfinished.request;
