@@ -34,9 +34,10 @@ export async function endTaskAgents(taskDir: string): Promise<readonly TaskAgent
 /** {@link endTaskAgents}, of these runs. */
 export async function endAgents(agents: readonly TaskAgents[]): Promise<readonly TaskAgents[]> {
   const left: TaskAgents[] = [];
-  for (const { runId } of agents) {
-    const pids = (await endRun(runId)) ?? [];
-    if (pids.length > 0) left.push({ runId, pids });
+  for (const agent of agents) {
+    // Where nobody can know, all of them may be left.
+    const pids = (await endRun(agent.runId)) ?? agent.pids;
+    if (pids.length > 0) left.push({ ...agent, pids });
   }
   return left;
 }

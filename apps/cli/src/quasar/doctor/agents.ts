@@ -1,8 +1,9 @@
 import { relative } from "node:path";
-import { endRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents";
+import { listRunProcesses, type RunProcess } from "@quasar/agents";
 import { GitError, openRepository } from "@quasar/git";
 import { isRunId, runIds, summarize, type Workspace } from "@quasar/runs";
 import { processes } from "@quasar/runs/text";
+import { endRun } from "@quasar/runs/tree";
 import { CliError } from "../../shared/errors.ts";
 import type { Ground, Problem } from "./problem.ts";
 import { allRunIds } from "./git.ts";
@@ -28,7 +29,7 @@ export async function lookAtAgents({ workspace }: Ground): Promise<readonly Prob
     problems.push({
       message: `an agent works for run ${runId}, ${why}: ${processes(pids)}`,
       // A run that is not known here may be one of another repository, and go on there.
-      fix: isOurs ? { does: "end it", run: () => endAll(runId) } : undefined,
+      fix: isOurs ? { does: "end it", run: () => endAll(runId, pids) } : undefined,
       next: [`kill ${pids.join(" ")}`],
     });
   }
@@ -68,9 +69,8 @@ async function rootOf(workDir: string): Promise<string | undefined> {
   }
 }
 
-async function endAll(runId: string): Promise<void> {
-  const ended = await endRunProcesses(runId, { signal: "SIGINT", graceMs: 2000 });
-  const left = ended?.left ?? [];
+async function endAll(runId: string, pids: readonly number[]): Promise<void> {
+  const left = (await endRun(runId)) ?? pids;
   if (left.length === 0) return;
   throw new CliError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`);
 }
