@@ -18,9 +18,8 @@ export interface OutsideRulesOptions extends SignalOptions {
 /**
  * What rules keep out of a repository's commits that are in no commit themselves, and have changed since a
  * moment: untracked files that `info/exclude`, or the file that `core.excludesFile` names or that is the user's own,
- * ignores and no `.gitignore` does; caches are left out. A file of attributes stands for all files that it may change
- * on their way into a commit: `.git/info/attributes`, or what `core.attributesFile` names or is the user's. Where it
- * is the user's settings that have changed, of what their ignore rules hide only what has changed since counts.
+ * ignores and no `.gitignore` does, if they have changed since, too; caches are left out. A file of attributes stands for all files that it may change
+ * on their way into a commit: `.git/info/attributes`, or what `core.attributesFile` names or is the user's.
  * Starts no git process where nothing has changed and the `config` is given.
  *
  * @throws {GitError} `ERR_GIT_FAILED`; the signal's reason when aborted.
@@ -40,9 +39,8 @@ export async function changedByOutsideRules(
     ...((await hasNewRules(exclude, since)) ? [exclude] : []),
     ...(isNamed || (await hasNewRules(ignore, since)) ? [ignore] : []),
   ];
-  const hidden = await ignoredBy(root, sources, signal);
   const mayBeNamed = !sources.includes(ignore) && (await areNewer(settings, since));
-  const users = mayBeNamed ? await ignoredBy(root, [ignore], signal) : [];
+  const hidden = await ignoredBy(root, mayBeNamed ? [...sources, ignore] : sources, signal);
   const attributeFiles = [
     [join(commonDir, "info", "attributes"), ".git/info/attributes"],
     [attributes, attributes],
@@ -51,7 +49,7 @@ export async function changedByOutsideRules(
   for (const [path, name] of attributeFiles) {
     if (await hasNewRules(path, since)) given.push(name);
   }
-  return [...new Set([...hidden, ...changedAfter(root, users, since), ...given])];
+  return [...new Set([...changedAfter(root, hidden, since), ...given])];
 }
 
 /** Whether it is the repository's own configuration that names a file of ignore rules. */

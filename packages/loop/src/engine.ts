@@ -306,7 +306,13 @@ async function bounceGaps(run: Run): Promise<"bounced" | Ending | undefined> {
   try {
     const gaps = await commitGaps(run, landed);
     if (gaps === "") return undefined;
-    run.state = bounce(run.state, "commit", gaps, filterFinding("commit", gaps, run.state.cycle));
+    const { cycle, allFindings } = run.state;
+    const finding = filterFinding("commit", gaps, cycle);
+    const wasAsked = allFindings.some(({ id, cycle: of }) => id === finding.id && of === cycle - 1);
+    // Who was asked to put it right has not, or cannot: it is the person's.
+    if (wasAsked)
+      return { outcome: "work-tree", message: `after another turn of the coder, too: ${gaps}` };
+    run.state = bounce(run.state, "commit", gaps, finding);
   } catch (error) {
     return gitEnding("what was committed could not be looked at", error);
   }

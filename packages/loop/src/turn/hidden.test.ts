@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { type Answer, APPROVAL, fakeAgent } from "../../test/fake-agent.ts";
 import { type Harness, harness } from "../../test/harness.ts";
-import { runTask } from "../loop.ts";
+import { runFromCheckpoint, runTask } from "../loop.ts";
 
 const TASK = { title: "Do it" };
 const FLAGS = ["assume-unchanged", "skip-worktree"] as const;
@@ -173,6 +173,45 @@ test("of what a person's own rules ignore, what is older than their change is no
   await aMoment();
   expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 1 });
   vi.unstubAllEnvs();
+});
+
+test("a rule that a person adds of their own while a run works costs it nothing", async () => {
+  const adding: Answer = async (request, options) => {
+    await aMoment();
+    loop.tree.write(".git/home/git/ignore", "mine.txt\n.idea\n");
+    return work(request, options);
+  };
+  const loop: Harness = harness({ coder: fakeAgent([adding]), now: () => new Date() });
+  loop.tree.write(".git/home/git/ignore", "mine.txt\n");
+  loop.tree.write("mine.txt", "mine\n");
+  vi.stubEnv("XDG_CONFIG_HOME", join(loop.tree.dir, ".git/home"));
+  await aMoment();
+  expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 1 });
+  vi.unstubAllEnvs();
+});
+
+test("what no commit holds is paid one turn more, then it is a person's, and a resume goes on without a turn", async () => {
+  const hiding: Answer = async (request, options) => {
+    await aMoment();
+    loop.tree.write(".git/info/exclude", "work.txt\n");
+    return work(request, options);
+  };
+  const coder = fakeAgent([hiding, "nothing to be done about it"]);
+  const loop: Harness = harness({ coder, maxCycles: 5, now: () => new Date() });
+  const stopped = await runTask(TASK, loop.options);
+  expect(stopped).toMatchObject({ outcome: "work-tree", cycle: 2 });
+  expect(stopped.message).toMatch(/after another turn .*no commit holds .*: work\.txt\./u);
+  expect(await runFromCheckpoint(await loop.stored(), loop.options)).toMatchObject({
+    outcome: "work-tree",
+  });
+  loop.tree.write(".git/info/exclude", "");
+  loop.tree.git("add", "work.txt");
+  loop.tree.git("commit", "-qm", "a person's");
+  const accepted = { ...loop.options, acceptHead: true };
+  const resumed = await runFromCheckpoint(await loop.stored(), accepted);
+  expect(resumed, resumed.message).toMatchObject({ outcome: "approved" });
+  expect(coder.requests).toHaveLength(2);
+  expect(loop.tree.git("show", "HEAD:work.txt")).toBe("work\n");
 });
 
 test("what git ignores by a person's own rules, or by a .gitignore, stays ignored", async () => {
