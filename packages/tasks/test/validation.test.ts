@@ -364,14 +364,6 @@ test("what was proved for a tree is proved when that tree is back, whatever anot
   expect(await scene.look()).toBeDefined();
 });
 
-test("a command that changed the tree proves nothing of it, but has passed", async () => {
-  const format = `printf 'good\\n' > code.txt`;
-  scene.commands = [{ name: "format", command: format }];
-  put(scene.worktree, "code.txt", "bad\n");
-  scene.end(await scene.run());
-  expect(await scene.look()).toBeUndefined();
-});
-
 test("what a crash left as passed is not run again, what comes after it is", async () => {
   const flag = join(scene.root, "flag");
   scene.commands = [
@@ -491,4 +483,122 @@ test("tells what a command prints without secrets, and keeps it as it was printe
   expect(scene.notes.at(-1)).toBe("[redacted]\n");
   expect(readFileSync(file(".out"), "utf8")).toBe("s3cret\n");
   expect(JSON.stringify(scene.events)).not.toContain("[redacted]\\n");
+});
+
+/** Of each receipt: the command, whether it was run on the tree that is there now, and whether it left that one. */
+async function runsOn(): Promise<readonly string[]> {
+  const now = await treeToCommit(scene.worktree);
+  const dir = receiptsFolder(scene.taskDir);
+  return scene.receipts().map((receipt) => {
+    const { statement } = inspectReceipt(receipt, { dir, task: TASK, keys: scene.keys });
+    const [before, after] = [statement?.treeBefore, statement?.treeAfter].map((tree) =>
+      tree === now ? "this" : "another",
+    );
+    return `${before} → ${after}`;
+  });
+}
+
+const warned = (): readonly string[] =>
+  scene.events.flatMap((event) =>
+    event.type === "warning" && event.message.startsWith("changed") ? [event.message] : [],
+  );
+
+/** A command in which somebody does something to the work tree, the first time that it runs. */
+const meanwhile = (act: string): string => {
+  const flag = join(scene.root, "acted");
+  return `test -e '${flag}' || { touch '${flag}'; ${act}; }`;
+};
+
+test("what changes while a command runs is validated by every command, and told by name", async () => {
+  scene.commands = [telling(scene, "a"), telling(scene, "b", meanwhile("echo new > new.txt"))];
+  const outcome = completed(await scene.run());
+  expect(scene.ran()).toEqual(["a", "b", "a", "b"]);
+  expect(await runsOn()).toEqual([
+    "another → another",
+    "another → this",
+    "this → this",
+    "this → this",
+  ]);
+  expect(warned()).toEqual([expect.stringMatching(/^changed while ".*" ran: new\.txt; nobody/u)]);
+  expect(outcome.summary).toBe(
+    "Validation passed: a, b; changed while it ran, reviewed by nobody: new.txt",
+  );
+});
+
+test("a tree that does not pass has not passed because it was made after the commands had passed", async () => {
+  const spoil = meanwhile("echo bad > code.txt; git commit -qam spoilt");
+  scene.commands = [{ name: "check", command: `grep -q good code.txt && { ${spoil}; }` }];
+  expect(failed(await scene.run()).reason).toMatch(/^check failed: exit code 1/u);
+  expect(scene.receipts().map(({ exitCode }) => exitCode)).toEqual([0, 1]);
+});
+
+test("a command that passed before another one changed the tree is run again on what that has left", async () => {
+  scene.commands = [
+    { name: "check", command: "grep -q good code.txt" },
+    { name: "slow", command: meanwhile("echo bad > code.txt") },
+  ];
+  expect(failed(await scene.run()).reason).toMatch(/^check failed/u);
+});
+
+test("a commit while a command runs has every command run again, though no file is other than before", async () => {
+  scene.commands = [
+    telling(scene, "a"),
+    telling(scene, "b", meanwhile("git commit -q --allow-empty -m empty")),
+  ];
+  completed(await scene.run());
+  expect(scene.ran()).toEqual(["a", "b", "a", "b"]);
+  expect(warned()).toEqual([expect.stringMatching(/ran: HEAD, from [0-9a-f]{10} to /u)]);
+});
+
+test("a formatter is run once more on what it has left, and what passed on that is not", async () => {
+  put(scene.worktree, "code.txt", "bad\n");
+  scene.commands = [
+    telling(scene, "format", "printf 'good\\n' > code.txt"),
+    telling(scene, "test"),
+  ];
+  completed(await scene.run());
+  expect(scene.ran()).toEqual(["format", "test", "format"]);
+  expect(await runsOn()).toEqual(["another → this", "this → this", "this → this"]);
+  expect(await scene.look()).toBeDefined();
+});
+
+test("what a command changes each time is never validated: a person is asked, and told the files", async () => {
+  scene.commands = [
+    telling(scene, "first"),
+    { name: "junk", command: "echo junk >> code.txt" },
+    telling(scene, "last"),
+  ];
+  const outcome = failed(await scene.run());
+  expect(outcome).toMatchObject({ awaiting: "validation", retryable: false });
+  expect(outcome.reason).toContain('while "echo junk >> code.txt" ran: code.txt');
+  expect(scene.ran()).toEqual(["first", "last", "first"]);
+  expect(scene.end(outcome)).toMatchObject({ state: "awaiting_human" });
+  expect(await scene.look()).toBeUndefined();
+  expect(await validateNow({ ...scene.input(), stepName: "validate" })).toMatchObject({
+    kind: "unsettled",
+    message: expect.stringContaining("code.txt"),
+  });
+});
+
+test("no commit is verified by a command that ran on another tree, and left this one", async () => {
+  scene.commands = [{ name: "junk", command: "echo junk >> code.txt" }];
+  await scene.run();
+  git(scene.worktree, "commit", "-qam", "junk");
+  const { taskDir, keys } = scene;
+  const tree = await treeToCommit(scene.worktree);
+  const commit = {
+    sha: await currentGitSha(scene.worktree),
+    tree,
+    taskId: undefined,
+    head: undefined,
+  };
+  const of = { dir: receiptsFolder(taskDir), task: TASK, keys, commit };
+  const [command = ""] = scene.commands.map((each) => each.command);
+  expect(verifyReceipts(of)).toMatchObject({
+    kind: "invalid",
+    problems: [`${command} ran on another tree, and left this one`],
+  });
+  expect(verifyReceipts({ ...of, required: [command] }).problems).toContain(
+    `${command} has not passed on this tree`,
+  );
 });

@@ -73,11 +73,16 @@ export function verifyReceipts(options: VerifyReceiptsOptions): Verification {
     const message = `no receipt is of the commit's tree ${shortSha(commit.tree)}${last}`;
     (unknown.length > 0 && statements.length === 0 ? unknown : wrong).push(message);
   }
-  for (const { command, exitCode } of results) {
+  for (const { command, exitCode, treeBefore } of results) {
     if (exitCode !== 0) wrong.push(`${plainLine(command)} failed with exit code ${exitCode}`);
+    else if (treeBefore !== tree)
+      wrong.push(`${plainLine(command)} ran on another tree, and left this one`);
   }
   for (const wanted of required) {
-    const isPassed = results.some(({ command, exitCode }) => command === wanted && exitCode === 0);
+    const isPassed = results.some(
+      ({ command, exitCode, treeBefore }) =>
+        command === wanted && exitCode === 0 && treeBefore === tree,
+    );
     if (!isPassed) wrong.push(`${plainLine(wanted)} has not passed on this tree`);
   }
   const kind = wrong.length > 0 ? "invalid" : unknown.length > 0 ? "unverifiable" : "valid";

@@ -34,7 +34,7 @@ export async function commitValidated(
     const outcome = await inTime((signal) => tryToCommit(input, committing, signal));
     if (outcome !== undefined) return outcome;
     if (validations === MOST_VALIDATIONS) return NEVER_AS_VALIDATED;
-    const message = "HEAD would not be what was validated: validating what is there now";
+    const message = `HEAD would not be what was validated: validating what is there now${await otherwise(input)}`;
     input.tell({ type: "warning", message });
     const failed = await validateWithin(input);
     if (failed !== undefined) return failed;
@@ -83,6 +83,15 @@ async function tryToCommit(
   return withRest(input, outcome, valid.tree, signal);
 }
 
+/** The files that are other than those that were validated: nobody may have reviewed them. */
+async function otherwise(input: RunningStep): Promise<string> {
+  const { worktree, signal } = input;
+  const present = await treeToCommit(worktree, { signal });
+  const { tree = present } = validatedTree(proofsOf(input), present) ?? {};
+  const paths = tree === present ? [] : await changedPaths(worktree, tree, present, { signal });
+  return paths.length === 0 ? "" : `; changed since then: ${namedPaths(paths)}`;
+}
+
 /** Says what has changed since the validation, and stays uncommitted. */
 async function withRest(
   { worktree, tell }: RunningStep,
@@ -100,19 +109,24 @@ async function withRest(
 }
 
 /**
- * Whether HEAD is what was validated, in a step before which something is; without a validation before
- * it there is nothing to ask.
+ * In what a commit is not what was validated, in words; `undefined` where it is, and without a validation
+ * before the step.
  */
-export async function isValidated(
+export async function lackOfValidation(
   input: StepInput,
-  head: string,
+  commit: string,
   signal: AbortSignal,
-): Promise<boolean> {
-  if (validationBefore(input) === undefined) return true;
-  const present = await treeToCommit(input.worktree, { signal });
+): Promise<string | undefined> {
+  if (validationBefore(input) === undefined) return undefined;
+  const { worktree } = input;
+  const present = await treeToCommit(worktree, { signal });
   const valid = validatedTree(proofsOf(input), present);
-  const tree = await treeOfCommit(input.worktree, head, { signal });
-  return valid !== undefined && valid.tree === tree;
+  if (valid === undefined) return "what is there now was not validated";
+  const tree = (await treeOfCommit(worktree, commit, { signal })) ?? "";
+  if (tree === valid.tree) return undefined;
+  const paths = namedPaths(await changedPaths(worktree, valid.tree, tree || commit, { signal }));
+  const what = valid.tree === present ? "not committed" : "changed since the validation";
+  return `${what}: ${paths}`;
 }
 
 function proofsOf({ taskDir, task, ports }: StepInput): Parameters<typeof validatedTree>[0] {

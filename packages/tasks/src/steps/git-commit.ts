@@ -13,7 +13,7 @@ import { outgoing } from "../outgoing.ts";
 import { plainLine, shortSha } from "../plain.ts";
 import { approvedLast, reviewAgain, reviewCommitAgain } from "./approved.ts";
 import { commitsLine, lookAtBranch } from "./branch-work.ts";
-import { commitValidated, isValidated, validationBefore } from "./commit-validated.ts";
+import { commitValidated, lackOfValidation, validationBefore } from "./commit-validated.ts";
 import { gitVariables } from "./git-variables.ts";
 import { receiptsTrailer } from "./receipts-trailer.ts";
 import type { RunningStep, StepExecutor, StepInput, StepOutcome } from "./step.ts";
@@ -62,7 +62,7 @@ export const commitStep: Required<StepExecutor> = {
 /** Whether a commit is what was validated, and what was approved. */
 async function isDone(input: StepInput, commit: string): Promise<boolean> {
   const { signal } = input;
-  if (!(await isValidated(input, commit, signal))) return false;
+  if ((await lackOfValidation(input, commit, signal)) !== undefined) return false;
   return (await reviewCommitAgain(input, commit, signal)) === undefined;
 }
 

@@ -6,8 +6,8 @@ import type { Github, NewPullRequest, PullRequest } from "../github/pull-request
 import { repositoryName } from "../github/repository.ts";
 import { outgoing } from "../outgoing.ts";
 import { plainLine, shellWord, shortSha } from "../plain.ts";
-import { reviewCommitAgain } from "./approved.ts";
 import { commitsLine, lookAtBranch } from "./branch-work.ts";
+import { askBeforePublishing } from "./publishing.ts";
 import { findPullRequest, forgeOf } from "./pull-request.ts";
 import { pullRequestBody } from "./pull-request-text.ts";
 import { receiptsTrailer } from "./receipts-trailer.ts";
@@ -47,7 +47,7 @@ export const pullRequestStep: Required<StepExecutor> = {
       const { head, obstacle } = await lookAtBranch(input, signal);
       if (obstacle !== undefined) return awaiting(obstacle);
       if (branch === "") return awaiting("HEAD is on no branch: atlas skip --reason …");
-      const asked = await reviewCommitAgain(input, head, signal);
+      const asked = await askBeforePublishing(input, head, signal);
       if (asked !== undefined) return asked;
       const forge = await forgeOf(input, signal);
       if (forge.kind !== "github") return awaiting(elsewhere(branch, base));

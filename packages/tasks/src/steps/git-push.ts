@@ -7,9 +7,9 @@ import {
   remoteHead,
 } from "@quasar/git";
 import { plainLine, shellWord, shortSha } from "../plain.ts";
-import { reviewCommitAgain } from "./approved.ts";
 import { commitsLine, lookAtBranch } from "./branch-work.ts";
 import { gitVariables } from "./git-variables.ts";
+import { askBeforePublishing } from "./publishing.ts";
 import type { RunningStep, StepExecutor, StepInput, StepOutcome } from "./step.ts";
 import { within } from "./within.ts";
 
@@ -42,7 +42,7 @@ export const pushStep: Required<StepExecutor> = {
       if (branch === "") return awaiting("HEAD is on no branch: push it by hand, then atlas skip");
       const { remote, remotes } = await targetOf(input, signal);
       if (remote === undefined) return awaiting(noRemote(remotes));
-      const asked = await reviewCommitAgain(input, head, signal);
+      const asked = await askBeforePublishing(input, head, signal);
       return asked ?? push(input, { remote, branch, sha: head, signal });
     }),
 

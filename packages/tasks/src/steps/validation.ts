@@ -81,6 +81,7 @@ export function validateWithin(input: RunningStep): Promise<StepOutcome | undefi
     if (round.kind === "interrupted") return INTERRUPTED;
     if (round.kind === "broken") return broken(round);
     if (round.kind === "passed") return undefined;
+    if (round.kind === "unsettled") return failure(round.message);
     return failure(reasonOf(input, failedOf(round)));
   });
 }
@@ -115,7 +116,10 @@ async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<
     const { round, signed } = await oneRound(input, attempt);
     if (round.kind === "interrupted") return INTERRUPTED;
     if (round.kind === "broken") return broken(round);
-    if (round.kind === "passed") return passed(round.results, signed);
+    if (round.kind === "passed") return passed(round, signed);
+    if (round.kind === "unsettled") {
+      return { ...reportOf(round.results, signed), ...failure(round.message) };
+    }
     const failed = failedOf(round);
     const head = failureHead(failed);
     if (used + fixes >= maxFixes || isVain || isNotRun(failed)) {
@@ -208,14 +212,15 @@ function failedOf({ results }: Extract<Round, { readonly kind: "failed" }>): Com
 }
 
 function passed(
-  results: readonly CommandResult[],
+  { results, changed }: Extract<Round, { readonly kind: "passed" }>,
   signed: readonly ValidationReceipt[],
 ): StepOutcome {
   const names = results.map(({ command }) => command.name).join(", ");
   const description = `Validation passed: ${names}`;
+  const unreviewed = `changed while it ran, reviewed by nobody: ${changed.join("; ")}`;
   return {
     kind: "completed",
-    summary: description,
+    summary: changed.length === 0 ? description : `${description}; ${unreviewed}`,
     ...reportOf(results, signed),
     checkpoint: { trigger: "validation", description },
   };

@@ -63,7 +63,7 @@ export interface ValidatedTree {
 
 /**
  * The tree that was validated last: the present one, where receipts prove every command for it; else
- * the one that the newest receipt has, if that is of a pass of the last command.
+ * the one that the newest receipt has, if they prove every command for that one.
  *
  * @param present - As `treeToCommit` says.
  */
@@ -75,18 +75,13 @@ export function validatedTree(
   const digests = validation.commands.map((_, index) => configDigest(validation, index));
   const known = knownReceipts(of);
   const findProof = proofsAmong(known);
-  const last = known.valid.at(-1);
-  const isProved = digests.every(
-    (configSha256) => findProof({ tree: present, configSha256 }) !== undefined,
+  const { treeAfter: newest, commitAfter: commit } = known.valid.at(-1)?.said ?? {};
+  const tree = [present, newest].find(
+    (each) =>
+      each !== undefined &&
+      digests.every((configSha256) => findProof({ tree: each, configSha256 }) !== undefined),
   );
-  if (digests.length > 0 && isProved) return { tree: present, commit: last?.said.commitAfter };
-  if (last === undefined || last.said.sequence + 1 < known.count) return undefined;
-  const { said, verdict } = last;
-  const isPass = said.exitCode === 0 && verdict.output !== "modified";
-  if (!isPass || said.configSha256 !== digests.at(-1) || said.treeAfter === undefined) {
-    return undefined;
-  }
-  return { tree: said.treeAfter, commit: said.commitAfter };
+  return tree === undefined || digests.length === 0 ? undefined : { tree, commit };
 }
 
 interface KnownReceipts {

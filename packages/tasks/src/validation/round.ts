@@ -1,13 +1,11 @@
-import { currentGitSha, GitError, treeToCommit } from "@quasar/git";
-import { newReceiptId, receiptPaths, signReceipt, type ValidationReceipt } from "@quasar/receipts";
+import type { ValidationReceipt } from "@quasar/receipts";
 import type { LookPorts, StepProgress } from "../steps/step.ts";
 import type { TaskEvent } from "../task-event.ts";
 import type { TaskRecord, ValidationCommand } from "../task-record.ts";
-import { receiptsFolder } from "./folder.ts";
-import { tailOf } from "./output.ts";
-import { argvOf, configDigest, type FindProof } from "./proof.ts";
-import { runCommand } from "./run-command.ts";
-import { keepStarted } from "./started.ts";
+import { plainLine } from "../plain.ts";
+import { changeBetween, isSamePlace, type Place, placeOf } from "./place.ts";
+import { configDigest, type FindProof } from "./proof.ts";
+import { runAndSign } from "./run-and-sign.ts";
 
 export interface RoundOptions {
   readonly taskDir: string;
@@ -43,11 +41,24 @@ export interface CommandResult {
 
 /** What came of a configuration's commands; `results` has those that were reached, in order. */
 export type Round =
-  | { readonly kind: "passed"; readonly results: readonly CommandResult[] }
+  | {
+      readonly kind: "passed";
+      /** Each has passed on what was there at the end. */
+      readonly results: readonly CommandResult[];
+      /** What changed while the commands ran, in words: nobody has reviewed that. */
+      readonly changed: readonly string[];
+    }
   | {
       readonly kind: "failed";
       /** The last one is the one that has failed: none is run after it. */
       readonly results: readonly CommandResult[];
+    }
+  /** What the commands passed on changed again and again: they have passed on nothing that is there. */
+  | {
+      readonly kind: "unsettled";
+      readonly results: readonly CommandResult[];
+      /** What changed, and what to do. */
+      readonly message: string;
     }
   | { readonly kind: "interrupted" }
   /** A command could not be run: nothing is known of the code. */
@@ -55,133 +66,139 @@ export type Round =
 
 /**
  * Runs the commands of a task's configuration in order, up to the first that fails, and signs what came
- * of each as soon as it has ended. What a receipt proves is not run again, but at least one command is:
- * what is on record as passed has a receipt of its own.
+ * of each as soon as it has ended. It has passed where each has passed on what is there at the end: where
+ * files or HEAD change while a command runs, it and those before it run once more, and nothing may change
+ * then. What a receipt proves is not run again, but at least one command is: what is on record as passed
+ * has a receipt of its own.
  *
  * @throws {ReceiptError} as `signReceipt` does
  * @see SPEC.md, "Validation"
  */
 export async function validateRound(options: RoundOptions): Promise<Round> {
-  const { task, tell, stepName, findProof, worktree, signal, timeoutMs = Infinity } = options;
-  const { commands, timeoutMs: ofCommand } = task.config.validation;
+  const { worktree, tell, timeoutMs = Infinity } = options;
   const deadline = performance.now() + timeoutMs;
-  const results: CommandResult[] = [];
-  let here = await placeOf(worktree, tell);
+  const start = await placeOf(worktree, tell);
+  const first = await runAll(options, { here: start, deadline });
+  if (first.kind !== "done") return first;
+  const changed = first.changes.map(({ what }) => what);
+  if (changed.length === 0) return { kind: "passed", results: resultsOf(first), changed };
+  const second = await runAll(options, { here: first.here, deadline, before: first });
+  if (second.kind !== "done") return second;
+  const results = resultsOf(second);
+  const [again] = second.changes;
+  return again === undefined
+    ? { kind: "passed", results, changed }
+    : { kind: "unsettled", results, message: unsettledWords(again) };
+}
+
+/** What a command's run has found to have changed meanwhile. */
+interface Change {
+  readonly command: ValidationCommand;
+  /** In words. */
+  readonly what: string;
+}
+
+/** The commands of one pass, none of which has failed. */
+interface Pass {
+  readonly kind: "done";
+  readonly passed: readonly PassedCommand[];
+  readonly changes: readonly Change[];
+  /** At its end. */
+  readonly here: Place;
+}
+
+interface PassedCommand {
+  readonly result: CommandResult;
+  /** What it has passed on; `undefined` where that changed while it ran. */
+  readonly on: Place | undefined;
+}
+
+function resultsOf({ passed }: Pass): readonly CommandResult[] {
+  return passed.map(({ result }) => result);
+}
+
+interface PassOptions {
+  /** What is there. */
+  readonly here: Place;
+  /** By the clock of `performance`. */
+  readonly deadline: number;
+  /** Of which those that passed on what is there now do not run again; then the first change ends the pass. */
+  readonly before?: Pass | undefined;
+}
+
+async function runAll(
+  options: RoundOptions,
+  { here: start, deadline, before }: PassOptions,
+): Promise<Pass | Exclude<Round, { readonly kind: "passed" | "unsettled" }>> {
+  const { task, worktree, stepName: step, tell, signal } = options;
+  const { commands, timeoutMs: ofCommand } = task.config.validation;
+  const passed: PassedCommand[] = [];
+  const changes: Change[] = [];
+  let here = start;
   for (const [index, command] of commands.entries()) {
     if (signal.aborted) return { kind: "interrupted" };
     const configSha256 = configDigest(task.config.validation, index);
-    const isNeeded = index === commands.length - 1 && results.every(({ isReused }) => isReused);
-    const { tree } = here;
-    const proof = isNeeded || tree === undefined ? undefined : findProof?.({ tree, configSha256 });
-    if (proof !== undefined) {
-      const { receiptId } = proof;
-      tell({ type: "command_reused", step: stepName, command: command.command, receiptId });
-      results.push({ command, receipt: proof, isReused: true });
+    const isNeeded = index === commands.length - 1 && passed.every(({ result }) => result.isReused);
+    const known =
+      before === undefined
+        ? proofOf(options, here, { command, configSha256, isNeeded })
+        : keptOf(before, index, here);
+    if (known !== undefined) {
+      const { receiptId } = known.receipt;
+      tell({ type: "command_reused", step, command: command.command, receiptId });
+      passed.push({ result: known, on: here });
       continue;
     }
     const time = Math.max(0, Math.min(ofCommand, deadline - performance.now()));
     const ran = await runAndSign(options, { command, configSha256, before: here, timeoutMs: time });
     if (ran.kind !== "signed") return ran;
-    results.push(ran.result);
-    here = ran.after;
-    if (ran.result.receipt.exitCode !== 0) return { kind: "failed", results };
-  }
-  return { kind: "passed", results };
-}
-
-/** What a command finds, and leaves. */
-interface Place {
-  /** That a commit of everything would have. */
-  readonly tree?: string | undefined;
-  readonly commit?: string | undefined;
-}
-
-interface OneRun {
-  readonly command: ValidationCommand;
-  readonly configSha256: string;
-  readonly before: Place;
-  readonly timeoutMs: number;
-}
-
-type Ran =
-  | { readonly kind: "signed"; readonly result: CommandResult; readonly after: Place }
-  | Extract<Round, { readonly kind: "interrupted" | "broken" }>;
-
-async function runAndSign(options: RoundOptions, run: OneRun): Promise<Ran> {
-  const { taskDir, task, stepName, attempt, worktree, runId, ports, tell, note, signal } = options;
-  const { command, configSha256, before, timeoutMs } = run;
-  const dir = receiptsFolder(taskDir);
-  const receiptId = newReceiptId();
-  const { stdout, stderr } = receiptPaths(dir, receiptId);
-  const argv = argvOf(command.command);
-  const startedAt = ports.now();
-  keepStarted(dir, {
-    receiptId,
-    stepName,
-    attempt,
-    command: command.command,
-    startedAt: startedAt.toISOString(),
-  });
-  tell({ type: "command_started", step: stepName, command: command.command });
-  note({ workingOn: `Running ${command.command}` });
-  const lastOutput = (): string => tailOf([stdout, stderr], 500, ports.redact);
-  const onOutput = (): void => note({ lastOutput: lastOutput() });
-  const { checkEnv: env = ports.env } = ports;
-  const limits = { timeoutMs, signal };
-  const end = await runCommand({
-    ...{ argv, workDir: worktree, env, runId, stdout, stderr, onOutput },
-    ...limits,
-  });
-  if (end.kind !== "ended") return end;
-  const completedAt = new Date(startedAt.getTime() + end.durationMs);
-
-  const after = await placeOf(worktree, tell);
-  const { receipt } = signReceipt(
-    {
-      receiptId,
-      workspaceId: task.workspaceId,
-      taskId: task.id,
-      stepName,
-      attempt,
-      command: command.command,
-      argv,
-      exitCode: end.exitCode,
-      signal: end.signal,
-      startedAt: startedAt.toISOString(),
-      completedAt: completedAt.toISOString(),
-      durationMs: end.durationMs,
-      configSha256,
-      commitBefore: before.commit,
-      treeBefore: before.tree,
-      commitAfter: after.commit,
-      treeAfter: after.tree,
-    },
-    { keys: ports.keys, dir },
-  );
-  options.onSigned?.(receipt);
-  const { exitCode } = receipt;
-  const { durationMs } = end;
-  const done = { step: stepName, command: command.command, exitCode, durationMs, receiptId };
-  tell({ type: "command_done", ...done });
-  return { kind: "signed", result: { command, receipt, isReused: false, limit: end.limit }, after };
-}
-
-/** A work tree that cannot be named justifies no skip later; its commands are run all the same. */
-async function placeOf(worktree: string, tell: RoundOptions["tell"]): Promise<Place> {
-  const known = async (asked: Promise<string>): Promise<string | undefined> => {
-    try {
-      return await asked;
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error;
-      if (error.code !== "ERR_NO_COMMITS") {
-        tell({ type: "warning", message: `a receipt cannot name its tree: ${error.message}` });
-      }
-      return undefined;
+    const { result, after } = ran;
+    const isSame = isSamePlace(here, after);
+    passed.push({ result, on: isSame ? here : undefined });
+    if (!isSame) {
+      const change = { command, what: await changeBetween(worktree, here, after) };
+      changes.push(change);
+      tell({ type: "warning", message: changedWords(change) });
     }
-  };
-  const [tree, commit] = await Promise.all([
-    known(treeToCommit(worktree)),
-    known(currentGitSha(worktree)),
-  ]);
-  return { tree, commit };
+    here = after;
+    if (result.receipt.exitCode !== 0) {
+      return { kind: "failed", results: passed.map((each) => each.result) };
+    }
+    if (!isSame && before !== undefined) break;
+  }
+  return { kind: "done", passed, changes, here };
+}
+
+/** What a receipt of an earlier time proves. */
+function proofOf(
+  { findProof }: RoundOptions,
+  { tree }: Place,
+  of: { command: ValidationCommand; configSha256: string; isNeeded: boolean },
+): CommandResult | undefined {
+  const { command, configSha256, isNeeded } = of;
+  const receipt = isNeeded || tree === undefined ? undefined : findProof?.({ tree, configSha256 });
+  return receipt && { command, receipt, isReused: true };
+}
+
+/** What the pass before has shown of what is there now. */
+function keptOf({ passed }: Pass, index: number, here: Place): CommandResult | undefined {
+  const { on, result } = passed[index] ?? {};
+  return on !== undefined && isSamePlace(on, here) ? result : undefined;
+}
+
+function changedWords({ command, what }: Change): string {
+  const rest = "nobody has reviewed that, and what passed before does not count";
+  return `changed while ${quoted(command)} ran: ${what}; ${rest}`;
+}
+
+function unsettledWords({ command, what }: Change): string {
+  return (
+    `the commands have passed on nothing that is there: each time they run something changes, now ` +
+    `while ${quoted(command)} ran: ${what}. See git status and git log. Keep that command, or whatever ` +
+    "else works in the work tree, from changing it; then atlas retry"
+  );
+}
+
+function quoted({ command }: ValidationCommand): string {
+  return JSON.stringify(plainLine(command, 100));
 }

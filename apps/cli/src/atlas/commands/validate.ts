@@ -61,6 +61,7 @@ function exitOf({ kind }: ValidatedNow): ExitCode {
     case "passed":
       return EXIT.ok;
     case "failed":
+    case "unsettled":
     case "interrupted":
     case "broken":
       return EXIT.error;
@@ -79,6 +80,7 @@ function messageOf(validated: ValidatedNow, place: Parameters<typeof failureReas
     }
     case "interrupted":
       return "it was interrupted";
+    case "unsettled":
     case "broken":
       return cleanLine(validated.message);
     case "none":

@@ -59,7 +59,7 @@ export interface TaskResultRecord {
 export interface ValidatedRecord {
   readonly type: "validated";
   readonly exit: number;
-  readonly outcome: "passed" | "failed" | "interrupted" | "broken" | "none";
+  readonly outcome: "passed" | "failed" | "unsettled" | "interrupted" | "broken" | "none";
   readonly message: string;
   /** Ids of the new ones. */
   readonly receipts: readonly string[];
