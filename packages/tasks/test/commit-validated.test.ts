@@ -129,7 +129,9 @@ test("what a person commits after the validation is kept, and validated with the
   });
   expect(git(task.worktree, "show", "HEAD:theirs.js")).toBe("1;");
   expect(warnings(task)).toContainEqual(
-    expect.stringMatching(/^HEAD would not be what was validated.*; changed since then: theirs\.js$/u),
+    expect.stringMatching(
+      /^HEAD would not be what was validated.*; changed since then: theirs\.js$/u,
+    ),
   );
   expect(statements(task).at(-1)?.treeAfter).toBe(treeOf(task));
   expect(git(task.worktree, "status", "--porcelain")).toBe("");

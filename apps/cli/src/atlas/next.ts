@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { type HookFile, type HookOwner, isTerminal } from "@quasar/hookfile";
 import { shellWord } from "@quasar/runs/text";
 import { choicesOf, findTask, TasksError, type TaskView } from "@quasar/tasks";
+import { nextWithoutTree } from "./lost-tree.ts";
 
 /**
  * What a person can type next.
@@ -21,6 +22,8 @@ export function nextOf(
   if (owner !== undefined) {
     return [`kill -INT ${owner.pid}   (stops it, with all saved; then atlas resume${named})`];
   }
+  const withoutTree = nextWithoutTree(hook, named);
+  if (withoutTree !== undefined) return withoutTree;
   if (stop?.why === "budget") return [resumeWith(stop, named), `atlas abandon${named}`];
   const choices = choicesOf(hook).filter(({ command }) => command !== "atlas abandon");
   const lines = choices.map(({ command, meaning }) => `${command}${named}   (${meaning})`);

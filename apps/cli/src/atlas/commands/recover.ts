@@ -5,10 +5,12 @@ import { ask, canAsk } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { labelled } from "../../shared/output/text.ts";
+import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
+import { nextWithoutTree } from "../lost-tree.ts";
+import { naming } from "../next.ts";
 import { stateText } from "../output/hook-lines.ts";
 
 /** `atlas recover`: what a crash has left, and what can be done; does the one that is chosen. */
@@ -19,8 +21,10 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
     return apply(chosenByName(choices, given.apply, hook), id, given);
   }
   const { taskId, state, recovery, awaiting } = hook;
+  // Before any of the choices.
+  const next = nextWithoutTree(hook, naming(id)) ?? [];
   if (given.json === true) {
-    const line = { taskId, state, found, recovery, awaiting, choices: choices.map(named) };
+    const line = { taskId, state, found, recovery, awaiting, choices: choices.map(named), next };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "recover", ...line }));
     return EXIT.ok;
   }
@@ -43,6 +47,7 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
     ...choices.flatMap(({ command, meaning }, n) =>
       labelled(view, String(n + 1), cleanLine(`${command}   (${meaning})`), "cyan"),
     ),
+    ...nextLines(next, view),
   ]);
   if (choices.length === 0 || !canAsk()) return EXIT.ok;
   const choice = choices[Number(await ask("Which one? [nothing] ")) - 1];

@@ -1,5 +1,7 @@
+import { nextWithoutTree } from "../lost-tree.ts";
 import { naming } from "../next.ts";
-import { isTerminal } from "@quasar/hookfile";
+import { type HookFile, isTerminal } from "@quasar/hookfile";
+import { cleanLine } from "@quasar/runs/text";
 import { configureTask, type FoundTask, readTask, settleTask, TasksError } from "@quasar/tasks";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
@@ -23,6 +25,7 @@ export async function resumeCommand(id: string | undefined, given: Given): Promi
       next: [`atlas status${naming(id)}`, `atlas start --from-task ${taskId} "…"`],
     });
   }
+  if (hook !== undefined) refuseWithoutTree(hook, id);
   const said = ATLAS.flagLayer(given.flags).values;
   const { maxBudgetUsd } = said;
   if (maxBudgetUsd !== undefined) {
@@ -44,6 +47,14 @@ export async function resumeCommand(id: string | undefined, given: Given): Promi
     id,
     typed: given.typed,
   });
+}
+
+/** What waits for a person says so all the same. */
+function refuseWithoutTree(hook: HookFile, id: string | undefined): void {
+  const next = nextWithoutTree(hook, naming(id));
+  if (next === undefined || hook.state === "awaiting_human") return;
+  const message = `the task's work tree ${cleanLine(hook.worktreePath)} is gone`;
+  throw new CliError("ERR_NOT_FOUND", message, { next });
 }
 
 /** No task at all, where none was named, is nothing to resume. */

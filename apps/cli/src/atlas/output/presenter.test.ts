@@ -87,6 +87,13 @@ test("what a step failed of keeps its lines, and is not repeated at the end", ()
   expect(lines.filter((line) => line.includes("tsc: not found"))).toHaveLength(1);
 });
 
+test("a failure whose first line announces the others does not end at the colon when it is told again", () => {
+  const reason = "the remote refused it:\nremote: not today";
+  const failed = { step: "git_push", index: 1, reason, attempt: 1, goesOn: false } as const;
+  const [lines] = told([TASK, { type: "step_failed", ...failed }, { ...END, message: reason }]);
+  expect(lines).toContain("  because  the remote refused it (see above)");
+});
+
 test("a step that is left out says why, and what shows it", () => {
   const [lines] = told([
     TASK,

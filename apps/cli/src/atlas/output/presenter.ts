@@ -254,7 +254,7 @@ function resultLines(
   const cost = { spentUsd, unknownCostUsd, hasUnsaidCosts: false };
   // What a step has just failed of stands above, with all its lines.
   const [head = ""] = result.message.split("\n");
-  const why = result.message === failure ? head : result.message;
+  const why = result.message === failure ? head.replace(/:$/u, " (see above)") : result.message;
   const message = fit(why.toWellFormed(), 2000) + when;
   const saved = result.outcome === "interrupted" ? "; all is saved" : "";
   return [
