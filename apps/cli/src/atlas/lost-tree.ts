@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type HookFile, isSetUp, isTerminal } from "@quasar/hookfile";
+import { type HookFile, isSetUp, isTerminal, nextStep } from "@quasar/hookfile";
 import { shellWord } from "@quasar/runs/text";
 import { choicesOf } from "@quasar/tasks";
 
@@ -15,10 +15,16 @@ export function nextWithoutTree(hook: HookFile, named: string): readonly string[
   const goOn = choicesOf(hook)[0]?.command ?? "atlas resume";
   // It is registered still, which a plain `git worktree add` refuses.
   const add = `git -C ${shellWord(repoPath)} worktree add --force ${shellWord(worktreePath)} ${shellWord(branch)}`;
-  const lost = "   (with what is committed; all else in it is lost)";
   const isLinked = worktreePath !== repoPath && branch !== "" && existsSync(repoPath);
-  return [
-    ...(isLinked ? [`${add} && ${goOn}${named}${lost}`] : []),
-    `atlas abandon${named} && atlas start --from-task ${taskId} "…"   (a new task on its branch)`,
-  ];
+  const back = `${add} && ${goOn}${named}   (only with what is committed: no turn of an agent is done again)`;
+  const anew = `atlas abandon${named} && atlas start --from-task ${taskId} "…"   (a new task on its branch)`;
+  if (!isLinked) return [anew];
+  return isAgents(hook) ? [anew, back] : [back, anew];
+}
+
+/** Whether agents' work that was not committed may have been lost, which the task would go on without. */
+function isAgents(hook: HookFile): boolean {
+  const name = hook.currentStep?.stepName ?? nextStep(hook)?.name;
+  const type = hook.steps.find((step) => step.name === name)?.type;
+  return type === "ai" || type === "loop";
 }

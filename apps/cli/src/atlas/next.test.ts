@@ -30,11 +30,13 @@ test("who has no validation command is told how to name one: to try again alone 
 test("where the work tree was deleted nothing is named that would lead back there", () => {
   const repoPath = import.meta.dirname;
   const hook = { ...aHook(SET_UP, START, WAITS), repoPath };
+  const back = (command: string): string =>
+    `git -C ${repoPath} worktree add --force /src/repo-fix-config fix/fix-config && atlas ${command} fix-config   (only with what is committed: no turn of an agent is done again)`;
   const anew = `atlas abandon fix-config && atlas start --from-task task-1 "…"   (a new task on its branch)`;
-  expect(nextOf(hook, "fix-config")).toEqual([
-    `git -C ${repoPath} worktree add --force /src/repo-fix-config fix/fix-config && atlas retry fix-config   (with what is committed; all else in it is lost)`,
-    anew,
-  ]);
+  // What an agent had not committed is what the step would go on without.
+  expect(nextOf(hook, "fix-config")).toEqual([anew, back("retry")]);
+  const validating = hook.steps.map((step) => ({ ...step, type: "validation" as const }));
+  expect(nextOf({ ...hook, steps: validating }, "fix-config")).toEqual([back("retry"), anew]);
   const here = { ...hook, worktreePath: "/src/gone", repoPath: "/src/gone" };
   expect(nextOf(here, "fix-config")).toEqual([anew]);
   expect(nextOf(aHook(), "fix-config")).toEqual(["atlas resume fix-config   (go on)"]);

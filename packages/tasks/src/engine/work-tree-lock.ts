@@ -39,7 +39,7 @@ async function openTree(worktree: string): Promise<Repository> {
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== "ERR_NOT_A_REPOSITORY") throw error;
     const message =
-      `the task's work tree ${worktree} is gone: bring it back with git worktree add, ` +
+      `the task's work tree ${worktree} is gone: bring it back with git worktree add --force, ` +
       "or abandon the task";
     throw new TasksError("ERR_NOT_FOUND", message, { cause: error });
   }
