@@ -4,13 +4,6 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { loadTrusted, requireTrust } from "./trust.ts";
 
-const person = vi.hoisted(() => ({ answer: (): string => "" }));
-vi.mock(import("../ask.ts"), async (original) => ({
-  ...(await original()),
-  canAsk: () => true,
-  ask: async () => person.answer(),
-}));
-
 test("a yes is for what was shown: what has changed while the question stood is asked for again", async () => {
   const dir = mkdtempSync(join(realpathSync(tmpdir()), "trust-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
@@ -35,17 +28,23 @@ test("a yes is for what was shown: what has changed while the question stood is 
     },
     () => "n",
   ];
-  person.answer = () => answers.shift()?.() ?? "";
-  await expect(loadTrusted(false, load)).rejects.toMatchObject({ code: "ERR_UNTRUSTED_CONFIG" });
+  const person = { canAsk: () => true, ask: async () => answers.shift()?.() ?? "" };
+  await expect(loadTrusted(false, load, person)).rejects.toMatchObject({
+    code: "ERR_UNTRUSTED_CONFIG",
+  });
   expect(shown.join("")).toMatch(/check\.sh[^]*curl evil/u);
   expect(() => load(false)).toThrow("curl evil");
   filter = "./check.sh";
   expect(load(false)).toBe(filter);
   writeFileSync(script, "exit 1\n");
-  person.answer = () => {
-    writeFileSync(script, "evil\n");
-    person.answer = () => "n";
-    return "y";
-  };
-  await expect(loadTrusted(false, load)).rejects.toMatchObject({ code: "ERR_UNTRUSTED_CONFIG" });
+  answers.push(
+    () => {
+      writeFileSync(script, "evil\n");
+      return "y";
+    },
+    () => "n",
+  );
+  await expect(loadTrusted(false, load, person)).rejects.toMatchObject({
+    code: "ERR_UNTRUSTED_CONFIG",
+  });
 });

@@ -71,20 +71,30 @@ export function keepNamed({
   keep(recordOf(stateDir, "named", [path, guarded]), { path, ...guarded });
 }
 
+/** Who is asked. */
+export interface Person {
+  readonly canAsk: () => boolean;
+  readonly ask: (question: string) => Promise<string>;
+}
+
 /**
  * Loads what may need a yes, and asks for it where there is somebody to ask; again, where it has changed while the
  * question stood.
  *
  * @throws what `load` throws; for a no too.
  */
-export async function loadTrusted<T>(trust: boolean, load: (trust: boolean) => T): Promise<T> {
+export async function loadTrusted<T>(
+  trust: boolean,
+  load: (trust: boolean) => T,
+  person: Person = { canAsk, ask },
+): Promise<T> {
   for (;;) {
     try {
       return load(trust);
     } catch (error) {
-      if (!(error instanceof Untrusted) || !canAsk()) throw error;
+      if (!(error instanceof Untrusted) || !person.canAsk()) throw error;
       write(process.stderr, error.message.split("\n"));
-      if (!isYes(await ask("Do you trust this repository with it? [y/N] "))) throw error;
+      if (!isYes(await person.ask("Do you trust this repository with it? [y/N] "))) throw error;
       error.accept();
     }
   }
