@@ -159,6 +159,26 @@ test("an agent that was killed with nothing to go on from is said to be started 
   expect(items.at(-1)).toMatchObject({ kind: "run-again" });
 });
 
+test.for([
+  [true, "resumed"],
+  [false, "run-again"],
+] as const)(
+  "an agent that ended with a failure is said to be taken again, not to be read (session: %s)",
+  async ([resumesSession, kind]) => {
+    const failure = { kind: "killed", message: "it was killed", retryable: true } as const;
+    const result = { ...resultOf({ costUsd: 0.2, sessionId: "s-1" }), failure };
+    const found = { state: "ended", result } as const;
+    const loop = harness({ coder: foundCoder(found, resumesSession) });
+    const turn = started;
+    const checkpoint = aCheckpoint({ gitSha: loop.tree.head(), phase: "coding", turn });
+    const { items } = await planned(loop, checkpoint, found);
+    expect(items.at(-1)).toMatchObject({ kind, data: { costUsd: 0.2 } });
+    await runFromCheckpoint(checkpoint, loop.options);
+    expect(loop.trace()).toContain("turn_recovered coder restarted");
+    expect(loop.trace().join()).toContain("agent_start coder");
+  },
+);
+
 test("what stands against a resume comes first, with what can be said about it", async () => {
   const loop = harness();
   const checkpoint = aCheckpoint({ gitSha: "1".repeat(40) });
