@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -49,11 +49,13 @@ export function releaseModel(at: Place): void {
 
 /** Has another program drive, which did not see that the run's process lives. */
 export function takeOver(lock: string): () => void {
-  rmSync(lock);
-  rmSync(`${lock}.owner.json`, { force: true });
-  writeFileSync(lock, "");
-  const database = new DatabaseSync(lock);
+  const other = `${lock}.other`;
+  writeFileSync(other, "");
+  const database = new DatabaseSync(other);
   database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  // Held before it has the name: a run may take a lock anew that is missing.
+  renameSync(other, lock);
+  rmSync(`${lock}.owner.json`, { force: true });
   let isOpen = true;
   const free = (): void => {
     if (isOpen) database.close();
