@@ -71,7 +71,7 @@ export const GAP_SETTINGS: readonly Setting[] = [
     name: "with a submodule, in whose files the coder works whatever it is asked",
     lay: withSubmodule,
     coder: "echo new > sub/new.txt",
-    ends: { code: 3, says: /cycles/u, turns: 3 },
+    ends: { code: 5, says: /after another turn of the coder, too: .*submodules/u, turns: 2 },
   },
 ];
 
