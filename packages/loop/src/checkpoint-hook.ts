@@ -26,7 +26,7 @@ export function createCheckpointHook(options: CheckpointHookOptions): Hook {
   const { store, phaseId, nebulaName, gitSha, onError, now } = options;
   return {
     async onEvent(event) {
-      if (!STORED.has(event.type)) return;
+      if (!isStored(event.type)) return;
       try {
         const head = gitSha === undefined ? event.headSha : await gitSha();
         const metadata = { phaseId, nebulaName, gitSha: head, now };
@@ -37,6 +37,11 @@ export function createCheckpointHook(options: CheckpointHookOptions): Hook {
       }
     },
   };
+}
+
+/** Whether a checkpoint is written at such an event. */
+export function isStored(type: LoopEvent["type"]): boolean {
+  return STORED.has(type);
 }
 
 const STORED: ReadonlySet<LoopEvent["type"]> = new Set([

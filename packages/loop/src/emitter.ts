@@ -1,4 +1,5 @@
 import type { Hook, LoopEvent, LoopEventData } from "./event.ts";
+import { isStored } from "./checkpoint-hook.ts";
 import { snapshot } from "./snapshot.ts";
 import type { CycleState } from "./state.ts";
 
@@ -23,6 +24,7 @@ export interface Listeners {
 export class Emitter {
   readonly #listeners: Listeners;
   #last: Promise<void> = Promise.resolve();
+  #held: LoopEvent[] = [];
   #journalFailure: { readonly error: unknown } | undefined;
 
   constructor(listeners: Listeners) {
@@ -51,6 +53,11 @@ export class Emitter {
     return event;
   }
 
+  /** Keeps a recorded event until the next one that is stored, before which the hooks are told of it. */
+  hold(event: LoopEvent): void {
+    this.#held.push(event);
+  }
+
   /** Tells the hooks of a recorded event. */
   tell(event: LoopEvent, standing: EventStanding): Promise<void> {
     const before = this.#last;
@@ -69,16 +76,24 @@ export class Emitter {
   async #deliver(event: LoopEvent): Promise<readonly unknown[]> {
     const { checkpoint, hooks } = this.#listeners;
     const stores = checkpoint !== undefined && this.#journalFailure === undefined;
-    const errors: unknown[] = [];
-    for (const hook of stores ? [checkpoint, ...hooks] : hooks) {
-      try {
-        await hook.onEvent(event);
-      } catch (error) {
-        errors.push(error);
-      }
-    }
+    const errors = stores ? await deliverTo([checkpoint], event) : [];
+    const held = isStored(event.type) ? this.#held.splice(0) : [];
+    for (const each of [...held, event]) errors.push(...(await deliverTo(hooks, each)));
     return errors;
   }
+}
+
+/** What the hooks threw. */
+async function deliverTo(hooks: readonly Hook[], event: LoopEvent): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  for (const hook of hooks) {
+    try {
+      await hook.onEvent(event);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  return errors;
 }
 
 function eventOf(data: LoopEventData, { state, head }: EventStanding): LoopEvent {

@@ -170,6 +170,11 @@ export class Run {
     return this.#emitter.record(data, this.#standing());
   }
 
+  /** Puts on record what the listeners are told when the next event is stored, not before it. */
+  hold(data: LoopEventData): void {
+    this.#emitter.hold(this.record(data));
+  }
+
   /** Tells the listeners what is on record. */
   async tell(event: LoopEvent): Promise<void> {
     await this.#emitter.tell(event, this.#standing());

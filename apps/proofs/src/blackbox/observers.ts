@@ -117,6 +117,16 @@ export function turnsOf(runId: string): Observer {
   };
 }
 
+/** The commit that the branch is at. */
+export const branch: Observer = {
+  observe: (fs) => {
+    const bytes = readWholeFile("/heads/main", { fs, maxBytes: 1024 });
+    return bytes && Buffer.from(bytes).toString().trim();
+  },
+  recover: () => {},
+  act: "runner",
+};
+
 interface Fact {
   readonly type: string;
   readonly cycle: number;

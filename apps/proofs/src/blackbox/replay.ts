@@ -63,6 +63,8 @@ function isAct(call: DiskCall, act: Act): boolean {
   switch (act) {
     case "any":
       return call.type === "act" || call.type === "spawn";
+    case "runner":
+      return call.type === "act";
     case "spawn":
       return call.type === "spawn";
     case "save":
@@ -70,8 +72,11 @@ function isAct(call: DiskCall, act: Act): boolean {
   }
 }
 
-/** The program says something or starts a process, or another process of it starts one; that alone; a checkpoint is saved. */
-export type Act = "any" | "spawn" | "save";
+/**
+ * The program says something or starts a process, or another process of it starts one; the first alone; the
+ * second alone; a checkpoint is saved.
+ */
+export type Act = "any" | "runner" | "spawn" | "save";
 
 /** What is on the disk in the end, were there no crash. */
 export function replayed(calls: readonly DiskCall[]): SimulatedFileSystem {

@@ -9,6 +9,8 @@ export interface Traced extends Finished {
   readonly calls: readonly DiskCall[];
   /** The same of the user's own folder for state, which begins with `.local`. */
   readonly userCalls: readonly DiskCall[];
+  /** The same of the folder of the repository's branches, `heads`. */
+  readonly branchCalls: readonly DiskCall[];
 }
 
 export interface TracedOptions {
@@ -39,6 +41,7 @@ export async function traced(
     // The lock and its owner's description are gone with the process, and promise nothing.
     calls: calls.filter((call) => !isOfTheLock(call)),
     userCalls: diskCalls(seen, join(at.root, "home/.local")),
+    branchCalls: diskCalls(seen, join(at.repo, ".git/refs/heads")),
   };
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { DiskCall } from "../../src/blackbox/disk-calls.ts";
 import {
   bothOf,
+  branch,
   checkpointOf,
   journalOf,
   type Observer,
@@ -32,6 +33,7 @@ interface Life {
   readonly runId: string;
   readonly calls: readonly DiskCall[];
   readonly userCalls: readonly DiskCall[];
+  readonly branchCalls: readonly DiskCall[];
 }
 
 function place(): Place {
@@ -44,7 +46,8 @@ async function whole(): Promise<Life> {
   const at = place();
   const run = await traced(at, ["run", "Write work.txt", ...agents(at, oneCycle())]);
   expect(run.code, run.stderr).toBe(0);
-  return { at, runId: runIds(at)[0] ?? "", calls: run.calls, userCalls: run.userCalls };
+  const { calls, userCalls, branchCalls } = run;
+  return { at, runId: runIds(at)[0] ?? "", calls, userCalls, branchCalls };
 }
 
 async function killedAndResumed(killAt: string): Promise<Life> {
@@ -58,6 +61,7 @@ async function killedAndResumed(killAt: string): Promise<Life> {
     runId: runIds(at)[0] ?? "",
     calls: [...run.calls, ...resume.calls],
     userCalls: [...run.userCalls, ...resume.userCalls],
+    branchCalls: [...run.branchCalls, ...resume.branchCalls],
   };
 }
 
@@ -91,6 +95,12 @@ const lives: readonly (readonly [string, () => Promise<Life>])[] = [
   ["a run", whole],
   ["a run killed while the coder works, and its resume", () => killedAndResumed("coder    works")],
   ["a run killed in the review, and its resume", () => killedAndResumed("reviewer works")],
+];
+
+/** The folder is there before a run begins; of the branch what it was then does not matter. */
+const heads: readonly DiskCall[] = [
+  { type: "mkdir", path: "/heads" },
+  { type: "sync", path: "/" },
 ];
 
 /** Left out of what a life did: the first sync that fits. */
@@ -163,6 +173,19 @@ describe.skipIf(skipped !== undefined)("the built command, by its system calls",
     const report = exploreTrace({ calls: userCalls, ...sealKey });
     expect(report.findings).toEqual([]);
     expect(report.states).toBeGreaterThan(10);
+  });
+
+  test("has a commit on its branch before it tells of it", async () => {
+    const { branchCalls } = await whole();
+    const calls = [...heads, ...branchCalls];
+    const report = exploreTrace({ calls, ...branch });
+    expect(report.findings).toEqual([]);
+    expect(report.states).toBeGreaterThan(10);
+    const mutate = withoutFirst(
+      ({ path, before }) => path === "/heads" && /^rename /u.test(before),
+    );
+    const unsynced = exploreTrace({ calls, ...branch, mutate, models: ["posix"] });
+    expect(unsynced.bad).toBeGreaterThan(0);
   });
 
   test("would be seen to lose it without any one of its syncs", async () => {

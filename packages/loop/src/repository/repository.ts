@@ -171,6 +171,7 @@ export async function openLoopRepository(
     throw error;
   }
   const { root } = repository;
+  const syncRef = (ref: string): void => syncNameOf(repository, ref);
   const commitsSince = (from: string): Promise<readonly Commit[] | undefined> =>
     logRange(workDir, { from: from === "" ? undefined : from }).catch(
       unless("ERR_BAD_REVISION", undefined),
@@ -194,6 +195,7 @@ export async function openLoopRepository(
       const committed = !isMoved ? [] : await changedPaths(workDir, before, head);
       const paths = [...committed, ...dirty.map(({ path }) => path)];
       syncFiles(root, isSynced ? paths.filter((path) => !isOnDevice(root, path)) : paths);
+      if (isMoved) syncRef(headRef(seen));
       return seen;
     },
     hidden: () => hiddenChanges(root),
@@ -213,22 +215,9 @@ export async function openLoopRepository(
     submodulePaths: () => submodulePaths(root),
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
-    commit: ({
-      subject,
-      body,
-      trailers,
-      taskId,
-      cycle,
-      turnId,
-      exclude,
-      tree,
-      env,
-      signal,
-      seen,
-    }) =>
-      commitAll(workDir, {
-        subject,
-        body,
+    async commit({ trailers, taskId, cycle, turnId, exclude, ...commit }) {
+      const sha = await commitAll(workDir, {
+        ...commit,
         trailers: {
           ...trailers,
           [TRAILER.task]: taskId,
@@ -236,14 +225,20 @@ export async function openLoopRepository(
           [TRAILER.turn]: turnId,
         },
         exclude: [OWN_FOLDER, ...exclude],
-        tree,
-        env,
-        signal,
-        seen,
         reflogAction: reflogAction(turnId),
-      }),
-    snapshot: ({ runId, message, signal }) =>
-      takeSnapshot(workDir, { prefix: `refs/quasar/${runId}/`, message, signal }),
+      });
+      if (sha !== undefined) syncRef(headRef(commit.seen));
+      return sha;
+    },
+    async snapshot({ runId, message, signal }) {
+      const kept = await takeSnapshot(workDir, {
+        prefix: `refs/quasar/${runId}/`,
+        message,
+        signal,
+      });
+      if (kept !== undefined) syncRef(kept.ref);
+      return kept;
+    },
     commitsSince,
     changedPaths: (from, to) => changedPaths(workDir, from, to),
     // A reflog that cannot be read bears witness of nothing.
@@ -254,6 +249,17 @@ export async function openLoopRepository(
     settingsText: () => settingsText(repository),
     steeringSettings: (text) => steeringSettings(repository, text),
   };
+}
+
+/** The name, in the repository's git folders, that moves with HEAD. */
+function headRef({ branch }: SeenWork): string {
+  return branch === undefined ? "HEAD" : `refs/heads/${branch}`;
+}
+
+/** Git syncs the file of a ref, but not the folder in which it gives it its name: a power cut takes that back. */
+function syncNameOf({ gitDir, commonDir }: Repository, ref: string): void {
+  if (ref === "HEAD") return syncFiles(gitDir, [ref]);
+  syncFiles(join(commonDir, "refs"), [ref.slice("refs/".length)]);
 }
 
 function algorithmOf({ config }: SeenWork): "sha1" | "sha256" {

@@ -91,11 +91,17 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   const tree = role === "coder" ? await syncWork(run, workIsSynced) : await undoReviewer(run);
   if (tree?.outcome === "git" || tree?.outcome === "interrupted") return tree;
   const { costUsd, durationMs } = result;
-  const done = run.record({ type: "agent_done", cycle, role, turnId: id, costUsd, durationMs });
-  // A verdict follows at once, and is saved with the end of its turn, which is kept until then.
-  const failure = role === "reviewer" && run.isSupervised(role) ? undefined : await run.saveTurn();
+  const done = { type: "agent_done", cycle, role, turnId: id, costUsd, durationMs } as const;
+  if (role === "reviewer" && run.isSupervised(role)) {
+    // Its verdict follows at once and is stored with it; until then the end of the turn is in the turn's files,
+    // which a power cut may take: nobody is told of what may be bought again.
+    run.hold(done);
+    return tree;
+  }
+  const event = run.record(done);
+  const failure = await run.saveTurn();
   if (failure !== undefined) return failure;
-  await run.tell(done);
+  await run.tell(event);
   if (denials.length > 0)
     await run.emit({ type: "tools_denied", cycle, role, turnId: id, denials });
   return tree;

@@ -39,6 +39,41 @@ test("the coder's work survives a power cut before its turn counts as done", asy
   expect(trace.slice(0, settled + 1)).toEqual(["save coder started", "sync", "save coder settled"]);
 });
 
+test("the end of a reviewer that a supervisor holds is told only once it is stored", async () => {
+  const trace: string[] = [];
+  const ground = createMemoryGround();
+  const store = createMemoryCheckpointStore();
+  const save: typeof store.save = (checkpoint) => {
+    const { role, status } = checkpoint.turn ?? { role: "no", status: "turn" };
+    trace.push(`save ${role} ${status}`);
+    return store.save(checkpoint);
+  };
+  const supervised = { supervised: true };
+  const settings = settingsOf({
+    workDir: ground.workDir,
+    coder: fakeAgent(["done"], supervised),
+    reviewer: fakeAgent([APPROVAL], supervised),
+    turnsDir: "/nowhere/turns",
+    checkpoint: { granularity: "turn", store: { ...store, save } },
+    journal: ({ type }) => void trace.push(`record ${type}`),
+    onEvent: ({ type }) => void trace.push(`tell ${type}`),
+  });
+  const runCheck = async () => ({ status: "passed", output: "" }) as const;
+  await startRun({ title: "Do it" }, settings, {
+    repository: ground.repository,
+    runCheck,
+    waitUntil,
+  });
+  const ended = trace.lastIndexOf("record agent_done");
+  expect(trace.slice(ended, ended + 5)).toEqual([
+    "record agent_done",
+    "record review_complete",
+    "save reviewer settled",
+    "tell agent_done",
+    "tell review_complete",
+  ]);
+});
+
 test("work that cannot be made durable ends the run before its turn counts as done", async () => {
   const ground = createMemoryGround();
   const store = createMemoryCheckpointStore();
