@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   appendFileSync,
@@ -337,6 +337,29 @@ test.for(AILMENTS)("the doctor finds $name", async ({ check, mends, infect }) =>
   expect(fixed.code, fixed.stdout).toBe(mends ? 0 : 1);
   const after = await quasar(at, ["doctor", "--json"]);
   expect(checks(after)).toEqual(mends ? [] : [check]);
+});
+
+test("the doctor's advice for committed files of ours leaves alone what a team shares", async () => {
+  const at = place();
+  git(at, "config", "user.name", "a user");
+  git(at, "config", "user.email", "user@localhost");
+  mkdirSync(join(at.repo, ".quasar"));
+  const shared = [".quasar/.gitignore", ".quasar/config.toml"];
+  for (const path of shared)
+    writeFileSync(join(at.repo, path), path.endsWith("ignore") ? "*\n" : "");
+  git(at, "add", "--force", "--", ...shared);
+  git(at, "commit", "-qm", "Share the configuration");
+  expect(await quasar(at, ["doctor"])).toMatchObject({ code: 0 });
+  writeFileSync(join(at.repo, ".quasar/checkpoint.toml"), "");
+  git(at, "add", "--force", "--", ".quasar/checkpoint.toml");
+  git(at, "commit", "-qm", "Oops");
+  const found = await quasar(at, ["doctor", "--json"]);
+  const problems = lastRecord(found)["problems"] as readonly { check: string; next: string[] }[];
+  const [advice = ""] = problems.find(({ check }) => check === "committed")?.next ?? [];
+  const env = { ...at.env, GIT_EDITOR: "echo Fixed >" };
+  const typed = spawnSync("sh", ["-c", advice], { cwd: at.repo, env, encoding: "utf8" });
+  expect(typed.status, typed.stderr).toBe(0);
+  expect(git(at, "ls-files", ".quasar").trim().split("\n")).toEqual(shared);
 });
 
 test("the doctor ends agents of a run that is gone, not those that a resume would follow", async () => {

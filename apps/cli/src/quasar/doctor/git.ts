@@ -74,18 +74,23 @@ function childrenOf(dir: string): readonly string[] {
   return stat?.isDirectory() === true ? readdirSync(dir) : [];
 }
 
+/** What a team shares. */
+const COMMITTABLE: readonly string[] = [`${FOLDER}/config.toml`, `${FOLDER}/.gitignore`];
+
 /** Our files in a commit, or about to be in one: a checkpoint there is an attacker's prompt. */
 export async function lookAtCommitted({ workspace }: Ground): Promise<readonly Problem[]> {
   const [head, dirty] = await Promise.all([headPaths(workspace.root), dirtyPaths(workspace.root)]);
   const staged = dirty.filter(({ status }) => /^[AM]/u.test(status)).map(({ path }) => path);
   const ours = [...new Set([...head, ...staged])].filter(
-    (path) => path.startsWith(`${FOLDER}/`) && !path.endsWith("/config.toml"),
+    (path) => path.startsWith(`${FOLDER}/`) && !COMMITTABLE.includes(path),
   );
   if (ours.length === 0) return [];
   return [
     {
       message: `committed or staged: ${listed(ours).join(", ")}`,
-      next: [`git rm -r --cached -- ${FOLDER} && git commit`],
+      next: [
+        `git rm -r --cached -- ${[FOLDER, ...COMMITTABLE.map((path) => `':!${path}'`)].join(" ")} && git commit`,
+      ],
     },
   ];
 }
