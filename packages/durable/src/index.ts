@@ -15,7 +15,7 @@ export type {
   JournalRecords,
 } from "./journal-format.ts";
 export { type LoadedFile, loadFile } from "./load.ts";
-export { acquireLock, type AcquireLockOptions, type Lock, lockOwner } from "./lock.ts";
+export { acquireLock, type AcquireLockOptions, type Lock } from "./lock.ts";
 export { lockHolder } from "./lock-holders.ts";
 export { type ReadFileOptions, readFileHead, readPrivateFile, readWholeFile } from "./read.ts";
 export { readJournal, type ReadJournalOptions } from "./read-journal.ts";

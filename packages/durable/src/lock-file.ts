@@ -37,6 +37,26 @@ export function lockFile(file: string): LockedFile | undefined {
   }
 }
 
+/**
+ * Whether anybody has locked the file of that name, by the kernel's word. Asking keeps others from the lock for an
+ * instant; it never makes the file.
+ */
+export function isLocked(file: string): boolean {
+  const stat = nodeFileSystem.lstat(file);
+  if (stat?.kind !== "file" || stat.size > 0) return false;
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.exec("SELECT count(*) FROM sqlite_schema");
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
 /** SQLite does not say that a file has gone, with its folder, since it was made; nor that it has come back. */
 function openDatabase(file: string): Sqlite.DatabaseSync {
   const { DatabaseSync } = loadSqlite();

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { hasErrno } from "./errors.ts";
 import { describedOwner } from "./lock-description.ts";
+import { isLocked } from "./lock-file.ts";
 import { isAlive, type ProcessIdentity, identityOf } from "@quasar/process";
 
 /** Where SQLite puts its locks on a file: from its pending byte to the end of its shared range. */
@@ -12,14 +13,19 @@ const REMOVED = " (deleted)";
 
 /**
  * Who holds the lock on the file `path`, as far as can be seen without taking it: by the kernel's word
- * where it gives it (Linux), else as described. One whose lock file was removed counts too.
+ * where it gives it (Linux), else as described. The description of a process that nobody here can know counts
+ * only while the lock is held, and so does that of a file elsewhere: a boot, a machine and a copied folder ago
+ * somebody had it. One whose lock file was removed counts too.
  */
 export function lockHolder(path: string): ProcessIdentity | undefined {
   const file = resolve(path);
   const [holder] = [...holdersOf(file), ...holdersOf(`${file}${REMOVED}`)];
   if (holder !== undefined) return identityOf(holder);
   const described = describedOwner(file);
-  return described && isAlive(described.owner) !== false ? described.owner : undefined;
+  if (described === undefined) return undefined;
+  const { owner, path: of = file } = described;
+  const isHolder = (of === file ? isAlive(owner) : undefined) ?? isLocked(file);
+  return isHolder ? owner : undefined;
 }
 
 /** Another living process that has locked a file of this name which was removed since. */

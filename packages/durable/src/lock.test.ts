@@ -17,7 +17,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { nodeFileSystem } from "./file-system.ts";
-import { acquireLock, type Lock, lockOwner } from "./lock.ts";
+import { isLocked } from "./lock-file.ts";
+import { acquireLock, type Lock } from "./lock.ts";
 import { lockHolder } from "./lock-holders.ts";
 import { currentProcess, type ProcessIdentity, identityOf } from "@quasar/process";
 
@@ -34,10 +35,10 @@ test("excludes a second holder, who learns of the first, until it is released", 
   const owner = currentProcess();
   expect(second).toThrow(expect.objectContaining({ code: "ERR_LOCKED", owner }));
   expect(readdirSync(dir).toSorted()).toEqual(["lock", "lock.owner.json"]);
-  expect(lockOwner(path)).toEqual(owner);
+  expect(lockHolder(path)).toEqual(owner);
   lock.release();
   lock.release();
-  expect(lockOwner(path)).toBeUndefined();
+  expect(lockHolder(path)).toBeUndefined();
   second().release();
   expect(readdirSync(dir)).toEqual(["lock"]);
 });
@@ -258,9 +259,9 @@ describe("whose file is removed while it is held", () => {
     rmSync(path);
     const second = acquireLock(path);
     lock.release();
-    expect(lockOwner(path)).toEqual(currentProcess());
+    expect(lockHolder(path)).toEqual(currentProcess());
     second.release();
-    expect(lockOwner(path)).toBeUndefined();
+    expect(lockHolder(path)).toBeUndefined();
   });
 
   test.runIf(existsSync("/proc/locks"))(
@@ -288,6 +289,33 @@ describe("whose file is removed while it is held", () => {
   });
 });
 
+test("has no holder where the one of an earlier boot, under another name of the machine, is described", () => {
+  const path = join(dir, "lock");
+  const owner = { ...currentProcess(), bootId: "another", host: "another.example" };
+  const lock = acquireLock(path, { owner });
+  const description = readFileSync(`${path}.owner.json`);
+  lock.release();
+  writeFileSync(`${path}.owner.json`, description);
+  expect(lockHolder(path)).toBeUndefined();
+});
+
+test("is seen to be held, and by whom not, without being taken", () => {
+  const path = join(dir, "lock");
+  expect(isLocked(path)).toBe(false);
+  expect(existsSync(path)).toBe(false);
+  const lock = acquireLock(path);
+  const ask = `const { isLocked } = await import(${JSON.stringify(import.meta.resolve("./lock-file.ts"))});
+    process.stdout.write(String(isLocked(${JSON.stringify(path)})));`;
+  const asked = (): string =>
+    spawnSync(process.execPath, ["--conditions=@quasar/source", "--input-type=module", "-e", ask], {
+      encoding: "utf8",
+    }).stdout;
+  expect(asked()).toBe("true");
+  lock.release();
+  expect(asked()).toBe("false");
+  expect(isLocked(path)).toBe(false);
+});
+
 test("does not belong to the holder of the one whose folder was copied", () => {
   const path = join(dir, "lock");
   const lock = acquireLock(path);
@@ -298,7 +326,7 @@ test("does not belong to the holder of the one whose folder was copied", () => {
   writeFileSync(join(copy, "lock.owner.json"), JSON.stringify(other));
   const copied = join(copy, "lock");
   const taken = acquireLock(copied);
-  expect(lockOwner(copied)).toEqual(currentProcess());
+  expect(lockHolder(copied)).toEqual(currentProcess());
   taken.release();
   lock.release();
 });

@@ -143,12 +143,8 @@ function refusal(path: string, owner: ProcessIdentity | undefined, why = ""): Du
   return new DurableError("ERR_LOCKED", `${path} is held by ${holder}${why}`, { owner });
 }
 
-/**
- * Who is described as having the lock on the file `path`; asking neither takes nor disturbs it.
- * `undefined` where nobody is, where the description cannot be read, and where it is of a process
- * that is gone.
- */
-export function lockOwner(path: string): ProcessIdentity | undefined {
-  const owner = describedOwner(resolve(path))?.owner;
+/** Who is described as having it: of no weight, and nobody whose process is gone. */
+function lockOwner(file: string): ProcessIdentity | undefined {
+  const owner = describedOwner(file)?.owner;
   return owner && isAlive(owner) !== false ? owner : undefined;
 }

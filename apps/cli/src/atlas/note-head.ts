@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { lockOwner } from "@quasar/durable";
+import { lockHolder } from "@quasar/durable";
 import { noteCommit, TASK_FILES } from "@quasar/hookfile";
 import { atlasHome } from "./home.ts";
 
@@ -12,7 +12,7 @@ export async function noteHead(): Promise<void> {
   const tasksRoot = join(atlasHome(process.env), "workspaces");
   const noted = await noteCommit(process.cwd(), { tasksRoot, now: new Date() });
   if (noted.kind !== "noted") return;
-  if (lockOwner(join(noted.taskDir, TASK_FILES.runLock)) !== undefined) return;
+  if (lockHolder(join(noted.taskDir, TASK_FILES.runLock)) !== undefined) return;
   // Only now: the note is on disk, whatever becomes of the rest.
   const [{ drainInbox }, { openInstallation }] = await Promise.all([
     import("@quasar/tasks"),

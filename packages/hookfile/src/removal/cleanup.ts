@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DurableError, lockOwner } from "@quasar/durable";
+import { DurableError, lockHolder } from "@quasar/durable";
 import { HookFileError } from "../errors.ts";
 import { TASK_FILES } from "../store/files.ts";
 import type { HookFile, TERMINAL_STATES } from "../store/hook-file.ts";
@@ -97,7 +97,7 @@ function isOver(hook: HookFile, { policy = DEFAULT_RETENTION, now }: CleanupOpti
 }
 
 function isInUse(dir: string, hook: HookFile | undefined): boolean {
-  const isHeld = lockOwner(join(dir, TASK_FILES.hookLock)) !== undefined;
+  const isHeld = lockHolder(join(dir, TASK_FILES.hookLock)) !== undefined;
   return isHeld || driverOf(dir, hook?.owner) === "lives";
 }
 

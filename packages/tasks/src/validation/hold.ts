@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { endRunProcesses } from "@quasar/agents";
 import type { EndedProcesses } from "@quasar/process";
-import { type Lock, lockOwner } from "@quasar/durable";
+import { type Lock, lockHolder } from "@quasar/durable";
 import { TasksError } from "../errors.ts";
 import { isHeld } from "../locked-by.ts";
 import { waitForLock } from "../wait-for-lock.ts";
@@ -16,7 +16,7 @@ export function validationRunId(taskId: string): string {
 
 /** Whether a task's validation commands are run now, as far as can be known without waiting. */
 export function isValidating(taskDir: string): boolean {
-  return lockOwner(join(taskDir, LOCK)) !== undefined;
+  return lockHolder(join(taskDir, LOCK)) !== undefined;
 }
 
 /**
