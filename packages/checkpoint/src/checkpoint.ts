@@ -187,6 +187,13 @@ export interface Checkpoint {
   readonly commitRefused: "" | "work" | "message";
   /** How often the coder has fixed a refused commit in this cycle. */
   readonly commitFixes: number;
+  /** How often the coder has fixed lint in this cycle. */
+  readonly lintFixes: number;
+  /**
+   * A digest of all that the agent of {@link turn} was told when its session began; `""` for one whose session
+   * cannot be resumed. Only who would be told the same may resume it.
+   */
+  readonly turnInstructions: string;
   /** The next commit's subject, once a hook has refused another; `""` otherwise. */
   readonly commitSubject: string;
   /**

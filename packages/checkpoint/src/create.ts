@@ -46,6 +46,8 @@ export function createCheckpoint(values: Partial<Checkpoint> = {}): Checkpoint {
     commitStyle: "seed",
     commitRefused: "",
     commitFixes: 0,
+    lintFixes: 0,
+    turnInstructions: "",
     commitSubject: "",
     neededBudgetUsd: 0,
     neededTurnBudgetUsd: 0,

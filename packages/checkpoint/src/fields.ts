@@ -73,6 +73,8 @@ export const HEAD_FIELDS: readonly Field<keyof Checkpoint>[] = [
     absent: "",
   },
   { key: "commit_fixes", name: "commitFixes", type: "integer", absent: 0 },
+  { key: "lint_fixes", name: "lintFixes", type: "integer", absent: 0 },
+  { key: "turn_instructions", name: "turnInstructions", type: "text", absent: "" },
   { key: "commit_subject", name: "commitSubject", type: "text", absent: "" },
   { key: "needed_budget_usd", name: "neededBudgetUsd", type: "amount", absent: 0 },
   { key: "needed_turn_budget_usd", name: "neededTurnBudgetUsd", type: "amount", absent: 0 },

@@ -46,6 +46,7 @@ export {
   type RecoveryContext,
   type StepCheckpoint,
   type StepContext,
+  type StepBase,
   type StepRecord,
   type StepRecovery,
   type StepType,

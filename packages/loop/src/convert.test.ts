@@ -75,7 +75,9 @@ const states: readonly (readonly [name: string, state: CycleState])[] = [
       reviewedTree: "1".repeat(40),
       failure: "out of budget",
       revision: 17,
-      extra: { lint_fixes: 1, other: "kept" },
+      lintFixes: 1,
+      turnInstructions: "0123456789abcdef",
+      extra: { other: "kept" },
     }),
   ],
 ];
@@ -162,7 +164,8 @@ test("any state makes a round-trip through TOML", () => {
     cycleCommits: fc.array(fc.constantFrom(SHA, "b".repeat(40))),
     childBeadIds: fc.array(text),
     filterHistory: fc.array(text),
-    extra: fc.record({ lint_fixes: fc.integer({ min: 1, max: 5 }) }),
+    lintFixes: fc.integer({ min: 1, max: 5 }),
+    extra: fc.record({ other: fc.integer({ min: 1, max: 5 }) }),
   });
   fc.assert(
     fc.property(changes, (change) => {

@@ -32,7 +32,6 @@ import {
   giveUp,
   leaveLint,
   lintDone,
-  lintFixes,
   passFilters,
   refactor,
   resolveIssues,
@@ -242,7 +241,7 @@ async function lint(run: Run): Outcome {
   if ("outcome" in lint) return lint;
   const { reports, unrun } = lint;
   run.state = lintDone(run.state, [...reports, ...unrun].join("\n\n"));
-  if (reports.length === 0 || lintFixes(run.state) >= run.settings.maxLintRetries) {
+  if (reports.length === 0 || run.state.lintFixes >= run.settings.maxLintRetries) {
     if (reports.length > 0) await run.warn(STILL_FAILS);
     run.state = leaveLint(run.state);
     return undefined;

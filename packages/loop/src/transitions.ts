@@ -15,8 +15,8 @@ import { NO_PROCESS, storedProcess } from "./turn/turn-process.ts";
 /** A cycle begins. The findings of the one before stay: they are what the coder is to mend. */
 export function beginCycle(state: CycleState, cycle: number): CycleState {
   const cleared = { lintOutput: "", reviewOutput: "", filterOutput: "", filterCheckName: "" };
-  const fresh = { ...state, ...cleared, ...NOT_REFUSED, commitFixes: 0 };
-  return withLintFixes({ ...fresh, phase: "bead_created", cycle }, 0);
+  const fresh = { ...state, ...cleared, ...NOT_REFUSED, commitFixes: 0, lintFixes: 0 };
+  return { ...fresh, phase: "bead_created", cycle };
 }
 
 const NOT_REFUSED = { commitRefused: "", commitSubject: "" } as const;
@@ -65,9 +65,10 @@ export function isUnknown(state: CycleState): boolean {
 /** A turn is about to begin: from here on its cost counts, whatever becomes of it. */
 export function startTurn(state: CycleState, phase: TurnPhase, turn: CheckpointTurn): CycleState {
   const isNewFix = phase === "linting" && !isPending(state);
-  const counted = isNewFix ? withLintFixes(state, lintFixes(state) + 1) : state;
+  const lintFixes = state.lintFixes + (isNewFix ? 1 : 0);
   const commitFixes = state.commitFixes + (isRefused(state) ? 1 : 0);
-  return { ...counted, commitFixes, phase, turn, failure: "", retryAt: "", ...NOTHING_NEEDED };
+  const fixes = { lintFixes, commitFixes };
+  return { ...state, ...fixes, phase, turn, failure: "", retryAt: "", ...NOTHING_NEEDED };
 }
 
 const NOTHING_NEEDED = { neededBudgetUsd: 0, neededTurnBudgetUsd: 0 };
@@ -281,17 +282,4 @@ export function resolveIssues(state: CycleState): CycleState {
 export function giveUp(state: CycleState, reason: string): CycleState {
   const isRetried = isPending(state) && state.failure !== "" && state.turn?.retryAt !== "";
   return isUnknown(state) || isRetried ? state : { ...state, failure: reason.toWellFormed() };
-}
-
-/** Key of the number of lint fixes that the present cycle has had, among the state's extra keys. */
-const LINT_FIXES = "lint_fixes";
-
-export function lintFixes({ extra }: CycleState): number {
-  const value = extra[LINT_FIXES];
-  return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 0;
-}
-
-export function withLintFixes(state: CycleState, fixes: number): CycleState {
-  const { [LINT_FIXES]: _, ...others } = state.extra;
-  return { ...state, extra: fixes === 0 ? others : { ...others, [LINT_FIXES]: fixes } };
 }

@@ -9,7 +9,7 @@ import type { Ports } from "../src/run.ts";
 import { settingsOf } from "../src/settings.ts";
 import { startRun } from "../src/start.ts";
 import type { CycleState } from "../src/state.ts";
-import { isPending, lintFixes } from "../src/transitions.ts";
+import { isPending } from "../src/transitions.ts";
 import { Agents, type Nature, type Work } from "./agents.ts";
 import type { Ground } from "./ground.ts";
 import { Life, type PointKind } from "./points.ts";
@@ -235,7 +235,7 @@ function refused(error: unknown): CheckpointError {
 
 /** Which piece of work a pending turn is. */
 function keyOf(state: CycleState): string {
-  return `${state.cycle} ${state.phase} ${lintFixes(state)}`;
+  return `${state.cycle} ${state.phase} ${state.lintFixes}`;
 }
 
 function isSettled(state: CycleState): boolean {

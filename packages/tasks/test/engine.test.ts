@@ -465,7 +465,7 @@ test.for([
     executors: {
       ai_1: {
         async run({ hook }) {
-          names.push(hook.extra["step_runs"]);
+          names.push(hook.stepRuns);
           attempts += 1;
           return attempts === 1 ? { ...FAILED, endsRun } : DONE;
         },

@@ -10,6 +10,8 @@ export interface Codec<T> {
   readonly encode: (value: T) => unknown;
   /** Whether the key may be absent, and is where the value is empty. */
   readonly isOptional?: boolean;
+  /** Whether the key is absent where there is no value only. */
+  readonly isKeptEmpty?: boolean;
 }
 
 export type CodecOf<T> = { readonly [Key in keyof T]-?: Codec<Exclude<T[Key], undefined>> };
@@ -164,7 +166,7 @@ export function object<T extends object>(fields: CodecOf<T>): Codec<T> {
     const encoded: Record<string, unknown> = {};
     for (const { key, name, codec } of known) {
       const value = given[key];
-      if (codec.isOptional === true && isEmpty(value)) continue;
+      if (codec.isOptional === true && isAbsent(codec, value)) continue;
       note(name);
       encoded[name] = codec.encode(value);
     }
@@ -208,6 +210,10 @@ function shown(name: string): string {
   return /^\w{1,64}$/.test(name) ? name : "(an odd key)";
 }
 
+function isAbsent({ isKeptEmpty = false }: Codec<unknown>, value: unknown): boolean {
+  return isKeptEmpty ? value === undefined : isEmpty(value);
+}
+
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 }
@@ -218,6 +224,19 @@ function plainObject(value: unknown): JsonObject {
   }
   if (Object.hasOwn(value, "__proto__")) refuse("without the key __proto__");
   return value as JsonObject;
+}
+
+/** Whole numbers by name. */
+export function numbers(least: number): Codec<Readonly<Record<string, number>>> {
+  const number = integer(least);
+  const check = (value: unknown): Readonly<Record<string, number>> =>
+    Object.fromEntries(
+      Object.entries(plainObject(value)).map(([name, one]) => [
+        name,
+        within(`.${shown(name)}`, () => number.decode(one)),
+      ]),
+    );
+  return { decode: check, encode: check };
 }
 
 const MAX_DEPTH = 16;

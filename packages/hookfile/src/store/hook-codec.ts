@@ -11,6 +11,7 @@ import {
   matching,
   object,
   oneOf,
+  numbers,
   optional,
   refuse,
   text,
@@ -32,6 +33,7 @@ import {
   type HookOwner,
   NEWEST_KEPT,
   type RecoveryContext,
+  type StepBase,
   type StepCheckpoint,
   type StepContext,
   type StepRecord,
@@ -89,6 +91,13 @@ const stepRecord = object<StepRecord>({
 const awaited = object<AwaitedDecision>({
   kind: oneOf(["review", "validation", "git", "ci", "interrupted", "attempts"]),
   reason: text(),
+});
+
+/** Where there are no paths that differ the list is empty, which an absent one does not say. */
+const stepBase = object<StepBase>({
+  step: word,
+  head: text(256),
+  dirty: { ...list(path), isOptional: true, isKeptEmpty: true },
 });
 
 const recovery = object<RecoveryContext>({
@@ -195,6 +204,9 @@ const positionFields: CodecOf<Omit<Position, "extra">> = {
   awaiting: optional(awaited),
   recovery: optional(recovery),
   owner: optional(owner),
+  stepBase: optional(stepBase),
+  stepRuns: optional(numbers(1)),
+  endedRuns: optional(numbers(1)),
   counts: object<HookFile["counts"]>({
     events: integer(1),
     receipts: integer(0),

@@ -63,6 +63,12 @@ export interface HookFile {
   readonly recovery?: RecoveryContext | undefined;
   /** Who drives the task now. */
   readonly owner?: HookOwner | undefined;
+  /** How the work tree stood when the step that was started last first began. */
+  readonly stepBase?: StepBase | undefined;
+  /** Of each step that has had one, the number of its newest run of agents, from 1. */
+  readonly stepRuns?: Readonly<Record<string, number>> | undefined;
+  /** Of a step the number of a run that its next attempt does not resume. */
+  readonly endedRuns?: Readonly<Record<string, number>> | undefined;
 
   /** How many there are in the history's files; the lists below are the newest 200 of each. */
   readonly counts: {
@@ -91,6 +97,15 @@ export interface HistoryHead {
   readonly record: number;
   /** Of the record's line, without its end: 64 hex digits. */
   readonly sha256: string;
+}
+
+/** A work tree as a step found it: what differs then is not the step's. */
+export interface StepBase {
+  readonly step: string;
+  /** HEAD; `""`: there was no commit. */
+  readonly head: string;
+  /** Paths that were not committed; `undefined`: too many to note. */
+  readonly dirty?: readonly string[] | undefined;
 }
 
 /** What a task is when it starts. */

@@ -4,7 +4,7 @@ import { messageOf } from "../emitter.ts";
 import type { Ending } from "../ending.ts";
 import type { Run } from "../run.ts";
 import type { CycleState } from "../state.ts";
-import { lintFixes, refuseCommit } from "../transitions.ts";
+import { refuseCommit } from "../transitions.ts";
 
 /** What a refused commit takes of the coder; of what is not named here a person has to take care. */
 const FIXES: Readonly<
@@ -65,7 +65,7 @@ export function refusedLeftover(run: Run, error: unknown, who: string): RefusedL
   if (refusal === undefined || FIXES[refusal.by] === undefined) {
     return { outcome: "git", message: `${what}: ${message}` };
   }
-  const [fixes, most] = [lintFixes(run.state), run.settings.maxLintRetries];
+  const [fixes, most] = [run.state.lintFixes, run.settings.maxLintRetries];
   if (fixes >= most) return exhausted(`${what}: ${message}`, fixes, most);
   return { report: `${what}: ${parts(message).what}:\n${redacted(run, refusal.output)}` };
 }

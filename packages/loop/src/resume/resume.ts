@@ -11,10 +11,8 @@ import {
   commitWork,
   failTurn,
   isUnknown,
-  lintFixes,
   sealHead,
   settleTurn,
-  withLintFixes,
 } from "../transitions.ts";
 import { isTurnOf, turnNumber } from "../turn/turn-id.ts";
 import { NO_PROCESS } from "../turn/turn-process.ts";
@@ -185,9 +183,9 @@ function adoptCommit(state: CycleState, commit: Commit, known: Unseen): CycleSta
   } as const;
   const started = { ...begun, phase: fix ? "linting" : "coding", turn, failure: "" } as const;
   const committed = commitWork(settleTurn(started, "", cost), commit.sha);
-  const mended = fix ? withLintFixes(committed, lintFixes(committed) + 1) : committed;
-  // A turn of which there is no trace may have begun to mend lint: what it left is committed first.
-  return { ...mended, phase: "linting" };
+  const lintFixes = committed.lintFixes + (fix ? 1 : 0);
+  // A turn of which there is no trace may have begun to fix lint: what it left is committed first.
+  return { ...committed, lintFixes, phase: "linting" };
 }
 
 /** Turns of which nothing is known but that there were so many. */

@@ -219,7 +219,7 @@ describe("a turn that an earlier process began", () => {
   test("counts a lint fix once that was not started", async () => {
     const coder = found(writingCoder(), { state: "not-started" });
     const lint = [{ name: "style", command: "exit 1" }];
-    const change = { phase: "linting", extra: { lint_fixes: 1 } } as const;
+    const change = { phase: "linting", lintFixes: 1 } as const;
     const { run } = resumed({ coder, lint, maxLintRetries: 2 }, {}, change);
     await run();
     expect(coder.requests).toHaveLength(2);

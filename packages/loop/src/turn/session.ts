@@ -1,11 +1,7 @@
 import { createHash } from "node:crypto";
 import { promptFor, FRESH, systemPrompt } from "./prompts.ts";
 import type { Run } from "../run.ts";
-import type { CycleState } from "../state.ts";
 import { ROLES, type TurnPhase } from "../transitions.ts";
-
-/** Key, among the state's extra keys, of what the last turn's session was begun with. */
-const INSTRUCTIONS = "turn_instructions";
 
 /**
  * All that an agent is told in a turn, by whom and where, as a short digest; `""` for an agent that
@@ -28,15 +24,10 @@ export function instructionsOf({ settings, state }: Run, phase: TurnPhase): stri
   return createHash("sha256").update(JSON.stringify(told)).digest("hex").slice(0, 16);
 }
 
-export function withInstructions(state: CycleState, digest: string): CycleState {
-  const { [INSTRUCTIONS]: _, ...others } = state.extra;
-  return { ...state, extra: digest === "" ? others : { ...others, [INSTRUCTIONS]: digest } };
-}
-
 /** The session that a turn which came to nothing can be gone on in; `""` when there is none. */
 export function sessionToResume(run: Run, phase: TurnPhase): string {
-  const { turn, extra } = run.state;
+  const { turn, turnInstructions } = run.state;
   const digest = instructionsOf(run, phase);
-  const isSame = digest !== "" && extra[INSTRUCTIONS] === digest;
+  const isSame = digest !== "" && turnInstructions === digest;
   return isSame && turn?.role === ROLES[phase] ? turn.sessionId : "";
 }

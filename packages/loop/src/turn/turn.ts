@@ -24,7 +24,7 @@ import { NO_RETRIES } from "./retry.ts";
 import { REVIEW_SCHEMA } from "../review/review-schema.ts";
 import type { LoopEventData } from "../event.ts";
 import { isCancelled, type Run } from "../run.ts";
-import { instructionsOf, withInstructions } from "./session.ts";
+import { instructionsOf } from "./session.ts";
 import { listen, NO_SESSION, settle, type TurnFailure } from "./settle.ts";
 import { giveTree } from "./give-tree.ts";
 import { type Settings, savesTurns } from "../settings.ts";
@@ -80,7 +80,8 @@ async function tryTurn(run: Run, phase: TurnPhase, start: Start): Promise<TurnFa
   const turn = newTurn(run, phase, start);
   const unaffordable = refuseTurn(run, turn, prompt);
   if (unaffordable !== undefined) return unaffordable;
-  run.state = withInstructions(startTurn(before, phase, turn), instructionsOf(run, phase));
+  const turnInstructions = instructionsOf(run, phase);
+  run.state = { ...startTurn(before, phase, turn), turnInstructions };
   const result = await begin(run, turn, prompt);
   if (!("outcome" in result)) return settle(run, result);
   if (result.outcome !== "storage") run.state = before;

@@ -1,17 +1,6 @@
-import type { HookFile, StepRecord } from "@quasar/hookfile";
+import type { HookFile, StepBase, StepRecord } from "@quasar/hookfile";
 import type { Session } from "./session.ts";
 
-/** How a work tree stood when a step first started: what differs then is not the step's. */
-export interface Baseline {
-  readonly step: string;
-  /** HEAD; `""`: there was no commit. */
-  readonly head: string;
-  /** Paths; `undefined`: too many to tell whose they are. */
-  readonly dirty: readonly string[] | undefined;
-}
-
-/** The hook file's extra key. */
-const KEY = "step_base";
 /** More paths than this are not put down. */
 const MOST_PATHS = 1_000;
 
@@ -30,16 +19,11 @@ export async function withBaseline(
   const { parts, signal } = session;
   const { head, dirty } = await parts.eyes.inspect(hook.worktreePath, baseSha, { signal });
   const paths = dirty.length > MOST_PATHS ? undefined : dirty.map(({ path }) => path);
-  const base = { step: step.name, head, ...(paths !== undefined && { dirty: paths }) };
-  return (before) => ({ ...before, extra: { ...before.extra, [KEY]: base } });
+  const stepBase = { step: step.name, head, dirty: paths };
+  return (before) => ({ ...before, stepBase });
 }
 
 /** How the work tree stood at the start of a step, where that is on record. */
-export function baselineOf({ extra }: HookFile, stepName: string): Baseline | undefined {
-  const value = extra[KEY];
-  if (typeof value !== "object" || value === null) return undefined;
-  const { step, head, dirty }: { step?: unknown; head?: unknown; dirty?: unknown } = value;
-  if (step !== stepName || typeof head !== "string") return undefined;
-  const paths = Array.isArray(dirty) ? dirty.filter((path) => typeof path === "string") : undefined;
-  return { step, head, dirty: paths };
+export function baselineOf({ stepBase }: HookFile, stepName: string): StepBase | undefined {
+  return stepBase?.step === stepName ? stepBase : undefined;
 }

@@ -9,7 +9,7 @@ const HEAD = "b".repeat(40);
 function aHook(dirty: readonly string[] | undefined): HookFile {
   const base = { step: "implement", head: BASE, ...(dirty !== undefined && { dirty }) };
   const currentStep = { stepName: "implement" };
-  return { currentStep, worktreePath: "/tree", extra: { step_base: base } } as unknown as HookFile;
+  return { currentStep, worktreePath: "/tree", stepBase: base, extra: {} } as unknown as HookFile;
 }
 
 interface Case {

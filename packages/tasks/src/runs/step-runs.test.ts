@@ -52,7 +52,7 @@ test("a step's first run is its first, and is called after the step", () => {
   const hook = start(aHook(), "implement");
   expect(runName(hook, "implement")).toBe("implement-1");
   expect(runName(hook, "verify")).toBe("verify-1");
-  expect(hook.extra).toEqual({ step_runs: { implement: 1 } });
+  expect(hook.stepRuns).toEqual({ implement: 1 });
 });
 
 type Row = readonly [what: string, inputs: readonly HookInput[], number: number];
@@ -133,16 +133,28 @@ test("a hook file keeps the runs, and what others keep beside them", () => {
   const hook = start({ ...aHook(), extra: { mine: 1 } }, "implement");
   const ended = { ...endRun(hook, "implement"), revision: 1 };
   const read = decodeHookFile(encodeHookFile(ended));
-  expect(read.extra).toMatchObject({ mine: 1, step_runs: { implement: 1 } });
+  expect(read).toMatchObject({
+    extra: { mine: 1 },
+    stepRuns: { implement: 1 },
+    endedRuns: { implement: 1 },
+  });
   expect(runName(assignRun(read, "implement"), "implement")).toBe("implement-2");
 });
 
 test.for([
   ["a list", []],
   ["no number", { implement: "9" }],
+  ["a number below 1", { implement: 0 }],
   ["nothing", null],
-] as const)("%s in the place of the runs counts as none", ([, value]) => {
-  const hook = { ...aHook(), extra: { step_runs: value } };
-  expect(runName(assignRun(hook, "implement"), "implement")).toBe("implement-1");
-  expect(runName(hook, "constructor")).toBe("constructor-1");
+] as const)("a hook file with %s in the place of the runs is refused", ([, value]) => {
+  const whole = Buffer.from(encodeHookFile({ ...aHook(), revision: 1 })).toString();
+  const file = { ...(JSON.parse(whole) as object), step_runs: value };
+  const damaged = Buffer.from(JSON.stringify(file));
+  expect(() => decodeHookFile(damaged)).toThrow(
+    expect.objectContaining({ code: "ERR_INVALID_HOOK_FILE" }),
+  );
+});
+
+test("a step that is called as what every object has begins with its first run", () => {
+  expect(runName(start(aHook(), "constructor"), "constructor")).toBe("constructor-1");
 });

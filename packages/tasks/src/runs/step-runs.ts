@@ -1,11 +1,6 @@
 import type { HookFile } from "@quasar/hookfile";
 
-// Which run of agents an attempt at a step uses, kept among the hook file's extra keys.
-
-/** Number of each step's last run, from 1. */
-const NUMBERS = "step_runs";
-/** Number of each step's last run that is not to be gone on with. */
-const ENDED = "ended_runs";
+// Which run of agents an attempt at a step uses.
 
 /**
  * The hook with the run that a starting attempt uses: for the same update as `start_step`, just before
@@ -13,9 +8,9 @@ const ENDED = "ended_runs";
  * came of the last one or has sent it back; else the attempt goes on with the last run.
  */
 export function assignRun(hook: HookFile, stepName: string): HookFile {
-  const number = numberOf(hook, NUMBERS, stepName);
-  const goesOn = number > 0 && !isOver(hook, stepName, number);
-  return goesOn ? hook : withNumber(hook, NUMBERS, stepName, number + 1);
+  const number = numberOf(hook.stepRuns, stepName);
+  const resumes = number > 0 && !isOver(hook, stepName, number);
+  return resumes ? hook : { ...hook, stepRuns: { ...hook.stepRuns, [stepName]: number + 1 } };
 }
 
 /**
@@ -23,7 +18,7 @@ export function assignRun(hook: HookFile, stepName: string): HookFile {
  * by `start_step`, but by `attempt_failed`, `assignRun` follows in the same update.
  */
 export function endRun(hook: HookFile, stepName: string): HookFile {
-  return withNumber(hook, ENDED, stepName, runNumber(hook, stepName));
+  return { ...hook, endedRuns: { ...hook.endedRuns, [stepName]: runNumber(hook, stepName) } };
 }
 
 /** The step's present run: `implement-2`. The name of its folder under `runs/`. */
@@ -32,12 +27,12 @@ export function runName(hook: HookFile, stepName: string): string {
 }
 
 function runNumber(hook: HookFile, stepName: string): number {
-  return Math.max(1, numberOf(hook, NUMBERS, stepName));
+  return Math.max(1, numberOf(hook.stepRuns, stepName));
 }
 
 function isOver(hook: HookFile, stepName: string, number: number): boolean {
   const isRework = hook.steps.find(({ name }) => name === stepName)?.status === "rework";
-  return isRework || numberOf(hook, ENDED, stepName) === number || wasJudged(hook, stepName);
+  return isRework || numberOf(hook.endedRuns, stepName) === number || wasJudged(hook, stepName);
 }
 
 /** Whether a person was shown what came of the step's last attempt, or has rejected it. */
@@ -53,17 +48,6 @@ function wasJudged({ history }: HookFile, stepName: string): boolean {
   });
 }
 
-function numberOf({ extra }: HookFile, key: string, stepName: string): number {
-  const numbers = tableOf(extra[key]);
-  const value = Object.hasOwn(numbers, stepName) ? numbers[stepName] : undefined;
-  return Number.isSafeInteger(value) ? Number(value) : 0;
-}
-
-function withNumber(hook: HookFile, key: string, stepName: string, number: number): HookFile {
-  const numbers = { ...tableOf(hook.extra[key]), [stepName]: number };
-  return { ...hook, extra: { ...hook.extra, [key]: numbers } };
-}
-
-function tableOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+function numberOf(numbers: HookFile["stepRuns"] = {}, stepName: string): number {
+  return Object.hasOwn(numbers, stepName) ? (numbers[stepName] ?? 0) : 0;
 }
