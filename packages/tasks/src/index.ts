@@ -121,7 +121,7 @@ export {
 } from "./validation/receipt-chain.ts";
 export { receiptsFolder } from "./validation/folder.ts";
 export { recordedReceipts, type RecordedReceipts } from "./validation/recorded.ts";
-export type { CommandResult, Round } from "./validation/round.ts";
+export type { CommandResult, Round } from "./validation/round-result.ts";
 export {
   type ValidatedNow,
   validateNow,

@@ -1,21 +1,18 @@
 import type { Lock } from "@quasar/durable";
 import { GitError, openRepository, type Repository } from "@quasar/git";
-import { stateFolder, strangersIn, takeTreeLock } from "@quasar/runs/tree";
+import { strangersIn } from "@quasar/runs/tree";
 import { TasksError } from "../errors.ts";
-import { whoHas } from "../locked-by.ts";
 import { plainLine } from "../plain.ts";
+import { lockTree } from "../tree-lock.ts";
 
 /**
- * Takes the lock that every runner of ours holds while it works in a work tree, and makes sure that no
- * agent works there whose runner is gone; the task's own are for its steps to see to.
+ * Takes the lock of a work tree, and makes sure that no agent works there whose runner is gone; the task's own are for its steps to see to.
  *
  * @throws {TasksError} `ERR_LOCKED`; `ERR_NOT_FOUND` where the folder is no work tree. {GitError}
  */
 export async function lockWorkTree(worktree: string, taskId: string): Promise<Lock> {
   const { root, gitDir } = await openTree(worktree);
-  const lock = await takeTreeLock(stateFolder(gitDir)).catch((error: unknown) => {
-    throw whoHas(`works in ${worktree}`, error);
-  });
+  const lock = await lockTree(gitDir, worktree);
   try {
     refuseOthers(root, taskId);
     return lock;

@@ -14,7 +14,8 @@ import {
 } from "../validation/mending.ts";
 import { openKeys } from "../validation/open-keys.ts";
 import { configDigest, findProofs } from "../validation/proof.ts";
-import { type CommandResult, type Round, validateRound } from "../validation/round.ts";
+import { validateRound } from "../validation/round.ts";
+import type { CommandResult, Round } from "../validation/round-result.ts";
 import type { WorkOnStep } from "./agent-work.ts";
 import type { RunningStep, Skip, StepExecutor, StepInput, StepOutcome } from "./step.ts";
 

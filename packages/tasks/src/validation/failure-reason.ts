@@ -2,7 +2,7 @@ import { receiptPaths } from "@quasar/receipts";
 import { receiptsFolder } from "./folder.ts";
 import { endOf } from "./mending.ts";
 import { tailOf } from "./output.ts";
-import type { CommandResult } from "./round.ts";
+import type { CommandResult } from "./round-result.ts";
 
 const MOST_LINES = 10;
 const MOST_CHARACTERS = 1500;

@@ -8,7 +8,7 @@ import type { RunningStep } from "../steps/step.ts";
 import { receiptPaths } from "@quasar/receipts";
 import { receiptsFolder } from "./folder.ts";
 import { tailOf } from "./output.ts";
-import type { CommandResult } from "./round.ts";
+import type { CommandResult } from "./round-result.ts";
 
 /** An agent's work on what a validation has found, from before it begins until its end is known. */
 export type Mending = Required<Pick<AgentWork, "suffix" | "prompt">>;

@@ -1,68 +1,10 @@
-import type { ValidationReceipt } from "@quasar/receipts";
-import type { LookPorts, StepProgress } from "../steps/step.ts";
-import type { TaskEvent } from "../task-event.ts";
-import type { TaskRecord, ValidationCommand } from "../task-record.ts";
+import type { ValidationCommand } from "../task-record.ts";
 import { plainLine } from "../plain.ts";
 import { changeBetween, isSamePlace, type Place, placeOf } from "./place.ts";
-import { configDigest, type FindProof } from "./proof.ts";
+import { configDigest } from "./proof.ts";
+import type { RoundOptions } from "./round-options.ts";
+import type { CommandResult, Round } from "./round-result.ts";
 import { runAndSign } from "./run-and-sign.ts";
-
-export interface RoundOptions {
-  readonly taskDir: string;
-  readonly task: Pick<TaskRecord, "id" | "workspaceId" | "config">;
-  /** Under whose name the receipts are. */
-  readonly stepName: string;
-  /** From 1. */
-  readonly attempt: number;
-  /** Absolute path of the work tree's root. */
-  readonly worktree: string;
-  readonly runId: string;
-  readonly ports: Pick<LookPorts, "keys" | "env" | "checkEnv" | "now" | "redact">;
-  /** Of the step, beside that of each command, in milliseconds from now. @default none */
-  readonly timeoutMs?: number | undefined;
-  /** @default nothing is proved: every command is run */
-  readonly findProof?: FindProof | undefined;
-  readonly tell: (event: TaskEvent) => void;
-  readonly note: (progress: StepProgress) => void;
-  /** Hears of a receipt as soon as it is signed. */
-  readonly onSigned?: ((receipt: ValidationReceipt) => void) | undefined;
-  readonly signal: AbortSignal;
-}
-
-/** What came of one command. */
-export interface CommandResult {
-  readonly command: ValidationCommand;
-  readonly receipt: ValidationReceipt;
-  /** It was not run: the receipt is of an earlier time. */
-  readonly isReused: boolean;
-  /** The limit that it was ended for. */
-  readonly limit?: "time" | "output" | undefined;
-}
-
-/** What came of a configuration's commands; `results` has those that were reached, in order. */
-export type Round =
-  | {
-      readonly kind: "passed";
-      /** Each has passed on what was there at the end. */
-      readonly results: readonly CommandResult[];
-      /** What changed while the commands ran, in words: nobody has reviewed that. */
-      readonly changed: readonly string[];
-    }
-  | {
-      readonly kind: "failed";
-      /** The last one is the one that has failed: none is run after it. */
-      readonly results: readonly CommandResult[];
-    }
-  /** What the commands passed on changed again and again: they have passed on nothing that is there. */
-  | {
-      readonly kind: "unsettled";
-      readonly results: readonly CommandResult[];
-      /** What changed, and what to do. */
-      readonly message: string;
-    }
-  | { readonly kind: "interrupted" }
-  /** A command could not be run: nothing is known of the code. */
-  | { readonly kind: "broken"; readonly message: string; readonly storage: boolean };
 
 /**
  * Runs the commands of a task's configuration in order, up to the first that fails, and signs what came

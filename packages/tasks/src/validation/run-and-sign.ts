@@ -4,7 +4,8 @@ import { receiptsFolder } from "./folder.ts";
 import { tailOf } from "./output.ts";
 import { type Place, placeOf } from "./place.ts";
 import { argvOf } from "./proof.ts";
-import type { CommandResult, Round, RoundOptions } from "./round.ts";
+import type { RoundOptions } from "./round-options.ts";
+import type { CommandResult, Round } from "./round-result.ts";
 import { runCommand } from "./run-command.ts";
 import { keepStarted } from "./started.ts";
 

@@ -1,7 +1,9 @@
 import type { ValidationReceipt } from "@quasar/receipts";
 import { openKeys } from "./open-keys.ts";
 import { holdValidation, validationRunId } from "./hold.ts";
-import { type Round, type RoundOptions, validateRound } from "./round.ts";
+import { validateRound } from "./round.ts";
+import type { RoundOptions } from "./round-options.ts";
+import type { Round } from "./round-result.ts";
 
 export type ValidateNowOptions = Omit<RoundOptions, "runId" | "findProof" | "onSigned" | "note">;
 

@@ -1,9 +1,9 @@
-import { join } from "node:path";
-import { acquireLock, type Lock, nodeFileSystem } from "@quasar/durable";
+import { type Lock, nodeFileSystem } from "@quasar/durable";
 import { GitError, openRepository, type Repository } from "@quasar/git";
 import { lockTask } from "@quasar/hookfile";
 import { TasksError } from "../errors.ts";
 import { lockedBy } from "../locked-by.ts";
+import { lockTree } from "../tree-lock.ts";
 import type { Ending, EndWorkspaceOptions } from "./ending.ts";
 import { mayGoOn, tasksOf } from "./list-workspaces.ts";
 import type { Workspace } from "./workspace.ts";
@@ -42,9 +42,7 @@ export async function whileWorkspaceIdle<T>(
     const repository = await openOrWarn(workspace.repoPath, { warnings, signal });
     const isOwn = !workspace.metadata.isHere && repository !== undefined;
     const tree = isOwn ? await ownTree(workspace, repository, { warnings, signal }) : undefined;
-    const lock = tree && join(tree.gitDir, "quasar", "lock");
-    if (lock !== undefined)
-      held.push(lockedBy(`works in ${workspace.worktreePath}`, () => acquireLock(lock)));
+    if (tree !== undefined) held.push(await lockTree(tree.gitDir, workspace.worktreePath));
     return await work({ options, dir, workspace, tasks, repository, tree, warnings, letGo });
   } finally {
     letGo();
