@@ -214,13 +214,6 @@ export interface AgentInvoker {
   readonly title?: string | undefined;
   readonly capabilities: AgentCapabilities;
   /**
-   * Told that a turn is about to be invoked: what takes long, does nothing by itself and needs to
-   * know no more may be begun.
-   *
-   * @returns Lets go of it, if the turn has not been invoked. It is called when the run ends, or sooner.
-   */
-  getReady?(turn: Pick<AgentRequest, "runId" | "turnId" | "turnsDir">): () => void;
-  /**
    * The most that one response of a turn may cost that is about to be invoked, in US dollars; `undefined`:
    * nobody can say.
    */

@@ -1,5 +1,5 @@
 export type * from "./agent.ts";
-export { getReady } from "./get-ready.ts";
+
 export { afterEnd } from "./after-end.ts";
 export type { AgentProcessOptions } from "./agent-process.ts";
 export { type ClaudeAgentOptions, createClaudeAgent } from "./claude.ts";
@@ -16,6 +16,7 @@ export {
   withheldFromChecks,
 } from "./environment.ts";
 export { AgentsError, type AgentsErrorCode } from "./errors.ts";
+export { prewarm } from "./prewarm.ts";
 export { type ModelPrice, type ModelPrices, PRICES_AS_OF } from "./prices.ts";
 export {
   endRunProcesses,

@@ -17,7 +17,7 @@ import { agentEnvironment } from "./environment.ts";
 import { AgentsError } from "./errors.ts";
 import { readExitRecord } from "./exit-record.ts";
 import { failure } from "./failure.ts";
-import { getReady, supervisorOf } from "./get-ready.ts";
+import { supervisorOf } from "./prewarm.ts";
 import { follow, type FollowedOutcome, readOutput, recordedOutcome } from "./follow.ts";
 import { patiently } from "./patience.ts";
 import { secretsOf } from "./secrets/values.ts";
@@ -41,7 +41,6 @@ export function createProcessAgent(
     name: adapter.name,
     title: adapter.title,
     capabilities: { ...adapter.capabilities, supervised: true },
-    getReady,
     responseBoundUsd: (request) => adapter.responseBoundUsd?.(request),
     async invoke(request, invoke = {}) {
       const job = { adapter, options, invoke };

@@ -5,7 +5,7 @@ import type { ProcessIdentity } from "@quasar/process";
 import { expect, onTestFinished, test } from "vitest";
 import { createClaudeAgent } from "../src/claude.ts";
 import { createCommandAgent } from "../src/command.ts";
-import { getReady } from "../src/get-ready.ts";
+import { prewarm } from "../src/prewarm.ts";
 import { findRunProcesses } from "../src/run-processes.ts";
 import { supervisorErrors } from "../src/supervisor-errors.ts";
 import { aProgramThatPrints, aSample } from "./program.ts";
@@ -111,15 +111,15 @@ function hideProcesses(): void {
 }
 
 test.skipIf(process.platform !== "linux").for([true, false])(
-  "a supervisor that cannot be looked at is let go of, got ready before: %s",
-  async (isReady) => {
+  "a supervisor that cannot be looked at is let go of, prewarmed before: %s",
+  async (isPrewarmed) => {
     const request = aRequest({ turnsDir: join(aDirectory(), "turns") });
     const turn = { ...request, turnsDir: request.turnsDir ?? "" };
-    const leave = isReady ? getReady(turn) : undefined;
+    const dispose = isPrewarmed ? prewarm(turn) : undefined;
     hideProcesses();
     const agent = createCommandAgent({ file: aProgramThatPrints(["done"]) });
     await expect(agent.invoke(request)).rejects.toMatchObject({ code: "EMFILE" });
-    leave?.();
+    dispose?.();
     await expect.poll(() => findRunProcesses(request.runId)).toEqual([]);
   },
 );

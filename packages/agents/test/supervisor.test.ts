@@ -16,7 +16,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { AgentScript, ScriptedTurn } from "../src/agent-script.ts";
 import { createClaudeAgent } from "../src/claude.ts";
 import { createCommandAgent } from "../src/command.ts";
-import { getReady } from "../src/get-ready.ts";
+import { prewarm } from "../src/prewarm.ts";
 import { findRunProcesses } from "../src/run-processes.ts";
 import { createScriptedAgent } from "../src/scripted.ts";
 import { aModelServer, type ModelReply } from "./model-server.ts";
@@ -185,10 +185,10 @@ async function onlyProcess(runId: string): Promise<number> {
   return pids?.[0] ?? 0;
 }
 
-test("a turn is run by the process that was got ready for it, which has done nothing before", async () => {
+test("a turn is run by the process that was prewarmed for it, which has done nothing before", async () => {
   const request = aTurn();
-  const letGo = agent.getReady?.(request);
-  onTestFinished(() => letGo?.());
+  const dispose = prewarm(request);
+  onTestFinished(dispose);
   const waiting = await onlyProcess(request.runId);
   await sleep(300);
   expect(fs.existsSync(request.turnsDir ?? "")).toBe(false);
@@ -198,38 +198,38 @@ test("a turn is run by the process that was got ready for it, which has done not
   expect(pids).toEqual([waiting]);
 });
 
-test("a turn is not disturbed when it is let go of what was got ready for it", async () => {
+test("a turn is not disturbed when what was prewarmed for it is disposed of", async () => {
   const request = aTurn();
-  const letGo = agent.getReady?.(request);
-  const onStart = async (): Promise<void> => letGo?.();
+  const dispose = prewarm(request);
+  const onStart = async (): Promise<void> => dispose();
   expect(await agent.invoke(request, { onStart })).toMatchObject({ text: "done" });
 });
 
-test("a process that was got ready for another turn is left alone", async () => {
+test("a process that was prewarmed for another turn is left alone", async () => {
   const request = aTurn();
-  const letGo = agent.getReady?.({ runId: request.runId, turnId: `${request.runId}.2` });
+  const dispose = prewarm({ runId: request.runId, turnId: `${request.runId}.2` });
   const waiting = await onlyProcess(request.runId);
   const pids: number[] = [];
   await agent.invoke(request, { onStart: async ({ pid }) => void pids.push(pid) });
   expect(pids).toHaveLength(1);
   expect(pids).not.toContain(waiting);
-  letGo?.();
+  dispose();
 });
 
-test("what was got ready ends when it is let go", async () => {
+test("what was prewarmed ends when it is disposed of", async () => {
   const request = aTurn();
-  const letGo = agent.getReady?.(request);
+  const dispose = prewarm(request);
   expect(await onlyProcess(request.runId)).toBeGreaterThan(0);
-  letGo?.();
+  dispose();
   await noneIsLeft(request);
   expect(fs.existsSync(request.turnsDir ?? "")).toBe(false);
 });
 
-test("what was got ready ends with its runner", async () => {
+test("what was prewarmed ends with its runner", async () => {
   const request = aTurn();
-  const scripted = JSON.stringify(new URL("../src/scripted.ts", import.meta.url));
-  const code = `import { createScriptedAgent } from ${scripted};
-    createScriptedAgent({ turns: [] }).getReady(${JSON.stringify(request)});
+  const module = JSON.stringify(new URL("../src/prewarm.ts", import.meta.url));
+  const code = `import { prewarm } from ${module};
+    prewarm(${JSON.stringify(request)});
     console.log("ready");`;
   const runner = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "pipe" });
   await once(runner.stdout, "data");
@@ -241,7 +241,7 @@ test("what was got ready ends with its runner", async () => {
 
 test("a turn gets a process of its own when the one that waited for it was killed", async () => {
   const request = aTurn();
-  onTestFinished(agent.getReady?.(request) ?? (() => undefined));
+  onTestFinished(prewarm(request));
   const waiting = await onlyProcess(request.runId);
   process.kill(waiting, "SIGKILL");
   await noneIsLeft(request);
@@ -251,11 +251,11 @@ test("a turn gets a process of its own when the one that waited for it was kille
   expect(pids).not.toContain(waiting);
 });
 
-test("one process waits for a turn however often it is got ready for, and any agent takes it", async () => {
+test("one process waits for a turn however often it is prewarmed, and any agent takes it", async () => {
   const request = aTurn();
-  onTestFinished(getReady(request));
+  onTestFinished(prewarm(request));
   const waiting = await onlyProcess(request.runId);
-  onTestFinished(createScriptedAgent({ turns: [] }).getReady?.(request) ?? (() => undefined));
+  onTestFinished(prewarm(request));
   expect(await onlyProcess(request.runId)).toBe(waiting);
   const pids: number[] = [];
   const onStart = async ({ pid }: ProcessIdentity) => void pids.push(pid);
@@ -265,24 +265,24 @@ test("one process waits for a turn however often it is got ready for, and any ag
 });
 
 test.for(["first", "second"] as const)(
-  "a process that was got ready for twice ends when the %s lets go",
+  "a process that was prewarmed twice ends when the %s disposes of it",
   async (which) => {
     const request = aTurn();
-    const both = { first: getReady(request), second: getReady(request) };
-    for (const letGo of Object.values(both)) onTestFinished(letGo);
+    const both = { first: prewarm(request), second: prewarm(request) };
+    for (const dispose of Object.values(both)) onTestFinished(dispose);
     expect(await onlyProcess(request.runId)).toBeGreaterThan(0);
     both[which]();
     await noneIsLeft(request);
   },
 );
 
-test("one that was killed while it waited is replaced, and only who got that ready lets go of it", async () => {
+test("one that was killed while it waited is replaced, and only who prewarmed that disposes of it", async () => {
   const request = aTurn();
-  const first = getReady(request);
+  const first = prewarm(request);
   const killed = await onlyProcess(request.runId);
   process.kill(killed, "SIGKILL");
   await noneIsLeft(request);
-  const second = getReady(request);
+  const second = prewarm(request);
   onTestFinished(second);
   const waiting = await onlyProcess(request.runId);
   expect(waiting).not.toBe(killed);

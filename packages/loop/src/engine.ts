@@ -53,7 +53,6 @@ import {
   takenBack,
 } from "./repository/work-tree.ts";
 import { takeTurnAgain } from "./turn/again.ts";
-import { letGo } from "./turn/ready.ts";
 import { recoverTurn } from "./turn/recover.ts";
 import { retryOrEnd, scheduleRetry } from "./turn/retry.ts";
 import type { TurnFailure } from "./turn/settle.ts";
@@ -71,15 +70,11 @@ import { listPaths } from "./commit/untouchable.ts";
 export async function drive(run: Run, opening: readonly LoopEventData[]): Promise<TaskResult> {
   for (const event of opening) await run.emit(event);
   await findSettings(run);
-  try {
-    const moved = run.superseded ?? (await confirmApproval(run));
-    if (moved !== undefined) return await finish(run, moved);
-    for (;;) {
-      const ending = run.superseded ?? run.broken ?? (await goOn(run));
-      if (ending !== undefined) return await finish(run, ending);
-    }
-  } finally {
-    letGo(run);
+  const moved = run.superseded ?? (await confirmApproval(run));
+  if (moved !== undefined) return finish(run, moved);
+  for (;;) {
+    const ending = run.superseded ?? run.broken ?? (await goOn(run));
+    if (ending !== undefined) return finish(run, ending);
   }
 }
 

@@ -48,8 +48,6 @@ export class Run {
   readonly ports: Ports;
   #state: CycleState;
   head: string;
-  /** What an agent has begun for a turn that is about to come. */
-  ready: { readonly turnId: string; readonly letGo: () => void } | undefined;
   /** Files by which agents are steered that the run has changed, as its reviewer was told last. */
   steering: readonly string[] = [];
   /** Whether a file by which agents are steered may have been changed: where nothing was seen of one, it was not. */

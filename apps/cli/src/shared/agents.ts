@@ -73,9 +73,9 @@ export function agentsOf(settings: Settings, checkpoint: Checkpoint): Agents {
   if (spec === settings[role]) return agents;
   try {
     const own = createInvoker(settings, spec, stored[`${role}Model`] ?? "", {});
-    const { name, capabilities, getReady } = agents[role];
+    const { name, capabilities } = agents[role];
     const invoke: AgentInvoker["invoke"] = (...args) => agents[role].invoke(...args);
-    return { ...agents, [role]: { ...own, name, capabilities, getReady, invoke } };
+    return { ...agents, [role]: { ...own, name, capabilities, invoke } };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return agents; // which do not take its turn for theirs

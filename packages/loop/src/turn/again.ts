@@ -1,6 +1,5 @@
 import { giveTree } from "./give-tree.ts";
 import { keepWork } from "./keep-work.ts";
-import { getReady } from "./ready.ts";
 import { inheritedRetries, pauseBeforeRetry } from "./retry.ts";
 import type { Run } from "../run.ts";
 import { sessionToResume } from "./session.ts";
@@ -21,7 +20,6 @@ export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
     if (stale === "unchecked") return undefined;
     if (stale !== undefined) return stale;
   }
-  await getReady(run, role);
   const writes = role === "coder" && !run.course.readsOnly;
   const tree = writes ? await keepWork(run) : "unknown";
   if (typeof tree === "object") return tree;

@@ -3,7 +3,6 @@ import { messageOf } from "../emitter.ts";
 import type { Ending } from "../ending.ts";
 import type { TurnRecovery } from "../event.ts";
 import { settledCost, unlearnedCost } from "../money/money.ts";
-import { getReady } from "./ready.ts";
 import type { Run } from "../run.ts";
 import { failureOf, listen, settle, type TurnFailure } from "./settle.ts";
 import { failTurn, nameSession, takeBackTurn } from "../transitions.ts";
@@ -36,8 +35,6 @@ export async function recoverTurn(run: Run): Promise<Recovered> {
   if (result !== undefined) {
     return { failure: await settle(run, result), isNews: found.state === "alive" };
   }
-  // It is taken again, mostly, after some looking around.
-  await getReady(run, turn.role);
   if (run.clean) {
     // No process of the run was left: there is nobody to end, and nobody has gone on since.
     giveUpTurn(run, found);

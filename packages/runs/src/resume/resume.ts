@@ -1,4 +1,4 @@
-import { getReady } from "@quasar/agents";
+import { prewarm } from "@quasar/agents";
 import type { RepositoryFacts } from "@quasar/git";
 import { isTurnOpen, nextTurnId, runFromCheckpoint, type SeenTree } from "@quasar/loop";
 import { freeGit } from "../driving/git-locks.ts";
@@ -49,7 +49,7 @@ export async function resumeRun(
     const sealKey = user.sealKey();
     const { outliving, isDeserted } = await lookAround(workspace);
     const found = await findCheckpoint(workspace, options.runId, sealKey, recoverRun);
-    const dispose = getTurnReady(workspace, found, outliving);
+    const dispose = prewarmTurn(workspace, found, outliving);
     try {
       return await goOn(session, { found, outliving, isDeserted, sealKey, options });
     } finally {
@@ -128,10 +128,10 @@ async function goOn(session: Session, course: Course): Promise<RunEnd> {
 const NOTHING: ReadonlySet<Override> = new Set();
 
 /**
- * A turn that was killed is mostly taken again, after some looking around. Where an agent may live on
- * its turn is followed.
+ * A turn that was killed is mostly taken again, after some looking around, while its supervisor starts. Where an
+ * agent may live on, its turn is followed.
  */
-function getTurnReady(
+function prewarmTurn(
   workspace: Workspace,
   { runId, loaded }: FoundCheckpoint,
   outliving: readonly Outliving[],
@@ -139,7 +139,7 @@ function getTurnReady(
   const { checkpoint } = loaded;
   if (outliving.length > 0 || !isTurnOpen(checkpoint)) return () => {};
   const turnId = nextTurnId({ ...checkpoint, runId });
-  return getReady({ runId, turnId, turnsDir: turnsPath(workspace, runId) });
+  return prewarm({ runId, turnId, turnsDir: turnsPath(workspace, runId) });
 }
 
 /** What the loop need not ask git again: a tree is clean for certain where nobody was left to work in it. */
