@@ -67,8 +67,7 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
   if (out === undefined) process.exit(ALREADY_BEGUN);
   const redactLine = createLineRedactor(turn.secrets);
   let outBytes = 0;
-  const keep = keeper(turn);
-  keep();
+  const keeper = createKeeper(turn);
   const watch = createWatch(turn, () => cancel.abort());
   const outcome = await runChild(turn.child, {
     signal: cancel.signal,
@@ -78,12 +77,13 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
       // What it says in pieces it says whole in the end: a piece may hold half a secret.
       if (!isDelta(line)) {
         outBytes += writeAll(out, `${redactLine(line)}\n`);
-        keep();
+        keeper.keepSoon();
       }
       if (process.stdout.writableLength === 0) process.stdout.write(".");
       return watch(line);
     },
   });
+  keeper.stop();
   restoreOutput(turn, out);
   await end(turn, out, { ...outcome, outBytes });
   process.exit();
@@ -110,19 +110,27 @@ function begin({ files, agent, context }: SupervisorSpec): number | undefined {
 /** How long a power cut may reach back into what an agent has said, in milliseconds. */
 const KEEP_MS = 1000;
 
-/** @returns Has what was written by then on disk soon, so that after a power cut it is known what was spent. */
-function keeper({ files }: SupervisorSpec): () => void {
+/** Has what an agent has said on disk soon, so that after a power cut it is known what was spent. */
+interface Keeper {
+  keepSoon(): void;
+  /** The end of the turn keeps all of it. */
+  stop(): void;
+}
+
+function createKeeper({ files }: SupervisorSpec): Keeper {
   const out = `${files}.out`;
   let unsynced = [`${files}.start`, out, dirname(files)];
-  let isDue = false;
-  return () => {
-    if (isDue) return;
-    isDue = true;
-    setTimeout(() => {
-      isDue = false;
-      for (const path of unsynced) syncSoon(path);
-      unsynced = [out];
-    }, KEEP_MS);
+  let timer: NodeJS.Timeout | undefined;
+  const keep = (): void => {
+    timer = undefined;
+    for (const path of unsynced) syncSoon(path);
+    unsynced = [out];
+  };
+  return {
+    keepSoon() {
+      timer ??= setTimeout(keep, KEEP_MS);
+    },
+    stop: () => clearTimeout(timer),
   };
 }
 

@@ -23,4 +23,4 @@ export { recoverDirectory, type RecoverDirectoryOptions } from "./recover.ts";
 export { removeFile } from "./remove.ts";
 export { replaceFile, type ReplaceFileOptions } from "./replace.ts";
 export { setAside, type SetAsideOptions } from "./set-aside.ts";
-export { syncFiles } from "./sync-files.ts";
+export { syncFiles, syncNames } from "./sync-files.ts";

@@ -35,8 +35,8 @@ export interface JournalRecords {
   /** Behind the last of them. */
   readonly end: JournalPosition;
   /**
-   * Bytes of one last line that is not whole: of a record that a writer is about to finish, or that a
-   * crash has kept from being finished. It was never acknowledged.
+   * Bytes of an end that is not whole: of a record that a writer is about to finish, or of what a crash
+   * has torn of the records that were added since the last sync. They were never acknowledged.
    */
   readonly unfinished: number;
   readonly damage: JournalDamage | undefined;
@@ -45,15 +45,23 @@ export interface JournalRecords {
 export const JOURNAL_START: JournalPosition = { bytes: 0, seq: 0, hash: "0".repeat(64) };
 
 const NEWLINE = 0x0a;
+/** Begins the line of a record before which others were not synced yet: a crash may tear them all. */
+const JOINED = 0x20;
 
-/** The bytes of a record that comes at a position, and the position behind it. */
+/**
+ * The bytes of a record that comes at a position, and the position behind it.
+ *
+ * @param isJoined - Whether the record before it is not synced.
+ */
 export function encodeRecord(
   at: JournalPosition,
   data: unknown,
+  isJoined: boolean,
 ): { readonly bytes: Uint8Array; readonly end: JournalPosition } {
   if (JSON.stringify(data) === undefined) throw new TypeError("this cannot be written as JSON");
   const record: JournalRecord = { seq: at.seq + 1, prev: at.hash, data };
-  const line = Buffer.from(JSON.stringify(record));
+  const mark = isJoined ? String.fromCodePoint(JOINED) : "";
+  const line = Buffer.from(mark + JSON.stringify(record));
   const end = { bytes: at.bytes + line.length + 1, seq: record.seq, hash: sha256(line) };
   return { bytes: Buffer.concat([line, Uint8Array.of(NEWLINE)]), end };
 }
@@ -61,9 +69,9 @@ export function encodeRecord(
 /**
  * Follows the chain from a position on.
  *
- * A last line that is no record is `unfinished`, whether or not it has an end: a crash can tear it
- * anywhere. Everything else that breaks the chain is damage; where a record does not name the one
- * before it, that one is not believed either.
+ * Where the chain breaks among the records that were added since the last sync, the rest is `unfinished`: a crash
+ * can tear them anywhere. Everything else that breaks the chain is damage. Where a record does not name the one before
+ * it, that one is not believed either.
  *
  * @param bytes - The file's, from the position on.
  */
@@ -76,25 +84,43 @@ export function parseJournal(bytes: Uint8Array, from: JournalPosition): JournalR
     const message = `record ${seq} at byte ${at.bytes} is damaged: ${problem}`;
     return { records, end: at, unfinished: 0, damage: { seq, bytes: at.bytes, message } };
   };
+  const torn = (at: JournalPosition): JournalRecords => {
+    const unfinished = from.bytes + bytes.length - at.bytes;
+    return { records, end: at, unfinished, damage: undefined };
+  };
   for (let at = 0; at < bytes.length; at = end.bytes - from.bytes) {
-    const newline = bytes.indexOf(NEWLINE, at);
-    const line = newline < 0 ? undefined : bytes.subarray(at, newline);
+    const line = lineAt(bytes, at);
     const record = line && parseLine(line);
     if (line === undefined || record === undefined) {
-      const isLast = newline < 0 || newline === bytes.length - 1;
-      if (!isLast) return damaged(end, "it is no record");
-      return { records, end, unfinished: bytes.length - at, damage: undefined };
+      return isSyncedBehind(bytes, at) ? damaged(end, "it is no record") : torn(end);
     }
     if (record.seq !== end.seq + 1) return damaged(end, "another record is in its place");
     if (record.prev !== end.hash) {
       records.pop();
-      return damaged(before, "the record after it does not name it");
+      const isTorn = line[0] === JOINED && !isSyncedBehind(bytes, at);
+      return isTorn ? torn(before) : damaged(before, "the record after it does not name it");
     }
     records.push(record);
     before = end;
     end = { bytes: end.bytes + line.length + 1, seq: record.seq, hash: sha256(line) };
   }
   return { records, end, unfinished: 0, damage: undefined };
+}
+
+/** Whether behind the line at a place a record was added when all before it was synced. */
+function isSyncedBehind(bytes: Uint8Array, place: number): boolean {
+  let at = place;
+  for (let line = lineAt(bytes, at); line !== undefined; line = lineAt(bytes, at)) {
+    if (at > place && line[0] !== JOINED && parseLine(line) !== undefined) return true;
+    at += line.length + 1;
+  }
+  return false;
+}
+
+/** Without its end; `undefined` where it has none. */
+function lineAt(bytes: Uint8Array, at: number): Uint8Array | undefined {
+  const newline = bytes.indexOf(NEWLINE, at);
+  return newline < 0 ? undefined : bytes.subarray(at, newline);
 }
 
 const KEYS = "seq,prev,data";

@@ -35,22 +35,21 @@ export interface Journal {
    * Adds a record and returns once a power cut cannot take it. One flush.
    *
    * @param data - Anything that JSON can hold.
-   * @throws {DurableError} `ERR_TOO_LARGE`: nothing was written. `ERR_NOT_DURABLE`: the record is not
-   *   in the journal; the next one can be added, where the disk allows it.
+   * @throws {DurableError} `ERR_TOO_LARGE`: nothing was written. `ERR_NOT_DURABLE`: the record, and what was added
+   *   before it without a sync, is not in the journal; the next one can be added, where the disk allows it.
    */
   append(data: unknown): JournalRecord;
   /**
-   * Adds a record that others can read at once, and that a power cut may take until the next one or `sync`: never
-   * more than the last line is torn. One flush where the one before was added so, too.
+   * Adds a record that others can read at once, and that a power cut may take until `sync` or `append`. No flush.
    *
    * @param data - Anything that JSON can hold.
-   * @throws {DurableError} As `append`.
+   * @throws {DurableError} `ERR_TOO_LARGE`: nothing was written. `ERR_NOT_DURABLE`: the record is not in the journal.
    */
   add(data: unknown): JournalRecord;
   /**
-   * Returns once a power cut cannot take what was added last. One flush; none where nothing was.
+   * Returns once a power cut cannot take what was added. One flush; none where nothing was.
    *
-   * @throws {DurableError} `ERR_NOT_DURABLE`: what was added last is not in the journal.
+   * @throws {DurableError} `ERR_NOT_DURABLE`: what was added since the last one is not in the journal.
    */
   sync(): void;
   /** Nothing can be added any more. Need not be called before the process ends. */
@@ -123,12 +122,11 @@ export function openJournal(path: string, options: OpenJournalOptions = {}): Jou
 
   function add(data: unknown): JournalRecord {
     if (isClosed) throw new Error("the journal is closed");
-    const next = encodeRecord(end, data);
+    const next = encodeRecord(end, data, synced.bytes !== end.bytes);
     if (next.bytes.length > maxRecordBytes) {
       const message = `a record has ${next.bytes.length} bytes, ${maxRecordBytes} are allowed`;
       throw new DurableError("ERR_TOO_LARGE", message);
     }
-    sync();
     change(end, (open) => writeAll(fs, open, next.bytes));
     const record = { seq: next.end.seq, prev: end.hash, data };
     end = next.end;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
-import { syncFiles } from "./sync-files.ts";
+import { syncFiles, syncNames } from "./sync-files.ts";
 
 /** The file system of this machine, and what was synced in it. */
 function recorded(root: string): { fs: FileSystem; synced: readonly string[] } {
@@ -47,6 +47,13 @@ test.for<[paths: readonly string[], synced: readonly string[]]>([
   const { fs, synced } = recorded(root);
   syncFiles(root, paths, { fs });
   expect(synced).toEqual(expected);
+});
+
+test("makes names durable without what files of other writers hold", () => {
+  const root = aTree();
+  const { fs, synced } = recorded(root);
+  syncNames(root, ["a/b/two", "a/gone"], { fs });
+  expect(synced).toEqual(["a/b", "a", ""]);
 });
 
 test("neither follows a link nor waits for what is no file", () => {

@@ -16,9 +16,20 @@ export function syncFiles(
   paths: readonly string[],
   { fs = nodeFileSystem }: { readonly fs?: FileSystem | undefined } = {},
 ): void {
-  const folders = new Set<string>();
   for (const path of paths) {
     sync(fs, join(root, path), constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  }
+  syncNames(root, paths, { fs });
+}
+
+/** Makes durable the names alone of files that their writer has synced, in the folders from them up to the root. */
+export function syncNames(
+  root: string,
+  paths: readonly string[],
+  { fs = nodeFileSystem }: { readonly fs?: FileSystem | undefined } = {},
+): void {
+  const folders = new Set<string>();
+  for (const path of paths) {
     for (let at = dirname(path); ; at = dirname(at)) {
       if (folders.has(at)) break;
       folders.add(at);

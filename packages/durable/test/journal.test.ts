@@ -60,9 +60,8 @@ const work =
         else if (isLast) journal.append(word);
         else journal.add(word);
       }
-      // What was added before the last one but one was on disk by then.
-      if (fails) next = [told, ...words.slice(0, -2)].filter((word) => word !== "").join();
-      told = next;
+      // A flush that fails takes all that was added since the last one.
+      if (!fails) told = next;
       process.acknowledge(told);
     }
   };

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { missing } from "../blackbox/needs.ts";
 import { childrenOf } from "../blackbox/place.ts";
 import { root } from "../workspace.ts";
 import { aRepository, aScript } from "./place.ts";
@@ -29,7 +30,7 @@ export async function growthRows(): Promise<Row[]> {
   const scratch = mkdtempSync(join(tmpdir(), "quasar-growth-"));
   try {
     return [
-      flushesRow(scratch),
+      ...flushesRows(scratch),
       journalRow(scratch),
       ...(await waitingRows(scratch)),
       await tasksRow(scratch),
@@ -53,53 +54,80 @@ function done(
   if (status !== 0 && status !== 9) throw new Error(`${args[0]} ended with ${status}: ${stderr}`);
 }
 
-/** Agents whose reviewer approves in the cycle with that number. */
-function agents(scratch: string, name: string, cycles: number): readonly string[] {
+/** Agents whose reviewer approves in the cycle with that number, and what both do first. */
+function agents(
+  scratch: string,
+  name: string,
+  cycles: number,
+  first: string = "true",
+): readonly string[] {
   const counter = join(scratch, `${name}-reviews`);
-  const coder = aScript(scratch, `${name}-coder`, "date +%s%N >> work.txt; echo Done.");
+  const coder = aScript(scratch, `${name}-coder`, `${first}; date +%s%N >> work.txt; echo Done.`);
   const reviewer = aScript(
     scratch,
     `${name}-reviewer`,
-    `echo x >> ${counter}; n=$(wc -l < ${counter})
+    `${first}; echo x >> ${counter}; n=$(wc -l < ${counter})
     if [ "$n" -ge ${cycles} ]; then echo "APPROVED: fine"; else
     printf 'ISSUE:\\nSEVERITY: major\\nDESCRIPTION: more work, the %s\\n' "$n"; fi`,
   );
   return ["--max-budget", "0", "--coder", `command:${coder}`, "--reviewer", `command:${reviewer}`];
 }
 
-function runOf(scratch: string, cycles: number, wrapper: readonly string[] = []): Place {
-  const name = `cycles-${cycles}-${wrapper.length}`;
+function runOf(
+  scratch: string,
+  name: string,
+  cycles: number,
+  { first, wrapper = [] }: { first?: string; wrapper?: readonly string[] } = {},
+): Place {
   const at = aRepository(scratch, name);
-  const args = ["run", "Work.", "--max-cycles", String(cycles), ...agents(scratch, name, cycles)];
+  const by = agents(scratch, name, cycles, first);
+  const args = ["run", "Work.", "--max-cycles", String(cycles), ...by];
   done(at, quasar, args, wrapper);
   return at;
 }
 
-/** A run of four cycles flushes so much more than a run of two; git's own are not counted. */
-function flushesRow(scratch: string): Row {
-  const flushes = (cycles: number): number => {
-    const log = join(scratch, `flushes-${cycles}`);
-    const calls = "trace=fsync,fdatasync,syncfs,execve";
-    runOf(scratch, cycles, ["strace", "-f", "--seccomp-bpf", "-qq", "-e", calls, "-o", log]);
-    const ofGit = new Set<string>();
-    let count = 0;
-    for (const line of readFileSync(log, "utf8").split("\n")) {
-      const [, pid = "", call = ""] = /^(\d+) +(.*)$/u.exec(line) ?? [];
-      if (call.startsWith("execve(") && call.endsWith("= 0")) {
-        if (/^execve\("[^"]*\/git"/u.test(call)) ofGit.add(pid);
-        else ofGit.delete(pid);
-      } else if (/^(fsync|fdatasync|syncfs)\(/u.test(call) && !ofGit.has(pid)) count += 1;
-    }
-    return count;
-  };
-  const figure = (flushes(4) - flushes(2)) / 2;
-  return { what: "flushes of a cycle, git's apart", figure, atMost: 22 };
+/** What agents do in turns of two seconds, and how often all of their cycle may flush. */
+const TURNS: readonly (readonly [what: string, first: string, atMost: number])[] = [
+  ["that tell their result", "sleep 2", 22],
+  ["that say something at once, too", "echo Looking.; sleep 2", 26],
+];
+
+/** A run of three cycles flushes so much more than a run of two; git's own are not counted. */
+function flushesRows(scratch: string): readonly Row[] {
+  const skipped = missing("strace");
+  if (skipped !== undefined) {
+    console.warn(skipped);
+    return [];
+  }
+  return TURNS.map(([what, first, atMost], index) => {
+    const flushes = (cycles: number): number =>
+      flushesOf(scratch, `${index}-${cycles}`, cycles, first);
+    const figure = flushes(3) - flushes(2);
+    return { what: `flushes of a cycle, git's apart, by agents ${what}`, figure, atMost };
+  });
+}
+
+function flushesOf(scratch: string, name: string, cycles: number, first: string): number {
+  const log = join(scratch, `flushes-${name}`);
+  const calls = "trace=fsync,fdatasync,syncfs,execve";
+  const wrapper = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", calls, "-o", log];
+  runOf(scratch, `flushing-${name}`, cycles, { first, wrapper });
+  const ofGit = new Set<string>();
+  let count = 0;
+  for (const line of readFileSync(log, "utf8").split("\n")) {
+    const [, pid = "", call = ""] = /^(\d+) +(.*)$/u.exec(line) ?? [];
+    if (call.startsWith("execve(") && call.endsWith("= 0")) {
+      if (/^execve\("[^"]*\/git"/u.test(call)) ofGit.add(pid);
+      else ofGit.delete(pid);
+    } else if (/^(fsync|fdatasync|syncfs)\(/u.test(call) && !ofGit.has(pid)) count += 1;
+  }
+  return count;
 }
 
 /** How much longer the journal of a run of 100 cycles is than of one of 10. */
 function journalRow(scratch: string): Row {
   const bytes = (cycles: number): number => {
-    const runs = join(runOf(scratch, cycles).repository, ".git/quasar/runs");
+    const runs = join(runOf(scratch, `cycles-${cycles}`, cycles).repository, ".git/quasar/runs");
     const [id = ""] = readdirSync(runs);
     return statSync(join(runs, id, "events.jsonl")).size;
   };

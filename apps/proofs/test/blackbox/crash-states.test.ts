@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { type SimulatedFileSystem, type Sync, withoutSync } from "@quasar/durable/testing";
 import { lane } from "@quasar/vitest/lane";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -173,6 +173,22 @@ describe.skipIf(skipped !== undefined)("the built command, by its system calls",
     const report = exploreTrace({ calls: userCalls, ...sealKey });
     expect(report.findings).toEqual([]);
     expect(report.states).toBeGreaterThan(10);
+  });
+
+  test("syncs a turn that is silent at its end, and a commit's branch by its folder", async () => {
+    const at = place();
+    const coder = join(at.root, "silent.sh");
+    writeFileSync(coder, "#!/bin/sh\ncat > /dev/null; sleep 1.5; echo b > b.txt; echo Done.\n");
+    chmodSync(coder, 0o755);
+    const args = [...agents(at, oneCycle()), "--coder", `command:${coder}`];
+    const run = await traced(at, ["run", "Write b.txt", ...args]);
+    expect(run.code, run.stderr).toBe(0);
+    const synced = (calls: readonly DiskCall[]) =>
+      calls.flatMap((call) => (call.type === "sync" ? [call.path] : []));
+    const turns = synced(run.calls).filter((path) => /\/turns(?:\/1\.|$)/u.test(path));
+    // Once for each turn: the name of its exit record. What the coder wrote is synced with its file system.
+    expect(turns.map((path) => basename(path))).toEqual(["turns", "turns"]);
+    expect(synced(run.branchCalls)).not.toContain("/heads/main");
   });
 
   test("has a commit on its branch before it tells of it", async () => {

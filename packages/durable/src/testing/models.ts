@@ -285,18 +285,20 @@ function prefixes({ durable, pending }: FileState): readonly Uint8Array[] {
 
 /**
  * Any size that the file had, with each change written, missing (zeros, or what was there before) or
- * garbage. Of more than five changes only one at a time is not written.
+ * garbage. Of more than five changes only one at a time is not written, the last one or with all others.
  */
 function everyTear({ durable, pending }: FileState): readonly Uint8Array[] {
   const isMany = pending.length > 5;
   let complete: Uint8Array = durable;
   let states: readonly Uint8Array[] = [durable];
   const all: Uint8Array[] = [durable];
-  for (const change of pending) {
+  for (const [at, change] of pending.entries()) {
     const base = isMany ? [complete] : states;
-    states = base.flatMap((bytes) => [applied(bytes, [change]), ...unwritten(bytes, change)]);
+    const torn = base.flatMap((bytes) => unwritten(bytes, change));
+    states = [...base.map((bytes) => applied(bytes, [change])), ...torn];
     complete = applied(complete, [change]);
     all.push(...states);
+    if (isMany) all.push(...torn.map((bytes) => applied(bytes, pending.slice(at + 1))));
   }
   return all;
 }

@@ -46,7 +46,7 @@ import {
 } from "@quasar/git";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { syncFiles } from "@quasar/durable";
+import { syncFiles, syncNames } from "@quasar/durable";
 
 /** What the loop commits of a cycle. */
 export interface CycleCommit {
@@ -171,7 +171,7 @@ export async function openLoopRepository(
     throw error;
   }
   const { root } = repository;
-  const syncRef = (ref: string): void => syncNameOf(repository, ref);
+  const syncBranch = branchSync(repository);
   const commitsSince = (from: string): Promise<readonly Commit[] | undefined> =>
     logRange(workDir, { from: from === "" ? undefined : from }).catch(
       unless("ERR_BAD_REVISION", undefined),
@@ -195,7 +195,7 @@ export async function openLoopRepository(
       const committed = !isMoved ? [] : await changedPaths(workDir, before, head);
       const paths = [...committed, ...dirty.map(({ path }) => path)];
       syncFiles(root, isSynced ? paths.filter((path) => !isOnDevice(root, path)) : paths);
-      if (isMoved) syncRef(headRef(seen));
+      if (isMoved) syncBranch(seen, syncFiles);
       return seen;
     },
     hidden: () => hiddenChanges(root),
@@ -227,7 +227,7 @@ export async function openLoopRepository(
         exclude: [OWN_FOLDER, ...exclude],
         reflogAction: reflogAction(turnId),
       });
-      if (sha !== undefined) syncRef(headRef(commit.seen));
+      if (sha !== undefined) syncBranch(commit.seen, syncNames);
       return sha;
     },
     async snapshot({ runId, message, signal }) {
@@ -236,7 +236,8 @@ export async function openLoopRepository(
         message,
         signal,
       });
-      if (kept !== undefined) syncRef(kept.ref);
+      if (kept !== undefined)
+        syncNames(join(repository.commonDir, "refs"), [kept.ref.slice("refs/".length)]);
       return kept;
     },
     commitsSince,
@@ -251,15 +252,22 @@ export async function openLoopRepository(
   };
 }
 
-/** The name, in the repository's git folders, that moves with HEAD. */
-function headRef({ branch }: SeenWork): string {
-  return branch === undefined ? "HEAD" : `refs/heads/${branch}`;
-}
+type SyncBranch = ({ branch }: SeenWork, sync: typeof syncFiles | typeof syncNames) => void;
 
-/** Git syncs the file of a ref, but not the folder in which it gives it its name: a power cut takes that back. */
-function syncNameOf({ gitDir, commonDir }: Repository, ref: string): void {
-  if (ref === "HEAD") return syncFiles(gitDir, [ref]);
-  syncFiles(join(commonDir, "refs"), [ref.slice("refs/".length)]);
+/**
+ * Git syncs the file of a ref, but not the folder in which it gives it its name: a power cut takes that back. The
+ * folder of branches has its own name from the repository's beginning, so that is synced once.
+ *
+ * @returns Makes the name durable that moves with HEAD.
+ */
+function branchSync({ gitDir, commonDir }: Repository): SyncBranch {
+  let isNamed = false;
+  return ({ branch }, sync) => {
+    if (branch === undefined) return sync(gitDir, ["HEAD"]);
+    if (isNamed) return sync(join(commonDir, "refs/heads"), [branch]);
+    sync(join(commonDir, "refs"), [`heads/${branch}`]);
+    isNamed = true;
+  };
 }
 
 function algorithmOf({ config }: SeenWork): "sha1" | "sha256" {
