@@ -21,12 +21,20 @@ export type { Fact } from "./journal/fact.ts";
 export { JOURNAL_FILE, readFacts } from "./journal/journal.ts";
 export { type RunElsewhere, runsElsewhere } from "./look/elsewhere.ts";
 export { findRun, type FoundRun, locateRun } from "./look/find.ts";
-export { isSetAside, runIds, summarize } from "./look/list.ts";
+export {
+  isSetAside,
+  listRuns,
+  type LookOptions,
+  runIds,
+  summaries,
+  summarize,
+} from "./look/list.ts";
 export { removedRun } from "./look/removed.ts";
 export {
   damagedNext,
   isUnfinished,
   latestFindings,
+  type ListedRun,
   logCommand,
   type OpenTurn,
   resumeCommand,

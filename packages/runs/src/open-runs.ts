@@ -101,7 +101,8 @@ export async function openRuns(folder: string): Promise<Runs> {
     },
     abandon: async (id, options) => abandonRun(workspace, user, parseRunId(id), options),
     fork: async (id, options) => forkRun(workspace, user, parseRunId(id), options),
-    prune: async (options) => pruneRuns(workspace, { ...options, runId: named(options.runId) }),
+    prune: async (options) =>
+      pruneRuns(workspace, user, { ...options, runId: named(options.runId) }),
     watch: (id, options) => followRun(workspace, parseRunId(id), options),
   };
 }

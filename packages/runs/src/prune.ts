@@ -5,9 +5,10 @@ import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
 import { findOutliving } from "./driving/orphans.ts";
 import { codeOf, RunsError } from "./errors.ts";
-import { isSetAside, runIds, summarize } from "./look/list.ts";
-import type { RunSummary } from "./look/summary.ts";
+import { isSetAside, listRuns, runIds, summarize } from "./look/list.ts";
+import type { ListedRun, RunSummary } from "./look/summary.ts";
 import { processes } from "./text/format.ts";
+import type { User } from "./user/user.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface PruneOptions {
@@ -23,7 +24,7 @@ export interface PruneOptions {
 
 /** What has gone, or would go. */
 export interface Pruned {
-  readonly runs: readonly RunSummary[];
+  readonly runs: readonly ListedRun[];
   /** What their files hold. */
   readonly bytes: number;
 }
@@ -39,16 +40,18 @@ export function snapshotPrefix(runId: string): string {
  * @throws {RunsError} `ERR_LOCKED`; `ERR_AGENT_ALIVE` while an agent of one works; for a run that is named, `ERR_USAGE`
  *   where there is none, `ERR_STATE` where it has not ended.
  */
-export async function pruneRuns(workspace: Workspace, options: PruneOptions): Promise<Pruned> {
-  const { runId, olderThanMs, dryRun = false } = options;
+export async function pruneRuns(
+  workspace: Workspace,
+  user: Pick<User, "existingSealKey">,
+  options: PruneOptions,
+): Promise<Pruned> {
+  const { runId, dryRun = false } = options;
   // What is only looked at may be looked at while a runner works.
   const lock = dryRun ? undefined : await lockWorkspace(workspace);
   try {
     const runs =
       runId === undefined
-        ? (await summarize(workspace, runIds(workspace), { live: dryRun })).filter(
-            (run) => isToGo(run, options) && Date.now() - Date.parse(run.savedAt) >= olderThanMs,
-          )
+        ? await oldOnes(workspace, user, options)
         : [await named(workspace, runId, options)];
     const bytes = runs.reduce((sum, { id }) => sum + sizeOf(join(workspace.runsDir, id)), 0);
     if (!dryRun) {
@@ -79,9 +82,23 @@ function sizeOf(dir: string): number {
   return size;
 }
 
-function isToGo({ status }: RunSummary, { stopped = false }: PruneOptions): boolean {
+function isToGo({ status }: ListedRun, { stopped = false }: PruneOptions): boolean {
   const isResumable = status === "stopped" || status === "interrupted";
   return status === "approved" || status === "abandoned" || (stopped && isResumable);
+}
+
+async function oldOnes(
+  workspace: Workspace,
+  user: Pick<User, "existingSealKey">,
+  options: PruneOptions,
+): Promise<readonly ListedRun[]> {
+  const { olderThanMs, dryRun = false } = options;
+  const old: ListedRun[] = [];
+  for await (const run of listRuns(workspace, user, runIds(workspace), { live: dryRun })) {
+    const isOld = Date.now() - Date.parse(run.savedAt) >= olderThanMs;
+    if (isOld && isToGo(run, options)) old.push(run);
+  }
+  return old;
 }
 
 async function named(workspace: Workspace, id: string, options: PruneOptions): Promise<RunSummary> {

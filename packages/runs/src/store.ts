@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type {
   Checkpoint,
+  CheckpointSummary,
   FileCheckpointStore,
   LoadedCheckpoint,
   TomlValue,
@@ -24,7 +25,7 @@ export function runStores(workspace: Workspace, runId: string, sealKey?: Uint8Ar
 export type KeptSettings = Readonly<Record<string, TomlValue>>;
 
 /** This package's own keys in a checkpoint: what the caller keeps, and how the last runner ended the run. */
-const [SETTINGS_KEY, OUTCOME_KEY] = ["settings", "outcome"];
+const [SETTINGS_KEY, OUTCOME_KEY] = ["settings", "outcome"] as const;
 const UNSAID_KEY = "unsaid_costs";
 
 /** What is noted in each checkpoint of a run, beside what the loop says. */
@@ -160,7 +161,7 @@ export interface StoredOutcome {
 }
 
 /** How the last runner ended a run; `undefined` when it could not say so any more. */
-export function storedOutcome({ extra }: Checkpoint): StoredOutcome | undefined {
+export function storedOutcome({ extra }: Pick<Checkpoint, "extra">): StoredOutcome | undefined {
   const { outcome, message, allow, requests } = asTable(extra[OUTCOME_KEY]) ?? {};
   if (typeof outcome !== "string" || typeof message !== "string") return undefined;
   const rules = Array.isArray(allow) ? allow.filter((rule) => typeof rule === "string") : [];
@@ -188,4 +189,15 @@ export async function loadRun({ current, archive }: RunStores): Promise<RunFiles
   const loaded = await current.load();
   if (loaded !== undefined) return { loaded, ended: false };
   return { loaded: await archive.load(), ended: true };
+}
+
+/** As {@link loadRun}, of what a list shows. */
+export async function loadRunSummary({ current, archive }: RunStores): Promise<{
+  readonly summary: CheckpointSummary | undefined;
+  readonly ended: boolean;
+}> {
+  const options = { keys: [OUTCOME_KEY] };
+  const loaded = await current.loadSummary(options);
+  if (loaded !== undefined) return { summary: loaded.summary, ended: false };
+  return { summary: (await archive.loadSummary(options))?.summary, ended: true };
 }

@@ -61,6 +61,12 @@ export interface RunSummary {
   readonly next: readonly string[];
 }
 
+/** What a line of a list says of a run. */
+export type ListedRun = Pick<
+  RunSummary,
+  "id" | "status" | "task" | "reason" | "cycle" | "spentUsd" | "savedAt"
+>;
+
 /** Whether it is for `resume` to go on with. */
 export function isUnfinished({ status }: Pick<RunSummary, "status">): boolean {
   return status === "interrupted" || status === "stopped";
