@@ -1,12 +1,13 @@
-import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { deleteRefs } from "@quasar/git";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
 import { findOutliving } from "./driving/orphans.ts";
-import { codeOf, RunsError } from "./errors.ts";
+import { RunsError } from "./errors.ts";
+import { folderSize } from "./folder-size.ts";
 import { isSetAside, listRuns, runIds, summarize } from "./look/list.ts";
-import type { ListedRun, RunSummary } from "./look/summary.ts";
+import { hasEnded, isUnfinished, type ListedRun, type RunSummary } from "./look/summary.ts";
 import { processes } from "./text/format.ts";
 import type { User } from "./user/user.ts";
 import type { Workspace } from "./workspace.ts";
@@ -53,7 +54,7 @@ export async function pruneRuns(
       runId === undefined
         ? await oldOnes(workspace, user, options)
         : [await named(workspace, runId, options)];
-    const bytes = runs.reduce((sum, { id }) => sum + sizeOf(join(workspace.runsDir, id)), 0);
+    const bytes = runs.reduce((sum, { id }) => sum + folderSize(join(workspace.runsDir, id)), 0);
     if (!dryRun) {
       await refuseLive(runs.map(({ id }) => id));
       for (const { id } of runs) await remove(workspace, id);
@@ -64,27 +65,8 @@ export async function pruneRuns(
   }
 }
 
-/**
- * What the files of a folder hold, in bytes; one that goes meanwhile, or that cannot be looked into, holds nothing.
- * A link counts by itself: an agent may have made one to anywhere.
- */
-function sizeOf(dir: string): number {
-  let size = 0;
-  try {
-    for (const entry of readdirSync(dir, { withFileTypes: true })) {
-      const path = join(dir, entry.name);
-      size += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
-      if (entry.isDirectory()) size += sizeOf(path);
-    }
-  } catch (error) {
-    if (!["ENOENT", "ENOTDIR", "EACCES"].includes(codeOf(error))) throw error;
-  }
-  return size;
-}
-
-function isToGo({ status }: ListedRun, { stopped = false }: PruneOptions): boolean {
-  const isResumable = status === "stopped" || status === "interrupted";
-  return status === "approved" || status === "abandoned" || (stopped && isResumable);
+function isToGo(run: ListedRun, { stopped = false }: PruneOptions): boolean {
+  return hasEnded(run) || (stopped && isUnfinished(run));
 }
 
 async function oldOnes(

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type {
   Checkpoint,
-  CheckpointSummary,
   FileCheckpointStore,
   LoadedCheckpoint,
+  LoadedSummary,
   TomlValue,
 } from "@quasar/checkpoint";
 import { failureFlags, type TaskResult } from "@quasar/loop";
@@ -136,6 +136,16 @@ export function keptSettings(checkpoint: Pick<Checkpoint, "extra">): KeptSetting
   return settingsOf(checkpoint) ?? {};
 }
 
+/** What is kept with a run that has not ended; `undefined` where there is none, or it cannot be read. */
+export async function loadKeptSettings(
+  workspace: Workspace,
+  runId: string,
+): Promise<KeptSettings | undefined> {
+  const { current } = runStores(workspace, runId);
+  const loaded = await current.load().catch(() => undefined);
+  return loaded && keptSettings(loaded.checkpoint);
+}
+
 /** Whether a checkpoint is of a run as this library keeps them, with settings or without. */
 export function isOfRun(checkpoint: Pick<Checkpoint, "extra">): boolean {
   return settingsOf(checkpoint) !== undefined;
@@ -191,13 +201,16 @@ export async function loadRun({ current, archive }: RunStores): Promise<RunFiles
   return { loaded: await archive.load(), ended: true };
 }
 
-/** As {@link loadRun}, of what a list shows. */
-export async function loadRunSummary({ current, archive }: RunStores): Promise<{
-  readonly summary: CheckpointSummary | undefined;
+/** {@link RunFiles}, of what a list shows. */
+export interface RunSummaryFiles {
+  readonly loaded: LoadedSummary | undefined;
   readonly ended: boolean;
-}> {
+}
+
+/** @throws {CheckpointError} When the files cannot be read. */
+export async function loadRunSummary({ current, archive }: RunStores): Promise<RunSummaryFiles> {
   const options = { keys: [OUTCOME_KEY] };
   const loaded = await current.loadSummary(options);
-  if (loaded !== undefined) return { summary: loaded.summary, ended: false };
-  return { summary: (await archive.loadSummary(options))?.summary, ended: true };
+  if (loaded !== undefined) return { loaded, ended: false };
+  return { loaded: await archive.loadSummary(options), ended: true };
 }

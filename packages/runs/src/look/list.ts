@@ -139,8 +139,9 @@ async function listOne(
   { runner, sealKey }: { runner: Holder | undefined; sealKey: Uint8Array | undefined },
 ): Promise<ListedRun | undefined> {
   try {
-    const { summary, ended } = await loadRunSummary(runStores(workspace, id, sealKey));
-    if (summary === undefined) return setAsideOne(workspace, id);
+    const { loaded, ended } = await loadRunSummary(runStores(workspace, id, sealKey));
+    if (loaded === undefined) return setAsideOne(workspace, id);
+    const { summary } = loaded;
     const outcome = storedOutcome(summary);
     const status = statusOf(ended, outcome?.outcome, runner);
     const reason = status === "stopped" ? (outcome?.message ?? "") : "";

@@ -72,6 +72,11 @@ export function isUnfinished({ status }: Pick<RunSummary, "status">): boolean {
   return status === "interrupted" || status === "stopped";
 }
 
+/** Whether nothing continues it any more. */
+export function hasEnded({ status }: Pick<RunSummary, "status">): boolean {
+  return status === "approved" || status === "abandoned";
+}
+
 /** What a summary takes from elsewhere than the checkpoint. */
 export interface Circumstances {
   readonly status: RunStatus;
