@@ -224,6 +224,41 @@ test("the doctor finds a tree healthy in which a run has ended and another was s
   expect(healthy.stdout).toContain("healthy");
 });
 
+test("the doctor says what kept runs take, and the commands that free it free as much", async () => {
+  const at = place();
+  const [ended, left] = [await approved(at), await stopped(at)];
+  const kept = async () =>
+    lastRecord(await quasar(at, ["doctor", "--json"]))["kept"] as {
+      ended: { runs: number; bytes: number };
+      stopped: { runs: number; bytes: number };
+      next: string[];
+    };
+  const { next, ...sizes } = await kept();
+  expect(sizes).toMatchObject({ ended: { runs: 1 }, stopped: { runs: 1 } });
+  expect(next).toHaveLength(2);
+  const told = (await quasar(at, ["doctor"])).stdout;
+  expect(told).toMatch(/kept +1 run ended: [\d.]+ KiB\n +1 run stopped or interrupted: /u);
+  for (const line of next) expect(told).toContain(line.replace(/ +\(/u, " ("));
+  const freed = async (command = ""): Promise<unknown> => {
+    const [args = ""] = command.replace("quasar ", "").split("   (");
+    return lastRecord(await quasar(at, [...args.split(" "), "--json"]));
+  };
+  expect(await freed(next[0])).toMatchObject({ runs: [ended], bytes: sizes.ended.bytes });
+  expect(await kept()).toMatchObject({
+    ended: { runs: 0, bytes: 0 },
+    next: [expect.stringContaining("--stopped")],
+  });
+  expect(await freed(next[1])).toMatchObject({ runs: [left], bytes: sizes.stopped.bytes });
+  expect((await quasar(at, ["doctor"])).stdout).not.toContain("kept");
+});
+
+test("the doctor names no command that would be refused while an agent works", async () => {
+  const at = place();
+  await orphaned(at);
+  const { kept } = lastRecord(await quasar(at, ["doctor", "--json"]));
+  expect(kept).toMatchObject({ stopped: { runs: 1 }, next: [] });
+});
+
 interface Ailment {
   readonly name: string;
   readonly check: string;

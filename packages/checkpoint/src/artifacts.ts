@@ -8,7 +8,7 @@ import { MAX_SEAL_BYTES } from "./seal.ts";
 import { cutText } from "./text.ts";
 
 /** The root key that says which texts are elsewhere: `quasar_artifacts = { coder_output = '<sha256>' }`. */
-const ARTIFACTS_KEY = "quasar_artifacts";
+export const ARTIFACTS_KEY = "quasar_artifacts";
 /** The folder beside the checkpoints; a file's name is the SHA-256 of its bytes. */
 export const ARTIFACTS_DIR = "artifacts";
 export const artifactName: RegExp = /^[0-9a-f]{64}$/;

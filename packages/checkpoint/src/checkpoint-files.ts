@@ -28,8 +28,11 @@ import type {
   FileCheckpointStoreOptions,
   LoadedCheckpoint,
   LoadedCheckpoints,
+  LoadedSummary,
   RecoveredCheckpoints,
+  SummaryOptions,
 } from "./store.ts";
+import { readSummary, summaryOf } from "./summary.ts";
 
 /** As {@link FileCheckpointStore}, but what is asked for is returned at once. */
 export interface CheckpointFiles {
@@ -38,6 +41,7 @@ export interface CheckpointFiles {
   loadAll(): LoadedCheckpoints;
   remove(phaseId: string): void;
   list(): CheckpointListing;
+  loadSummary(options?: SummaryOptions): LoadedSummary | undefined;
   recover(): RecoveredCheckpoints;
 }
 
@@ -102,6 +106,18 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
       const found = bytes && judge(bytes, (id) => isNameOf(name, id));
       if (found === undefined || found instanceof CheckpointError) return undefined;
       return { ...found, source: "current", problems: [] };
+    } catch {
+      return undefined; // the longer way says why
+    }
+  }
+
+  /** The shorter way to what our own file, whole, says first; `undefined` for any other. */
+  function readOwnSummary(phaseId: string, keys: readonly string[]): LoadedSummary | undefined {
+    try {
+      const bytes = readWholeFile(join(dir, checkpointFileName(phaseId)), { fs, maxBytes });
+      const summary = bytes && readSummary(view(bytes), { sealKey, repositoryId, keys });
+      if (summary === undefined || summary.phaseId !== phaseId) return undefined;
+      return { summary, source: "current", seal: "valid", problems: [] };
     } catch {
       return undefined; // the longer way says why
     }
@@ -246,6 +262,15 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
         }
       });
       return { heads: [...heads.values()], problems };
+    },
+
+    loadSummary({ phaseId = "", keys = [] } = {}) {
+      const own = readOwnSummary(phaseId, keys);
+      if (own !== undefined) return own;
+      const loaded = loadPhase(phaseId);
+      if (loaded === undefined) return undefined;
+      const { checkpoint, ...how } = loaded;
+      return { ...how, summary: summaryOf(checkpoint, keys) };
     },
 
     recover() {

@@ -68,9 +68,14 @@ export function readCheckpoint(text: string): { checkpoint: Checkpoint; saysSeal
   read["ledger"] = readTables(root, LEDGER_KEY, LEDGER_FIELDS);
   const turn = readTurn(root["turn"], scalars);
   if (turn !== undefined) read["turn"] = turn;
-  const unknown = Object.keys(root).filter((key) => !KNOWN_KEYS.has(key));
-  read["extra"] = Object.fromEntries(unknown.map((key) => [key, plainValue(root[key], MAX_DEPTH)]));
+  read["extra"] = readExtra(root);
   return { checkpoint: read as unknown as Checkpoint, saysSealed: SEALED_KEY in root };
+}
+
+/** What is kept of the keys that this version does not know. */
+export function readExtra(root: Table): Checkpoint["extra"] {
+  const unknown = Object.keys(root).filter((key) => !KNOWN_KEYS.has(key));
+  return Object.fromEntries(unknown.map((key) => [key, plainValue(root[key], MAX_DEPTH)]));
 }
 
 function parseToml(text: string): Table {

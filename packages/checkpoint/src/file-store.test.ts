@@ -21,6 +21,7 @@ import { temporaryFolders } from "../test/folder.ts";
 import { encodeCheckpoint } from "./encode.ts";
 import { checkpointPath } from "./file-name.ts";
 import { createFileCheckpointStore } from "./file-store.ts";
+import { sealText } from "./seal.ts";
 import { aCheckpoint, describeCheckpointStore } from "./testing.ts";
 
 const aFolder = temporaryFolders();
@@ -702,6 +703,79 @@ describe("a listing", () => {
     const store = createFileCheckpointStore({ dir: aFolder() });
     expect(await store.list()).toStrictEqual({ heads: [], problems: [] });
     expect(await store.recover()).toStrictEqual({ setAside: [], problems: [] });
+  });
+});
+
+describe("a summary", () => {
+  const titles = [
+    "",
+    "One line",
+    "It's\n'''\n\u0001",
+    "a\nrun_id = 'x'\ncycle = 7\n",
+    '"""\n\ttab"',
+  ];
+  const settings = { coder: "claude", "a.b": ["'''", "x\ntask_title = 'y'\n"] };
+
+  test.for([
+    ["our key", { sealKey }],
+    ["another key", { sealKey: Buffer.alloc(32, 8) }],
+    ["no key", {}],
+    ["another repository's key", { sealKey, repositoryId: "/other" }],
+  ] as const)("of a file judged by %s says what a load says", async ([, seal]) => {
+    const dir = aFolder();
+    for (const taskTitle of titles) {
+      const extra = { settings, outcome: { outcome: "error" } };
+      const saved = aCheckpoint({ phaseId: "", taskTitle, extra, nebulaName: "n".repeat(400) });
+      await createFileCheckpointStore({ dir, sealKey }).save(saved);
+      const store = createFileCheckpointStore({ dir, ...seal });
+      const loaded = await store.load();
+      const found = await store.loadSummary({ keys: ["outcome"] });
+      expect(found).toMatchObject({ seal: loaded?.seal, source: "current", problems: [] });
+      const { extra: asked, ...rest } = found?.summary ?? {};
+      expect(asked).toStrictEqual({ outcome: { outcome: "error" } });
+      expect(loaded?.checkpoint).toMatchObject({ ...rest, taskTitle });
+      expect(rest).toMatchObject({ cycle: 2, totalCostUsd: 1.2345, nebulaName: saved.nebulaName });
+    }
+  });
+
+  test("of damage, another version or another program's file is as a load", async () => {
+    const { store, path, dir } = await twoGenerations();
+    const phaseId = "auth-api";
+    damage(path, readFileSync(path).subarray(0, -300));
+    const { problems = [] } = (await store.load(phaseId)) ?? {};
+    expect(problems).not.toEqual([]);
+    expect(await store.loadSummary({ phaseId })).toMatchObject({ source: "previous", problems });
+    const text = ["version = 2\n", "task_title = 'x'\n"];
+    damage(path, sealText(text, sealKey, { repositoryId: "", runId: "", phaseId, revision: 9 }));
+    const isOther = { code: "ERR_INCOMPATIBLE_VERSION" };
+    await expect(store.loadSummary({ phaseId })).rejects.toMatchObject(isOther);
+    writeFileSync(checkpointPath(dir, "go-phase"), goText.replace("auth-api", "go-phase"));
+    const summary = { phaseId: "go-phase", cycle: 2 };
+    expect(await store.loadSummary({ phaseId: "go-phase" })).toMatchObject({
+      seal: "none",
+      summary,
+    });
+    expect(await store.loadSummary({ phaseId: "none" })).toBeUndefined();
+  });
+
+  test("has a text that is in a file of its own whole", async () => {
+    const dir = aFolder();
+    const store = createFileCheckpointStore({ dir, sealKey });
+    const taskTitle = "A long task. ".repeat(500_000);
+    await store.save(aCheckpoint({ phaseId: "", taskTitle }));
+    expect((await store.loadSummary())?.summary.taskTitle === taskTitle).toBe(true);
+    rmSync(join(dir, "artifacts"), { recursive: true });
+    await expect(store.loadSummary()).rejects.toMatchObject({ code: "ERR_DAMAGED" });
+  });
+
+  test("leaves what follows the task in a file of ours unread", async () => {
+    const { store, path } = await twoGenerations();
+    const phaseId = "auth-api";
+    const subject = { repositoryId: "", runId: "run-1", phaseId, revision: 2 };
+    const [head = ""] = readFileSync(path, "utf8").split("coder_output");
+    damage(path, sealText([head, "and no TOML\n"], sealKey, subject));
+    expect(await store.loadSummary({ phaseId })).toMatchObject({ source: "current" });
+    expect(await store.load(phaseId)).toMatchObject({ source: "previous" });
   });
 });
 

@@ -17,6 +17,17 @@ export interface LoadedCheckpoint {
   readonly problems: readonly string[];
 }
 
+/** The small values of a checkpoint, its task, and the unknown keys that were asked for. */
+export interface CheckpointSummary extends Omit<CheckpointHead, "file" | "title"> {
+  readonly taskTitle: string;
+  readonly extra: Checkpoint["extra"];
+}
+
+/** As {@link LoadedCheckpoint}, of a part of the checkpoint. */
+export interface LoadedSummary extends Omit<LoadedCheckpoint, "checkpoint"> {
+  readonly summary: CheckpointSummary;
+}
+
 /** One file that could not be used. It hides none of the others. */
 export interface CheckpointProblem {
   /** Name of the file within the store's folder. */
@@ -65,10 +76,22 @@ export interface RecoveredCheckpoints {
   readonly problems: readonly CheckpointProblem[];
 }
 
+export interface SummaryOptions {
+  /** @default "" */
+  readonly phaseId?: string | undefined;
+  /** The unknown keys that `extra` is to hold. @default none */
+  readonly keys?: readonly string[] | undefined;
+}
+
 /** Checkpoints as files of a folder. */
 export interface FileCheckpointStore extends CheckpointStore {
   /** For display: reads the first 4 KiB of each file, more only where that does not say enough. */
   list(): Promise<CheckpointListing>;
+  /**
+   * As `load`, of a part of the checkpoint, for who looks at many: where a file is whole and sealed with our key, the
+   * rest of it is not read into values. It finds the same damage, and throws the same.
+   */
+  loadSummary(options?: SummaryOptions): Promise<LoadedSummary | undefined>;
   /**
    * Makes the folder ready for a new process to act on: what `load` is going to find is on disk, what
    * is damaged is set aside and the generation before it takes its place, what a killed saver left

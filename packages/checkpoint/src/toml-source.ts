@@ -132,7 +132,8 @@ function endOfValue(text: string, start: number, before: number): readonly [numb
   return [at, marks];
 }
 
-function endOfString(text: string, start: number, quote: string): number {
+/** Past a string that opens at `start`: on one line, or a block of several. */
+export function endOfString(text: string, start: number, quote: string): number {
   const isBlock = text.startsWith(quote.repeat(3), start);
   const closing = isBlock ? quote.repeat(3) : quote;
   let end = start + closing.length;

@@ -1,5 +1,8 @@
 /** Runs of coding agents in a work tree that continue exactly after any crash. */
 export { type Abandoned, type AbandonOptions, abandonRun } from "./abandon.ts";
+export { type CheckedProblem, type CheckOptions, checkRuns } from "./check/check.ts";
+export { CHECK_NAMES, type CheckName } from "./check/checks.ts";
+export type { ProblemCode } from "./check/problem.ts";
 export { forgetSeed } from "./compatibility.ts";
 export { conventionsOf } from "./conventions.ts";
 export { freeGit } from "./driving/git-locks.ts";
@@ -19,14 +22,23 @@ export { type FollowOptions, followRun } from "./follow.ts";
 export { forkRun, type Forked, type ForkRunOptions } from "./fork-run.ts";
 export type { Fact } from "./journal/fact.ts";
 export { JOURNAL_FILE, readFacts } from "./journal/journal.ts";
+export { type Kept, keptRuns, type KeptRuns } from "./kept.ts";
 export { type RunElsewhere, runsElsewhere } from "./look/elsewhere.ts";
 export { findRun, type FoundRun, locateRun } from "./look/find.ts";
-export { isSetAside, runIds, summarize } from "./look/list.ts";
+export {
+  isSetAside,
+  listRuns,
+  type LookOptions,
+  runIds,
+  summaries,
+  summarize,
+} from "./look/list.ts";
 export { removedRun } from "./look/removed.ts";
 export {
   damagedNext,
   isUnfinished,
   latestFindings,
+  type ListedRun,
   logCommand,
   type OpenTurn,
   resumeCommand,
@@ -47,6 +59,7 @@ export type { RunOptions } from "./run-options.ts";
 export {
   type KeptSettings,
   keptSettings,
+  loadKeptSettings,
   loadRun,
   type RunFiles,
   runStores,

@@ -3,10 +3,12 @@ import type { DriveOptions } from "./driving/session.ts";
 import { RunsError } from "./errors.ts";
 import type { RunEnd } from "./events.ts";
 import { abandonRun, type AbandonOptions, type Abandoned } from "./abandon.ts";
+import { type CheckedProblem, type CheckOptions, checkRuns } from "./check/check.ts";
 import { type FollowOptions, followRun } from "./follow.ts";
 import { forkRun, type Forked, type ForkRunOptions } from "./fork-run.ts";
 import type { Fact } from "./journal/fact.ts";
 import { readFacts } from "./journal/journal.ts";
+import { keptRuns, type KeptRuns } from "./kept.ts";
 import { findRun } from "./look/find.ts";
 import { runIds, summarize } from "./look/list.ts";
 import { removedRun } from "./look/removed.ts";
@@ -58,6 +60,10 @@ export interface Runs {
   fork(id: string, options?: ForkRunOptions): Promise<Forked>;
   /** Removes what is kept of runs that have ended: files and snapshots, never commits. @throws {RunsError} */
   prune(options: PruneOptions): Promise<Pruned>;
+  /** What crashes, other programs and people have left, one after the other; see {@link checkRuns}. @throws {RunsError} */
+  check(options?: CheckOptions): AsyncGenerator<CheckedProblem, undefined>;
+  /** How many runs are kept that nobody works on, and what they take. */
+  kept(): Promise<KeptRuns>;
   /** What a run goes through, as its journal has it; see {@link followRun}. @throws {RunsError} */
   watch(id: string, options?: FollowOptions): AsyncGenerator<Fact, string | undefined>;
 }
@@ -101,7 +107,10 @@ export async function openRuns(folder: string): Promise<Runs> {
     },
     abandon: async (id, options) => abandonRun(workspace, user, parseRunId(id), options),
     fork: async (id, options) => forkRun(workspace, user, parseRunId(id), options),
-    prune: async (options) => pruneRuns(workspace, { ...options, runId: named(options.runId) }),
+    prune: async (options) =>
+      pruneRuns(workspace, user, { ...options, runId: named(options.runId) }),
+    check: (options) => checkRuns(workspace, user, options),
+    kept: async () => keptRuns(workspace, user),
     watch: (id, options) => followRun(workspace, parseRunId(id), options),
   };
 }

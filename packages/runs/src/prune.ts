@@ -1,13 +1,15 @@
-import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { deleteRefs } from "@quasar/git";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
 import { findOutliving } from "./driving/orphans.ts";
-import { codeOf, RunsError } from "./errors.ts";
-import { isSetAside, runIds, summarize } from "./look/list.ts";
-import type { RunSummary } from "./look/summary.ts";
+import { RunsError } from "./errors.ts";
+import { folderSize } from "./folder-size.ts";
+import { isSetAside, listRuns, runIds, summarize } from "./look/list.ts";
+import { hasEnded, isUnfinished, type ListedRun, type RunSummary } from "./look/summary.ts";
 import { processes } from "./text/format.ts";
+import type { User } from "./user/user.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface PruneOptions {
@@ -23,7 +25,7 @@ export interface PruneOptions {
 
 /** What has gone, or would go. */
 export interface Pruned {
-  readonly runs: readonly RunSummary[];
+  readonly runs: readonly ListedRun[];
   /** What their files hold. */
   readonly bytes: number;
 }
@@ -39,18 +41,20 @@ export function snapshotPrefix(runId: string): string {
  * @throws {RunsError} `ERR_LOCKED`; `ERR_AGENT_ALIVE` while an agent of one works; for a run that is named, `ERR_USAGE`
  *   where there is none, `ERR_STATE` where it has not ended.
  */
-export async function pruneRuns(workspace: Workspace, options: PruneOptions): Promise<Pruned> {
-  const { runId, olderThanMs, dryRun = false } = options;
+export async function pruneRuns(
+  workspace: Workspace,
+  user: Pick<User, "existingSealKey">,
+  options: PruneOptions,
+): Promise<Pruned> {
+  const { runId, dryRun = false } = options;
   // What is only looked at may be looked at while a runner works.
   const lock = dryRun ? undefined : await lockWorkspace(workspace);
   try {
     const runs =
       runId === undefined
-        ? (await summarize(workspace, runIds(workspace), { live: dryRun })).filter(
-            (run) => isToGo(run, options) && Date.now() - Date.parse(run.savedAt) >= olderThanMs,
-          )
+        ? await oldOnes(workspace, user, options)
         : [await named(workspace, runId, options)];
-    const bytes = runs.reduce((sum, { id }) => sum + sizeOf(join(workspace.runsDir, id)), 0);
+    const bytes = runs.reduce((sum, { id }) => sum + folderSize(join(workspace.runsDir, id)), 0);
     if (!dryRun) {
       await refuseLive(runs.map(({ id }) => id));
       for (const { id } of runs) await remove(workspace, id);
@@ -61,27 +65,22 @@ export async function pruneRuns(workspace: Workspace, options: PruneOptions): Pr
   }
 }
 
-/**
- * What the files of a folder hold, in bytes; one that goes meanwhile, or that cannot be looked into, holds nothing.
- * A link counts by itself: an agent may have made one to anywhere.
- */
-function sizeOf(dir: string): number {
-  let size = 0;
-  try {
-    for (const entry of readdirSync(dir, { withFileTypes: true })) {
-      const path = join(dir, entry.name);
-      size += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
-      if (entry.isDirectory()) size += sizeOf(path);
-    }
-  } catch (error) {
-    if (!["ENOENT", "ENOTDIR", "EACCES"].includes(codeOf(error))) throw error;
-  }
-  return size;
+function isToGo(run: ListedRun, { stopped = false }: PruneOptions): boolean {
+  return hasEnded(run) || (stopped && isUnfinished(run));
 }
 
-function isToGo({ status }: RunSummary, { stopped = false }: PruneOptions): boolean {
-  const isResumable = status === "stopped" || status === "interrupted";
-  return status === "approved" || status === "abandoned" || (stopped && isResumable);
+async function oldOnes(
+  workspace: Workspace,
+  user: Pick<User, "existingSealKey">,
+  options: PruneOptions,
+): Promise<readonly ListedRun[]> {
+  const { olderThanMs, dryRun = false } = options;
+  const old: ListedRun[] = [];
+  for await (const run of listRuns(workspace, user, runIds(workspace), { live: dryRun })) {
+    const isOld = Date.now() - Date.parse(run.savedAt) >= olderThanMs;
+    if (isOld && isToGo(run, options)) old.push(run);
+  }
+  return old;
 }
 
 async function named(workspace: Workspace, id: string, options: PruneOptions): Promise<RunSummary> {

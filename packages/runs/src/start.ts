@@ -4,9 +4,9 @@ import { clearTree, findOutliving } from "./driving/orphans.ts";
 import { type DriveOptions, inSession, type Session } from "./driving/session.ts";
 import { RunsError } from "./errors.ts";
 import type { RunEnd } from "./events.ts";
-import { openRunIds, summarize } from "./look/list.ts";
+import { listRuns, openRunIds } from "./look/list.ts";
 import { removedRun } from "./look/removed.ts";
-import type { RunSummary } from "./look/summary.ts";
+import type { ListedRun, RunSummary } from "./look/summary.ts";
 import { newRunId } from "./run-id.ts";
 import type { RunOptions } from "./run-options.ts";
 import { runStores } from "./store.ts";
@@ -35,7 +35,7 @@ export interface StartOptions extends RunOptions, DriveOptions {
  */
 export async function startRun(
   origin: Workspace,
-  user: Pick<User, "sealKey">,
+  user: Pick<User, "sealKey" | "existingSealKey">,
   { task, acceptDirty = false, isNew = false, inWorktree = false, ...given }: StartOptions,
 ): Promise<RunEnd> {
   const { onEvent, signal, onDriving, ...options } = given;
@@ -43,7 +43,7 @@ export async function startRun(
   const runIn = (workspace: Workspace, keep: () => void): Promise<RunEnd> =>
     inSession(workspace, { onEvent, signal, onDriving }, async (session) => {
       await freeGit(session);
-      await seeToThePast(session, isNew);
+      await seeToThePast(session, user, isNew);
       const ground = await inspectTree(workspace, acceptDirty, session.tell);
       session.begin(runId);
       keep();
@@ -60,13 +60,19 @@ export async function startRun(
  * Refuses to pass over a run that was interrupted, or one whose agent still works in the tree, and
  * ends what else runs have left running.
  */
-async function seeToThePast({ workspace, tell }: Session, isNew: boolean): Promise<void> {
+async function seeToThePast(
+  { workspace, tell }: Session,
+  user: Pick<User, "existingSealKey">,
+  isNew: boolean,
+): Promise<void> {
   const ids = openRunIds(workspace);
-  const runs = isNew ? [] : await summarize(workspace, ids, { live: false });
-  const removed = isNew ? undefined : await removedRun(workspace);
-  if (removed !== undefined) throw removedButOpen(removed);
-  const interrupted = runs.find(({ status }) => status === "interrupted");
-  if (interrupted !== undefined) throw unfinishedRun(interrupted);
+  if (!isNew) {
+    const removed = await removedRun(workspace);
+    if (removed !== undefined) throw removedButOpen(removed);
+    for await (const run of listRuns(workspace, user, ids, { live: false })) {
+      if (run.status === "interrupted") throw unfinishedRun(run);
+    }
+  }
   await clearTree(workspace, await findOutliving(ids), tell);
 }
 
@@ -81,7 +87,7 @@ function removedButOpen({ id, task }: RunSummary): RunsError {
   });
 }
 
-function unfinishedRun({ id, task }: RunSummary): RunsError {
+function unfinishedRun({ id, task }: ListedRun): RunsError {
   const message = `run ${id} of this work tree was interrupted: ${firstLine(task)}`;
   return new RunsError("ERR_UNFINISHED_RUN", message, {
     next: ["quasar resume", 'quasar run --new "…" (leaves the other one for later)'],

@@ -3,6 +3,7 @@ import type {
   Checkpoint,
   FileCheckpointStore,
   LoadedCheckpoint,
+  LoadedSummary,
   TomlValue,
 } from "@quasar/checkpoint";
 import { failureFlags, type TaskResult } from "@quasar/loop";
@@ -24,7 +25,7 @@ export function runStores(workspace: Workspace, runId: string, sealKey?: Uint8Ar
 export type KeptSettings = Readonly<Record<string, TomlValue>>;
 
 /** This package's own keys in a checkpoint: what the caller keeps, and how the last runner ended the run. */
-const [SETTINGS_KEY, OUTCOME_KEY] = ["settings", "outcome"];
+const [SETTINGS_KEY, OUTCOME_KEY] = ["settings", "outcome"] as const;
 const UNSAID_KEY = "unsaid_costs";
 
 /** What is noted in each checkpoint of a run, beside what the loop says. */
@@ -135,6 +136,16 @@ export function keptSettings(checkpoint: Pick<Checkpoint, "extra">): KeptSetting
   return settingsOf(checkpoint) ?? {};
 }
 
+/** What is kept with a run that has not ended; `undefined` where there is none, or it cannot be read. */
+export async function loadKeptSettings(
+  workspace: Workspace,
+  runId: string,
+): Promise<KeptSettings | undefined> {
+  const { current } = runStores(workspace, runId);
+  const loaded = await current.load().catch(() => undefined);
+  return loaded && keptSettings(loaded.checkpoint);
+}
+
 /** Whether a checkpoint is of a run as this library keeps them, with settings or without. */
 export function isOfRun(checkpoint: Pick<Checkpoint, "extra">): boolean {
   return settingsOf(checkpoint) !== undefined;
@@ -160,7 +171,7 @@ export interface StoredOutcome {
 }
 
 /** How the last runner ended a run; `undefined` when it could not say so any more. */
-export function storedOutcome({ extra }: Checkpoint): StoredOutcome | undefined {
+export function storedOutcome({ extra }: Pick<Checkpoint, "extra">): StoredOutcome | undefined {
   const { outcome, message, allow, requests } = asTable(extra[OUTCOME_KEY]) ?? {};
   if (typeof outcome !== "string" || typeof message !== "string") return undefined;
   const rules = Array.isArray(allow) ? allow.filter((rule) => typeof rule === "string") : [];
@@ -188,4 +199,18 @@ export async function loadRun({ current, archive }: RunStores): Promise<RunFiles
   const loaded = await current.load();
   if (loaded !== undefined) return { loaded, ended: false };
   return { loaded: await archive.load(), ended: true };
+}
+
+/** {@link RunFiles}, of what a list shows. */
+export interface RunSummaryFiles {
+  readonly loaded: LoadedSummary | undefined;
+  readonly ended: boolean;
+}
+
+/** @throws {CheckpointError} When the files cannot be read. */
+export async function loadRunSummary({ current, archive }: RunStores): Promise<RunSummaryFiles> {
+  const options = { keys: [OUTCOME_KEY] };
+  const loaded = await current.loadSummary(options);
+  if (loaded !== undefined) return { loaded, ended: false };
+  return { loaded: await archive.loadSummary(options), ended: true };
 }

@@ -117,7 +117,8 @@ function busyTree(operation: Operation): RunsError {
   });
 }
 
-function wayOutOf(operation: Operation): string {
+/** How a person ends it. */
+export function wayOutOf(operation: Operation): string {
   return operation === "bisect" ? "git bisect reset" : `git ${operation} --continue, or --abort`;
 }
 

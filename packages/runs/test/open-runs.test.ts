@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,6 +15,7 @@ import { join } from "node:path";
 import type { AgentInvoker, AgentRequest } from "@quasar/agents";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import {
+  type CheckedProblem,
   type Fact,
   keptSettings,
   loadRun,
@@ -292,4 +294,43 @@ test("ids are paths' parts: nothing but an id is let through", async () => {
   }
   expect(() => runs.watch("../x")).toThrow(RunsError);
   expect(existsSync(join(repo, ".git", "quasar", "x"))).toBe(false);
+});
+
+test("a check finds what crashes have left as data, and fixes it under the lock where it is asked to", async () => {
+  const { runId } = (await stopped()).result;
+  const dir = join(repo, ".git", "quasar", "runs", runId);
+  writeFileSync(join(dir, ".checkpoint.toml.0123456789abcdef.tmp"), "half");
+  writeFileSync(join(dir, "checkpoint.toml.damaged-x"), "?");
+  writeFileSync(join(repo, ".git", "quasar", "lock.run"), `1 ${runId}\n`);
+  const found = async (fix = false): Promise<readonly unknown[]> => {
+    const problems: unknown[] = [];
+    for await (const { check, code, fixed } of runs.check({ fix })) {
+      problems.push([check, code, fixed]);
+    }
+    return problems;
+  };
+  const aside = ["runs", "SET_ASIDE", false];
+  const left = (fixed: boolean) => [
+    ["lock", "RUNNER_KILLED", fixed],
+    aside,
+    ["left over", "UNFINISHED_SAVE", fixed],
+  ];
+  expect(await found()).toEqual(left(false));
+  const lock = await lockWorkspace(runs.workspace);
+  await expect(found(true)).rejects.toMatchObject({ code: "ERR_LOCKED" });
+  lock.release();
+  expect(await found(true)).toEqual(left(true));
+  expect(await found()).toEqual([aside]);
+});
+
+test("what a check cannot look at is a problem, and keeps nothing else from being looked at", async () => {
+  await stopped();
+  writeFileSync(join(repo, ".git", "index"), "no index");
+  chmodSync(join(repo, ".git", "quasar", "runs"), 0o755);
+  const found: CheckedProblem[] = [];
+  for await (const problem of runs.check({ fix: true })) found.push(problem);
+  expect(found).toMatchObject([
+    { check: "committed", code: "UNCHECKED", fixed: false, failure: expect.any(Error) },
+    { check: "modes", code: "OPEN_TO_OTHERS", fix: "chmod 700", fixed: true },
+  ]);
 });

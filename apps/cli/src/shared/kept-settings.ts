@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { type KeptSettings, keptSettings, runStores, type Workspace } from "@quasar/runs";
+import { type KeptSettings, keptSettings, loadKeptSettings, type Workspace } from "@quasar/runs";
 import { tomlLayer, toToml } from "./config/layers.ts";
 import type { Settings } from "./config/settings.ts";
 
@@ -15,10 +15,8 @@ export async function areSettingsStored(
   runId: string,
   settings: Settings,
 ): Promise<boolean> {
-  const { current } = runStores(workspace, runId);
-  const loaded = await current.load().catch(() => undefined);
-  if (loaded === undefined) return true;
-  return isDeepStrictEqual(storedSettings(loaded.checkpoint), read(toToml(settings)));
+  const kept = await loadKeptSettings(workspace, runId);
+  return kept === undefined || isDeepStrictEqual(read(kept), read(toToml(settings)));
 }
 
 function read(kept: KeptSettings): Partial<Settings> {

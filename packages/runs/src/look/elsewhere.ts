@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gitDirAt, listWorktrees } from "@quasar/git";
 import { shellWord } from "../text/format.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
-import { openRunIds, summarize } from "./list.ts";
+import { openRunIds, summaries } from "./list.ts";
 import { isUnfinished } from "./summary.ts";
 
 /** An unfinished run in another work tree of the same repository. */
@@ -27,10 +27,12 @@ async function unfinishedIn(path: string): Promise<readonly RunElsewhere[]> {
   const gitDir = await gitDirAt(path);
   if (gitDir === undefined || !existsSync(join(gitDir, "quasar", "runs"))) return [];
   const workspace = await openWorkspace(path);
-  const runs = await summarize(workspace, openRunIds(workspace));
-  return runs.filter(isUnfinished).map(({ id, next: [resume = ""] }) => ({
-    id,
-    root: workspace.root,
-    command: `cd ${shellWord(workspace.root)} && ${resume}`,
-  }));
+  const { root } = workspace;
+  const found: RunElsewhere[] = [];
+  for await (const run of summaries(workspace, openRunIds(workspace))) {
+    const [resume = ""] = run.next;
+    const command = `cd ${shellWord(root)} && ${resume}`;
+    if (isUnfinished(run)) found.push({ id: run.id, root, command });
+  }
+  return found;
 }

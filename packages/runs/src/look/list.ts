@@ -6,9 +6,18 @@ import { isRunId } from "../run-id.ts";
 import { codeOf } from "../errors.ts";
 import { type Holder, lockHolder } from "../driving/lock.ts";
 import type { Workspace } from "../workspace.ts";
-import { ABANDONED, loadRun, type RunFiles, runStores, storedOutcome } from "../store.ts";
+import {
+  ABANDONED,
+  loadRun,
+  loadRunSummary,
+  type RunFiles,
+  runStores,
+  storedOutcome,
+} from "../store.ts";
+import { usableKey, type User } from "../user/user.ts";
 import {
   damagedSummary,
+  type ListedRun,
   type RunStatus,
   type RunSummary,
   setAsideSummary,
@@ -37,25 +46,58 @@ export function openRunIds(workspace: Workspace): readonly string[] {
   });
 }
 
-/**
- * Runs as they stand, in the order of the ids; not those that never got to their first save.
- *
- * @param options.live - Whether somebody else may be working on one. @default true
- */
+export interface LookOptions {
+  /** Whether somebody else may be working on one. @default true */
+  readonly live?: boolean | undefined;
+}
+
+/** Runs as they stand, in the order of the ids, each read when it is asked for; not those that never got to their first save. */
+export async function* summaries(
+  workspace: Workspace,
+  ids: readonly string[],
+  { live = true }: LookOptions = {},
+): AsyncGenerator<RunSummary, undefined> {
+  const runnerOf = live ? runnersIn(workspace) : nobody;
+  for (const id of ids) {
+    const run = await summarizeOne(workspace, id, runnerOf(id));
+    if (run !== undefined) yield run;
+  }
+}
+
+/** {@link summaries}, of few: all are held. */
 export async function summarize(
   workspace: Workspace,
   ids: readonly string[],
-  { live = true }: { readonly live?: boolean | undefined } = {},
+  options: LookOptions = {},
 ): Promise<readonly RunSummary[]> {
-  const holder = live ? lockHolder(workspace) : undefined;
-  const driven = holder && (holder.runId ?? writtenSince(workspace, holder));
   const runs: RunSummary[] = [];
-  for (const id of ids) {
-    const run = await summarizeOne(workspace, id, id === driven ? holder : undefined);
-    if (run !== undefined) runs.push(run);
-  }
+  for await (const run of summaries(workspace, ids, options)) runs.push(run);
   return runs;
 }
+
+/** {@link summaries}, as a list shows them: many times as quick for runs of this machine. */
+export async function* listRuns(
+  workspace: Workspace,
+  user: Pick<User, "existingSealKey">,
+  ids: readonly string[],
+  { live = true }: LookOptions = {},
+): AsyncGenerator<ListedRun, undefined> {
+  const runnerOf = live ? runnersIn(workspace) : nobody;
+  const sealKey = usableKey(user);
+  for (const id of ids) {
+    const run = await listOne(workspace, id, { runner: runnerOf(id), sealKey });
+    if (run !== undefined) yield run;
+  }
+}
+
+/** Which run somebody works on now, and who. */
+function runnersIn(workspace: Workspace): (id: string) => Holder | undefined {
+  const holder = lockHolder(workspace);
+  const driven = holder && (holder.runId ?? writtenSince(workspace, holder));
+  return (id) => (id === driven ? holder : undefined);
+}
+
+const nobody = (): undefined => undefined;
 
 /**
  * The run of a holder whose note was removed: the newest, if it was saved since. Not all who hold the lock work on a
@@ -82,15 +124,36 @@ async function summarizeOne(
     return damagedSummary(id, error);
   }
   const checkpoint = files.loaded?.checkpoint;
-  if (checkpoint === undefined) {
-    return isSetAside(join(workspace.runsDir, id)) ? setAsideSummary(id) : undefined;
-  }
+  if (checkpoint === undefined) return setAsideOne(workspace, id);
   const outcome = storedOutcome(checkpoint);
   const status = statusOf(files.ended, outcome?.outcome, holder);
   const runner = status === "running" ? holder : undefined;
   const isAlive = runner === undefined && isAgentAlive(checkpoint);
   const { message: reason = "", flags = "" } = outcome ?? {};
   return summaryOf(id, { status, runner, reason, flags, isAlive }, checkpoint);
+}
+
+async function listOne(
+  workspace: Workspace,
+  id: string,
+  { runner, sealKey }: { runner: Holder | undefined; sealKey: Uint8Array | undefined },
+): Promise<ListedRun | undefined> {
+  try {
+    const { loaded, ended } = await loadRunSummary(runStores(workspace, id, sealKey));
+    if (loaded === undefined) return setAsideOne(workspace, id);
+    const { summary } = loaded;
+    const outcome = storedOutcome(summary);
+    const status = statusOf(ended, outcome?.outcome, runner);
+    const reason = status === "stopped" ? (outcome?.message ?? "") : "";
+    const { taskTitle: task, cycle, totalCostUsd: spentUsd, createdAt: savedAt } = summary;
+    return { id, status, task, reason, cycle, spentUsd, savedAt };
+  } catch (error) {
+    return damagedSummary(id, error);
+  }
+}
+
+function setAsideOne({ runsDir }: Workspace, id: string): RunSummary | undefined {
+  return isSetAside(join(runsDir, id)) ? setAsideSummary(id) : undefined;
 }
 
 /** Whether all that is left of a run's checkpoint is what was set aside as damaged. Not of one that is removed now. */

@@ -61,9 +61,20 @@ export interface RunSummary {
   readonly next: readonly string[];
 }
 
+/** What a line of a list says of a run. */
+export type ListedRun = Pick<
+  RunSummary,
+  "id" | "status" | "task" | "reason" | "cycle" | "spentUsd" | "savedAt"
+>;
+
 /** Whether it is for `resume` to go on with. */
 export function isUnfinished({ status }: Pick<RunSummary, "status">): boolean {
   return status === "interrupted" || status === "stopped";
+}
+
+/** Whether nothing continues it any more. */
+export function hasEnded({ status }: Pick<RunSummary, "status">): boolean {
+  return status === "approved" || status === "abandoned";
 }
 
 /** What a summary takes from elsewhere than the checkpoint. */

@@ -19,3 +19,12 @@ export function openUser(): User {
     existingSealKey: () => existingSealKey(folders.state),
   };
 }
+
+/** The key of a user where it only makes reading quicker: one that cannot be used is none. */
+export function usableKey(user: Pick<User, "existingSealKey">): Uint8Array | undefined {
+  try {
+    return user.existingSealKey();
+  } catch {
+    return undefined;
+  }
+}

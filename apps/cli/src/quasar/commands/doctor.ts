@@ -1,7 +1,13 @@
-import { lockWorkspace, openUser, openWorkspace } from "@quasar/runs";
-import { cleanLine, jsonLine, count } from "@quasar/runs/text";
-import { type Check, CHECKS } from "../doctor/checks.ts";
-import type { Ground, Problem } from "../doctor/problem.ts";
+import {
+  CHECK_NAMES,
+  type CheckedProblem,
+  checkRuns,
+  type KeptRuns,
+  keptRuns,
+  openUser,
+  openWorkspace,
+} from "@quasar/runs";
+import { cleanLine, count, jsonLine, size } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
@@ -13,78 +19,42 @@ export interface DoctorOptions {
   readonly json?: true | undefined;
 }
 
-/** A problem, and what was done about it. */
-interface Treated extends Problem {
-  readonly check: string;
-  readonly fixed: boolean;
-}
-
-/** `quasar doctor`: looks for what crashes, other programs and people have left; mends it if told to. */
+/** `quasar doctor`: what crashes, other programs and people have left, fixed if told to; and what is kept. */
 export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
-  const place = { workspace, folders: openUser().folders };
-  // Nothing is mended under the hands of a runner.
-  const lock = fix === true ? await lockWorkspace(workspace) : undefined;
-  try {
-    const treated: Treated[] = [];
-    for (const check of CHECKS) {
-      for (const problem of await lookedAt(check, place)) {
-        treated.push(await treat(problem, { check: check.name, isToMend: fix === true }));
-      }
-    }
-    const isWell = treated.every(({ fixed }) => fixed);
-    if (json === true) {
-      const problems = treated.map(({ check, message, fixed, fix: can, next }) => ({
-        check,
-        message,
-        fixed,
-        fix: can?.does,
-        next,
-      }));
-      process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", problems }));
-    } else {
-      write(process.stdout, doctorLines(treated, viewOf(process.stdout)));
-    }
-    return isWell ? EXIT.ok : EXIT.error;
-  } finally {
-    lock?.release();
+  const user = openUser();
+  const problems: CheckedProblem[] = [];
+  for await (const problem of checkRuns(workspace, user, { fix })) problems.push(inWords(problem));
+  const kept = await keptRuns(workspace, user);
+  if (json === true) {
+    const { ended, stopped } = kept;
+    const told = problems.map(({ failure: _, ...problem }) => problem);
+    const facts = { problems: told, kept: { ended, stopped, next: pruneCommands(kept) } };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", ...facts }));
+  } else {
+    const view = viewOf(process.stdout);
+    write(process.stdout, [...doctorLines(problems, view), ...keptLines(kept, view)]);
   }
+  return problems.every(({ fixed }) => fixed) ? EXIT.ok : EXIT.error;
 }
 
-/** What cannot be looked at is a problem too, and keeps nothing else from being looked at. */
-async function lookedAt({ look }: Check, place: Ground): Promise<readonly Problem[]> {
-  try {
-    return await look(place);
-  } catch (error) {
-    const { message, next } = translate(error);
-    return [{ message, next }];
-  }
+/** What could not be looked at or fixed says why, in the words of the command. */
+function inWords(problem: CheckedProblem): CheckedProblem {
+  if (problem.failure === undefined) return problem;
+  const { message, next } = translate(problem.failure);
+  if (problem.code === "UNCHECKED") return { ...problem, message, next };
+  return { ...problem, next: [`it was tried, and failed: ${message}`, ...problem.next] };
 }
 
-async function treat(
-  problem: Problem,
-  { check, isToMend }: { readonly check: string; readonly isToMend: boolean },
-): Promise<Treated> {
-  if (!isToMend || problem.fix === undefined) return { ...problem, check, fixed: false };
-  try {
-    await problem.fix.run();
-    return { ...problem, check, fixed: true };
-  } catch (error) {
-    const why = `it was tried, and failed: ${translate(error).message}`;
-    return { ...problem, check, fixed: false, next: [why, ...problem.next] };
+function doctorLines(problems: readonly CheckedProblem[], view: View): string[] {
+  if (problems.length === 0) {
+    return [view.paint("green", "healthy"), ...labelled(view, "checked", CHECK_NAMES.join(", "))];
   }
-}
-
-function doctorLines(treated: readonly Treated[], view: View): string[] {
-  if (treated.length === 0) {
-    const names = CHECKS.map(({ name }) => name).join(", ");
-    return [view.paint("green", "healthy"), ...labelled(view, "checked", names)];
-  }
-  const left = treated.filter(({ fixed }) => !fixed);
+  const left = problems.filter(({ fixed }) => !fixed);
   const canFix = left.some(({ fix }) => fix !== undefined);
-  const mended = treated.length - left.length;
-  const found = count(treated.length, "problem") + (mended === 0 ? "" : `, ${mended} mended`);
-  const rows = treated.map((problem) => [problem.check, wordsOf(problem).join("\n")]);
+  const fixed = problems.length - left.length;
+  const found = count(problems.length, "problem") + (fixed === 0 ? "" : `, ${fixed} fixed`);
+  const rows = problems.map((problem) => [problem.check, wordsOf(problem).join("\n")]);
   return [
     view.paint(left.length === 0 ? "green" : "yellow", found),
     ...tableLines(["check", "problem"], rows, ["left", "left"], view),
@@ -93,8 +63,34 @@ function doctorLines(treated: readonly Treated[], view: View): string[] {
 }
 
 /** A problem in words, a line for what is wrong and one for each thing that can be done about it. */
-function wordsOf({ message, fixed, fix, next }: Treated): readonly string[] {
-  if (fixed) return [cleanLine(message), `done: ${fix?.does}`];
-  const mend = fix === undefined ? [] : [`--fix would ${fix.does}`];
-  return [cleanLine(message), ...mend, ...next.map(cleanLine)];
+function wordsOf({ message, fixed, fix, next }: CheckedProblem): readonly string[] {
+  if (fixed) return [cleanLine(message), `done: ${fix}`];
+  const wouldFix = fix === undefined ? [] : [`--fix would ${fix}`];
+  return [cleanLine(message), ...wouldFix, ...next.map(cleanLine)];
+}
+
+/** What the runs take that nobody works on, and the commands that free it. */
+function keptLines(kept: KeptRuns, view: View): string[] {
+  const told = [
+    [kept.ended, "ended"],
+    [kept.stopped, "stopped or interrupted"],
+  ] as const;
+  const lines = told
+    .filter(([{ runs }]) => runs > 0)
+    .map(([{ runs, bytes }, which]) => `${count(runs, "run")} ${which}: ${size(bytes)}`);
+  return [
+    ...lines.flatMap((line, n) => labelled(view, n === 0 ? "kept" : "", line)),
+    ...nextLines(pruneCommands(kept), view),
+  ];
+}
+
+function pruneCommands({ ended, stopped, canPrune }: KeptRuns): readonly string[] {
+  if (!canPrune) return [];
+  const prune = "quasar prune --older-than 0s";
+  const all = size(ended.bytes + stopped.bytes);
+  const warning = "stopped runs too, which then cannot be resumed";
+  return [
+    ...(ended.runs > 0 ? [`${prune}   (frees ${size(ended.bytes)})`] : []),
+    ...(stopped.runs > 0 ? [`${prune} --stopped   (frees ${all}: ${warning})`] : []),
+  ];
 }

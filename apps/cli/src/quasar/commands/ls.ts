@@ -1,9 +1,10 @@
-import { runIds, summarize, removedRun, openWorkspace } from "@quasar/runs";
-import { jsonLine } from "@quasar/runs/text";
+import { listRuns, openUser, openWorkspace, removedRun, runIds, summaries } from "@quasar/runs";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
+import { writeRunsRecord } from "../runs/json.ts";
 import { listLines } from "../runs/text.ts";
+import { after } from "../runs/after.ts";
 
 export interface LsOptions {
   readonly all?: true | undefined;
@@ -18,16 +19,21 @@ export async function lsCommand({ all, json }: LsOptions): Promise<ExitCode> {
   const ids = runIds(workspace);
   const shown = all === true ? ids : ids.slice(0, NEWEST);
   const removed = await removedRun(workspace);
-  const runs = [...(removed ? [removed] : []), ...(await summarize(workspace, shown))];
+  const { stdout } = process;
   if (json === true) {
-    const { root } = workspace;
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "ls", root, runs }));
+    const before = { v: JSON_VERSION, type: "ls", root: workspace.root };
+    await writeRunsRecord(stdout, before, after(removed, summaries(workspace, shown)));
     return EXIT.ok;
   }
-  const view = viewOf(process.stdout);
+  const view = viewOf(stdout);
+  let isEmpty = true;
+  for await (const run of after(removed, listRuns(workspace, openUser(), shown))) {
+    write(stdout, listLines([run], view));
+    isEmpty = false;
+  }
   const hidden = ids.length - shown.length;
-  const more = hidden === 0 ? [] : [`  and ${hidden} more: quasar ls --all`];
-  const nothing = ["no runs in this work tree yet", ...nextLines(['quasar run "…"'], view)];
-  write(process.stdout, runs.length === 0 ? nothing : [...listLines(runs, view), ...more]);
+  if (isEmpty) {
+    write(stdout, ["no runs in this work tree yet", ...nextLines(['quasar run "…"'], view)]);
+  } else if (hidden > 0) write(stdout, [`  and ${hidden} more: quasar ls --all`]);
   return EXIT.ok;
 }

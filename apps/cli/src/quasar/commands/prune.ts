@@ -1,4 +1,4 @@
-import { openWorkspace, parseRunId, pruneRuns } from "@quasar/runs";
+import { openUser, openWorkspace, parseRunId, pruneRuns } from "@quasar/runs";
 import { count, jsonLine, size, span } from "@quasar/runs/text";
 import { periodMs } from "../../shared/config/kinds.ts";
 import { CliError } from "../../shared/errors.ts";
@@ -31,7 +31,7 @@ export async function pruneCommand(
   const workspace = await openWorkspace(process.cwd());
   const { stopped } = options;
   const pruning = { runId: wanted, olderThanMs: age, stopped, dryRun };
-  const { runs, bytes } = await pruneRuns(workspace, pruning);
+  const { runs, bytes } = await pruneRuns(workspace, openUser(), pruning);
   if (json === true) {
     const facts = { dryRun: dryRun === true, runs: runs.map(({ id: each }) => each), bytes };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "prune", ...facts }));

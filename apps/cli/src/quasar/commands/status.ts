@@ -1,19 +1,25 @@
 import {
-  parseRunId,
-  type RunElsewhere,
-  runsElsewhere,
-  runIds,
-  summarize,
-  removedRun,
   isUnfinished,
-  type RunSummary,
+  listRuns,
+  openUser,
   openWorkspace,
+  parseRunId,
+  removedRun,
+  type RunElsewhere,
+  type RunSummary,
+  runIds,
+  runsElsewhere,
+  summaries,
+  summarize,
+  type Workspace,
 } from "@quasar/runs";
-import { cleanLine, jsonLine } from "@quasar/runs/text";
+import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
+import { after } from "../runs/after.ts";
+import { writeRunsRecord } from "../runs/json.ts";
 import { listLines, runLines } from "../runs/text.ts";
 
 export interface StatusOptions {
@@ -31,28 +37,67 @@ export async function statusCommand(
 ): Promise<ExitCode> {
   const wanted = id === undefined ? undefined : parseRunId(id);
   const workspace = await openWorkspace(process.cwd());
-  const ids = runIds(workspace).filter((known) => wanted === undefined || known === wanted);
-  const shown = options.all === true ? ids : ids.slice(0, NEWEST);
-  const removed = await removedRun(workspace);
-  const isShown = removed !== undefined && (wanted === undefined || removed.id === wanted);
-  const runs = [...(isShown ? [removed] : []), ...(await summarize(workspace, shown))];
-  if (wanted !== undefined && runs.length === 0) {
-    const there = (await runsElsewhere(workspace)).filter(({ id: known }) => known === wanted);
+  const known = runIds(workspace).filter((each) => wanted === undefined || each === wanted);
+  const ids = options.all === true ? known : known.slice(0, NEWEST);
+  const found = await removedRun(workspace);
+  const removed = wanted === undefined || found?.id === wanted ? found : undefined;
+  const newest = removed ?? (await firstOf(workspace, ids));
+  if (wanted !== undefined && newest === undefined) {
+    const there = (await runsElsewhere(workspace)).filter((run) => run.id === wanted);
     throw new CliError("ERR_USAGE", `there is no run ${wanted} in this work tree`, {
       next: [...there.map(({ command }) => command), "quasar ls --all"],
     });
   }
   const elsewhere = wanted === undefined ? await runsElsewhere(workspace) : [];
+  const { stdout } = process;
   if (options.json === true) {
-    const { root } = workspace;
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "status", root, runs, elsewhere }));
+    const before = { v: JSON_VERSION, type: "status", root: workspace.root };
+    await writeRunsRecord(stdout, before, after(removed, summaries(workspace, ids)), { elsewhere });
     return EXIT.ok;
   }
-  write(process.stdout, [
-    ...statusLines(runs, ids.length - shown.length),
-    ...elsewhereLines(elsewhere),
-  ]);
+  if (newest === undefined) {
+    const next = nextLines(['quasar run "…"', "quasar demo"], viewOf(stdout));
+    write(stdout, ["no runs in this work tree yet", ...next]);
+  } else {
+    const older = ids.slice(ids.indexOf(newest.id) + 1);
+    await writeRuns(workspace, { newest, older, hidden: known.length - ids.length });
+  }
+  write(stdout, elsewhereLines(elsewhere));
   return EXIT.ok;
+}
+
+async function firstOf(
+  workspace: Workspace,
+  ids: readonly string[],
+): Promise<RunSummary | undefined> {
+  for await (const run of summaries(workspace, ids)) return run;
+  return undefined;
+}
+
+interface Shown {
+  readonly newest: RunSummary;
+  /** Ids of those before it that are shown. */
+  readonly older: readonly string[];
+  /** How many are not. */
+  readonly hidden: number;
+}
+
+/** One after the other, as they are read. */
+async function writeRuns(workspace: Workspace, { newest, older, hidden }: Shown): Promise<void> {
+  const { stdout } = process;
+  const view = viewOf(stdout);
+  write(stdout, runLines(newest, view));
+  let isFirst = true;
+  let open: string | undefined;
+  for await (const run of listRuns(workspace, openUser(), older)) {
+    write(stdout, [...(isFirst ? ["", "older runs"] : []), ...listLines([run], view)]);
+    isFirst = false;
+    if (isUnfinished(run)) open ??= run.id;
+  }
+  if (hidden > 0) write(stdout, [`  and ${hidden} more: quasar status --all`]);
+  if (open === undefined || isUnfinished(newest)) return;
+  const [unfinished] = await summarize(workspace, [open]);
+  write(stdout, nextLines(unfinished?.next ?? [], view));
 }
 
 function elsewhereLines(runs: readonly RunElsewhere[]): string[] {
@@ -63,17 +108,4 @@ function elsewhereLines(runs: readonly RunElsewhere[]): string[] {
     ...labelled(view, "in", cleanLine(root)),
     ...nextLines([command], view),
   ]);
-}
-
-function statusLines(runs: readonly RunSummary[], hidden: number): string[] {
-  const view = viewOf(process.stdout);
-  const [newest, ...older] = runs;
-  if (newest === undefined) {
-    return ["no runs in this work tree yet", ...nextLines(['quasar run "…"', "quasar demo"], view)];
-  }
-  const list = older.length === 0 ? [] : ["", "older runs", ...listLines(older, view)];
-  const more = hidden === 0 ? [] : [`  and ${hidden} more: quasar status --all`];
-  const open = isUnfinished(newest) ? undefined : older.find(isUnfinished);
-  const next = open === undefined ? [] : nextLines(open.next, view);
-  return [...runLines(newest, view), ...list, ...more, ...next];
 }

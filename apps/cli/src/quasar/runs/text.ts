@@ -1,4 +1,4 @@
-import { describe, type RunStatus, type RunSummary } from "@quasar/runs";
+import { describe, type ListedRun, type RunStatus, type RunSummary } from "@quasar/runs";
 import { cleanLine, budget, count, moment, money, fit, firstLine } from "@quasar/runs/text";
 import {
   findingLines,
@@ -90,7 +90,7 @@ function openFindings(run: RunSummary): string {
 }
 
 /** Runs as a list, one line each. */
-export function listLines(runs: readonly RunSummary[], view: View): string[] {
+export function listLines(runs: readonly ListedRun[], view: View): string[] {
   return runs.map((run) => {
     const status = view.paint(STYLES[run.status], run.status.padEnd(11));
     const isRead = run.status !== "damaged";

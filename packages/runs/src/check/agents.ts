@@ -1,39 +1,41 @@
 import { relative } from "node:path";
 import { listRunProcesses, type RunProcess } from "@quasar/agents";
 import { GitError, openRepository } from "@quasar/git";
-import { isRunId, runIds, summarize, type Workspace } from "@quasar/runs";
-import { processes } from "@quasar/runs/text";
-import { endRun } from "@quasar/runs/tree";
-import { CliError } from "../../shared/errors.ts";
-import type { Ground, Problem } from "./problem.ts";
+import { RunsError } from "../errors.ts";
+import { runIds, summarize } from "../look/list.ts";
+import { hasEnded } from "../look/summary.ts";
+import { isRunId } from "../run-id.ts";
+import { processes } from "../text/format.ts";
+import { endRun } from "../tree/processes.ts";
+import type { Workspace } from "../workspace.ts";
 import { allRunIds } from "./git.ts";
+import type { Place, Problem } from "./problem.ts";
 
 /** Agents in this work tree that no run will ever ask about again. */
-export async function lookAtAgents({ workspace }: Ground): Promise<readonly Problem[]> {
+export async function* lookAtAgents({ workspace }: Place): AsyncGenerator<Problem, undefined> {
   const all = (listRunProcesses() ?? []).filter(({ runId }) => isRunId(runId));
-  const known = runIds(workspace);
-  const elsewhere = new Set(allRunIds(workspace).filter((id) => !known.includes(id)));
-  const problems: Problem[] = [];
+  const known = new Set(runIds(workspace));
+  const everywhere = new Set(allRunIds(workspace));
   for (const runId of new Set(all.map((each) => each.runId))) {
     const { here, others } = await placed(
       workspace,
       all.filter((each) => each.runId === runId),
     );
-    if (here.length === 0 || elsewhere.has(runId)) continue;
-    const [run] = await summarize(workspace, known.includes(runId) ? [runId] : []);
-    const goesOn = run !== undefined && run.status !== "approved" && run.status !== "abandoned";
-    if (goesOn) continue; // its runner or a resume follows it
+    const isElsewhere = everywhere.has(runId) && !known.has(runId);
+    if (here.length === 0 || isElsewhere) continue;
+    const [run] = await summarize(workspace, known.has(runId) ? [runId] : []);
+    if (run !== undefined && !hasEnded(run)) continue; // its runner or a resume follows it
     const pids = here.map(({ pid }) => pid);
     const why = run === undefined ? "which is gone" : `which is ${run.status}`;
     const isOurs = run !== undefined || others.length === 0;
-    problems.push({
+    yield {
+      code: "AGENT_LEFT",
       message: `an agent works for run ${runId}, ${why}: ${processes(pids)}`,
       // A run that is not known here may be one of another repository, and go on there.
       fix: isOurs ? { does: "end it", run: () => endAll(runId, pids) } : undefined,
       next: [`kill ${pids.join(" ")}`],
-    });
+    };
   }
-  return problems;
 }
 
 interface Placed {
@@ -72,5 +74,5 @@ async function rootOf(workDir: string): Promise<string | undefined> {
 async function endAll(runId: string, pids: readonly number[]): Promise<void> {
   const left = (await endRun(runId)) ?? pids;
   if (left.length === 0) return;
-  throw new CliError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`);
+  throw new RunsError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`);
 }

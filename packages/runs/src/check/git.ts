@@ -9,24 +9,26 @@ import {
   listRefs,
   operationInProgress,
 } from "@quasar/git";
-import { isRunId, listed, repositoryOf, type Workspace, FOLDER } from "@quasar/runs";
-import { shellWord } from "@quasar/runs/text";
-import { CliError } from "../../shared/errors.ts";
-import type { Ground, Problem } from "./problem.ts";
+import { RunsError } from "../errors.ts";
+import { FOLDER } from "../real-folder.ts";
+import { isRunId } from "../run-id.ts";
+import { shellWord } from "../text/format.ts";
+import { listed, wayOutOf } from "../work-tree.ts";
+import { repositoryOf, type Workspace } from "../workspace.ts";
+import type { Place, Problem } from "./problem.ts";
 
 /** An operation that git is in the middle of: nothing runs in such a tree. */
-export async function lookAtGit({ workspace }: Ground): Promise<readonly Problem[]> {
+export async function* lookAtGit({ workspace }: Place): AsyncGenerator<Problem, undefined> {
   const operation = await operationInProgress(workspace);
-  if (operation === undefined) return [];
-  const next = [
-    operation === "bisect" ? "git bisect reset" : `git ${operation} --continue, or --abort`,
-  ];
-  return [{ message: `git is in the middle of a ${operation}`, next }];
+  if (operation === undefined) return;
+  const message = `git is in the middle of a ${operation}`;
+  yield { code: "GIT_OPERATION", message, next: [wayOutOf(operation)] };
 }
 
 /** Lock files of a git that was killed, or that a power cut ended. */
-export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
+export function lookAtGitLocks({ workspace }: Place): readonly Problem[] {
   return gitLocks(repositoryOf(workspace)).map(({ path, asidePath, isDead }) => ({
+    code: "GIT_LOCK",
     message: isDead
       ? `${path} was left by a git that is gone: git commands fail until it is away`
       : `${path}: a git may be at work`,
@@ -40,26 +42,24 @@ export function lookAtGitLocks({ workspace }: Ground): readonly Problem[] {
 async function clear(workspace: Workspace, path: string): Promise<void> {
   await clearGitLocks(repositoryOf(workspace));
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
-  throw new CliError("ERR_STATE", `${path}: a git is at work after all`);
+  throw new RunsError("ERR_STATE", `${path}: a git is at work after all`);
 }
 
 /** Snapshots of runs that are in no work tree of this repository. */
-export async function lookAtRefs({ workspace }: Ground): Promise<readonly Problem[]> {
+export async function* lookAtRefs({ workspace }: Place): AsyncGenerator<Problem, undefined> {
   const refs = await listRefs(workspace.root, "refs/quasar/");
   const known = new Set(allRunIds(workspace));
-  const lost = refs.filter(({ ref }) => !known.has(ref.split("/")[2] ?? ""));
-  if (lost.length === 0) return [];
-  const names = lost.map(({ ref }) => ref);
+  const names = refs.map(({ ref }) => ref).filter((ref) => !known.has(ref.split("/")[2] ?? ""));
+  if (names.length === 0) return;
   const first = shellWord(names[0] ?? "");
-  return [
-    {
-      message: `snapshots of runs that are gone: ${listed(names).join(", ")}`,
-      next: [
-        `git show --stat ${first}   (see what one holds)`,
-        `git update-ref -d ${first}   (remove it)`,
-      ],
-    },
-  ];
+  yield {
+    code: "SNAPSHOTS_LEFT",
+    message: `snapshots of runs that are gone: ${listed(names).join(", ")}`,
+    next: [
+      `git show --stat ${first}   (see what one holds)`,
+      `git update-ref -d ${first}   (remove it)`,
+    ],
+  };
 }
 
 /** Of all work trees: they have their refs in common. */
@@ -78,21 +78,21 @@ function childrenOf(dir: string): readonly string[] {
 const COMMITTABLE: readonly string[] = [`${FOLDER}/config.toml`, `${FOLDER}/.gitignore`];
 
 /** Our files in a commit, or about to be in one: a checkpoint there is an attacker's prompt. */
-export async function lookAtCommitted({ workspace }: Ground): Promise<readonly Problem[]> {
-  const [head, dirty] = await Promise.all([headPaths(workspace.root), dirtyPaths(workspace.root)]);
+export async function* lookAtCommitted({
+  workspace: { root },
+}: Place): AsyncGenerator<Problem, undefined> {
+  const [head, dirty] = await Promise.all([headPaths(root), dirtyPaths(root)]);
   const staged = dirty.filter(({ status }) => /^[AM]/u.test(status)).map(({ path }) => path);
   const ours = [...new Set([...head, ...staged])].filter(
     (path) => path.startsWith(`${FOLDER}/`) && !COMMITTABLE.includes(path),
   );
-  if (ours.length === 0) return [];
-  return [
-    {
-      message: `committed or staged: ${listed(ours).join(", ")}`,
-      next: [
-        `git rm -r --cached -- ${[FOLDER, ...COMMITTABLE.map((path) => `':!${path}'`)].join(" ")} && git commit`,
-      ],
-    },
-  ];
+  if (ours.length === 0) return;
+  const paths = [FOLDER, ...COMMITTABLE.map((path) => `':!${path}'`)].join(" ");
+  yield {
+    code: "COMMITTED",
+    message: `committed or staged: ${listed(ours).join(", ")}`,
+    next: [`git rm -r --cached -- ${paths} && git commit`],
+  };
 }
 
 async function headPaths(root: string): Promise<readonly string[]> {
