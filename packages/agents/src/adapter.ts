@@ -7,6 +7,7 @@ import type {
 } from "./agent.ts";
 import type { AgentProgram, Cost } from "./agent-process.ts";
 import type { ChildOutcome } from "./child.ts";
+import type { OutputKind } from "./reducers.ts";
 import type { WatcherSpec } from "./watchers.ts";
 
 /** What is to be started for a turn. */
@@ -24,6 +25,8 @@ export interface PreparedTurn {
 export interface TurnReader {
   /** Takes a line of output. */
   read(line: string): unknown;
+  /** Lines are missing before the next. @param units - UTF-16 units, line breaks included. */
+  omit?(units: number): unknown;
   /**
    * What is known of a turn of which no more is to come. Session `""`: there is none to go on in;
    * `undefined`: it is not known.
@@ -39,6 +42,8 @@ export interface AgentAdapter {
   /** In a sentence. @default the name */
   readonly title?: string | undefined;
   readonly capabilities: AgentCapabilities;
+  /** What decides in an output that is too long to be kept whole. @default nothing: it is an answer */
+  readonly output?: OutputKind | undefined;
   /** The most that one response may cost in US dollars; `undefined`: nobody can say. */
   responseBoundUsd?(request: AgentRequest): number | undefined;
   /** @param fileOf - Path for a file of the turn with the given ending. */

@@ -13,7 +13,7 @@ import type { ModelPrices } from "./prices.ts";
 
 /** What every agent that is a program of its own can be told. */
 export interface AgentProcessOptions extends EnvironmentOptions {
-  /** @default idle 10 min, total 60 min, grace 5 s, a line 16 MiB, all output 512 MiB */
+  /** @default idle 10 min, total 60 min, grace 5 s, a line 8 MiB, all output 16 GiB */
   readonly limits?: Partial<ProcessLimits> | undefined;
   /** Prices of models, by name; they go before those of the list. @default none */
   readonly prices?: ModelPrices | undefined;

@@ -153,6 +153,8 @@ export interface AgentResult {
    */
   readonly unknownUsd?: number | undefined;
   readonly durationMs: number;
+  /** What a person should know of how it was taken, a sentence each. @default none */
+  readonly notices?: readonly string[] | undefined;
   /** What it has written in the file system of the work tree is on disk. @default false */
   readonly workIsSynced?: boolean | undefined;
   /** Version of the agent's program, where it says so. */

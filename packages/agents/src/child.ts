@@ -10,8 +10,9 @@ export interface ProcessLimits {
   readonly totalTimeoutMs: number;
   /** From SIGINT to SIGTERM, and from that to SIGKILL. */
   readonly killGraceMs: number;
+  /** Of a longer line what comes after is left out. */
   readonly maxLineBytes: number;
-  /** Of standard output and standard error together, over the whole turn. */
+  /** Of standard output and standard error together, over the whole turn: what prints more is stopped. */
   readonly maxOutputBytes: number;
 }
 
@@ -19,8 +20,8 @@ export const DEFAULT_LIMITS: ProcessLimits = {
   idleTimeoutMs: 10 * 60_000,
   totalTimeoutMs: 60 * 60_000,
   killGraceMs: 5000,
-  maxLineBytes: 16 * 2 ** 20,
-  maxOutputBytes: 512 * 2 ** 20,
+  maxLineBytes: 8 * 2 ** 20,
+  maxOutputBytes: 16 * 2 ** 30,
 };
 
 /** Why we ended a process before it ended itself. */
@@ -71,6 +72,8 @@ export interface ChildOutcome {
   readonly endedAt?: string | undefined;
   /** How many processes of the run had outlived their agent and were ended. */
   readonly orphansEnded: number;
+  /** How many lines of standard output were longer than a line may be, and cut. @default 0 */
+  readonly cutLines?: number | undefined;
 }
 
 const STDERR_TAIL_BYTES = 8192;
@@ -121,12 +124,14 @@ export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promis
   const { maxLineBytes, maxOutputBytes } = limits;
   let received = 0;
   let reason: StopReason | undefined;
-  const lines = createLineSplitter(maxLineBytes, (line) => {
+  let cutLines = 0;
+  const lines = createLineSplitter(maxLineBytes, (line, isCut) => {
+    if (isCut) cutLines += 1;
     reason ??= onLine(line);
   });
-  const take = (chunk: Buffer, isTaken: () => boolean): StopReason | undefined => {
+  const take = (chunk: Buffer): StopReason | undefined => {
     received += chunk.length;
-    if (received > maxOutputBytes || !isTaken()) reason = "output-too-large";
+    if (received > maxOutputBytes) reason = "output-too-large";
     return reason;
   };
   let stderr: Buffer = Buffer.alloc(0);
@@ -136,10 +141,13 @@ export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promis
       input,
       mark,
       signal,
-      stdout: (chunk) => take(chunk, () => reason === "output-too-large" || lines.push(chunk)),
+      stdout(chunk) {
+        if (take(chunk) !== "output-too-large") lines.push(chunk);
+        return reason;
+      },
       stderr(chunk) {
         stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_KEPT_BYTES);
-        return take(chunk, () => true);
+        return take(chunk);
       },
       timeoutMs: limits.totalTimeoutMs,
       idleTimeoutMs: limits.idleTimeoutMs,
@@ -159,6 +167,7 @@ export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promis
     stderrTail: tailOf(redact(stderr.toString("utf8"))),
     durationMs,
     orphansEnded: leftovers?.ended.length ?? 0,
+    ...(cutLines > 0 && { cutLines }),
   };
 }
 

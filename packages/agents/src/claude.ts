@@ -170,6 +170,7 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
   };
   return {
     name: "claude",
+    output: "claude",
     title: TITLE,
     capabilities: {
       structuredOutput: true,

@@ -142,6 +142,7 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
   const { prices } = options;
   return {
     name: "codex",
+    output: "codex",
     title: "Codex",
     capabilities: {
       structuredOutput: true,

@@ -30,8 +30,11 @@ export type CommandAgentOptions = Command &
     readonly name?: string | undefined;
   };
 
-/** How many characters of an answer are kept: of a longer one the beginning and the end. */
-const MAX_ANSWER = 8 * 2 ** 20;
+/**
+ * How many characters of an answer are kept: of a longer one the beginning and the end. More than any model reads
+ * of a coder's; of a review nothing may be missing.
+ */
+const MAX_ANSWER = { coder: 2 ** 20, reviewer: 8 * 2 ** 20 } as const;
 
 const COST_UNKNOWN: Cost = { costSource: "unknown" };
 
@@ -74,12 +77,13 @@ export function createCommandAgent(options: CommandAgentOptions): AgentInvoker {
     },
     prepare: (request) => ({ program: programFor(request) }),
     open(request, _context, emit) {
-      const lines = createKeptText(MAX_ANSWER);
+      const lines = createKeptText(MAX_ANSWER[request.role]);
       return {
         read(line) {
           lines.add(line);
           emit({ type: "text", text: `${line}\n` });
         },
+        omit: lines.omit,
         known: () => ({ ...COST_UNKNOWN, sessionId: undefined }),
         result(outcome) {
           const { title } = programFor(request);

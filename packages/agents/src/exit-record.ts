@@ -8,8 +8,10 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** How a turn's process ended, and how much of its output was kept. */
 export interface ExitRecord extends ChildOutcome {
-  /** Length of the turn's `.out`; records of before do not say it. */
+  /** Length of the turn's output; records of before do not say it. */
   readonly outBytes?: number | undefined;
+  /** How many bytes of it are not kept. @default 0 */
+  readonly omittedBytes?: number | undefined;
   /** What the agent had written was on disk before this was; records of before do not say it. */
   readonly workIsSynced?: boolean | undefined;
 }
@@ -48,7 +50,9 @@ const ExitRecord: v.GenericSchema<unknown, ExitRecord> = v.object({
     ),
   ),
   orphansEnded: count,
+  cutLines: v.optional(count),
   outBytes: v.optional(count),
+  omittedBytes: v.optional(count),
   workIsSynced: v.optional(v.boolean()),
 });
 

@@ -78,3 +78,20 @@ test("a cancellation that the system fails is tried again, and once it is told i
   expect(await following).toMatchObject({ exitCode: 0 });
   expect(tries).toBe(3);
 });
+
+test("a turn is cancelled while a long output is still being read", async () => {
+  const files = turn();
+  writeFileSync(join(files.dir, "1.out"), `${"x".repeat(1023)}\n`.repeat(64 * 1024));
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 0);
+  let lines = 0;
+  let before = 0;
+  const cancel = (): void => {
+    before = lines;
+    writeFileSync(join(files.dir, "1.exit"), JSON.stringify(EXIT));
+  };
+  const onLine = (): void => void (lines += 1);
+  await follow(files, currentProcess(), { onLine, signal: controller.signal, cancel });
+  expect(lines).toBe(64 * 1024);
+  expect(before).toBeLessThan(lines / 2);
+});

@@ -1,15 +1,14 @@
-import { closeSync, type FSWatcher, readSync, watch } from "node:fs";
+import { type FSWatcher, watch } from "node:fs";
 import { basename } from "node:path";
 import { isAlive, type ProcessIdentity } from "@quasar/process";
 import type { ChildOutcome } from "./child.ts";
 import { type ExitRecord, readExitRecord } from "./exit-record.ts";
-import { createLineSplitter } from "./line-splitter.ts";
+import { openOutput, type OutputListener, type OutputReader } from "./output-reader.ts";
 import { patiently } from "./patience.ts";
 import { readSupervisorErrors } from "./supervisor-errors.ts";
-import { openTurnFile, type TurnFiles } from "./turn-files.ts";
+import type { TurnFiles } from "./turn-files.ts";
 
-export interface FollowOptions {
-  readonly onLine: (line: string) => unknown;
+export interface FollowOptions extends OutputListener {
   /** Has its listener called when there is more to read. @default seen by the folder of the turn's files */
   readonly onPoke?: ((listener: () => void) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -22,6 +21,7 @@ export type FollowedOutcome = ChildOutcome & {
   readonly recorded: boolean;
   /** How much of its output is not there any more. @default 0 */
   readonly lostBytes?: number | undefined;
+  readonly omittedBytes?: number | undefined;
   readonly workIsSynced?: boolean | undefined;
 };
 
@@ -29,48 +29,21 @@ export type FollowedOutcome = ChildOutcome & {
 const LOOK_MS = 1000;
 /** How long it is waited for more after a sign of new output, which may come line by line. */
 const GATHER_MS = 50;
-const CHUNK_BYTES = 1 << 20;
-/** More than any limit lets a supervisor write as one line. */
-const MAX_LINE_BYTES = 256 * 2 ** 20;
 
-/** Reads a turn's output on from where it was, line by line. */
-interface OutputReader {
-  readOn(): void;
-  /** How many bytes there were. */
-  size(): number;
-  close(): void;
-}
-
-function openOutput(path: string, onLine: (line: string) => unknown): OutputReader | undefined {
-  const fd = openTurnFile(path);
-  if (fd === undefined) {
-    return undefined;
-  }
-  const lines = createLineSplitter(MAX_LINE_BYTES, onLine);
-  const chunk = Buffer.alloc(CHUNK_BYTES);
-  let at = 0;
-  return {
-    readOn() {
-      for (;;) {
-        const size = readSync(fd, chunk, 0, chunk.length, at);
-        if (size === 0) return;
-        at += size;
-        if (!lines.push(Buffer.from(chunk.subarray(0, size)))) return;
-      }
-    },
-    size: () => at,
-    close: () => closeSync(fd),
-  };
-}
+const yieldToOthers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Reads all whole lines that are there, and says how many bytes; `undefined`: no agent was ever started. */
-export function readOutput(path: string, onLine: (line: string) => unknown): number | undefined {
-  const output = openOutput(path, onLine);
+export async function readOutput(
+  files: TurnFiles,
+  listener: OutputListener,
+): Promise<number | undefined> {
+  const output = openOutput(files, listener);
+  if (output === undefined) return undefined;
   try {
-    output?.readOn();
-    return output?.size();
+    while (output.readOn()) await yieldToOthers();
+    return output.size();
   } finally {
-    output?.close();
+    output.close();
   }
 }
 
@@ -100,10 +73,10 @@ function createBell(files: TurnFiles): Bell {
   let wake = (): void => undefined;
   let gathering: NodeJS.Timeout | undefined;
   const ring = (): void => wake();
-  const [out, exit] = ["out", "exit"].map((ending) => basename(files.path(ending)));
+  const [all = "", exit] = ["", "exit"].map((ending) => basename(files.path(ending)));
   const watcher = tryToWatch(files.dir, (name) => {
     if (name === exit) ring();
-    else if (name === out) gathering ??= setTimeout(ring, GATHER_MS);
+    else if (name?.startsWith(all)) gathering ??= setTimeout(ring, GATHER_MS);
   });
   return {
     ring,
@@ -147,7 +120,7 @@ function tryToWatch(dir: string, onChange: (name: string | null) => void): FSWat
 export async function follow(
   files: TurnFiles,
   owner: ProcessIdentity | undefined,
-  { onLine, onPoke, signal, cancel }: FollowOptions,
+  { onLine, onOmitted, onPoke, signal, cancel }: FollowOptions,
 ): Promise<FollowedOutcome> {
   let output: OutputReader | undefined;
   const startedAt = performance.now();
@@ -162,13 +135,14 @@ export async function follow(
       cancelling = "wanted";
     }
   };
-  const look = () => {
-    // In this order: what ends a turn is looked for before its output is read for the last time.
-    const isDead = owner === undefined || isAlive(owner) === false;
-    const record = readExitRecord(files.path("exit"));
-    output ??= openOutput(files.path("out"), read);
-    output?.readOn();
-    return { isDead, record };
+  const look = () => ({
+    isDead: owner === undefined || isAlive(owner) === false,
+    record: readExitRecord(files.path("exit")),
+  });
+  const readOn = (): boolean => {
+    if (thrown) return false;
+    output ??= openOutput(files, { onLine: read, onOmitted });
+    return output?.readOn() ?? false;
   };
   const bell = createBell(files);
   onPoke?.(bell.ring);
@@ -179,13 +153,20 @@ export async function follow(
   signal?.addEventListener("abort", onAbort);
   if (signal?.aborted) onAbort();
   const isCancelling = () => cancelling === "wanted";
+  const cancelIfWanted = async (): Promise<void> => {
+    if (!isCancelling()) return;
+    await patiently(cancel);
+    cancelling = "told";
+  };
   try {
     for (;;) {
+      // In this order: what ends a turn is looked for before its output is read for the last time.
       const { isDead, record } = await patiently(look);
-      if (isCancelling()) {
-        await patiently(cancel);
-        cancelling = "told";
+      while (await patiently(readOn)) {
+        await cancelIfWanted();
+        await yieldToOthers();
       }
+      await cancelIfWanted();
       if (thrown && (record || isDead)) throw thrown.error;
       if (record !== undefined) {
         return recordedOutcome(record, output?.size());

@@ -28,6 +28,16 @@ test("of a longer one the beginning and the end are kept, and how much lies betw
   expect(kept.isCut()).toBe(true);
 });
 
-test("the last line is kept, however long", () => {
-  expect(keptOf(["a", "x".repeat(200)], 100).text()).toBe(`a\n${"x".repeat(200)}`);
+test("the last line is kept, up to the size of all", () => {
+  expect(keptOf(["a", "x".repeat(100)], 100).text()).toBe(`a\n${"x".repeat(100)}`);
+  const longer = keptOf(["a", `${"x".repeat(100)}y${"z".repeat(99)}`], 100);
+  const note = "… 100 characters are left out here …";
+  expect(longer.text()).toBe(`a\n${note}\ny${"z".repeat(99)}`);
+});
+
+test("what is missing between two lines is said to be left out", () => {
+  const kept = keptOf(["a"], 100);
+  kept.omit(7);
+  kept.add("b");
+  expect(kept.text()).toBe("a\n… 7 characters are left out here …\nb");
 });

@@ -2,13 +2,21 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createLineSplitter } from "./line-splitter.ts";
 
-/** The lines of some chunks, and whether all were taken. */
+/** The lines of some chunks, which all come in the same buffer, and which of them were cut. */
 function split(chunks: readonly Buffer[], maxLineBytes = 1000) {
   const lines: string[] = [];
-  const splitter = createLineSplitter(maxLineBytes, (line) => lines.push(line));
-  const taken = chunks.every((chunk) => splitter.push(chunk));
+  const cut: string[] = [];
+  const splitter = createLineSplitter(maxLineBytes, (line, isCut) => {
+    lines.push(line);
+    if (isCut) cut.push(line);
+  });
+  const buffer = Buffer.alloc(Math.max(0, ...chunks.map(({ length }) => length)));
+  for (const chunk of chunks) {
+    chunk.copy(buffer);
+    splitter.push(buffer.subarray(0, chunk.length));
+  }
   splitter.end();
-  return { lines, taken };
+  return { lines, cut };
 }
 
 test("finds the same lines however the bytes are cut", () => {
@@ -21,7 +29,7 @@ test("finds the same lines however the bytes are cut", () => {
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
         bytes.subarray(at * size, (at + 1) * size),
       );
-      expect(split(chunks)).toEqual({ lines, taken: true });
+      expect(split(chunks)).toEqual({ lines, cut: [] });
     }),
   );
 });
@@ -31,14 +39,15 @@ test("takes a last line without a break, and line ends of either kind", () => {
 });
 
 test.for([
-  ["at once", ["xxxxxxxxxxx"]],
-  ["in pieces", ["xxxxxx", "xxxxx"]],
-  ["after another line", ["ok\nxxxxxxxxxxx\n"]],
-] as const)("gives up a line that is too long, %s", ([, chunks]) => {
-  expect(
-    split(
-      chunks.map((chunk) => Buffer.from(chunk)),
-      10,
-    ).taken,
-  ).toBe(false);
+  ["at once", ["xxxxxxxxxxx"], ["xxxxxxxxxx"]],
+  ["in pieces", ["xxxxxx", "xxxxx", "yyy"], ["xxxxxx", "xxxx"]],
+  ["between other lines", ["ok\nxxxxxxxxxxx\nok"], ["ok\n", "xxxxxxxxxx", "\nok"]],
+  ["in the middle of a character", ["xxxxxxxx\u20ac\nok"], ["xxxxxxxx", "\nok"]],
+] as const)("cuts a line that is too long, %s, and goes on", ([, chunks, kept]) => {
+  const { lines, cut } = split(
+    chunks.map((chunk) => Buffer.from(chunk)),
+    10,
+  );
+  expect(lines).toEqual(kept.join("").split("\n"));
+  expect(cut).toEqual(lines.filter((line) => line !== "ok"));
 });

@@ -11,11 +11,11 @@ const [PATIENCE_MS, PAUSE_MS] = [5000, 100];
  * @param look - May be called again after it threw.
  * @throws {AgentsError} `ERR_TURN_UNREADABLE` when it fails for 5 s.
  */
-export async function patiently<T>(look: () => T): Promise<T> {
+export async function patiently<T>(look: () => T | Promise<T>): Promise<T> {
   let failingSince: number | undefined;
   for (;;) {
     try {
-      return look();
+      return await look();
     } catch (error) {
       if (!isOfSystem(error)) throw error;
       failingSince ??= performance.now();

@@ -17,9 +17,9 @@ import { agentEnvironment } from "./environment.ts";
 import { AgentsError } from "./errors.ts";
 import { readExitRecord } from "./exit-record.ts";
 import { failure } from "./failure.ts";
-import { supervisorOf } from "./prewarm.ts";
-import { follow, type FollowedOutcome, readOutput, recordedOutcome } from "./follow.ts";
+import { type FollowedOutcome, follow, readOutput, recordedOutcome } from "./follow.ts";
 import { patiently } from "./patience.ts";
+import { supervisorOf } from "./prewarm.ts";
 import { secretsOf } from "./secrets/values.ts";
 import { carriesTurn, endTurnProcesses, namedAgent } from "./run-processes.ts";
 import { startSupervisor } from "./start-supervisor.ts";
@@ -120,6 +120,7 @@ async function supervise(
       agent: adapter.name,
       context,
       watcher,
+      output: adapter.output,
       secrets: secretsOf({ ...(options.env ?? process.env), ...options.setEnv }),
       leash: request.leash === true,
       writes: request.access === "write",
@@ -134,6 +135,7 @@ async function supervise(
     const cancel = () => supervisor.cancel();
     const outcome = await follow(files, supervisor.owner, {
       onLine: reader.read,
+      onOmitted: reader.omit,
       onPoke: supervisor.onPoke,
       signal: invoke.signal,
       cancel,
@@ -147,12 +149,17 @@ async function supervise(
 
 /** What a turn came to; of one whose output was damaged since, no answer is taken. */
 function resultOf(
-  { name }: AgentAdapter,
+  { name, title = name }: AgentAdapter,
   reader: TurnReader,
   outcome: FollowedOutcome,
 ): AgentResult {
   const { lostBytes = 0, workIsSynced } = outcome;
-  const result = { ...reader.result(outcome), ...(workIsSynced === true && { workIsSynced }) };
+  const notices = noticesOf(title, outcome);
+  const result = {
+    ...reader.result(outcome),
+    ...(notices.length > 0 && { notices }),
+    ...(workIsSynced === true && { workIsSynced }),
+  };
   if (lostBytes === 0) return result;
   const { sessionId, costUsd } = reader.known();
   const message = `The stored output of ${name} is damaged: its last ${lostBytes} bytes are missing.`;
@@ -162,7 +169,24 @@ function resultOf(
     ...(sessionId !== undefined && sessionId !== "" && { sessionId }),
     ...(costUsd === undefined ? { costSource: "unknown" } : { costUsd, costSource: "partial" }),
     durationMs: result.durationMs,
+    ...(notices.length > 0 && { notices }),
   };
+}
+
+const MB = 2 ** 20;
+
+/** What of a long output was not taken. */
+function noticesOf(
+  title: string,
+  { cutLines = 0, omittedBytes = 0 }: FollowedOutcome,
+): readonly string[] {
+  const cut =
+    cutLines === 1
+      ? `${title} printed a line that is too long: it was cut.`
+      : `${title} printed ${cutLines} lines that are too long: they were cut.`;
+  const megabytes = Math.ceil(omittedBytes / MB);
+  const omitted = `${title} printed a lot: its stored output leaves out ${megabytes} MB between its beginning and its end.`;
+  return [...(cutLines > 0 ? [cut] : []), ...(omittedBytes > 0 ? [omitted] : [])];
 }
 
 /** A supervisor that was killed has ended nothing. */
@@ -220,22 +244,23 @@ async function find(adapter: AgentAdapter, turn: UnfinishedTurn): Promise<FoundT
 }
 
 /** @returns `undefined`: it has just lost its runner, or is just being told to go. */
-function lookAt(
+async function lookAt(
   adapter: AgentAdapter,
   files: TurnFiles,
   { request, process: owner }: UnfinishedTurn,
   isLast: boolean,
-): FoundTurn | undefined {
+): Promise<FoundTurn | undefined> {
   if (isOfAnother(adapter, files)) return { state: "unknown" };
   const reader = adapter.open(request, contextOf(files), nobody);
-  const read = (): number | undefined => readOutput(files.path("out"), reader.read);
+  const read = (): Promise<number | undefined> =>
+    readOutput(files, { onLine: reader.read, onOmitted: reader.omit });
   const record = readExitRecord(files.path("exit"));
   if (record !== undefined) {
-    const result = resultOf(adapter, reader, recordedOutcome(record, read()));
+    const result = resultOf(adapter, reader, recordedOutcome(record, await read()));
     return { state: "ended", result };
   }
   if (owner !== undefined && isOfEarlierBoot(owner)) {
-    read();
+    await read();
     return foundAfterPowerCut(reader, adapter.responseBoundUsd?.(request));
   }
   const alive = owner === undefined ? false : isAlive(owner);
@@ -244,7 +269,7 @@ function lookAt(
     const begun = isTurnFile(files.path("out"));
     return begun || isLast ? { state: begun ? "alive" : "unknown" } : undefined;
   }
-  const size = read();
+  const size = await read();
   // It may have written down its end since we looked for that.
   if (readExitRecord(files.path("exit"))) return undefined;
   if (size === undefined) return { state: "not-started" };
@@ -279,6 +304,7 @@ async function adopt(
   const reader = adapter.open(request, context, invoke.onEvent ?? nobody);
   const outcome = await follow(files, owner, {
     onLine: reader.read,
+    onOmitted: reader.omit,
     signal: invoke.signal,
     // Its supervisor takes this for `cancel`: there is no pipe to it any more.
     cancel: () => signalOwner(turn, "SIGTERM"),

@@ -58,3 +58,9 @@ export function createScriptedReader(
     },
   };
 }
+
+/** What of a line decides how the turn ended and what it cost, as it stands; `undefined`: nothing of it. */
+export function reduceScriptedLine(text: string): string | undefined {
+  const line = parseLine(Line, text);
+  return line === undefined || line.type === "text" || line.type === "tool" ? undefined : text;
+}

@@ -44,6 +44,7 @@ function scriptedAdapter(script: AgentScript, options: AgentProcessOptions): Age
   });
   return {
     name: "scripted",
+    output: "scripted",
     capabilities: {
       structuredOutput: false,
       choosesSessionId: script.sessions !== undefined,

@@ -1,4 +1,5 @@
 import type { ChildSpec } from "./child.ts";
+import type { OutputKind } from "./reducers.ts";
 import type { WatcherSpec } from "./watchers.ts";
 
 /** What a supervisor is told on its standard input, as one line of JSON; then `go`, later `cancel`. */
@@ -12,6 +13,8 @@ export interface SupervisorSpec {
   readonly context: unknown;
   /** Who reads what the turn has cost while it works; none: nobody. */
   readonly watcher: WatcherSpec | undefined;
+  /** What decides in its output; none: nothing, it is an answer. */
+  readonly output: OutputKind | undefined;
   /** Values that never reach the disk. */
   readonly secrets: readonly string[];
   /** Whether the agent ends with its runner. */

@@ -11,15 +11,18 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { identityOf } from "@quasar/process";
 import { runChild, type StopReason } from "./child.ts";
+import { createCollector } from "./collect.ts";
 import { isDelta } from "./delta.ts";
 import type { ExitRecord } from "./exit-record.ts";
 import { createLineSplitter } from "./line-splitter.ts";
+import { OUTPUT_SIZES } from "./output-layout.ts";
+import { createOutputStore, type OutputStore, type Reducer } from "./output-store.ts";
 import { createLineRedactor, redactorOf } from "./secrets/redact.ts";
 import { ALREADY_BEGUN, CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 import { hasCode } from "./turn-files.ts";
+import { createFile, draft, place, syncFolder } from "./turn-writes.ts";
 
-const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR, O_WRONLY } =
-  fs.constants;
+const { O_NOFOLLOW, O_RDONLY } = fs.constants;
 
 const cancel = new AbortController();
 process.on("SIGHUP", () => undefined);
@@ -66,26 +69,33 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
   const out = begin(turn);
   if (out === undefined) process.exit(ALREADY_BEGUN);
   const redactLine = createLineRedactor(turn.secrets);
-  let outBytes = 0;
-  const keeper = createKeeper(turn);
+  const path = (ending: string): string => `${turn.files}.${ending}`;
+  const reducer = createReducer(turn, () => cancel.abort());
+  const output = createOutputStore({ sizes: OUTPUT_SIZES, path, out, reducer });
+  const keeper = createKeeper(turn, output);
   const watch = createWatch(turn, () => cancel.abort());
+  const collect = createCollector(COLLECT_BYTES);
   const outcome = await runChild(turn.child, {
     signal: cancel.signal,
     onSpawn: (pid) => nameAgent(turn, pid),
     redact: redactorOf(turn.secrets),
     onLine(line) {
       // What it says in pieces it says whole in the end: a piece may hold half a secret.
+      let fits = true;
       if (!isDelta(line)) {
-        outBytes += writeAll(out, `${redactLine(line)}\n`);
+        fits = output.add(redactLine(line));
         keeper.keepSoon();
       }
+      collect(line.length);
       if (process.stdout.writableLength === 0) process.stdout.write(".");
-      return watch(line);
+      return watch(line) ?? (fits ? undefined : "output-too-large");
     },
   });
   keeper.stop();
-  restoreOutput(turn, out);
-  await end(turn, out, { ...outcome, outBytes });
+  restoreOutput(turn, output);
+  const [outBytes, omittedBytes] = [output.bytes(), output.omitted()];
+  const kept = { outBytes, ...(omittedBytes > 0 && { omittedBytes }) };
+  await end(turn, output.current(), { ...outcome, ...kept });
   process.exit();
 }
 
@@ -100,12 +110,15 @@ function begin({ files, agent, context }: SupervisorSpec): number | undefined {
   const start = `${files}.start`;
   place(start, draft(start, JSON.stringify({ v: 1, agent, context })));
   try {
-    return fs.openSync(`${files}.out`, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
+    return createFile(`${files}.out`);
   } catch (error) {
     if (hasCode(error, "EEXIST")) return undefined;
     throw error;
   }
 }
+
+/** How much may be printed between two collections. */
+const COLLECT_BYTES = 4 * 2 ** 20;
 
 /** How long a power cut may reach back into what an agent has said, in milliseconds. */
 const KEEP_MS = 1000;
@@ -117,14 +130,14 @@ interface Keeper {
   stop(): void;
 }
 
-function createKeeper({ files }: SupervisorSpec): Keeper {
-  const out = `${files}.out`;
-  let unsynced = [`${files}.start`, out, dirname(files)];
+function createKeeper({ files }: SupervisorSpec, output: OutputStore): Keeper {
+  let unsynced = [`${files}.start`, dirname(files)];
   let timer: NodeJS.Timeout | undefined;
   const keep = (): void => {
     timer = undefined;
+    fs.fsync(output.current(), ignored);
     for (const path of unsynced) syncSoon(path);
-    unsynced = [out];
+    unsynced = [];
   };
   return {
     keepSoon() {
@@ -135,6 +148,8 @@ function createKeeper({ files }: SupervisorSpec): Keeper {
 }
 
 /** What fails here fails again at the turn's end, and is told there. */
+const ignored = (): void => undefined;
+
 function syncSoon(path: string): void {
   fs.open(path, O_RDONLY | O_NOFOLLOW, (failed, fd) => {
     if (failed === null) fs.fsync(fd, () => fs.closeSync(fd));
@@ -165,18 +180,32 @@ function createWatch(
   };
 }
 
+/** Loaded when an output is long. Of an agent without one nothing that it says decides. */
+function createReducer(
+  { output }: SupervisorSpec,
+  onFailure: () => void,
+): () => Reducer | undefined {
+  if (output === undefined) return () => () => undefined;
+  let reduce: Reducer | undefined;
+  let isAsked = false;
+  return () => {
+    if (!isAsked) {
+      isAsked = true;
+      import("./reducers.ts").then(({ reducerOf }) => (reduce = reducerOf(output)), onFailure);
+    }
+    return reduce;
+  };
+}
+
 /**
  * The agent may have removed the folder. Without its runner nobody knows the turn any more, and where its
  * work tree has gone too, nobody asks for its end.
  */
-function restoreOutput({ files, child }: SupervisorSpec, out: number): void {
+function restoreOutput({ files, child }: SupervisorSpec, output: OutputStore): void {
   const path = `${files}.out`;
   if (!hasRunner || fs.existsSync(path) || !fs.existsSync(child.cwd)) return;
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const { size } = fs.fstatSync(out);
-  const bytes = Buffer.alloc(size);
-  for (let at = 0; at < size; ) at += fs.readSync(out, bytes, at, size - at, at);
-  replace(path, bytes);
+  output.restore();
 }
 
 /**
@@ -217,40 +246,4 @@ function syncFileSystem(dir: string): Promise<boolean> {
     sync.on("error", () => resolve(false));
     sync.on("exit", (code) => resolve(isLinux && code === 0));
   });
-}
-
-function replace(path: string, content: string | Buffer): void {
-  const fd = draft(path, content);
-  fs.fsyncSync(fd);
-  place(path, fd);
-  syncFolder(path);
-}
-
-const draftOf = (path: string): string => `${path}.${process.pid}.tmp`;
-
-/** Writes what is to be in a file's place. @returns Its descriptor. */
-function draft(path: string, content: string | Buffer): number {
-  fs.rmSync(draftOf(path), { force: true });
-  const fd = fs.openSync(draftOf(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  writeAll(fd, content);
-  return fd;
-}
-
-/** Puts it there. */
-function place(path: string, fd: number): void {
-  fs.closeSync(fd);
-  fs.renameSync(draftOf(path), path);
-}
-
-function syncFolder(path: string): void {
-  const folder = fs.openSync(dirname(path), O_RDONLY | O_DIRECTORY);
-  fs.fsyncSync(folder);
-  fs.closeSync(folder);
-}
-
-/** @returns How many bytes that were. */
-function writeAll(fd: number, content: string | Buffer): number {
-  const bytes = Buffer.from(content);
-  for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at);
-  return bytes.length;
 }

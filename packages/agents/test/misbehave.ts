@@ -44,7 +44,11 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
     process.stdout.write(`${"x".repeat(1023)}\n`.repeat(2048), () => process.exit(0));
   },
   flood: () => write(100 * MB, `${"x".repeat(65_535)}\n`),
-  line: () => write(100 * MB, "x".repeat(65_536)),
+  long: () => write(Number(process.argv[3]) * MB, `${"The quick brown fox. ".repeat(MB / 21)}\n`),
+  async line() {
+    await write(100 * MB, "x".repeat(65_536));
+    process.stdout.write("\nthe end\n");
+  },
   async stderr() {
     process.stderr.write("first\n");
     process.stderr.write("y".repeat(4 * MB));

@@ -20,10 +20,12 @@ import { prewarm } from "../src/prewarm.ts";
 import { findRunProcesses } from "../src/run-processes.ts";
 import { createScriptedAgent } from "../src/scripted.ts";
 import { aModelServer, type ModelReply } from "./model-server.ts";
+import { aSample, aShellScript } from "./program.ts";
 import { aDirectory, aListener, aRequest } from "./request.ts";
 
 const KEEPER = fileURLToPath(new URL("keeper.ts", import.meta.url));
 const FEW_FILES = fileURLToPath(new URL("few-files.ts", import.meta.url));
+const FLOODED = fileURLToPath(new URL("flooded.ts", import.meta.url));
 const MISBEHAVE = fileURLToPath(new URL("misbehave.ts", import.meta.url));
 const MB = 2 ** 20;
 
@@ -45,6 +47,12 @@ function aTurn(change: Partial<AgentRequest> = {}): AgentRequest {
 }
 
 const file = ({ turnsDir = "" }: AgentRequest, ending: string) => join(turnsDir, `1.${ending}`);
+
+function aFile(lines: readonly string[]): string {
+  const path = join(aDirectory(), "lines");
+  fs.writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
+  return path;
+}
 
 /** The most memory that a process has had, where the system says so; else what it has. */
 function memoryKb(pid: number): number {
@@ -623,28 +631,80 @@ test("files are for their owner alone", async () => {
   expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
 });
 
-test("100 MB of output are kept in bounded memory, in the supervisor and in its runner", async () => {
-  const request = aTurn();
-  const program = join(aDirectory(), "flood");
-  fs.writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${MISBEHAVE} flood\n`);
-  fs.chmodSync(program, 0o700);
-  const before = process.memoryUsage().rss;
+test("200 MB of output in lines of 1 MB cost neither the runner nor the supervisor over 120 MB, and are a success", async () => {
+  const dir = aDirectory();
+  const command = `${process.execPath} ${MISBEHAVE} long 200; echo; echo the end`;
+  const runner = spawn(process.execPath, [FLOODED, command, dir], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const printed: string[] = [];
+  runner.stdout.on("data", (chunk) => printed.push(String(chunk)));
   let peakKb = 0;
-  await createClaudeAgent({ file: program, env: { ...process.env, A_KEY: "0123456789" } }).invoke(
-    request,
-    {
-      async onStart({ pid }) {
-        const look = setInterval(() => {
-          peakKb = Math.max(peakKb, memoryKb(pid));
-        }, 50);
-        onTestFinished(() => clearInterval(look));
-      },
-    },
-  );
-  expect(fs.statSync(file(request, "out")).size).toBe(100 * MB);
+  const look = setInterval(() => {
+    const pid = Number(printed.join("").split("\n", 1)[0]);
+    if (pid > 0) peakKb = Math.max(peakKb, memoryKb(pid));
+  }, 20);
+  onTestFinished(() => clearInterval(look));
+  await once(runner, "close");
+  const told = JSON.parse(printed.join("").split("\n")[1] ?? "") as Record<string, unknown>;
+  expect(told).not.toHaveProperty("failure");
+  expect(told["notices"]).toEqual([
+    expect.stringMatching(
+      /^command printed a lot: its stored output leaves out 1[45]\d MB between its beginning and its end\.$/u,
+    ),
+  ]);
+  expect(told["length"]).toBeLessThan(2 * MB);
+  expect(told["peakKb"]).toBeLessThan(120 * 1024);
   expect(peakKb).toBeGreaterThan(0);
-  expect(peakKb).toBeLessThan(300 * 1024);
-  expect(process.memoryUsage().rss - before).toBeLessThan(200 * MB);
+  expect(peakKb).toBeLessThan(120 * 1024);
+  const turns = join(dir, "turns");
+  const stored = fs.readdirSync(turns).map((name) => fs.statSync(join(turns, name)).size);
+  expect(stored.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(64 * MB);
+});
+
+test("a line over 8 MiB is cut there, and that is told whenever the turn is read", async () => {
+  const request = aTurn();
+  const command = "head -c 20000000 /dev/zero | tr '\\0' x; echo; echo after";
+  const agent = createCommandAgent({ command });
+  const result = await agent.invoke(request);
+  expect(result).not.toHaveProperty("failure");
+  expect(result.text.endsWith("\nafter")).toBe(true);
+  expect(result.notices).toEqual(["command printed a line that is too long: it was cut."]);
+  expect(fs.statSync(file(request, "out")).size).toBe(8 * MB + "\nafter\n".length);
+  expect(await agent.adopt?.({ request, process: undefined })).toEqual(result);
+});
+
+test("a turn whose output is not kept whole costs what it costs undisturbed, however it is read", async () => {
+  const lines = aSample("claude-2.1.330-background-agents.stream.jsonl");
+  const noise = (megabytes: number): string => `${process.execPath} ${MISBEHAVE} long ${megabytes}`;
+  const [first, most, last] = [lines.slice(0, 20), lines.slice(20, -1), lines.slice(-1)].map(
+    (some) => `cat ${aFile(some)}`,
+  );
+  const takeTurn = async (script: string) => {
+    const request = aTurn();
+    const claude = createClaudeAgent({ file: aShellScript(script), env: {} });
+    const unfinished = { request, process: undefined };
+    const { notices, durationMs, ...live } = await claude.invoke(request);
+    const read = await claude.adopt?.(unfinished);
+    fs.rmSync(file(request, "exit"));
+    const died = await claude.find?.(unfinished);
+    return {
+      live,
+      read: { ...read, notices: undefined, durationMs: 0 },
+      died,
+      notices,
+      durationMs,
+    };
+  };
+  const plain = await takeTurn(`${first}; ${most}; ${last}`);
+  const noisy = await takeTurn(
+    `${first}; ${noise(30)}; ${most}; ${noise(60)}; ${last}; ${noise(1)}`,
+  );
+  expect(noisy.notices).toHaveLength(1);
+  expect(noisy.live).toMatchObject({ costUsd: expect.closeTo(0.03615, 9), costSource: "reported" });
+  expect(noisy.live).toEqual(plain.live);
+  expect(noisy.read).toEqual(plain.read);
+  expect(noisy.died).toEqual(plain.died);
 });
 
 test("a turn of another agent is not taken for one's own", async () => {

@@ -97,16 +97,22 @@ export type ClaudeEvent =
         readonly content: readonly ClaudeBlock[];
         readonly usage?: ClaudeUsage | null | undefined;
       };
+      /** How long the line was, where less of it was kept. */
+      readonly line_bytes?: number | null | undefined;
     }
   | {
       readonly type: "user";
       readonly parent_tool_use_id: string;
+      readonly line_bytes?: number | null | undefined;
       readonly message: { readonly content: readonly ClaudeBlock[] };
     }
+  /** A line whose end is not kept: nobody knows what it said. */
+  | { readonly type: "cut_line"; readonly line_bytes: number }
   | ClaudeResult;
 
 const tokens = v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0)), 0);
 const text = v.nullish(v.string(), "");
+const lineBytes = v.nullish(v.pipe(v.number(), v.finite(), v.minValue(0)));
 
 export const Usage = v.pipe(
   v.object({
@@ -253,16 +259,27 @@ const Event = v.variant("type", [
     type: v.literal("assistant"),
     parent_tool_use_id: text,
     message: v.object({ id: v.string(), model: text, content: Content, usage: v.nullish(Usage) }),
+    line_bytes: lineBytes,
   }),
   v.object({
     type: v.literal("user"),
     parent_tool_use_id: text,
     message: v.object({ content: Content }),
+    line_bytes: lineBytes,
   }),
+  v.object({ type: v.literal("cut_line"), line_bytes: v.pipe(v.number(), v.minValue(0)) }),
   Result,
 ]);
 
+/** No line that is shorter is cut, in UTF-16 units. */
+const SHORTEST_CUT = 2 ** 21;
+
 /** A line of output as an event; `undefined` for noise. */
 export function parseClaudeEvent(line: string): ClaudeEvent | undefined {
-  return parseLine(Event, line);
+  return parseLine(Event, line) ?? cutLine(line);
+}
+
+function cutLine(line: string): ClaudeEvent | undefined {
+  const isCut = line.length >= SHORTEST_CUT && line.startsWith("{");
+  return isCut ? { type: "cut_line", line_bytes: Buffer.byteLength(line) } : undefined;
 }

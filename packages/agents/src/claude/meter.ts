@@ -47,6 +47,8 @@ export interface ClaudeMeter {
   see(thread: string, id: string, model: string, usage: ClaudeUsage, bytes: number): void;
   /** What a thread's next request sends in addition. */
   send(thread: string, bytes: number): void;
+  /** The same where it is not known which thread's. */
+  sendAll(bytes: number): void;
   open(thread: string, isBackground: boolean): void;
   close(thread: string): void;
   isBackground(thread: string): boolean;
@@ -186,6 +188,9 @@ export function createClaudeMeter(options: ClaudeMeterOptions): ClaudeMeter {
     },
     send(thread, bytes) {
       threadOf(thread).sent += bytes;
+    },
+    sendAll(bytes) {
+      for (const thread of threads.values()) thread.sent += bytes;
     },
     open(thread, isBackground) {
       const opened = threadOf(thread);

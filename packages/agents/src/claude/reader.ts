@@ -173,9 +173,12 @@ export function createClaudeReader(
         case "stream_event":
           return onStream(event);
         case "assistant":
-          return onAssistant(event, Buffer.byteLength(line));
+          return onAssistant(event, event.line_bytes ?? Buffer.byteLength(line));
         case "user":
-          onUser(event, Buffer.byteLength(line));
+          onUser(event, event.line_bytes ?? Buffer.byteLength(line));
+          break;
+        case "cut_line":
+          meter.sendAll(event.line_bytes);
           break;
         case "result":
           onResult(event);

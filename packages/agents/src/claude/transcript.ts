@@ -91,14 +91,16 @@ function* linesOf(path: string): Generator<{ readonly line: string; readonly byt
   const file = openTurnFile(path);
   if (file === undefined) return;
   let read: string[] = [];
-  const lines = createLineSplitter(MAX_LINE_BYTES, (line) => read.push(line));
+  const lines = createLineSplitter(MAX_LINE_BYTES, (line, isCut) => {
+    if (isCut) throw new RangeError(`${path}: a line is too long`);
+    read.push(line);
+  });
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   try {
     for (let isEnd = false; !isEnd; ) {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       const bytes = readSync(file, chunk, 0, CHUNK_BYTES, null);
       isEnd = bytes === 0;
-      if (!lines.push(chunk.subarray(0, bytes)))
-        throw new RangeError(`${path}: a line is too long`);
+      lines.push(chunk.subarray(0, bytes));
       // The last line may lack its break; one that was cut off is no JSON.
       if (isEnd) lines.end();
       for (const line of read) yield { line, bytes: Buffer.byteLength(line) };

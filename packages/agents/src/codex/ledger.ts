@@ -87,14 +87,14 @@ export function createRolloutReader(path: string): RolloutReader {
     readOn() {
       const file = openSync(path, "r");
       try {
+        const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
         for (;;) {
-          const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
           const bytes = readSync(file, chunk, 0, CHUNK_BYTES, at);
           at += bytes;
           if (bytes === 0) {
             return;
           }
-          // What is left of a line that is too long is noise.
+          // What is kept of a line that is too long is noise.
           lines.push(chunk.subarray(0, bytes));
         }
       } finally {

@@ -76,6 +76,7 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   if (turn === undefined) return undefined;
   if (run.superseded !== undefined) return run.superseded;
   const { role, reservedUsd, id } = turn;
+  for (const notice of result.notices ?? []) await run.warn(notice);
   const answer = answerOf(result, role, run.course);
   if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);
   if ("kind" in answer) {

@@ -26,6 +26,22 @@ import { REVIEW_SCHEMA } from "../review/review-schema.ts";
 const TASK = { id: "t", title: "Do it" };
 const BUSY = { kind: "overloaded", message: "too busy", retryable: true } as const;
 
+test.for([
+  ["well", {}, 0],
+  ["badly", { failure: { kind: "unknown", message: "It broke.", retryable: false } }, 1],
+] as const)(
+  "what a person should know of an output is told where a turn ends %s",
+  async ([, how, count]) => {
+    const notices = ["fake printed a line that is too long: it was cut."];
+    const coder = fakeAgent([{ text: "done", notices, ...how }]);
+    const loop = harness({ coder, reviewer: fakeAgent([APPROVAL]) });
+    const { outcome } = await runTask(TASK, loop.options);
+    expect(outcome === "approved").toBe(count === 0);
+    const told = loop.trace().filter((line) => line.includes("too long"));
+    expect(told).toEqual(notices.map((notice) => `warning ${notice}`));
+  },
+);
+
 describe("what an agent is given", () => {
   test("the coder writes and the reviewer reads, each with its turn, its instructions and its cap", async () => {
     const coder = writingCoder();
