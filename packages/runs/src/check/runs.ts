@@ -26,18 +26,26 @@ export async function* lookAtRuns({ workspace, user }: Place): AsyncGenerator<Pr
       continue;
     }
     const aside = namesIn(dir).filter((name) => SET_ASIDE.test(name));
-    if (aside.length > 0) yield setAside(id, dir, aside);
-    if (!isSetAside(dir)) yield* await readable(workspace, id, sealKey);
+    const isLost = aside.length > 0 && isSetAside(dir);
+    if (aside.length > 0) yield setAside(id, { dir, names: aside, isLost });
+    if (!isLost) yield* await readable(workspace, id, sealKey);
   }
 }
 
-function setAside(id: string, dir: string, names: readonly string[]): Problem {
+interface Aside {
+  readonly dir: string;
+  readonly names: readonly string[];
+  /** Whether nothing else is left of the run's checkpoint. */
+  readonly isLost: boolean;
+}
+
+function setAside(id: string, { dir, names, isLost }: Aside): Problem {
   return {
     code: "SET_ASIDE",
     message: `run ${id}: ${count(names.length, "damaged file")} set aside: ${names.join(", ")}`,
     next: [
       `less ${shellWord(join(dir, names[0] ?? ""))}`,
-      isSetAside(dir)
+      isLost
         ? `quasar prune ${id}   (removes all of the run)`
         : `rm ${shellWord(dir)}/*.damaged-*   (when you are done with them)`,
     ],

@@ -15,7 +15,7 @@ export interface LogOptions {
 export async function logCommand(id: string | undefined, options: LogOptions): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
   const { id: runId } = locateRun(workspace, id);
-  const show = options.json === true ? showJson : createTeller(viewOf(process.stdout));
+  const show = options.json === true ? showJson : createTeller(runId, viewOf(process.stdout));
   const unread = new AbortController();
   process.stdout.once("error", () => unread.abort());
   const { signal } = unread;
@@ -44,12 +44,12 @@ function showJson(fact: Fact): void {
 const TIME = "00:00:00  ";
 
 /** Tells facts as the run itself has told them, each with its time, each day under its date. */
-function createTeller(whole: View): (fact: Fact) => void {
+function createTeller(runId: string, whole: View): (fact: Fact) => void {
   const columns = whole.columns === undefined ? undefined : whole.columns - TIME.length;
   const view: View = { ...whole, columns, live: false };
   let shownDay = "";
   return (fact) => {
-    const [first, ...more] = factLines(cleaned(fact) as Fact, view);
+    const [first, ...more] = factLines(cleaned(fact) as Fact, runId, view);
     if (first === undefined) return;
     const { day, time } = dayAndTime(String(fact["time"])) ?? { day: shownDay, time: "" };
     const lines = [
@@ -75,7 +75,7 @@ function cleaned(value: unknown, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, within(each)]));
 }
 
-function factLines(fact: Fact, view: View): readonly string[] {
+function factLines(fact: Fact, runId: string, view: View): readonly string[] {
   if (fact.type === "result") {
     const outcome = outcomeText(String(fact["outcome"]));
     return [
@@ -98,7 +98,7 @@ function factLines(fact: Fact, view: View): readonly string[] {
   if (fact.type === "cycle_start") return [view.paint("bold", `cycle ${String(fact["cycle"])}`)];
   if (!TOLD.has(fact.type)) return [];
   try {
-    return linesOf(fact as unknown as OutputRecord, IDLE, view);
+    return linesOf(fact as unknown as OutputRecord, { ...IDLE, runId }, view);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return labelled(view, "", cleanLine(fact.type));

@@ -1,7 +1,7 @@
 import { describe, type ListedRun, type RunStatus, type RunSummary } from "@quasar/runs";
 import { cleanLine, budget, count, moment, money, fit, firstLine } from "@quasar/runs/text";
 import {
-  findingLines,
+  findingList,
   labelled,
   nextLines,
   type Style,
@@ -36,7 +36,7 @@ export function runLines(run: RunSummary, view: View): string[] {
   const told = run.status === "approved" || run.status === "damaged" ? [] : run.findings;
   return [
     ...standLines(run, view),
-    ...told.flatMap((finding) => findingLines(finding, view)),
+    ...findingList(told, `quasar show ${run.id}`, view),
     ...nextLines(run.next, view),
   ];
 }

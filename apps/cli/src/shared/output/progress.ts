@@ -4,6 +4,8 @@ import type { OutputRecord } from "./record.ts";
 
 /** Where a run stands, as far as its records tell. Times are in milliseconds of the given clock. */
 export interface Progress {
+  /** `""` while it is not known. */
+  readonly runId: string;
   readonly coder: string;
   readonly reviewer: string;
   readonly maxCycles: number;
@@ -30,6 +32,7 @@ export interface Progress {
 }
 
 export const IDLE: Progress = {
+  runId: "",
   coder: "coder",
   reviewer: "reviewer",
   maxCycles: 0,
@@ -58,8 +61,9 @@ export function advance(before: Progress, record: OutputRecord, now: number): Pr
   const progress = { ...before, ...told(record), ...waitOf(record, now) };
   switch (record.type) {
     case "run": {
-      const { coder, reviewer, maxCycles, maxBudgetUsd, hasUnsaidCosts } = record;
-      return { ...IDLE, ...told(record), coder, reviewer, maxCycles, maxBudgetUsd, hasUnsaidCosts };
+      const { runId, coder, reviewer, maxCycles, maxBudgetUsd, hasUnsaidCosts } = record;
+      const given = { runId, coder, reviewer, maxCycles, maxBudgetUsd, hasUnsaidCosts };
+      return { ...IDLE, ...told(record), ...given };
     }
     case "resumed":
     case "cycle_start":

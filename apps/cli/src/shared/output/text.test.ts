@@ -42,6 +42,31 @@ test("what a failed check has printed is shown once, by its last lines", () => {
   expect(kept).toEqual(["  finding  critical: npm test failed", "           …", ...last]);
 });
 
+test("of many findings a screen lists the worst, then the newest, and says where the others are", () => {
+  const severities = ["minor", "Critical", "odd", "major"];
+  const findings = Array.from({ length: 40 }, (_, n): Finding => {
+    const severity = severities[n % 4] ?? "";
+    return { ...finding, severity, description: `d${n}`, cycle: n === 2 ? 2 : 1 };
+  });
+  const record: OutputRecord = { type: "review_complete", cycle: 2, approved: false, findings };
+  const known = { ...IDLE, runId: TURN };
+  const lines = linesOf(record, known, plain);
+  // All ten critical ones; of those that count as major the newest cycle's, then the last in the list.
+  const critical = [1, 5, 9, 13, 17, 21, 25, 29, 33, 37];
+  const shown = [...critical, 2, 23, 26, 27, 30, 31, 34, 35, 38, 39].toSorted((a, b) => a - b);
+  expect(lines.map((line) => Number(/: d(\d+)$/u.exec(line)?.[1] ?? -1))).toEqual([
+    ...shown,
+    -1,
+    -1,
+  ]);
+  expect(lines.slice(-2)).toEqual([
+    `           and 20 more: quasar show ${TURN}`,
+    "  review   40 findings, back to the coder",
+  ]);
+  expect(linesOf(record, known, plain, "atlas resume").at(-2)).toBe("           and 20 more");
+  expect(linesOf({ ...record, findings: findings.slice(20) }, known, plain)).toHaveLength(21);
+});
+
 test("what was kept of a task's run is brought back by git, which knows no runs", () => {
   const ref = "refs/quasar/task-1-implement-1/2";
   const record = { type: "snapshot", cycle: 1, n: 2, ref, sha: "0".repeat(40) } as const;

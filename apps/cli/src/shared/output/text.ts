@@ -24,6 +24,7 @@ import {
   wrap,
   firstLine,
 } from "@quasar/runs/text";
+import { worstFindings } from "./findings.ts";
 import { type Progress, spendingOf } from "./progress.ts";
 import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
 
@@ -115,7 +116,7 @@ export function linesOf(
       ];
     }
     case "review_complete":
-      return reviewLines(record.approved, record.findings, view);
+      return reviewLines(record, resume === "" ? progress.runId : "", view);
     case "refactored":
       return labelled(view, "task", "goes on with its new text");
     case "struggle_detected":
@@ -253,16 +254,39 @@ export function turnLimit({ turnBudgetUsd }: Pick<RunRecord, "turnBudgetUsd">): 
   return turnBudgetUsd < 0.005 ? "" : `; a turn may spend up to ${dollarsAllowed(turnBudgetUsd)}`;
 }
 
-function reviewLines(approved: boolean, findings: readonly Finding[], view: View): string[] {
+/** @param runId - Of a run that `quasar show` knows; `""`: none. */
+function reviewLines({ approved, findings }: Review, runId: string, view: View): string[] {
   if (approved) return labelled(view, "review", "approved", "green");
+  const told = findings.filter((finding) => !isShown(finding));
   return [
-    ...findings.filter((finding) => !isShown(finding)).flatMap((one) => findingLines(one, view)),
+    ...findingList(told, runId === "" ? undefined : `quasar show ${runId}`, view),
     ...labelled(
       view,
       "review",
       `${count(findings.length, "finding")}, back to the coder`,
       "yellow",
     ),
+  ];
+}
+
+type Review = Extract<OutputRecord, { readonly type: "review_complete" }>;
+
+/**
+ * The worst of the findings, and how many more there are.
+ *
+ * @param command - What shows all of them; `undefined`: nothing does.
+ */
+export function findingList(
+  findings: readonly Finding[],
+  command: string | undefined,
+  view: View,
+): string[] {
+  const worst = worstFindings(findings);
+  const hidden = findings.length - worst.length;
+  const more = `and ${hidden} more${command === undefined ? "" : `: ${command}`}`;
+  return [
+    ...worst.flatMap((finding) => findingLines(finding, view)),
+    ...(hidden === 0 ? [] : labelled(view, "", more)),
   ];
 }
 
