@@ -7,6 +7,7 @@ import { findOutliving } from "./driving/orphans.ts";
 import { codeOf, RunsError } from "./errors.ts";
 import { isSetAside, runIds, summarize } from "./look/list.ts";
 import type { RunSummary } from "./look/summary.ts";
+import { snapshotPrefix } from "./snapshots/list.ts";
 import { processes } from "./text/format.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -26,11 +27,6 @@ export interface Pruned {
   readonly runs: readonly RunSummary[];
   /** What their files hold. */
   readonly bytes: number;
-}
-
-/** Where the snapshots of a run are: refs of its repository. */
-export function snapshotPrefix(runId: string): string {
-  return `refs/quasar/${runId}/`;
 }
 
 /**

@@ -1,15 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentInvoker, AgentRequest } from "@quasar/agents";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -24,14 +15,7 @@ import {
   RunsError,
   runStores,
 } from "../src/index.ts";
-
-const capabilities = {
-  structuredOutput: false,
-  choosesSessionId: false,
-  reportsCost: true,
-  streamsUsage: false,
-  resumesSession: false,
-};
+import { aRepository, capabilities } from "./place.ts";
 
 /** An agent in the program's own process. */
 function agent(name: string, answer: (request: AgentRequest) => string): AgentInvoker {
@@ -58,15 +42,7 @@ let repo: string;
 let runs: Runs;
 
 beforeEach(async () => {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "runs-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  vi.stubEnv("HOME", folder);
-  vi.stubEnv("XDG_STATE_HOME", join(folder, "state"));
-  onTestFinished(() => void vi.unstubAllEnvs());
-  repo = join(folder, "repo");
-  execFileSync("git", ["init", "-q", "-b", "main", repo]);
-  git("config", "user.name", "A");
-  git("config", "user.email", "a@example.org");
+  repo = aRepository();
   git("commit", "-q", "--allow-empty", "-m", "start");
   runs = await openRuns(repo);
 });

@@ -9,7 +9,15 @@ import {
   listRefs,
   operationInProgress,
 } from "@quasar/git";
-import { isRunId, listed, repositoryOf, type Workspace, FOLDER } from "@quasar/runs";
+import {
+  isRunId,
+  listed,
+  packEndedRuns,
+  repositoryOf,
+  unpackedRuns,
+  type Workspace,
+  FOLDER,
+} from "@quasar/runs";
 import { shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import type { Ground, Problem } from "./problem.ts";
@@ -43,8 +51,28 @@ async function clear(workspace: Workspace, path: string): Promise<void> {
   throw new CliError("ERR_STATE", `${path}: a git is at work after all`);
 }
 
-/** Snapshots of runs that are in no work tree of this repository. */
-export async function lookAtRefs({ workspace }: Ground): Promise<readonly Problem[]> {
+/** Snapshots of runs that have ended, or are in no work tree of this repository. */
+export async function lookAtRefs(ground: Ground): Promise<readonly Problem[]> {
+  return [...(await lookAtUnpacked(ground)), ...(await lookAtLost(ground))];
+}
+
+/** A crash came before they were in the run's files, or these could not be written. */
+async function lookAtUnpacked({ workspace }: Ground): Promise<readonly Problem[]> {
+  const runs = await unpackedRuns(workspace);
+  const run = async (): Promise<void> => {
+    const left: string[] = [];
+    await packEndedRuns(workspace, { onProblem: (problem) => left.push(problem) });
+    if (left.length > 0) throw new CliError("ERR_STATE", left.join("; "));
+  };
+  const fix = { does: "move them into the files of the run", run };
+  return runs.map((id) => ({
+    message: `run ${id} has ended, and its snapshots are still refs of git`,
+    fix,
+    next: [`git for-each-ref refs/quasar/${id}`],
+  }));
+}
+
+async function lookAtLost({ workspace }: Ground): Promise<readonly Problem[]> {
   const refs = await listRefs(workspace.root, "refs/quasar/");
   const known = new Set(allRunIds(workspace));
   const lost = refs.filter(({ ref }) => !known.has(ref.split("/")[2] ?? ""));
