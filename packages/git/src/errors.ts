@@ -30,7 +30,7 @@ export type GitErrorCode =
   | "ERR_SNAPSHOT_FAILED"
   /** The work tree cannot be made what a snapshot holds, exactly; nothing was changed. */
   | "ERR_NOT_RESTORABLE"
-  /** The pack of a snapshot is missing or damaged, or does not hold what it should. */
+  /** The pack of a snapshot, or a bundle, is missing or damaged, or does not hold what it should. */
   | "ERR_DAMAGED_PACK"
   /** The remote's branch has commits that the pushed one has not. */
   | "ERR_NOT_FAST_FORWARD"

@@ -1,4 +1,5 @@
 export { deleteBranch, fetchBranch, refSha, type Upstream, upstreamOf } from "./branches.ts";
+export { type Bundle, verifyBundle, writeBundle } from "./bundle.ts";
 export { resolveCommit, treeOfCommit } from "./commit-ids.ts";
 export { type CommitOptions, commitAll, SUBJECT_LENGTH } from "./commit.ts";
 export { type Identity, NEUTRAL } from "./config.ts";

@@ -1,15 +1,13 @@
-import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { chmod, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, readdir, rename } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { GitError, isGone, messageOf } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
-import { openRepository } from "./repository.ts";
+import { inObjectFolder } from "./object-folder.ts";
 import { git, gitOutput, type RunOptions } from "./run.ts";
 import type { Snapshot } from "./snapshots.ts";
 import { quoted } from "./text.ts";
 import { type TreeChange, treeChanges } from "./tree-changes.ts";
-import { cQuoted } from "./tree-stream.ts";
 
 /** What of a snapshot is not in its pack, as data: to be kept beside it. */
 export interface PackedSnapshot extends Omit<Snapshot, "ref"> {
@@ -114,27 +112,4 @@ function damaged(file: string, why: string, cause?: unknown): GitError {
 function contentIds(changes: readonly TreeChange[]): readonly string[] {
   const sides = changes.flatMap(({ base, kept }) => [base, kept]);
   return [...new Set(sides.flatMap((side) => (side && side.mode !== "160000" ? [side.id] : [])))];
-}
-
-/** New objects go into a folder beside a file, and away with it. */
-async function inObjectFolder<T>(
-  workDir: string,
-  file: string,
-  { signal }: SignalOptions,
-  use: (run: RunOptions, folder: string) => Promise<T>,
-): Promise<T> {
-  const { commonDir } = await openRepository(workDir, { signal });
-  const folder = `${resolve(file)}.${randomBytes(8).toString("hex")}.tmp`;
-  await mkdir(join(folder, "pack"), { recursive: true, mode: 0o700 });
-  const env = {
-    GIT_OBJECT_DIRECTORY: folder,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: cQuoted(
-      Buffer.from(join(commonDir, "objects")).toString("latin1"),
-    ),
-  };
-  try {
-    return await use({ signal, env }, folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
