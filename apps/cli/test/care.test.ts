@@ -333,6 +333,16 @@ const AILMENTS: readonly Ailment[] = [
     },
   },
   {
+    name: "snapshots of a run that has ended",
+    check: "refs",
+    mends: true,
+    infect: async (at) => {
+      const id = await approved(at);
+      write(at.repo, { "x.txt": "x\n" });
+      await takeSnapshot(at.repo, { prefix: `refs/quasar/${id}/`, message: "of an ended run" });
+    },
+  },
+  {
     name: "a checkpoint in a commit",
     check: "committed",
     mends: false,

@@ -339,6 +339,29 @@ test("a snapshot is listed, brought back, and what it replaced is a snapshot too
   expect(await quasar(at, ["restore", "-1"])).toMatchObject({ code: 2 });
 });
 
+test("a snapshot of an ended run is no ref, and says so where its pack is damaged", async () => {
+  const at = place();
+  const runId = await done(at);
+  write(at.repo, { "work.txt": "half done\n", "new.txt": "new\n" });
+  await takeSnapshot(at.repo, { prefix: `refs/quasar/${runId}/`, message: "before a test" });
+  expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+  expect(git(at, "for-each-ref", "refs/quasar")).toBe("");
+  const listed = lastRecord(await quasar(at, ["snapshots", "--json"]));
+  const pack = join(at.repo, ".git/quasar/runs", runId, "snapshots/1.pack");
+  expect(listed).toMatchObject({ snapshots: [{ n: 1, pack, paths: ["new.txt", "work.txt"] }] });
+  expect(lastRecord(await quasar(at, ["show", "--json"]))).toMatchObject({
+    snapshots: [{ n: 1, pack }],
+  });
+  git(at, "checkout", "--", "work.txt");
+  const whole = readFileSync(pack);
+  writeFileSync(pack, whole.subarray(0, 30));
+  const refused = await quasar(at, ["restore", "1"]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("is damaged") });
+  writeFileSync(pack, whole);
+  expect(await quasar(at, ["restore", "1"])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(at.repo, "work.txt"), "utf8")).toBe("half done\n");
+});
+
 test("nothing is restored while an agent works in the tree", async () => {
   const at = place();
   const runId = await killed(at);

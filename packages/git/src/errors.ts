@@ -30,6 +30,8 @@ export type GitErrorCode =
   | "ERR_SNAPSHOT_FAILED"
   /** The work tree cannot be made what a snapshot holds, exactly; nothing was changed. */
   | "ERR_NOT_RESTORABLE"
+  /** The pack of a snapshot, or a bundle, is missing or damaged, or does not hold what it should. */
+  | "ERR_DAMAGED_PACK"
   /** The remote's branch has commits that the pushed one has not. */
   | "ERR_NOT_FAST_FORWARD"
   /** A hook or a rule refused the push, at the remote or here. */

@@ -1,4 +1,5 @@
 export { deleteBranch, fetchBranch, refSha, type Upstream, upstreamOf } from "./branches.ts";
+export { type Bundle, verifyBundle, writeBundle } from "./bundle.ts";
 export { resolveCommit, treeOfCommit } from "./commit-ids.ts";
 export { type CommitOptions, commitAll, SUBJECT_LENGTH } from "./commit.ts";
 export { type Identity, NEUTRAL } from "./config.ts";
@@ -49,7 +50,7 @@ export {
 export { putBack, type PutBackOptions } from "./put-back.ts";
 export { pushBranch, type PushOptions, remoteHead, type RemoteOptions, remoteUrl } from "./push.ts";
 export type { CommitRefusal } from "./commit-refusal.ts";
-export { createRef, deleteRefs, listRefs, type Ref } from "./refs.ts";
+export { createRef, deleteRefs, listRefs, type Ref, removeRefs } from "./refs.ts";
 export {
   pushTarget,
   type PushTarget,
@@ -69,6 +70,13 @@ export {
   restoreSnapshot,
   type RestoreSnapshotOptions,
 } from "./restore.ts";
+export {
+  type PackedSnapshot,
+  packSnapshot,
+  type SnapshotPack,
+  verifySnapshotPack,
+} from "./snapshot-pack.ts";
+export type { TreeChange, TreeEntry } from "./tree-changes.ts";
 export {
   listSnapshots,
   type Snapshot,

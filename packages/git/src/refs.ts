@@ -44,10 +44,25 @@ export async function deleteRefs(
 ): Promise<readonly Ref[]> {
   if (!prefix.startsWith("refs/quasar/")) throw badPrefix(prefix);
   const refs = await listRefs(workDir, prefix, options);
-  if (refs.length === 0) return refs;
-  const input = refs.map(({ ref, sha }) => `delete ${ref}\0${sha}\0`).join("");
-  await updateRefs(workDir, input, options);
+  await removeRefs(workDir, refs, options);
   return refs;
+}
+
+/**
+ * Removes refs, all or none.
+ *
+ * @param refs - With what they name: one that names something else by now stays, with all others.
+ * @throws {GitError} as `createRef` does.
+ */
+export async function removeRefs(
+  workDir: string,
+  refs: readonly Ref[],
+  options: SignalOptions = {},
+): Promise<void> {
+  if (refs.length === 0) return;
+  const args = ["update-ref", "--no-deref", "-z", "--stdin"];
+  const lines = refs.map(({ ref, sha }) => `delete ${checkRevision(ref)}\0${checkSha(sha)}\0`);
+  await gitOutput("keep", workDir, args, { ...options, input: lines.join("") });
 }
 
 /**
@@ -82,11 +97,6 @@ export async function hasRef(
   const args = ["show-ref", "--verify", "-q", "--", ref];
   const { exitCode } = await git("read", workDir, args, options);
   return exitCode === 0;
-}
-
-async function updateRefs(workDir: string, input: string, options: SignalOptions): Promise<void> {
-  const args = ["update-ref", "--no-deref", "-z", "--stdin"];
-  await gitOutput("keep", workDir, args, { ...options, input });
 }
 
 export function checkPrefix(prefix: string): string {

@@ -2,21 +2,24 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { disarmFilters, readConfig } from "./config.ts";
 import { GitError, isGone } from "./errors.ts";
 import type { ConfigPair } from "./environment.ts";
 import { currentGitSha } from "./head.ts";
 import { hiddenPaths } from "./hidden.ts";
 import { openRepository } from "./repository.ts";
-import { checkRevision, isMissing } from "./revision.ts";
+import { checkRevision, checkSha, isMissing } from "./revision.ts";
 import { git, gitFailed, gitOutput, type RunOptions } from "./run.ts";
+import { type PackedSnapshot, type SnapshotPack, withPack } from "./snapshot-pack.ts";
 import { isOwnPath, type Snapshot, takeSnapshot, type TakeSnapshotOptions } from "./snapshots.ts";
 import { quoted } from "./text.ts";
+import { type TreeChange, treeChanges } from "./tree-changes.ts";
 import { pathBytes } from "./tree-stream.ts";
 
 export interface RestoreSnapshotOptions extends TakeSnapshotOptions {
-  /** What is to be brought back: the ref or the id of a snapshot. */
-  readonly from: string;
+  /** What is to be brought back: the ref or the id of a snapshot, or its pack. */
+  readonly from: string | SnapshotPack;
 }
 
 export interface RestoredSnapshot {
@@ -24,15 +27,20 @@ export interface RestoredSnapshot {
   readonly replaced: Snapshot | undefined;
   /** Paths that were written or removed, from the root. */
   readonly changed: readonly string[];
+  /**
+   * Whether every file is as it was. Where the commit that a packed snapshot was taken at is lost, only the files
+   * are that the snapshot had changed.
+   */
+  readonly isWhole: boolean;
 }
 
 /**
  * Makes the files of the work tree what a snapshot holds, after taking a snapshot of what they are:
- * `prefix`, `message`, `trailers` and `now` are of that one. HEAD, branch, index, stash and ignored
+ * `prefix`, `message`, `trailers`, `after` and `now` are of that one. HEAD, branch, index, stash and ignored
  * files stay as they are; folders that become empty go.
  *
- * @throws {GitError} `ERR_NOT_RESTORABLE` and `ERR_BAD_REVISION`, before a file was changed; and as
- *   `takeSnapshot` does. After any other failure the files that were there are in the new snapshot.
+ * @throws {GitError} `ERR_NOT_RESTORABLE`, `ERR_BAD_REVISION` and `ERR_DAMAGED_PACK`, before a file was changed; and
+ *   as `takeSnapshot` does. After any other failure the files that were there are in the new snapshot.
  * @see SPEC.md, "Restoring"
  */
 export async function restoreSnapshot(
@@ -40,43 +48,81 @@ export async function restoreSnapshot(
   { from, ...options }: RestoreSnapshotOptions,
 ): Promise<RestoredSnapshot> {
   const { signal } = options;
+  if (typeof from !== "string") {
+    return withPack(workDir, from, options, (run) =>
+      restoreFrom(workDir, options, run, async (place) => packedTarget(place, from.snapshot)),
+    );
+  }
   const revision = checkRevision(from);
-  const [{ root, gitDir }, config, target, flagged] = await Promise.all([
+  const target = await commitOf(workDir, revision, signal);
+  return restoreFrom(workDir, options, { signal }, async ({ root }) => {
+    const { sha, parent } = target;
+    if (parent === "") return { tree: sha, own: undefined, isWhole: true };
+    const own = await treeChanges(root, parent, sha, { signal });
+    return { tree: sha, own: new Set(own.map(({ path }) => path)), isWhole: true };
+  });
+}
+
+/** What the work tree is to become. */
+interface Target {
+  /** A tree, or a commit. */
+  readonly tree: string;
+  /** Paths that are to be what they were byte by byte, as bytes, one a character; `undefined`: all. */
+  readonly own: ReadonlySet<string> | undefined;
+  readonly isWhole: boolean;
+}
+
+interface Place {
+  readonly root: string;
+  /** What there is now: a commit, or a tree. */
+  readonly now: string;
+  /** With an index that is nobody else's. */
+  readonly run: RunOptions;
+}
+
+async function restoreFrom(
+  workDir: string,
+  options: TakeSnapshotOptions,
+  { env }: RunOptions,
+  findTarget: (place: Place) => Promise<Target>,
+): Promise<RestoredSnapshot> {
+  const { signal } = options;
+  const [{ root, gitDir }, config, flagged] = await Promise.all([
     openRepository(workDir, { signal }),
     readConfig(workDir, { signal }),
-    commitOf(workDir, revision, signal),
     hiddenPaths(workDir, { signal }),
   ]);
   const replaced = await takeSnapshot(workDir, options);
-  const now = replaced?.sha ?? (await committedTree(workDir, signal));
-  const changes = await changesBetween(root, now, target.sha, signal);
-  if (changes.length === 0) return { replaced, changed: [] };
-  const own =
-    target.parent === ""
-      ? undefined
-      : await changesBetween(root, target.parent, target.sha, signal);
-  const raw = own === undefined ? changes : changes.filter(isAmong(own));
-
-  refuseHidden(changes, flagged);
-  await refuseObstacles(root, changes);
   const disarmed = disarmFilters(config);
-  if (disarmed.length > 0) {
-    await refuseFiltered(
-      root,
-      changes.filter((change) => !raw.includes(change)),
-      signal,
-    );
-  }
   const index = join(gitDir, `index.quasar-${randomBytes(8).toString("hex")}`);
-  const run = { signal, env: { GIT_INDEX_FILE: index }, config: [...disarmed, ...PLAIN] };
+  const run = {
+    signal,
+    env: { ...env, GIT_INDEX_FILE: index },
+    config: [...disarmed, ...PLAIN],
+  };
   try {
+    const now = replaced?.sha ?? (await committedTree(workDir, run));
+    const { tree, own, isWhole } = await findTarget({ root, now, run });
+    const changes = await treeChanges(root, now, tree, run);
+    if (changes.length === 0) return { replaced, changed: [], isWhole };
+    const raw = own === undefined ? changes : changes.filter(({ path }) => own.has(path));
+
+    refuseHidden(changes, flagged);
+    await refuseObstacles(root, changes);
+    if (disarmed.length > 0) {
+      await refuseFiltered(
+        root,
+        changes.filter((change) => !raw.includes(change)),
+        signal,
+      );
+    }
     await gitOutput("keep", root, ["read-tree", now], run);
-    await gitOutput("keep", root, ["read-tree", "--reset", "-u", now, target.sha], run);
+    await gitOutput("keep", root, ["read-tree", "--reset", "-u", now, tree], run);
+    for (const change of raw) await writeExactly(root, change, run);
+    return { replaced, changed: changes.map(({ path }) => utf8(path)), isWhole };
   } finally {
     await Promise.all([rm(index, { force: true }), rm(`${index}.lock`, { force: true })]);
   }
-  for (const change of raw) await writeExactly(root, change, signal);
-  return { replaced, changed: changes.map(({ path }) => utf8(path)) };
 }
 
 /** All paths are meant. */
@@ -87,7 +133,36 @@ const PLAIN: readonly ConfigPair[] = [
   ["submodule.recurse", "false"],
 ];
 
-interface Target {
+/** The tree is made anew, of what the snapshot's commit was at, or of what there is now where that is lost. */
+async function packedTarget(
+  { root, now, run }: Place,
+  { head, tree, changes }: PackedSnapshot,
+): Promise<Target> {
+  const base = head === "" ? ["--empty"] : [checkSha(head)];
+  const isWhole = (await git("keep", root, ["read-tree", ...base], run)).exitCode === 0;
+  if (!isWhole) await gitOutput("keep", root, ["read-tree", now], run);
+  const nothing = "0".repeat(tree.length);
+  // First everything is taken out, so that a file can come where a folder was.
+  const entries = [
+    ...changes.map(({ path }) => `0 ${nothing}\t${path}`),
+    ...changes.flatMap(({ path, kept }) => (kept ? [`${kept.mode} ${kept.id}\t${path}`] : [])),
+  ];
+  const input = Readable.from(
+    [Buffer.from(entries.map((each) => `${each}\0`).join(""), "latin1")],
+    {
+      objectMode: false,
+    },
+  );
+  await gitOutput("keep", root, ["update-index", "-z", "--index-info"], { ...run, input });
+  const made = (await gitOutput("keep", root, ["write-tree", "--missing-ok"], run)).trim();
+  if (isWhole && made !== tree) {
+    const message = "what is known of the snapshot does not give the files that it had";
+    throw new GitError("ERR_DAMAGED_PACK", message);
+  }
+  return { tree: made, own: new Set(changes.map(({ path }) => path)), isWhole };
+}
+
+interface Named {
   readonly sha: string;
   /** `""`: none. */
   readonly parent: string;
@@ -97,7 +172,7 @@ async function commitOf(
   workDir: string,
   revision: string,
   signal: AbortSignal | undefined,
-): Promise<Target> {
+): Promise<Named> {
   const args = ["rev-list", "--no-walk", "--parents", "--max-count=1", revision, "--"];
   const result = await git("read", workDir, args, { signal });
   if (result.exitCode === 128 && (isMissing(result) || /^fatal: bad rev/m.test(result.stderr))) {
@@ -109,54 +184,20 @@ async function commitOf(
 }
 
 /** The tree of HEAD, or an empty one where there is no commit. */
-async function committedTree(workDir: string, signal: AbortSignal | undefined): Promise<string> {
+async function committedTree(workDir: string, run: RunOptions): Promise<string> {
   try {
-    return await currentGitSha(workDir, { signal });
+    return await currentGitSha(workDir, { signal: run.signal });
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== "ERR_NO_COMMITS") throw error;
-    return (await gitOutput("keep", workDir, ["mktree"], { signal, input: "" })).trim();
+    return (await gitOutput("keep", workDir, ["mktree"], { ...run, input: "" })).trim();
   }
-}
-
-interface Change {
-  /** Bytes, one a character. */
-  readonly path: string;
-  readonly oldMode: string;
-  /** `000000`: it is not in the snapshot. */
-  readonly mode: string;
-  readonly sha: string;
-}
-
-async function changesBetween(
-  root: string,
-  from: string,
-  to: string,
-  signal: AbortSignal | undefined,
-): Promise<readonly Change[]> {
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-relative", from, to, "--"];
-  const fields = (await gitOutput("read", root, args, LATIN1(signal))).split("\0");
-  const changes: Change[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [info = "", path = ""] = fields.slice(at, at + 2);
-    const [oldMode = "", mode = "", , sha = ""] = info.replace(/^:/, "").split(" ");
-    changes.push({ path, oldMode, mode, sha });
-  }
-  return changes;
-}
-
-const LATIN1 = (signal: AbortSignal | undefined): RunOptions => ({ signal, encoding: "latin1" });
-
-/** What a snapshot holds as it was in the work tree: what differs from its parent. */
-function isAmong(own: readonly Change[]): (change: Change) => boolean {
-  const paths = new Set(own.map(({ path }) => path));
-  return ({ path }) => paths.has(path);
 }
 
 const LINKED_REPOSITORY = "160000";
 
-function refuseHidden(changes: readonly Change[], hidden: ReadonlySet<string>): void {
-  for (const { path, mode, oldMode } of changes) {
-    if (mode === LINKED_REPOSITORY || oldMode === LINKED_REPOSITORY) {
+function refuseHidden(changes: readonly TreeChange[], hidden: ReadonlySet<string>): void {
+  for (const { path, base, kept } of changes) {
+    if (base?.mode === LINKED_REPOSITORY || kept?.mode === LINKED_REPOSITORY) {
       throw notRestorable(path, "is a repository of its own in one of the two");
     }
     if (isOwnPath(path)) throw notRestorable(path, "belongs to Quasar");
@@ -167,14 +208,14 @@ function refuseHidden(changes: readonly Change[], hidden: ReadonlySet<string>): 
 }
 
 /** What is in the way and in no snapshot must not be written over: it is ignored, or a repository. */
-async function refuseObstacles(root: string, changes: readonly Change[]): Promise<void> {
-  const leaving = new Set(changes.filter(isThere).map(({ path }) => path));
-  for (const { path, mode, oldMode } of changes) {
-    if (mode === "000000") continue;
+async function refuseObstacles(root: string, changes: readonly TreeChange[]): Promise<void> {
+  const leaving = new Set(changes.filter(({ base }) => base).map(({ path }) => path));
+  for (const { path, base, kept } of changes) {
+    if (kept === undefined) continue;
     const above = await fileAbove(root, path);
     if (above !== undefined && !leaving.has(above)) throw notRestorable(above, "is in the way");
     // Where a file or a link goes that is above it, nothing can be at the path itself.
-    if (above !== undefined || oldMode !== "000000") continue;
+    if (above !== undefined || base !== undefined) continue;
     const kind = await kindAt(root, path);
     if (kind === "file") throw notRestorable(path, "is in the way");
     if (kind === "folder") await refuseStrangers(root, path, leaving);
@@ -189,10 +230,6 @@ async function fileAbove(root: string, path: string): Promise<string | undefined
     if ((await kindAt(root, folder)) === "file") return folder;
   }
   return undefined;
-}
-
-function isThere({ oldMode }: Change): boolean {
-  return oldMode !== "000000";
 }
 
 /** A folder in the place of a file may hold only what goes. */
@@ -220,10 +257,10 @@ async function kindAt(root: string, path: string): Promise<"file" | "folder" | u
 /** What only a filter could write is refused: no filter is started here. */
 async function refuseFiltered(
   root: string,
-  changes: readonly Change[],
+  changes: readonly TreeChange[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const paths = changes.filter(({ mode }) => mode !== "000000").map(({ path }) => utf8(path));
+  const paths = changes.filter(({ kept }) => kept).map(({ path }) => utf8(path));
   if (paths.length === 0) return;
   const input = `${paths.join("\0")}\0`;
   const args = ["check-attr", "-z", "--stdin", "filter"];
@@ -240,15 +277,19 @@ const HELP = "git checkout <snapshot> -- <path> brings it back";
 /** Where git has converted line endings on the way, the file becomes what it was, byte by byte. */
 async function writeExactly(
   root: string,
-  { path, mode, sha }: Change,
-  signal: AbortSignal | undefined,
+  { path, kept }: TreeChange,
+  run: RunOptions,
 ): Promise<void> {
-  if (mode !== "100644" && mode !== "100755") return;
+  if (kept?.mode !== "100644" && kept?.mode !== "100755") return;
+  const { id } = kept;
   const file = pathBytes(root, path);
   const bytes = await readFile(file);
-  const hash = createHash(sha.length === 64 ? "sha256" : "sha1");
-  if (hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex") === sha) return;
-  const wanted = await gitOutput("read", root, ["cat-file", "blob", sha], LATIN1(signal));
+  const hash = createHash(id.length === 64 ? "sha256" : "sha1");
+  if (hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex") === id) return;
+  const wanted = await gitOutput("read", root, ["cat-file", "blob", id], {
+    ...run,
+    encoding: "latin1",
+  });
   const { O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
   const handle = await open(file, O_WRONLY | O_TRUNC | O_NOFOLLOW);
   try {

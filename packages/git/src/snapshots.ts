@@ -39,6 +39,8 @@ export interface TakeSnapshotOptions extends SignalOptions {
   readonly message: string;
   /** By name, in order; see `TRAILER`. @default {} */
   readonly trailers?: Readonly<Record<string, string>> | undefined;
+  /** The highest number that is taken, where there are snapshots without refs. @default 0 */
+  readonly after?: number | undefined;
   /** @default the system's clock */
   readonly now?: (() => Date) | undefined;
 }
@@ -64,7 +66,7 @@ export async function takeSnapshot(
   workDir: string,
   options: TakeSnapshotOptions,
 ): Promise<TakenSnapshot | undefined> {
-  const { message, trailers = {}, signal, now = () => new Date() } = options;
+  const { message, trailers = {}, after = 0, signal, now = () => new Date() } = options;
   const prefix = checkPrefix(options.prefix);
   const subject = oneLine(message) || "(no subject)";
   const block = formatTrailers(trailers);
@@ -95,7 +97,7 @@ export async function takeSnapshot(
       ...what,
     });
     const [sha, refs] = await Promise.all([making, listRefs(workDir, prefix, { signal })]);
-    const last = Math.max(0, ...refs.map(({ ref }) => numberOf(ref, prefix)));
+    const last = Math.max(after, ...refs.map(({ ref }) => numberOf(ref, prefix)));
     for (let n = last + 1; ; n += 1) {
       const ref = `${prefix}${n}`;
       if (await createRef(workDir, { ref, sha }, { signal })) {

@@ -64,8 +64,8 @@ function data(bytes: Buffer): Buffer {
   return Buffer.concat([line(`data ${bytes.length}`), bytes, line("")]);
 }
 
-/** As git reads a name in double quotes; each byte that is not plain ASCII in octal. */
-function cQuoted(path: string): string {
+/** As git reads a name in double quotes, given its bytes, one a character; what is not plain ASCII is in octal. */
+export function cQuoted(path: string): string {
   const escaped = path.replace(
     /[^ !#-[\]-~]/g,
     (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, "0")}`,

@@ -6,18 +6,30 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inspectRepository, restoreSnapshot, takeSnapshot } from "../src/index.ts";
+import {
+  deleteRefs,
+  inspectRepository,
+  packSnapshot,
+  restoreSnapshot,
+  type Snapshot,
+  type SnapshotPack,
+  takeSnapshot,
+  verifySnapshotPack,
+} from "../src/index.ts";
 import {
   aFolder,
   aRepository,
   anEmptyRepository,
   failureCode,
   git,
+  read,
   tryGit,
   write,
 } from "./fixture.ts";
@@ -164,6 +176,146 @@ test.for(ROWS)("brings back %s", async ([, before, after]) => {
   expect(filesOf(root)).toEqual(replaced);
   expect(readdirSync(join(root, ".git")).filter((name) => name.startsWith("index."))).toEqual([]);
 });
+
+/** Nothing that only a snapshot held is left in the repository. */
+function forget(root: string): void {
+  git(root, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all");
+  git(root, "gc", "-q", "--prune=now");
+}
+
+/** Keeps a snapshot in a pack, and nowhere else. */
+async function packed(root: string, snapshot: Snapshot): Promise<SnapshotPack> {
+  const file = join(aFolder(), "snapshots/1.pack");
+  const pack = { snapshot: await packSnapshot(root, snapshot, file), file };
+  await verifySnapshotPack(root, pack);
+  expect(readdirSync(join(file, ".."))).toEqual(["1.pack"]);
+  expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+  await deleteRefs(root, prefix);
+  forget(root);
+  expect(() => git(root, "cat-file", "-e", snapshot.sha)).toThrow("Command failed");
+  return pack;
+}
+
+const CHANGED = ROWS.filter(([name]) => !["a clean tree", "a file that came since"].includes(name));
+
+const PACKED: readonly (readonly [...Row, format: string])[] = [
+  ...CHANGED.map((row) => [...row, "sha1"] as const),
+  ...CHANGED.slice(0, 3).map(
+    ([name, ...acts]) => [`${name} of SHA-256`, ...acts, "sha256"] as const,
+  ),
+  [
+    "a binary file that is renamed",
+    (r) => {
+      writeFileSync(join(r, "new.bin"), Buffer.from([0, 255, 13, 10, 0, 1]));
+      remove(r, "a.txt");
+    },
+    (r) => write(r, "new.bin", "text"),
+    "sha1",
+  ],
+];
+
+test.for(PACKED)("a pack alone brings back %s", async ([, before, after, format]) => {
+  const root = aRepository(aFolder(), `--object-format=${format}`);
+  before(root);
+  const wanted = filesOf(root);
+  const taken = await takeSnapshot(root, { prefix, message: "before" });
+  if (taken === undefined) throw new Error("there is something to keep");
+  const from = await packed(root, taken);
+  after(root);
+  const rest = untouched(root, ["status"]);
+  const restored = await restoreSnapshot(root, { from, prefix, message: "replaced", after: 7 });
+  expect([restored.isWhole, restored.replaced?.n ?? 8]).toEqual([true, 8]);
+  expect(filesOf(root)).toEqual(wanted);
+  expect(untouched(root, ["status"])).toEqual(rest);
+  await deleteRefs(root, prefix);
+  forget(root);
+  expect(git(root, "count-objects", "-v"), "nothing of it came into git").toMatch(/^count: 0$/m);
+});
+
+test("a pack has what was staged", async () => {
+  const root = aRepository();
+  git(root, "add", write(root, "a.txt", "staged\n"));
+  write(root, "a.txt", "on disk\n");
+  const taken = await takeSnapshot(root, { prefix, message: "before" });
+  if (taken?.staged === undefined) throw new Error("something is staged");
+  git(root, "reset", "-q");
+  const from = await packed(root, taken.staged);
+  await restoreSnapshot(root, { from, prefix, message: "m" });
+  expect(read(root, "a.txt")).toBe("staged\n");
+});
+
+test("a pack brings its own files back where the commit that they were changed at is lost", async () => {
+  const root = aRepository();
+  write(root, "b.txt", "b\n");
+  git(root, "add", "-A");
+  git(root, "commit", "-qm", "second");
+  write(root, "a.txt", "changed\n");
+  write(root, "new", "new");
+  const taken = await takeSnapshot(root, { prefix, message: "before" });
+  if (taken === undefined) throw new Error("there is something to keep");
+  git(root, "checkout", "-q", "-f", "--orphan", "other");
+  git(root, "rm", "-rfq", ".");
+  remove(root, "new");
+  write(root, "c.txt", "c\n");
+  git(root, "add", "-A");
+  git(root, "commit", "-qm", "other");
+  git(root, "branch", "-q", "-D", "main");
+  const from = await packed(root, taken);
+  const restored = await restoreSnapshot(root, { from, prefix, message: "m" });
+  expect(restored).toMatchObject({ isWhole: false, changed: ["a.txt", "new"] });
+  expect(Object.keys(filesOf(root))).toEqual(["a.txt", "c.txt", "new"]);
+  expect(read(root, "a.txt")).toBe("changed\n");
+});
+
+test.for([
+  ["is missing", (file: string) => rmSync(file)],
+  ["has a changed byte", (file: string) => change(file, (bytes) => (bytes[20]! ^= 1))],
+  ["is cut short", (file: string) => truncateSync(file, 40)],
+] as const)("nothing is changed by a pack that %s", async ([, damage]) => {
+  const root = aRepository();
+  write(root, "a.txt", "two\n");
+  const taken = await takeSnapshot(root, { prefix, message: "before" });
+  if (taken === undefined) throw new Error("there is something to keep");
+  const from = await packed(root, taken);
+  damage(from.file);
+  write(root, "a.txt", "three\n");
+  expect(await failureCode(verifySnapshotPack(root, from))).toBe("ERR_DAMAGED_PACK");
+  const restoring = restoreSnapshot(root, { from, prefix, message: "m" });
+  expect(await failureCode(restoring)).toBe("ERR_DAMAGED_PACK");
+  expect(read(root, "a.txt")).toBe("three\n");
+  expect(existsSync(join(root, ".git/refs/quasar/run-1"))).toBe(false);
+});
+
+test("what is said of a pack cannot lead out of the tree, nor to other contents", async () => {
+  const root = aRepository();
+  write(root, "a.txt", "two\n");
+  const taken = await takeSnapshot(root, { prefix, message: "before" });
+  if (taken === undefined) throw new Error("there is something to keep");
+  const { file, snapshot } = await packed(root, taken);
+  const [entry] = snapshot.changes;
+  if (entry === undefined) throw new Error("a file was changed");
+  const said = [
+    { ...entry, path: "../out" },
+    { ...entry, path: ".git/hooks/pre-commit" },
+    { ...entry, path: "b.txt" },
+    { ...entry, kept: entry.base },
+  ];
+  git(root, "checkout", "-q", "a.txt");
+  for (const changes of said.map((each) => [each])) {
+    const from = { file, snapshot: { ...snapshot, changes } };
+    await failureCode(restoreSnapshot(root, { from, prefix, message: "m" }));
+  }
+  expect(filesOf(root)).toEqual({ "a.txt": "0 one\n" });
+  expect(existsSync(join(root, "../out"))).toBe(false);
+  expect(existsSync(join(root, ".git/hooks/pre-commit"))).toBe(false);
+});
+
+function change(file: string, by: (bytes: Buffer) => void): void {
+  const bytes = readFileSync(file);
+  by(bytes);
+  rmSync(file);
+  writeFileSync(file, bytes);
+}
 
 test("leaves ignored files and the product's own alone", async () => {
   const root = aRepository();

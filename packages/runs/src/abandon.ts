@@ -5,6 +5,7 @@ import { lockWorkspace } from "./driving/lock.ts";
 import { RunsError } from "./errors.ts";
 import { noteFact } from "./journal/journal.ts";
 import { findRun } from "./look/find.ts";
+import { packEndedRuns } from "./snapshots/pack.ts";
 import { archiveGivenUp, runStores } from "./store.ts";
 import { processes } from "./text/format.ts";
 import type { User } from "./user/user.ts";
@@ -31,7 +32,8 @@ export interface Abandoned {
 }
 
 /**
- * Gives a run up. Its agents are ended where they may be; its files, commits and snapshots stay.
+ * Gives a run up. Its agents are ended where they may be; its files, commits and snapshots stay, the
+ * snapshots in its files.
  *
  * @throws {RunsError} `ERR_NOTHING_TO_RESUME` where it has ended; `ERR_AGENT_ALIVE` where its agent works and may
  *   not be ended; `ERR_LOCKED`; `ERR_STATE`.
@@ -58,6 +60,7 @@ export async function abandonRun(
     noteFact(dir, { type: "abandoned" }, onProblem);
     await forgetSeed(workspace, runId);
     await giveUp(workspace, runId, user.sealKey());
+    await packEndedRuns(workspace, { onProblem });
     const task = loaded.checkpoint.taskTitle;
     return { runId, task, ended: pids, uncommitted: await uncommitted(workspace) };
   } finally {

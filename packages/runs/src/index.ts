@@ -48,7 +48,7 @@ export {
 export { type SupervisorFailure, supervisorFailures } from "./look/supervisor-failures.ts";
 export { allTurns, endedTurns, type TurnSummary } from "./look/turns.ts";
 export { openRuns, type Resume, type RunDetails, type Runs } from "./open-runs.ts";
-export { pruneRuns, type Pruned, type PruneOptions, snapshotPrefix } from "./prune.ts";
+export { pruneRuns, type Pruned, type PruneOptions } from "./prune.ts";
 export { FOLDER, isRealFolder } from "./real-folder.ts";
 export { findCheckpoint, type FoundCheckpoint } from "./resume/find.ts";
 export type { Override } from "./resume/judge.ts";
@@ -56,6 +56,14 @@ export { type Item, makePlan, type Plan, type PlanOptions } from "./resume/plan.
 export { resumeRun, type ResumedWith, type ResumeOptions } from "./resume/resume.ts";
 export { isRunId, newRunId, parseRunId } from "./run-id.ts";
 export type { RunOptions } from "./run-options.ts";
+export {
+  type RunSnapshot,
+  type RunSnapshots,
+  runSnapshots,
+  snapshotPaths,
+} from "./snapshots/list.ts";
+export { packEndedRuns, type PackOptions, unpackedRuns } from "./snapshots/pack.ts";
+export { type RestoredRunSnapshot, restoreRunSnapshot } from "./snapshots/restore.ts";
 export {
   type KeptSettings,
   keptSettings,

@@ -8,6 +8,7 @@ import { RunsError } from "./errors.ts";
 import { folderSize } from "./folder-size.ts";
 import { isSetAside, listRuns, runIds, summarize } from "./look/list.ts";
 import { hasEnded, isUnfinished, type ListedRun, type RunSummary } from "./look/summary.ts";
+import { snapshotPrefix } from "./snapshots/list.ts";
 import { processes } from "./text/format.ts";
 import type { User } from "./user/user.ts";
 import type { Workspace } from "./workspace.ts";
@@ -28,11 +29,6 @@ export interface Pruned {
   readonly runs: readonly ListedRun[];
   /** What their files hold. */
   readonly bytes: number;
-}
-
-/** Where the snapshots of a run are: refs of its repository. */
-export function snapshotPrefix(runId: string): string {
-  return `refs/quasar/${runId}/`;
 }
 
 /**

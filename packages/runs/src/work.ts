@@ -24,6 +24,7 @@ import { type Waited, Waiter } from "./limits/wait.ts";
 import { turnsPath } from "./look/turn.ts";
 import { isRealFolder } from "./real-folder.ts";
 import type { RunOptions } from "./run-options.ts";
+import { packEndedRuns } from "./snapshots/pack.ts";
 import {
   noteOutcome,
   notingStore,
@@ -138,7 +139,20 @@ export async function work(
   await (result.outcome === "approved"
     ? removeSeed(root, seed, warn)
     : note(stores, notes, result, warn));
+  await packSnapshots(session, warn);
   return end;
+}
+
+/** A run that has ended is kept by its files alone. What cannot be moved there stays where it is. */
+async function packSnapshots(
+  { workspace, hold }: Session,
+  warn: (message: string) => void,
+): Promise<void> {
+  try {
+    await packEndedRuns(workspace, { before: () => hold.require(), onProblem: warn });
+  } catch (error) {
+    warn(`snapshots stay in refs/quasar: ${messageOf(error)}`);
+  }
 }
 
 /** Makes the run's folder anew, for its checkpoint and for the end of a turn that is under way. */

@@ -4,13 +4,10 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentInvoker, AgentRequest } from "@quasar/agents";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -26,14 +23,7 @@ import {
   RunsError,
   runStores,
 } from "../src/index.ts";
-
-const capabilities = {
-  structuredOutput: false,
-  choosesSessionId: false,
-  reportsCost: true,
-  streamsUsage: false,
-  resumesSession: false,
-};
+import { aRepository, capabilities } from "./place.ts";
 
 /** An agent in the program's own process. */
 function agent(name: string, answer: (request: AgentRequest) => string): AgentInvoker {
@@ -60,15 +50,7 @@ let repo: string;
 let runs: Runs;
 
 beforeEach(async () => {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "runs-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  vi.stubEnv("HOME", folder);
-  vi.stubEnv("XDG_STATE_HOME", join(folder, "state"));
-  onTestFinished(() => void vi.unstubAllEnvs());
-  repo = join(folder, "repo");
-  execFileSync("git", ["init", "-q", "-b", "main", repo]);
-  git("config", "user.name", "A");
-  git("config", "user.email", "a@example.org");
+  repo = aRepository();
   git("commit", "-q", "--allow-empty", "-m", "start");
   runs = await openRuns(repo);
 });

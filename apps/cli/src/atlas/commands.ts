@@ -461,7 +461,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "remove a workspace with its work tree, branch and tasks",
     description:
       "remove a workspace with its work tree, branch and tasks. What is not committed and what " +
-      "is merged nowhere stays in git under refs/quasar, and an archive of each task",
+      "is merged nowhere stays in a file for git fetch, and an archive of each task",
     args: [["<name>", "of the workspace"]],
     options: [
       ["--force", "although a task is active"],

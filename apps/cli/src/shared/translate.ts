@@ -54,6 +54,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "GitError ERR_BAD_REVISION": ["ERR_STATE", "git fsck"],
   "GitError ERR_BROKEN_HEAD": ["ERR_NO_COMMITS", "git fsck", "git reflog"],
   "GitError ERR_COMMIT_FAILED": ["ERR_STATE", "git status", "quasar resume"],
+  "GitError ERR_DAMAGED_PACK": ["ERR_STATE", "quasar snapshots", LOOK],
   "GitError ERR_FOREIGN_OWNER": ["ERR_STATE"],
   "GitError ERR_FOREIGN_WORK_TREE": ["ERR_NOT_A_REPOSITORY", "git config --unset core.worktree"],
   "GitError ERR_GIT_FAILED": ["ERR_STATE", "git status"],

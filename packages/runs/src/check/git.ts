@@ -12,6 +12,7 @@ import {
 import { RunsError } from "../errors.ts";
 import { FOLDER } from "../real-folder.ts";
 import { isRunId } from "../run-id.ts";
+import { packEndedRuns, unpackedRuns } from "../snapshots/pack.ts";
 import { shellWord } from "../text/format.ts";
 import { listed, wayOutOf } from "../work-tree.ts";
 import { repositoryOf, type Workspace } from "../workspace.ts";
@@ -45,8 +46,33 @@ async function clear(workspace: Workspace, path: string): Promise<void> {
   throw new RunsError("ERR_STATE", `${path}: a git is at work after all`);
 }
 
-/** Snapshots of runs that are in no work tree of this repository. */
-export async function* lookAtRefs({ workspace }: Place): AsyncGenerator<Problem, undefined> {
+/** Snapshots of runs that have ended, or are in no work tree of this repository. */
+export async function* lookAtRefs(place: Place): AsyncGenerator<Problem, undefined> {
+  yield* lookAtUnpacked(place);
+  yield* lookAtLost(place);
+}
+
+/** A crash came before they were in the run's files, or these could not be written. */
+async function* lookAtUnpacked({ workspace }: Place): AsyncGenerator<Problem, undefined> {
+  const run = async (): Promise<void> => {
+    const left: string[] = [];
+    await packEndedRuns(workspace, { onProblem: (problem) => left.push(problem) });
+    if (left.length > 0) throw new RunsError("ERR_STATE", left.join("; "));
+  };
+  const fix = { does: "move them into the files of the run", run };
+  for (const id of await unpackedRuns(workspace)) {
+    const message = `run ${id} has ended, and its snapshots are still refs of git`;
+    yield {
+      code: "SNAPSHOTS_UNPACKED",
+      message,
+      fix,
+      next: [`git for-each-ref refs/quasar/${id}`],
+    };
+  }
+}
+
+/** Of runs that are in no work tree of this repository. */
+async function* lookAtLost({ workspace }: Place): AsyncGenerator<Problem, undefined> {
   const refs = await listRefs(workspace.root, "refs/quasar/");
   const known = new Set(allRunIds(workspace));
   const names = refs.map(({ ref }) => ref).filter((ref) => !known.has(ref.split("/")[2] ?? ""));

@@ -23,6 +23,7 @@ export type ProblemCode =
   | "JOURNAL_DAMAGED"
   | "UNFINISHED_SAVE"
   | "SNAPSHOTS_LEFT"
+  | "SNAPSHOTS_UNPACKED"
   | "COMMITTED"
   | "NOT_IGNORED"
   | "OPEN_TO_OTHERS";

@@ -1,10 +1,10 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { checkpointPath } from "@quasar/checkpoint";
 import { isAgentAlive } from "@quasar/loop";
 import { isRunId } from "../run-id.ts";
-import { codeOf } from "../errors.ts";
 import { type Holder, lockHolder } from "../driving/lock.ts";
+import { namesIn } from "../names-in.ts";
 import type { Workspace } from "../workspace.ts";
 import {
   ABANDONED,
@@ -27,15 +27,6 @@ import {
 /** Ids of the runs of a work tree, newest first. */
 export function runIds({ runsDir }: Workspace): readonly string[] {
   return namesIn(runsDir).filter(isRunId).toSorted().toReversed();
-}
-
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }
 
 /** Ids of the runs that have not ended, newest first; found without reading them. */

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { acquireLock } from "@quasar/durable";
 import { createHookFileStore, installGitHook, isBuried, lockTask } from "@quasar/hookfile";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   aClone,
   aScene,
@@ -55,6 +55,7 @@ test("destroys work tree, branch and hook file at once (seed atlas: 144, 158)", 
   expect(await destroy()).toEqual({
     name: "ws",
     worktreePath: tree,
+    repoPath: root,
     isWorktreeRemoved: true,
     tasks: [task.id],
     warnings: [],
@@ -69,30 +70,79 @@ test("destroys work tree, branch and hook file at once (seed atlas: 144, 158)", 
 });
 
 test("keeps uncommitted work as a snapshot, and a branch that was merged nowhere", async () => {
-  const { destroy, root, tree } = await aTask();
+  const { destroy, root, tree, home } = await aTask();
   const sha = commitFile(tree, "b.txt");
   write(tree, "a.txt", "changed\n");
   write(tree, "untracked.txt", "new");
-  const { snapshot = "", keptBranch = "", ...rest } = await destroy();
+  const { snapshot = "", keptBranch = "", bundle = "", ...rest } = await destroy();
   expect(rest).toMatchObject({ isWorktreeRemoved: true, warnings: [] });
-  expect([snapshot, keptBranch]).toEqual(["refs/quasar/ws/1", "refs/quasar/ws/branch"]);
+  expect([snapshot, keptBranch]).toEqual(["refs/quasar/ws/1", "refs/heads/fix/ws"]);
+  expect(bundle).toBe(join(home, "workspaces/ws/kept.bundle"));
+  expect(refs(root), "git keeps nothing").toEqual([]);
+  forget(root);
+  git(root, "fetch", "-q", bundle, `${keptBranch}:${keptBranch}`, `${snapshot}:refs/heads/work`);
   expect(git(root, "rev-parse", keptBranch)).toBe(sha);
-  expect(git(root, "show", `${snapshot}:a.txt`)).toBe("changed");
-  expect(git(root, "show", `${snapshot}:untracked.txt`)).toBe("new");
-  expect(refs(root)).toEqual([snapshot, keptBranch]);
+  expect(git(root, "show", "work:a.txt")).toBe("changed");
+  expect(git(root, "show", "work:untracked.txt")).toBe("new");
+});
+
+/** What no ref keeps goes from the repository. */
+function forget(root: string): void {
+  git(root, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all");
+  git(root, "gc", "-q", "--prune=now");
+}
+
+test("keeps what tasks and their runs had in git", async () => {
+  const { destroy, root, task } = await aTask();
+  const made = (message: string): string =>
+    git(root, "commit-tree", "-m", message, "-p", "HEAD", "HEAD^{tree}");
+  const [ofTask, ofRun, other] = [made("reviewed"), made("of a run"), made("of another")];
+  git(root, "update-ref", `refs/quasar/${task.id}/1`, ofTask);
+  git(root, "update-ref", `refs/quasar/${task.id}-implement-1/1`, ofRun);
+  git(root, "update-ref", "refs/quasar/20261121-101500-7f3a9c/1", other);
+  const { bundle = "", warnings } = await destroy();
+  expect(warnings).toEqual([]);
+  expect(refs(root)).toEqual(["refs/quasar/20261121-101500-7f3a9c/1"]);
+  const heads = git(root, "bundle", "list-heads", bundle).split("\n");
+  expect(heads.toSorted()).toEqual(
+    [
+      `${ofTask} refs/quasar/${task.id}/1`,
+      `${ofRun} refs/quasar/${task.id}-implement-1/1`,
+    ].toSorted(),
+  );
+});
+
+test("leaves branch and refs where the bundle cannot be written, or does not read back", async () => {
+  const { destroy, tree, root, home } = await aTask();
+  const sha = commitFile(tree, "b.txt");
+  write(tree, "untracked.txt", "new");
+  const bin = join(home, "bin");
+  const real = process.env["PATH"] ?? "";
+  const damage = `case " $* " in *" bundle create "*) f=$(echo "$*" | grep -o '/[^ ]*[.]bundle')
+    PATH="${real}" git "$@" || exit; printf x | dd of="$f" bs=1 conv=notrunc seek=$(($(wc -c < "$f") - 30)) 2> /dev/null; exit;; esac
+    PATH="${real}" exec git "$@"`;
+  chmodSync(write(bin, "git", `#!/bin/sh\n${damage}\n`), 0o755);
+  vi.stubEnv("PATH", `${bin}:${real}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const ended = await destroy();
+  vi.unstubAllEnvs();
+  expect(ended.bundle).toBeUndefined();
+  expect(ended.warnings).toEqual([expect.stringMatching(/stay: .*kept\.bundle.* is damaged/)]);
+  expect(refs(root)).toEqual(["refs/heads/fix/ws", "refs/quasar/ws/1"]);
+  expect(git(root, "rev-parse", "fix/ws")).toBe(sha);
 });
 
 test("keeps the branches of two workspaces of one name, one after the other", async () => {
   const scene = aScene();
   const one = await aTask(scene);
   const first = commitFile(one.tree, "b.txt");
-  expect((await one.destroy()).keptBranch).toBe("refs/quasar/ws/branch");
+  const kept = [await one.destroy()];
   const two = await aTask(scene);
   expect(two.task.workspaceId).toBe("ws");
   const second = commitFile(two.tree, "c.txt");
-  expect((await two.destroy()).keptBranch).toBe("refs/quasar/ws/branch-2");
-  const kept = ["refs/quasar/ws/branch", "refs/quasar/ws/branch-2"];
-  expect(kept.map((ref) => git(scene.root, "rev-parse", ref))).toEqual([first, second]);
+  kept.push(await two.destroy());
+  const heads = kept.map(({ bundle = "" }) => git(scene.root, "bundle", "list-heads", bundle));
+  expect(heads).toEqual([`${first} refs/heads/fix/ws`, `${second} refs/heads/fix/ws`]);
 });
 
 test.for(["here", "in the remote"])(
@@ -113,8 +163,9 @@ test("keeps commits that were made on no branch", async () => {
   const { destroy, root, tree } = await aTask();
   git(tree, "checkout", "-q", "--detach");
   const sha = commitFile(tree, "b.txt");
-  expect(await destroy()).toMatchObject({ isWorktreeRemoved: true, warnings: [] });
-  expect(git(root, "rev-parse", "refs/quasar/ws/head")).toBe(sha);
+  const { bundle = "", ...rest } = await destroy();
+  expect(rest).toMatchObject({ isWorktreeRemoved: true, warnings: [] });
+  expect(git(root, "bundle", "list-heads", bundle)).toBe(`${sha} refs/quasar/ws/head`);
 });
 
 test("refuses to end what goes on, and does it when forced", async () => {
@@ -179,11 +230,13 @@ test.for([
 test("ends what was interrupted when it is called again", async () => {
   const { destroy, tree, root, home } = await aTask();
   const sha = commitFile(tree, "b.txt");
-  // The work tree has gone, and the branch is kept already.
+  // The work tree has gone, and the branch is kept, as an earlier version did.
   git(root, "worktree", "remove", tree);
   git(root, "update-ref", "refs/quasar/ws/branch", sha);
-  expect(await destroy()).toMatchObject({ keptBranch: "refs/quasar/ws/branch", warnings: [] });
-  expect(refs(root)).toEqual(["refs/quasar/ws/branch"]);
+  const { bundle = "", ...ended } = await destroy();
+  expect(ended).toMatchObject({ keptBranch: "refs/heads/fix/ws", warnings: [] });
+  expect(refs(root)).toEqual([]);
+  expect(git(root, "bundle", "list-heads", bundle)).toContain(`${sha} refs/quasar/ws/branch`);
   expect(listWorkspaces(home)).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import type { ChainHead, KeyManager } from "@quasar/receipts";
 import { messageOf, TasksError } from "../errors.ts";
 import type { Ending, EndWorkspaceOptions } from "./ending.ts";
 import { buriedIn } from "./list-workspaces.ts";
-import { removeBranch } from "./remove-branch.ts";
+import { type KeptRefs, removeWorkspaceRefs } from "./remove-refs.ts";
 import { type Removal, removeTree } from "./remove-tree.ts";
 import { whileNothingStarts } from "./start-lock.ts";
 import { whileWorkspaceIdle } from "./while-workspace-idle.ts";
@@ -21,10 +21,14 @@ export interface EndedWorkspace {
   readonly name: string;
   readonly worktreePath: string;
   readonly isWorktreeRemoved: boolean;
-  /** The ref that keeps what was uncommitted. */
+  /** The repository that its branch is, or was, in. */
+  readonly repoPath: string;
+  /** The ref that has what was uncommitted: in git, or in the bundle. */
   readonly snapshot?: string | undefined;
-  /** The ref that keeps a branch that was merged nowhere. */
+  /** In the bundle, the ref of a branch that was merged nowhere. */
   readonly keptBranch?: string | undefined;
+  /** The file with all of what git kept that was merged nowhere, for `git fetch`. */
+  readonly bundle?: string | undefined;
   /** Ids of the tasks that there are no more. */
   readonly tasks: readonly string[];
   readonly warnings: readonly string[];
@@ -48,8 +52,8 @@ export async function closeWorkspace(options: EndWorkspaceOptions): Promise<Ende
 }
 
 /**
- * Removes work tree, branch and tasks. What is uncommitted is kept as `refs/quasar/<name>/<n>`, a branch
- * that is merged nowhere as `refs/quasar/<name>/branch`, each task as an archive beside its tombstone.
+ * Removes work tree, branch and tasks. What is uncommitted or merged nowhere is kept in a bundle in the
+ * workspace's folder, each task as an archive beside its tombstone; no ref of the workspace is left.
  * What a crash has interrupted is ended by the next call.
  *
  * @throws {TasksError} `ERR_NOT_FOUND`; `ERR_ACTIVE` unless forced; `ERR_LOCKED`; `ERR_DAMAGED`. What
@@ -60,12 +64,12 @@ export async function destroyWorkspace(options: DestroyWorkspaceOptions): Promis
   return whileNothingStarts(options, () =>
     whileWorkspaceIdle(options, async (ending) => {
       const removal = await removeTree(ending);
-      const kept = removal.isWorktreeLeft ? undefined : await removeBranch(ending);
+      const kept = removal.isWorktreeLeft ? {} : await removeWorkspaceRefs(ending);
       ending.letGo(); // each removal takes the task's lock for itself
       const tasks = await removeTasks(ending, options);
       const isWhole = !removal.isWorktreeLeft && tasks.length === ending.tasks.length;
       if (isWhole) mark(ending, "destroyed");
-      return report(ending, removal, { kept, tasks });
+      return report(ending, removal, { ...kept, tasks });
     }),
   );
 }
@@ -111,14 +115,16 @@ function mark({ dir, workspace, options }: Ending, status: WorkspaceStatus): voi
 function report(
   { workspace, warnings }: Ending,
   { isWorktreeRemoved, snapshot }: Removal,
-  { kept, tasks = [] }: { readonly kept?: string | undefined; readonly tasks?: readonly string[] },
+  { bundle, keptBranch, tasks = [] }: Partial<KeptRefs> & Pick<Partial<EndedWorkspace>, "tasks">,
 ): EndedWorkspace {
   return {
     name: workspace.name,
     worktreePath: workspace.worktreePath,
+    repoPath: workspace.repoPath,
     isWorktreeRemoved,
     ...(snapshot !== undefined && { snapshot }),
-    ...(kept !== undefined && { keptBranch: kept }),
+    ...(keptBranch !== undefined && { keptBranch }),
+    ...(bundle !== undefined && { bundle }),
     tasks,
     warnings,
   };

@@ -63,7 +63,7 @@ export async function workspaceCloseCommand(name: string, given: Given): Promise
   return tell("workspace_close", "closed", ended, given);
 }
 
-/** `atlas workspace destroy`: work tree, branch and tasks go; what would be lost is kept in git. */
+/** `atlas workspace destroy`: work tree, branch and tasks go; what would be lost is kept in a file. */
 export async function workspaceDestroyCommand(name: string, given: Given): Promise<ExitCode> {
   const { home, now, keys } = openInstallation();
   await agree(
@@ -97,8 +97,8 @@ function tell(type: string, said: string, ended: EndedWorkspace, { json }: Given
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  const { name, worktreePath, isWorktreeRemoved, snapshot, keptBranch, tasks, warnings } = ended;
-  const next = [snapshot, keptBranch].filter((ref) => ref !== undefined);
+  const { name, worktreePath, isWorktreeRemoved, snapshot, keptBranch, bundle } = ended;
+  const { tasks, warnings } = ended;
   write(process.stdout, [
     view.paint("bold", `${said} workspace ${cleanLine(name)}`),
     ...(isWorktreeRemoved ? labelled(view, "removed", cleanLine(worktreePath)) : []),
@@ -111,11 +111,28 @@ function tell(type: string, said: string, ended: EndedWorkspace, { json }: Given
     ...(keptBranch === undefined
       ? []
       : labelled(view, "kept", `the branch, merged nowhere: ${cleanLine(keptBranch)}`)),
+    ...(bundle === undefined ? [] : labelled(view, "in", cleanLine(bundle))),
     ...warnings.flatMap((warning) => labelled(view, "warning", cleanLine(warning), "yellow")),
-    ...nextLines(
-      next.map((ref) => `git show ${shellWord(ref)}`),
-      view,
-    ),
+    ...nextLines(waysBack(ended), view),
   ]);
   return EXIT.ok;
+}
+
+/** Commands that show what was kept, or bring it back as branches. */
+function waysBack({
+  name,
+  repoPath,
+  snapshot,
+  keptBranch,
+  bundle,
+}: EndedWorkspace): readonly string[] {
+  if (bundle === undefined)
+    return snapshot === undefined ? [] : [`git show ${shellWord(snapshot)}`];
+  const fetch = `git -C ${shellWord(repoPath)} fetch ${shellWord(bundle)}`;
+  const back = (ref: string, branch: string): string => `${fetch} ${shellWord(`${ref}:${branch}`)}`;
+  const ways = [
+    ...(keptBranch === undefined ? [] : [back(keptBranch, keptBranch)]),
+    ...(snapshot === undefined ? [] : [back(snapshot, `refs/heads/${name}-uncommitted`)]),
+  ];
+  return ways.length > 0 ? ways : [`git bundle list-heads ${shellWord(bundle)}`];
 }

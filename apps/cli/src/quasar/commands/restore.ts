@@ -1,4 +1,3 @@
-import { listSnapshots, restoreSnapshot } from "@quasar/git";
 import {
   lockWorkspace,
   findOutliving,
@@ -6,7 +5,7 @@ import {
   runIds,
   listed,
   openWorkspace,
-  snapshotPrefix,
+  restoreRunSnapshot,
   type Workspace,
 } from "@quasar/runs";
 import { cleanLine, jsonLine, count, moment, processes } from "@quasar/runs/text";
@@ -25,30 +24,30 @@ export async function restoreCommand(n: string, options: RestoreOptions): Promis
   const wanted = numberOf(n);
   const workspace = await openWorkspace(process.cwd());
   const { id: runId } = locateRun(workspace, options.run);
-  const prefix = snapshotPrefix(runId);
   const lock = await lockWorkspace(workspace);
   try {
     await refuseLiveAgents(workspace);
-    const snapshot = (await listSnapshots(workspace.root, prefix)).find(
-      (each) => each.n === wanted,
+    const problems: string[] = [];
+    const { snapshot, replaced, changed, isWhole } = await restoreRunSnapshot(
+      workspace,
+      runId,
+      wanted,
+      { onProblem: (problem) => problems.push(problem) },
     );
-    if (snapshot === undefined) {
-      throw new CliError("ERR_USAGE", `run ${runId} has no snapshot ${wanted}`, {
-        next: [`quasar snapshots ${runId}`],
-      });
-    }
-    const message = `what snapshot ${wanted} has replaced`;
-    const { replaced, changed } = await restoreSnapshot(workspace.root, {
-      from: snapshot.ref,
-      prefix,
-      message,
-    });
     const next =
       replaced === undefined
         ? ["git status", "git stash -u   (undoes this: what was there was all committed)"]
         : ["git status", `quasar restore ${replaced.n} --run ${runId}   (undoes this)`];
     if (options.json === true) {
-      const facts = { runId, restored: wanted, replaced: replaced?.n, changed, next };
+      const facts = {
+        runId,
+        restored: wanted,
+        replaced: replaced?.n,
+        changed,
+        isWhole,
+        problems,
+        next,
+      };
       process.stdout.write(jsonLine({ v: JSON_VERSION, type: "restore", ...facts }));
       return EXIT.ok;
     }
@@ -64,6 +63,15 @@ export async function restoreCommand(n: string, options: RestoreOptions): Promis
           ? "nothing: what was there before was all committed"
           : `what was there before is snapshot ${replaced.n}`,
       ),
+      ...(isWhole
+        ? []
+        : labelled(
+            view,
+            "warning",
+            `commit ${snapshot.head.slice(0, 10)} is lost, so only what the snapshot had changed is back`,
+            "yellow",
+          )),
+      ...problems.flatMap((problem) => labelled(view, "warning", cleanLine(problem), "yellow")),
       ...nextLines(next, view),
     ]);
     return EXIT.ok;

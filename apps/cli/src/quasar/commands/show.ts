@@ -1,5 +1,4 @@
 import type { CheckpointFinding } from "@quasar/checkpoint";
-import { listSnapshots } from "@quasar/git";
 import { parseReview } from "@quasar/loop";
 import {
   type FoundRun,
@@ -13,9 +12,10 @@ import {
   endedTurns,
   type TurnSummary,
   openWorkspace,
-  snapshotPrefix,
+  runSnapshots,
 } from "@quasar/runs";
 import { cleanLine, jsonLine, duration, money, moment, fit } from "@quasar/runs/text";
+import { snapshotFacts } from "../runs/snapshot-facts.ts";
 import { shortId, TURN_ALIGN, TURN_HEAD, turnCells } from "../runs/turn-cells.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
@@ -34,9 +34,9 @@ export async function showCommand(
 ): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
   const found = await findRun(workspace, id);
-  const [summaries, snapshots] = await Promise.all([
+  const [summaries, kept] = await Promise.all([
     summarize(workspace, [found.id]),
-    listSnapshots(workspace.root, snapshotPrefix(found.id)),
+    runSnapshots(workspace, found.id),
   ]);
   const facts = readFacts(found.dir);
   const failures = supervisorFailures(workspace, found.id);
@@ -49,12 +49,12 @@ export async function showCommand(
       dir: found.dir,
       seal,
       source,
-      problems,
+      problems: [...problems, ...kept.problems],
       turns,
       lastTurn,
       allFindings,
       report,
-      snapshots,
+      snapshots: kept.snapshots.map(snapshotFacts),
       supervisorFailures: failures,
     };
     const run = summaries[0];
@@ -66,12 +66,12 @@ export async function showCommand(
     ...summaries.flatMap((run) => standLines(run, view)),
     ...(report === undefined ? [] : reportLines(report, view)),
     ...sessionLines(found, view),
-    ...problemLines(problems, view),
+    ...problemLines([...problems, ...kept.problems], view),
     ...section(turnTable(allTurns(checkpoint, facts), view)),
     ...section(failureLines(failures, view)),
     ...section(findingTable(latestFindings(checkpoint), view)),
     "",
-    ...labelled(view, "snapshot", snapshotsText(found.id, snapshots.length)),
+    ...labelled(view, "snapshot", snapshotsText(found.id, kept.snapshots.length)),
     ...labelled(view, "files", cleanLine(found.dir)),
     ...labelled(view, "journal", `quasar log ${found.id}`),
     ...summaries.flatMap(({ next }) => nextLines(next, view)),

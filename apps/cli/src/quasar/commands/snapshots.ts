@@ -1,10 +1,10 @@
-import { changedPaths, listSnapshots, type Snapshot } from "@quasar/git";
-import { locateRun, openWorkspace, snapshotPrefix } from "@quasar/runs";
+import { locateRun, openWorkspace, runSnapshots, snapshotPaths } from "@quasar/runs";
 import { cleanLine, jsonLine, count, moment } from "@quasar/runs/text";
+import { snapshotFacts } from "../runs/snapshot-facts.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
-import { nextLines } from "../../shared/output/text.ts";
+import { labelled, nextLines } from "../../shared/output/text.ts";
 
 export interface SnapshotsOptions {
   readonly json?: true | undefined;
@@ -17,18 +17,26 @@ export async function snapshotsCommand(
 ): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
   const { id: runId } = locateRun(workspace, id);
-  const snapshots = await listSnapshots(workspace.root, snapshotPrefix(runId));
+  const { snapshots, problems } = await runSnapshots(workspace, runId);
   const kept = await Promise.all(
-    snapshots.map(async (each) => ({ ...each, paths: await pathsOf(workspace.root, each) })),
+    snapshots.map(async (each) => ({ ...each, paths: await snapshotPaths(workspace, each) })),
   );
   if (json === true) {
-    const facts = { v: JSON_VERSION, type: "snapshots", runId, snapshots: kept };
+    const told = kept.map(({ paths, ...each }) => ({ ...snapshotFacts(each), paths }));
+    const facts = { v: JSON_VERSION, type: "snapshots", runId, snapshots: told, problems };
     process.stdout.write(jsonLine(facts));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  if (kept.length === 0) {
-    write(process.stdout, [`run ${runId} has no snapshots: nothing of it was ever replaced`]);
+  const warnings = problems.flatMap((problem) =>
+    labelled(view, "warning", cleanLine(problem), "yellow"),
+  );
+  const newest = kept.at(-1);
+  if (newest === undefined) {
+    write(process.stdout, [
+      `run ${runId} has no snapshots: nothing of it was ever replaced`,
+      ...warnings,
+    ]);
     return EXIT.ok;
   }
   const rows = kept.map(({ n, createdAt, paths, message }) => [
@@ -37,7 +45,9 @@ export async function snapshotsCommand(
     count(paths.length, "file"),
     cleanLine(message),
   ]);
-  const newest = kept.at(-1);
+  const [sha, { n }] = [newest.sha.slice(0, 10), newest];
+  const see =
+    typeof newest.from === "string" ? [`git diff ${sha}~ ${sha}   (see what ${n} holds)`] : [];
   write(process.stdout, [
     view.paint("bold", `run ${runId}`),
     ...tableLines(
@@ -46,17 +56,8 @@ export async function snapshotsCommand(
       ["right", "left", "left", "left"],
       view,
     ),
-    ...nextLines(
-      [
-        `git diff ${newest?.sha.slice(0, 10)}~ ${newest?.sha.slice(0, 10)}   (see what ${newest?.n} holds)`,
-        `quasar restore ${newest?.n} --run ${runId}   (bring it back)`,
-      ],
-      view,
-    ),
+    ...warnings,
+    ...nextLines([...see, `quasar restore ${n} --run ${runId}   (bring it back)`], view),
   ]);
   return EXIT.ok;
-}
-
-function pathsOf(root: string, { head, sha }: Snapshot): Promise<readonly string[]> {
-  return changedPaths(root, head, sha);
 }

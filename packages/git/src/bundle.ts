@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import { GitError } from "./errors.ts";
+import type { SignalOptions } from "./head.ts";
+import { inObjectFolder } from "./object-folder.ts";
+import type { Ref } from "./refs.ts";
+import { checkRevision, checkSha } from "./revision.ts";
+import { git, gitOutput } from "./run.ts";
+import { quoted } from "./text.ts";
+
+/** Refs with their history, in a file that `git fetch` reads. */
+export interface Bundle {
+  readonly file: string;
+  /** At least one. */
+  readonly refs: readonly Ref[];
+}
+
+/**
+ * Writes a bundle: all of the refs' history that is not in the past of some commits. Takes the place of a file that
+ * is there; not synced.
+ *
+ * @param without - What whoever reads it has.
+ * @throws {GitError} `ERR_BAD_REVISION`; `ERR_GIT_FAILED`, also where there is nothing but what `without` has;
+ *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
+ */
+export async function writeBundle(
+  workDir: string,
+  { file, refs, without }: Bundle & { readonly without: readonly string[] },
+  { signal }: SignalOptions = {},
+): Promise<void> {
+  const lines = [
+    ...refs.map(({ ref }) => checkRevision(ref)),
+    ...without.map((sha) => `^${checkSha(sha)}`),
+  ];
+  const input = lines.map((line) => `${line}\n`).join("");
+  const args = ["bundle", "create", "--quiet", resolve(file), "--stdin"];
+  await gitOutput("keep", workDir, args, { signal, input });
+}
+
+/**
+ * Has git read a bundle whole, as a fetch would, without taking anything of it, and makes sure that it has the refs.
+ *
+ * @throws {GitError} `ERR_DAMAGED_PACK`; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
+ */
+export async function verifyBundle(
+  workDir: string,
+  { file, refs }: Bundle,
+  options: SignalOptions = {},
+): Promise<void> {
+  const read = await inObjectFolder(workDir, file, options, (run) =>
+    git("keep", workDir, ["bundle", "unbundle", resolve(file)], run),
+  );
+  const found = new Set(read.stdout.split("\n"));
+  const missing = refs.find(({ ref, sha }) => !found.has(`${sha} ${ref}`));
+  if (read.exitCode === 0 && missing === undefined) return;
+  const why = read.exitCode === 0 ? `does not have ${missing?.ref}` : read.stderr.trim();
+  throw new GitError("ERR_DAMAGED_PACK", `${quoted(file)} is damaged: ${why}`, { path: file });
+}
