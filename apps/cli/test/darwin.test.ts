@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
@@ -159,6 +160,45 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
     expect(lastRecord(done)).toMatchObject({ outcome: "approved" });
     expect(git(at, "rev-list", "--count", "HEAD")).toBe("2");
     expect(existsSync(signals)).toBe(false);
+  });
+
+  test("that was started anew, status, the plan and the resume agree that nobody drives the run", async () => {
+    const killed = await killedWhole();
+    const env = { ...killed.env, DARWIN_BOOT: "another", DARWIN_REUSED: killed.reused };
+    const at = { ...killed, env };
+    expect(lastRecord(await quasar(at, ["status", "--json"]))).toMatchObject({
+      runs: [{ status: "interrupted" }],
+    });
+    const plan = lastRecord(await quasar(at, ["resume", "--plan", "--json"]));
+    expect(plan).toMatchObject({ exit: 0, items: [{}, { kind: "run-again" }] });
+    const done = await quasar(at, ["resume", "--json"]);
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+    expect(lastRecord(done)).toMatchObject({ outcome: "approved" });
+  });
+
+  test.for([
+    ["a sub-folder of the tree, it begins no work beside it", "repo/sub", {}, 6],
+    ["another folder, it works", "elsewhere", {}, 0],
+    ["a folder that lsof fails to tell, it works", "repo", { DARWIN_BROKEN: "lsof" }, 0],
+  ] as const)("where an agent of another run is in %s", async ([, dir, broken, code]) => {
+    const at = aMac();
+    letWrite(at);
+    const cwd = join(at.outside, dir);
+    mkdirSync(cwd, { recursive: true });
+    // Its shell shows no variables: it is known by its parent.
+    const agent = `require("node:child_process").spawn("sh", ["-c", "sleep 60 & wait"]);`;
+    const env = { ...at.env, NODE_OPTIONS: "", QUASAR_RUN_ID: "other-implement-1" };
+    const other = spawn(process.execPath, ["-e", agent], { cwd, env, detached: true });
+    onTestFinished(() => sendSignal(-(other.pid ?? 0), "SIGKILL"));
+    await expect.poll(() => findRunProcesses("other-implement-1")?.length).toBe(3);
+
+    const asked = join(at.outside, "asked");
+    const mac = { ...at, env: { ...at.env, ...broken, DARWIN_ASKED: asked } };
+    const done = await quasar(mac, ["run", "Write", ...AGENTS(at)]);
+    expect(done, done.stderr).toMatchObject({ code });
+    if (code !== 0)
+      expect(done.stderr).toContain("an agent of other-implement-1 works in this tree");
+    expect(readFileSync(asked, "utf8").match(/^lsof$/gmu)).toHaveLength(1);
   });
 
   test("whose ps and sysctl fail, a run ends the same", async () => {

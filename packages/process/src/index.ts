@@ -13,6 +13,7 @@ export {
   endMarked,
   type EndMarkedOptions,
   findMarked,
+  findWorkDirs,
   isMarkValue,
   listProcesses,
   type Mark,

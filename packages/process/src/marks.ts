@@ -23,6 +23,16 @@ export function listProcesses(): readonly ListedProcess[] | undefined {
   return system.list()?.filter(({ pid }) => pid !== process.pid);
 }
 
+/**
+ * Absolute paths of the working folders of processes, without those that have ended or cannot be seen, such as
+ * another user's. Ask for all at once: on macOS a program is started.
+ *
+ * @returns `undefined` where nobody can know.
+ */
+export function findWorkDirs(pids: readonly number[]): ReadonlyMap<number, string> | undefined {
+  return pids.length === 0 ? new Map() : system.workDirs(pids);
+}
+
 /** Ids of the processes that carry a mark, this one excepted; `undefined` where nobody can know. */
 export function findMarked(mark: Mark): readonly number[] | undefined {
   return carriersOf(mark)?.map(({ pid }) => pid);

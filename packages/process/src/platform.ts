@@ -9,6 +9,11 @@ export interface System {
   /** All processes that can be seen, as they are now; `undefined` where nobody can know. */
   readonly list: () => readonly ListedProcess[] | undefined;
   /**
+   * Absolute paths of the working folders of processes, without those that have ended or cannot be seen;
+   * `undefined` where nobody can know.
+   */
+  readonly workDirs: (pids: readonly number[]) => ReadonlyMap<number, string> | undefined;
+  /**
    * @param label - By which it is found again, after its maker has died.
    * @returns `undefined` where there is nothing that could hold a process.
    */
@@ -29,7 +34,7 @@ export type Look =
   /** Something has this id, and the system says no more. */
   | { readonly state: "unknown" };
 
-/** A process in a listing. What has ended meanwhile has no variables and no folder. */
+/** A process in a listing. What has ended meanwhile has no variables. */
 export interface ListedProcess {
   readonly pid: number;
   /** 1 where the parent has ended. */
@@ -40,8 +45,6 @@ export interface ListedProcess {
   readonly variable: (name: string) => string | undefined;
   /** The same of what has the id now, where that can be seen: ids come again. */
   readonly variableNow: (name: string) => string | undefined;
-  /** Absolute path of its working folder; `""` where that cannot be seen. */
-  readonly workDir: () => string;
 }
 
 /** Holds a process and all that it starts, in whatever session, with whatever variables. */

@@ -49,7 +49,7 @@ export async function lookAround(workspace: Workspace): Promise<Presence> {
   const ids = runIds(workspace);
   const isDeserted =
     all !== undefined &&
-    processesIn(workspace.root, all).length === 0 &&
+    processesIn(workspace.root, all)?.length === 0 &&
     !all.some(({ runId }) => ids.includes(runId));
   return { outliving, isDeserted };
 }
