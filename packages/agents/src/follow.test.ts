@@ -78,3 +78,22 @@ test("a cancellation that the system fails is tried again, and once it is told i
   expect(await following).toMatchObject({ exitCode: 0 });
   expect(tries).toBe(3);
 });
+
+test.for([
+  ["nobody can judge", { ...currentProcess(), bootId: "another", host: "elsewhere.example" }],
+  ["does not heed it", currentProcess()],
+] as const)(
+  "a cancelled turn whose process %s is followed for half a minute",
+  async ([, owner]) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const signal = AbortSignal.abort();
+    const options = { onLine: () => undefined, signal, cancel: () => undefined };
+    let end: unknown;
+    void follow(turn(), owner, options).catch((error: unknown) => (end = error));
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(end).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(end).toMatchObject({ code: "ERR_TURN_UNREADABLE" });
+  },
+);
