@@ -37,6 +37,7 @@ export type StartProblem = "no-work-dir" | "no-program" | "arguments-too-long" |
 
 export interface ChildSpec {
   readonly runId: string;
+  readonly turnId: string;
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -135,6 +136,7 @@ export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promis
     {
       input,
       mark,
+      label: spec.turnId,
       signal,
       stdout: (chunk) => take(chunk, () => reason === "output-too-large" || lines.push(chunk)),
       stderr(chunk) {

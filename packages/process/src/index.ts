@@ -9,6 +9,8 @@ export {
   type ProcessIdentity,
 } from "./identity.ts";
 export {
+  canContain,
+  endContained,
   type EndedProcesses,
   endMarked,
   type EndMarkedOptions,

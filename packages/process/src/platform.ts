@@ -18,8 +18,11 @@ export interface System {
    * @returns `undefined` where there is nothing that could hold a process.
    */
   readonly contain: (label: string) => Container | undefined;
-  /** Ends what the containers with a label hold, and takes them away. */
-  readonly endContained: (label: string) => Promise<void>;
+  /**
+   * Ends what the containers hold that anybody has made with one of the labels, or with one that begins with it
+   * and a dot, and takes them away; not one that this process is in.
+   */
+  readonly endContained: (labels: readonly string[]) => Promise<void>;
 }
 
 /** What is seen of one process. */

@@ -1,3 +1,4 @@
+import { canContain } from "@quasar/process";
 import { lockWorkspace, openUser, openWorkspace } from "@quasar/runs";
 import { cleanLine, jsonLine, count } from "@quasar/runs/text";
 import { type Check, CHECKS } from "../doctor/checks.ts";
@@ -32,6 +33,7 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
         treated.push(await treat(problem, { check: check.name, isToMend: fix === true }));
       }
     }
+    const endsDaemons = await canContain();
     const isWell = treated.every(({ fixed }) => fixed);
     if (json === true) {
       const problems = treated.map(({ check, message, fixed, fix: can, next }) => ({
@@ -41,15 +43,21 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
         fix: can?.does,
         next,
       }));
-      process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", problems }));
+      process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", problems, endsDaemons }));
     } else {
-      write(process.stdout, doctorLines(treated, viewOf(process.stdout)));
+      const view = viewOf(process.stdout);
+      const daemons = labelled(view, "daemons", endsDaemons ? ENDED : NOT_ENDED);
+      write(process.stdout, [...doctorLines(treated, view), ...daemons]);
     }
     return isWell ? EXIT.ok : EXIT.error;
   } finally {
     lock?.release();
   }
 }
+
+const ENDED = "a process that hides from its agent or check is ended with it (cgroup)";
+const NOT_ENDED =
+  "a process that hides from its agent or check is not ended: no cgroup here (docs/trust.md)";
 
 /** What cannot be looked at is a problem too, and keeps nothing else from being looked at. */
 async function lookedAt({ look }: Check, place: Ground): Promise<readonly Problem[]> {
