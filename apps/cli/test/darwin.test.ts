@@ -210,6 +210,26 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
     expect(git(at, "show", "HEAD:work.txt")).toBe("right");
   });
 
+  test("whose ps fails is not asked for the processes of each run that has not ended", async () => {
+    const at = aMac();
+    letWrite(at);
+    write(at.outside, { refusal: "ISSUE:\nSEVERITY: major\nDESCRIPTION: not enough" });
+    const asked = join(at.outside, "asked");
+    const env = { ...at.env, DARWIN_BROKEN: "ps", DARWIN_ASKED: asked };
+    const refused = ["--coder", `command:sh ${at.outside}/coder.sh`, "--reviewer", `command:cat ${at.outside}/refusal`];
+    const counts: number[] = [];
+    for (let open = 0; open < 4; open += 1) {
+      writeFileSync(asked, "");
+      const done = await quasar(at, ["run", "--new", "Write", "--max-cycles", "1", ...refused], {
+        env,
+      });
+      expect(done.code, done.stderr).toBe(4);
+      counts.push(readFileSync(asked, "utf8").match(/^ps$/gmu)?.length ?? 0);
+    }
+    // Where no run is open nobody looks.
+    expect(counts.slice(2)).toEqual([counts[1], counts[1]]);
+  });
+
   test("a bugfix that is killed ends as it does on Linux", async () => {
     const linux = await bugfix({});
     expect(linux).toMatchObject({ state: "awaiting_human" });
