@@ -216,7 +216,12 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
     write(at.outside, { refusal: "ISSUE:\nSEVERITY: major\nDESCRIPTION: not enough" });
     const asked = join(at.outside, "asked");
     const env = { ...at.env, DARWIN_BROKEN: "ps", DARWIN_ASKED: asked };
-    const refused = ["--coder", `command:sh ${at.outside}/coder.sh`, "--reviewer", `command:cat ${at.outside}/refusal`];
+    const refused = [
+      "--coder",
+      `command:sh ${at.outside}/coder.sh`,
+      "--reviewer",
+      `command:cat ${at.outside}/refusal`,
+    ];
     const counts: number[] = [];
     for (let open = 0; open < 4; open += 1) {
       writeFileSync(asked, "");
