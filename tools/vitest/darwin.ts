@@ -3,7 +3,8 @@
 // and none of what Apple has signed, shells and other programs of the system; each process hears another
 // host name, as on a laptop that moves between networks.
 //
-// DARWIN_BROKEN   programs that fail: `ps,sysctl`
+// DARWIN_BROKEN   programs that fail: `ps,sysctl,lsof`
+// DARWIN_ASKED    a file that gets the name of each of them that is started
 // DARWIN_BOOT     the id of the boot session; another one after a reboot
 // DARWIN_REUSED   process ids that belong to somebody else by now; DARWIN_SIGNALS: a file that gets what is sent to them
 // DARWIN_FOLDS    a folder whose file system folds case
@@ -15,8 +16,14 @@ import os from "node:os";
 import { basename } from "node:path";
 import { foldCase } from "./fold-case.ts";
 
-const { appendFileSync, readFileSync, readdirSync, realpathSync } = fs;
-const { DARWIN_BOOT, DARWIN_FOLDS, DARWIN_REUSED = "", DARWIN_SIGNALS = "" } = process.env;
+const { appendFileSync, readFileSync, readdirSync, readlinkSync, realpathSync } = fs;
+const {
+  DARWIN_ASKED,
+  DARWIN_BOOT,
+  DARWIN_FOLDS,
+  DARWIN_REUSED = "",
+  DARWIN_SIGNALS = "",
+} = process.env;
 const { spawn, spawnSync } = childProcess;
 
 type Call = (...args: readonly unknown[]) => unknown;
@@ -144,18 +151,64 @@ function list(environment: NodeJS.ProcessEnv): string {
   return [...lines, ps].join("\n");
 }
 
+/** `undefined` where it has no folder, or one that is gone. */
+function workDir(pid: number): string | undefined {
+  if (reused.has(pid)) return "/";
+  try {
+    const path = readlinkSync(`/proc/${pid}/cwd`);
+    return path.endsWith(" (deleted)") ? undefined : path;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As the C locale has it. */
+function escaped(path: string): string {
+  return [...Buffer.from(path)]
+    .map((byte) => {
+      if (byte === 0x5c) return "\\\\";
+      if (byte >= 0x20 && byte < 0x7f) return String.fromCodePoint(byte);
+      const code = "\b\f\n\r\t".indexOf(String.fromCodePoint(byte));
+      if (code >= 0) return `\\${"bfnrt"[code]}`;
+      return byte < 0x20
+        ? `^${String.fromCodePoint(byte + 0x40)}`
+        : `\\x${byte.toString(16).padStart(2, "0")}`;
+    })
+    .join("");
+}
+
+interface Printed {
+  readonly status: number;
+  readonly stdout: string;
+}
+
+const FAILED: Printed = { status: 1, stdout: "" };
+
 const PROGRAMS: Readonly<
-  Record<string, (args: readonly string[], env: NodeJS.ProcessEnv) => string | undefined>
+  Record<string, (args: readonly string[], env: NodeJS.ProcessEnv) => Printed>
 > = {
-  "/usr/sbin/sysctl": ([, name]) =>
-    name === "kern.bootsessionuuid"
-      ? (DARWIN_BOOT ?? tryRead("/proc/sys/kernel/random/boot_id"))
-      : undefined,
+  "/usr/sbin/sysctl": ([, name]) => {
+    const id = DARWIN_BOOT ?? tryRead("/proc/sys/kernel/random/boot_id") ?? "";
+    return name === "kern.bootsessionuuid" ? { status: 0, stdout: id } : FAILED;
+  },
   "/bin/ps": (args, env) => {
     const at = args.indexOf("-p");
-    if (at < 0) return list(env);
+    if (at < 0) return { status: 0, stdout: list(env) };
     const row = seen(Number(args[at + 1]));
-    return row && `${row.state.padEnd(4)} ${lstart(row.startedAt)}\n`;
+    return row
+      ? { status: 0, stdout: `${row.state.padEnd(4)} ${lstart(row.startedAt)}\n` }
+      : FAILED;
+  },
+  // With 1 where one of them is not there, though it prints the others.
+  "/usr/sbin/lsof": (args) => {
+    const isOfFolders = args.includes("-a") && args[args.indexOf("-d") + 1] === "cwd";
+    if (!isOfFolders || !args.includes("-Fpn")) return FAILED;
+    const pids = (args[args.indexOf("-p") + 1] ?? "").split(",").map(Number);
+    const lines = pids.map((pid) => {
+      const path = workDir(pid);
+      return path === undefined ? "" : `p${pid}\nfcwd\nn${escaped(path)}\n`;
+    });
+    return { status: lines.includes("") ? 1 : 0, stdout: lines.join("") };
   },
 };
 
@@ -171,9 +224,9 @@ childProcess.spawnSync = ((
   const program = PROGRAMS[file];
   if (program === undefined) return spawnSync(file, [...ofNode(file), ...args], options as object);
   const broken = process.env["DARWIN_BROKEN"]?.split(",").includes(basename(file)) === true;
-  const stdout = broken ? undefined : program(args, options.env ?? process.env);
-  const ended = { pid: OWN_PID, signal: null, stderr: "", output: [] };
-  return { ...ended, status: stdout === undefined ? 1 : 0, stdout: stdout ?? "" };
+  if (DARWIN_ASKED !== undefined) appendFileSync(DARWIN_ASKED, `${basename(file)}\n`);
+  const printed = broken ? FAILED : program(args, options.env ?? process.env);
+  return { pid: OWN_PID, signal: null, stderr: "", output: [], ...printed };
 }) as typeof spawnSync;
 
 /** What is the same for all on the machine. */

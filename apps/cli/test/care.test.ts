@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
+import { cgroupToHoldIn } from "@quasar/vitest/cgroup";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
 import { git, lastRecord, MAIN, type Place, place, quasar, start, write } from "./harness.ts";
@@ -213,6 +214,16 @@ test("a run of which nothing can be read is removed on its user's word, once it 
   expect((await quasar(at, ["prune", "--older-than", "0s"])).stdout).toContain("no runs removed");
   expect(await quasar(at, ["prune", runId])).toMatchObject({ code: 0 });
   expect(readdirSync(runsOf(at))).toEqual([]);
+});
+
+test("the doctor says whether hidden processes of agents and checks are ended on this machine", async () => {
+  const at = place();
+  const endsDaemons = cgroupToHoldIn() !== undefined;
+  expect(lastRecord(await quasar(at, ["doctor", "--json"]))).toMatchObject({ endsDaemons });
+  const { stdout } = await quasar(at, ["doctor"]);
+  expect(stdout).toMatch(
+    endsDaemons ? /daemons .* is ended with it \(cgroup\)/u : /daemons .* is not ended/u,
+  );
 });
 
 test("the doctor finds a tree healthy in which a run has ended and another was stopped", async () => {

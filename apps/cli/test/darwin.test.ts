@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
@@ -161,6 +162,45 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
     expect(existsSync(signals)).toBe(false);
   });
 
+  test("that was started anew, status, the plan and the resume agree that nobody drives the run", async () => {
+    const killed = await killedWhole();
+    const env = { ...killed.env, DARWIN_BOOT: "another", DARWIN_REUSED: killed.reused };
+    const at = { ...killed, env };
+    expect(lastRecord(await quasar(at, ["status", "--json"]))).toMatchObject({
+      runs: [{ status: "interrupted" }],
+    });
+    const plan = lastRecord(await quasar(at, ["resume", "--plan", "--json"]));
+    expect(plan).toMatchObject({ exit: 0, items: [{}, { kind: "run-again" }] });
+    const done = await quasar(at, ["resume", "--json"]);
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+    expect(lastRecord(done)).toMatchObject({ outcome: "approved" });
+  });
+
+  test.for([
+    ["a sub-folder of the tree, it begins no work beside it", "repo/sub", {}, 6],
+    ["another folder, it works", "elsewhere", {}, 0],
+    ["a folder that lsof fails to tell, it works", "repo", { DARWIN_BROKEN: "lsof" }, 0],
+  ] as const)("where an agent of another run is in %s", async ([, dir, broken, code]) => {
+    const at = aMac();
+    letWrite(at);
+    const cwd = join(at.outside, dir);
+    mkdirSync(cwd, { recursive: true });
+    // Its shell shows no variables: it is known by its parent.
+    const agent = `require("node:child_process").spawn("sh", ["-c", "sleep 60 & wait"]);`;
+    const env = { ...at.env, NODE_OPTIONS: "", QUASAR_RUN_ID: "other-implement-1" };
+    const other = spawn(process.execPath, ["-e", agent], { cwd, env, detached: true });
+    onTestFinished(() => sendSignal(-(other.pid ?? 0), "SIGKILL"));
+    await expect.poll(() => findRunProcesses("other-implement-1")?.length).toBe(3);
+
+    const asked = join(at.outside, "asked");
+    const mac = { ...at, env: { ...at.env, ...broken, DARWIN_ASKED: asked } };
+    const done = await quasar(mac, ["run", "Write", ...AGENTS(at)]);
+    expect(done, done.stderr).toMatchObject({ code });
+    if (code !== 0)
+      expect(done.stderr).toContain("an agent of other-implement-1 works in this tree");
+    expect(readFileSync(asked, "utf8").match(/^lsof$/gmu)).toHaveLength(1);
+  });
+
   test("whose ps and sysctl fail, a run ends the same", async () => {
     const at = aMac();
     letWrite(at);
@@ -168,6 +208,31 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
     const done = await quasar(at, ["run", "Write", "--json", ...AGENTS(at)], { env });
     expect(done, done.stderr).toMatchObject({ code: 0 });
     expect(git(at, "show", "HEAD:work.txt")).toBe("right");
+  });
+
+  test("whose ps fails is not asked for the processes of each run that has not ended", async () => {
+    const at = aMac();
+    letWrite(at);
+    write(at.outside, { refusal: "ISSUE:\nSEVERITY: major\nDESCRIPTION: not enough" });
+    const asked = join(at.outside, "asked");
+    const env = { ...at.env, DARWIN_BROKEN: "ps", DARWIN_ASKED: asked };
+    const refused = [
+      "--coder",
+      `command:sh ${at.outside}/coder.sh`,
+      "--reviewer",
+      `command:cat ${at.outside}/refusal`,
+    ];
+    const counts: number[] = [];
+    for (let open = 0; open < 4; open += 1) {
+      writeFileSync(asked, "");
+      const done = await quasar(at, ["run", "--new", "Write", "--max-cycles", "1", ...refused], {
+        env,
+      });
+      expect(done.code, done.stderr).toBe(4);
+      counts.push(readFileSync(asked, "utf8").match(/^ps$/gmu)?.length ?? 0);
+    }
+    // Where no run is open nobody looks.
+    expect(counts.slice(2)).toEqual([counts[1], counts[1]]);
   });
 
   test("a bugfix that is killed ends as it does on Linux", async () => {

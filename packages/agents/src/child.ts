@@ -38,6 +38,7 @@ export type StartProblem = "no-work-dir" | "no-program" | "arguments-too-long" |
 
 export interface ChildSpec {
   readonly runId: string;
+  readonly turnId: string;
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -140,6 +141,7 @@ export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promis
     {
       input,
       mark,
+      label: spec.turnId,
       signal,
       stdout(chunk) {
         if (take(chunk) !== "output-too-large") lines.push(chunk);

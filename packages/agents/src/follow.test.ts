@@ -95,3 +95,22 @@ test("a turn is cancelled while a long output is still being read", async () => 
   expect(lines).toBe(64 * 1024);
   expect(before).toBeLessThan(lines / 2);
 });
+
+test.for([
+  ["nobody can judge", { ...currentProcess(), bootId: "another", host: "elsewhere.example" }],
+  ["does not heed it", currentProcess()],
+] as const)(
+  "a cancelled turn whose process %s is followed for half a minute",
+  async ([, owner]) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const signal = AbortSignal.abort();
+    const options = { onLine: () => undefined, signal, cancel: () => undefined };
+    let end: unknown;
+    void follow(turn(), owner, options).catch((error: unknown) => (end = error));
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(end).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(end).toMatchObject({ code: "ERR_TURN_UNREADABLE" });
+  },
+);

@@ -2,6 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { basename } from "node:path";
 import { isAlive, type ProcessIdentity } from "@quasar/process";
 import type { ChildOutcome } from "./child.ts";
+import { AgentsError } from "./errors.ts";
 import { type ExitRecord, readExitRecord } from "./exit-record.ts";
 import { openOutput, type OutputListener, type OutputReader } from "./output-reader.ts";
 import { patiently } from "./patience.ts";
@@ -29,6 +30,8 @@ export type FollowedOutcome = ChildOutcome & {
 const LOOK_MS = 1000;
 /** How long it is waited for more after a sign of new output, which may come line by line. */
 const GATHER_MS = 50;
+/** How long a turn may take to its end once it was cancelled: a supervisor gives its agent 15 s, and the kernel 5. */
+const CANCELLED_MS = 30_000;
 
 const yieldToOthers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -110,10 +113,16 @@ function tryToWatch(dir: string, onChange: (name: string | null) => void): FSWat
   }
 }
 
+function notEnded(cause: unknown): AgentsError {
+  const message = `the turn is not seen to end ${CANCELLED_MS / 1000} s after it was cancelled`;
+  return new AgentsError("ERR_TURN_UNREADABLE", message, { cause });
+}
+
 /**
  * Reads a turn's output to its end, as it comes. Resolves when the turn has ended, however.
  *
- * A listener that throws has the turn cancelled; its error is thrown on when that has ended.
+ * A listener that throws has the turn cancelled; its error is thrown on when that has ended. A cancelled turn is
+ * followed for 30 s more.
  *
  * @throws {AgentsError} `ERR_TURN_UNREADABLE`: the turn may go on.
  */
@@ -126,6 +135,7 @@ export async function follow(
   const startedAt = performance.now();
   let thrown: { readonly error: unknown } | undefined;
   let cancelling: "no" | "wanted" | "told" = "no";
+  let toldAt = Number.POSITIVE_INFINITY;
   const read = (line: string): void => {
     if (thrown) return;
     try {
@@ -157,6 +167,7 @@ export async function follow(
     if (!isCancelling()) return;
     await patiently(cancel);
     cancelling = "told";
+    toldAt = performance.now();
   };
   try {
     for (;;) {
@@ -182,6 +193,7 @@ export async function follow(
           recorded: false,
         };
       }
+      if (performance.now() - toldAt > CANCELLED_MS) throw notEnded(thrown?.error);
       if (!isCancelling()) await bell.rings();
     }
   } finally {

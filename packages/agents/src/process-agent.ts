@@ -106,6 +106,7 @@ async function supervise(
     {
       child: {
         runId: request.runId,
+        turnId: request.turnId,
         file: program.file,
         args: program.args,
         cwd: request.workDir,

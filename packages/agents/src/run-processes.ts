@@ -4,6 +4,7 @@ import {
   endMarked,
   type EndMarkedOptions,
   findMarked,
+  findWorkDirs,
   isAlive,
   isMarkValue,
   listProcesses,
@@ -22,20 +23,34 @@ const TURN = "QUASAR_TURN_ID";
 export interface RunProcess {
   readonly pid: number;
   readonly runId: string;
-  /** Absolute path of its working folder; `""` where that cannot be seen. */
-  readonly workDir: string;
+  /** Absolute path of its working folder; `""` where that cannot be seen, `undefined` where nobody can know. */
+  readonly workDir: string | undefined;
 }
 
 /**
- * All processes of any runs that can be seen, this one excepted.
+ * All processes of any runs that can be seen, this one excepted. Their folders are looked for, all at once, when
+ * the first of them is asked for.
  *
  * @returns `undefined` where nobody can know.
  */
 export function listRunProcesses(): readonly RunProcess[] | undefined {
-  return listProcesses()?.flatMap(({ pid, variable, workDir }) => {
+  const found = listProcesses()?.flatMap(({ pid, variable }) => {
     const runId = variable(RUN) ?? "";
-    return runId === "" ? [] : [{ pid, runId, workDir: workDir() }];
+    return runId === "" ? [] : [{ pid, runId }];
   });
+  let asked: { readonly dirs: ReadonlyMap<number, string> | undefined } | undefined;
+  const workDirs = (): ReadonlyMap<number, string> | undefined => {
+    asked ??= { dirs: findWorkDirs((found ?? []).map(({ pid }) => pid)) };
+    return asked.dirs;
+  };
+  return found?.map(({ pid, runId }) => ({
+    pid,
+    runId,
+    get workDir() {
+      const dirs = workDirs();
+      return dirs && (dirs.get(pid) ?? "");
+    },
+  }));
 }
 
 /**

@@ -33,6 +33,7 @@ async function run(
   const outcome = await runChild(
     {
       runId: request.runId,
+      turnId: request.turnId,
       file: process.execPath,
       args: [MISBEHAVE, way],
       cwd: request.workDir,
@@ -181,6 +182,7 @@ test("reports arguments that are too long", async () => {
   const outcome = await runChild(
     {
       runId: request.runId,
+      turnId: request.turnId,
       file: process.execPath,
       args: ["x".repeat(200_000)],
       cwd: request.workDir,

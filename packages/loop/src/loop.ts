@@ -1,5 +1,5 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { runCheck } from "./checks/check.ts";
+import { endChecks, runCheck } from "./checks/check.ts";
 import { continueRun } from "./resume/continue.ts";
 import { type TurnKind, TURNS } from "./course.ts";
 import type { LoopOptions, Task, TaskResult, TurnOptions } from "./options.ts";
@@ -40,6 +40,7 @@ export async function runFromCheckpoint(
   options: LoopOptions,
 ): Promise<TaskResult> {
   const settings = settingsOf(options);
+  await endChecks(checkpoint.runId);
   return continueRun(checkpoint, settings, await openPorts(settings));
 }
 

@@ -6,7 +6,7 @@ import {
   rmdirSync,
   writeFileSync,
 } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Container } from "./platform.ts";
 
@@ -21,9 +21,9 @@ let made = 0;
  * @see cgroups(7): `cgroup.kill` is there from Linux 5.14 on.
  */
 export function makeCgroup(label: string): Container | undefined {
-  const parent = ownCgroup();
+  const parent = readHierarchy()?.own;
   if (parent === undefined) return undefined;
-  const path = join(parent, `${prefixOf(label)}${process.pid}-${(made += 1)}`);
+  const path = join(parent, `quasar-${written(label)}-${process.pid}-${(made += 1)}`);
   if (unlessRefused(() => mkdirSync(path, { mode: 0o700 })) === REFUSED) return undefined;
   if (!existsSync(join(path, "cgroup.kill"))) {
     unlessRefused(() => rmdirSync(path));
@@ -35,23 +35,40 @@ export function makeCgroup(label: string): Container | undefined {
   };
 }
 
-/** Ends what is in the cgroups with a label, whoever has made them. */
-export async function endCgroups(label: string): Promise<void> {
-  const parent = ownCgroup();
-  if (parent === undefined) return;
-  const prefix = prefixOf(label);
-  const names = unlessRefused(() => readdirSync(parent));
-  if (names === REFUSED) return;
-  for (const name of names) {
-    const isOne = name.startsWith(prefix) && /^\d+-\d+$/u.test(name.slice(prefix.length));
-    if (isOne) await endCgroup(join(parent, name));
-  }
+/** Ends what is in the cgroups with these labels, wherever their makers were: each terminal has one of its own. */
+export async function endCgroups(labels: readonly string[]): Promise<void> {
+  const hierarchy = readHierarchy();
+  if (hierarchy === undefined) return;
+  const { mount, own } = hierarchy;
+  const ours = cgroupsBelow(mount).filter((path) => {
+    const label = labelIn(basename(path));
+    const isWanted = labels.some((each) => each !== "" && isOf(label, each));
+    return isWanted && !`${own}/`.startsWith(`${path}/`);
+  });
+  for (const path of ours) await endCgroup(path);
+}
+
+function cgroupsBelow(path: string): readonly string[] {
+  const entries = unlessRefused(() => readdirSync(path, { withFileTypes: true }));
+  if (entries === REFUSED) return [];
+  const folders = entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(path, name));
+  return folders.flatMap((folder) => [folder, ...cgroupsBelow(folder)]);
 }
 
 /** What is no plain part of a path is told by its bytes. */
-function prefixOf(label: string): string {
-  const isPlain = /^[\w.-]{0,100}$/u.test(label);
-  return `quasar-${isPlain ? label : Buffer.from(label).toString("hex").slice(0, 100)}-`;
+function written(label: string): string {
+  return /^[\w.-]{0,180}$/u.test(label) ? label : Buffer.from(label).toString("hex").slice(0, 180);
+}
+
+/** As it is written; `undefined` where it is none of ours. */
+function labelIn(name: string): string | undefined {
+  return /^quasar-(.*)-\d+-\d+$/u.exec(name)?.[1];
+}
+
+function isOf(label: string | undefined, wanted: string): boolean {
+  return label === written(wanted) || label?.startsWith(written(`${wanted}.`)) === true;
 }
 
 async function endCgroup(path: string): Promise<void> {
@@ -73,15 +90,21 @@ function removeCgroup(path: string): void {
   unlessRefused(() => rmdirSync(path));
 }
 
-/** The folder of this process's cgroup, of version 2. */
-function ownCgroup(): string | undefined {
+interface Hierarchy {
+  /** Where the cgroups of version 2 are to be seen. */
+  readonly mount: string;
+  /** The folder of this process's cgroup. */
+  readonly own: string;
+}
+
+function readHierarchy(): Hierarchy | undefined {
   const own = /^0::(\/.*)$/mu.exec(read("/proc/self/cgroup"))?.[1];
   if (own === undefined) return undefined;
-  for (const mount of read("/proc/self/mountinfo").split("\n")) {
-    const [, , , root = "", point = "", ...rest] = mount.split(" ");
+  for (const line of read("/proc/self/mountinfo").split("\n")) {
+    const [, , , root = "", mount = "", ...rest] = line.split(" ");
     if (rest[rest.indexOf("-") + 1] !== "cgroup2") continue;
     const below = relative(root, own);
-    if (!below.startsWith("..")) return join(point, below);
+    if (!below.startsWith("..")) return { mount, own: join(mount, below) };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { exists } from "./exists.ts";
 import type { ListedProcess, Look, System } from "./platform.ts";
 
@@ -8,7 +8,7 @@ import type { ListedProcess, Look, System } from "./platform.ts";
  * `ps` shows no variables of programs that Apple has signed, shells among them. They are taken to have
  * those of their group's leader, or of their parent.
  *
- * @see ps(1), sysctl(8)
+ * @see ps(1), lsof(8), sysctl(8)
  */
 export const darwin: System = {
   bootId() {
@@ -27,6 +27,14 @@ export const darwin: System = {
     const ps = run("/bin/ps", ["-axww", "-E", "-o", "pid=,ppid=,pgid=,command="]);
     // It lists itself, too, and would have the variables of this process.
     return ps && processesIn(ps.stdout).filter(({ pid }) => pid !== ps.pid);
+  },
+  workDirs(pids) {
+    // It ends with 1 where one of them is gone, as where it has failed. This process is not gone.
+    const list = [process.pid, ...pids].join(",");
+    const dirs = foldersIn(
+      start("/usr/sbin/lsof", ["-w", "-a", "-d", "cwd", "-p", list, "-Fpn"]).stdout ?? "",
+    );
+    return dirs.has(process.pid) ? dirs : undefined;
   },
   contain: () => undefined,
   endContained: async () => {},
@@ -76,7 +84,6 @@ function processesIn(text: string): readonly ListedProcess[] {
     group: row.group,
     variable: (name) => variableOf(row, name),
     variableNow: (name) => variableOf(row, name),
-    workDir: () => "",
   }));
 }
 
@@ -104,6 +111,30 @@ function valueIn({ command }: Row, name: string): string | undefined {
   return command.slice(from, command.indexOf(" ", from));
 }
 
+/** Of lines that begin with `p`, a process, with `f`, its file, and with `n`, what that is called. */
+function foldersIn(text: string): ReadonlyMap<number, string> {
+  const dirs = new Map<number, string>();
+  let pid = 0;
+  for (const line of text.split("\n")) {
+    if (line.startsWith("p")) pid = Number(line.slice(1));
+    // What hinders a look stands there instead of a path.
+    else if (line.startsWith("n/")) dirs.set(pid, unescaped(line.slice(1)));
+  }
+  return dirs;
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+
+/** A path as `lsof` prints it in the C locale: what is no printable ASCII, byte by byte. */
+function unescaped(name: string): string {
+  const bytes = name.replaceAll(/\\(?:x([0-9a-f]{2})|(.))/gu, (_, byte?: string, letter = "") =>
+    byte === undefined
+      ? (ESCAPED[letter] ?? letter)
+      : String.fromCodePoint(Number.parseInt(byte, 16)),
+  );
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}
+
 const LONGEST_MS = 10_000;
 const MOST_BYTES = 2 ** 28;
 const ENVIRONMENT = { LC_ALL: "C", TZ: "UTC0" };
@@ -115,7 +146,12 @@ interface Printed {
 
 /** What a program of the system prints; `undefined` where it fails or prints nothing. */
 function run(file: string, args: readonly string[]): Printed | undefined {
-  const options = { env: ENVIRONMENT, encoding: "utf8", timeout: LONGEST_MS } as const;
-  const { status, pid, stdout } = spawnSync(file, args, { ...options, maxBuffer: MOST_BYTES });
+  const { status, pid, stdout } = start(file, args);
   return status === 0 && stdout.trim() !== "" ? { pid, stdout } : undefined;
+}
+
+/** `stdout` is `null` where it could not be started. */
+function start(file: string, args: readonly string[]): SpawnSyncReturns<string> {
+  const options = { env: ENVIRONMENT, encoding: "utf8", timeout: LONGEST_MS } as const;
+  return spawnSync(file, args, { ...options, maxBuffer: MOST_BYTES });
 }

@@ -9,10 +9,13 @@ export {
   type ProcessIdentity,
 } from "./identity.ts";
 export {
+  canContain,
+  endContained,
   type EndedProcesses,
   endMarked,
   type EndMarkedOptions,
   findMarked,
+  findWorkDirs,
   isMarkValue,
   listProcesses,
   type Mark,

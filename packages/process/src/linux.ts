@@ -27,6 +27,12 @@ export const linux: System = {
       listed(pid, environment.length === 0 ? environmentOf(pid) : environment),
     );
   },
+  workDirs(pids) {
+    const seen = pids.map(
+      (pid) => [pid, unlessHidden(() => readlinkSync(`/proc/${pid}/cwd`))] as const,
+    );
+    return new Map(seen.filter((each): each is [number, string] => each[1] !== undefined));
+  },
   contain: makeCgroup,
   endContained: endCgroups,
 };
@@ -52,7 +58,6 @@ function listed(pid: string, environment: Buffer): ListedProcess {
     },
     variable: (name) => valueIn(environment, name),
     variableNow: (name) => valueIn(environmentOf(pid), name),
-    workDir: () => unlessHidden(() => readlinkSync(`/proc/${pid}/cwd`)) ?? "",
   };
 }
 

@@ -23,6 +23,16 @@ export function listProcesses(): readonly ListedProcess[] | undefined {
   return system.list()?.filter(({ pid }) => pid !== process.pid);
 }
 
+/**
+ * Absolute paths of the working folders of processes, without those that have ended or cannot be seen, such as
+ * another user's. Ask for all at once: on macOS a program is started.
+ *
+ * @returns `undefined` where nobody can know.
+ */
+export function findWorkDirs(pids: readonly number[]): ReadonlyMap<number, string> | undefined {
+  return pids.length === 0 ? new Map() : system.workDirs(pids);
+}
+
 /** Ids of the processes that carry a mark, this one excepted; `undefined` where nobody can know. */
 export function findMarked(mark: Mark): readonly number[] | undefined {
   return carriersOf(mark)?.map(({ pid }) => pid);
@@ -59,6 +69,31 @@ const AFTER_KILL_MS = 2000;
  */
 export async function endMarked(
   mark: Mark,
+  options: EndMarkedOptions = {},
+): Promise<EndedProcesses | undefined> {
+  const ended = await endCarriers(mark, options);
+  await endContained([mark.value]);
+  return ended;
+}
+
+/**
+ * Ends, at once, what programs have started that were run with one of these labels, or with one that begins with it
+ * and a dot, whoever has run them: where the system can hold that, and never this process.
+ */
+export async function endContained(labels: readonly string[]): Promise<void> {
+  if (labels.length > 0) await system.endContained(labels);
+}
+
+/** Whether the system can hold what a program starts, here and now. */
+export async function canContain(): Promise<boolean> {
+  const container = system.contain("");
+  await container?.end();
+  return container !== undefined;
+}
+
+/** {@link endMarked}, without what has dropped the mark. */
+export async function endCarriers(
+  mark: Mark,
   { signal = "SIGTERM", graceMs = 5000 }: EndMarkedOptions = {},
 ): Promise<EndedProcesses | undefined> {
   const killAt = performance.now() + graceMs;
@@ -70,7 +105,6 @@ export async function endMarked(
     const left = carriers.map(({ pid }) => pid);
     const now = performance.now();
     if (left.length === 0 || now > giveUpAt) {
-      await system.endContained(mark.value);
       return { ended: [...found].filter((pid) => !left.includes(pid)), left };
     }
     for (const { pid, variableNow } of carriers) {

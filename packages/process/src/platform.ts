@@ -9,12 +9,20 @@ export interface System {
   /** All processes that can be seen, as they are now; `undefined` where nobody can know. */
   readonly list: () => readonly ListedProcess[] | undefined;
   /**
+   * Absolute paths of the working folders of processes, without those that have ended or cannot be seen;
+   * `undefined` where nobody can know.
+   */
+  readonly workDirs: (pids: readonly number[]) => ReadonlyMap<number, string> | undefined;
+  /**
    * @param label - By which it is found again, after its maker has died.
    * @returns `undefined` where there is nothing that could hold a process.
    */
   readonly contain: (label: string) => Container | undefined;
-  /** Ends what the containers with a label hold, and takes them away. */
-  readonly endContained: (label: string) => Promise<void>;
+  /**
+   * Ends what the containers hold that anybody has made with one of the labels, or with one that begins with it
+   * and a dot, and takes them away; not one that this process is in.
+   */
+  readonly endContained: (labels: readonly string[]) => Promise<void>;
 }
 
 /** What is seen of one process. */
@@ -29,7 +37,7 @@ export type Look =
   /** Something has this id, and the system says no more. */
   | { readonly state: "unknown" };
 
-/** A process in a listing. What has ended meanwhile has no variables and no folder. */
+/** A process in a listing. What has ended meanwhile has no variables. */
 export interface ListedProcess {
   readonly pid: number;
   /** 1 where the parent has ended. */
@@ -40,8 +48,6 @@ export interface ListedProcess {
   readonly variable: (name: string) => string | undefined;
   /** The same of what has the id now, where that can be seen: ids come again. */
   readonly variableNow: (name: string) => string | undefined;
-  /** Absolute path of its working folder; `""` where that cannot be seen. */
-  readonly workDir: () => string;
 }
 
 /** Holds a process and all that it starts, in whatever session, with whatever variables. */

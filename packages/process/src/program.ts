@@ -34,6 +34,11 @@ export interface RunOptions<Reason extends string = never> {
   readonly group?: "ended" | "left" | "shared" | undefined;
   /** In its environment: whatever carries it is ended after it, with half a second of grace. */
   readonly mark?: Mark | undefined;
+  /**
+   * By which what it has started is found after this process was killed, where the system can hold it: see
+   * `endContained`. @default the value of its mark
+   */
+  readonly label?: string | undefined;
   /** Milliseconds until it is stopped. @default no limit */
   readonly timeoutMs?: number | undefined;
   /** Milliseconds without output until it is stopped. @default no limit */

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
+import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { cgroupToHoldIn } from "@quasar/vitest/cgroup";
 import { expect, onTestFinished, test } from "vitest";
 import { isAlive, identityOf } from "./identity.ts";
-import { endMarked } from "./marks.ts";
+import { canContain, endContained, endMarked } from "./marks.ts";
 import { runProgram } from "./run.ts";
 import type { NotStarted, ProgramEnd, RunOptions } from "./program.ts";
 import { sendSignal } from "./signal.ts";
-import { system } from "./system.ts";
 
 interface Ran {
   readonly end: ProgramEnd<"enough"> | NotStarted;
@@ -154,42 +155,75 @@ test("ends what carries its mark in another session, and says so", async () => {
   expect(end).toMatchObject({ leftovers: { ended: [Number(printed)], left: [] } });
 });
 
-/** Whether a daemon that has dropped its mark lives on: where nothing can hold it, it does. */
-async function livesOn(): Promise<boolean> {
-  const container = system.contain("");
-  await container?.end();
-  return container === undefined;
-}
+/** Where a daemon that has dropped its mark can be held, it is ended; else it lives on. */
+const HOLDS = cgroupToHoldIn();
+
+test("knows whether the system can hold what a program starts", async () => {
+  expect(await canContain()).toBe(HOLDS !== undefined);
+});
 
 test("ends a daemon that has dropped its mark, where the system can hold it", async () => {
   const { printed } = await shell(escapes("{}"));
   onTestFinished(() => sendSignal(Number(printed), "SIGKILL"));
-  const expected = await livesOn();
-  await expect.poll(() => isRunning(printed)).toBe(expected);
+  await expect.poll(() => isRunning(printed)).toBe(HOLDS === undefined);
 });
 
-test("ends that daemon by its mark when its runner was killed", async () => {
-  const mark = { name: "MARK", value: `run-test-killed-${process.pid}` };
+/** Of a runner that was killed while its program sleeps: what its daemon is. Both began in a cgroup that is named. */
+async function daemonOfKilled(options: object, cgroup: string | undefined): Promise<string> {
   const [run, line] = [import.meta.resolve("./run.ts"), `${escapes("{}")}; echo up; sleep 600`];
   const program = `
     const { runProgram } = await import(${JSON.stringify(run)});
     const program = { file: "sh", args: ["-c", ${JSON.stringify(line)}], cwd: "/", env: process.env };
-    await runProgram(program, { stdout: (text) => void process.stdout.write(text), mark: ${JSON.stringify(mark)} });
+    const stdout = (text) => void process.stdout.write(text);
+    await runProgram(program, { stdout, ...${JSON.stringify(options)} });
   `;
-  const env = { ...process.env, MARK: mark.value };
-  const runner = spawn(process.execPath, ["--input-type=module", "-e", program], { env });
+  const join = cgroup === undefined ? ":" : `echo $$ > ${cgroup}/cgroup.procs`;
+  const args = ["-c", `${join} && exec "$@"`, "sh", process.execPath, "--input-type=module", "-e"];
+  const runner = spawn("sh", [...args, program], { env: { ...process.env, MARK: MARK.value } });
   let printed = "";
   for await (const chunk of runner.stdout) {
     printed += String(chunk);
     if (printed.includes("up\n")) break;
   }
   runner.kill("SIGKILL");
-  await endMarked(mark);
   const [daemon = ""] = printed.split("\n");
   onTestFinished(() => sendSignal(Number(daemon), "SIGKILL"));
-  const expected = await livesOn();
-  await expect.poll(() => isRunning(daemon)).toBe(expected);
+  onTestFinished(async () => void (await endMarked(MARK, { graceMs: 0 })));
+  return daemon;
+}
+
+const MARK = { name: "MARK", value: `run-test-killed-${process.pid}` };
+
+test("ends that daemon by its mark when its runner was killed", async () => {
+  const daemon = await daemonOfKilled({ mark: MARK }, undefined);
+  await endMarked(MARK);
+  await expect.poll(() => isRunning(daemon)).toBe(HOLDS === undefined);
 });
+
+test("ends that daemon by the label that its program was run with, or by the beginning of it, and by no other", async () => {
+  const label = `label-${process.pid}`;
+  const daemon = await daemonOfKilled({ label: `${label}.1` }, undefined);
+  await endContained([`${label}.1.1`, `${label}.11`, "label", ""]);
+  expect(isRunning(daemon)).toBe(true);
+  await endContained([label]);
+  await expect.poll(() => isRunning(daemon)).toBe(HOLDS === undefined);
+});
+
+test.skipIf(HOLDS === undefined)(
+  "ends that daemon from another terminal's cgroup, and not what this process is in itself",
+  async () => {
+    const folder = `${HOLDS}/quasar-${MARK.value}-1-1`;
+    mkdirSync(folder);
+    const [before, terminal] = [`${HOLDS}/cgroup.procs`, `${HOLDS}/terminal-${process.pid}`];
+    mkdirSync(terminal);
+    onTestFinished(() => rmdirSync(terminal, { maxRetries: 5 }));
+    const daemon = await daemonOfKilled({ mark: MARK }, terminal);
+    writeFileSync(`${folder}/cgroup.procs`, String(process.pid));
+    onTestFinished(() => writeFileSync(before, String(process.pid)));
+    await endMarked(MARK);
+    await expect.poll(() => isRunning(daemon)).toBe(false);
+  },
+);
 
 test("signals a program alone that shares this process's group", async () => {
   const { signal } = abortAfter(300);

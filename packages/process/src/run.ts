@@ -1,5 +1,5 @@
 import type { NotStarted, Program, ProgramEnd, RunOptions } from "./program.ts";
-import { endMarked } from "./marks.ts";
+import { endCarriers } from "./marks.ts";
 import { sendSignal } from "./signal.ts";
 import { system } from "./system.ts";
 import type { Container } from "./platform.ts";
@@ -24,8 +24,8 @@ export async function runProgram<Reason extends string = never>(
   options: RunOptions<Reason> = {},
 ): Promise<ProgramEnd<Reason> | NotStarted> {
   const startedAt = performance.now();
-  const { group = "ended", mark } = options;
-  const container = group === "ended" ? system.contain(mark?.value ?? "") : undefined;
+  const { group = "ended", mark, label = mark?.value ?? "" } = options;
+  const container = group === "ended" ? system.contain(label) : undefined;
   const onSpawn = container === undefined ? options.onSpawn : into(container, options.onSpawn);
   const child = await startChild(program, { ...options, onSpawn });
   if (child instanceof Error) {
@@ -34,7 +34,7 @@ export async function runProgram<Reason extends string = never>(
   }
   const { thrown, ...end } = await untilEnd(child, { ...options, onSpawn });
   const durationMs = Math.round(performance.now() - startedAt);
-  const leftovers = mark && (await endMarked(mark, { graceMs: LEFTOVER_GRACE_MS }));
+  const leftovers = mark && (await endCarriers(mark, { graceMs: LEFTOVER_GRACE_MS }));
   // What has shed the mark but not the group.
   if (group === "ended") sendSignal(-child.pid, "SIGKILL");
   await container?.end();

@@ -7,6 +7,7 @@ const elsewhere: System = {
   bootId: () => undefined,
   look: () => ({ state: "unknown" }),
   list: () => undefined,
+  workDirs: () => undefined,
   contain: () => undefined,
   endContained: async () => {},
 };

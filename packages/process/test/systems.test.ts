@@ -1,7 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type EndedProcesses, type Mark, type ProcessIdentity, sendSignal } from "../src/index.ts";
 
 const TELL = fileURLToPath(new URL("tell.ts", import.meta.url));
@@ -80,13 +83,24 @@ describe.for(["linux", "darwin"] as const)("on %s", (name) => {
     expect(new Set(ended)).toEqual(new Set(found));
   });
 
+  test("the folders of processes are known, but for one that has gone", async () => {
+    const dir = mkdtempSync(join(realpathSync(tmpdir()), "quasar folders \\x41 ü-"));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const { pid } = await start("/bin/sh", ["-c", 'cd "$0" && echo up && exec sleep 60', dir]);
+    expect(tell("findWorkDirs", [2 ** 22 + 9, pid, 1])).toContainEqual([pid, dir]);
+    expect(tell("findWorkDirs", [])).toEqual([]);
+  });
+
   test("a process that carries the mark itself finds no other in what it asks", () => {
     expect(tell("findMarked", mark, { [mark.name]: mark.value })).toEqual([]);
   });
 });
 
-test("on darwin, where ps fails, nobody can know", () => {
-  const args = ["--no-warnings", ...SYSTEMS.darwin, TELL, "findMarked", JSON.stringify(mark)];
-  const env = { ...process.env, DARWIN_BROKEN: "ps" };
+test.for([
+  ["ps", "findMarked", () => mark],
+  ["lsof", "findWorkDirs", () => [process.pid]],
+] as const)("on darwin, where %s fails, nobody can know", ([program, what, argument]) => {
+  const args = ["--no-warnings", ...SYSTEMS.darwin, TELL, what, JSON.stringify(argument())];
+  const env = { ...process.env, DARWIN_BROKEN: program };
   expect(execFileSync(process.execPath, args, { env }).toString()).toBe("null");
 });

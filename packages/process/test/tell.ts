@@ -4,4 +4,4 @@ import * as quasar from "../src/index.ts";
 const [, , name = "", argument = "null"] = process.argv;
 const known: Record<string, unknown> = quasar;
 const told = await (known[name] as (argument: unknown) => unknown)(JSON.parse(argument));
-process.stdout.write(JSON.stringify(told ?? null));
+process.stdout.write(JSON.stringify((told instanceof Map ? [...told] : told) ?? null));

@@ -56,7 +56,7 @@ export async function abandonRun(
     const pids = found ?? [];
     const isGone = found?.length === 0;
     if (!isGone && !(await mayEnd(pids))) throw agentWorks(runId, found);
-    if (pids.length > 0) await endAgents(runId, pids);
+    await endAgents(runId, pids);
     noteFact(dir, { type: "abandoned" }, onProblem);
     await forgetSeed(workspace, runId);
     await giveUp(workspace, runId, user.sealKey());

@@ -1,4 +1,5 @@
 import { runTask } from "@quasar/loop";
+import { endContained } from "@quasar/process";
 import { freeGit } from "./driving/git-locks.ts";
 import { clearTree, findOutliving } from "./driving/orphans.ts";
 import { type DriveOptions, inSession, type Session } from "./driving/session.ts";
@@ -74,6 +75,7 @@ async function seeToThePast(
     }
   }
   await clearTree(workspace, await findOutliving(ids), tell);
+  await endContained(ids);
 }
 
 /** Of one that stopped, too: what is known of it stands where the next run keeps its compatibility checkpoint. */

@@ -8,6 +8,7 @@ import { aFolder } from "../../test/harness.ts";
 import { type CheckOptions, runCheck } from "./check.ts";
 
 const options = (change: Partial<CheckOptions> = {}): CheckOptions => ({
+  runId: "run",
   workDir: aFolder(),
   timeoutMs: 60_000,
   ...change,
@@ -41,7 +42,7 @@ test("cannot be run where no file descriptor is left, and ends nobody with it", 
     import { openSync } from "node:fs";
     import { runCheck } from ${JSON.stringify(new URL("check.ts", import.meta.url).href)};
     try { for (;;) openSync("/dev/null"); } catch {}
-    const { status } = await runCheck({ name: "x", command: "true" }, { workDir: "/", timeoutMs: 9e3 });
+    const { status } = await runCheck({ name: "x", command: "true" }, { runId: "run", workDir: "/", timeoutMs: 9e3 });
     process.exitCode = status === "broken" ? 7 : 8;`;
   const limited = ["-c", 'ulimit -n 60 && exec "$@"', "sh", process.execPath];
   const { status, stderr } = spawnSync("sh", [...limited, "--input-type=module", "-e", script]);

@@ -1,4 +1,4 @@
-import { runProgram } from "@quasar/process";
+import { endContained, runProgram } from "@quasar/process";
 import type { Check } from "../options.ts";
 
 /** How a check ended. `broken`: it could not judge anything, and that is not the code's fault. */
@@ -9,6 +9,8 @@ export interface CheckResult {
 }
 
 export interface CheckOptions {
+  /** Whose check it is. */
+  readonly runId: string;
   readonly workDir: string;
   readonly timeoutMs: number;
   /** The environment that it runs in. @default that of this process */
@@ -36,7 +38,7 @@ const NOT_RUN: ReadonlySet<number | undefined> = new Set([126, 127]);
  * @throws the signal's reason when aborted.
  */
 export async function runCheck(check: Check, options: CheckOptions): Promise<CheckResult> {
-  const { workDir, timeoutMs, baseEnv = process.env, env, signal } = options;
+  const { runId, workDir, timeoutMs, baseEnv = process.env, env, signal } = options;
   const { redact = (text) => text } = options;
   signal?.throwIfAborted();
   const kept = new Ends(KEPT_BYTES, redact);
@@ -45,7 +47,10 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
   };
   const end = await runProgram(
     { file: "/bin/sh", args: ["-c", check.command], cwd: workDir, env: { ...baseEnv, ...env } },
-    { stdout: keep, stderr: keep, timeoutMs, signal, graceMs: KILL_GRACE_MS },
+    {
+      ...{ stdout: keep, stderr: keep, timeoutMs, signal, graceMs: KILL_GRACE_MS },
+      label: labelOf(runId),
+    },
   );
   signal?.throwIfAborted();
   if (end.kind === "not-started") return { status: "broken", output: redact(end.error.message) };
@@ -56,6 +61,13 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
   if (end.exitCode === 0) return { status: "passed", output };
   return { status: NOT_RUN.has(end.exitCode) ? "broken" : "failed", output };
 }
+
+/** Ends what checks of a run have started that was killed meanwhile, where the system can hold it. */
+export function endChecks(runId: string): Promise<void> {
+  return endContained([labelOf(runId)]);
+}
+
+const labelOf = (runId: string): string => `${runId}.checks`;
 
 /**
  * The beginning and the end of a stream: half of the limit each. More is kept until the end, so that no secret

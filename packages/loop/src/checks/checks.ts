@@ -11,9 +11,9 @@ export async function tryCheck(
   check: Check,
 ): Promise<CheckResult | Ending> {
   const { workDir, checkTimeoutMs, checkEnv: baseEnv, redact, signal } = run.settings;
-  const { cycle } = run.state;
+  const { cycle, runId } = run.state;
   const env = marksOf(run.state);
-  const options = { workDir, timeoutMs: checkTimeoutMs, baseEnv, env, signal, redact };
+  const options = { runId, workDir, timeoutMs: checkTimeoutMs, baseEnv, env, signal, redact };
   run.seen = undefined;
   try {
     const { status, output } = await run.ports.runCheck(check, options);

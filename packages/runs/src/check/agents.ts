@@ -49,8 +49,9 @@ async function placed({ root }: Workspace, processes: readonly RunProcess[]): Pr
   const here: RunProcess[] = [];
   const others: RunProcess[] = [];
   for (const each of processes) {
-    const tree = each.workDir === "" ? undefined : await rootOf(each.workDir);
-    if (tree === root || (tree === undefined && isBelow(root, each.workDir))) here.push(each);
+    const { workDir = "" } = each;
+    const tree = workDir === "" ? undefined : await rootOf(workDir);
+    if (tree === root || (tree === undefined && isBelow(root, workDir))) here.push(each);
     else if (tree !== undefined) others.push(each);
   }
   return { here, others };

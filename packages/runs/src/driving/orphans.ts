@@ -1,4 +1,4 @@
-import { findRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents";
+import { listRunProcesses, type RunProcess } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { isAgentAlive } from "@quasar/loop";
 import { RunsError } from "../errors.ts";
@@ -16,21 +16,17 @@ export interface Outliving {
   readonly pids: readonly number[];
 }
 
-/** What runs have left running, by run. Changes nothing. */
+/** What runs have left running, by run; nothing where nobody can know. Changes nothing. */
 export async function findOutliving(runIds: readonly string[]): Promise<readonly Outliving[]> {
   // One look at all processes, however many runs there are.
-  return runIds.length === 0 ? [] : outlivingOf(runIds, listRunProcesses());
+  return runIds.length === 0 ? [] : outlivingOf(runIds, listRunProcesses() ?? []);
 }
 
-async function outlivingOf(
-  runIds: readonly string[],
-  all: readonly RunProcess[] | undefined,
-): Promise<readonly Outliving[]> {
-  const found: Outliving[] = [];
-  for (const runId of runIds) {
-    const pids = all?.filter((each) => each.runId === runId).map(({ pid }) => pid);
-    found.push({ runId, pids: pids ?? findRunProcesses(runId) ?? [] });
-  }
+function outlivingOf(runIds: readonly string[], all: readonly RunProcess[]): readonly Outliving[] {
+  const found = runIds.map((runId) => {
+    const pids = all.filter((each) => each.runId === runId).map(({ pid }) => pid);
+    return { runId, pids };
+  });
   return found.filter(({ pids }) => pids.length > 0);
 }
 
@@ -45,11 +41,11 @@ export interface Presence {
 /** Looks for processes of any runs in a work tree. Changes nothing. */
 export async function lookAround(workspace: Workspace): Promise<Presence> {
   const all = listRunProcesses();
-  const outliving = await outlivingOf(openRunIds(workspace), all);
+  const outliving = outlivingOf(openRunIds(workspace), all ?? []);
   const ids = runIds(workspace);
   const isDeserted =
     all !== undefined &&
-    processesIn(workspace.root, all).length === 0 &&
+    processesIn(workspace.root, all)?.length === 0 &&
     !all.some(({ runId }) => ids.includes(runId));
   return { outliving, isDeserted };
 }

@@ -1,6 +1,7 @@
 import { prewarm } from "@quasar/agents";
 import type { RepositoryFacts } from "@quasar/git";
 import { isTurnOpen, nextTurnId, runFromCheckpoint, type SeenTree } from "@quasar/loop";
+import { endContained } from "@quasar/process";
 import { freeGit } from "../driving/git-locks.ts";
 import { clearTree, lookAround, type Outliving } from "../driving/orphans.ts";
 import { type DriveOptions, inSession, type Session } from "../driving/session.ts";
@@ -75,7 +76,9 @@ async function goOn(session: Session, course: Course): Promise<RunEnd> {
   const { workspace, tell } = session;
   const { runId, loaded, stores } = found;
   const { checkpoint } = loaded;
-  if (!isDeserted) {
+  if (isDeserted) {
+    await endContained([runId, ...openRunIds(workspace)]);
+  } else {
     // What belongs to a turn whose end is not known is for the loop to follow or to end.
     const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
     await clearTree(workspace, others, tell);

@@ -4,9 +4,21 @@ import { isInWorkTree } from "@quasar/git";
 /** The run whose agent has started this process, if one has. */
 const STARTED_BY: string | undefined = process.env["QUASAR_RUN_ID"];
 
-/** Of a list of processes those that runs have left in a work tree, but for who has started this one. */
-export function processesIn(root: string, all: readonly RunProcess[]): readonly RunProcess[] {
-  return all.filter(({ runId, workDir }) => runId !== STARTED_BY && isInWorkTree(workDir, root));
+/**
+ * Of a list of processes those that runs have left in a work tree, but for who has started this one.
+ *
+ * @returns `undefined` where nobody can know.
+ */
+export function processesIn(
+  root: string,
+  all: readonly RunProcess[],
+): readonly RunProcess[] | undefined {
+  const others = all.filter(({ runId }) => runId !== STARTED_BY);
+  const placed = others.map((each) => ({ each, workDir: each.workDir }));
+  const here = placed.filter(({ workDir = "" }) => isInWorkTree(workDir, root));
+  return placed.some(({ workDir }) => workDir === undefined)
+    ? undefined
+    : here.map(({ each }) => each);
 }
 
 /**
@@ -19,7 +31,8 @@ export function strangersIn(
   root: string,
   isOwn: (runId: string) => boolean,
 ): readonly RunProcess[] {
-  return processesIn(root, listRunProcesses() ?? []).filter(({ runId }) => !isOwn(runId));
+  const others = (listRunProcesses() ?? []).filter(({ runId }) => !isOwn(runId));
+  return processesIn(root, others) ?? [];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { canContain } from "@quasar/process";
 import {
   CHECK_NAMES,
   type CheckedProblem,
@@ -26,17 +27,23 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   const problems: CheckedProblem[] = [];
   for await (const problem of checkRuns(workspace, user, { fix })) problems.push(inWords(problem));
   const kept = await keptRuns(workspace, user);
+  const endsDaemons = await canContain();
   if (json === true) {
     const { ended, stopped } = kept;
     const told = problems.map(({ failure: _, ...problem }) => problem);
     const facts = { problems: told, kept: { ended, stopped, next: pruneCommands(kept) } };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", ...facts }));
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", ...facts, endsDaemons }));
   } else {
     const view = viewOf(process.stdout);
-    write(process.stdout, [...doctorLines(problems, view), ...keptLines(kept, view)]);
+    const daemons = labelled(view, "daemons", endsDaemons ? ENDED : NOT_ENDED);
+    write(process.stdout, [...doctorLines(problems, view), ...keptLines(kept, view), ...daemons]);
   }
   return problems.every(({ fixed }) => fixed) ? EXIT.ok : EXIT.error;
 }
+
+const ENDED = "a process that hides from its agent or check is ended with it (cgroup)";
+const NOT_ENDED =
+  "a process that hides from its agent or check is not ended: no cgroup here (docs/trust.md)";
 
 /** What could not be looked at or fixed says why, in the words of the command. */
 function inWords(problem: CheckedProblem): CheckedProblem {
