@@ -47,7 +47,7 @@ test.for(["exit", "out"])("a look at .%s that fails is repeated", async (ending)
 });
 
 test("the end of a turn is seen by its folder: nobody waits for the next look", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const files = turn();
   writeFileSync(join(files.dir, "1.out"), "");

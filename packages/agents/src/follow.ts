@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename } from "node:path";
-import { isAlive, type ProcessIdentity } from "@quasar/process";
+import { eachSecond, isAlive, type ProcessIdentity } from "@quasar/process";
 import type { ChildOutcome } from "./child.ts";
 import { AgentsError } from "./errors.ts";
 import { type ExitRecord, readExitRecord } from "./exit-record.ts";
@@ -26,8 +26,6 @@ export type FollowedOutcome = ChildOutcome & {
   readonly workIsSynced?: boolean | undefined;
 };
 
-/** How often it is looked without a sign that there is anything new: not every file system gives one. */
-const LOOK_MS = 1000;
 /** How long it is waited for more after a sign of new output, which may come line by line. */
 const GATHER_MS = 50;
 /** How long a turn may take to its end once it was cancelled: a supervisor gives its agent 15 s, and the kernel 5. */
@@ -65,7 +63,7 @@ export function recordedOutcome(record: ExitRecord, size: number = 0): FollowedO
 
 /** What wakes the reader of a turn. */
 interface Bell {
-  /** Resolves at the next sign of something new, or after a while. */
+  /** Resolves at the next sign of something new, or within a second: not every file system gives one. */
   rings(): Promise<void>;
   ring(): void;
   close(): void;
@@ -81,21 +79,19 @@ function createBell(files: TurnFiles): Bell {
     if (name === exit) ring();
     else if (name?.startsWith(all)) gathering ??= setTimeout(ring, GATHER_MS);
   });
+  const endLooks = eachSecond(ring, { keepsAlive: true });
   return {
     ring,
     async rings() {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LOOK_MS);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+        wake = resolve;
       });
       wake = () => undefined;
       clearTimeout(gathering);
       gathering = undefined;
     },
     close() {
+      endLooks();
       clearTimeout(gathering);
       watcher?.close();
     },

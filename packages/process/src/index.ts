@@ -1,3 +1,4 @@
+export { eachSecond } from "./each-second.ts";
 export { findProgram, type ProgramPlaces } from "./find-program.ts";
 export {
   currentProcess,

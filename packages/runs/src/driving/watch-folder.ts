@@ -1,11 +1,10 @@
 import { type FSWatcher, watch } from "node:fs";
-
-/** How often it is looked without a sign: not every file system gives one, and a folder that was removed gives none. */
-const LOOK_MS = 1000;
+import { eachSecond } from "@quasar/process";
 
 /**
  * Calls `look` whenever something in a folder, or the folder itself, may have come or gone: at once where the system
- * tells of it, else within a second. It keeps no process alive.
+ * tells of it, else within a second: not every file system does, and a folder that was removed gives no sign. It
+ * keeps no process alive.
  *
  * @returns Ends it.
  */
@@ -29,12 +28,13 @@ export function watchFolder(path: string, look: () => void): () => void {
     }
   };
   arm();
-  const timer = setInterval(() => {
+  const rearm = (): void => {
     look();
     arm();
-  }, LOOK_MS).unref();
+  };
+  const endLooks = eachSecond(rearm, { keepsAlive: false });
   return () => {
-    clearInterval(timer);
+    endLooks();
     forget();
   };
 }
