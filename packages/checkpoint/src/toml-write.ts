@@ -1,35 +1,21 @@
 // oxlint-disable no-control-regex -- which control characters a string may hold is what is told here
 import { CheckpointError } from "./errors.ts";
+import { escaperOf } from "./toml-escape.ts";
 import { MAX_DEPTH } from "./toml-source.ts";
 
 /** What a single-quoted string cannot hold. */
 const notLiteral = /['\x00-\x08\x0a-\x1f\x7f]/;
 /** Controls but tab and newline: as two classes, which V8 searches twice as fast as one. */
 const control = /[\x00-\x08]|[\x0b-\x1f]/;
-const escaped = /["\\\x00-\x08\x0a-\x1f\x7f]/g;
-const controls = /[\x00-\x08\x0b-\x1f\x7f]/g;
+const escapeLine = escaperOf(/["\\\x00-\x08\x0a-\x1f\x7f]/);
+const escapeLines = escaperOf(/[\\\x00-\x08\x0b-\x1f\x7f]/);
 const bareKey = /^[A-Za-z0-9_-]+$/;
 /** A date that TOML can say; JavaScript's go on to the year 275760. */
 const tomlDate = /^(\d{4}-\d\d-\d\d|\d\d:)/;
 
-const shortEscapes: Readonly<Record<string, string>> = {
-  "\b": "\\b",
-  "\t": "\\t",
-  "\n": "\\n",
-  "\f": "\\f",
-  "\r": "\\r",
-  '"': '\\"',
-  "\\": "\\\\",
-};
-
-function escape(character: string): string {
-  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-  return shortEscapes[character] ?? `\\u${code}`;
-}
-
 /** On one line, as the Go original writes it. */
 export function writeText(text: string): string {
-  return notLiteral.test(text) ? `"${text.replace(escaped, escape)}"` : `'${text}'`;
+  return notLiteral.test(text) ? `"${escapeLine(text)}"` : `'${text}'`;
 }
 
 /** The part before a block's text, in what {@link writeBlock} returns. */
@@ -50,18 +36,11 @@ function isLiteralBlock(text: string): boolean {
   return !hasQuotes && !hasControls(text);
 }
 
-/**
- * Newlines stay, and of quotes all but those that could run into the closing three. What terminals
- * are told by (ESC, CR) goes first, at the speed of a search.
- */
+/** Newlines stay, and of quotes all but those that could run into the closing three. */
 function escapeBlock(text: string): string {
-  const common = text
-    .replaceAll("\\", "\\\\")
-    .replaceAll("\x1b", "\\u001B")
-    .replaceAll("\r", "\\r");
-  const hasQuotes = common.endsWith('"') || common.includes('""');
-  const quoted = hasQuotes ? common.replace(/"(?="|$)/g, '\\"') : common;
-  return hasControls(quoted) ? quoted.replace(controls, escape) : quoted;
+  const lines = escapeLines(text);
+  const hasQuotes = lines.endsWith('"') || lines.includes('""');
+  return hasQuotes ? lines.replace(/"(?="|$)/g, '\\"') : lines;
 }
 
 function hasControls(text: string): boolean {
@@ -79,7 +58,7 @@ export function writeTexts(texts: readonly string[]): string {
 }
 
 function writeKey(key: string): string {
-  return bareKey.test(key) ? key : `"${key.replace(escaped, escape)}"`;
+  return bareKey.test(key) ? key : `"${escapeLine(key)}"`;
 }
 
 /**
