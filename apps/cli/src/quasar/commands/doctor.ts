@@ -30,7 +30,9 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   const endsDaemons = await canContain();
   if (json === true) {
     const { ended, stopped } = kept;
-    const told = problems.map(({ failure: _, ...problem }) => problem);
+    const told = problems.map(({ check, code, message, fixed, fix: can, next }) => {
+      return { check, code, message, fixed, fix: can, next };
+    });
     const facts = { problems: told, kept: { ended, stopped, next: pruneCommands(kept) } };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", ...facts, endsDaemons }));
   } else {
