@@ -203,7 +203,8 @@ test("status says that an agent works on without its runner, and that resume fol
   expect(runs).toMatchObject([{ id: runId, openTurn: { alivePid: expect.any(Number) } }]);
 });
 
-test.for([
+// Another system hides the variables of `sleep`: what is seen there is in darwin.test.ts.
+test.skipIf(process.platform !== "linux").for([
   ["a sub-folder", 6],
   ["a work tree within", 0],
 ] as const)(

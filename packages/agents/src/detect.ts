@@ -1,5 +1,4 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { runProgram } from "@quasar/process";
 import { cleanLine } from "./clean.ts";
 
 /** An agent's program that was found. */
@@ -11,20 +10,28 @@ export interface DetectedAgent {
 
 const PROGRAMS = ["claude", "codex"] as const;
 const TIMEOUT_MS = 10_000;
+/** What it says of its version is at the beginning. */
+const MAX_BYTES = 1 << 16;
+const NOT_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "EACCES"]);
 
 async function detect(
   kind: DetectedAgent["kind"],
   signal: AbortSignal | undefined,
 ): Promise<DetectedAgent | undefined> {
-  try {
-    const options = { timeout: TIMEOUT_MS, maxBuffer: 1 << 16, signal };
-    const { stdout } = await promisify(execFile)(kind, ["--version"], options);
-    return { kind, version: /\d+\.\d+\.\d+[\w.-]*/.exec(cleanLine(stdout))?.[0] ?? "" };
-  } catch (error) {
-    signal?.throwIfAborted();
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    return code === "ENOENT" || code === "EACCES" ? undefined : { kind, version: "" };
+  let said = "";
+  const stdout = (chunk: Buffer): "enough" | undefined => {
+    said += chunk.toString("latin1");
+    return said.length > MAX_BYTES ? "enough" : undefined;
+  };
+  const program = { file: kind, args: ["--version"], cwd: process.cwd(), env: process.env };
+  const end = await runProgram<"enough">(program, { stdout, timeoutMs: TIMEOUT_MS, signal });
+  signal?.throwIfAborted();
+  if (end.kind === "not-started") {
+    return NOT_THERE.has(end.error.code) ? undefined : { kind, version: "" };
   }
+  const version =
+    end.exitCode === 0 ? /\d+\.\d+\.\d+[\w.-]*/.exec(cleanLine(said))?.[0] : undefined;
+  return { kind, version: version ?? "" };
 }
 
 /** Which agents are installed: on the PATH of this process, with the versions they say they are. */

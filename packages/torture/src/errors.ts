@@ -1,5 +1,7 @@
 /** Why something cannot be tortured. Part of the API: adding a code is minor, renaming one is major. */
 export type TortureErrorCode =
+  /** A trial's processes are found in `/proc`: Linux only. */
+  | "ERR_NOT_LINUX"
   /** The undisturbed run fails. */
   | "ERR_RUN_FAILS"
   /** Two undisturbed runs differ: there is nothing to compare with. */

@@ -69,12 +69,15 @@ export interface Tortured {
  * Runs a subject undisturbed, which gives the list of its steps, then kills it at each of them in
  * each way, resumes it until it ends, and compares.
  *
- * @throws {TortureError} `ERR_RUN_FAILS`, `ERR_NOT_REPEATABLE`; and what the subject's functions throw.
+ * @throws {TortureError} `ERR_NOT_LINUX`, `ERR_RUN_FAILS`, `ERR_NOT_REPEATABLE`; and what the subject's functions throw.
  * @see SPEC.md, "A torture"
  */
 export async function torture(subject: Subject, options: TortureOptions = {}): Promise<Tortured> {
   const { concurrency = 2, maxLives = 8, timeoutMs = 60_000, keep = false } = options;
   const { onTrial = () => {}, signal } = options;
+  if (process.platform !== "linux") {
+    throw new TortureError("ERR_NOT_LINUX", "torture finds processes in /proc: run it on Linux");
+  }
   const begun = performance.now();
   const scratch = makeScratch();
   const trials: Trial[] = [];
