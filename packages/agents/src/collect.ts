@@ -1,6 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-
 /**
  * Who passes on a long output leaves chunks and long lines behind: V8 lets many of them lie, and takes more and more
  * room for new ones. So they are collected now and then, and the room stays as it is.
@@ -21,8 +18,10 @@ export function createCollector(everyBytes: number, collect?: () => void): (byte
   };
 }
 
+/** Loaded here: they take 3 MB, and most outputs are short. */
 function collectorOfV8(): () => void {
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
   setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
+  return process.getBuiltinModule("node:vm").runInNewContext("gc") as () => void;
 }
