@@ -207,6 +207,55 @@ test("ls lists the runs, newest first", async () => {
   expect((await quasar(at, ["ls"])).stdout.split("\n")).toHaveLength(3);
 });
 
+test("status, log and the run list the worst of many findings, and show lists all", async () => {
+  const at = place();
+  const text = Array.from({ length: 30 }, (_, n) => issue(`flaw number ${n} of the file`)).join(
+    "\n",
+  );
+  const turns = [
+    { role: "coder", text: "Written.", files: { "work.txt": "1\n" } },
+    { role: "reviewer", text },
+  ] as const;
+  const ran = await quasar(at, ["run", "Write", "--max-cycles", "1", ...agents(at, turns)]);
+  expect(ran.code, ran.stderr).toBe(3);
+  const [runId = ""] = readdirSync(join(at.repo, ".git/quasar/runs"));
+  const told = (stdout: string): number => stdout.match(/flaw number/gu)?.length ?? 0;
+  for (const { stdout } of [ran, await quasar(at, ["status"]), await quasar(at, ["log"])]) {
+    expect([told(stdout), stdout.includes(`and 10 more: quasar show ${runId}`)]).toEqual([
+      20,
+      true,
+    ]);
+  }
+  expect(told((await quasar(at, ["show"])).stdout)).toBe(30);
+});
+
+test("status --all shows the newest in full, each other in a line, and how to go on with an unfinished one", async () => {
+  const at = place();
+  const open = await killed(at);
+  await quasar(at, ["abandon", open, "--yes"]);
+  const stopped = await quasar(at, [
+    "run",
+    "Stop",
+    "--max-cycles",
+    "1",
+    ...agents(at, neverContent()),
+  ]);
+  expect(stopped.code, stopped.stderr).toBe(3);
+  const newest = await done(at);
+  const [oldest, second] = readdirSync(join(at.repo, ".git/quasar/runs")).toSorted();
+  const { stdout } = await quasar(at, ["status", "--all"]);
+  const lines = stdout.split("\n");
+  expect(lines[0]).toBe(`run ${newest} approved`);
+  const list = lines.slice(lines.indexOf("older runs") + 1);
+  expect(list.slice(0, 2)).toEqual([
+    expect.stringMatching(`^  ${second}  stopped .* Stop$`),
+    expect.stringMatching(`^  ${oldest}  abandoned .* Write work.txt$`),
+  ]);
+  expect(list[2]).toBe(`  next     quasar resume ${second} --max-cycles 3`);
+  const { runs } = lastRecord(await quasar(at, ["status", "--all", "--json"]));
+  expect(runs).toMatchObject([{ id: newest }, { id: second, task: "Stop" }, { id: oldest }]);
+});
+
 test("show has the reviewer's report", async () => {
   const at = place();
   const report =

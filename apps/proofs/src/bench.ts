@@ -2,6 +2,7 @@ import { availableParallelism, release } from "node:os";
 import { commandRows } from "./bench/command.ts";
 import { firstRequestRows } from "./bench/first-request.ts";
 import { growthRows } from "./bench/growth.ts";
+import { manyRunsRows } from "./bench/many-runs.ts";
 import { outputRows } from "./bench/output.ts";
 import type { Row } from "./bench/row.ts";
 import { storeRows } from "./bench/store.ts";
@@ -12,6 +13,7 @@ const rows = [
   ...(await firstRequestRows()),
   ...(await growthRows()),
   ...(await outputRows()),
+  ...(await manyRunsRows()),
 ];
 const missed = rows.filter((row) => verdict(row) === "missed");
 

@@ -102,7 +102,7 @@ test.for([
 ] as const)(
   "a cancelled turn whose process %s is followed for half a minute",
   async ([, owner]) => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    vi.useFakeTimers({ toFake: ["setInterval", "setTimeout", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const signal = AbortSignal.abort();
     const options = { onLine: () => undefined, signal, cancel: () => undefined };

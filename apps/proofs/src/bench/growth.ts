@@ -17,10 +17,11 @@ import { root } from "../workspace.ts";
 import { aRepository, aScript } from "./place.ts";
 import { inPairs, type Row } from "./row.ts";
 
-const quasar = `${root}apps/cli/dist/main.js`;
+/** The built command. */
+export const quasar: string = `${root}apps/cli/dist/main.js`;
 const atlas = `${root}apps/cli/dist/atlas.js`;
 
-interface Place {
+export interface Place {
   readonly repository: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -41,21 +42,27 @@ export async function growthRows(): Promise<Row[]> {
   }
 }
 
-function done(
+/**
+ * Has a command do its work.
+ *
+ * @param ends - The exit codes with which it may end; 9: a person is waited for.
+ * @throws {Error} Where it ends otherwise.
+ */
+export function done(
   at: Place,
   file: string,
   args: readonly string[],
   wrapper: readonly string[] = [],
+  ends: readonly number[] = [0, 9],
 ): void {
   const [program = "", ...rest] = [...wrapper, process.execPath, file, ...args];
   const options = { cwd: at.repository, env: at.env, encoding: "utf8" } as const;
   const { status, stderr } = spawnSync(program, rest, options);
-  // 9: a person is waited for.
-  if (status !== 0 && status !== 9) throw new Error(`${args[0]} ended with ${status}: ${stderr}`);
+  if (!ends.includes(status ?? -1)) throw new Error(`${args[0]} ended with ${status}: ${stderr}`);
 }
 
 /** Agents whose reviewer approves in the cycle with that number, and what both do first. */
-function agents(
+export function agents(
   scratch: string,
   name: string,
   cycles: number,
