@@ -20,7 +20,8 @@ const OF_TWO = ["copyFile", "cp", "link", "rename"];
 
 /**
  * From here on this process sees a folder as on a disk that folds case, as macOS has it: a name finds what is
- * there in other letters. Only for calls that block.
+ * there in other letters. For calls that block and for `fs.promises`; programs that it starts, git among them, are not
+ * deceived.
  */
 export function foldCase(root: string): void {
   const { readdirSync } = fs;
@@ -39,13 +40,17 @@ export function foldCase(root: string): void {
       return join(dir, namesIn(dir).find(isSame) ?? name);
     }, root);
   };
-  const calls = fs as unknown as Calls;
+  const fold = (calls: Calls, name: string, paths: number): void => {
+    const original = calls[name];
+    if (original === undefined) throw new Error(`there is no ${name}`);
+    calls[name] = (...args) =>
+      original(...args.map((argument, at) => (at < paths ? found(argument) : argument)));
+  };
   for (const [names, paths] of [[[...OF_ONE, ...OF_ONE_MORE], 1] as const, [OF_TWO, 2] as const]) {
-    for (const name of names.map((each) => `${each}Sync`)) {
-      const original = calls[name];
-      if (original === undefined) throw new Error(`there is no ${name}`);
-      calls[name] = (...args) =>
-        original(...args.map((argument, at) => (at < paths ? found(argument) : argument)));
+    for (const name of names) {
+      fold(fs as unknown as Calls, `${name}Sync`, paths);
+      // There is no `exists` that answers later.
+      if (name !== "exists") fold(fs.promises as unknown as Calls, name, paths);
     }
   }
   syncBuiltinESMExports();

@@ -1,20 +1,23 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses, listRunProcesses } from "@quasar/agents";
 import type { HookFile } from "@quasar/hookfile";
 import { sendSignal } from "@quasar/process";
+import { sample } from "@quasar/vitest/lane";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { git, lastRecord, type Place, place, quasar, records, start, write } from "./harness.ts";
-import { listTasks } from "@quasar/tasks";
+import { findTaskAgents, listTasks } from "@quasar/tasks";
 import {
   FIX,
   atlas,
   atlasJson,
+  type AtlasPlace,
   atlasPlace,
   scripted,
   startAtlas,
+  taskDirOf,
   VALIDATED,
   workTreeOf,
 } from "./atlas/harness.ts";
@@ -45,6 +48,14 @@ function aMac(): Place {
   onTestFinished(() => letWrite(at));
   return { ...at, env: { ...at.env, NODE_OPTIONS: `--import ${DARWIN}` } };
 }
+
+/** Reads a file by other letters, as calls do that block and those that do not. */
+const READ = `
+  import { readFileSync } from "node:fs";
+  import { readFile } from "node:fs/promises";
+  const path = process.cwd() + "/REPO/A.TXT";
+  process.stdout.write(readFileSync(path, "utf8") + (await readFile(path, "utf8")));
+`;
 
 const letWrite = (at: Place): void => writeFileSync(join(at.outside, "go"), "");
 
@@ -90,8 +101,11 @@ async function killedWhole(): Promise<Place & { readonly reused: string }> {
   return { ...at, reused: pids.join() };
 }
 
-/** Of a bugfix that is killed while its coder works, resumed, and waits for its review: what came of it. */
-async function bugfix(machine: Readonly<Record<string, string>>): Promise<object> {
+/** Of a bugfix of which something is killed while its coder works, and that waits for its review: what came of it. */
+async function bugfix(
+  killed: readonly (keyof Pids)[],
+  machine: Readonly<Record<string, string>>,
+): Promise<object> {
   const made = atlasPlace();
   const at = { ...made, env: { ...made.env, ...machine } };
   const turns = FIX.map((turn) => ({ ...turn, says: ["Reading"] }));
@@ -99,21 +113,43 @@ async function bugfix(machine: Readonly<Record<string, string>>): Promise<object
   const args = ["start", "fix null pointer in config", "--template", "bugfix", ...VALIDATED];
   const running = startAtlas(at, [...args, ...agents]);
   expect(await running.sees("coder    works")).toBe(true);
-  running.child.kill("SIGKILL");
-  await running.finished;
+  const pids = await pidsOf(at, running.child.pid ?? 0);
+  for (const each of killed) sendSignal(pids[each], "SIGKILL");
+  const isResumed = killed.includes("runner");
+  if (isResumed) await running.finished;
   releaseModel(at);
-  const resumed = await atlas(at, ["resume"]);
-  expect(resumed.code, resumed.stderr).toBe(9);
+  const done = isResumed ? await atlas(at, ["resume"]) : await running.finished;
+  expect(done.code, done.stderr).toBe(9);
   const { hook, cost } = await atlasJson(at, ["status"]);
   const { state, steps } = hook as HookFile;
   const there = { ...at, repo: workTreeOf(at) };
   return {
     state,
     steps: steps.map(({ name, status }) => [name, status]),
-    spentUsd: (cost as { spentUsd: number }).spentUsd,
+    cost: (cost as { spentUsd: number }).spentUsd,
     commits: git(there, "log", "--format=%s", "main.."),
     tree: git(there, "ls-tree", "-r", "HEAD"),
+    left: (listRunProcesses() ?? []).filter(({ workDir }) => workDir === there.repo),
   };
+}
+
+interface Pids {
+  readonly runner: number;
+  readonly supervisor: number;
+  readonly agent: number;
+}
+
+/** The supervisor and the agent of the task's turn that is under way. */
+async function pidsOf(at: AtlasPlace, runner: number): Promise<Pids> {
+  for (;;) {
+    const pids = (await findTaskAgents(taskDirOf(at))).flatMap((each) => each.pids);
+    const isSupervisor = (pid: number): boolean =>
+      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("supervisor.js");
+    const [supervisor] = pids.filter(isSupervisor);
+    const [agent] = pids.filter((pid) => pid !== supervisor);
+    if (supervisor !== undefined && agent !== undefined) return { runner, supervisor, agent };
+    await sleep(20);
+  }
 }
 
 describe.skipIf(process.platform !== "linux")("on a Mac", () => {
@@ -235,10 +271,44 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
     expect(counts.slice(2)).toEqual([counts[1], counts[1]]);
   });
 
-  test("a bugfix that is killed ends as it does on Linux", async () => {
-    const linux = await bugfix({});
-    expect(linux).toMatchObject({ state: "awaiting_human" });
-    expect(await bugfix({ NODE_OPTIONS: `--import ${DARWIN}` })).toEqual(linux);
+  test("where a git that was killed has left its lock, the doctor says how to set it aside", async () => {
+    const at = aMac();
+    letWrite(at);
+    const lock = join(at.repo, ".git/index.lock");
+    writeFileSync(lock, "");
+    const found = lastRecord(await quasar(at, ["doctor", "--fix", "--json"]));
+    const problems = found["problems"] as readonly {
+      readonly check: string;
+      readonly next: string[];
+    }[];
+    const [advice = ""] = problems.find(({ check }) => check === "git locks")?.next ?? [];
+    expect(existsSync(lock)).toBe(true);
+    execFileSync("sh", ["-c", advice.replace(/ {3}\(.*$/u, "")], { cwd: at.repo });
+    expect(existsSync(lock)).toBe(false);
+    const done = await quasar(at, ["run", "Write", ...AGENTS(at)]);
+    expect(done.code, done.stderr).toBe(0);
+  });
+
+  test.for(sample(Object.entries(KILLS), 1, 2))(
+    "a bugfix ends as it does on Linux where kill -9 hits the %s",
+    async ([, killed]) => {
+      const linux = await bugfix(killed, {});
+      expect(linux).toMatchObject({ state: "awaiting_human", left: [] });
+      expect(await bugfix(killed, { NODE_OPTIONS: `--import ${DARWIN}` })).toEqual(linux);
+    },
+  );
+
+  test("whose disk folds case, a run ends the same", async () => {
+    const at = aMac();
+    letWrite(at);
+    write(at.outside, { "read.mjs": READ });
+    const env = { ...at.env, DARWIN_FOLDS: at.outside };
+    const read = execFileSync(process.execPath, ["read.mjs"], { cwd: at.outside, env });
+    expect(read.toString()).toBe("one\none\n");
+    const done = await quasar(at, ["run", "Write", "--json", ...AGENTS(at)], { env });
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+    expect(git(at, "show", "HEAD:work.txt")).toBe("right");
+    expect(await quasar(at, ["doctor"], { env })).toMatchObject({ code: 0 });
   });
 
   test("whose disk folds case, no workspace is put over another", async () => {
