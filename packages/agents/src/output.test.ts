@@ -123,6 +123,18 @@ test("whoever reads while it is written learns all that decides, once, however f
   );
 });
 
+test("what is written while the next file is looked for is read first", () => {
+  const { files, store } = keep(["begin"]);
+  const lines = numbered(20);
+  const path = (ending: string): string => {
+    if (ending === partEnding(1)) for (const line of lines.splice(0)) store.add(line);
+    return files.path(ending);
+  };
+  const read = reading({ dir: files.dir, path });
+  read.toEnd();
+  expect(read.lines).toEqual(["begin", ...numbered(20)]);
+});
+
 /** What a supervisor leaves that is killed when it has reduced a part and not yet removed it, or not yet all of it. */
 test.for([["whole"], ["half"], ["without its head"]] as const)(
   "a part whose section is there, %s, is read once",
