@@ -248,7 +248,7 @@ test("the doctor says what kept runs take, and the commands that free it free as
   expect(sizes).toMatchObject({ ended: { runs: 1 }, stopped: { runs: 1 } });
   expect(next).toHaveLength(2);
   const told = (await quasar(at, ["doctor"])).stdout;
-  expect(told).toMatch(/kept +1 run ended: [\d.]+ KiB\n +1 run stopped or interrupted: /u);
+  expect(told).toMatch(/kept +1 run ended: [\d.]+ KiB\n +1 run that can still be resumed: /u);
   for (const line of next) expect(told).toContain(line.replace(/ +\(/u, " ("));
   const freed = async (command = ""): Promise<unknown> => {
     const [args = ""] = command.replace("quasar ", "").split("   (");

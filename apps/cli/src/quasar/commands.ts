@@ -230,14 +230,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "doctor",
     group: GROUPS.care,
-    summary: "look for what crashes have left, and mend it",
+    summary: "find what crashes have left, and fix it",
     description:
-      "look for what crashes have left, and mend it if told to; leaves with 1 while\n" +
-      "something is wrong",
-    options: [["--fix", "mend what can be mended without losing anything"]],
+      "find what crashes have left, and fix it if told to; says what kept runs take;\n" +
+      "leaves with 1 while something is wrong",
+    options: [["--fix", "fix what can be fixed without losing anything"]],
     examples: [
       ["quasar doctor", "look, and change nothing"],
-      ["quasar doctor --fix", "mend what loses nothing"],
+      ["quasar doctor --fix", "fix what loses nothing"],
     ],
     run: async (_args, given) => (await caring()).doctorCommand(given),
   },

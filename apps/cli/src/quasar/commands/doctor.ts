@@ -30,9 +30,7 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   const endsDaemons = await canContain();
   if (json === true) {
     const { ended, stopped } = kept;
-    const told = problems.map(({ check, code, message, fixed, fix: can, next }) => {
-      return { check, code, message, fixed, fix: can, next };
-    });
+    const told = problems.map((problem) => ({ ...problem, failure: undefined }));
     const facts = { problems: told, kept: { ended, stopped, next: pruneCommands(kept) } };
     process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", ...facts, endsDaemons }));
   } else {
@@ -82,7 +80,7 @@ function wordsOf({ message, fixed, fix, next }: CheckedProblem): readonly string
 function keptLines(kept: KeptRuns, view: View): string[] {
   const told = [
     [kept.ended, "ended"],
-    [kept.stopped, "stopped or interrupted"],
+    [kept.stopped, "that can still be resumed"],
   ] as const;
   const lines = told
     .filter(([{ runs }]) => runs > 0)
@@ -97,9 +95,8 @@ function pruneCommands({ ended, stopped, canPrune }: KeptRuns): readonly string[
   if (!canPrune) return [];
   const prune = "quasar prune --older-than 0s";
   const all = size(ended.bytes + stopped.bytes);
-  const warning = "stopped runs too, which then cannot be resumed";
   return [
     ...(ended.runs > 0 ? [`${prune}   (frees ${size(ended.bytes)})`] : []),
-    ...(stopped.runs > 0 ? [`${prune} --stopped   (frees ${all}: ${warning})`] : []),
+    ...(stopped.runs > 0 ? [`${prune} --stopped   (stopped runs too: ${all})`] : []),
   ];
 }
