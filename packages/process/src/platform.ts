@@ -15,6 +15,14 @@ export interface System {
   readonly contain: (label: string) => Container | undefined;
   /** Ends what the containers with a label hold, and takes them away. */
   readonly endContained: (label: string) => Promise<void>;
+  /** How the program `sync` is told to flush the file system of a folder. */
+  readonly sync: (dir: string) => Sync;
+}
+
+export interface Sync {
+  readonly args: readonly string[];
+  /** Whether all is flushed when it ends; else that is only scheduled. */
+  readonly isDone: boolean;
 }
 
 /** What is seen of one process. */

@@ -9,6 +9,7 @@ const elsewhere: System = {
   list: () => undefined,
   contain: () => undefined,
   endContained: async () => {},
+  sync: () => ({ args: [], isDone: false }),
 };
 
 const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, System>>> = { linux, darwin };
