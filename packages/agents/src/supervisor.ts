@@ -6,10 +6,9 @@
  *
  * @see SPEC.md, "The supervisor"
  */
-import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { identityOf } from "@quasar/process";
+import { identityOf, syncFileSystem } from "@quasar/process";
 import { runChild, type StopReason } from "./child.ts";
 import { createCollector } from "./collect.ts";
 import { isDelta } from "./delta.ts";
@@ -210,7 +209,7 @@ function restoreOutput({ files, child }: SupervisorSpec, output: OutputStore): v
 
 /**
  * What the agent has written and said is on disk before its end is: git and agents sync no work tree. Where all of
- * it is in one file system, that is synced once.
+ * it is in one file system, that is synced once; where that cannot be, the runner syncs what git names.
  */
 async function end(turn: SupervisorSpec, out: number, outcome: ExitRecord): Promise<void> {
   const { agent, context, files, child, writes } = turn;
@@ -233,17 +232,4 @@ async function end(turn: SupervisorSpec, out: number, outcome: ExitRecord): Prom
   }
   place(path, record);
   syncFolder(path);
-}
-
-/**
- * Resolves to whether it is done. On macOS it is only scheduled, and where there is no such program it is not: the
- * runner syncs what git names.
- */
-function syncFileSystem(dir: string): Promise<boolean> {
-  const isLinux = process.platform === "linux";
-  return new Promise((resolve) => {
-    const sync = spawn("sync", isLinux ? ["-f", dir] : [], { stdio: "ignore" });
-    sync.on("error", () => resolve(false));
-    sync.on("exit", (code) => resolve(isLinux && code === 0));
-  });
 }

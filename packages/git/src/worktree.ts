@@ -1,5 +1,16 @@
-import { resolve } from "node:path";
-import { checkVariables } from "./environment.ts";
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { syncFileSystem } from "@quasar/process";
+import { checkVariables, type ConfigPair } from "./environment.ts";
+import { isGone } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { checkBranch, checkRevision } from "./revision.ts";
@@ -20,7 +31,7 @@ export interface WorktreeOptions extends SignalOptions {
 }
 
 /**
- * Makes a linked work tree on a branch. It is a write: the user's `post-checkout` hook and filters run.
+ * Makes a linked work tree on a branch, durably. It is a write: the user's `post-checkout` hook and filters run.
  *
  * @throws {GitError} `ERR_INVALID_ARGUMENT`, `ERR_BAD_REVISION`; `ERR_GIT_FAILED` when the folder
  *   exists, or the branch is not as `from` says; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the
@@ -41,8 +52,46 @@ export async function createWorktree(
     signal,
     hooks: true,
     env,
+    config: [NOT_EACH],
   });
-  return openRepository(folder, { signal });
+  const made = await openRepository(folder, { signal });
+  if (!(await isSynced(made))) syncGitFiles(made, branch);
+  return made;
+}
+
+/** The file system is synced once, after the checkout of what may be very many files. */
+const NOT_EACH: ConfigPair = ["core.fsync", "default"];
+
+/** Whether files and refs are durable. */
+async function isSynced({ root, commonDir }: Repository): Promise<boolean> {
+  if (!(await syncFileSystem(root))) return false;
+  const isOne = statSync(root).dev === statSync(commonDir).dev;
+  return isOne || syncFileSystem(commonDir);
+}
+
+/** What git has written of a work tree beside its files: as much as git itself syncs with `core.fsync=all`. */
+function syncGitFiles({ gitDir, commonDir }: Repository, branch: string): void {
+  const ref = join(commonDir, "refs/heads", branch);
+  const paths = [gitDir, ref].flatMap((path) => [...entriesOf(path), path]);
+  for (let dir = dirname(ref); dir.startsWith(commonDir); dir = dirname(dir)) paths.push(dir);
+  for (const path of [...paths, dirname(gitDir)]) sync(path);
+}
+
+function entriesOf(path: string): readonly string[] {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory() !== true) return [];
+  return readdirSync(path, { recursive: true, encoding: "utf8" }).map((name) => join(path, name));
+}
+
+/** A ref that git has packed meanwhile is no file. */
+function sync(path: string): void {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    fsyncSync(fd);
+    closeSync(fd);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
 }
 
 /** A work tree, as the repository has it on record. */

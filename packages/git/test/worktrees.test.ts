@@ -21,7 +21,9 @@ import {
   failureCode,
   git,
   headOf,
+  read,
   script,
+  traced,
   tryGit,
   write,
 } from "./fixture.ts";
@@ -55,6 +57,33 @@ test("checks out a branch that is there in a new work tree", async () => {
   });
   expect(await failureCode(missing)).toBe("ERR_GIT_FAILED");
 });
+
+test.for([0, 1])(
+  "syncs a new work tree once, as a whole, where sync ends with %i",
+  async (code) => {
+    const root = aRepository();
+    const bin = aFolder();
+    const log = join(bin, "log");
+    const path = join(aFolder(), "tree");
+    script(bin, "sync", `echo "$* $(ls '${path}')" >> '${log}'; exit ${code}`);
+    const before = process.env["PATH"];
+    process.env["PATH"] = `${bin}:${before}`;
+    try {
+      const processes = await traced(() =>
+        createWorktree(root, { path, branch: "a/topic", from: "HEAD" }),
+      );
+      expect(
+        processes.reduce((sum, { flushes }) => sum + flushes, 0),
+        "git syncs nothing",
+      ).toBe(0);
+    } finally {
+      process.env["PATH"] = before;
+    }
+    const [args] = process.platform === "linux" ? [`-f ${path}`] : [""];
+    expect(read(bin, "log")).toBe(`${args} a.txt\n`);
+    expect(await currentBranch(path)).toBe("a/topic");
+  },
+);
 
 test("tells the git hooks of a new work tree what it is told", async () => {
   const root = aRepository();

@@ -38,6 +38,7 @@ export const darwin: System = {
   },
   contain: () => undefined,
   endContained: async () => {},
+  sync: () => ({ args: [], isDone: false }),
 };
 
 let boot: { readonly id: string | undefined } | undefined;

@@ -24,4 +24,5 @@ export {
 export { runProgram } from "./run.ts";
 export type { NotStarted, Program, ProgramEnd, RunOptions, Sink, StopReason } from "./program.ts";
 export { sendSignal } from "./signal.ts";
+export { syncFileSystem } from "./sync-file-system.ts";
 export type { ListedProcess } from "./platform.ts";

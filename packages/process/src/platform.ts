@@ -23,6 +23,14 @@ export interface System {
    * and a dot, and takes them away; not one that this process is in.
    */
   readonly endContained: (labels: readonly string[]) => Promise<void>;
+  /** How the program `sync` is told to flush the file system of a folder. */
+  readonly sync: (dir: string) => Sync;
+}
+
+export interface Sync {
+  readonly args: readonly string[];
+  /** Whether all is flushed when it ends; else that is only scheduled. */
+  readonly isDone: boolean;
 }
 
 /** What is seen of one process. */

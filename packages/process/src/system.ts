@@ -10,6 +10,7 @@ const elsewhere: System = {
   workDirs: () => undefined,
   contain: () => undefined,
   endContained: async () => {},
+  sync: () => ({ args: [], isDone: false }),
 };
 
 const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, System>>> = { linux, darwin };

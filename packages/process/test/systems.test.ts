@@ -55,6 +55,11 @@ describe.for(["linux", "darwin"] as const)("on %s", (name) => {
     return JSON.parse(text.toString());
   }
 
+  test("a file system is said to be flushed only where that is waited for", () => {
+    expect(tell("syncFileSystem", "/")).toBe(name === "linux" && process.platform === "linux");
+    expect(tell("syncFileSystem", "/nowhere/at/all"), "it fails").toBe(false);
+  });
+
   test("a process is the same one whenever it is looked at, and another one is not", async () => {
     const { pid } = await aFamily();
     const identity = tell("identityOf", pid) as ProcessIdentity;
