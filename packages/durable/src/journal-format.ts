@@ -91,9 +91,8 @@ export function parseJournal(bytes: Uint8Array, from: JournalPosition): JournalR
   for (let at = 0; at < bytes.length; at = end.bytes - from.bytes) {
     const line = lineAt(bytes, at);
     const record = line && parseLine(line);
-    if (line === undefined) return torn(end);
-    if (record === undefined) {
-      return isTearable(bytes, at, line) ? torn(end) : damaged(end, "it is no record");
+    if (line === undefined || record === undefined) {
+      return isSyncedBehind(bytes, at) ? damaged(end, "it is no record") : torn(end);
     }
     if (record.seq !== end.seq + 1) return damaged(end, "another record is in its place");
     if (record.prev !== end.hash) {
@@ -106,15 +105,6 @@ export function parseJournal(bytes: Uint8Array, from: JournalPosition): JournalR
     end = { bytes: end.bytes + line.length + 1, seq: record.seq, hash: sha256(line) };
   }
   return { records, end, unfinished: 0, damage: undefined };
-}
-
-/**
- * Whether a crash can have left a line as it is: it was added with others that were not synced, itself joined to
- * them or the first of them, or a part of it was never written.
- */
-function isTearable(bytes: Uint8Array, place: number, line: Uint8Array): boolean {
-  const isJoined = line[0] === JOINED || bytes[place + line.length + 1] === JOINED;
-  return (isJoined || line.includes(0)) && !isSyncedBehind(bytes, place);
 }
 
 /** Whether behind the line at a place a record was added when all before it was synced. */
