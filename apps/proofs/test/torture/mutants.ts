@@ -69,7 +69,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the journal comes after the save",
-    text: /(const done\d* = (run\d*)\.record\(\{ type: "agent_done", .*)\n( *const failure\d* = .* await \2\.saveTurn\(\);)/g,
+    text: /(const event\d* = (run\d*)\.record\(done\d*\);)\n( *const failure\d* = await \2\.saveTurn\(\);)/g,
     instead: "$3\n$1",
     programs: 2,
     kill: "runner at write work/.git/quasar/runs/*/events.jsonl #5",
