@@ -91,12 +91,8 @@ function keptLines(kept: KeptRuns, view: View): string[] {
   ];
 }
 
-function pruneCommands({ ended, stopped, canPrune }: KeptRuns): readonly string[] {
-  if (!canPrune) return [];
-  const prune = "quasar prune --older-than 0s";
-  const all = size(ended.bytes + stopped.bytes);
-  return [
-    ...(ended.runs > 0 ? [`${prune}   (frees ${size(ended.bytes)})`] : []),
-    ...(stopped.runs > 0 ? [`${prune} --stopped   (stopped runs too: ${all})`] : []),
-  ];
+/** Nobody is advised to remove what can still be resumed. */
+function pruneCommands({ ended, canPrune }: KeptRuns): readonly string[] {
+  if (!canPrune || ended.runs === 0) return [];
+  return [`quasar prune --older-than 0s   (frees ${size(ended.bytes)})`];
 }

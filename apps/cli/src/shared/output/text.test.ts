@@ -51,9 +51,9 @@ test("of many findings a screen lists the worst, then the newest, and says where
   const record: OutputRecord = { type: "review_complete", cycle: 2, approved: false, findings };
   const known = { ...IDLE, runId: TURN };
   const lines = linesOf(record, known, plain);
-  // All ten critical ones; of those that count as major the newest cycle's, then the last in the list.
+  // All ten critical ones; of those that count as major the newest cycle's, then the first in the list.
   const critical = [1, 5, 9, 13, 17, 21, 25, 29, 33, 37];
-  const shown = [...critical, 2, 23, 26, 27, 30, 31, 34, 35, 38, 39].toSorted((a, b) => a - b);
+  const shown = [...critical, 2, 3, 6, 7, 10, 11, 14, 15, 18, 19].toSorted((a, b) => a - b);
   expect(lines.map((line) => Number(/: d(\d+)$/u.exec(line)?.[1] ?? -1))).toEqual([
     ...shown,
     -1,
