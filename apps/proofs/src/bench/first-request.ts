@@ -42,7 +42,7 @@ const RESUMED: readonly Resumed[] = [
     name: "quasar resume",
     program: QUASAR,
     begin: ["run", TASK, "--max-budget", "0"],
-    atMost: 1.3,
+    atMost: 1.25,
   },
   {
     name: "atlas resume",

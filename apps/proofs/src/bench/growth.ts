@@ -200,9 +200,10 @@ function wakeUps(pid: number): number {
 }
 
 function cpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const spentNs = (task: string): number =>
+    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
+  return tasks.reduce((sum, task) => sum + spentNs(task), 0) / 1e6;
 }
 
 /** `atlas start` where 1,000 tasks are, against one. */
