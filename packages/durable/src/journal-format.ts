@@ -69,13 +69,19 @@ export function encodeRecord(
 /**
  * Follows the chain from a position on.
  *
- * Where the chain breaks among the records that were added since the last sync, the rest is `unfinished`: a crash
- * can tear them anywhere. Everything else that breaks the chain is damage. Where a record does not name the one before
- * it, that one is not believed either.
+ * A last line that is no record is `unfinished`, whether or not it has an end: a crash can tear it anywhere. Where
+ * records are joined, so is what is behind a break in the chain among those that were added since the last sync.
+ * Everything else that breaks the chain is damage. Where a record does not name the one before it, that one is not
+ * believed either.
  *
  * @param bytes - The file's, from the position on.
+ * @param joins - Whether records may be joined to those before them.
  */
-export function parseJournal(bytes: Uint8Array, from: JournalPosition): JournalRecords {
+export function parseJournal(
+  bytes: Uint8Array,
+  from: JournalPosition,
+  joins: boolean,
+): JournalRecords {
   const records: JournalRecord[] = [];
   let before = from;
   let end = from;
@@ -92,12 +98,13 @@ export function parseJournal(bytes: Uint8Array, from: JournalPosition): JournalR
     const line = lineAt(bytes, at);
     const record = line && parseLine(line);
     if (line === undefined || record === undefined) {
-      return isSyncedBehind(bytes, at) ? damaged(end, "it is no record") : torn(end);
+      const isTorn = joins ? !isSyncedBehind(bytes, at) : isLast(bytes, at);
+      return isTorn ? torn(end) : damaged(end, "it is no record");
     }
     if (record.seq !== end.seq + 1) return damaged(end, "another record is in its place");
     if (record.prev !== end.hash) {
       records.pop();
-      const isTorn = line[0] === JOINED && !isSyncedBehind(bytes, at);
+      const isTorn = joins && line[0] === JOINED && !isSyncedBehind(bytes, at);
       return isTorn ? torn(before) : damaged(before, "the record after it does not name it");
     }
     records.push(record);
@@ -115,6 +122,11 @@ function isSyncedBehind(bytes: Uint8Array, place: number): boolean {
     at += line.length + 1;
   }
   return false;
+}
+
+function isLast(bytes: Uint8Array, at: number): boolean {
+  const line = lineAt(bytes, at);
+  return line === undefined || at + line.length + 1 === bytes.length;
 }
 
 /** Without its end; `undefined` where it has none. */

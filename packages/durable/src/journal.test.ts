@@ -207,11 +207,31 @@ test("whichever call fails, what was acknowledged is there and the next record c
   }
 });
 
-test("what was added is read at once, and on disk with one flush when it is asked for", () => {
+test("what was added is on disk with the next record where records are not joined", () => {
   const path = aPath();
   let flushes = 0;
   const fs = { ...nodeFileSystem, fsync: (fd: number) => (flushes++, nodeFileSystem.fsync(fd)) };
   const journal = openJournal(path, { fs });
+  flushes = 0;
+  journal.add("one");
+  expect(flushes).toBe(0);
+  journal.add("two");
+  expect(flushes).toBe(1);
+  expect(readFileSync(path, "utf8")).not.toContain("\n ");
+});
+
+test("several spoilt lines are damage where records are not joined", () => {
+  const path = aJournal("one");
+  appendFileSync(path, "{}\n{}\n");
+  expect(readJournal(path)?.damage).toBeDefined();
+  expect(readJournal(path, { joins: true })).toMatchObject({ unfinished: 6, damage: undefined });
+});
+
+test("what was added is read at once, and on disk with one flush when it is asked for", () => {
+  const path = aPath();
+  let flushes = 0;
+  const fs = { ...nodeFileSystem, fsync: (fd: number) => (flushes++, nodeFileSystem.fsync(fd)) };
+  const journal = openJournal(path, { fs, joins: true });
   flushes = 0;
   journal.add("one");
   journal.add("two");
@@ -235,7 +255,7 @@ test.for([
   ([, ...spoiled]) => {
     for (const spoil of ["\0", "\xa5", "\n", "x"]) {
       const path = aJournal("one");
-      const journal = openJournal(path);
+      const journal = openJournal(path, { joins: true });
       for (const word of ["two", "three", "four"]) journal.add(word);
       const whole = readFileSync(path);
       const ends = [...whole.entries()].filter(([, byte]) => byte === 0x0a).map(([at]) => at);
@@ -244,9 +264,9 @@ test.for([
       const kept = ["one", "two", "three", "four"].slice(0, spoiled[0]);
       // What is within a text may be anything; the last record is named by no other.
       const isUnseen = spoil === "x" && spoiled[0] === 3;
-      expect(readJournal(path)?.damage, spoil).toBeUndefined();
+      expect(readJournal(path, { joins: true })?.damage, spoil).toBeUndefined();
       if (!isUnseen) expect(wordsIn(path), spoil).toEqual(kept);
-      openJournal(path, { now }).append("five");
+      openJournal(path, { now, joins: true }).append("five");
       if (!isUnseen) expect(wordsIn(path), spoil).toEqual([...kept, "five"]);
     }
   },
@@ -254,7 +274,7 @@ test.for([
 
 test("records added without a sync are damaged where one that came after it shows that they were whole", () => {
   const path = aJournal("one");
-  const journal = openJournal(path);
+  const journal = openJournal(path, { joins: true });
   journal.add("two");
   journal.append("three");
   journal.append("four");
@@ -262,7 +282,7 @@ test("records added without a sync are damaged where one that came after it show
   for (const word of ["two", "three"]) {
     for (const changed of [`"${word}s"`, "nonsense"]) {
       writeFileSync(path, text.replace(`"${word}"`, changed));
-      expect(readJournal(path)?.damage, `${word} ${changed}`).toBeDefined();
+      expect(readJournal(path, { joins: true })?.damage, `${word} ${changed}`).toBeDefined();
     }
   }
 });

@@ -19,6 +19,11 @@ import { writeAll } from "./temporary.ts";
 export interface OpenJournalOptions extends DurableOptions {
   /** The longest record's line that is written, in bytes. @default 64 KiB */
   readonly maxRecordBytes?: number | undefined;
+  /**
+   * Whether what is added need not be synced before more is added: a crash may tear all that was added since the last
+   * sync, and several spoilt lines at the end are taken for that. Its readers have to say so, too. @default false
+   */
+  readonly joins?: boolean | undefined;
   /** The time in the name of what is set aside. @default the system's clock */
   readonly now?: (() => Date) | undefined;
 }
@@ -40,7 +45,8 @@ export interface Journal {
    */
   append(data: unknown): JournalRecord;
   /**
-   * Adds a record that others can read at once, and that a power cut may take until `sync` or `append`. No flush.
+   * Adds a record that others can read at once, and that a power cut may take until `sync` or `append`. No flush where
+   * records are joined; else one if the record before it was added so, too.
    *
    * @param data - Anything that JSON can hold.
    * @throws {DurableError} `ERR_TOO_LARGE`: nothing was written. `ERR_NOT_DURABLE`: the record is not in the journal.
@@ -68,7 +74,8 @@ export interface Journal {
  * @see SPEC.md, "Journal"
  */
 export function openJournal(path: string, options: OpenJournalOptions = {}): Journal {
-  const { fs = nodeFileSystem, maxRecordBytes = 64 * 1024, now = () => new Date() } = options;
+  const { fs = nodeFileSystem, maxRecordBytes = 64 * 1024, joins = false } = options;
+  const { now = () => new Date() } = options;
   const file = resolve(path);
   let fd: number | undefined;
   let isClosed = false;
@@ -88,7 +95,7 @@ export function openJournal(path: string, options: OpenJournalOptions = {}): Jou
   };
 
   const bytes = readJournalBytes(fs, file);
-  const found = parseJournal(bytes ?? new Uint8Array(), JOURNAL_START);
+  const found = parseJournal(bytes ?? new Uint8Array(), JOURNAL_START, joins);
   if (found.damage !== undefined) {
     throw new DurableError("ERR_DAMAGED", `${path}: ${found.damage.message}`);
   }
@@ -122,11 +129,12 @@ export function openJournal(path: string, options: OpenJournalOptions = {}): Jou
 
   function add(data: unknown): JournalRecord {
     if (isClosed) throw new Error("the journal is closed");
-    const next = encodeRecord(end, data, synced.bytes !== end.bytes);
+    const next = encodeRecord(end, data, joins && synced.bytes !== end.bytes);
     if (next.bytes.length > maxRecordBytes) {
       const message = `a record has ${next.bytes.length} bytes, ${maxRecordBytes} are allowed`;
       throw new DurableError("ERR_TOO_LARGE", message);
     }
+    if (!joins) sync();
     change(end, (open) => writeAll(fs, open, next.bytes));
     const record = { seq: next.end.seq, prev: end.hash, data };
     end = next.end;

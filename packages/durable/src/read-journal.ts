@@ -14,6 +14,8 @@ import { readWholeFile } from "./read.ts";
 export interface ReadJournalOptions extends DurableOptions {
   /** Where an earlier read of the same journal ended: only what came since is returned. */
   readonly from?: JournalPosition | undefined;
+  /** What it was opened with by who adds to it. @default false */
+  readonly joins?: boolean | undefined;
   /** Larger journals are refused. @default 256 MiB */
   readonly maxBytes?: number | undefined;
 }
@@ -31,7 +33,7 @@ export function readJournal(
   path: string,
   options: ReadJournalOptions = {},
 ): JournalRecords | undefined {
-  const { fs = nodeFileSystem, from = JOURNAL_START } = options;
+  const { fs = nodeFileSystem, from = JOURNAL_START, joins = false } = options;
   const file = resolve(path);
   refuseLinkedDirectory(fs, dirname(file));
   const bytes = readJournalBytes(fs, file, options.maxBytes);
@@ -42,7 +44,7 @@ export function readJournal(
     const damage = { seq, bytes: bytes.length, message };
     return { records: [], end: from, unfinished: 0, damage };
   }
-  return parseJournal(bytes.subarray(from.bytes), from);
+  return parseJournal(bytes.subarray(from.bytes), from, joins);
 }
 
 /** The bytes of a journal, also where a crash has left only its second name. */

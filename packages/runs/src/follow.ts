@@ -33,7 +33,7 @@ export async function* followRun(
   for (;;) {
     // In this order: what the run says at its end is read after it was seen to have ended.
     const isOver = !follow || !(await isGoingOn(workspace, runId));
-    const journal = readJournal(join(workspace.runsDir, runId, JOURNAL_FILE));
+    const journal = readJournal(join(workspace.runsDir, runId, JOURNAL_FILE), { joins: true });
     const records = journal?.records ?? [];
     // A damaged one has been set aside, and this is another.
     if (records.length < shown) shown = 0;

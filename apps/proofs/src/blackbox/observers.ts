@@ -51,13 +51,13 @@ export function journalOf(runId: string): Observer {
   const path = `/quasar/runs/${runId}/events.jsonl`;
   return {
     observe: (fs) => {
-      const found = readJournal(path, { fs });
+      const found = readJournal(path, { fs, joins: true });
       if (found?.damage !== undefined) throw new Error(found.damage.message);
       const count = found?.records.length ?? 0;
       return count === 0 ? undefined : `${count} ${JSON.stringify(found?.records.at(-1))}`;
     },
     recover: (fs, random) => {
-      openJournal(path, { fs, random, now: () => new Date(0) }).close();
+      openJournal(path, { fs, random, joins: true, now: () => new Date(0) }).close();
     },
     act: "save",
   };
@@ -73,7 +73,7 @@ export function bothOf(runId: string): Observer {
   return {
     observe: (fs) => {
       const found = currentOrArchived(dir, fs);
-      const facts = (readJournal(`${dir}/events.jsonl`, { fs })?.records ?? [])
+      const facts = (readJournal(`${dir}/events.jsonl`, { fs, joins: true })?.records ?? [])
         .map(({ data }) => data as Fact)
         .filter(({ type }) => ONCE.has(type))
         .map(({ type, cycle, turnId }) => [type, cycle, turnId].join(" "));

@@ -100,7 +100,7 @@ export function* lookAtJournals({ workspace }: Place): Generator<Problem, undefi
 
 function journalProblem(path: string): string | undefined {
   try {
-    return readJournal(path)?.damage?.message;
+    return readJournal(path, { joins: true })?.damage?.message;
   } catch (error) {
     if (error instanceof DurableError) return error.message;
     throw error;

@@ -28,7 +28,8 @@ const MOST_TEXT = 4000;
 /** A fact's length in characters, as JSON; a longer one is kept without its lists. */
 const MOST_FACT = 250_000;
 
-const MOST_BYTES = 1024 * 1024;
+/** It is synced before each save, which is soon enough. */
+const JOURNAL_OPTIONS = { maxRecordBytes: 1024 * 1024, joins: true } as const;
 
 /**
  * Opens the journal of a run. One whose chain is broken is set aside, and a new one is begun. Call it
@@ -98,18 +99,18 @@ export function noteFact(dir: string, fact: Fact, onProblem: (message: string) =
 
 function openOrRenew(path: string, onProblem: (message: string) => void): Journal {
   try {
-    return openJournal(path, { maxRecordBytes: MOST_BYTES });
+    return openJournal(path, JOURNAL_OPTIONS);
   } catch (error) {
     if (!(error instanceof DurableError) || error.code !== "ERR_DAMAGED") throw error;
     const aside = setAside(path, { now: new Date() });
     onProblem(`${error.message}; it is set aside as ${aside}, and a new one is begun`);
-    return openJournal(path, { maxRecordBytes: MOST_BYTES });
+    return openJournal(path, JOURNAL_OPTIONS);
   }
 }
 
 /** The facts of a run, oldest first, as far as the chain holds. */
 export function readFacts(dir: string): readonly Fact[] {
-  const records = readJournal(join(dir, JOURNAL_FILE))?.records ?? [];
+  const records = readJournal(join(dir, JOURNAL_FILE), { joins: true })?.records ?? [];
   return records.map(({ data }) => data).filter(isFact);
 }
 

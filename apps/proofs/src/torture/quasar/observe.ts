@@ -81,7 +81,7 @@ const FACTS: ReadonlySet<unknown> = new Set([
 export function journalOf(place: Place): Readonly<Record<string, number>> {
   const facts: Record<string, number> = {};
   for (const run of runsOf(place)) {
-    for (const { data } of readJournal(join(run, "events.jsonl"))?.records ?? []) {
+    for (const { data } of readJournal(join(run, "events.jsonl"), { joins: true })?.records ?? []) {
       const { type, cycle, role = "" } = data as Readonly<Record<string, string | number>>;
       if (!FACTS.has(type)) continue;
       const name = `${type} ${cycle} ${role}`.trim();
