@@ -128,10 +128,12 @@ const ESCAPED: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r
 
 /** A path as `lsof` prints it in the C locale: what is no printable ASCII, byte by byte. */
 function unescaped(name: string): string {
-  const bytes = name.replaceAll(/\\(?:x([0-9a-f]{2})|(.))/gu, (_, byte?: string, letter: string = "") =>
-    byte === undefined
-      ? (ESCAPED[letter] ?? letter)
-      : String.fromCodePoint(Number.parseInt(byte, 16)),
+  const bytes = name.replaceAll(
+    /\\(?:x([0-9a-f]{2})|(.))/gu,
+    (_, byte?: string, letter: string = "") =>
+      byte === undefined
+        ? (ESCAPED[letter] ?? letter)
+        : String.fromCodePoint(Number.parseInt(byte, 16)),
   );
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
