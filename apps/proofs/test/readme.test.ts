@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { packages, root } from "../src/workspace.ts";
 
@@ -21,5 +21,23 @@ test.for(packages)("the README names $name, and every page that it points to is 
   expect(readme).toContain(pkg.name);
   for (const [, page = ""] of readme.matchAll(/\]\(([^)#:]+)\)/gu)) {
     expect(() => read(page), page).not.toThrow();
+  }
+});
+
+test("each changeset names packages that there are, in a head that its readers find", () => {
+  const files = globSync(".changeset/*.md", { cwd: root });
+  const names = new Set(["@quasar/cli", ...packages.map(({ name }) => name)]);
+  expect(files.length).toBeGreaterThan(10);
+  for (const file of files) {
+    const [, head = ""] = /^---\n([^]*?)\n---\n/u.exec(read(file)) ?? [];
+    const lines = head.split("\n").filter((line) => line !== "");
+    const named = lines.map(
+      (line) => /^"([^"]+)": (?:patch|minor|major)$/u.exec(line)?.[1] ?? line,
+    );
+    expect(named, file).not.toEqual([]);
+    expect(
+      named.filter((name) => !names.has(name)),
+      file,
+    ).toEqual([]);
   }
 });
