@@ -525,8 +525,11 @@ test("what changes while a command runs is validated by every command, and told 
   );
 });
 
+/** By somebody, whoever the user of this machine is. */
+const COMMIT = "git -c user.name=Somebody -c user.email=somebody@localhost commit";
+
 test("a tree that does not pass has not passed because it was made after the commands had passed", async () => {
-  const spoil = meanwhile("echo bad > code.txt; git commit -qam spoilt");
+  const spoil = meanwhile(`echo bad > code.txt; ${COMMIT} -qam spoilt`);
   scene.commands = [{ name: "check", command: `grep -q good code.txt && { ${spoil}; }` }];
   expect(failed(await scene.run()).reason).toMatch(/^check failed: exit code 1/u);
   expect(scene.receipts().map(({ exitCode }) => exitCode)).toEqual([0, 1]);
@@ -543,7 +546,7 @@ test("a command that passed before another one changed the tree is run again on 
 test("a commit while a command runs has every command run again, though no file is other than before", async () => {
   scene.commands = [
     telling(scene, "a"),
-    telling(scene, "b", meanwhile("git commit -q --allow-empty -m empty")),
+    telling(scene, "b", meanwhile(`${COMMIT} -q --allow-empty -m empty`)),
   ];
   completed(await scene.run());
   expect(scene.ran()).toEqual(["a", "b", "a", "b"]);
