@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 /**
  * Makes a folder of the user's that git passes over, wherever it is: where `HOME` is a work tree, as in some
@@ -9,9 +9,16 @@ import { join } from "node:path";
  */
 export function makeOwnFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path);
     writeFileSync(join(path, ".gitignore"), "*\n", { flag: "wx" });
   } catch {
     // It is there already, or there is nothing to be done here.
   }
+}
+
+/** One by one: Node's own way never returns below a folder in which none can be made, such as `/proc`. */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return;
+  makeFolders(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce, readPrivateFile } from "@quasar/durable";
 import { RunsError } from "../errors.ts";
@@ -17,7 +16,6 @@ const BYTES = 32;
 export function sealKey(stateDir: string): Uint8Array {
   const path = join(stateDir, "seal.key");
   makeOwnFolder(stateDir);
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   createOnce(path, randomBytes(BYTES)); // syncs one that another process has just made, too
   const key = readKey(path);
   if (key?.length !== BYTES) {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce } from "@quasar/durable";
 import { cleanLine, fit } from "@quasar/runs/text";
@@ -122,6 +122,5 @@ function recordOf(stateDir: string, kind: "trusted" | "named", what: unknown): s
 }
 
 function keep(record: string, what: object): void {
-  mkdirSync(join(record, ".."), { recursive: true, mode: 0o700 });
   createOnce(record, Buffer.from(`${JSON.stringify(what)}\n`));
 }
