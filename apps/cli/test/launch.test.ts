@@ -47,3 +47,27 @@ test("a command that fails says why although its own files are gone by then, as 
   expect(stderr).toMatch(/^error: .*ENOTDIR/mu);
   expect(stderr).toMatch(/^ {2}next {5}ls -ld /mu);
 });
+
+test("where HOME is a folder that cannot be made, each command comes back and says so", () => {
+  const at = place();
+  // Node's own ways to make it never end there.
+  const env = { ...at.env, HOME: "/proc/none", XDG_CACHE_HOME: "" };
+  const agents = ["--coder", "command:true", "--reviewer", "command:true"];
+  const say = (name: string, ...args: string[]) =>
+    spawnSync(
+      process.execPath,
+      [fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url)), ...args],
+      {
+        ...{ cwd: at.repo, env, encoding: "utf8", timeout: 30_000 },
+      },
+    );
+  expect(say("main", "status").stdout).toContain("no runs in this work tree yet");
+  for (const ran of [
+    say("main", "run", "Work.", ...agents),
+    say("atlas", "start", "Work.", ...agents),
+  ]) {
+    expect(ran.status, ran.stderr).toBe(1);
+    expect(ran.stderr).toMatch(/^error: .*\/proc\/none/mu);
+    expect(ran.stderr).toMatch(/df -h \/(?:proc)?, for a full or read-only disk/u);
+  }
+});

@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { existsSync, writeSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
@@ -49,7 +49,8 @@ export async function launch(name: string, load: () => Promise<Program>): Promis
   } else {
     const cache = compileCache();
     makeOwnFolder(cache);
-    module.enableCompileCache(cache);
+    // Node would try for ever where it cannot be made.
+    if (existsSync(cache)) module.enableCompileCache(cache);
     const { main } = await load();
     await main(args, readVersion());
   }

@@ -131,10 +131,17 @@ export function translate(error: unknown): CliError {
 }
 
 function waysOut(error: unknown, name: string, known: readonly string[]): readonly string[] {
-  if (!(error instanceof GitError)) return known;
+  if (!(error instanceof GitError)) return known.flatMap((way) => whereIs(way, error));
   if (TOO_MANY.has(codeOf(error.cause)) || error.message.includes("Too many open files"))
     return OPEN;
   return (error.path !== undefined && BY_PATH[name]?.(error.path)) || known;
+}
+
+/** Of which disk and folder, where the system has named a path: it need not be the work tree's. */
+function whereIs(way: string, error: unknown): readonly string[] {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const path = isOfSystem(cause) ? cause.path : undefined;
+  return way === DISK && path !== undefined && isAbsolute(path) ? looksAt(path) : [way];
 }
 
 /** Whether the system refused a call of ours. */
