@@ -340,7 +340,8 @@ test("no text of a checkpoint acts on the terminal, whichever command shows it",
     turn,
     ledger: [entry],
     branch: evil,
-    extra: { outcome: { outcome: evil, message: evil } },
+    outcome: { outcome: evil, message: evil, allow: [evil], requests: 3 },
+    settings: { coder: evil, lint: evil },
   } as unknown as Partial<Checkpoint>);
   const dir = join(runsOf(at), runId);
   for (const place of ["", "archive"]) {

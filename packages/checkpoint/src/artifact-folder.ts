@@ -8,8 +8,9 @@ import {
   recoverDirectory,
   replaceFile,
 } from "@quasar/durable";
-import { ARTIFACTS_DIR, artifactName, MAX_ARTIFACT_BYTES } from "./artifacts.ts";
+import { ARTIFACTS_DIR, MAX_ARTIFACT_BYTES } from "./artifacts.ts";
 import { MAX_CHECKPOINT_BYTES } from "./encode.ts";
+import { artifactName } from "./references.ts";
 
 /**
  * The artifacts beside the checkpoints of a folder. What fails is thrown as long as the checkpoint

@@ -1,17 +1,15 @@
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
-import type { Checkpoint, TomlValue } from "./checkpoint.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import { checkMarks, tooLarge, writeCheckpoint } from "./encode.ts";
 import { CheckpointError } from "./errors.ts";
 import { type Field, LARGE_FIELDS, type LargeName } from "./fields.ts";
+import type { References } from "./references.ts";
 import { MAX_SEAL_BYTES } from "./seal.ts";
 import { cutText } from "./text.ts";
 
-/** The root key that says which texts are elsewhere: `quasar_artifacts = { coder_output = '<sha256>' }`. */
-export const ARTIFACTS_KEY = "quasar_artifacts";
-/** The folder beside the checkpoints; a file's name is the SHA-256 of its bytes. */
+/** The folder beside the checkpoints. */
 export const ARTIFACTS_DIR = "artifacts";
-export const artifactName: RegExp = /^[0-9a-f]{64}$/;
 
 /** Most bytes of one text. */
 export const MAX_ARTIFACT_BYTES: number = 64 * 1024 * 1024;
@@ -33,23 +31,18 @@ export interface FittingText {
 export function fitText(checkpoint: Checkpoint, maxBytes: number): FittingText {
   const room = maxBytes - MAX_SEAL_BYTES;
   const artifacts = new Map<string, Buffer>();
-  const references: Record<string, string> = {};
-  const { [ARTIFACTS_KEY]: _, ...extra } = checkpoint.extra;
-  let reduced: Checkpoint = { ...checkpoint, extra };
+  const references = new Map<LargeName, string>();
+  let reduced = checkpoint;
   let text = writeCheckpoint(reduced, true);
-  for (const { key, name } of largestFirst(checkpoint)) {
+  for (const { name } of largestFirst(checkpoint)) {
     if (fits(text, room)) break;
     const bytes = Buffer.from(checkpoint[name]);
     if (bytes.length > MAX_ARTIFACT_BYTES) throw tooLarge(bytes.length);
     const sha256 = hash("sha256", bytes);
     artifacts.set(sha256, bytes);
-    references[key] = sha256;
-    reduced = {
-      ...reduced,
-      [name]: excerpt(checkpoint[name], `${ARTIFACTS_DIR}/${sha256}`),
-      extra: { ...extra, [ARTIFACTS_KEY]: references },
-    };
-    text = writeCheckpoint(reduced, true);
+    references.set(name, sha256);
+    reduced = { ...reduced, [name]: excerpt(checkpoint[name], `${ARTIFACTS_DIR}/${sha256}`) };
+    text = writeCheckpoint(reduced, true, references);
   }
   if (!fits(text, room)) throw tooLarge(byteLength(text));
   checkMarks(text);
@@ -77,32 +70,21 @@ function excerpt(text: string, path: string): string {
  * Puts the texts back that were moved out.
  *
  * @param read - The bytes of the artifact with this name, `undefined` where there is none.
- * @throws {CheckpointError} `ERR_DAMAGED` where one is missing or altered, or the key is not ours.
+ * @throws {CheckpointError} `ERR_DAMAGED` where one is missing or altered.
  */
 export function restoreTexts(
   checkpoint: Checkpoint,
+  references: References,
   read: (sha256: string) => Uint8Array | undefined,
 ): Checkpoint {
-  const { [ARTIFACTS_KEY]: references, ...extra } = checkpoint.extra;
-  if (references === undefined) return checkpoint;
   const texts: Partial<Record<LargeName, string>> = {};
-  for (const [key, sha256] of Object.entries(asTable(references))) {
-    const field = LARGE_FIELDS.find((candidate) => candidate.key === key);
-    if (field === undefined || typeof sha256 !== "string" || !artifactName.test(sha256)) {
-      throw damaged("names an artifact that none of its texts can have");
-    }
+  for (const [name, sha256] of references) {
     const bytes = read(sha256);
     if (bytes === undefined) throw damaged(`the artifact ${sha256} is missing`);
     if (hash("sha256", bytes) !== sha256) throw damaged(`the artifact ${sha256} was altered`);
-    texts[field.name] = Buffer.from(bytes).toString();
+    texts[name] = Buffer.from(bytes).toString();
   }
-  return { ...checkpoint, ...texts, extra };
-}
-
-function asTable(value: TomlValue): Readonly<Record<string, TomlValue>> {
-  const isTable = typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
-  if (!isTable) throw damaged("quasar_artifacts is not a table");
-  return value as Readonly<Record<string, TomlValue>>;
+  return { ...checkpoint, ...texts };
 }
 
 function damaged(message: string): CheckpointError {

@@ -30,7 +30,6 @@ import type {
   LoadedCheckpoints,
   LoadedSummary,
   RecoveredCheckpoints,
-  SummaryOptions,
 } from "./store.ts";
 import { readSummary, summaryOf } from "./summary.ts";
 
@@ -41,7 +40,7 @@ export interface CheckpointFiles {
   loadAll(): LoadedCheckpoints;
   remove(phaseId: string): void;
   list(): CheckpointListing;
-  loadSummary(options?: SummaryOptions): LoadedSummary | undefined;
+  loadSummary(phaseId: string): LoadedSummary | undefined;
   recover(): RecoveredCheckpoints;
 }
 
@@ -87,12 +86,12 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   /** Another version's file is no damage: the generation before it must not take its place. */
   function judge(bytes: Uint8Array, isExpected: (phaseId: string) => boolean) {
     try {
-      const { checkpoint, seal } = judgeBytes(view(bytes), { sealKey, repositoryId });
+      const { checkpoint, references, seal } = judgeBytes(view(bytes), { sealKey, repositoryId });
       if (!isExpected(checkpoint.phaseId)) {
         const message = `its phase_id ${JSON.stringify(checkpoint.phaseId)} is not that of its name`;
         throw new CheckpointError("ERR_INVALID_CHECKPOINT", message);
       }
-      return { checkpoint: restoreTexts(checkpoint, artifacts.read), seal };
+      return { checkpoint: restoreTexts(checkpoint, references, artifacts.read), seal };
     } catch (error) {
       if (isOtherVersion(error)) return error;
       throw error;
@@ -112,10 +111,10 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   }
 
   /** The shorter way to what our own file, whole, says first; `undefined` for any other. */
-  function readOwnSummary(phaseId: string, keys: readonly string[]): LoadedSummary | undefined {
+  function readOwnSummary(phaseId: string): LoadedSummary | undefined {
     try {
       const bytes = readWholeFile(join(dir, checkpointFileName(phaseId)), { fs, maxBytes });
-      const summary = bytes && readSummary(view(bytes), { sealKey, repositoryId, keys });
+      const summary = bytes && readSummary(view(bytes), { sealKey, repositoryId });
       if (summary === undefined || summary.phaseId !== phaseId) return undefined;
       return { summary, source: "current", seal: "valid", problems: [] };
     } catch {
@@ -264,13 +263,13 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
       return { heads: [...heads.values()], problems };
     },
 
-    loadSummary({ phaseId = "", keys = [] } = {}) {
-      const own = readOwnSummary(phaseId, keys);
+    loadSummary(phaseId) {
+      const own = readOwnSummary(phaseId);
       if (own !== undefined) return own;
       const loaded = loadPhase(phaseId);
       if (loaded === undefined) return undefined;
       const { checkpoint, ...how } = loaded;
-      return { ...how, summary: summaryOf(checkpoint, keys) };
+      return { ...how, summary: summaryOf(checkpoint) };
     },
 
     recover() {

@@ -93,7 +93,19 @@ export interface CheckpointProtectedPath {
   readonly id: string;
 }
 
-/** A value that a TOML file can hold; what unknown keys are kept as. */
+/** How a runner ended a run that is not approved. */
+export interface CheckpointOutcome {
+  /** A word of the program that drives the run. */
+  readonly outcome: string;
+  /** For a person. */
+  readonly message: string;
+  /** Rules that would have allowed what an agent was denied. */
+  readonly allow: readonly string[];
+  /** Requests that the agent had made when it reached its limit of them; 0 where it did not. */
+  readonly requests: number;
+}
+
+/** A value that a TOML file can hold; what settings and unknown keys are kept as. */
 export type TomlValue =
   | string
   | number
@@ -154,6 +166,8 @@ export interface Checkpoint {
    * nobody learned.
    */
   readonly unknownCostUsd: number;
+  /** Whether turns without a limit did not say what they cost. */
+  readonly hasUnsaidCosts: boolean;
   /** What the failed filter check printed; `""` when none failed. */
   readonly filterOutput: string;
   readonly filterCheckName: string;
@@ -205,6 +219,13 @@ export interface Checkpoint {
   /** What each turn has cost, oldest first. */
   readonly ledger: readonly CheckpointLedgerEntry[];
   readonly turn?: CheckpointTurn | undefined;
+  /** How the last runner ended the run; `undefined` while one drives it, and where that one was killed. */
+  readonly outcome?: CheckpointOutcome | undefined;
+  /**
+   * What the program that drives the run keeps with it, passed through untouched; `undefined` in a file of
+   * another program.
+   */
+  readonly settings?: Readonly<Record<string, TomlValue>> | undefined;
   /** Keys that this version does not know, kept when the file is rewritten. */
   readonly extra: Readonly<Record<string, TomlValue>>;
 }

@@ -7,6 +7,7 @@ import type { Checkpoint, TomlValue } from "./checkpoint.ts";
 import { createCheckpoint } from "./create.ts";
 import { decodeCheckpoint } from "./decode.ts";
 import { encodeCheckpoint } from "./encode.ts";
+import { KNOWN_KEYS } from "./fields.ts";
 import { createMemoryCheckpointStore } from "./memory-store.ts";
 import { PHASES, type Phase } from "./phases.ts";
 import { aCheckpoint } from "./testing.ts";
@@ -46,6 +47,8 @@ const anEntry = {
   startedAt: "2026-11-20T18:04:05.000000001Z",
 } as const;
 
+const anOutcome = { outcome: "error", message: "it's\nover", allow: ["Bash(npm *)"], requests: 41 };
+
 const seedKeys = Object.keys(parse(goFile("go-zero.toml")));
 
 describe("a round trip", () => {
@@ -65,6 +68,10 @@ describe("a round trip", () => {
         reviewedTree: "d".repeat(40),
         protectedPaths: [{ path: 'a "b".txt', mode: "100644", id: "e".repeat(40) }],
       }),
+    ],
+    [
+      "state with the driving program's notes",
+      aCheckpoint({ settings: { lint: "make" }, outcome: anOutcome, hasUnsaidCosts: true }),
     ],
     [
       "multi-cycle state with commits",
@@ -307,6 +314,8 @@ describe("unknown keys", () => {
   test.for<[string, unknown]>([
     ["a known key", { cycle: 3 }],
     ["the seal's key", { sealed: 0 }],
+    ["the store's key", { quasar_artifacts: {} }],
+    ["a key of the driving program's notes", { settings: {} }],
     ["null", { a: null }],
     ["undefined", { a: undefined }],
     ["a bigint", { a: 1n }],
@@ -334,6 +343,9 @@ test.for<[string, Partial<Checkpoint>]>([
   ["a day that does not exist", { createdAt: "2026-02-30T00:00:00Z" }],
   ["a time that is more than one", { createdAt: "2026-01-01T00:00:00Z\nphase = 9" }],
   ["a turn of nobody", { turn: { ...aTurn, role: "boss" as "coder" } }],
+  ["settings without a word in TOML", { settings: { a: 1n as unknown as TomlValue } }],
+  ["settings that are a date", { settings: new Date() as unknown as Record<string, TomlValue> }],
+  ["an outcome without a message", { outcome: { ...anOutcome, message: undefined as never } }],
 ])("encoding refuses %s, as decoding would", ([, change]) => {
   expect(() => encodeCheckpoint(aCheckpoint(change))).toThrow(
     expect.objectContaining({ code: "ERR_INVALID_CHECKPOINT" }),
@@ -402,6 +414,23 @@ test.for(seedKeys)("decoding asks for %s", (key) => {
   );
 });
 
+test.for([
+  ["unsaid_costs", "unsaid_costs = 1"],
+  ["outcome", "outcome = 'error'"],
+  ["outcome.message", "outcome = { outcome = 'error' }"],
+  ["outcome.outcome", "outcome = { outcome = 1, message = '' }"],
+  ["outcome.allow", "outcome = { outcome = 'error', message = '', allow = [1] }"],
+  ["outcome.requests", "outcome = { outcome = 'error', message = '', requests = -1 }"],
+  ["settings", "settings = ['claude']"],
+  ["quasar_artifacts", "quasar_artifacts = 2026-11-20"],
+  ["quasar_artifacts", "quasar_artifacts = { coder_output = '../../../etc/passwd' }"],
+] as const)("decoding refuses another type of %s, and names it: %s", ([key, line]) => {
+  const error = { code: "ERR_INVALID_CHECKPOINT", message: expect.stringContaining(key) as string };
+  expect(() => decodeCheckpoint(`${line}\n${goFile("go-populated.toml")}`)).toThrow(
+    expect.objectContaining(error),
+  );
+});
+
 test("created_at is the root's, not one that an output shows", () => {
   const block = "'''\ncreated_at = 2001-01-01T00:00:00Z\n'''";
   const text = goFile("go-populated.toml")
@@ -409,6 +438,13 @@ test("created_at is the root's, not one that an output shows", () => {
     .replace("created_at = ", '"created_at"   =   ');
   expect(decodeCheckpoint(text).createdAt).toBe("2026-11-20T18:04:05.123456789-05:00");
 });
+
+/** With an ordinary prototype. */
+function plainTable(value: fc.Arbitrary<TomlValue>): fc.Arbitrary<Record<string, TomlValue>> {
+  return fc
+    .dictionary(anyText, value, { maxKeys: 3 })
+    .map((table) => Object.fromEntries(Object.entries(table)));
+}
 
 function nested(depth: number): TomlValue {
   return depth === 0 ? 1 : [nested(depth - 1)];
@@ -420,18 +456,7 @@ const anyText = fc.oneof(
 );
 const anyKey = fc
   .oneof(anyText, fc.constantFrom("__proto__", "constructor", "", "a.b"))
-  .filter(
-    (key) =>
-      ![
-        ...seedKeys,
-        "sealed",
-        "turn",
-        "revision",
-        "run_id",
-        "unknown_cost_usd",
-        "failure",
-      ].includes(key),
-  );
+  .filter((key) => !KNOWN_KEYS.has(key));
 const anyAmount = fc
   .double({ min: 0, noNaN: true, noDefaultInfinity: true })
   .map((value) => value + 0);
@@ -443,11 +468,10 @@ const anyTomlValue: fc.Arbitrary<TomlValue> = fc.letrec<{ value: TomlValue }>((t
     fc.double().filter((value) => !Object.is(value, -0)),
     fc.maxSafeInteger(),
     fc.array(tie("value"), { maxLength: 3 }),
-    fc
-      .dictionary(anyText, tie("value"), { maxKeys: 3 })
-      .map((table) => Object.fromEntries(Object.entries(table))),
+    plainTable(tie("value")),
   ),
 })).value;
+const anyTable = plainTable(anyTomlValue);
 const anyTime = fc
   .tuple(
     fc.date({
@@ -506,6 +530,12 @@ const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
       allFindings: fc.array(anyFinding, { maxLength: 3 }),
       revision: fc.nat(),
       unknownCostUsd: anyAmount,
+      hasUnsaidCosts: fc.boolean(),
+      outcome: fc.record(
+        { outcome: anyText, message: anyText, allow: fc.array(anyText), requests: fc.nat() },
+        { noNullPrototype: true },
+      ),
+      settings: anyTable,
       filterHistory: fc.array(anyText),
       untouchablePaths: fc.array(anyText),
       protectedPaths: fc.array(

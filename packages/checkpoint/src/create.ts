@@ -30,6 +30,7 @@ export function createCheckpoint(values: Partial<Checkpoint> = {}): Checkpoint {
     revision: 0,
     runId: "",
     unknownCostUsd: 0,
+    hasUnsaidCosts: false,
     filterOutput: "",
     filterCheckName: "",
     filterHistory: [],

@@ -1,34 +1,33 @@
 import { Buffer } from "node:buffer";
 import { parse, TomlDate } from "smol-toml";
-import {
-  type Checkpoint,
-  type CheckpointFinding,
-  type CheckpointTurn,
-  type TomlValue,
-} from "./checkpoint.ts";
+import type { Checkpoint, CheckpointFinding, TomlValue } from "./checkpoint.ts";
 import { createCheckpoint } from "./create.ts";
 import { MAX_CHECKPOINT_BYTES, tooLarge } from "./encode.ts";
 import { CheckpointError } from "./errors.ts";
 import { checkedValue } from "./field-value.ts";
 import {
+  ARTIFACTS_KEY,
   type Field,
   FINDING_FIELDS,
   FINDING_LISTS,
   KNOWN_KEYS,
   LEDGER_FIELDS,
   LEDGER_KEY,
+  OUTCOME_FIELDS,
+  OUTCOME_KEY,
   PROTECTED_FIELDS,
   PROTECTED_KEY,
   ROOT_FIELDS,
   SEALED_KEY,
+  SETTINGS_KEY,
   TURN_FIELDS,
 } from "./fields.ts";
 import { findingId } from "./finding-id.ts";
 import { PHASES } from "./phases.ts";
+import { readReferences, type References } from "./references.ts";
+import { isTable, type Table } from "./table.ts";
 import { MAX_DEPTH, scanScalars } from "./toml-source.ts";
 import { checkVersion } from "./version.ts";
-
-export type Table = Readonly<Record<string, unknown>>;
 
 /** A key's value, and how the file wrote it. */
 interface Written {
@@ -40,7 +39,8 @@ interface Written {
 const integerSource = /^(?:[+-]?[0-9_]+|0[xob][0-9A-Fa-f_]+)$/;
 
 /**
- * The checkpoint that a TOML text holds. A seal at its end is a comment here: the store judges it.
+ * The checkpoint that a TOML text holds. A seal at its end is a comment here: the store judges it, and
+ * has the texts whole of which the file keeps an excerpt only.
  *
  * @throws {CheckpointError} `ERR_INCOMPATIBLE_VERSION`, before any other key is looked at;
  *   `ERR_INVALID_CHECKPOINT` for what is no TOML, or a value missing, of another type or out of
@@ -54,8 +54,16 @@ export function decodeCheckpoint(text: string): Checkpoint {
   return readCheckpoint(text.toWellFormed()).checkpoint;
 }
 
-/** As {@link decodeCheckpoint}, of whatever size, and whether the text says that it is sealed. */
-export function readCheckpoint(text: string): { checkpoint: Checkpoint; saysSealed: boolean } {
+/** A checkpoint, and what its file says of itself. */
+export interface ReadCheckpoint {
+  readonly checkpoint: Checkpoint;
+  readonly saysSealed: boolean;
+  /** The texts of which it has an excerpt only. */
+  readonly references: References;
+}
+
+/** As {@link decodeCheckpoint}, of whatever size. */
+export function readCheckpoint(text: string): ReadCheckpoint {
   const scalars = scanScalars(text);
   const root = parseToml(text);
   checkVersion(root["version"]);
@@ -66,14 +74,20 @@ export function readCheckpoint(text: string): { checkpoint: Checkpoint; saysSeal
   for (const { key, name } of FINDING_LISTS) read[name] = readFindings(root[key], key);
   read["protectedPaths"] = readTables(root, PROTECTED_KEY, PROTECTED_FIELDS);
   read["ledger"] = readTables(root, LEDGER_KEY, LEDGER_FIELDS);
-  const turn = readTurn(root["turn"], scalars);
-  if (turn !== undefined) read["turn"] = turn;
+  readOptionalTable(read, root, "turn", TURN_FIELDS, scalars);
+  readOptionalTable(read, root, OUTCOME_KEY, OUTCOME_FIELDS, scalars);
+  const settings = optionalTable(root, SETTINGS_KEY);
+  if (settings !== undefined) read[SETTINGS_KEY] = plainValue(settings, MAX_DEPTH);
   read["extra"] = readExtra(root);
-  return { checkpoint: read as unknown as Checkpoint, saysSealed: SEALED_KEY in root };
+  return {
+    checkpoint: read as unknown as Checkpoint,
+    saysSealed: SEALED_KEY in root,
+    references: readReferences(optionalTable(root, ARTIFACTS_KEY) ?? {}),
+  };
 }
 
 /** What is kept of the keys that this version does not know. */
-export function readExtra(root: Table): Checkpoint["extra"] {
+function readExtra(root: Table): Checkpoint["extra"] {
   const unknown = Object.keys(root).filter((key) => !KNOWN_KEYS.has(key));
   return Object.fromEntries(unknown.map((key) => [key, plainValue(root[key], MAX_DEPTH)]));
 }
@@ -155,26 +169,30 @@ function tablesOf(value: unknown, key: string, what: string): readonly Table[] {
 
 const noScalars: ReadonlyMap<string, string> = new Map();
 
-function readTurn(
-  value: unknown,
+/** Reads a table of fields, called the same on disk and in memory; nothing where there is none. */
+export function readOptionalTable(
+  read: Record<string, unknown>,
+  root: Table,
+  key: string,
+  fields: readonly Field[],
   scalars: ReadonlyMap<string, string>,
-): CheckpointTurn | undefined {
-  if (value === undefined) return undefined;
-  if (!isTable(value)) throw invalid("turn is not a table");
-  const read: Record<string, unknown> = {};
-  readFields(read, value, "turn.", TURN_FIELDS, scalars);
-  return read as unknown as CheckpointTurn;
+): void {
+  const table = optionalTable(root, key);
+  if (table === undefined) return;
+  const values: Record<string, unknown> = {};
+  readFields(values, table, `${key}.`, fields, scalars);
+  read[key] = values;
 }
 
-function isTable(value: unknown): value is Table {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
-  );
+function optionalTable(root: Table, key: string): Table | undefined {
+  const value = root[key];
+  if (value === undefined || isTable(value)) return value;
+  throw invalid(`${key} is not a table`);
 }
 
 /** A copy with ordinary prototypes. A hostile file's depth ends the walk, not the stack. */
 function plainValue(value: unknown, depth: number): TomlValue {
-  if (depth < 0) throw invalid(`an unknown key is nested deeper than ${MAX_DEPTH}`);
+  if (depth < 0) throw invalid(`what is kept as it is goes deeper than ${MAX_DEPTH}`);
   if (Array.isArray(value)) return value.map((item) => plainValue(item, depth - 1));
   if (isTable(value)) {
     return Object.fromEntries(

@@ -3,6 +3,7 @@ import type { Checkpoint } from "./checkpoint.ts";
 import { CheckpointError } from "./errors.ts";
 import { checkedValue, writeField } from "./field-value.ts";
 import {
+  ARTIFACTS_KEY,
   type Field,
   FINDING_FIELDS,
   FINDING_LISTS,
@@ -12,14 +13,18 @@ import {
   LEDGER_FIELDS,
   LEDGER_KEY,
   LIST_FIELDS,
+  OUTCOME_FIELDS,
+  OUTCOME_KEY,
   PROTECTED_FIELDS,
   PROTECTED_KEY,
   SEALED_KEY,
+  SETTINGS_KEY,
   TURN_FIELDS,
 } from "./fields.ts";
+import { NO_REFERENCES, type References, referencesTable } from "./references.ts";
 import { checkShape } from "./shape.ts";
 import { MAX_MARKS, scanScalars } from "./toml-source.ts";
-import { blockOpenings, writeBlock, writeEntries } from "./toml-write.ts";
+import { blockOpenings, writeBlock, writeEntries, writeInline } from "./toml-write.ts";
 
 /** Most bytes of a checkpoint file, its seal included. */
 export const MAX_CHECKPOINT_BYTES: number = 4 * 1024 * 1024;
@@ -49,10 +54,16 @@ export function tooLarge(bytes: number): CheckpointError {
 }
 
 /**
- * The text, of whatever size, in parts to be joined; `isSealed` says in its head that a seal is
- * going to follow.
+ * The text, of whatever size, in parts to be joined.
+ *
+ * @param isSealed - Says in its head that a seal is going to follow.
+ * @param references - The texts that are excerpts. @default none
  */
-export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): readonly string[] {
+export function writeCheckpoint(
+  checkpoint: Checkpoint,
+  isSealed: boolean,
+  references: References = NO_REFERENCES,
+): readonly string[] {
   checkShape(checkpoint);
   const head: string[] = [];
   const rest: string[] = [];
@@ -60,32 +71,31 @@ export function writeCheckpoint(checkpoint: Checkpoint, isSealed: boolean): read
     (value.length > MAX_HEAD_VALUE ? rest : head).push(`${key} = ${value}`);
   };
 
-  for (const field of HEAD_FIELDS) {
-    const value = checkedValue(field, checkpoint[field.name]);
-    if (!goesWithoutSaying(field, value)) put(field.key, writeField(field, value));
-    if (isSealed && field.key === "version") put(SEALED_KEY, "1");
+  for (const [key, value] of writeFields(HEAD_FIELDS, checkpoint)) {
+    put(key, value);
+    if (isSealed && key === "version") put(SEALED_KEY, "1");
   }
-  const { turn } = checkpoint;
+  const { turn, outcome, settings, extra } = checkpoint;
   if (turn !== undefined) {
-    for (const field of TURN_FIELDS) {
-      const key = `turn.${field.key}`;
-      const value = checkedValue(field, turn[field.name], key);
-      if (!goesWithoutSaying(field, value)) put(key, writeField(field, value));
-    }
+    for (const [key, value] of writeFields(TURN_FIELDS, turn, "turn.")) put(key, value);
   }
-  for (const field of LIST_FIELDS) {
-    const value = checkedValue(field, checkpoint[field.name]);
-    if (!goesWithoutSaying(field, value)) rest.push(`${field.key} = ${writeField(field, value)}`);
+  if (outcome !== undefined) {
+    put(OUTCOME_KEY, writeInline(writeFields(OUTCOME_FIELDS, outcome).map(line)));
   }
+  rest.push(...writeFields(LIST_FIELDS, checkpoint).map(line));
   for (const { key, name } of FINDING_LISTS) {
     if (checkpoint[name].length === 0) rest.push(`${key} = []`);
   }
-  for (const key of Object.keys(checkpoint.extra)) {
+  for (const key of Object.keys(extra)) {
     if (!KNOWN_KEYS.has(key)) continue;
     throw new CheckpointError("ERR_INVALID_CHECKPOINT", `${key} is not an unknown key`);
   }
-  const unknown = writeEntries(checkpoint.extra);
-  const parts = [[...head, ...rest, ...unknown, ""].join("\n")];
+  const tables = {
+    ...(references.size > 0 && { [ARTIFACTS_KEY]: referencesTable(references) }),
+    ...(settings && { [SETTINGS_KEY]: settings }),
+  };
+  const kept = writeEntries({ ...tables, ...extra });
+  const parts = [[...head, ...rest, ...kept, ""].join("\n")];
   for (const field of LARGE_FIELDS) {
     const text = checkedValue(field, checkpoint[field.name]) as string;
     if (goesWithoutSaying(field, text)) continue;
@@ -110,6 +120,25 @@ export function checkMarks(text: readonly string[]): void {
   const isBlock = (at: number): boolean => blockOpenings.has(text[at - 1] ?? "");
   const length = text.reduce((sum, part, at) => sum + (isBlock(at) ? 0 : part.length), 0);
   if (length > MAX_MARKS) scanScalars(text.join("")); // each mark is at least one character
+}
+
+/** Key and value of each field, those left out that go without saying. */
+function writeFields<Name extends string>(
+  fields: readonly Field<Name>[],
+  values: Readonly<Partial<Record<Name, unknown>>>,
+  prefix = "",
+): readonly (readonly [key: string, value: string])[] {
+  const written: (readonly [string, string])[] = [];
+  for (const field of fields) {
+    const key = prefix + field.key;
+    const value = checkedValue(field, values[field.name], key);
+    if (!goesWithoutSaying(field, value)) written.push([key, writeField(field, value)]);
+  }
+  return written;
+}
+
+function line([key, value]: readonly [key: string, value: string]): string {
+  return `${key} = ${value}`;
 }
 
 /** A key of ours that would say what its absence says. */

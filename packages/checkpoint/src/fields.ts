@@ -2,6 +2,7 @@ import type {
   Checkpoint,
   CheckpointFinding,
   CheckpointLedgerEntry,
+  CheckpointOutcome,
   CheckpointProtectedPath,
   CheckpointTurn,
 } from "./checkpoint.ts";
@@ -52,6 +53,7 @@ export const HEAD_FIELDS: readonly Field<keyof Checkpoint>[] = [
   { key: "revision", name: "revision", type: "integer", absent: 0 },
   { key: "run_id", name: "runId", type: "text", absent: "" },
   { key: "unknown_cost_usd", name: "unknownCostUsd", type: "amount", absent: 0 },
+  { key: "unsaid_costs", name: "hasUnsaidCosts", type: "flag", absent: false },
   { key: "filter_check_name", name: "filterCheckName", type: "text", absent: "" },
   { key: "retry_at", name: "retryAt", type: "text", absent: "" },
   {
@@ -99,6 +101,19 @@ export const TURN_FIELDS: readonly Field<keyof CheckpointTurn>[] = [
   { key: "kills", name: "kills", type: "integer", absent: 0 },
   { key: "retry_at", name: "retryAt", type: "text", absent: "" },
 ];
+
+/** An inline table after the turn, on one line. */
+export const OUTCOME_KEY = "outcome";
+
+export const OUTCOME_FIELDS: readonly Field<keyof CheckpointOutcome>[] = [
+  { key: "outcome", name: "outcome", type: "text" },
+  { key: "message", name: "message", type: "text" },
+  { key: "allow", name: "allow", type: "texts", absent: Object.freeze([]) },
+  { key: "requests", name: "requests", type: "integer", absent: 0 },
+];
+
+/** An inline table whose contents are the driving program's, before the unknown keys. */
+export const SETTINGS_KEY = "settings";
 
 /** Values that grow with the run. */
 export const LIST_FIELDS: readonly Field<keyof Checkpoint>[] = [
@@ -190,12 +205,18 @@ export const LEDGER_FIELDS: readonly Field<keyof CheckpointLedgerEntry>[] = [
 /** Says that the file ends in a seal, so that a file without one is known to be cut. */
 export const SEALED_KEY = "sealed";
 
+/** Says which texts are elsewhere: `quasar_artifacts = { coder_output = '<sha256>' }`. */
+export const ARTIFACTS_KEY = "quasar_artifacts";
+
 /** Every root key that is not kept in `extra`. */
 export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   ...ROOT_FIELDS.map((field) => field.key),
   ...FINDING_LISTS.map((list) => list.key),
   SEALED_KEY,
+  ARTIFACTS_KEY,
   LEDGER_KEY,
   PROTECTED_KEY,
+  OUTCOME_KEY,
+  SETTINGS_KEY,
   "turn",
 ]);

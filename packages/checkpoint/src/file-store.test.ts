@@ -649,17 +649,58 @@ describe("texts too large for the file", () => {
     await expect(store.load("auth-api")).rejects.toMatchObject({ code: "ERR_DAMAGED" });
   });
 
+  test("come back from a file that has the driving program's notes among its lists, and the notes too", async () => {
+    const dir = aFolder();
+    const store = createFileCheckpointStore({ dir, sealKey });
+    const coderOutput = "Changed a.go\n".repeat(500);
+    const artifact = "e8c8c5e819a5392213272eb6293ff4cba42c2136f26f41e5de499123e2ac07f3";
+    mkdirSync(join(dir, "artifacts"), { recursive: true });
+    writeFileSync(join(dir, "artifacts", artifact), coderOutput);
+    copyFileSync(new URL("../test/fixtures/moved-text.toml", import.meta.url), checkpointPath(dir));
+    const loaded = await store.load();
+    expect(loaded).toMatchObject({ seal: "valid", source: "current", problems: [] });
+    const when = new Date("2026-11-20T00:00:00Z");
+    const outcome = {
+      outcome: "error",
+      message: `Claude Code made no changes: it's "denied"`,
+      allow: ["Bash(npm test *)"],
+      requests: 41,
+    };
+    const { turn, settings, ...checkpoint } = loaded!.checkpoint;
+    expect(turn).toMatchObject({ id: "run-1.3", sessionId: "5f0e", allowanceUsd: 4.5 });
+    expect(settings).toEqual({
+      coder: "claude",
+      max_cycles: 3,
+      allowed_tools: ["Bash(npm test *)"],
+      nested: { a: [1.5, true], when },
+    });
+    expect(checkpoint).toStrictEqual(
+      aCheckpoint({
+        phaseId: "",
+        revision: 1,
+        coderOutput,
+        hasUnsaidCosts: true,
+        outcome,
+        extra: { later: { key: [1, "two"] } },
+      }),
+    );
+    const summary = { outcome, hasUnsaidCosts: true, cycle: 2, taskTitle: checkpoint.taskTitle };
+    expect(await store.loadSummary()).toMatchObject({ seal: "valid", summary });
+    await store.save(loaded!.checkpoint);
+    expect((await store.load())?.checkpoint).toEqual({ ...loaded!.checkpoint, revision: 2 });
+  });
+
   test.for([
     ["a path", "quasar_artifacts = { coder_output = '../../../etc/passwd' }"],
     ["no text's", `quasar_artifacts = { cycle = '${"0".repeat(64)}' }`],
     ["no table", "quasar_artifacts = 'x'"],
-    ["missing", `quasar_artifacts = { coder_output = '${"0".repeat(64)}' }`],
-  ])("are damage when the reference is %s", async ([, line]) => {
+    ["missing", `quasar_artifacts = { coder_output = '${"0".repeat(64)}' }`, "ERR_DAMAGED"],
+  ])("are refused when the reference is %s", async ([, line, code = "ERR_INVALID_CHECKPOINT"]) => {
     const dir = aFolder();
     mkdirSync(dir);
     writeFileSync(join(dir, "checkpoint.auth-api.toml"), `${line}\n${goText}`);
     await expect(createFileCheckpointStore({ dir }).load("auth-api")).rejects.toMatchObject({
-      code: "ERR_DAMAGED",
+      code,
     });
   });
 
@@ -724,17 +765,18 @@ describe("a summary", () => {
   ] as const)("of a file judged by %s says what a load says", async ([, seal]) => {
     const dir = aFolder();
     for (const taskTitle of titles) {
-      const extra = { settings, outcome: { outcome: "error" } };
-      const saved = aCheckpoint({ phaseId: "", taskTitle, extra, nebulaName: "n".repeat(400) });
+      const outcome = { outcome: "error", message: "x".repeat(400), allow: [], requests: 41 };
+      const nebulaName = "n".repeat(400);
+      const notes = { settings, outcome, hasUnsaidCosts: true };
+      const saved = aCheckpoint({ phaseId: "", taskTitle, ...notes, nebulaName });
       await createFileCheckpointStore({ dir, sealKey }).save(saved);
       const store = createFileCheckpointStore({ dir, ...seal });
       const loaded = await store.load();
-      const found = await store.loadSummary({ keys: ["outcome"] });
+      const found = await store.loadSummary();
       expect(found).toMatchObject({ seal: loaded?.seal, source: "current", problems: [] });
-      const { extra: asked, ...rest } = found?.summary ?? {};
-      expect(asked).toStrictEqual({ outcome: { outcome: "error" } });
-      expect(loaded?.checkpoint).toMatchObject({ ...rest, taskTitle });
-      expect(rest).toMatchObject({ cycle: 2, totalCostUsd: 1.2345, nebulaName: saved.nebulaName });
+      expect(loaded?.checkpoint).toMatchObject({ ...found?.summary, taskTitle });
+      const values = { cycle: 2, totalCostUsd: 1.2345, nebulaName, outcome, hasUnsaidCosts: true };
+      expect(found?.summary).toMatchObject(values);
     }
   });
 
@@ -744,18 +786,18 @@ describe("a summary", () => {
     damage(path, readFileSync(path).subarray(0, -300));
     const { problems = [] } = (await store.load(phaseId)) ?? {};
     expect(problems).not.toEqual([]);
-    expect(await store.loadSummary({ phaseId })).toMatchObject({ source: "previous", problems });
+    expect(await store.loadSummary(phaseId)).toMatchObject({ source: "previous", problems });
     const text = ["version = 2\n", "task_title = 'x'\n"];
     damage(path, sealText(text, sealKey, { repositoryId: "", runId: "", phaseId, revision: 9 }));
     const isOther = { code: "ERR_INCOMPATIBLE_VERSION" };
-    await expect(store.loadSummary({ phaseId })).rejects.toMatchObject(isOther);
+    await expect(store.loadSummary(phaseId)).rejects.toMatchObject(isOther);
     writeFileSync(checkpointPath(dir, "go-phase"), goText.replace("auth-api", "go-phase"));
     const summary = { phaseId: "go-phase", cycle: 2 };
-    expect(await store.loadSummary({ phaseId: "go-phase" })).toMatchObject({
+    expect(await store.loadSummary("go-phase")).toMatchObject({
       seal: "none",
       summary,
     });
-    expect(await store.loadSummary({ phaseId: "none" })).toBeUndefined();
+    expect(await store.loadSummary("none")).toBeUndefined();
   });
 
   test("has a text that is in a file of its own whole", async () => {
@@ -774,7 +816,7 @@ describe("a summary", () => {
     const subject = { repositoryId: "", runId: "run-1", phaseId, revision: 2 };
     const [head = ""] = readFileSync(path, "utf8").split("coder_output");
     damage(path, sealText([head, "and no TOML\n"], sealKey, subject));
-    expect(await store.loadSummary({ phaseId })).toMatchObject({ source: "current" });
+    expect(await store.loadSummary(phaseId)).toMatchObject({ source: "current" });
     expect(await store.load(phaseId)).toMatchObject({ source: "previous" });
   });
 });

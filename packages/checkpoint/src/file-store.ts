@@ -19,7 +19,7 @@ export function createFileCheckpointStore(
     loadAll: async () => files.loadAll(),
     remove: async (phaseId = "") => files.remove(phaseId),
     list: async () => files.list(),
-    loadSummary: async (options) => files.loadSummary(options),
+    loadSummary: async (phaseId = "") => files.loadSummary(phaseId),
     recover: async () => files.recover(),
   };
 }

@@ -1,7 +1,8 @@
 import { parse } from "smol-toml";
 import type { Checkpoint } from "./checkpoint.ts";
-import { readFields, type Table } from "./decode.ts";
+import { readFields } from "./decode.ts";
 import { HEAD_FIELDS } from "./fields.ts";
+import type { Table } from "./table.ts";
 import { scanScalars } from "./toml-source.ts";
 
 /** How much of a file is read for its head. */

@@ -1,6 +1,5 @@
 import { type Buffer, isUtf8 } from "node:buffer";
-import type { Checkpoint } from "./checkpoint.ts";
-import { readCheckpoint } from "./decode.ts";
+import { type ReadCheckpoint, readCheckpoint } from "./decode.ts";
 import { CheckpointError } from "./errors.ts";
 import { isMac, unseal } from "./seal.ts";
 import type { LoadedCheckpoint } from "./store.ts";
@@ -16,18 +15,19 @@ export interface SealOptions {
 export function judgeBytes(
   bytes: Buffer,
   { sealKey, repositoryId }: SealOptions,
-): { checkpoint: Checkpoint; seal: LoadedCheckpoint["seal"] } {
+): Omit<ReadCheckpoint, "saysSealed"> & Pick<LoadedCheckpoint, "seal"> {
   const { body, seal } = unseal(bytes);
   if (!isUtf8(body)) throw damaged("it is not UTF-8");
-  const { checkpoint, saysSealed } = readCheckpoint(body.toString());
+  const { saysSealed, ...read } = readCheckpoint(body.toString());
   if (seal === undefined) {
     if (saysSealed) throw damaged("its seal is missing");
-    return { checkpoint, seal: "none" };
+    return { ...read, seal: "none" };
   }
-  if (sealKey === undefined) return { checkpoint, seal: "digest" };
+  if (sealKey === undefined) return { ...read, seal: "digest" };
   const { mac, sha256 } = seal;
-  const isOurs = mac !== undefined && isMac(mac, sha256, sealKey, { ...checkpoint, repositoryId });
-  return { checkpoint, seal: isOurs ? "valid" : "foreign" };
+  const subject = { ...read.checkpoint, repositoryId };
+  const isOurs = mac !== undefined && isMac(mac, sha256, sealKey, subject);
+  return { ...read, seal: isOurs ? "valid" : "foreign" };
 }
 
 function damaged(message: string): CheckpointError {

@@ -1,6 +1,14 @@
 import { CheckpointError } from "./errors.ts";
 import { checkedValue } from "./field-value.ts";
-import { FINDING_LISTS, HEAD_FIELDS, LEDGER_KEY, PROTECTED_KEY } from "./fields.ts";
+import {
+  FINDING_LISTS,
+  HEAD_FIELDS,
+  LEDGER_KEY,
+  OUTCOME_KEY,
+  PROTECTED_KEY,
+  SETTINGS_KEY,
+} from "./fields.ts";
+import { isTable } from "./table.ts";
 import { checkVersion } from "./version.ts";
 
 /** Every list of tables. */
@@ -9,6 +17,9 @@ const LISTS = [
   { key: PROTECTED_KEY, name: "protectedPaths" },
   { key: LEDGER_KEY, name: "ledger" },
 ];
+
+/** Every table that may be missing. */
+const OPTIONAL_TABLES = ["turn", OUTCOME_KEY, SETTINGS_KEY];
 
 /**
  * Refuses what is no checkpoint as a whole, so that its values can be used one by one.
@@ -25,12 +36,10 @@ export function checkShape(value: unknown): void {
     if (!Array.isArray(list) || !list.every(isTable)) throw notValid(key, "a list of objects");
   }
   if (!isTable(value["extra"])) throw notValid("extra", "an object");
-  const { turn } = value;
-  if (turn !== undefined && !isTable(turn)) throw notValid("turn", "an object");
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  for (const name of OPTIONAL_TABLES) {
+    const table = value[name];
+    if (table !== undefined && !isTable(table)) throw notValid(name, "an object");
+  }
 }
 
 function notValid(key: string, wanted: string): CheckpointError {

@@ -17,11 +17,10 @@ export interface LoadedCheckpoint {
   readonly problems: readonly string[];
 }
 
-/** The small values of a checkpoint, its task, and the unknown keys that were asked for. */
-export interface CheckpointSummary extends Omit<CheckpointHead, "file" | "title"> {
-  readonly taskTitle: string;
-  readonly extra: Checkpoint["extra"];
-}
+/** The small values of a checkpoint, its task, and how its last runner ended. */
+export interface CheckpointSummary
+  extends Omit<CheckpointHead, "file" | "title">,
+    Pick<Checkpoint, "taskTitle" | "outcome"> {}
 
 /** As {@link LoadedCheckpoint}, of a part of the checkpoint. */
 export interface LoadedSummary extends Omit<LoadedCheckpoint, "checkpoint"> {
@@ -76,13 +75,6 @@ export interface RecoveredCheckpoints {
   readonly problems: readonly CheckpointProblem[];
 }
 
-export interface SummaryOptions {
-  /** @default "" */
-  readonly phaseId?: string | undefined;
-  /** The unknown keys that `extra` is to hold. @default none */
-  readonly keys?: readonly string[] | undefined;
-}
-
 /** Checkpoints as files of a folder. */
 export interface FileCheckpointStore extends CheckpointStore {
   /** For display: reads the first 4 KiB of each file, more only where that does not say enough. */
@@ -91,7 +83,7 @@ export interface FileCheckpointStore extends CheckpointStore {
    * As `load`, of a part of the checkpoint, for who looks at many: where a file is whole and sealed with our key, the
    * rest of it is not read into values. It finds the same damage, and throws the same.
    */
-  loadSummary(options?: SummaryOptions): Promise<LoadedSummary | undefined>;
+  loadSummary(phaseId?: string): Promise<LoadedSummary | undefined>;
   /**
    * Makes the folder ready for a new process to act on: what `load` is going to find is on disk, what
    * is damaged is set aside and the generation before it takes its place, what a killed saver left

@@ -1,18 +1,18 @@
 import type { Buffer } from "node:buffer";
 import { parse } from "smol-toml";
-import { ARTIFACTS_KEY } from "./artifacts.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { readExtra, readFields, type Table } from "./decode.ts";
-import { HEAD_FIELDS } from "./fields.ts";
+import { readFields, readOptionalTable } from "./decode.ts";
+import { ARTIFACTS_KEY, HEAD_FIELDS, OUTCOME_FIELDS, OUTCOME_KEY } from "./fields.ts";
 import type { SealOptions } from "./judge.ts";
 import { isMac, unseal } from "./seal.ts";
 import type { CheckpointSummary } from "./store.ts";
+import type { Table } from "./table.ts";
 import { endOfString, scanScalars } from "./toml-source.ts";
 import { checkVersion } from "./version.ts";
 
 /** Before it every key of a file of ours has a line of its own. */
 const TITLE = "\ntask_title = ";
-const HEAD_KEYS = HEAD_FIELDS.map(({ key }) => key);
+const KEYS = new Set([...HEAD_FIELDS.map(({ key }) => key), OUTCOME_KEY, ARTIFACTS_KEY]);
 
 /**
  * What a file says first, read without the rest: only of one that our key has sealed, which is as we write it.
@@ -22,16 +22,14 @@ const HEAD_KEYS = HEAD_FIELDS.map(({ key }) => key);
  */
 export function readSummary(
   bytes: Buffer,
-  options: SealOptions & { readonly keys: readonly string[] },
+  { sealKey, repositoryId }: SealOptions,
 ): CheckpointSummary | undefined {
-  const { sealKey, repositoryId, keys } = options;
   if (sealKey === undefined) return undefined;
   const { body, seal } = unseal(bytes);
   const end = body.indexOf(TITLE);
   if (seal?.mac === undefined || end < 0) return undefined;
-  const wanted = new Set([...HEAD_KEYS, ...keys, ARTIFACTS_KEY]);
   const lines = body.toString("utf8", 0, end).split("\n");
-  const head = lines.filter((line) => wanted.has(line.slice(0, line.indexOf(" = ")))).join("\n");
+  const head = lines.filter((line) => KEYS.has(line.slice(0, line.indexOf(" = ")))).join("\n");
   const scalars = scanScalars(head);
   const root: Table = parse(head);
   checkVersion(root["version"]);
@@ -41,18 +39,15 @@ export function readSummary(
   const isOurs = isMac(seal.mac, seal.sha256, sealKey, { ...subject, repositoryId });
   if (!isOurs || ARTIFACTS_KEY in root) return undefined;
   read["taskTitle"] = readTitle(body, end + TITLE.length);
-  read["extra"] = readExtra(root);
+  readOptionalTable(read, root, OUTCOME_KEY, OUTCOME_FIELDS, scalars);
   return subject;
 }
 
 /** The same of a checkpoint that was read. */
-export function summaryOf(checkpoint: Checkpoint, keys: readonly string[]): CheckpointSummary {
+export function summaryOf(checkpoint: Checkpoint): CheckpointSummary {
   const head = HEAD_FIELDS.map(({ name }) => [name, checkpoint[name]] as const);
-  const { taskTitle } = checkpoint;
-  const extra = Object.fromEntries(
-    Object.entries(checkpoint.extra).filter(([key]) => keys.includes(key)),
-  );
-  return { ...Object.fromEntries(head), taskTitle, extra } as unknown as CheckpointSummary;
+  const { taskTitle, outcome } = checkpoint;
+  return { ...Object.fromEntries(head), taskTitle, outcome } as unknown as CheckpointSummary;
 }
 
 function readTitle(body: Buffer, start: number): unknown {

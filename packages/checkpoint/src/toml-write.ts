@@ -62,7 +62,7 @@ function writeKey(key: string): string {
 }
 
 /**
- * A value of a key that this version does not know, on one line.
+ * A value that is kept as it is, on one line.
  *
  * @throws {CheckpointError} `ERR_INVALID_CHECKPOINT` when TOML has no word for it.
  */
@@ -76,13 +76,17 @@ export function writeValue(value: unknown, depth: number = MAX_DEPTH): string {
     return `[${value.map((item) => writeValue(item, depth - 1)).join(", ")}]`;
   }
   if (typeof value === "object" && value !== null) {
-    const items = writeEntries(value, depth - 1);
-    return items.length === 0 ? "{}" : `{ ${items.join(", ")} }`;
+    return writeInline(writeEntries(value, depth - 1));
   }
   throw unwritable(`a ${value === null ? "null" : typeof value}`);
 }
 
-/** Keys and values that this version does not know, each as `key = value`. */
+/** A table on one line. */
+export function writeInline(entries: readonly string[]): string {
+  return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
+}
+
+/** Keys and values that are kept as they are, each as `key = value`. */
 export function writeEntries(table: object, depth: number = MAX_DEPTH): readonly string[] {
   const entries = Object.entries(table).map(([key, value]) => [key.toWellFormed(), value] as const);
   const keys = new Set(entries.map(([key]) => key));
@@ -105,5 +109,5 @@ function writeDate(value: Date): string {
 }
 
 function unwritable(what: string): CheckpointError {
-  return new CheckpointError("ERR_INVALID_CHECKPOINT", `an unknown key holds ${what}`);
+  return new CheckpointError("ERR_INVALID_CHECKPOINT", `settings or an unknown key holds ${what}`);
 }

@@ -141,10 +141,12 @@ const keys: readonly HostileFile[] = [
   file("a table named turn", append("[turn]"), invalid),
   file("a turn that is a text", prepend("turn = 'x'"), invalid),
   file("a turn that is a list", prepend("turn = []"), invalid),
+  file("settings that are a text", prepend("settings = 'x'"), invalid),
+  file("an outcome with __proto__", prepend("outcome.__proto__.message = ''"), invalid),
   file(
     "artifacts with a path",
     prepend("quasar_artifacts = { coder_output = '../../etc/passwd' }"),
-    damaged,
+    invalid,
   ),
   file(
     "artifacts that are missing",
@@ -154,12 +156,12 @@ const keys: readonly HostileFile[] = [
   file(
     "artifacts of nothing known",
     prepend(`quasar_artifacts = { cycle = '${"0".repeat(64)}' }`),
-    damaged,
+    invalid,
   ),
   file(
     "artifacts with __proto__",
     prepend(`quasar_artifacts = { __proto__ = '${"0".repeat(64)}' }`),
-    damaged,
+    invalid,
   ),
 ];
 

@@ -63,6 +63,34 @@ export async function currentBranch(
 }
 
 /**
+ * What {@link currentGitSha}, `""` while there is no commit, and {@link currentBranch} say. Starts one git
+ * process, more where there is no commit.
+ *
+ * @throws {GitError} As those do, but `ERR_NO_COMMITS`.
+ */
+export async function currentHead(
+  workDir: string,
+  options: SignalOptions = {},
+): Promise<{ readonly head: string; readonly branch: string | undefined }> {
+  const args = ["rev-parse", "-q", "HEAD^{commit}", "--symbolic-full-name", "HEAD"];
+  const result = await git("read", workDir, args, options);
+  const [sha = "", ref = ""] = result.stdout.split("\n");
+  const [, branch] = /^refs\/heads\/(.+)$/u.exec(ref) ?? [];
+  if (result.exitCode === 0 && isSha(sha) && (branch !== undefined || ref === "HEAD")) {
+    return { head: sha, branch };
+  }
+  return {
+    head: await currentGitSha(workDir, options).catch(noCommit),
+    branch: await currentBranch(workDir, options),
+  };
+}
+
+function noCommit(error: unknown): "" {
+  if (error instanceof GitError && error.code === "ERR_NO_COMMITS") return "";
+  throw error;
+}
+
+/**
  * Whether commit `ancestor` is `descendant` or in its past; `undefined` if that cannot be known:
  * one of them is missing, or the history is shallow and ends before an answer.
  *

@@ -11,7 +11,13 @@ export { type Diff, diffTrees } from "./diff.ts";
 export { durableGitEnv, type Environment, foreignGitEnv } from "./environment.ts";
 export { GitError, type GitErrorCode, type GitErrorOptions, isNoWorkTree } from "./errors.ts";
 export { type CommittedFile, filesAt, readBlob } from "./files-at.ts";
-export { currentBranch, currentGitSha, isAncestor, type SignalOptions } from "./head.ts";
+export {
+  currentBranch,
+  currentGitSha,
+  currentHead,
+  isAncestor,
+  type SignalOptions,
+} from "./head.ts";
 export {
   type Commit,
   type CommitMark,

@@ -3,7 +3,7 @@ import { committer, disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
 import { checkPrefix, createRef, listRefs } from "./refs.ts";
-import { openRepository } from "./repository.ts";
+import { openRepository, type Repository } from "./repository.ts";
 import { isSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
 import { setCachesApart } from "./caches.ts";
@@ -41,6 +41,8 @@ export interface TakeSnapshotOptions extends SignalOptions {
   readonly trailers?: Readonly<Record<string, string>> | undefined;
   /** The highest number that is taken, where there are snapshots without refs. @default 0 */
   readonly after?: number | undefined;
+  /** What `openRepository` has just said of the folder. @default asked of it: a process more */
+  readonly repository?: Repository | undefined;
   /** @default the system's clock */
   readonly now?: (() => Date) | undefined;
 }
@@ -52,8 +54,8 @@ export const OWN_FOLDER = ".quasar";
  * Keeps everything in the work tree that is not committed in a commit below `refs/quasar/`: deletions
  * and untracked files included, ignored ones and `.quasar/` not. Contents that only the index holds are in
  * a snapshot of their own. HEAD, branch, index, stash, reflog
- * and files stay as they are; nothing that the repository names runs. Starts six git processes, three
- * where nothing is uncommitted.
+ * and files stay as they are; nothing that the repository names runs. Starts five git processes, two
+ * where nothing is uncommitted, and one more where the `repository` is not given.
  *
  * @param workDir - Any folder of the work tree; all of it is kept.
  * @returns `undefined` when nothing is uncommitted.
@@ -71,7 +73,7 @@ export async function takeSnapshot(
   const subject = oneLine(message) || "(no subject)";
   const block = formatTrailers(trailers);
   const [{ root }, config] = await Promise.all([
-    openRepository(workDir, { signal }),
+    options.repository ?? openRepository(workDir, { signal }),
     readConfig(workDir, { signal }),
   ]);
   const output = await gitOutput("read", workDir, [...STATUS, "--branch"], {

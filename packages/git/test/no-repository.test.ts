@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import {
   commitAll,
   currentBranch,
+  currentHead,
   currentGitSha,
   dirtyPaths,
   inspectRepository,
@@ -25,6 +26,7 @@ const ACTS = [
   openRepository,
   currentGitSha,
   currentBranch,
+  currentHead,
   dirtyPaths,
   (dir: string) => inspectRepository(dir, { since: "" }),
   (dir: string) => commitAll(dir, { subject: "x" }),

@@ -8,6 +8,7 @@ import {
   listSnapshots,
   restoreSnapshot,
   takeSnapshot,
+  openRepository,
 } from "../src/index.ts";
 import { commitStream } from "../src/tree-stream.ts";
 import {
@@ -251,6 +252,8 @@ test("is written durably, in six processes, three where there is nothing to keep
   write(root, "new", "");
   const processes = await traced(() => takeSnapshot(root, { prefix, message: "m" }));
   expect(processes).toHaveLength(6);
+  const known = { prefix, message: "m", repository: await openRepository(root) };
+  expect(await traced(() => takeSnapshot(root, known))).toHaveLength(5);
   const flushed = processes.filter(({ flushes }) => flushes > 0).map(({ argv }) => argv.join(" "));
   expect(flushed.some((argv) => argv.includes("fast-import"))).toBe(true);
   expect(flushed.some((argv) => argv.includes("update-ref"))).toBe(true);

@@ -5,6 +5,7 @@ import {
   commitAll,
   createWorktree,
   currentBranch,
+  currentHead,
   currentGitSha,
   dirtyPaths,
   isAncestor,
@@ -23,6 +24,7 @@ import {
   headOf,
   read,
   script,
+  traced,
   tryGit,
   write,
 } from "./fixture.ts";
@@ -60,6 +62,23 @@ test("commits on a detached HEAD", async () => {
   expect(await currentBranch(root)).toBeUndefined();
   expect(await commitAll(root, { subject })).toBe(headOf(root));
   expect(git(root, "log", "--format=%s", "main")).toBe("first\n");
+});
+
+test.for<[string, string | undefined, readonly string[]]>([
+  ["on a branch", "main", ["status"]],
+  ["on a branch called otherwise", "fix/ü", ["checkout", "-q", "-b", "fix/ü"]],
+  ["on none", undefined, ["checkout", "-q", "--detach"]],
+  ["beside a branch HEAD", "main", ["update-ref", "refs/heads/HEAD", "HEAD"]],
+])("says at once where HEAD is: %s", async ([, branch, args]) => {
+  const root = aRepository();
+  git(root, ...args);
+  expect(await currentHead(root)).toEqual({ head: headOf(root), branch });
+});
+
+test("says where HEAD is in one process, and that it has no commit", async () => {
+  expect(await currentHead(anEmptyRepository())).toEqual({ head: "", branch: "main" });
+  const root = aRepository();
+  expect(await traced(() => currentHead(root))).toHaveLength(1);
 });
 
 test("does not call a commit unrelated where a shallow history ends before it", async () => {
@@ -395,7 +414,7 @@ test("says what is not a repository, whatever is there instead", async () => {
     "in no repository": aFolder(),
   };
   for (const [name, folder] of Object.entries(folders)) {
-    for (const act of [currentGitSha, currentBranch, openRepository, dirtyPaths]) {
+    for (const act of [currentGitSha, currentBranch, currentHead, openRepository, dirtyPaths]) {
       expect(await failureCode(act(folder)), `of a folder ${name}`).toBe("ERR_NOT_A_REPOSITORY");
     }
   }
@@ -417,7 +436,7 @@ test("rejects with the signal's reason, before git starts and while it runs", as
   const root = aRepository();
   const reason = new Error("enough");
   const aborted = { signal: AbortSignal.abort(reason) };
-  for (const act of [currentGitSha, currentBranch, openRepository, dirtyPaths]) {
+  for (const act of [currentGitSha, currentBranch, currentHead, openRepository, dirtyPaths]) {
     await expect(act(root, aborted)).rejects.toBe(reason);
   }
   await expect(commitAll(root, { subject, ...aborted })).rejects.toBe(reason);

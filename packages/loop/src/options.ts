@@ -1,5 +1,5 @@
 import type { Checkpoint, CheckpointStore, CommitStyle } from "@quasar/checkpoint";
-import type { Repository } from "@quasar/git";
+import type { Look, Repository } from "@quasar/git";
 import type { AgentFailure, AgentInvoker } from "@quasar/agents";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
 import type { Finding } from "./review/finding.ts";
@@ -50,18 +50,16 @@ export interface CheckpointOptions {
   readonly onSaveError?: "report" | "stop" | undefined;
 }
 
-/** A work tree in a repository, as it was seen. */
-export interface SeenTree {
-  /** The commit that HEAD is at; `""` while there is none. */
-  readonly head: string;
-  /** The branch that HEAD is on; `HEAD` where it is on none. @default git is asked */
-  readonly branch?: string | undefined;
+/** The repository of a run. */
+export interface RunRepository extends Repository {
   /**
-   * Nothing is uncommitted in it, and no process of the run was left when that was seen. It saves a
-   * snapshot before a coder's turn that is taken again. @default false
+   * Looks at the work tree when a run is resumed, before anything of it works. For a caller who has made sure
+   * first that no process of the run is left: then what it says holds until the run itself goes on.
+   *
+   * @default git is asked where HEAD is, and nothing is known of the rest
    * @see SPEC.md, "Unfinished turns"
    */
-  readonly clean?: boolean | undefined;
+  readonly look?: (() => Promise<Look>) | undefined;
 }
 
 export interface LoopOptions {
@@ -72,9 +70,7 @@ export interface LoopOptions {
    *
    * @default looked for; where there is none, the run works without commits
    */
-  readonly repository?: Repository | undefined;
-  /** What its caller has just seen of it. @default git is asked */
-  readonly seen?: SeenTree | undefined;
+  readonly repository?: RunRepository | undefined;
   readonly coder: AgentInvoker;
   readonly reviewer: AgentInvoker;
   readonly commit?: CommitWords | undefined;

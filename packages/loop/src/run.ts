@@ -31,6 +31,8 @@ export interface Standing {
   readonly head: string;
   /** The run is resumed here: a person has looked at it since. @default false */
   readonly resumed?: boolean | undefined;
+  /** Nothing is uncommitted, for certain: no process of the run was left when that was seen. @default false */
+  readonly isClean?: boolean | undefined;
 }
 
 /** By these variables the processes of a run are found, should they outlive its runner. */
@@ -78,12 +80,12 @@ export class Run {
   #lastFailure: { readonly error: unknown } | undefined;
 
   constructor(settings: Settings, ports: Ports, standing: Standing) {
-    const { state, head, resumed = false } = standing;
+    const { state, head, resumed = false, isClean = false } = standing;
     this.settings = settings;
     this.ports = ports;
     this.#state = snapshot(state);
     this.head = head;
-    this.clean = settings.seen?.clean === true;
+    this.clean = isClean;
     this.mayHaveSteered = resumed;
     this.#resumedAfter = resumed && state.phase === "review_complete" ? state.cycle : 0;
     this.#emitter = new Emitter(this.#listeners());

@@ -10,14 +10,14 @@ import { keepProtected, protect } from "./commit/protected.ts";
 import { type Ports, Run } from "./run.ts";
 import { newRunId } from "./run-id.ts";
 import { DEFAULT_MAX_BUDGET_USD, DEFAULT_MAX_CYCLES, type Settings } from "./settings.ts";
-import { placeOf } from "./repository/work-tree.ts";
+import { headAtStart } from "./repository/work-tree.ts";
 import { oneLine, trimSpace } from "./text.ts";
 
 /** `runTask` on given ports. */
 export async function startRun(task: Task, settings: Settings, ports: Ports): Promise<TaskResult> {
   const title = task.title.toWellFormed();
   if (trimSpace(title) === "") throw new LoopError("ERR_INVALID_TASK", "the task says nothing");
-  const { head, branch, unheld } = await placeOf(settings, ports);
+  const { head, branch, unheld } = await headAtStart(ports);
   const hidden = (await ports.repository?.hidden()) ?? [];
   const runId = settings.runId ?? newRunId();
   const { id, problem } = await nameTask(task, title, runId, settings);

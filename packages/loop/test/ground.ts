@@ -86,7 +86,7 @@ export function createMemoryGround(
     files: () => ({ file: tree }),
     kept: () => kept,
     repository: {
-      head: async () => head(),
+      currentHead: async () => look(),
       look: async () => look(),
       syncWork: async () => look(),
       lostWork: async () => [],

@@ -6,7 +6,7 @@ import { forkOf } from "./fork.ts";
 import { noteFact, readFacts } from "./journal/journal.ts";
 import { findRun } from "./look/find.ts";
 import { newRunId } from "./run-id.ts";
-import { forkNotes, runStores } from "./store.ts";
+import { runStores } from "./store.ts";
 import type { User } from "./user/user.ts";
 import { inLinkedTree } from "./work-tree.ts";
 import type { Workspace } from "./workspace.ts";
@@ -51,7 +51,9 @@ export async function forkRun(
   const point = { runId, at, createdAt: now.toISOString(), facts: readFacts(dir) };
   const branch = `quasar/${runId}`;
   const state = forkOf({ ...checkpoint, runId: from }, point);
-  const forked = { ...state, branch, extra: forkNotes(state, seal === "valid") };
+  // Settings name programs to be run: a stranger's are not taken.
+  const settings = seal === "valid" ? state.settings : undefined;
+  const forked = { ...state, branch, settings };
   const made = { runId, from: forked.gitSha };
   const tree = await inLinkedTree(workspace, made, async (forkedTree, keep) => {
     const lock = await lockWorkspace(forkedTree);

@@ -32,6 +32,7 @@ export function forkOf(checkpoint: Checkpoint, options: ForkOptions): Checkpoint
     revision: 0,
     totalCostUsd: 0,
     unknownCostUsd: 0,
+    hasUnsaidCosts: false,
     neededBudgetUsd: 0,
     ledger: [],
     failure: "",
@@ -46,6 +47,7 @@ export function forkOf(checkpoint: Checkpoint, options: ForkOptions): Checkpoint
     reviewedTree: "",
     childBeadIds: [],
     turn: undefined,
+    outcome: undefined,
   };
 }
 

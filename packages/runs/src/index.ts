@@ -66,7 +66,6 @@ export { packEndedRuns, type PackOptions, unpackedRuns } from "./snapshots/pack.
 export { type RestoredRunSnapshot, restoreRunSnapshot } from "./snapshots/restore.ts";
 export {
   type KeptSettings,
-  keptSettings,
   loadKeptSettings,
   loadRun,
   type RunFiles,

@@ -4,7 +4,6 @@ import type {
   FileCheckpointStore,
   LoadedCheckpoint,
   LoadedSummary,
-  TomlValue,
 } from "@quasar/checkpoint";
 import { failureFlags, type TaskResult } from "@quasar/loop";
 import { isRealFolder } from "./real-folder.ts";
@@ -22,11 +21,7 @@ export function runStores(workspace: Workspace, runId: string, sealKey?: Uint8Ar
 }
 
 /** What a program keeps with its runs, to have it again at a resume. */
-export type KeptSettings = Readonly<Record<string, TomlValue>>;
-
-/** This package's own keys in a checkpoint: what the caller keeps, and how the last runner ended the run. */
-const [SETTINGS_KEY, OUTCOME_KEY] = ["settings", "outcome"] as const;
-const UNSAID_KEY = "unsaid_costs";
+export type KeptSettings = NonNullable<Checkpoint["settings"]>;
 
 /** What is noted in each checkpoint of a run, beside what the loop says. */
 export interface RunNotes {
@@ -35,17 +30,12 @@ export interface RunNotes {
   hasUnsaidCosts: boolean;
 }
 
-function oursOf({ settings, hasUnsaidCosts }: RunNotes): Record<string, TomlValue> {
-  const ours = { [SETTINGS_KEY]: settings };
-  return hasUnsaidCosts ? { ...ours, [UNSAID_KEY]: true } : ours;
-}
-
 /**
- * What is stored of a checkpoint: the notes too, so that a resume has the agents and the checks of the run, under the
- * same seal.
+ * What is stored of a checkpoint while a runner drives the run: the notes too, so that a resume has the agents and
+ * the checks of the run, under the same seal.
  */
 export function withNotes(notes: RunNotes): (checkpoint: Checkpoint) => Checkpoint {
-  return (checkpoint) => withOurs(checkpoint, oursOf(notes));
+  return (checkpoint) => ({ ...checkpoint, ...notes, outcome: undefined });
 }
 
 /** Adds the notes to what is saved, so that a resume from it has the agents and the checks of the run. */
@@ -90,11 +80,10 @@ export async function noteOutcome(
 ): Promise<void> {
   const checkpoint = (await current.load())?.checkpoint;
   if (checkpoint === undefined) return;
-  const { denials = [], requests } = agentFailure ?? {};
+  const { denials = [], requests = 0 } = agentFailure ?? {};
   const allow = denials.flatMap((denial) => denial.allow);
-  const needs = { ...(allow.length > 0 && { allow }), ...(requests && { requests }) };
-  const ours = { ...oursOf(notes), [OUTCOME_KEY]: { outcome, message, ...needs } };
-  await current.save({ ...withOurs(checkpoint, ours), revision: checkpoint.revision + 1 });
+  const noted = { ...checkpoint, ...notes, outcome: { outcome, message, allow, requests } };
+  await current.save({ ...noted, revision: checkpoint.revision + 1 });
 }
 
 /** The outcome of a run that its user gave up. */
@@ -106,34 +95,10 @@ export async function archiveGivenUp(
   checkpoint: Checkpoint,
   message: string,
 ): Promise<void> {
-  const extra = { ...checkpoint.extra, [OUTCOME_KEY]: { outcome: ABANDONED, message } };
+  const outcome = { outcome: ABANDONED, message, allow: [], requests: 0 };
   const createdAt = new Date().toISOString();
-  await archive.save({ ...checkpoint, createdAt, extra, revision: checkpoint.revision + 1 });
+  await archive.save({ ...checkpoint, createdAt, outcome, revision: checkpoint.revision + 1 });
   await current.remove();
-}
-
-const OUR_KEYS: ReadonlySet<string> = new Set([SETTINGS_KEY, OUTCOME_KEY, UNSAID_KEY]);
-
-function withOurs(checkpoint: Checkpoint, ours: Record<string, TomlValue>): Checkpoint {
-  const notOurs = ([key]: readonly [string, TomlValue]): boolean => !OUR_KEYS.has(key);
-  const others = Object.fromEntries(Object.entries(checkpoint.extra).filter(notOurs));
-  return { ...checkpoint, extra: { ...others, ...ours } };
-}
-
-/**
- * What a run that was forked notes: the settings of the other one.
- *
- * @param isOurs - Whether this machine wrote the checkpoint: settings name programs to be run.
- */
-export function forkNotes({ extra }: Checkpoint, isOurs: boolean): Record<string, TomlValue> {
-  const { [OUTCOME_KEY]: _outcome, [UNSAID_KEY]: _unsaid, ...others } = extra;
-  const { [SETTINGS_KEY]: _settings, ...rest } = others;
-  return isOurs ? others : rest;
-}
-
-/** What was kept with a run; nothing for a checkpoint that another program wrote. */
-export function keptSettings(checkpoint: Pick<Checkpoint, "extra">): KeptSettings {
-  return settingsOf(checkpoint) ?? {};
 }
 
 /** What is kept with a run that has not ended; `undefined` where there is none, or it cannot be read. */
@@ -143,23 +108,14 @@ export async function loadKeptSettings(
 ): Promise<KeptSettings | undefined> {
   const { current } = runStores(workspace, runId);
   const loaded = await current.load().catch(() => undefined);
-  return loaded && keptSettings(loaded.checkpoint);
-}
-
-/** Whether a checkpoint is of a run as this library keeps them, with settings or without. */
-export function isOfRun(checkpoint: Pick<Checkpoint, "extra">): boolean {
-  return settingsOf(checkpoint) !== undefined;
-}
-
-function settingsOf({ extra }: Pick<Checkpoint, "extra">): KeptSettings | undefined {
-  return asTable(extra[SETTINGS_KEY]);
+  return loaded && (loaded.checkpoint.settings ?? {});
 }
 
 /** Whether turns without a limit did not say what they cost, the one that was cut off included. */
 export function storedUnsaidCosts(checkpoint: Checkpoint): boolean {
-  const { extra, turn, failure, maxBudgetUsd } = checkpoint;
+  const { hasUnsaidCosts, turn, failure, maxBudgetUsd } = checkpoint;
   const isOpen = turn?.status === "started" && failure === "";
-  return extra[UNSAID_KEY] === true || (isOpen && maxBudgetUsd === 0);
+  return hasUnsaidCosts || (isOpen && maxBudgetUsd === 0);
 }
 
 /** How a runner ended a run. */
@@ -171,21 +127,13 @@ export interface StoredOutcome {
 }
 
 /** How the last runner ended a run; `undefined` when it could not say so any more. */
-export function storedOutcome({ extra }: Pick<Checkpoint, "extra">): StoredOutcome | undefined {
-  const { outcome, message, allow, requests } = asTable(extra[OUTCOME_KEY]) ?? {};
-  if (typeof outcome !== "string" || typeof message !== "string") return undefined;
-  const rules = Array.isArray(allow) ? allow.filter((rule) => typeof rule === "string") : [];
-  const denials = [{ what: "", allow: rules }];
-  const flags = failureFlags({
-    denials,
-    requests: typeof requests === "number" ? requests : undefined,
-  });
-  return { outcome, message, flags };
-}
-
-function asTable(value: TomlValue | undefined): Readonly<Record<string, TomlValue>> | undefined {
-  const isTable = typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
-  return isTable ? (value as Readonly<Record<string, TomlValue>>) : undefined;
+export function storedOutcome({
+  outcome: stored,
+}: Pick<Checkpoint, "outcome">): StoredOutcome | undefined {
+  if (stored === undefined) return undefined;
+  const { outcome, message, allow, requests } = stored;
+  const denials = [{ what: "", allow }];
+  return { outcome, message, flags: failureFlags({ denials, requests: requests || undefined }) };
 }
 
 /** A run as its files say; `loaded` is what was archived where `ended`. */
@@ -209,8 +157,7 @@ export interface RunSummaryFiles {
 
 /** @throws {CheckpointError} When the files cannot be read. */
 export async function loadRunSummary({ current, archive }: RunStores): Promise<RunSummaryFiles> {
-  const options = { keys: [OUTCOME_KEY] };
-  const loaded = await current.loadSummary(options);
+  const loaded = await current.loadSummary();
   if (loaded !== undefined) return { loaded, ended: false };
-  return { loaded: await archive.loadSummary(options), ended: true };
+  return { loaded: await archive.loadSummary(), ended: true };
 }

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Checkpoint } from "@quasar/checkpoint";
 import { aCheckpoint } from "@quasar/checkpoint/testing";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import {
@@ -41,17 +42,22 @@ beforeEach(async () => {
 
 let made = 0;
 
-async function aRun(extra = {}, { sealKey = openUser().sealKey(), ended = false } = {}) {
+async function aRun(
+  change: Partial<Checkpoint> = {},
+  { sealKey = openUser().sealKey(), ended = false } = {},
+) {
   const runId = `20261120-180405-${(made += 1).toString(16).padStart(6, "0")}`;
   const { current, archive } = runStores(workspace, runId, sealKey);
   const taskTitle = `\n  Task ${made}\nand more of it`;
-  const saved = aCheckpoint({ phaseId: "", runId, taskTitle, totalCostUsd: made, extra });
+  const saved = aCheckpoint({ phaseId: "", runId, taskTitle, totalCostUsd: made, ...change });
   for (const store of [current, ended ? archive : current]) await store.save(saved);
   if (ended) await current.remove();
   return { runId, dir: join(workspace.runsDir, runId) };
 }
 
-const outcome = (name: string) => ({ outcome: { outcome: name, message: `it is ${name}` } });
+const outcome = (name: string) => ({
+  outcome: { outcome: name, message: `it is ${name}`, allow: [], requests: 0 },
+});
 
 const checkpointsIn = (dir: string): readonly string[] =>
   readdirSync(dir).filter((name) => name.startsWith("checkpoint.toml"));

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { type KeptSettings, keptSettings, loadKeptSettings, type Workspace } from "@quasar/runs";
+import { type KeptSettings, loadKeptSettings, type Workspace } from "@quasar/runs";
 import { tomlLayer, toToml } from "./config/layers.ts";
 import type { Settings } from "./config/settings.ts";
 
 /** The settings that a run was started with; none for a checkpoint that another program wrote. */
-export function storedSettings(checkpoint: Pick<Checkpoint, "extra">): Partial<Settings> {
-  return read(keptSettings(checkpoint));
+export function storedSettings({ settings = {} }: Pick<Checkpoint, "settings">): Partial<Settings> {
+  return read(settings);
 }
 
 /** Whether a resume would find the settings that a run has now; one that was never saved has none to find. */

@@ -8,10 +8,8 @@ import { HookFileError } from "../errors.ts";
 export interface Codec<T> {
   readonly decode: (value: unknown) => T;
   readonly encode: (value: T) => unknown;
-  /** Whether the key may be absent, and is where the value is empty. */
-  readonly isOptional?: boolean;
-  /** Whether the key is absent where there is no value only. */
-  readonly isKeptEmpty?: boolean;
+  /** For which values the key is left out. @default for none: it has to be there */
+  readonly isLeftOut?: (value: unknown) => boolean;
 }
 
 export type CodecOf<T> = { readonly [Key in keyof T]-?: Codec<Exclude<T[Key], undefined>> };
@@ -133,8 +131,9 @@ function mapItems<From, To>(items: readonly From[], change: (item: From) => To):
   }
 }
 
-export function optional<T>(codec: Codec<T>): Codec<T> {
-  return { ...codec, isOptional: true };
+/** @param isLeftOut - For which values the key is absent. @default those that are empty */
+export function optional<T>(codec: Codec<T>, isLeftOut = isEmpty): Codec<T> {
+  return { ...codec, isLeftOut };
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -151,7 +150,7 @@ export function object<T extends object>(fields: CodecOf<T>): Codec<T> {
     for (const { key, name, codec } of known) {
       note(name);
       if (Object.hasOwn(found, name)) decoded[key] = codec.decode(found[name]);
-      else if (codec.isOptional !== true) refuse("there");
+      else if (codec.isLeftOut === undefined) refuse("there");
     }
     for (const name of Object.keys(found)) {
       if (names.has(name)) continue;
@@ -166,7 +165,7 @@ export function object<T extends object>(fields: CodecOf<T>): Codec<T> {
     const encoded: Record<string, unknown> = {};
     for (const { key, name, codec } of known) {
       const value = given[key];
-      if (codec.isOptional === true && isAbsent(codec, value)) continue;
+      if (codec.isLeftOut?.(value) === true) continue;
       note(name);
       encoded[name] = codec.encode(value);
     }
@@ -208,10 +207,6 @@ function snakeCase(key: string): string {
 /** Of a key that came with the data. */
 function shown(name: string): string {
   return /^\w{1,64}$/.test(name) ? name : "(an odd key)";
-}
-
-function isAbsent({ isKeptEmpty = false }: Codec<unknown>, value: unknown): boolean {
-  return isKeptEmpty ? value === undefined : isEmpty(value);
 }
 
 function isEmpty(value: unknown): boolean {

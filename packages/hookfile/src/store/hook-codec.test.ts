@@ -183,6 +183,19 @@ test("keys that are not known survive, at the root and within", () => {
   expect(again["current_step"]).toMatchObject({ theirs: [1] });
 });
 
+test.for([
+  ["too many to keep", undefined],
+  ["none", []],
+  ["some", ["notes.txt"]],
+] as const)(
+  "paths that differ when a step begins: %s are read as they were written",
+  ([, dirty]) => {
+    const stepBase = { step: "implement", head: "a".repeat(40), ...(dirty && { dirty }) };
+    const hook = aFullHook({ stepBase });
+    expect(decodeHookFile(encodeHookFile(hook)).stepBase).toStrictEqual(stepBase);
+  },
+);
+
 describe("refuses a file", () => {
   const json = jsonOf(aFullHook());
   const step = json["current_step"] as Json;

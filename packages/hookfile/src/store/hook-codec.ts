@@ -97,7 +97,7 @@ const awaited = object<AwaitedDecision>({
 const stepBase = object<StepBase>({
   step: word,
   head: text(256),
-  dirty: { ...list(path), isOptional: true, isKeptEmpty: true },
+  dirty: optional(list(path), (paths) => paths === undefined),
 });
 
 const recovery = object<RecoveryContext>({

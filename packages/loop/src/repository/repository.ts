@@ -8,7 +8,7 @@ import {
   type Content,
   changedByOutsideRules,
   emptyFolders,
-  currentGitSha,
+  currentHead,
   GitError,
   hiddenChanges,
   inspectRepository,
@@ -83,8 +83,8 @@ type Kept = Pick<Snapshot, "n" | "ref" | "sha">;
 
 /** The loop's view of a git repository. */
 export interface LoopRepository {
-  /** `""` while there is no commit. */
-  head(): Promise<string>;
+  /** Where HEAD is: `head` is `""` while there is no commit. */
+  currentHead(): Promise<Pick<SeenWork, "head" | "branch">>;
   /**
    * Looks at HEAD, branch and tree.
    *
@@ -177,7 +177,7 @@ export async function openLoopRepository(
       unless("ERR_BAD_REVISION", undefined),
     );
   return {
-    head: () => currentGitSha(workDir).catch(unless("ERR_NO_COMMITS", "")),
+    currentHead: () => currentHead(workDir),
     look: (last) => lookAtWork(workDir, { config: last?.config }),
     facts: (since, seen, branch) => inspectRepository(workDir, { since, branch, seen, repository }),
     landed: async (from, to) => {
@@ -235,6 +235,7 @@ export async function openLoopRepository(
         prefix: `refs/quasar/${runId}/`,
         message,
         signal,
+        repository,
       });
       if (kept !== undefined)
         syncNames(join(repository.commonDir, "refs"), [kept.ref.slice("refs/".length)]);

@@ -16,21 +16,33 @@ export function branchName({ branch }: Pick<SeenWork, "branch">): string {
   return branch ?? "HEAD";
 }
 
-/** Where HEAD is when a run begins or continues; both are `""` outside a repository. */
-export async function placeOf(
-  { seen }: Settings,
-  { repository }: Ports,
-): Promise<{
+/** Where HEAD is; both are `""` outside a repository. */
+interface Head {
   readonly head: string;
   readonly branch: string;
-  /** What no commit holds: folders that git cannot look into, submodules with changed files. */
-  readonly unheld: readonly string[];
-}> {
-  if (repository === undefined) return { head: seen?.head ?? "", branch: "", unheld: [] };
-  if (seen?.branch !== undefined) return { head: seen.head, branch: seen.branch, unheld: [] };
+}
+
+const NO_HEAD: Head = { head: "", branch: "" };
+
+/** @returns What no commit holds too: folders that git cannot look into, submodules with changed files. */
+export async function headAtStart({
+  repository,
+}: Ports): Promise<Head & { readonly unheld: readonly string[] }> {
+  if (repository === undefined) return { ...NO_HEAD, unheld: [] };
   const look = await repository.look();
   const unheld = [...look.unread, ...look.submodules];
-  return { head: seen?.head ?? look.head, branch: branchName(look), unheld };
+  return { head: look.head, branch: branchName(look), unheld };
+}
+
+/** @returns Whether nothing is uncommitted too, where that is known for certain. */
+export async function headAtResume(
+  { repository: known }: Settings,
+  { repository }: Ports,
+): Promise<Head & { readonly isClean: boolean }> {
+  if (repository === undefined) return { ...NO_HEAD, isClean: false };
+  const look = await known?.look?.();
+  const { head, branch } = look ?? (await repository.currentHead());
+  return { head, branch: branchName({ branch }), isClean: look?.dirty.length === 0 };
 }
 
 /** The tree as it is now. */

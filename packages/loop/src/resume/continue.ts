@@ -19,7 +19,7 @@ import { MOST_CYCLES, type Settings } from "../settings.ts";
 import { commitsOfRun, type Since } from "./since.ts";
 import type { CycleState } from "../state.ts";
 import { cycleToBegin, nextStep } from "../steps.ts";
-import { placeOf } from "../repository/work-tree.ts";
+import { headAtResume } from "../repository/work-tree.ts";
 import { foreignWork } from "../commit/untouchable.ts";
 
 /** `runFromCheckpoint` on given ports. */
@@ -33,7 +33,7 @@ export async function continueRun(
   if (checkpoint.cycle > MOST_CYCLES) {
     throw new CheckpointError("ERR_INVALID_CHECKPOINT", `no run has ${checkpoint.cycle} cycles`);
   }
-  const { head, branch } = await placeOf(settings, ports);
+  const { head, branch, isClean } = await headAtResume(settings, ports);
   const commits =
     head === checkpoint.gitSha ? [] : await ports.repository?.commitsSince(checkpoint.gitSha);
   const since = await commitsOf(checkpoint, commits ?? [], ports);
@@ -71,7 +71,7 @@ export async function continueRun(
     const message = head === "" ? "HEAD is on a branch without a commit" : mismatch.message;
     opening.push(warning(state, `${message}: accepted`));
   }
-  return drive(new Run(settings, ports, { state, head, resumed: true }), opening);
+  return drive(new Run(settings, ports, { state, head, resumed: true, isClean }), opening);
 }
 
 /** The reflog is asked only where a commit does not say itself whose it is. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
+import { openRepository } from "@quasar/git";
 import { describe, expect, test } from "vitest";
 import {
   APPROVAL,
@@ -15,7 +16,7 @@ import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "@quas
 import { stateFromCheckpoint } from "../convert.ts";
 import { drive } from "../engine.ts";
 import { runFromCheckpoint, runTask } from "../loop.ts";
-import type { LoopOptions, SeenTree } from "../options.ts";
+import type { LoopOptions, RunRepository } from "../options.ts";
 import { openLoopRepository } from "../repository/repository.ts";
 import { Run } from "../run.ts";
 import { settingsOf } from "../settings.ts";
@@ -553,15 +554,22 @@ describe("uncommitted work", () => {
 describe("a tree that was seen clean", () => {
   const DIED = { state: "died", sessionId: undefined, costSource: "unknown" } as const;
   const KILLED = { kind: "killed", message: "killed", retryable: true } as const;
-  const seenAs = ({ tree }: Harness, clean?: boolean): SeenTree => ({ head: tree.head(), clean });
+  const DIRTY = { path: "half", status: "??" };
+  type SeenAs = "clean" | "dirty" | "not seen";
+  /** A caller that has looked at the tree by itself. */
+  const seenAs = async ({ tree }: Harness, seen: SeenAs = "clean"): Promise<RunRepository> => {
+    const look = { head: tree.head(), branch: "main", dirty: seen === "clean" ? [] : [DIRTY] };
+    const repository = await openRepository(tree.dir);
+    return seen === "not seen" ? repository : { ...repository, look: async () => look };
+  };
   /** A turn is gone on with in a tree that is not as it was seen: whether git is asked shows. */
-  const resumedInDirt = async (coder: FakeAgent, clean?: boolean): Promise<Harness> => {
+  const resumedInDirt = async (coder: FakeAgent, seen?: SeenAs): Promise<Harness> => {
     const loop = harness({ coder });
-    const seen = seenAs(loop, clean);
+    const repository = await seenAs(loop, seen);
     loop.tree.write("half", "done\n");
     const turn = aTurn({ id: "run.3", status: "started" });
-    const checkpoint = aCheckpoint({ gitSha: seen.head, phase: "coding", turn });
-    await runFromCheckpoint(checkpoint, { ...loop.options, seen });
+    const checkpoint = aCheckpoint({ gitSha: loop.tree.head(), phase: "coding", turn });
+    await runFromCheckpoint(checkpoint, { ...loop.options, repository });
     return loop;
   };
   const isKept = ({ events }: Harness): boolean => events.some(({ type }) => type === "snapshot");
@@ -572,7 +580,7 @@ describe("a tree that was seen clean", () => {
     ["whose failure is read", { state: "ended" }],
   ] as const)("is believed to be so before a turn is taken again %s", async ([, state]) => {
     const coder = found(fakeAgent(["done"]), state, { failure: KILLED });
-    expect(isKept(await resumedInDirt(coder, true))).toBe(false);
+    expect(isKept(await resumedInDirt(coder))).toBe(false);
     const words = "Nothing in the work tree is uncommitted.";
     const isTold = coder.requests.map(({ prompt }) => prompt.includes(words));
     // Where nothing was begun there is nothing to say of it.
@@ -580,13 +588,13 @@ describe("a tree that was seen clean", () => {
   });
 
   test.for([
-    [true, []],
-    [false, ["run.3"]],
-  ] as const)("has nobody left in it to be ended, if that is %s", async ([clean, ends]) => {
+    ["clean", []],
+    ["dirty", ["run.3"]],
+  ] as const)("has nobody left in it to be ended, where it was seen %s", async ([seen, ends]) => {
     const ended: string[] = [];
     const end = async ({ request }: UnfinishedTurn): Promise<void> =>
       void ended.push(request.turnId);
-    await resumedInDirt({ ...found(fakeAgent(["done"]), DIED), end }, clean);
+    await resumedInDirt({ ...found(fakeAgent(["done"]), DIED), end }, seen);
     expect(ended).toEqual(ends);
   });
 
@@ -596,13 +604,13 @@ describe("a tree that was seen clean", () => {
     ["works on where nobody can follow it", { state: "alive" }, { adopt: undefined }],
   ] as const)("is looked at again when an agent %s", async ([, state, change]) => {
     const coder = { ...found(fakeAgent(["done"]), state, { failure: KILLED }), ...change };
-    const loop = await resumedInDirt(coder as FakeAgent, true);
+    const loop = await resumedInDirt(coder as FakeAgent);
     expect(isKept(loop)).toBe(true);
     expect(coder.requests[0]?.prompt).toContain("The work tree holds uncommitted changes.");
   });
 
-  test.for([false, undefined])("is looked at where its caller says %s of that", async (clean) => {
-    expect(isKept(await resumedInDirt(found(fakeAgent(["done"]), DIED), clean))).toBe(true);
+  test.for(["dirty", "not seen"] as const)("is looked at where it was %s", async (seen) => {
+    expect(isKept(await resumedInDirt(found(fakeAgent(["done"]), DIED), seen))).toBe(true);
   });
 
   test.for([
@@ -619,20 +627,16 @@ describe("a tree that was seen clean", () => {
     const check = [{ name: "check", command: "exit 0" }];
     const now = () => new Date("2026-01-02T00:00:00Z");
     const loop = harness({ coder: agent, reviewer: agent, lint: check, filters: check, now });
-    const seen = seenAs(loop, true);
+    const head = loop.tree.head();
     const role = change.phase === "reviewing" ? "reviewer" : "coder";
     const turn = aTurn({ id: "run.3", status: "started", role });
-    const state = stateFromCheckpoint(aCheckpoint({ gitSha: seen.head, turn, ...change }));
+    const state = stateFromCheckpoint(aCheckpoint({ gitSha: head, turn, ...change }));
     const repository = await openLoopRepository(loop.tree.dir);
     const runCheck = async (): Promise<never> => {
       throw new Error("its end is not known");
     };
-    const standing = { state, head: seen.head };
-    const run = new Run(
-      settingsOf({ ...loop.options, seen }),
-      { repository, runCheck, waitUntil },
-      standing,
-    );
+    const ports = { repository, runCheck, waitUntil };
+    const run = new Run(settingsOf(loop.options), ports, { state, head, isClean: true });
     expect(run.clean).toBe(true);
     // After its first step: what is done there fails.
     expect((await drive(run, [])).outcome).toMatch(/^(?:agent|check)$/u);

@@ -133,7 +133,7 @@ async function listOne(
     const { loaded, ended } = await loadRunSummary(runStores(workspace, id, sealKey));
     if (loaded === undefined) return setAsideOne(workspace, id);
     const { summary } = loaded;
-    const outcome = storedOutcome(summary);
+    const { outcome } = summary;
     const status = statusOf(ended, outcome?.outcome, runner);
     const reason = status === "stopped" ? (outcome?.message ?? "") : "";
     const { taskTitle: task, cycle, totalCostUsd: spentUsd, createdAt: savedAt } = summary;

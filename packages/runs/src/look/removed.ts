@@ -4,7 +4,6 @@ import { isRunId } from "../run-id.ts";
 import { seedStore } from "../compatibility.ts";
 import type { Workspace } from "../workspace.ts";
 import { runIds } from "./list.ts";
-import { isOfRun } from "../store.ts";
 import { type RunSummary, summaryOf } from "./summary.ts";
 
 /** A run whose folder has gone, as its compatibility checkpoint knows it. */
@@ -17,7 +16,7 @@ export async function removedRun(workspace: Workspace): Promise<RunSummary | und
   if (loaded === undefined) return undefined;
   const { checkpoint } = loaded;
   const { runId } = checkpoint;
-  const isOurs = isRunId(runId) && isOfRun(checkpoint);
+  const isOurs = isRunId(runId) && checkpoint.settings !== undefined;
   if (!isOurs || runIds(workspace).includes(runId)) return undefined;
   const status = checkpoint.failure === "" ? "interrupted" : "stopped";
   const nobody = { status, runner: undefined, reason: "", flags: "", isAlive: false } as const;

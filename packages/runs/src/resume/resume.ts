@@ -1,6 +1,5 @@
 import { prewarm } from "@quasar/agents";
-import type { RepositoryFacts } from "@quasar/git";
-import { isTurnOpen, nextTurnId, runFromCheckpoint, type SeenTree } from "@quasar/loop";
+import { isTurnOpen, nextTurnId, runFromCheckpoint } from "@quasar/loop";
 import { endContained } from "@quasar/process";
 import { freeGit } from "../driving/git-locks.ts";
 import { clearTree, lookAround, type Outliving } from "../driving/orphans.ts";
@@ -14,7 +13,7 @@ import { storedUnsaidCosts } from "../store.ts";
 import type { User } from "../user/user.ts";
 import { listed } from "../work-tree.ts";
 import { work } from "../work.ts";
-import type { Workspace } from "../workspace.ts";
+import { repositoryOf, type Workspace } from "../workspace.ts";
 import { type FoundCheckpoint, findCheckpoint, recoverRun } from "./find.ts";
 import { agentsWork, inspect, judge, type Override, usersPaths } from "./judge.ts";
 
@@ -100,9 +99,10 @@ async function goOn(session: Session, course: Course): Promise<RunEnd> {
   if (retryAt !== undefined) requirePatience(runId, retryAt, given.waitLimitMs ?? 0);
   session.begin(runId);
   if (options.runId === undefined) tellOthers(session, runId);
-  // While a limit is waited for the tree may become another one.
   const asked = now ? withoutPause(checkpoint) : checkpoint;
-  const seen = retryAt === undefined ? treeOf(facts, outliving) : undefined;
+  // Who is left may change the tree, and while a limit is waited for anybody.
+  const look = outliving.length > 0 || retryAt !== undefined ? undefined : async () => facts;
+  const repository = { ...repositoryOf(workspace), look };
   return work(
     session,
     {
@@ -124,7 +124,7 @@ async function goOn(session: Session, course: Course): Promise<RunEnd> {
       acceptBranch: accepts.has("branch"),
       retryAt,
     },
-    (loopOptions) => runFromCheckpoint({ ...asked, runId }, { ...loopOptions, seen }),
+    (loopOptions) => runFromCheckpoint({ ...asked, runId }, { ...loopOptions, repository }),
   );
 }
 
@@ -143,14 +143,6 @@ function prewarmTurn(
   if (outliving.length > 0 || !isTurnOpen(checkpoint)) return () => {};
   const turnId = nextTurnId({ ...checkpoint, runId });
   return prewarm({ runId, turnId, turnsDir: turnsPath(workspace, runId) });
-}
-
-/** What the loop need not ask git again: a tree is clean for certain where nobody was left to work in it. */
-function treeOf(
-  { head, branch = "HEAD", dirty }: RepositoryFacts,
-  outliving: readonly Outliving[],
-): SeenTree {
-  return { head, branch, clean: dirty.length === 0 && outliving.length === 0 };
 }
 
 /** Names the unfinished runs that are passed over, without reading them. */
