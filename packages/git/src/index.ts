@@ -96,6 +96,7 @@ export { checkSigning } from "./signing.ts";
 export { dirtyPaths } from "./status.ts";
 export type { DirtyPath } from "./dirty-path.ts";
 export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
+export { type ChangeTimes, changeTimes, takenOut } from "./taken-out.ts";
 export { treeToCommit } from "./tree-to-commit.ts";
 export { submodulePaths } from "./submodules.ts";
 export { lookAtWork, type LookOptions, type SeenWork } from "./work.ts";

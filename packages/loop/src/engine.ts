@@ -50,6 +50,7 @@ import {
   seenOf,
   temporaryFiles,
   treeOf,
+  uncommitted,
   takenBack,
 } from "./repository/work-tree.ts";
 import { takeTurnAgain } from "./turn/again.ts";
@@ -175,6 +176,7 @@ async function commit(run: Run): Outcome {
   let sha: string | undefined;
   let held = state.protectedPaths;
   let temporary: readonly string[] = [];
+  let takenOut: readonly string[] = [];
   try {
     const seen = await seenOf(run, repository);
     const away = await misplaced(run, repository, seen);
@@ -184,6 +186,7 @@ async function commit(run: Run): Outcome {
     if ("outcome" in own) return own;
     held = own.held;
     await reportSettings(run);
+    const before = repository.changeTimes(uncommitted(run, seen));
     sha = await repository.commit({
       ...message,
       trailers: run.settings.commit?.trailers ?? {},
@@ -202,6 +205,7 @@ async function commit(run: Run): Outcome {
     const moved = takenBack(sha, seen, run.seen) ?? (await misplaced(run, repository, run.seen));
     if (moved !== undefined) return moved;
     run.head = run.seen.head;
+    takenOut = await repository.takenOut(before, seen, run.seen);
   } catch (error) {
     if (signal?.aborted === true) return INTERRUPTED;
     // Formatting hooks leave files that nobody has seen.
@@ -213,6 +217,12 @@ async function commit(run: Run): Outcome {
     const list = listPaths(untouchablePaths).join(", ");
     await run.warn(
       `cycle ${cycle} has nothing to commit: uncommitted changes in ${list} are not the run's`,
+    );
+  }
+  if (takenOut.length > 0) {
+    const list = listPaths(takenOut).join(", ");
+    await run.warn(
+      `a git hook has taken these changes out of the commit: ${list}\ngit fsck --lost-found finds them`,
     );
   }
   if (temporary.length > 0) {

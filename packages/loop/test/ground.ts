@@ -124,6 +124,8 @@ export function createMemoryGround(
         tree = committed();
         return [];
       },
+      changeTimes: () => new Map(),
+      takenOut: async () => [],
       commit: async ({ subject, taskId, cycle, turnId }) => {
         if (tree === committed()) return undefined;
         const trailers = {

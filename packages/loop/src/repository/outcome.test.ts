@@ -179,6 +179,21 @@ describe("what is changed beside the coder", () => {
     expect(loop.events).toContainEqual(expect.objectContaining({ by: "git hook" }));
   });
 
+  test("by a git hook that takes it back is told, with where it still is", async () => {
+    const both = ({ workDir }: { readonly workDir: string }): string => {
+      writeFileSync(join(workDir, "kept.txt"), "kept\n");
+      writeFileSync(join(workDir, "README"), "lost\n");
+      return "Wrote both.";
+    };
+    const loop = harness({ coder: fakeAgent([both]) });
+    hook(loop.tree, "pre-commit", "git checkout -q HEAD -- README");
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    const told = loop.events.flatMap((event) => (event.type === "warning" ? event.message : []));
+    expect(told).toContainEqual(expect.stringMatching(/out of the commit: README\n/u));
+    const blobs = loop.tree.git("fsck", "--lost-found").match(/(?<=dangling tree )\w+/gu) ?? [];
+    expect(blobs.map((tree) => loop.tree.git("show", `${tree}:README`))).toContain("lost\n");
+  });
+
   test("by a git hook whenever it runs stops the run before the review is paid for", async () => {
     const reviewer = fakeAgent([APPROVAL]);
     const loop = harness({ reviewer });

@@ -3,6 +3,8 @@ import {
   commitsLeftAside,
   OWN_FOLDER,
   changedPaths,
+  type ChangeTimes,
+  changeTimes,
   type Commit,
   commitAll,
   type Content,
@@ -39,6 +41,7 @@ import {
   steeringSettings,
   storeContents,
   submodulePaths,
+  takenOut,
   takeSnapshot,
   TRAILER,
   treeOfChanges,
@@ -130,6 +133,10 @@ export interface LoopRepository {
   usesConventionalCommits(): Promise<boolean>;
   /** From the root; whether they are checked out or not. */
   submodulePaths(): ReadonlySet<string>;
+  /** When files were changed last. */
+  changeTimes(paths: readonly string[]): ChangeTimes;
+  /** Of these files those that a git hook has made what they were before, in what led from one look to the other. */
+  takenOut(before: ChangeTimes, seen: SeenWork, after: SeenWork): Promise<readonly string[]>;
   /** Resolves to `undefined` when there was nothing to commit. */
   commit(commit: CycleCommit): Promise<string | undefined>;
   /** Resolves to `undefined` when nothing is uncommitted. Changes neither work tree nor index. */
@@ -213,6 +220,9 @@ export async function openLoopRepository(
       putBack(workDir, { root, algorithm: algorithmOf(seen), seen: contents }),
     usesConventionalCommits: () => usesConventionalCommits({ root }),
     submodulePaths: () => submodulePaths(root),
+    changeTimes: (paths) => changeTimes(root, paths),
+    takenOut: (before, { head: from }, { head: to, dirty }) =>
+      takenOut(root, before, { from, to, dirty }),
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
     async commit({ trailers, taskId, cycle, turnId, exclude, ...commit }) {
