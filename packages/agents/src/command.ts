@@ -8,8 +8,8 @@ import {
   failureOfProcess,
   NOTHING_SPENT,
 } from "./agent-process.ts";
-import type { ChildOutcome } from "./child.ts";
 import { AgentsError } from "./errors.ts";
+import { isFailedStart } from "./failed-start.ts";
 import { failure } from "./failure.ts";
 import { createKeptText } from "./kept-text.ts";
 import { checksNote } from "./permissions.ts";
@@ -37,10 +37,6 @@ export type CommandAgentOptions = Command &
 const MAX_ANSWER = { coder: 2 ** 20, reviewer: 8 * 2 ** 20 } as const;
 
 const COST_UNKNOWN: Cost = { costSource: "unknown" };
-
-/** An agent that ends by itself, in error and without a word, has not begun. */
-const isFailedStart = ({ stopped, exitCode }: ChildOutcome, text: string): boolean =>
-  stopped === undefined && exitCode !== null && exitCode !== 0 && exitCode <= 128 && text === "";
 
 /** Exit code of a shell that did not find the command. */
 const SHELL_NOT_FOUND = 127;
