@@ -475,6 +475,9 @@ async function takeRefactor(run: Run): Promise<void> {
 
 // --- The end -------------------------------------------------------------------------------------
 
+/** Nobody judges yet what a run has made that ended so. */
+const SOON_AGAIN: ReadonlySet<Ending["outcome"]> = new Set(["superseded", "interrupted"]);
+
 async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   const ending = run.superseded ?? planned;
   const { outcome } = ending;
@@ -491,8 +494,8 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     run.state = { ...run.state, neededBudgetUsd, neededTurnBudgetUsd };
     message += neededWords(run.state);
   }
-  if (outcome === "approved" && run.course.isLoop) {
-    message = [message, ...(await leftAside(run))].join(" ");
+  if (run.course.isLoop && !SOON_AGAIN.has(outcome)) {
+    message = [message, ...(await leftAside(run, outcome === "approved"))].join(" ");
   }
   const report = outcome === "approved" ? parseReview(run.state.reviewOutput).report : undefined;
   if (outcome === "approved") {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { type Answer, APPROVAL, fakeAgent } from "../../test/fake-agent.ts";
+import { type Answer, APPROVAL, fakeAgent, issue } from "../../test/fake-agent.ts";
 import { type Harness, harness } from "../../test/harness.ts";
 import { runFromCheckpoint, runTask } from "../loop.ts";
 
 const TASK = { title: "Do it" };
 
-/** A run in which the coder does something, and the reviewer approves. */
-function runWith(act: (loop: Harness) => void): Harness {
+/** A run in which the coder does something, and the reviewer judges. */
+function runWith(act: (loop: Harness) => void, verdict = APPROVAL): Harness {
   const acting: Answer = ({ turnId }) => {
     const action = `quasar:${turnId.replace(".", "/")}`;
     process.env["GIT_REFLOG_ACTION"] = action;
@@ -19,7 +19,7 @@ function runWith(act: (loop: Harness) => void): Harness {
   };
   const loop: Harness = harness({
     coder: fakeAgent([acting]),
-    reviewer: fakeAgent([APPROVAL, APPROVAL]),
+    reviewer: fakeAgent([verdict, verdict]),
     now: () => new Date(),
   });
   return loop;
@@ -65,13 +65,16 @@ test("an approval names no commit of the coder's that it has amended, or brought
   });
 });
 
-test("an approval names what the coder has stashed", async () => {
+test.for([
+  ["approved", APPROVAL],
+  ["max_cycles", issue("nothing was done")],
+] as const)("a run that ends as %s names what the coder has stashed", async ([end, verdict]) => {
   const loop = runWith(({ tree }) => {
     tree.write("README", "changed\n");
     tree.git("stash");
-  });
-  const { outcome, message } = await runTask(TASK, loop.options);
-  expect(outcome).toBe("approved");
+  }, verdict);
+  const { outcome, message } = await runTask(TASK, { ...loop.options, maxCycles: 1 });
+  expect(outcome).toBe(end);
   expect(message).toContain("Not committed: stash@{0}, stashed since the run began");
 });
 

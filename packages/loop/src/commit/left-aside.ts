@@ -8,17 +8,19 @@ import { changedSettings } from "../repository/steering-settings.ts";
 import { isProtected, listPaths } from "./untouchable.ts";
 
 /**
- * Work of the run that an approval does not hold, and that is nowhere in the tree where a look would find it: commits
- * beside the branch, what was stashed, what is ignored. In words, with what brings it back;
+ * Work of the run that its commits do not hold, and that is nowhere in the tree where a look would find it: what was
+ * stashed, and at an approval commits beside the branch and what is ignored. In words, with what brings it back;
  * and what has changed in the repository's own settings.
  *
  * @see SPEC.md, "What an approval names"
  */
-export async function leftAside(run: Run): Promise<readonly string[]> {
+export async function leftAside(run: Run, isApproved: boolean): Promise<readonly string[]> {
   const { repository } = run.ports;
   const since = beginOfTurns(run.state);
   if (repository === undefined || since === undefined || run.head === "") return [];
   try {
+    const stashes = await stashedWork(run, repository);
+    if (!isApproved) return stashes;
     const isWanted = (action: string): boolean => isOfTurn(action, run.state);
     const commits = await repository.commitsLeftAside({ since, isWanted });
     const isOfRun = (path: string): boolean =>
@@ -31,7 +33,7 @@ export async function leftAside(run: Run): Promise<readonly string[]> {
         (sha) =>
           `Not on the branch: commit ${short(sha)}, made in this run (git show ${short(sha)}).`,
       ),
-      ...(await stashedWork(run, repository)),
+      ...stashes,
       ...(rules.length === 0
         ? []
         : [`Not committed: what ${listPaths(rules).join(", ")} ignores, itself included.`]),
