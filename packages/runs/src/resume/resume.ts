@@ -1,9 +1,9 @@
 import { prewarm } from "@quasar/agents";
 import type { RepositoryFacts } from "@quasar/git";
-import { isTurnOpen, nextTurnId, runFromCheckpoint, type SeenTree } from "@quasar/loop";
+import { isTurnOpen, nextTurnId, type SeenTree } from "@quasar/loop";
 import { endContained } from "@quasar/process";
-import { freeGit } from "../driving/git-locks.ts";
-import { clearTree, lookAround, type Outliving } from "../driving/orphans.ts";
+import { clearTree, lookAround } from "../driving/orphans.ts";
+import { driverOf } from "../driving/run-driver.ts";
 import { type DriveOptions, inSession, type Session } from "../driving/session.ts";
 import type { RunEnd } from "../events.ts";
 import { limitOf, requirePatience, withoutPause } from "../limits/patience.ts";
@@ -11,6 +11,8 @@ import { openRunIds } from "../look/list.ts";
 import { turnsPath } from "../look/turn.ts";
 import type { RunOptions } from "../run-options.ts";
 import { storedUnsaidCosts } from "../store.ts";
+import { freeGit } from "../tree/git-locks.ts";
+import type { LeftoverProcesses } from "../tree/processes.ts";
 import type { User } from "../user/user.ts";
 import { listed } from "../work-tree.ts";
 import { work } from "../work.ts";
@@ -46,7 +48,7 @@ export async function resumeRun(
   options: ResumeOptions,
 ): Promise<RunEnd> {
   return inSession(workspace, options, async (session) => {
-    await freeGit(session);
+    await freeGit(driverOf(session));
     const sealKey = user.sealKey();
     const { outliving, isDeserted } = await lookAround(workspace);
     const found = await findCheckpoint(workspace, options.runId, sealKey, recoverRun);
@@ -63,7 +65,7 @@ export async function resumeRun(
 interface Course {
   readonly found: FoundCheckpoint;
   /** Of the runs of this tree, as it was before anything else was looked at. */
-  readonly outliving: readonly Outliving[];
+  readonly outliving: readonly LeftoverProcesses[];
   /** Nobody is left in the work tree. */
   readonly isDeserted: boolean;
   readonly sealKey: Uint8Array;
@@ -103,29 +105,26 @@ async function goOn(session: Session, course: Course): Promise<RunEnd> {
   // While a limit is waited for the tree may become another one.
   const asked = now ? withoutPause(checkpoint) : checkpoint;
   const seen = retryAt === undefined ? treeOf(facts, outliving) : undefined;
-  return work(
-    session,
-    {
-      runId,
-      task: checkpoint.taskTitle,
-      branch: facts.branch,
-      options: given,
-      stores,
-      left: checkpoint,
-      sealKey,
-      baseCommit: checkpoint.baseCommitSha,
-      spending: {
-        spentUsd: checkpoint.totalCostUsd,
-        unknownCostUsd: checkpoint.unknownCostUsd,
-        hasUnsaidCosts: storedUnsaidCosts(checkpoint),
-      },
-      untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
-      acceptHead: accepts.has("head"),
-      acceptBranch: accepts.has("branch"),
-      retryAt,
+  return work(session, {
+    runId,
+    task: checkpoint.taskTitle,
+    branch: facts.branch,
+    options: given,
+    stores,
+    left: { ...asked, runId },
+    seen,
+    sealKey,
+    baseCommit: checkpoint.baseCommitSha,
+    spending: {
+      spentUsd: checkpoint.totalCostUsd,
+      unknownCostUsd: checkpoint.unknownCostUsd,
+      hasUnsaidCosts: storedUnsaidCosts(checkpoint),
     },
-    (loopOptions) => runFromCheckpoint({ ...asked, runId }, { ...loopOptions, seen }),
-  );
+    untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
+    acceptHead: accepts.has("head"),
+    acceptBranch: accepts.has("branch"),
+    retryAt,
+  });
 }
 
 const NOTHING: ReadonlySet<Override> = new Set();
@@ -137,7 +136,7 @@ const NOTHING: ReadonlySet<Override> = new Set();
 function prewarmTurn(
   workspace: Workspace,
   { runId, loaded }: FoundCheckpoint,
-  outliving: readonly Outliving[],
+  outliving: readonly LeftoverProcesses[],
 ): () => void {
   const { checkpoint } = loaded;
   if (outliving.length > 0 || !isTurnOpen(checkpoint)) return () => {};
@@ -148,7 +147,7 @@ function prewarmTurn(
 /** What the loop need not ask git again: a tree is clean for certain where nobody was left to work in it. */
 function treeOf(
   { head, branch = "HEAD", dirty }: RepositoryFacts,
-  outliving: readonly Outliving[],
+  outliving: readonly LeftoverProcesses[],
 ): SeenTree {
   return { head, branch, clean: dirty.length === 0 && outliving.length === 0 };
 }
