@@ -1,5 +1,5 @@
 import { afterEnd } from "@quasar/agents";
-import type { Checkpoint } from "@quasar/checkpoint";
+import type { Checkpoint, FileCheckpointStore } from "@quasar/checkpoint";
 import {
   createCheckpointHook,
   type LoopOptions,
@@ -86,66 +86,38 @@ export async function driveRun(
   driver: RunDriver,
   { loop, waitLimitMs = 0, timeoutMs, onStop, onEnd = asItIs }: DriveRunOptions,
 ): Promise<DrivenEnd> {
-  const guarded = { ...run, ...guardedStores(run, driver) };
+  const { runId, dir, noted } = run;
+  const { repository, holdsLock, beforeSave } = driver;
+  const guarded = (store: FileCheckpointStore) => guardedStore(store, beforeSave);
+  const stores = { current: guarded(run.stores.current), archive: guarded(run.stores.archive) };
+  const compatible = run.compatible && { ...run.compatible, store: guarded(run.compatible.store) };
+  const free = () => freeGit(driver);
   const waiter = new Waiter(driver, waitLimitMs);
-  const options: Driven = {
+  const options: LoopOptions = {
     ...loop,
-    ...fixedOptions(guarded, driver, loop),
+    ...{ repository, runId, holdsLock },
+    coder: afterEnd(loop.coder, free),
+    reviewer: afterEnd(loop.reviewer, free),
+    turnsDir: makeTurnsFolder(dir),
+    checkpoint: { store: archivingStore(stores, noted), granularity: "turn" },
+    hooks: compatible === undefined ? [] : [createCheckpointHook({ ...compatible, now: loop.now })],
     onEvent: (event) => {
       if (event.type === "agent_done") waiter.renew();
       loop.onEvent?.(event);
     },
   };
-  const end = await onEnd(
-    await goThroughLimits(guarded, driver, { options, waiter, timeoutMs, onStop }),
-  );
-  if (!driver.holdsLock()) return end;
-  if (end.result.outcome !== "approved") await onStop?.(end.result, guarded.stores);
-  else if (guarded.compatible !== undefined)
-    await removeCompatible(guarded.compatible, driver.warn);
+  const course = { options, waiter, timeoutMs, onStop };
+  const end = await onEnd(await goThroughLimits({ ...run, stores }, driver, course));
+  if (!holdsLock()) return end;
+  if (end.result.outcome !== "approved") await onStop?.(end.result, stores);
+  else if (compatible !== undefined) await removeCompatible(compatible, driver.warn);
   return end;
 }
 
 const asItIs = async (end: DrivenEnd): Promise<DrivenEnd> => end;
 
-type Driven = Omit<LoopOptions, "signal">;
-
-function guardedStores(
-  { stores: { current, archive }, compatible }: DrivenRun,
-  { beforeSave }: RunDriver,
-): Pick<DrivenRun, "stores" | "compatible"> {
-  const stores = {
-    current: guardedStore(current, beforeSave),
-    archive: guardedStore(archive, beforeSave),
-  };
-  if (compatible === undefined) return { stores };
-  return {
-    stores,
-    compatible: { ...compatible, store: guardedStore(compatible.store, beforeSave) },
-  };
-}
-
-function fixedOptions(
-  { runId, dir, stores, noted, compatible }: DrivenRun,
-  driver: RunDriver,
-  { coder, reviewer, now }: DriveRunOptions["loop"],
-): Omit<Pick<LoopOptions, Given | "coder" | "reviewer">, "signal"> {
-  const { repository, holdsLock } = driver;
-  const free = () => freeGit(driver);
-  return {
-    repository,
-    runId,
-    holdsLock,
-    coder: afterEnd(coder, free),
-    reviewer: afterEnd(reviewer, free),
-    turnsDir: makeTurnsFolder(dir),
-    checkpoint: { store: archivingStore(stores, noted), granularity: "turn" },
-    hooks: compatible === undefined ? [] : [createCheckpointHook({ ...compatible, now })],
-  };
-}
-
 interface Course extends Pick<DriveRunOptions, "timeoutMs" | "onStop"> {
-  readonly options: Driven;
+  readonly options: LoopOptions;
   readonly waiter: Waiter;
 }
 
@@ -167,13 +139,13 @@ async function goThroughLimits(
     const until = deadline === undefined ? signal : AbortSignal.any([signal, deadline]);
     const result = await begin(next.run, { ...next.options, signal: until });
     if (result.agentFailure?.kind !== "rate-limit") {
-      const isStopped = result.outcome === "interrupted" && !signal.aborted;
-      return { result, isLate: isStopped && deadline?.aborted === true };
+      const isInterrupted = result.outcome === "interrupted" && !signal.aborted;
+      return { result, isLate: isInterrupted && deadline?.aborted === true };
     }
     await onStop?.(result, stores);
     waited = await waiter.wait(result.agentFailure.retryAt, result.agentFailure.message);
     if (waited.as === "refused") return { result, limit: waited.message, isLate: false };
-    // What was seen of the tree, and what of the checkpoint was left out, was of before the wait.
+    // What the caller saw of the tree, and left out of the checkpoint, was of before the wait.
     next = {
       run: { ...run, left: await stored(stores) },
       options: { ...options, seen: undefined },

@@ -8,25 +8,13 @@ export {
   type DriveRunOptions,
   type RunDriver,
 } from "./drive-run.ts";
-export {
-  limitAdvice,
-  limitOf,
-  patienceOf,
-  type WaitPlan,
-  withoutPause,
-} from "../limits/patience.ts";
+export { limitOf, patienceOf, type WaitPlan, withoutPause } from "../limits/patience.ts";
 export { freeGit, freeGitLocks, type TreeDriver } from "./git-locks.ts";
-export { stateFolder, takeTreeLock, treeLockPath } from "./lock.ts";
+export { stateFolder, takeTreeLock } from "./lock.ts";
 export {
   endLeftovers,
   findLeftovers,
   type LeftoverProcesses,
   strangersIn,
 } from "./processes.ts";
-export {
-  archivingStore,
-  guardedStore,
-  recoverAndLoad,
-  type RunStores,
-  storesIn,
-} from "./stores.ts";
+export { recoverAndLoad, type RunStores, storesIn } from "./stores.ts";

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
@@ -542,6 +542,17 @@ describe("the work tree of a run", () => {
       "work.txt",
     ]);
   });
+});
+
+test("a run's turns are kept in a folder of their own: nothing is written through a link", async () => {
+  const fixture = atImplement();
+  const run = join(fixture.taskDir, "runs", "implement-1");
+  mkdirSync(run, { recursive: true });
+  symlinkSync(fixture.dir, join(run, "turns"));
+  const agents = someAgents();
+  const refused = workOnStep(working(fixture, agents).input, LOOP);
+  await expect(refused).rejects.toMatchObject({ code: "ERR_UNSAFE_PATH" });
+  expect(agents.coder.requests).toHaveLength(0);
 });
 
 describe("a checkpoint that cannot be trusted", () => {
