@@ -12,7 +12,7 @@ import { turnsPath } from "../look/turn.ts";
 import type { RunOptions } from "../run-options.ts";
 import { storedUnsaidCosts } from "../store.ts";
 import { freeGit } from "../tree/git-locks.ts";
-import type { LeftoverProcesses } from "../tree/processes.ts";
+import { type LeftoverProcesses, leftoversBeside } from "../tree/processes.ts";
 import type { User } from "../user/user.ts";
 import { listed } from "../work-tree.ts";
 import { work } from "../work.ts";
@@ -81,9 +81,7 @@ async function goOn(session: Session, course: Course): Promise<RunEnd> {
   if (isDeserted) {
     await endContained([runId, ...openRunIds(workspace)]);
   } else {
-    // What belongs to a turn whose end is not known is for the loop to follow or to end.
-    const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
-    await clearTree(workspace, others, tell);
+    await clearTree(workspace, leftoversBeside(outliving, runId, checkpoint), tell);
   }
   // Last: who has gone by now has written nothing after what is seen here.
   const facts = await inspect(workspace, found);

@@ -15,6 +15,7 @@ export {
   endLeftovers,
   findLeftovers,
   type LeftoverProcesses,
+  leftoversBeside,
   strangersIn,
 } from "./processes.ts";
 export { recoverAndLoad, type RunStores, storesIn } from "./stores.ts";

@@ -1,5 +1,7 @@
 import { endRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents";
+import type { Checkpoint } from "@quasar/checkpoint";
 import { isInWorkTree } from "@quasar/git";
+import { isTurnOpen } from "@quasar/loop";
 
 /** Processes of a run that may have outlived whoever drove it. */
 export interface LeftoverProcesses {
@@ -21,6 +23,21 @@ export function findLeftovers(
     ({ runId }) => runId,
   );
   return [...byRun].map(([runId, processes]) => ({ runId, pids: processes.map(({ pid }) => pid) }));
+}
+
+/**
+ * What is to be ended before a run continues: all but its own processes while the end of its turn is not known, which
+ * the loop follows or ends.
+ *
+ * @param checkpoint - What is stored of the run; `undefined`: it begins.
+ */
+export function leftoversBeside(
+  leftovers: readonly LeftoverProcesses[],
+  runId: string,
+  checkpoint: Checkpoint | undefined,
+): readonly LeftoverProcesses[] {
+  const isFollowed = checkpoint !== undefined && isTurnOpen(checkpoint);
+  return leftovers.filter((each) => each.runId !== runId || !isFollowed);
 }
 
 /**

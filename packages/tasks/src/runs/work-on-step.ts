@@ -1,15 +1,15 @@
 import { type Checkpoint, CheckpointError } from "@quasar/checkpoint";
-import type { RunningStep } from "../steps/step.ts";
-import { doneOf, failed } from "./agent-outcome.ts";
-import type { AgentWork, AgentWorkResult } from "./agent-work.ts";
-import { isTurnOpen } from "@quasar/loop";
 import {
   endLeftovers,
   freeGit,
+  leftoversBeside,
   recoverAndLoad,
   removeCompatible,
   type RunDriver,
 } from "@quasar/runs/tree";
+import type { RunningStep } from "../steps/step.ts";
+import { doneOf, failed } from "./agent-outcome.ts";
+import type { AgentWork, AgentWorkResult } from "./agent-work.ts";
 import { stepDriver } from "./step-driver.ts";
 import { openStepRun, type StepRun } from "./step-run.ts";
 import { takeRun } from "./take-run.ts";
@@ -65,9 +65,7 @@ async function clearTree(
   driver: RunDriver,
   checkpoint: Checkpoint | undefined,
 ): Promise<AgentWorkResult | undefined> {
-  const isFollowed = checkpoint !== undefined && isTurnOpen(checkpoint);
-  const agents = await findTaskAgents(input.taskDir);
-  const ended = agents.filter((each) => each.runId !== runId || !isFollowed);
+  const ended = leftoversBeside(await findTaskAgents(input.taskDir), runId, checkpoint);
   const left = await endLeftovers(ended);
   // A git may have been with them.
   if (ended.length > 0) await freeGit(driver);
