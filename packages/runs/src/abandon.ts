@@ -2,6 +2,7 @@ import { findRunProcesses } from "@quasar/agents";
 import { giveUpTurn } from "@quasar/loop";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
+import { endLeftover } from "./driving/orphans.ts";
 import { RunsError } from "./errors.ts";
 import { noteFact } from "./journal/journal.ts";
 import { findRun } from "./look/find.ts";
@@ -9,7 +10,6 @@ import { packEndedRuns } from "./snapshots/pack.ts";
 import { archiveGivenUp, runStores } from "./store.ts";
 import { processes } from "./text/format.ts";
 import type { User } from "./user/user.ts";
-import { endRun } from "./tree/processes.ts";
 import { uncommitted } from "./work-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -56,7 +56,7 @@ export async function abandonRun(
     const pids = found ?? [];
     const isGone = found?.length === 0;
     if (!isGone && !(await mayEnd(pids))) throw agentWorks(runId, found);
-    await endAgents(runId, pids);
+    await endLeftover({ runId, pids });
     noteFact(dir, { type: "abandoned" }, onProblem);
     await forgetSeed(workspace, runId);
     await giveUp(workspace, runId, user.sealKey());
@@ -76,14 +76,6 @@ function agentWorks(runId: string, pids: readonly number[] | undefined): RunsErr
   const message = `run ${runId} is not abandoned: ${why}`;
   return new RunsError("ERR_AGENT_ALIVE", message, {
     next: [`quasar abandon ${runId} --yes   (ends it)`, `quasar resume ${runId}   (follows it)`],
-  });
-}
-
-async function endAgents(runId: string, pids: readonly number[]): Promise<void> {
-  const left = (await endRun(runId)) ?? pids;
-  if (left.length === 0) return;
-  throw new RunsError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`, {
-    next: [`kill -9 ${left.join(" ")}, then the same command again`],
   });
 }
 

@@ -1,13 +1,7 @@
 import { join } from "node:path";
-import {
-  checkpointPath,
-  createFileCheckpointStore,
-  type FileCheckpointStore,
-} from "@quasar/checkpoint";
-import { messageOf } from "./errors.ts";
+import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
 import { FOLDER, isRealFolder } from "./real-folder.ts";
 import type { RunStores } from "./tree/stores.ts";
-import { shellWord } from "./text/format.ts";
 import { ignoreOwnFolder } from "./work-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -17,23 +11,6 @@ export function seedStore(
   sealKey: Uint8Array | undefined,
 ): FileCheckpointStore {
   return createFileCheckpointStore({ dir: join(root, FOLDER), sealKey, repositoryId });
-}
-
-/** A remaining file brings no run back that is kept as ended: a failure spoils nothing. */
-export async function removeSeed(
-  root: string,
-  seed: FileCheckpointStore,
-  warn: (message: string) => void,
-): Promise<void> {
-  try {
-    await seed.remove();
-  } catch (error) {
-    const path = checkpointPath(join(root, FOLDER));
-    const why = messageOf(error);
-    warn(
-      `the compatibility checkpoint cannot be removed: ${why}\nRemove it: rm -r ${shellWord(path)}`,
-    );
-  }
 }
 
 /** Takes the seed's file away if it is of this run, so that nothing brings the run back. */

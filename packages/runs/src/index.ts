@@ -5,7 +5,6 @@ export { CHECK_NAMES, type CheckName } from "./check/checks.ts";
 export type { ProblemCode } from "./check/problem.ts";
 export { forgetSeed } from "./compatibility.ts";
 export { conventionsOf } from "./conventions.ts";
-export { freeGit } from "./driving/git-locks.ts";
 export { continuedBy, type Hold } from "./driving/hold.ts";
 export { describe, forgetRun, type Holder, lockHolder, lockWorkspace } from "./driving/lock.ts";
 export { findOutliving } from "./driving/orphans.ts";
@@ -23,6 +22,7 @@ export { forkRun, type Forked, type ForkRunOptions } from "./fork-run.ts";
 export type { Fact } from "./journal/fact.ts";
 export { JOURNAL_FILE, readFacts } from "./journal/journal.ts";
 export { type Kept, keptRuns, type KeptRuns } from "./kept.ts";
+export { limitAdvice } from "./limits/patience.ts";
 export { type RunElsewhere, runsElsewhere } from "./look/elsewhere.ts";
 export { findRun, type FoundRun, locateRun } from "./look/find.ts";
 export {

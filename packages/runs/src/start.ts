@@ -1,7 +1,6 @@
-import { runTask } from "@quasar/loop";
 import { endContained } from "@quasar/process";
-import { freeGit } from "./driving/git-locks.ts";
 import { clearTree, findOutliving } from "./driving/orphans.ts";
+import { driverOf } from "./driving/run-driver.ts";
 import { type DriveOptions, inSession, type Session } from "./driving/session.ts";
 import { RunsError } from "./errors.ts";
 import type { RunEnd } from "./events.ts";
@@ -12,6 +11,7 @@ import { newRunId } from "./run-id.ts";
 import type { RunOptions } from "./run-options.ts";
 import { runStores } from "./store.ts";
 import { firstLine } from "./text/first-line.ts";
+import { freeGit } from "./tree/git-locks.ts";
 import type { User } from "./user/user.ts";
 import { inLinkedTree, inspectTree } from "./work-tree.ts";
 import { work } from "./work.ts";
@@ -43,7 +43,7 @@ export async function startRun(
   const runId = newRunId(new Date());
   const runIn = (workspace: Workspace, keep: () => void): Promise<RunEnd> =>
     inSession(workspace, { onEvent, signal, onDriving }, async (session) => {
-      await freeGit(session);
+      await freeGit(driverOf(session));
       await seeToThePast(session, user, isNew);
       const ground = await inspectTree(workspace, acceptDirty, session.tell);
       session.begin(runId);
@@ -51,8 +51,7 @@ export async function startRun(
       const sealKey = user.sealKey();
       const stores = runStores(workspace, runId, sealKey);
       const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnsaidCosts: false };
-      const begun = { runId, task, options, stores, sealKey, spending, ...ground };
-      return work(session, begun, (loopOptions) => runTask({ title: task }, loopOptions));
+      return work(session, { runId, task, options, stores, sealKey, spending, ...ground });
     });
   return inWorktree ? inLinkedTree(origin, { runId }, runIn) : runIn(origin, () => {});
 }

@@ -1,28 +1,18 @@
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { afterEnd, createEnvFileRedactor, createRedactor } from "@quasar/agents";
-import { type Checkpoint, checkpointPath, type CheckpointStore } from "@quasar/checkpoint";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { createEnvFileRedactor, createRedactor } from "@quasar/agents";
+import { type Checkpoint, checkpointPath } from "@quasar/checkpoint";
 import { logRange } from "@quasar/git";
-import {
-  createCheckpointHook,
-  type LoopEvent,
-  type LoopOptions,
-  runFromCheckpoint,
-  type TaskResult,
-  turnAllowance,
-} from "@quasar/loop";
-import { followingStore, removeSeed, seedStore } from "./compatibility.ts";
+import { type LoopEvent, type TaskResult, turnAllowance } from "@quasar/loop";
+import { followingStore, seedStore } from "./compatibility.ts";
 import { conventionsOf } from "./conventions.ts";
-import { freeGit } from "./driving/git-locks.ts";
 import type { Hold } from "./driving/hold.ts";
+import { driverOf } from "./driving/run-driver.ts";
 import type { Session } from "./driving/session.ts";
-import { messageOf, RunsError } from "./errors.ts";
-import type { RunEnd, RunLoopEvent } from "./events.ts";
-import { interrupted } from "./interrupted.ts";
+import { messageOf } from "./errors.ts";
+import type { RunBegun, RunEnd, RunLoopEvent, Tell } from "./events.ts";
 import { endFact } from "./journal/facts.ts";
-import { type Waited, Waiter } from "./limits/wait.ts";
-import { turnsPath } from "./look/turn.ts";
-import { isRealFolder } from "./real-folder.ts";
+import { FOLDER } from "./real-folder.ts";
 import type { RunOptions } from "./run-options.ts";
 import { packEndedRuns } from "./snapshots/pack.ts";
 import {
@@ -33,9 +23,12 @@ import {
   type RunNotes,
   withNotes,
 } from "./store.ts";
-import { archivingStore, guardedStore, type RunStores } from "./tree/stores.ts";
 import type { Spending } from "./text/format.ts";
-import { repositoryOf, type Workspace } from "./workspace.ts";
+import type { CompatibilityCheckpoint } from "./tree/compatible.ts";
+import { type DrivenRun, driveRun, type DriveRunOptions } from "./tree/drive-run.ts";
+import type { RunStores } from "./tree/stores.ts";
+import { makeTurnsFolder } from "./tree/turns-folder.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** One piece of work of the loop, new or taken up again. */
 export interface Work {
@@ -47,6 +40,8 @@ export interface Work {
   readonly stores: RunStores;
   /** What is stored of the run already. @default nothing */
   readonly left?: Checkpoint | undefined;
+  /** See {@link DrivenRun.look}. */
+  readonly look?: DrivenRun["look"];
   readonly sealKey: Uint8Array;
   readonly spending: Spending;
   /** The commit that the run began at; `""` where there was none. */
@@ -62,92 +57,93 @@ export interface Work {
 const [MAX_CYCLES, MAX_BUDGET_USD] = [3, 5];
 
 /** Has the loop work, and reports what it does and how it ended. */
-export async function work(
-  session: Session,
-  work: Work,
-  start: (options: LoopOptions) => Promise<TaskResult>,
-): Promise<RunEnd> {
+export async function work(session: Session, work: Work): Promise<RunEnd> {
   const { workspace, tell, hold } = session;
   const { runId, task, spending, left } = work;
-  const { onEnd, settings = {}, waitLimitMs = 0, ...given } = work.options;
+  const { onEnd, settings = {}, waitLimitMs, ...given } = work.options;
   const maxCycles = given.maxCycles ?? left?.maxCycles ?? MAX_CYCLES;
   const maxBudgetUsd = given.maxBudgetUsd ?? left?.maxBudgetUsd ?? MAX_BUDGET_USD;
-  const { coder, reviewer, maxTurnBudgetUsd = 0 } = given;
-  const synced = <T extends CheckpointStore>(store: T): T =>
-    guardedStore(store, session.syncRecord);
-  const current = rememberingStore(synced(work.stores.current), left);
-  const stores: RunStores = { current, archive: synced(work.stores.archive) };
   const { root } = workspace;
-  const spent = { totalCostUsd: spending.spentUsd, maxBudgetUsd };
-  const agents = { coder: coder.name, reviewer: reviewer.name };
-  const turnBudgetUsd = turnAllowance(spent, "coder", maxTurnBudgetUsd);
-  const limits = { maxCycles, maxBudgetUsd, turnBudgetUsd, ...spending };
-  const branch = work.branch ?? "";
-  tell({ type: "run", runId, task, workDir: root, branch, ...agents, ...limits });
+  tellRun(session, work, { maxCycles, maxBudgetUsd });
+  const dir = join(workspace.runsDir, runId);
   const notes: RunNotes = { settings, hasUnsaidCosts: spending.hasUnsaidCosts };
-  const store = archivingStore(stores, withNotes(notes));
-  const compatible = notingStore(seedStore(workspace, work.sealKey), notes);
-  const seed = synced(followingStore(root, compatible, stores));
-  session.onRemoved(() => restoreRun(session, runId, current));
-  const waiter = new Waiter(session, waitLimitMs);
+  const current = rememberingStore(work.stores.current, left);
+  const stores: RunStores = { ...work.stores, current };
+  session.onRemoved(() => restoreRun(session, dir, current));
   const redact = createRedactor(process.env);
   const redactFiles = createEnvFileRedactor(root);
   const conventions = await conventionsOf({
-    dir: join(workspace.runsDir, runId),
+    dir,
     workTree: root,
     commit: work.baseCommit,
     warn: (message) => tell({ type: "warning", cycle: 0, message }),
   });
-  const options: LoopOptions = {
+  const loop: DriveRunOptions["loop"] = {
     ...given,
     workDir: root,
-    repository: repositoryOf(workspace),
-    runId,
-    coder: afterEnd(coder, () => freeGit(session)),
-    reviewer: afterEnd(reviewer, () => freeGit(session)),
     maxCycles,
     maxBudgetUsd,
     conventions,
     untouchablePaths: work.untouchablePaths,
     acceptHead: work.acceptHead,
     acceptBranch: work.acceptBranch,
-    turnsDir: turnsFolder(workspace, runId),
     redact,
     redactCommit: (text) => redactFiles(redact(text)),
     journal: (event) => session.record(event),
-    holdsLock: () => hold.isHeld(),
-    checkpoint: { store, granularity: "turn" },
-    hooks: [createCheckpointHook({ store: seed })],
     onEvent: (event) => {
       const isUnsaid = event.type === "agent_done" && event.costUsd === undefined;
       if (isUnsaid && maxBudgetUsd === 0) notes.hasUnsaidCosts = true;
-      if (event.type === "agent_done") waiter.renew();
       tell(told(event));
     },
-    signal: session.signal,
   };
-  const course = { options, notes, waiter, start };
-  const worked = await workThroughLimits(session, { ...work, stores }, course);
-  const result = withHolder(worked.result, hold);
-  // It is told first: where nothing can be saved any more, that is still known.
-  const cycleCommits = await commitsOf(root, result);
-  const end: RunEnd = { ...worked, result: { ...result, cycleCommits } };
-  await onEnd?.(end);
-  session.note(endFact(end));
-  const warn = (message: string): void => tell({ type: "warning", cycle: result.cycle, message });
-  if (!hold.isHeld()) return end;
-  await (result.outcome === "approved"
-    ? removeSeed(root, seed, warn)
-    : note(stores, notes, result, warn));
-  await packSnapshots(session, warn);
+  const { look, retryAt, sealKey } = work;
+  const compatible = compatibleOf(workspace, { sealKey, notes, stores });
+  const noted = withNotes(notes);
+  const run = { runId, dir, stores, noted, compatible, task: { title: task }, left, look, retryAt };
+  const end = await driveRun(run, driverOf(session), {
+    loop,
+    waitLimitMs,
+    onStop: (result, guarded) => note(guarded, notes, result, tell),
+    async onEnd(driven) {
+      const result = withHolder(driven.result, hold);
+      // It is told first: where nothing can be saved any more, that is still known.
+      const cycleCommits = await commitsOf(root, result);
+      const ended = { ...driven, result: { ...result, cycleCommits } };
+      await onEnd?.(ended);
+      session.note(endFact(ended));
+      return ended;
+    },
+  });
+  if (hold.isHeld()) await packSnapshots(session, end.result.cycle);
   return end;
 }
 
+/** The first event: what the run works by, and what it had spent before. */
+function tellRun(
+  { workspace, tell }: Session,
+  { runId, task, branch = "", spending, options: { coder, reviewer, maxTurnBudgetUsd } }: Work,
+  { maxCycles, maxBudgetUsd }: Pick<RunBegun, "maxCycles" | "maxBudgetUsd">,
+): void {
+  const spent = { totalCostUsd: spending.spentUsd, maxBudgetUsd };
+  const turnBudgetUsd = turnAllowance(spent, "coder", maxTurnBudgetUsd);
+  const agents = { coder: coder.name, reviewer: reviewer.name };
+  const limits = { maxCycles, maxBudgetUsd, turnBudgetUsd, ...spending };
+  tell({ type: "run", runId, task, workDir: workspace.root, branch, ...agents, ...limits });
+}
+
+/** A standalone loop's own file: written only where the run's is, and with the same notes. */
+function compatibleOf(
+  workspace: Workspace,
+  { sealKey, notes, stores }: Pick<Work, "sealKey" | "stores"> & { readonly notes: RunNotes },
+): CompatibilityCheckpoint {
+  const { root } = workspace;
+  const noting = notingStore(seedStore(workspace, sealKey), notes);
+  return { store: followingStore(root, noting, stores), dir: join(root, FOLDER) };
+}
+
 /** A run that has ended is kept by its files alone. What cannot be moved there stays where it is. */
-async function packSnapshots(
-  { workspace, hold }: Session,
-  warn: (message: string) => void,
-): Promise<void> {
+async function packSnapshots({ workspace, hold, tell }: Session, cycle: number): Promise<void> {
+  const warn = (message: string): void => tell({ type: "warning", cycle, message });
   try {
     await packEndedRuns(workspace, { before: () => hold.require(), onProblem: warn });
   } catch (error) {
@@ -156,16 +152,19 @@ async function packSnapshots(
 }
 
 /** Makes the run's folder anew, for its checkpoint and for the end of a turn that is under way. */
-function restoreRun(session: Session, runId: string, store: RememberingStore): void {
-  const { workspace, tell } = session;
-  if (existsSync(checkpointPath(join(workspace.runsDir, runId)))) return;
-  turnsFolder(workspace, runId);
+function restoreRun({ tell, syncRecord }: Session, dir: string, store: RememberingStore): void {
+  if (existsSync(checkpointPath(dir))) return;
+  makeTurnsFolder(dir);
+  const save = async (): Promise<void> => {
+    syncRecord();
+    await store.saveAgain();
+  };
   const onError = (error: unknown): void => {
     const message = `the run's checkpoint was removed, and cannot be written anew: ${messageOf(error)}`;
     tell({ type: "warning", cycle: 0, message });
   };
-  store.saveAgain().catch(onError);
-  const message = `the folder of run ${runId} was removed while it runs: its state is written anew`;
+  save().catch(onError);
+  const message = `the folder of run ${basename(dir)} was removed while it runs: its state is written anew`;
   tell({ type: "warning", cycle: 0, message });
 }
 
@@ -187,65 +186,18 @@ function withHolder(result: TaskResult, hold: Hold): TaskResult {
   return result.outcome === "superseded" ? { ...result, message: hold.lost().message } : result;
 }
 
-interface Course {
-  readonly options: LoopOptions;
-  readonly notes: RunNotes;
-  readonly waiter: Waiter;
-  readonly start: (options: LoopOptions) => Promise<TaskResult>;
-}
-
-/** Has the loop work, and again after each usage limit that is waited for. */
-async function workThroughLimits(
-  { tell }: Session,
-  { stores, retryAt }: Work,
-  { options, notes, waiter, start }: Course,
-): Promise<RunEnd> {
-  const go = async (): Promise<TaskResult> => runFromCheckpoint(await stored(stores), options);
-  let next = start;
-  let waited: Waited | undefined;
-  if (retryAt !== undefined) waited = await waiter.wait(retryAt, "a usage limit stopped the run");
-  for (;;) {
-    if (waited?.as === "interrupted") {
-      return { result: interrupted(await stored(stores)) };
-    }
-    const result = await next(options);
-    if (result.agentFailure?.kind !== "rate-limit") return { result };
-    await note(stores, notes, result, (message) =>
-      tell({ type: "warning", cycle: result.cycle, message }),
-    );
-    const { message, retryAt: until } = result.agentFailure;
-    waited = await waiter.wait(until, message);
-    if (waited.as === "refused") return { result, limit: waited.message };
-    next = go;
-  }
-}
-
-/** The run as it is stored: after a wait it goes on like after a crash. */
-async function stored({ current }: RunStores): Promise<Checkpoint> {
-  const loaded = await current.load();
-  if (loaded === undefined) throw new RunsError("ERR_STATE", "the run's checkpoint has gone");
-  return loaded.checkpoint;
-}
-
-/** Where the files of the run's turns go, from which a later resume learns how they ended. */
-function turnsFolder(workspace: Workspace, runId: string): string {
-  const path = turnsPath(workspace, runId);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  isRealFolder(path);
-  return path;
-}
-
 /** That its end cannot be noted does not keep a run from being resumed. */
 async function note(
   stores: RunStores,
   notes: RunNotes,
   result: TaskResult,
-  warn: (message: string) => void,
+  tell: Tell,
 ): Promise<void> {
   try {
     await noteOutcome(stores, notes, result);
   } catch (error) {
-    warn(`how the run ended could not be noted: ${messageOf(error)}`);
+    const message = `how the run ended could not be noted: ${messageOf(error)}`;
+    tell({ type: "warning", cycle: result.cycle, message });
   }
 }
 

@@ -1,6 +1,5 @@
 import { openRepository } from "@quasar/git";
 import { freeGitLocks } from "@quasar/runs/tree";
-import type { RunningStep } from "./steps/step.ts";
 
 /**
  * `freeGitLocks` of a work tree. Call it under its lock.
@@ -9,12 +8,4 @@ import type { RunningStep } from "./steps/step.ts";
  */
 export async function freeGit(worktree: string): Promise<readonly string[]> {
   return freeGitLocks(await openRepository(worktree));
-}
-
-/** The same in a step whose agents were ended: a git may have been with them. */
-export async function freeAfterAgents({
-  worktree,
-  tell,
-}: Pick<RunningStep, "worktree" | "tell">): Promise<void> {
-  for (const message of await freeGit(worktree)) tell({ type: "warning", message });
 }

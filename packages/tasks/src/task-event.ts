@@ -1,5 +1,6 @@
 import type { AwaitedDecision, HookState, StepCheckpoint, StepType } from "@quasar/hookfile";
 import type { LoopEventData } from "@quasar/loop";
+import type { Waiting } from "@quasar/runs/tree";
 
 /** What happens to a task while it is driven: for progress on a terminal, `--json`, and task.log. */
 export type TaskEvent =
@@ -59,6 +60,8 @@ export type TaskEvent =
       readonly event: LoopEventData;
       readonly spentUsd: number;
     }
+  /** The agents of a step wait for a usage limit to be lifted. */
+  | (Waiting & { readonly step: string })
   | { readonly type: "command_started"; readonly step: string; readonly command: string }
   | {
       readonly type: "command_done";
@@ -89,6 +92,8 @@ export type TaskEvent =
       readonly why: "interrupted" | "budget" | "limit" | "storage";
       readonly message: string;
       readonly retryAt?: string | undefined;
+      /** When that is, and why it is not waited for, in words. */
+      readonly limit?: string | undefined;
       /** Of `budget`, in US dollars: what the task's has to be for its next turns. */
       readonly neededBudgetUsd?: number | undefined;
     }

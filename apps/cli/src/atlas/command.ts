@@ -18,6 +18,9 @@ export interface Given extends GivenOf<AtlasSettings> {
   readonly fromTask?: string | undefined;
   readonly var?: readonly string[] | undefined;
 
+  // resume
+  readonly now?: true | undefined;
+
   // decisions
   readonly feedback?: string | undefined;
   readonly final?: true | undefined;

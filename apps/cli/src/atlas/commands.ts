@@ -43,6 +43,7 @@ const AGENT_SETTINGS: readonly (keyof AtlasSettings)[] = [
   "checkPassEnv",
   "sandbox",
   "leash",
+  "waitLimit",
   "retries",
 ];
 
@@ -134,12 +135,14 @@ export const COMMANDS: readonly CommandSpec[] = [
       "go on with a task: recovers it if it was interrupted, and takes it through what is " +
       "left; where a person is needed it says for what, and changes nothing",
     args: [TASK],
+    options: [["--now", "ask the agent at once, whatever usage limit or retry is waited for"]],
     settings: [...AGENT_SETTINGS, "maxBudgetUsd"],
     keepsSettings: true,
     examples: [
       ["atlas resume", "the task of this folder"],
       [`atlas resume ${ID}`, "this one"],
       ["atlas resume --coder codex", "with another agent than before"],
+      ["atlas resume --wait-limit 6h", "and wait for a usage limit"],
     ],
     run: async ([task], given) => (await import("./commands/resume.ts")).resumeCommand(task, given),
   },

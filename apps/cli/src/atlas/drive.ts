@@ -1,7 +1,7 @@
 import module from "node:module";
 import { quarantinedFiles } from "@quasar/hookfile";
 import { turnAllowance } from "@quasar/loop";
-import { conventionsOf, openUser } from "@quasar/runs";
+import { conventionsOf, limitAdvice, openUser } from "@quasar/runs";
 import { pricesWords } from "@quasar/runs/text";
 import {
   driveTask,
@@ -16,6 +16,7 @@ import {
 } from "@quasar/tasks";
 import { createAgents, withAbsoluteScripts } from "../shared/agents.ts";
 import { environmentOfChecks, tellWithheld } from "../shared/checks/environment.ts";
+import { periodMs } from "../shared/config/kinds.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../shared/exit-codes.ts";
 import { type Interrupts, listenForInterrupts } from "../shared/interrupts.ts";
 import { allowedWords } from "../shared/output/allowed.ts";
@@ -64,6 +65,8 @@ export interface DriveOptions {
   readonly warnings?: readonly string[] | undefined;
   /** How a resume was typed: who works on the task holds for this time only. */
   readonly typed?: Typed | undefined;
+  /** Whether an agent is asked at once, whatever usage limit or retry is waited for. @default no */
+  readonly asksAtOnce?: true | undefined;
   /** It was just put down: nobody else can have it. @default false */
   readonly isNew?: boolean | undefined;
 }
@@ -79,6 +82,8 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
   // Of `atlas hook context`, which an agent is told to read, and which looks there.
   const { coder, reviewer } = createAgents(settings, { ATLAS_HOME: installation.home });
   const { leash, retries } = settings;
+  const waitLimitMs = periodMs(settings.waitLimit) ?? 0;
+  const { asksAtOnce } = options;
   const sealKey = openUser().sealKey();
   const { metadata } = readTask(taskDir);
   const notGiven: string[] = [];
@@ -91,7 +96,7 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
   const checkEnv = environmentOfChecks(settings);
   const ports = {
     ...{ ...installation, checkEnv },
-    ...{ coder, reviewer, leash, retries, sealKey, conventions },
+    ...{ coder, reviewer, leash, retries, waitLimitMs, asksAtOnce, sealKey, conventions },
   };
   // Everything is loaded now. Node itself would do it at the end, to which a killed process never comes.
   module.flushCompileCache();
@@ -243,7 +248,7 @@ function resultRecord(
   exit: ExitCode,
   { id, typed }: { readonly id: string | undefined; readonly typed?: Typed | undefined },
 ): AtlasRecord {
-  const { hook, stopped: outcome, retryAt } = result;
+  const { hook, stopped: outcome, retryAt, limit } = result;
   const message = hook.awaiting?.reason ?? result.message;
   const { taskId, state, currentStep } = hook;
   const next = stepsAfter(result, id).map((step) =>
@@ -251,7 +256,7 @@ function resultRecord(
   );
   const where = { taskId, state, step: currentStep?.stepName ?? "" };
   const cost = { spentUsd, unknownCostUsd };
-  return { type: "result", exit, outcome, ...where, message, retryAt, ...cost, next };
+  return { type: "result", exit, outcome, ...where, message, retryAt, limit, ...cost, next };
 }
 
 function stepsAfter(result: DriveResult, id: string | undefined): readonly string[] {
@@ -260,6 +265,7 @@ function stepsAfter(result: DriveResult, id: string | undefined): readonly strin
   if (stopped === "budget") {
     return [resumeWith(result, named), `atlas status${named}`];
   }
+  if (stopped === "limit") return limitAdvice(result.retryAt, `atlas resume${named}`);
   return stopped === "storage"
     ? ["df -h   (make room, or make it writable)", `atlas resume${named}`]
     : nextOf(hook, id);

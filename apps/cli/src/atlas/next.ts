@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type HookFile, type HookOwner, isTerminal } from "@quasar/hookfile";
+import { limitAdvice } from "@quasar/runs";
 import { shellWord } from "@quasar/runs/text";
 import { choicesOf, findTask, TasksError, type TaskView } from "@quasar/tasks";
 import { nextWithoutTree } from "./lost-tree.ts";
@@ -25,6 +26,9 @@ export function nextOf(
   const withoutTree = nextWithoutTree(hook, named);
   if (withoutTree !== undefined) return withoutTree;
   if (stop?.why === "budget") return [resumeWith(stop, named), `atlas abandon${named}`];
+  if (stop?.why === "limit") {
+    return [...limitAdvice(stop.retryAt, `atlas resume${named}`), `atlas abandon${named}`];
+  }
   const choices = choicesOf(hook).filter(({ command }) => command !== "atlas abandon");
   const lines = choices.map(({ command, meaning }) => `${command}${named}   (${meaning})`);
   if (hook.awaiting?.kind !== "validation") return lines;

@@ -1,6 +1,6 @@
 import type { AgentFailure } from "@quasar/agents";
 import { failureFlags, type TaskResult } from "@quasar/loop";
-import { continuedBy, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
+import { continuedBy, limitAdvice, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
 import { knownUsd, moment, shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
 import type { ResultRecord } from "../shared/output/record.ts";
@@ -123,6 +123,8 @@ function nextOf(result: TaskResult): string[] {
     case "agent": {
       const flags = agentFailure === undefined ? "" : failureFlags(agentFailure);
       if (flags !== "") return [...lookOf(result), `${resume} ${flags}`];
+      if (agentFailure?.kind === "rate-limit")
+        return [...limitAdvice(agentFailure.retryAt, resume)];
       const person = agentFailure && PERSON[agentFailure.kind];
       const when = agentFailure?.retryAt;
       const command = when === undefined ? resume : `${resume} (after ${moment(when)})`;

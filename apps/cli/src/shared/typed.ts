@@ -18,15 +18,15 @@ export interface Typed {
   readonly flags: readonly (readonly [name: string, value: string])[];
 }
 
-/** How a command shows what it does, which its repetition need not. */
-const SHOWN: ReadonlySet<string> = new Set(["--json", "--plan"]);
+/** What holds for one time only: how a command shows what it does, and that an agent is asked at once. */
+const ONCE: ReadonlySet<string> = new Set(["--json", "--plan", "--now"]);
 
 /** @param command - `quasar resume` */
 export function typedIn(parsed: ParsedCommand, command: string): Typed {
   const flags = parsed.options.flatMap((option) => {
     const { long = "" } = option;
     const name = option.attributeName();
-    if (SHOWN.has(long) || parsed.getOptionValueSource(name) !== "cli") return [];
+    if (ONCE.has(long) || parsed.getOptionValueSource(name) !== "cli") return [];
     return [parsed.getOptionValue(name)].flat().map((value) => {
       return [long, value === true ? "" : ` ${shellWord(String(value))}`] as const;
     });

@@ -1,12 +1,11 @@
 import { relative } from "node:path";
 import { listRunProcesses, type RunProcess } from "@quasar/agents";
 import { GitError, openRepository } from "@quasar/git";
-import { RunsError } from "../errors.ts";
+import { endLeftover } from "../driving/orphans.ts";
 import { runIds, summarize } from "../look/list.ts";
 import { hasEnded } from "../look/summary.ts";
 import { isRunId } from "../run-id.ts";
 import { processes } from "../text/format.ts";
-import { endRun } from "../tree/processes.ts";
 import type { Workspace } from "../workspace.ts";
 import { allRunIds } from "./git.ts";
 import type { Place, Problem } from "./problem.ts";
@@ -32,7 +31,7 @@ export async function* lookAtAgents({ workspace }: Place): AsyncGenerator<Proble
       code: "AGENT_LEFT",
       message: `an agent works for run ${runId}, ${why}: ${processes(pids)}`,
       // A run that is not known here may be one of another repository, and go on there.
-      fix: isOurs ? { does: "end it", run: () => endAll(runId, pids) } : undefined,
+      fix: isOurs ? { does: "end it", run: () => endLeftover({ runId, pids }) } : undefined,
       next: [`kill ${pids.join(" ")}`],
     };
   }
@@ -70,10 +69,4 @@ async function rootOf(workDir: string): Promise<string | undefined> {
     if (error instanceof GitError) return undefined;
     throw error;
   }
-}
-
-async function endAll(runId: string, pids: readonly number[]): Promise<void> {
-  const left = (await endRun(runId)) ?? pids;
-  if (left.length === 0) return;
-  throw new RunsError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`);
 }

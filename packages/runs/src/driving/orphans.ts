@@ -1,4 +1,4 @@
-import { listRunProcesses, type RunProcess } from "@quasar/agents";
+import { listRunProcesses } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { isAgentAlive } from "@quasar/loop";
 import { RunsError } from "../errors.ts";
@@ -7,33 +7,27 @@ import { firstLine } from "../text/first-line.ts";
 import type { Tell } from "../events.ts";
 import { openRunIds, runIds } from "../look/list.ts";
 import { runStores } from "../store.ts";
-import { endRun, processesIn, strangersIn } from "../tree/processes.ts";
+import {
+  endLeftovers,
+  findLeftovers,
+  type LeftoverProcesses,
+  processesIn,
+  strangersIn,
+} from "../tree/processes.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** Processes that carry a run's id and may have outlived its runner. */
-export interface Outliving {
-  readonly runId: string;
-  readonly pids: readonly number[];
-}
-
 /** What runs have left running, by run; nothing where nobody can know. Changes nothing. */
-export async function findOutliving(runIds: readonly string[]): Promise<readonly Outliving[]> {
+export async function findOutliving(
+  runIds: readonly string[],
+): Promise<readonly LeftoverProcesses[]> {
   // One look at all processes, however many runs there are.
-  return runIds.length === 0 ? [] : outlivingOf(runIds, listRunProcesses() ?? []);
-}
-
-function outlivingOf(runIds: readonly string[], all: readonly RunProcess[]): readonly Outliving[] {
-  const found = runIds.map((runId) => {
-    const pids = all.filter((each) => each.runId === runId).map(({ pid }) => pid);
-    return { runId, pids };
-  });
-  return found.filter(({ pids }) => pids.length > 0);
+  return runIds.length === 0 ? [] : findLeftovers((runId) => runIds.includes(runId));
 }
 
 /** Who may still change a work tree. */
 export interface Presence {
   /** Of its unfinished runs. */
-  readonly outliving: readonly Outliving[];
+  readonly outliving: readonly LeftoverProcesses[];
   /** No process of any run is left in it, for certain. Under the lock that stays so. */
   readonly isDeserted: boolean;
 }
@@ -41,7 +35,8 @@ export interface Presence {
 /** Looks for processes of any runs in a work tree. Changes nothing. */
 export async function lookAround(workspace: Workspace): Promise<Presence> {
   const all = listRunProcesses();
-  const outliving = outlivingOf(openRunIds(workspace), all ?? []);
+  const open = openRunIds(workspace);
+  const outliving = findLeftovers((runId) => open.includes(runId), all ?? []);
   const ids = runIds(workspace);
   const isDeserted =
     all !== undefined &&
@@ -53,7 +48,7 @@ export async function lookAround(workspace: Workspace): Promise<Presence> {
 /** Refusals for the agents of these runs that still work in the tree. Changes nothing. */
 export async function findAlive(
   workspace: Workspace,
-  outliving: readonly Outliving[],
+  outliving: readonly LeftoverProcesses[],
 ): Promise<readonly RunsError[]> {
   const errors: RunsError[] = [];
   for (const { runId } of outliving) {
@@ -73,7 +68,7 @@ export async function findAlive(
  */
 export async function clearTree(
   workspace: Workspace,
-  outliving: readonly Outliving[],
+  outliving: readonly LeftoverProcesses[],
   tell: Tell,
 ): Promise<void> {
   const [alive] = await findAlive(workspace, outliving);
@@ -115,14 +110,24 @@ function agentAlive(runId: string, { turn, taskTitle }: Checkpoint): RunsError {
   });
 }
 
-async function end({ runId, pids }: Outliving, tell: Tell): Promise<void> {
+async function end(leftover: LeftoverProcesses, tell: Tell): Promise<void> {
+  const { runId, pids } = leftover;
   const what = pids.length === 1 ? "a process" : `${pids.length} processes`;
   const message = `ending ${what} of run ${runId} that outlived the runner: ${pids.join(" ")}`;
   tell({ type: "notice", message });
-  const left = (await endRun(runId)) ?? pids;
-  if (left.length > 0) {
-    throw new RunsError("ERR_STATE", `processes of run ${runId} do not end: ${left.join(" ")}`, {
-      next: [`kill -9 ${left.join(" ")}, then the same command again`],
-    });
-  }
+  await endLeftover(leftover);
+}
+
+/**
+ * Ends what a run has left running.
+ *
+ * @throws {RunsError} `ERR_STATE` when something does not end.
+ */
+export async function endLeftover(leftover: LeftoverProcesses): Promise<void> {
+  const [left] = await endLeftovers([leftover]);
+  if (left === undefined) return;
+  const pids = left.pids.join(" ");
+  throw new RunsError("ERR_STATE", `processes of run ${left.runId} do not end: ${pids}`, {
+    next: [`kill -9 ${pids}, then the same command again`],
+  });
 }

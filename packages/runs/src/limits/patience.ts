@@ -16,10 +16,8 @@ export function withoutPause(checkpoint: Checkpoint): Checkpoint {
 export interface WaitPlan {
   /** Whether the run may wait so long. */
   readonly isEnough: boolean;
-  /** For a person. */
+  /** When it is lifted, and whether it is waited for: for a person. */
   readonly words: string;
-  /** What can be typed where it may not. */
-  next(runId: string): readonly string[];
 }
 
 /**
@@ -30,17 +28,27 @@ export interface WaitPlan {
 export function patienceOf(retryAt: string, limitMs: number): WaitPlan {
   const now = Date.now();
   const pause = pauseFor(retryAt, { limitMs, waitedMs: 0, tries: 0 }, now);
-  const hours = Math.ceil(restOf(retryAt, now) / 3_600_000);
-  const why = "refused" in pause ? pause.refused : `${limitWords(retryAt, now)}: it is waited for`;
+  const isEnough = !("refused" in pause);
   return {
-    isEnough: !("refused" in pause),
-    words: `a usage limit, ${why}`,
-    next: (runId) => [
-      `quasar resume ${runId}   (then)`,
-      `quasar resume ${runId} --wait-limit ${hours}h   (waits until then)`,
-      `quasar resume ${runId} --now   (asks the agent all the same)`,
-    ],
+    isEnough,
+    words: isEnough ? `${limitWords(retryAt, now)}: it is waited for` : pause.refused,
   };
+}
+
+/**
+ * What can be typed where a usage limit is not waited for.
+ *
+ * @param retryAt - RFC 3339: when it is lifted; `undefined` where nobody said so.
+ * @param resume - The command that continues the run.
+ */
+export function limitAdvice(retryAt: string | undefined, resume: string): readonly string[] {
+  const hours = Math.ceil(restOf(retryAt, Date.now()) / 3_600_000);
+  if (hours === 0) return [resume, `${resume} --wait-limit 6h   (asks again at growing intervals)`];
+  return [
+    `${resume}   (then)`,
+    `${resume} --wait-limit ${hours}h   (waits until then)`,
+    `${resume} --now   (asks the agent all the same)`,
+  ];
 }
 
 /**
@@ -50,7 +58,8 @@ export function patienceOf(retryAt: string, limitMs: number): WaitPlan {
  * @throws {RunsError} `ERR_LIMIT`
  */
 export function requirePatience(runId: string, retryAt: string, limitMs: number): void {
-  const { isEnough, words, next } = patienceOf(retryAt, limitMs);
+  const { isEnough, words } = patienceOf(retryAt, limitMs);
   if (isEnough) return;
-  throw new RunsError("ERR_LIMIT", `run ${runId} was stopped by ${words}`, { next: next(runId) });
+  const next = limitAdvice(retryAt, `quasar resume ${runId}`);
+  throw new RunsError("ERR_LIMIT", `run ${runId} was stopped by a usage limit, ${words}`, { next });
 }

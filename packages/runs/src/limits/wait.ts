@@ -1,6 +1,6 @@
 import { waitUntil } from "@quasar/loop";
 import { type Patience, pauseFor } from "./pause.ts";
-import type { Session } from "../driving/session.ts";
+import type { Waiting } from "../events.ts";
 
 /** What became of a wait at a usage limit. */
 export type Waited =
@@ -9,14 +9,21 @@ export type Waited =
   /** It would take longer than it may. */
   | { readonly as: "refused"; readonly message: string };
 
+/** Who waits. */
+export interface WaitingDriver {
+  /** Aborted: the wait is over. */
+  readonly signal: AbortSignal;
+  waiting(event: Waiting): void;
+}
+
 /** Waits at usage limits, together no longer than allowed before a turn succeeds again. */
 export class Waiter {
-  readonly #session: Pick<Session, "tell" | "signal">;
+  readonly #driver: WaitingDriver;
   #patience: Patience;
 
   /** @param limitMs - Milliseconds; 0 is not at all. */
-  constructor(session: Pick<Session, "tell" | "signal">, limitMs: number) {
-    this.#session = session;
+  constructor(driver: WaitingDriver, limitMs: number) {
+    this.#driver = driver;
     this.#patience = { limitMs, waitedMs: 0, tries: 0 };
   }
 
@@ -30,13 +37,13 @@ export class Waiter {
    * @param message - Of the limit, for a person.
    */
   async wait(retryAt: string | undefined, message: string): Promise<Waited> {
-    const { tell, signal } = this.#session;
+    const { signal } = this.#driver;
     const now = Date.now();
     const { limitMs, waitedMs, tries } = this.#patience;
     const pause = pauseFor(retryAt, this.#patience, now);
     if ("refused" in pause) return { as: "refused", message: pause.refused };
     const { until } = pause;
-    tell({
+    this.#driver.waiting({
       type: "waiting",
       until: new Date(until).toISOString(),
       waitMs: until - now,

@@ -2,11 +2,12 @@ import { join } from "node:path";
 import type { UnfinishedTurn } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { processOf, REVIEW_SCHEMA } from "@quasar/loop";
+import { turnsFolder } from "../tree/turns-folder.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** Where the files of a run's turns are. */
 export function turnsPath({ runsDir }: Pick<Workspace, "runsDir">, runId: string): string {
-  return join(runsDir, runId, "turns");
+  return turnsFolder(join(runsDir, runId));
 }
 
 /** A turn whose end is not known, for its agent to look for. */

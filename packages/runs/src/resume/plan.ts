@@ -13,7 +13,7 @@ import type { Workspace } from "../workspace.ts";
 import type { FoundCheckpoint } from "./find.ts";
 import { inspect, judge, loopOverrides, type Obstacle, type Override } from "./judge.ts";
 import type { ResumedWith } from "./resume.ts";
-import { limitOf, patienceOf, withoutPause } from "../limits/patience.ts";
+import { limitAdvice, limitOf, patienceOf, withoutPause } from "../limits/patience.ts";
 
 /** What a resume would do. */
 export interface Plan {
@@ -75,7 +75,7 @@ export async function makePlan(
     ...plan.items.filter(({ kind, data }) => kind !== "waits" || !("retryAt" in data)),
   ];
   if (wait !== undefined && retryAt !== undefined) {
-    items.push({ kind: "waits", words: wait.words, data: { retryAt } });
+    items.push({ kind: "waits", words: `a usage limit, ${wait.words}`, data: { retryAt } });
   }
   const refusedItems = items.filter(({ kind }) => kind === "refused");
   const isOfMoney = refusedItems.length > 0 && refusedItems.every(isUnaffordable);
@@ -87,7 +87,7 @@ export async function makePlan(
     ...[...atWork, ...refusals.map(({ error }) => error)].flatMap((error: RunsError) => error.next),
     ...(items.some(isUsedUp) ? [resumeCommand(runId, checkpoint)] : []),
     ...items.filter(isUnaffordable).map((item) => affordable(runId, checkpoint, item)),
-    ...(stops ? wait.next(runId) : []),
+    ...(stops ? limitAdvice(retryAt, `quasar resume ${runId}`) : []),
   ];
   const steps = ends === "ready" ? ["the same command without --plan"] : next;
   return { ends, items, estimate: plan.estimate, assessment, next: steps };

@@ -1,8 +1,8 @@
 import { prewarm } from "@quasar/agents";
-import { isTurnOpen, nextTurnId, runFromCheckpoint } from "@quasar/loop";
+import { isTurnOpen, nextTurnId } from "@quasar/loop";
 import { endContained } from "@quasar/process";
-import { freeGit } from "../driving/git-locks.ts";
-import { clearTree, lookAround, type Outliving } from "../driving/orphans.ts";
+import { clearTree, lookAround } from "../driving/orphans.ts";
+import { driverOf } from "../driving/run-driver.ts";
 import { type DriveOptions, inSession, type Session } from "../driving/session.ts";
 import type { RunEnd } from "../events.ts";
 import { limitOf, requirePatience, withoutPause } from "../limits/patience.ts";
@@ -10,10 +10,12 @@ import { openRunIds } from "../look/list.ts";
 import { turnsPath } from "../look/turn.ts";
 import type { RunOptions } from "../run-options.ts";
 import { storedUnsaidCosts } from "../store.ts";
+import { freeGit } from "../tree/git-locks.ts";
+import { type LeftoverProcesses, leftoversBeside } from "../tree/processes.ts";
 import type { User } from "../user/user.ts";
 import { listed } from "../work-tree.ts";
 import { work } from "../work.ts";
-import { repositoryOf, type Workspace } from "../workspace.ts";
+import type { Workspace } from "../workspace.ts";
 import { type FoundCheckpoint, findCheckpoint, recoverRun } from "./find.ts";
 import { agentsWork, inspect, judge, type Override, usersPaths } from "./judge.ts";
 
@@ -45,7 +47,7 @@ export async function resumeRun(
   options: ResumeOptions,
 ): Promise<RunEnd> {
   return inSession(workspace, options, async (session) => {
-    await freeGit(session);
+    await freeGit(driverOf(session));
     const sealKey = user.sealKey();
     const { outliving, isDeserted } = await lookAround(workspace);
     const found = await findCheckpoint(workspace, options.runId, sealKey, recoverRun);
@@ -62,7 +64,7 @@ export async function resumeRun(
 interface Course {
   readonly found: FoundCheckpoint;
   /** Of the runs of this tree, as it was before anything else was looked at. */
-  readonly outliving: readonly Outliving[];
+  readonly outliving: readonly LeftoverProcesses[];
   /** Nobody is left in the work tree. */
   readonly isDeserted: boolean;
   readonly sealKey: Uint8Array;
@@ -78,9 +80,7 @@ async function goOn(session: Session, course: Course): Promise<RunEnd> {
   if (isDeserted) {
     await endContained([runId, ...openRunIds(workspace)]);
   } else {
-    // What belongs to a turn whose end is not known is for the loop to follow or to end.
-    const others = outliving.filter((each) => each.runId !== runId || !isTurnOpen(checkpoint));
-    await clearTree(workspace, others, tell);
+    await clearTree(workspace, leftoversBeside(outliving, runId, checkpoint), tell);
   }
   // Last: who has gone by now has written nothing after what is seen here.
   const facts = await inspect(workspace, found);
@@ -101,31 +101,27 @@ async function goOn(session: Session, course: Course): Promise<RunEnd> {
   if (options.runId === undefined) tellOthers(session, runId);
   const asked = now ? withoutPause(checkpoint) : checkpoint;
   // Who is left may change the tree, and while a limit is waited for anybody.
-  const look = outliving.length > 0 || retryAt !== undefined ? undefined : async () => facts;
-  const repository = { ...repositoryOf(workspace), look };
-  return work(
-    session,
-    {
-      runId,
-      task: checkpoint.taskTitle,
-      branch: facts.branch,
-      options: given,
-      stores,
-      left: checkpoint,
-      sealKey,
-      baseCommit: checkpoint.baseCommitSha,
-      spending: {
-        spentUsd: checkpoint.totalCostUsd,
-        unknownCostUsd: checkpoint.unknownCostUsd,
-        hasUnsaidCosts: storedUnsaidCosts(checkpoint),
-      },
-      untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
-      acceptHead: accepts.has("head"),
-      acceptBranch: accepts.has("branch"),
-      retryAt,
+  const isSettled = outliving.length === 0 && retryAt === undefined;
+  return work(session, {
+    runId,
+    task: checkpoint.taskTitle,
+    branch: facts.branch,
+    options: given,
+    stores,
+    left: { ...asked, runId },
+    look: isSettled ? async () => facts : undefined,
+    sealKey,
+    baseCommit: checkpoint.baseCommitSha,
+    spending: {
+      spentUsd: checkpoint.totalCostUsd,
+      unknownCostUsd: checkpoint.unknownCostUsd,
+      hasUnsaidCosts: storedUnsaidCosts(checkpoint),
     },
-    (loopOptions) => runFromCheckpoint({ ...asked, runId }, { ...loopOptions, repository }),
-  );
+    untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
+    acceptHead: accepts.has("head"),
+    acceptBranch: accepts.has("branch"),
+    retryAt,
+  });
 }
 
 const NOTHING: ReadonlySet<Override> = new Set();
@@ -137,7 +133,7 @@ const NOTHING: ReadonlySet<Override> = new Set();
 function prewarmTurn(
   workspace: Workspace,
   { runId, loaded }: FoundCheckpoint,
-  outliving: readonly Outliving[],
+  outliving: readonly LeftoverProcesses[],
 ): () => void {
   const { checkpoint } = loaded;
   if (outliving.length > 0 || !isTurnOpen(checkpoint)) return () => {};

@@ -1,5 +1,20 @@
 import { clearGitLocks, type Repository } from "@quasar/git";
 
+/** Whoever works in a work tree, under its lock. */
+export interface TreeDriver {
+  readonly repository: Repository;
+  /** Whether the lock is still this process's. Throws nothing. */
+  holdsLock(): boolean;
+  /** Reports what the driver itself did or saw. */
+  notice(message: string): void;
+}
+
+/** Sets aside the lock files that a git which is gone has left, and says so. Not where another process drives. */
+export async function freeGit({ repository, holdsLock, notice }: TreeDriver): Promise<void> {
+  if (!holdsLock()) return;
+  for (const message of await freeGitLocks(repository)) notice(message);
+}
+
 /**
  * Sets aside the lock files that a git which is gone has left in a repository. Call it under the lock of its work tree.
  *

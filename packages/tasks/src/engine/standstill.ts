@@ -15,6 +15,8 @@ export interface Standstill {
   readonly message: string;
   /** RFC 3339: when a usage limit is lifted. */
   readonly retryAt?: string | undefined;
+  /** When that is, and why it is not waited for, in words. */
+  readonly limit?: string | undefined;
   /** Of `budget`, in US dollars: what the task's has to be for its next turns. */
   readonly neededBudgetUsd?: number | undefined;
 }

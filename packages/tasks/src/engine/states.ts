@@ -112,12 +112,8 @@ async function setUp({ session, tree }: Drive): Promise<void> {
 async function work({ session, watch }: Drive): Promise<Standstill | undefined> {
   const stop = await workStep(session, watch);
   if (stop === undefined) return undefined;
-  const { why: stopped, message, retryAt, neededBudgetUsd } = stop;
-  return {
-    ...{ stopped, message },
-    ...(retryAt !== undefined && { retryAt }),
-    ...(neededBudgetUsd !== undefined && { neededBudgetUsd }),
-  };
+  const { kind: _kind, why: stopped, ...said } = stop;
+  return { stopped, ...said };
 }
 
 async function end({ session }: Drive): Promise<Standstill> {

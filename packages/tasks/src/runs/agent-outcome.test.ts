@@ -10,7 +10,7 @@ test.for([
 ] as const)("an overloaded model %s", ([, isRetried, retryable]) => {
   const agentFailure = { kind: "overloaded", message: "busy", retryable: true };
   const result = { outcome: "agent", message: "busy", agentFailure } as TaskResult;
-  expect(outcomeOf(result, BUDGET, isRetried)).toMatchObject({
+  expect(outcomeOf({ result }, BUDGET, isRetried)).toMatchObject({
     kind: "failed",
     awaiting: "attempts",
     retryable,

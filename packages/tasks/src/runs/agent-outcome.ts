@@ -1,6 +1,7 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import { failureFlags, parseReview, type TaskResult } from "@quasar/loop";
 import type { AgentFailureKind } from "@quasar/agents";
+import type { RunEnd } from "@quasar/runs/tree";
 import type { AgentWork, AgentWorkDone, AgentWorkResult } from "./agent-work.ts";
 
 /** What came of a run that is done, as its last checkpoint says. */
@@ -46,7 +47,7 @@ const PERSON: Readonly<Partial<Record<AgentFailureKind, string>>> = {
  * @param isRetried - Whether the run has retried by itself what fails of something that passes.
  */
 export function outcomeOf(
-  { outcome, message, agentFailure }: TaskResult,
+  { result: { outcome, message, agentFailure }, limit }: RunEnd,
   budget: BudgetStop,
   isRetried: boolean,
 ): Exclude<AgentWorkResult, AgentWorkDone> {
@@ -68,7 +69,7 @@ export function outcomeOf(
     case "approved-differs":
       return failed("interrupted", message);
     case "agent":
-      return outcomeOfAgent(message, agentFailure, budget, isRetried);
+      return outcomeOfAgent({ message, agentFailure, limit }, budget, isRetried);
     case "approved":
     case "check":
       return failed("attempts", message);
@@ -76,14 +77,17 @@ export function outcomeOf(
 }
 
 function outcomeOfAgent(
-  message: string,
-  failure: TaskResult["agentFailure"],
+  {
+    message,
+    agentFailure: failure,
+    limit,
+  }: Pick<TaskResult, "message" | "agentFailure"> & Pick<RunEnd, "limit">,
   budget: BudgetStop,
   isRetried: boolean,
 ): Exclude<AgentWorkResult, AgentWorkDone> {
   if (failure === undefined) return failed("attempts", message);
   const { kind, retryable, retryAt } = failure;
-  if (kind === "rate-limit") return { kind: "stopped", why: "limit", message, retryAt };
+  if (kind === "rate-limit") return limited(message, { retryAt, limit });
   if (kind === "budget") return { ...budget, message: `${message} ${budget.message}` };
   const advice = PERSON[kind];
   const flags = failureFlags(failure);
@@ -92,8 +96,18 @@ function outcomeOfAgent(
   return { ...failed("attempts", message), retryable: retryable && !isRetried };
 }
 
+type Stop = Extract<AgentWorkResult, { readonly kind: "stopped" }>;
+
 /** Money has stopped a task. */
-export type BudgetStop = Extract<AgentWorkResult, { readonly kind: "stopped" }>;
+export type BudgetStop = Stop;
+
+/** A usage limit has stopped it. */
+export function limited(
+  message: string,
+  { retryAt, limit }: Pick<Stop, "retryAt" | "limit">,
+): Stop {
+  return { kind: "stopped", why: "limit", message, retryAt, limit };
+}
 
 type Failed = Extract<AgentWorkResult, { readonly kind: "failed" }>;
 

@@ -1,8 +1,5 @@
-import { join } from "node:path";
-import { createFileCheckpointStore, type FileCheckpointStore } from "@quasar/checkpoint";
 import type { LoopEvent, LoopEventData } from "@quasar/loop";
-import { messageOf } from "../errors.ts";
-import type { StepRun } from "./step-run.ts";
+import type { RunningStep } from "../steps/step.ts";
 
 /** How much of what an agent says is kept as its last words, in code points. */
 const LAST_WORDS = 500;
@@ -12,8 +9,10 @@ const LAST_WORDS = 500;
  *
  * @param elsewhereUsd - What the task has spent in other runs.
  */
-export function listenTo({ input }: StepRun, elsewhereUsd: number): (event: LoopEvent) => void {
-  const { step, tell, note } = input;
+export function listenTo(
+  { step, tell, note }: RunningStep,
+  elsewhereUsd: number,
+): (event: LoopEvent) => void {
   let spentUsd = elsewhereUsd;
   let said = "";
   return (event) => {
@@ -37,28 +36,4 @@ function lastOf(text: string, count: number): string {
     .slice(-count)
     .join("")
     .toWellFormed();
-}
-
-/** What the seed's hook writes for a loop step: `cycles/checkpoint.<step>.toml`. */
-export function seedStore({ input }: StepRun): FileCheckpointStore {
-  const { taskDir, task, ports } = input;
-  const { sealKey } = ports;
-  return createFileCheckpointStore({
-    dir: join(taskDir, "cycles"),
-    sealKey,
-    repositoryId: task.id,
-  });
-}
-
-/** Takes the seed's file away: nothing brings a run back that is done. */
-export async function forgetSeed(run: StepRun): Promise<void> {
-  if (run.turn !== undefined) return;
-  const { step, tell } = run.input;
-  try {
-    await seedStore(run).remove(step.name);
-  } catch (error) {
-    // A remaining file brings nothing back: the run is kept as ended.
-    const message = `the compatibility checkpoint of ${step.name} cannot be removed: ${messageOf(error)}`;
-    tell({ type: "warning", message });
-  }
 }

@@ -1,41 +1,26 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { afterEnd } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { openRepository } from "@quasar/git";
+import { upToCent } from "@quasar/loop";
 import {
-  createCheckpointHook,
-  type LoopOptions,
-  resumeTurn,
-  runFromCheckpoint,
-  runTask,
-  runTurn,
-  type TaskResult,
-  type TurnOptions,
-  upToCent,
-} from "@quasar/loop";
-import { freeAfterAgents } from "../free-git.ts";
+  driveRun,
+  type DriveRunOptions,
+  limitOf,
+  patienceOf,
+  type RunDriver,
+  withoutPause,
+} from "@quasar/runs/tree";
 import { outgoing } from "../outgoing.ts";
-import { type BudgetStop, doneOf, failed, outcomeOf, timedOut } from "./agent-outcome.ts";
+import { type BudgetStop, doneOf, failed, limited, outcomeOf, timedOut } from "./agent-outcome.ts";
 import type { AgentWorkResult } from "./agent-work.ts";
 import { commitWords } from "./commit-words.ts";
-import { forgetSeed, listenTo, seedStore } from "./listen.ts";
-import { stepStore } from "./run-store.ts";
+import { listenTo } from "./listen.ts";
 import type { StepRun } from "./step-run.ts";
-import { synopsisOf, withoutSynopsis, withSynopsis } from "./synopsis.ts";
+import { synopsisOf, withSynopsis } from "./synopsis.ts";
 import { costOf, readRuns } from "./task-cost.ts";
 import { isTreeAccepted, treeRefusal } from "./tree.ts";
 
-/**
- * Begins a run, or goes on with it.
- *
- * @param left - As it was left; `undefined`: nothing of it was ever saved.
- */
-export async function takeRun(
-  run: StepRun,
-  left: Checkpoint | undefined,
-): Promise<AgentWorkResult> {
-  const { input, work, turn } = run;
+/** Begins a run, or goes on with it. */
+export async function takeRun(run: StepRun, driver: RunDriver): Promise<AgentWorkResult> {
+  const { input, work, turn, left } = run;
   const money = await moneyOf(run);
   if (typeof money === "string") return failed("attempts", money);
   // What is approved is finished only, and who reads has no use of where HEAD is.
@@ -44,66 +29,42 @@ export async function takeRun(
   const refusal = isAnyTree ? undefined : await treeRefusal(input, left, acceptHead);
   if (refusal !== undefined) return failed("interrupted", refusal);
 
-  const { signal } = input;
-  const deadline = work.timeoutMs === undefined ? undefined : AbortSignal.timeout(work.timeoutMs);
-  const options: TurnOptions = {
-    ...fixedOptions(run, money),
-    repository: await openRepository(input.worktree, { signal }),
-    acceptHead,
-    signal: deadline === undefined ? signal : AbortSignal.any([signal, deadline]),
-  };
-  const result = await workOn(run, left, options);
-  if (result.outcome === "approved") await forgetSeed(run);
-  const isLate = deadline?.aborted === true && !signal.aborted;
-  if (isLate && result.outcome === "interrupted") return timedOut(work.timeoutMs ?? 0);
-  return result.outcome === "approved"
-    ? doneOf(result.checkpoint, work.kind, false)
-    : outcomeOf(result, money.stop(result.checkpoint), (input.ports.retries ?? 0) > 0);
-}
-
-/** In a turn by itself, or in a loop. */
-function workOn(
-  { input, work, turn }: StepRun,
-  left: Checkpoint | undefined,
-  options: TurnOptions,
-): Promise<TaskResult> {
-  const task = { id: input.task.id, title: withoutSynopsis(work.prompt) };
-  if (turn !== undefined) {
-    return left === undefined ? runTurn(turn, task, options) : resumeTurn(turn, left, options);
-  }
-  const { maxCycles } = input.task.config;
-  const ofLoop: LoopOptions = { ...options, maxCycles, detectStruggle: true };
-  return left === undefined ? runTask(task, ofLoop) : runFromCheckpoint(left, ofLoop);
+  const { retries = 0, waitLimitMs = 0, asksAtOnce = false } = input.ports;
+  const waits = left !== undefined && waitLimitMs > 0 && !asksAtOnce;
+  const retryAt = waits ? limitOf(left) : undefined;
+  const wait = retryAt === undefined ? undefined : patienceOf(retryAt, waitLimitMs);
+  if (wait?.isEnough === false)
+    return limited("a usage limit stopped the run", { retryAt, limit: wait.words });
+  const { timeoutMs } = work;
+  const options = { loop: { ...loopOptions(run, money), acceptHead }, waitLimitMs, timeoutMs };
+  const asked = asksAtOnce && left !== undefined ? withoutPause(left) : left;
+  const end = await driveRun({ ...run, left: asked, retryAt }, driver, options);
+  if (end.isLate) return timedOut(timeoutMs ?? 0);
+  return end.result.outcome === "approved"
+    ? doneOf(end.result.checkpoint, work.kind, false)
+    : outcomeOf(end, money.stop(end.result.checkpoint), retries > 0);
 }
 
 /** What the same run is always told, but for what is left of the task's money. */
-function fixedOptions(run: StepRun, { elsewhereUsd, leftUsd }: Money): TurnOptions {
-  const { input, turn, runId, dir, store } = run;
-  const { task, worktree, hook, step, ports } = input;
+function loopOptions({ input, turn }: StepRun, money: Money): DriveRunOptions["loop"] {
+  const { task, worktree, hook, ports } = input;
   const synopsis = synopsisOf(hook, ports.home);
-  const turnsDir = join(dir, "turns");
-  mkdirSync(turnsDir, { recursive: true, mode: 0o700 });
-  const free = () => freeAfterAgents(input);
-  const seed = createCheckpointHook({ store: seedStore(run), phaseId: step.name, now: ports.now });
+  const { elsewhereUsd, leftUsd } = money;
   return {
     workDir: worktree,
-    runId,
-    coder: afterEnd(withSynopsis(ports.coder, synopsis), free),
-    reviewer: afterEnd(withSynopsis(ports.reviewer, synopsis), free),
+    coder: withSynopsis(ports.coder, synopsis),
+    reviewer: withSynopsis(ports.reviewer, synopsis),
     commit: commitWords(input),
+    ...(turn === undefined && { maxCycles: task.config.maxCycles, detectStruggle: true }),
     // 0 is no limit.
     maxBudgetUsd: leftUsd === 0 ? NOTHING_USD : (leftUsd ?? 0),
-    checkpoint: { store: stepStore(store, ports.holdsLock), granularity: "turn" },
-    holdsLock: ports.holdsLock,
-    hooks: turn === undefined ? [seed] : [],
     commands: task.config.validation.commands.map(({ command }) => command),
     conventions: ports.conventions,
-    turnsDir,
     leash: ports.leash,
     retries: ports.retries,
     redact: ports.redact,
     redactCommit: outgoing(ports, worktree),
-    onEvent: listenTo(run, elsewhereUsd),
+    onEvent: listenTo(input, elsewhereUsd),
     now: ports.now,
   };
 }

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   APPROVAL,
   ISSUE,
@@ -20,14 +20,25 @@ import {
   startAgain,
   type StepFixture,
   storeOf,
+  type Working,
   working,
 } from "../../test/step-fixture.ts";
 import { TASK_ID } from "../../test/task-id.ts";
 import type { RunningStep } from "../steps/step.ts";
+import type { TaskEvent } from "../task-event.ts";
 import type { AgentWork } from "./agent-work.ts";
 import { endRun } from "./step-runs.ts";
 import { taskCost } from "./task-cost.ts";
 import { workOnStep } from "./work-on-step.ts";
+
+/** Waits at usage limits take no time here. */
+vi.mock(import("@quasar/loop"), async (original) => ({
+  ...(await original()),
+  waitUntil: async (_until, _mostMs, signal) => ({
+    waitedMs: 0,
+    isOver: signal?.aborted !== true,
+  }),
+}));
 
 function aFixture(): StepFixture {
   const fixture = createFixture();
@@ -284,6 +295,109 @@ describe("a step that is sent back or has failed", () => {
   });
 });
 
+describe("a usage limit", () => {
+  const HOUR = 3_600_000;
+  const inAnHour = (): string => new Date(Date.now() + HOUR).toISOString();
+
+  /** A coder whose first turn meets a limit. */
+  function limitedOnce(retryAt: string): LastingAgent {
+    const failure = {
+      kind: "rate-limit",
+      message: "all used up",
+      retryable: true,
+      retryAt,
+    } as const;
+    return lastingAgent([() => ({ failure, costUsd: 0 }), "mended"]);
+  }
+
+  function waitingUpTo(
+    fixture: StepFixture,
+    agents: Asked,
+    ports: Partial<RunningStep["ports"]>,
+    change: Partial<RunningStep> = {},
+  ): Working {
+    const made = working(fixture, agents, change);
+    return { ...made, input: { ...made.input, ports: { ...made.input.ports, ...ports } } };
+  }
+
+  const waits = (events: readonly TaskEvent[]): readonly TaskEvent[] =>
+    events.filter(({ type }) => type === "waiting");
+
+  test("is waited for, and the run ends done with one turn more", async () => {
+    const fixture = atImplement();
+    const retryAt = inAnHour();
+    const agents = someAgents({ coder: limitedOnce(retryAt), reviewer: lastingAgent([APPROVAL]) });
+    const { input, events } = waitingUpTo(fixture, agents, { waitLimitMs: 2 * HOUR });
+    const done = await workOnStep(input, LOOP);
+    expect(done).toMatchObject({ kind: "done", text: "mended", costUsd: 0.5 });
+    expect(agents.coder.requests).toHaveLength(2);
+    const wait = { step: "implement", until: retryAt, isKnown: true, message: "all used up" };
+    expect(waits(events)).toMatchObject([wait]);
+  });
+
+  test("of a single turn is waited for as well", async () => {
+    const fixture = aFixture();
+    start(fixture, "analyze");
+    const agents = someAgents({ coder: limitedOnce(inAnHour()) });
+    const { input, events } = waitingUpTo(fixture, agents, { waitLimitMs: 2 * HOUR });
+    expect(await workOnStep(input, READ)).toMatchObject({ kind: "done", text: "mended" });
+    expect(waits(events)).toHaveLength(1);
+  });
+
+  test("is no part of the time that the agents have", async () => {
+    const fixture = atImplement();
+    const deadlines: AbortController[] = [];
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+      const deadline = new AbortController();
+      deadlines.push(deadline);
+      return deadline.signal;
+    });
+    onTestFinished(() => timeout.mockRestore());
+    const agents = someAgents({
+      coder: limitedOnce(inAnHour()),
+      reviewer: lastingAgent([APPROVAL]),
+    });
+    const tell = ({ type }: TaskEvent): void => {
+      if (type === "waiting") deadlines[0]?.abort();
+    };
+    const { input } = waitingUpTo(fixture, agents, { waitLimitMs: 2 * HOUR }, { tell });
+    expect(await workOnStep(input, { ...LOOP, timeoutMs: 60_000 })).toMatchObject({ kind: "done" });
+    expect(deadlines).toHaveLength(2);
+  });
+
+  test("may be interrupted: who goes on waits for the rest, or says why not, or asks at once", async () => {
+    const fixture = atImplement();
+    const retryAt = inAnHour();
+    const agents = someAgents({ coder: limitedOnce(retryAt), reviewer: lastingAgent([APPROVAL]) });
+    const stopAtWait = async (): Promise<readonly TaskEvent[]> => {
+      const stop = new AbortController();
+      const events: TaskEvent[] = [];
+      const tell = (event: TaskEvent): void => {
+        events.push(event);
+        if (event.type === "waiting") stop.abort();
+      };
+      const change = { tell, signal: stop.signal };
+      const { input } = waitingUpTo(fixture, agents, { waitLimitMs: 2 * HOUR }, change);
+      const stopped = await workOnStep(input, LOOP);
+      expect(stopped).toMatchObject({ kind: "stopped", why: "interrupted" });
+      startAgain(fixture, "implement");
+      return events;
+    };
+    expect(waits(await stopAtWait())).toHaveLength(1);
+    expect(await stopAtWait()).toMatchObject([{ type: "waiting", until: retryAt }]);
+    const short = waitingUpTo(fixture, agents, { waitLimitMs: 60_000 }).input;
+    const refused = { kind: "stopped", why: "limit", retryAt };
+    const limit = expect.stringMatching(
+      /^lifted at .* \(in 1 h\); it is waited for at most 1 min$/u,
+    );
+    expect(await workOnStep(short, LOOP)).toMatchObject({ ...refused, limit });
+    expect(agents.coder.requests).toHaveLength(1);
+    startAgain(fixture, "implement");
+    const now = waitingUpTo(fixture, agents, { waitLimitMs: 60_000, asksAtOnce: true }).input;
+    expect(await workOnStep(now, LOOP)).toMatchObject({ kind: "done", text: "mended" });
+  });
+});
+
 describe("the budget of a task", () => {
   function withCap(fixture: StepFixture, maxBudgetUsd: number): Partial<RunningStep> {
     return { task: aRecord(fixture, { config: { maxBudgetUsd } }) };
@@ -428,6 +542,17 @@ describe("the work tree of a run", () => {
       "work.txt",
     ]);
   });
+});
+
+test("a run's turns are kept in a folder of their own: nothing is written through a link", async () => {
+  const fixture = atImplement();
+  const run = join(fixture.taskDir, "runs", "implement-1");
+  mkdirSync(run, { recursive: true });
+  symlinkSync(fixture.dir, join(run, "turns"));
+  const agents = someAgents();
+  const refused = workOnStep(working(fixture, agents).input, LOOP);
+  await expect(refused).rejects.toMatchObject({ code: "ERR_UNSAFE_PATH" });
+  expect(agents.coder.requests).toHaveLength(0);
 });
 
 describe("a checkpoint that cannot be trusted", () => {

@@ -1,14 +1,19 @@
 import { type Checkpoint, CheckpointError } from "@quasar/checkpoint";
-import { freeAfterAgents } from "../free-git.ts";
+import {
+  endLeftovers,
+  freeGit,
+  leftoversBeside,
+  recoverAndLoad,
+  removeCompatible,
+  type RunDriver,
+} from "@quasar/runs/tree";
 import type { RunningStep } from "../steps/step.ts";
 import { doneOf, failed } from "./agent-outcome.ts";
 import type { AgentWork, AgentWorkResult } from "./agent-work.ts";
-import { forgetSeed } from "./listen.ts";
-import { isTurnOpen } from "@quasar/loop";
-import { recoverAndLoad } from "@quasar/runs/tree";
+import { stepDriver } from "./step-driver.ts";
 import { openStepRun, type StepRun } from "./step-run.ts";
 import { takeRun } from "./take-run.ts";
-import { endAgents, findTaskAgents } from "./task-agents.ts";
+import { findTaskAgents } from "./task-agents.ts";
 
 /**
  * Has agents work in a step, or goes on with what they had begun before a crash: what is finished is
@@ -37,32 +42,33 @@ export async function workOnStep(input: RunningStep, work: AgentWork): Promise<A
 }
 
 async function goOn(run: StepRun): Promise<AgentWorkResult> {
-  const { input, work, store } = run;
-  const ended = await recoverAndLoad(store.archive);
-  const left = ended ?? (await recoverAndLoad(store.current));
-  for (const message of left?.problems ?? []) input.tell({ type: "warning", message });
+  const { input, work, stores, compatible } = run;
+  const driver = await stepDriver(input);
+  const ended = await recoverAndLoad(stores.archive);
+  const left = ended ?? (await recoverAndLoad(stores.current));
+  for (const message of left?.problems ?? []) driver.warn(message);
   if (left !== undefined && input.ports.sealKey !== undefined && left.seal !== "valid") {
     throw new CheckpointError("ERR_DAMAGED", "its checkpoint was not written by this installation");
   }
-  const stopped = await clearTree(run, left?.checkpoint);
+  const stopped = await clearTree(run, driver, left?.checkpoint);
   if (stopped !== undefined) return stopped;
-  if (ended === undefined) return takeRun(run, left?.checkpoint);
+  if (ended === undefined) return takeRun({ ...run, left: left?.checkpoint }, driver);
   // A crash may have come between the two halves of archiving it.
-  await store.current.remove();
-  await forgetSeed(run);
+  await stores.current.remove();
+  if (compatible !== undefined) await removeCompatible(compatible, driver.warn);
   return doneOf(ended.checkpoint, work.kind, true);
 }
 
 /** Ends what runs of the task have left: not this run's, where an agent of it may be followed. */
 async function clearTree(
   { input, runId }: StepRun,
+  driver: RunDriver,
   checkpoint: Checkpoint | undefined,
 ): Promise<AgentWorkResult | undefined> {
-  const isFollowed = checkpoint !== undefined && isTurnOpen(checkpoint);
-  const agents = await findTaskAgents(input.taskDir);
-  const ended = agents.filter((each) => each.runId !== runId || !isFollowed);
-  const left = await endAgents(ended);
-  if (ended.length > 0) await freeAfterAgents(input);
+  const ended = leftoversBeside(await findTaskAgents(input.taskDir), runId, checkpoint);
+  const left = await endLeftovers(ended);
+  // A git may have been with them.
+  if (ended.length > 0) await freeGit(driver);
   if (left.length === 0) return undefined;
   const pids = left.flatMap((each) => each.pids).join(" ");
   const reason = `processes of an earlier run do not end: kill -9 ${pids}, then atlas retry`;

@@ -90,6 +90,8 @@ export type StepOutcome =
       readonly message: string;
       /** RFC 3339: when a usage limit is lifted. */
       readonly retryAt?: string | undefined;
+      /** When that is, and why it is not waited for, in words. */
+      readonly limit?: string | undefined;
       /** Of `budget`, in US dollars: what the task's has to be for its next turns. */
       readonly neededBudgetUsd?: number | undefined;
     };
@@ -141,6 +143,10 @@ export interface TaskPorts extends LookPorts {
   readonly leash?: boolean | undefined;
   /** How often a turn of an agent is retried after a transient failure. @default 0 */
   readonly retries?: number | undefined;
+  /** How long usage limits may be waited for before a turn succeeds again, in milliseconds. @default 0 */
+  readonly waitLimitMs?: number | undefined;
+  /** Whether a run that is gone on with asks its agent at once, whatever usage limit or retry it waits for. @default false */
+  readonly asksAtOnce?: boolean | undefined;
   /** Whether the engine still has the locks under which it drives the task. @default always */
   readonly holdsLock?: (() => boolean) | undefined;
 }

@@ -6,7 +6,7 @@ import { configureTask, type FoundTask, readTask, settleTask, TasksError } from 
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
-import { ATLAS } from "../config/settings.ts";
+import { ATLAS, type AtlasSettings } from "../config/settings.ts";
 import { drive, workersOf } from "../drive.ts";
 import { findMeant } from "../find.ts";
 import { type Installation, openInstallation } from "../installation.ts";
@@ -32,13 +32,7 @@ export async function resumeCommand(id: string | undefined, given: Given): Promi
     await configureTask(dir, (config) => ({ ...config, maxBudgetUsd }));
   }
   const settings = workersOf(readTask(dir).config, said, installation.home);
-  if (said.allowedTools !== undefined) {
-    const { allowedTools } = settings;
-    await configureTask(dir, (config) => ({
-      ...config,
-      settings: { ...config.settings, ...ATLAS.toToml({ allowedTools }) },
-    }));
-  }
+  await keep(dir, said, settings);
   return drive({
     installation,
     taskDir: dir,
@@ -46,7 +40,33 @@ export async function resumeCommand(id: string | undefined, given: Given): Promi
     json: given.json === true,
     id,
     typed: given.typed,
+    asksAtOnce: isAskedAtOnce(given.now, said),
   });
+}
+
+/** What is allowed, and how long limits are waited for, holds until something else is said. */
+async function keep(
+  dir: string,
+  said: Partial<AtlasSettings>,
+  { allowedTools, waitLimit }: AtlasSettings,
+): Promise<void> {
+  const kept = {
+    ...(said.allowedTools !== undefined && { allowedTools }),
+    ...(said.waitLimit !== undefined && { waitLimit }),
+  };
+  if (Object.keys(kept).length === 0) return;
+  await configureTask(dir, (config) => ({
+    ...config,
+    settings: { ...config.settings, ...ATLAS.toToml(kept) },
+  }));
+}
+
+/** Another agent has limits of its own. */
+function isAskedAtOnce(
+  now: true | undefined,
+  { coder, reviewer }: Partial<AtlasSettings>,
+): true | undefined {
+  return now ?? (coder === undefined && reviewer === undefined ? undefined : true);
 }
 
 /** What waits for a person says so all the same. */

@@ -17,7 +17,7 @@ import { commands, paths, time } from "./kinds.ts";
 /** What a user of `atlas` can set. The doc of each is in {@link SETTINGS}. */
 export interface AtlasSettings
   extends AgentSettings,
-    Pick<Settings, "maxCycles" | "leash" | "retries"> {
+    Pick<Settings, "maxCycles" | "leash" | "waitLimit" | "retries"> {
   readonly template: string;
   readonly maxBudgetUsd: number;
   readonly baseBranch: string;
@@ -109,6 +109,7 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
     ...QUASAR.leash,
     help: "agents end with atlas, however it ends: for CI",
   }),
+  waitLimit: as("ATLAS_WAIT_LIMIT", QUASAR.waitLimit),
   retries: as("ATLAS_RETRIES", QUASAR.retries),
   baseBranch: {
     key: "base_branch",

@@ -67,12 +67,12 @@ export function retentionPolicy(settings: AtlasSettings): RetentionPolicy {
 function agentSettingsOf(settings: AtlasSettings): Partial<AtlasSettings> {
   const { coder, reviewer, coderModel, reviewerModel } = settings;
   const { maxRequests, turnTimeout, idleTimeout, allowedTools } = settings;
-  const { passEnv, leash, retries } = settings;
+  const { passEnv, leash, waitLimit, retries } = settings;
   const limits = { maxRequests, turnTimeout, idleTimeout };
   const who = { coder, reviewer, coderModel, reviewerModel };
   const { checkPassEnv, sandbox, projectSettings, userHooks, claudeArgs, codexArgs } = settings;
   const may = { checkPassEnv, sandbox, projectSettings, userHooks, claudeArgs, codexArgs };
-  return { ...who, ...may, ...limits, allowedTools, passEnv, leash, retries };
+  return { ...who, ...may, ...limits, allowedTools, passEnv, leash, waitLimit, retries };
 }
 
 /**

@@ -47,6 +47,7 @@ const END: Extract<AtlasRecord, { readonly type: "result" }> = {
   step: "review",
   message: "Is it right?",
   retryAt: undefined,
+  limit: undefined,
   spentUsd: 0.5,
   unknownCostUsd: 0.1,
   next: ["atlas approve"],
@@ -131,6 +132,25 @@ test("the live block shows the command that runs", () => {
   const command: AtlasRecord = { type: "command_started", step: "validate", command: "npm test" };
   const [, progress] = told([TASK, STARTED, command]);
   expect(TASK_PRESENTER.block(progress, 1000, 80, PLAIN.paint)[1]).toBe("  runs npm test");
+});
+
+test("a wait at a usage limit is told with its time, and shown as long as it lasts", () => {
+  const [until, waitMs] = ["2026-11-24T14:00:00.000Z", 3_600_000];
+  const limit = { until, waitMs, isKnown: true, message: "All used up." };
+  const waits: AtlasRecord = { type: "waiting", step: "implement", ...limit };
+  const [lines, progress] = told([TASK, STARTED, CODER, waits]);
+  expect(lines.join("\n")).toMatch(/ limit {4}All used up\.\n +waits until .*, 1 h: /u);
+  const block = TASK_PRESENTER.block(progress, 61_000, 80, PLAIN.paint);
+  expect(block[1]).toContain("waits for the usage limit · 59:00 left");
+  const [, after] = told([TASK, STARTED, CODER, waits, CODER]);
+  expect(TASK_PRESENTER.block(after, 1000, 80, PLAIN.paint)[1]).toContain("coder works");
+});
+
+test("an end by a usage limit says when it is lifted, and why it is not waited for", () => {
+  const limit = "lifted at 14:00 (in 2 h); it is waited for at most 1 h";
+  const [lines] = told([TASK, { ...END, outcome: "limit", message: "All used up.", limit }]);
+  expect(lines).toContain("  because  All used up.");
+  expect(lines).toContain(`  limit    ${limit}`);
 });
 
 test("nothing is live once the task stands still", () => {

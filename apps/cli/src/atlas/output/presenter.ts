@@ -1,15 +1,6 @@
 import type { StepType } from "@quasar/hookfile";
 import type { RunLoopEvent } from "@quasar/runs";
-import {
-  cleanLine,
-  budget,
-  clock,
-  duration,
-  moment,
-  money,
-  fit,
-  firstLine,
-} from "@quasar/runs/text";
+import { cleanLine, budget, clock, duration, money, fit, firstLine } from "@quasar/runs/text";
 import type { TaskEvent } from "@quasar/tasks";
 import { advance as advanceLoop, IDLE, type Progress } from "../../shared/output/progress.ts";
 import type { Presenter } from "../../shared/output/reporter.ts";
@@ -77,6 +68,8 @@ function advance(before: TaskProgress, record: AtlasRecord, now: number): TaskPr
     }
     case "loop":
       return { ...before, loop: advanceLoop(before.loop, loopRecord(record), now) };
+    case "waiting":
+      return { ...before, loop: advanceLoop(before.loop, record, now) };
     case "command_started":
       return { ...before, command: record.command };
     case "command_done":
@@ -165,6 +158,8 @@ function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): strin
       return isOwnTurn(record, progress)
         ? []
         : loopLines(loopRecord(record), progress.loop, view, "atlas resume");
+    case "waiting":
+      return loopLines(record, progress.loop, view, "atlas resume");
     case "command_started":
       return view.live ? [] : labelled(view, "runs", cleanLine(record.command));
     case "command_done": {
@@ -249,18 +244,18 @@ function resultLines(
 ): string[] {
   const where = result.step === "" ? "" : ` in step ${cleanLine(result.step)}`;
   const style = result.outcome === "completed" ? "green" : "yellow";
-  const when = result.retryAt === undefined ? "" : ` (lifted ${moment(result.retryAt)})`;
   const { spentUsd, unknownCostUsd } = result;
   const cost = { spentUsd, unknownCostUsd, hasUnsaidCosts: false };
   // What a step has just failed of stands above, with all its lines.
   const [head = ""] = result.message.split("\n");
   const why = result.message === failure ? head.replace(/:$/u, " (see above)") : result.message;
-  const message = fit(why.toWellFormed(), 2000) + when;
+  const message = fit(why.toWellFormed(), 2000);
   const saved = result.outcome === "interrupted" ? "; all is saved" : "";
   return [
     view.paint(style, OUTCOMES[result.outcome] + where + saved),
     ...(SELF_EVIDENT.has(result.outcome) ? [] : labelledText(view, "because", message)),
     ...(spentUsd > 0 ? labelled(view, "cost", budget(cost, loop.maxBudgetUsd)) : []),
+    ...(result.limit === undefined ? [] : labelled(view, "limit", cleanLine(result.limit))),
     ...nextLines(result.next, view),
   ];
 }

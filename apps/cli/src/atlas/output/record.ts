@@ -48,6 +48,8 @@ export interface TaskResultRecord {
   readonly message: string;
   /** RFC 3339: when a usage limit is lifted, where the agent said so. */
   readonly retryAt: string | undefined;
+  /** When that is, and why it is not waited for, in words; `undefined` where no limit stopped it. */
+  readonly limit: string | undefined;
   /** US dollars of the whole task, over all its crashes; what is reserved only included. */
   readonly spentUsd: number;
   /** The part of `spentUsd` that was reserved for turns whose cost is not known. */
