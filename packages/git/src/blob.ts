@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  type BigIntStats,
   closeSync,
   constants,
   fstatSync,
@@ -7,6 +8,7 @@ import {
   openSync,
   readlinkSync,
   readSync,
+  type Stats,
 } from "node:fs";
 
 /** Which hash names a repository's objects. */
@@ -32,14 +34,25 @@ export function objectId(kind: "blob" | "tree", bytes: Buffer, algorithm: Algori
  * @throws the system's error, also where nothing is there; {Error} where the file changes while it is read.
  */
 export function blobAt(file: Buffer, algorithm: Algorithm): Blob | "folder" | undefined {
-  const stat = lstatSync(file);
+  return blobOf(file, lstatSync(file), algorithm);
+}
+
+/** The same, given what `lstat` says of it. */
+export function blobOf(
+  file: Buffer,
+  stat: Stats | BigIntStats,
+  algorithm: Algorithm,
+): Blob | "folder" | undefined {
   if (stat.isDirectory()) return "folder";
   if (stat.isSymbolicLink()) {
     const target = readlinkSync(file, { encoding: "buffer" });
     return { mode: "120000", id: objectId("blob", target, algorithm), size: target.length };
   }
   if (!stat.isFile()) return undefined;
-  return { mode: (stat.mode & 0o100) === 0 ? "100644" : "100755", ...hashed(file, algorithm) };
+  return {
+    mode: (Number(stat.mode) & 0o100) === 0 ? "100644" : "100755",
+    ...hashed(file, algorithm),
+  };
 }
 
 const CHUNK_BYTES = 2 ** 18;

@@ -93,7 +93,8 @@ export { parseTrailers, TRAILER, type Trailers } from "./trailers.ts";
 export { treeToCommit } from "./tree-to-commit.ts";
 export { submodulePaths } from "./submodules.ts";
 export { lookAtWork, type LookOptions, type SeenWork } from "./work.ts";
-export { workTreeId } from "./work-tree-id.ts";
+export { workTreeId, type WorkTreeIdOptions } from "./work-tree-id.ts";
+export { type SeenFiles, seenFiles, type SeenFilesOptions } from "./seen-files.ts";
 export {
   createWorktree,
   listWorktrees,

@@ -1,21 +1,27 @@
 import { lstatSync } from "node:fs";
 import { setImmediate as pause } from "node:timers/promises";
-import { type Algorithm, blobAt, objectId } from "./blob.ts";
+import { type Algorithm, objectId } from "./blob.ts";
 import { readConfig } from "./config.ts";
 import { GitError, isGone, messageOf } from "./errors.ts";
 import { currentGitSha, type SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import { gitOutput } from "./run.ts";
+import { type SeenFiles, seenFiles } from "./seen-files.ts";
 import { isOwnPath } from "./snapshots.ts";
 import { quoted } from "./text.ts";
 import { pathBytes } from "./tree-stream.ts";
+
+export interface WorkTreeIdOptions extends SignalOptions {
+  /** What files held at an earlier look: those that have not changed since are not read. @default nothing */
+  readonly seen?: SeenFiles | undefined;
+}
 
 /**
  * The id that a git tree of exactly what is in the work tree has: tracked and untracked files byte by
  * byte, without a filter or a conversion of line endings; deleted and ignored ones not, nor an
  * untracked `.quasar/`. Where nothing is converted, it is the tree of the commit that `commitAll` would make.
  *
- * Reads every file; writes nothing, no object, index or ref, and starts three git processes, three more
+ * Reads every file but those `seen`, and believes nothing that the repository's index says of them; writes nothing, no object, index or ref, and starts three git processes, three more
  * for each repository within, which counts as its commit where its work tree is that commit's,
  * else as a folder of its files.
  *
@@ -25,15 +31,18 @@ import { pathBytes } from "./tree-stream.ts";
  *   reason when aborted.
  * @see SPEC.md, "The work tree's id"
  */
-export async function workTreeId(workDir: string, options: SignalOptions = {}): Promise<string> {
-  const { signal } = options;
+export async function workTreeId(
+  workDir: string,
+  options: WorkTreeIdOptions = {},
+): Promise<string> {
+  const { signal, seen = seenFiles() } = options;
   const [{ root }, config] = await Promise.all([
     openRepository(workDir, options),
     readConfig(workDir, options),
   ]);
   const algorithm = config.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1";
   const listing = await gitOutput("read", root, LISTING, { signal, encoding: "latin1" });
-  const reader: Reader = { root, algorithm, folders: new Map([["", true]]), unpaused: 0 };
+  const reader: Reader = { root, algorithm, seen, folders: new Map([["", true]]), unpaused: 0 };
   const top: Folder = new Map();
   for (const listed of parseListing(listing)) {
     const entry = await entryOf(reader, listed, options);
@@ -68,6 +77,7 @@ type Folder = Map<string, Entry | Folder>;
 interface Reader {
   readonly root: string;
   readonly algorithm: Algorithm;
+  readonly seen: SeenFiles;
   /** What was found of folders. */
   readonly folders: Map<string, boolean>;
   /** Bytes read, and a share for each file, since others could last do something. */
@@ -98,7 +108,7 @@ function parseListing(listing: string): Iterable<Listed> {
 async function entryOf(
   reader: Reader,
   { path, entry, isSkipped }: Listed,
-  options: SignalOptions,
+  options: WorkTreeIdOptions,
 ): Promise<Entry | undefined> {
   const plain = path.replace(/\/$/, "");
   if (plain !== path || entry?.mode === REPOSITORY) {
@@ -115,7 +125,7 @@ async function repositoryAt(
   reader: Reader,
   path: string,
   entry: Entry | undefined,
-  options: SignalOptions,
+  options: WorkTreeIdOptions,
 ): Promise<Entry | undefined> {
   const dir = pathBytes(reader.root, path).toString();
   const { root } = await openRepository(dir, options);
@@ -150,7 +160,7 @@ function isFolder(reader: Reader, path: string): boolean {
 async function fileAt(reader: Reader, path: string): Promise<Entry | undefined> {
   const file = pathBytes(reader.root, path);
   reader.unpaused += SHARE_OF_FILE;
-  const blob = unlessGone(path, () => blobAt(file, reader.algorithm));
+  const blob = unlessGone(path, () => reader.seen.blobAt(file, reader.algorithm));
   if (blob === undefined || blob === "folder") return undefined;
   const { mode, id, size } = blob;
   reader.unpaused += size;
