@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import {
-  type BigIntStats,
   closeSync,
   constants,
   fstatSync,
@@ -40,7 +39,7 @@ export function blobAt(file: Buffer, algorithm: Algorithm): Blob | "folder" | un
 /** The same, given what `lstat` says of it. */
 export function blobOf(
   file: Buffer,
-  stat: Stats | BigIntStats,
+  stat: Stats,
   algorithm: Algorithm,
 ): Blob | "folder" | undefined {
   if (stat.isDirectory()) return "folder";
@@ -50,7 +49,7 @@ export function blobOf(
   }
   if (!stat.isFile()) return undefined;
   return {
-    mode: (Number(stat.mode) & 0o100) === 0 ? "100644" : "100755",
+    mode: (stat.mode & 0o100) === 0 ? "100644" : "100755",
     ...hashed(file, algorithm),
   };
 }
@@ -67,9 +66,10 @@ function hashed(file: Buffer, algorithm: Algorithm): Pick<Blob, "id" | "size"> {
     let bytes = 0;
     for (;;) {
       const count = readSync(fd, chunk);
-      if (count === 0) break;
       hash.update(chunk.subarray(0, count));
       bytes += count;
+      // What ends where it should, and before there was no more room, has ended.
+      if (count === 0 || (bytes === size && count < chunk.length)) break;
     }
     if (bytes !== size) throw new Error("it has changed while it was read");
     return { id: hash.digest("hex"), size };

@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { type Algorithm, type Blob, blobOf } from "./blob.ts";
 
 /**
@@ -18,31 +18,46 @@ export interface SeenFilesOptions {
 /** A change gives a file a time that differs from one so long ago, however coarse its file system's clock. */
 const SETTLED_MS = 2_500;
 
+type Identifying = Pick<Stats, "dev" | "ino" | "size" | "mode" | "mtimeMs" | "ctimeMs">;
+
+interface Seen extends Identifying {
+  readonly algorithm: Algorithm;
+  readonly blob: Blob;
+}
+
 /**
  * A memory of files, to be passed on from look to look at the same work tree.
  *
  * @see SPEC.md, "The work tree's id", for what it relies on
  */
 export function seenFiles({ now = Date.now }: SeenFilesOptions = {}): SeenFiles {
-  const seen = new Map<string, { readonly signature: string; readonly blob: Blob }>();
+  const seen = new Map<string, Seen>();
   return {
     blobAt(file, algorithm) {
-      const key = `${algorithm}:${file.toString("latin1")}`;
+      const path = file.toString("latin1");
       const at = now();
-      const stat = lstatSync(file, { bigint: true });
-      const signature = signatureOf(stat);
-      const before = seen.get(key);
-      if (before?.signature === signature) return before.blob;
+      const stat = lstatSync(file);
+      const before = seen.get(path);
+      if (before?.algorithm === algorithm && isSame(before, stat)) return before.blob;
       const blob = blobOf(file, stat, algorithm);
-      const isSettled = Number(stat.ctimeMs) < at - SETTLED_MS;
-      if (isSettled && typeof blob === "object") seen.set(key, { signature, blob });
-      else seen.delete(key);
+      const isSettled = stat.ctimeMs < at - SETTLED_MS;
+      if (isSettled && typeof blob === "object") {
+        const { dev, ino, size, mode, mtimeMs, ctimeMs } = stat;
+        seen.set(path, { algorithm, dev, ino, size, mode, mtimeMs, ctimeMs, blob });
+      } else seen.delete(path);
       return blob;
     },
   };
 }
 
 /** The change time is the system's: unlike the time of modification, nobody can set it to another one. */
-function signatureOf({ dev, ino, size, mode, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mode, mtimeNs, ctimeNs].join(" ");
+function isSame(before: Identifying, now: Identifying): boolean {
+  return (
+    before.ctimeMs === now.ctimeMs &&
+    before.mtimeMs === now.mtimeMs &&
+    before.size === now.size &&
+    before.ino === now.ino &&
+    before.dev === now.dev &&
+    before.mode === now.mode
+  );
 }

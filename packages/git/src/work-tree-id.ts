@@ -42,10 +42,19 @@ export async function workTreeId(
   ]);
   const algorithm = config.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1";
   const listing = await gitOutput("read", root, LISTING, { signal, encoding: "latin1" });
-  const reader: Reader = { root, algorithm, seen, folders: new Map([["", true]]), unpaused: 0 };
+  const prefix = `${pathBytes(root, "").toString("latin1")}/`;
+  const reader: Reader = {
+    root,
+    prefix,
+    algorithm,
+    seen,
+    folders: new Map([["", true]]),
+    unpaused: 0,
+  };
   const top: Folder = new Map();
   for (const listed of parseListing(listing)) {
-    const entry = await entryOf(reader, listed, options);
+    const found = entryOf(reader, listed, options);
+    const entry = found instanceof Promise ? await found : found;
     if (entry !== undefined) put(top, listed.path, entry);
     if (reader.unpaused < PAUSE_AT) continue;
     reader.unpaused = 0;
@@ -76,6 +85,8 @@ type Folder = Map<string, Entry | Folder>;
 
 interface Reader {
   readonly root: string;
+  /** Before each path: bytes, one a character. */
+  readonly prefix: string;
   readonly algorithm: Algorithm;
   readonly seen: SeenFiles;
   /** What was found of folders. */
@@ -105,16 +116,16 @@ function parseListing(listing: string): Iterable<Listed> {
   return found.values();
 }
 
-async function entryOf(
+function entryOf(
   reader: Reader,
   { path, entry, isSkipped }: Listed,
   options: WorkTreeIdOptions,
-): Promise<Entry | undefined> {
+): Entry | undefined | Promise<Entry | undefined> {
   const plain = path.replace(/\/$/, "");
   if (plain !== path || entry?.mode === REPOSITORY) {
     return isFolder(reader, plain) ? repositoryAt(reader, plain, entry, options) : undefined;
   }
-  const found = isFolder(reader, folderOf(path)) ? await fileAt(reader, path) : undefined;
+  const found = isFolder(reader, folderOf(path)) ? fileAt(reader, path) : undefined;
   return found ?? (isSkipped ? entry : undefined);
 }
 
@@ -157,8 +168,8 @@ function isFolder(reader: Reader, path: string): boolean {
 }
 
 /** A file or a link as it is now; `undefined` where there is none, be there a folder or a device. */
-async function fileAt(reader: Reader, path: string): Promise<Entry | undefined> {
-  const file = pathBytes(reader.root, path);
+function fileAt(reader: Reader, path: string): Entry | undefined {
+  const file = Buffer.from(reader.prefix + path, "latin1");
   reader.unpaused += SHARE_OF_FILE;
   const blob = unlessGone(path, () => reader.seen.blobAt(file, reader.algorithm));
   if (blob === undefined || blob === "folder") return undefined;
