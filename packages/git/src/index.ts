@@ -94,6 +94,7 @@ export { treeToCommit } from "./tree-to-commit.ts";
 export { submodulePaths } from "./submodules.ts";
 export { lookAtWork, type LookOptions, type SeenWork } from "./work.ts";
 export { workTreeId, type WorkTreeIdOptions } from "./work-tree-id.ts";
+export { type GitWork, type GitWorkListener, onGitWork } from "./git-work.ts";
 export { type SeenFiles, seenFiles, type SeenFilesOptions } from "./seen-files.ts";
 export {
   createWorktree,

@@ -3,6 +3,7 @@ import { setImmediate as pause } from "node:timers/promises";
 import { type Algorithm, objectId } from "./blob.ts";
 import { readConfig } from "./config.ts";
 import { GitError, isGone, messageOf } from "./errors.ts";
+import { announced } from "./git-work.ts";
 import { currentGitSha, type SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import { gitOutput } from "./run.ts";
@@ -31,10 +32,11 @@ export interface WorkTreeIdOptions extends SignalOptions {
  *   reason when aborted.
  * @see SPEC.md, "The work tree's id"
  */
-export async function workTreeId(
-  workDir: string,
-  options: WorkTreeIdOptions = {},
-): Promise<string> {
+export function workTreeId(workDir: string, options: WorkTreeIdOptions = {}): Promise<string> {
+  return announced("read files", () => readWorkTree(workDir, options));
+}
+
+async function readWorkTree(workDir: string, options: WorkTreeIdOptions): Promise<string> {
   const { signal, seen = seenFiles() } = options;
   const [{ root }, config] = await Promise.all([
     openRepository(workDir, options),
@@ -141,7 +143,7 @@ async function repositoryAt(
   const dir = pathBytes(reader.root, path).toString();
   const { root } = await openRepository(dir, options);
   if (root !== dir) return entry; // it is not checked out: there is nothing of it
-  const id = await workTreeId(dir, options);
+  const id = await readWorkTree(dir, options);
   const head = await currentGitSha(dir, options).catch((error: unknown) => {
     if (error instanceof GitError && error.code === "ERR_NO_COMMITS") return undefined;
     throw error;
