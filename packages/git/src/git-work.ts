@@ -34,7 +34,7 @@ export function onGitWork({ begun, ended }: GitWorkListener): () => void {
     error: ignored,
   };
   channel.subscribe(handlers);
-  return () => void channel.unsubscribe(handlers);
+  return () => channel.unsubscribe(handlers);
 }
 
 /** Has listeners hear of a piece of work as long as it lasts. */

@@ -14,7 +14,7 @@ const MOST_PATHS = 1_000;
 export async function withBaseline(
   session: Session,
   step: StepRecord,
-  seen?: RepositoryFacts | undefined,
+  seen?: RepositoryFacts,
 ): Promise<(hook: HookFile) => HookFile> {
   const hook = session.hook();
   const isAgain = step.attempts > 0 && step.status !== "rework";
