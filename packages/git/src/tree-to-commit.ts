@@ -66,13 +66,14 @@ interface Staging {
 
 async function stage(root: string, { unstaged, caches, run }: Staging): Promise<void> {
   const paths = unstaged.map(({ path }) => path);
-  const others = [OWN_FOLDER, ...caches.map(({ path }) => path)].flatMap(excluding);
-  if (paths.length <= FEW_PATHS && paths.every(canBeNamed)) {
+  // Where something is to be left out, git passes over named paths that are not.
+  if (caches.length === 0 && paths.length <= FEW_PATHS && paths.every(canBeNamed)) {
     const named = paths.map((path) => `:(top,literal)${path}`);
-    const added = await git("write", root, ["add", "-A", "--", ...named, ...others], run);
+    const added = await git("write", root, ["add", "-A", "--", ...named], run);
     if (added.exitCode === 0) return;
     // One that has gone meanwhile is refused by its name.
   }
+  const others = [OWN_FOLDER, ...caches.map(({ path }) => path)].flatMap(excluding);
   await gitOutput("write", root, ["add", "-A", "--", ":/", ...others], run);
 }
 

@@ -103,6 +103,8 @@ test.for<readonly [string, (root: string) => void]>([
       write(root, "new", "");
     },
   ],
+  ["a new file in a new folder", (root) => void write(root, "deep/er/new", "new")],
+  ["a new file beside another, deep in the tree", (root) => void write(root, "dir/y", "new")],
   [
     "more new files than are named to git",
     (root) => {
