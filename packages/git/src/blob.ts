@@ -7,6 +7,7 @@ import {
   openSync,
   readlinkSync,
   readSync,
+  type Stats,
 } from "node:fs";
 
 /** Which hash names a repository's objects. */
@@ -32,14 +33,25 @@ export function objectId(kind: "blob" | "tree", bytes: Buffer, algorithm: Algori
  * @throws the system's error, also where nothing is there; {Error} where the file changes while it is read.
  */
 export function blobAt(file: Buffer, algorithm: Algorithm): Blob | "folder" | undefined {
-  const stat = lstatSync(file);
+  return blobOf(file, lstatSync(file), algorithm);
+}
+
+/** The same, given what `lstat` says of it. */
+export function blobOf(
+  file: Buffer,
+  stat: Stats,
+  algorithm: Algorithm,
+): Blob | "folder" | undefined {
   if (stat.isDirectory()) return "folder";
   if (stat.isSymbolicLink()) {
     const target = readlinkSync(file, { encoding: "buffer" });
     return { mode: "120000", id: objectId("blob", target, algorithm), size: target.length };
   }
   if (!stat.isFile()) return undefined;
-  return { mode: (stat.mode & 0o100) === 0 ? "100644" : "100755", ...hashed(file, algorithm) };
+  return {
+    mode: (stat.mode & 0o100) === 0 ? "100644" : "100755",
+    ...hashed(file, algorithm),
+  };
 }
 
 const CHUNK_BYTES = 2 ** 18;
@@ -54,9 +66,10 @@ function hashed(file: Buffer, algorithm: Algorithm): Pick<Blob, "id" | "size"> {
     let bytes = 0;
     for (;;) {
       const count = readSync(fd, chunk);
-      if (count === 0) break;
       hash.update(chunk.subarray(0, count));
       bytes += count;
+      // What ends where it should, and before there was no more room, has ended.
+      if (count === 0 || (bytes === size && count < chunk.length)) break;
     }
     if (bytes !== size) throw new Error("it has changed while it was read");
     return { id: hash.digest("hex"), size };

@@ -10,7 +10,7 @@ import type { CommitRefusal } from "./commit-refusal.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { git } from "./run.ts";
 import { refusedBySparse } from "./sparse.ts";
-import { isUnmerged } from "./status.ts";
+import { isAllStaged, isUnmerged } from "./status.ts";
 import type { DirtyPath } from "./dirty-path.ts";
 import { cleanLines, cut, oneLine, quoted, tail } from "./text.ts";
 import { formatTrailers } from "./trailers.ts";
@@ -214,11 +214,6 @@ export function excluding(path: string): readonly string[] {
 
 function isStaged({ status }: DirtyPath): boolean {
   return status !== "??" && status[0] !== ".";
-}
-
-/** Whether the file in the work tree is what the index has. */
-function isAllStaged({ status }: DirtyPath): boolean {
-  return status[1] === ".";
 }
 
 // `[branch id] subject`, the id being whole because of `core.abbrev=no`. A branch has no space in its

@@ -1,6 +1,6 @@
 import { type Content, readContents } from "./content.ts";
 import type { SignalOptions } from "./head.ts";
-import { gitOutput } from "./run.ts";
+import { gitOutput, type RunOptions } from "./run.ts";
 
 /** A file that git was told not to look at, as the index has it. */
 interface Hidden {
@@ -26,6 +26,13 @@ async function hiddenEntries(
     const isSkipped = tag.toUpperCase() === "S";
     return path === undefined ? [] : [{ path, mode, id, isSkipped }];
   });
+}
+
+/** Whether an index has git take files as unchanged without a look. Starts one git process. */
+export async function assumesUnchanged(root: string, options: RunOptions): Promise<boolean> {
+  const tagged = { ...options, encoding: "latin1" } as const;
+  const output = await gitOutput("read", root, ["ls-files", "-v", "-z"], tagged);
+  return /(?:^|\0)[a-z] /u.test(output);
 }
 
 /**

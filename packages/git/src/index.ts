@@ -100,7 +100,9 @@ export { type ChangeTimes, changeTimes, takenOut } from "./taken-out.ts";
 export { treeToCommit } from "./tree-to-commit.ts";
 export { submodulePaths } from "./submodules.ts";
 export { lookAtWork, type LookOptions, type SeenWork } from "./work.ts";
-export { workTreeId } from "./work-tree-id.ts";
+export { workTreeId, type WorkTreeIdOptions } from "./work-tree-id.ts";
+export { type GitWork, type GitWorkListener, onGitWork } from "./git-work.ts";
+export { type SeenFiles, seenFiles, type SeenFilesOptions } from "./seen-files.ts";
 export {
   createWorktree,
   listWorktrees,

@@ -3,8 +3,9 @@ import type { Readable } from "node:stream";
 import { ceilingAbove, nearestGitEntry } from "./discovery.ts";
 import { type ConfigPair, configVariables, DURABLE, scrubbed, userConfig } from "./environment.ts";
 import { GitError, isGone, messageOf } from "./errors.ts";
+import { announced } from "./git-work.ts";
 import { noWorkTree } from "./no-work-tree.ts";
-import { runProcess } from "./process.ts";
+import { type ProcessSpec, runProcess } from "./process.ts";
 import { quoted, tail } from "./text.ts";
 
 /** What a run of git ended with: its output as text, and its exit code. */
@@ -136,7 +137,7 @@ async function start(
   signal?.throwIfAborted();
   const entry = await findEntry(workDir);
   signal?.throwIfAborted();
-  const ended = await runProcess("git", {
+  const spec: ProcessSpec = {
     args: ["--no-pager", ...args],
     cwd: workDir,
     env: {
@@ -153,7 +154,8 @@ async function start(
     // Where the whole output counts, no hook runs.
     leavesOthers: hooks,
     hasTerminal: options.hasTerminal,
-  });
+  };
+  const ended = await announced(args[0] ?? "", () => runProcess("git", spec));
   signal?.throwIfAborted();
   const { exitCode, stdout, stderr, problem } = ended;
   if (exitCode === undefined || problem !== undefined) {

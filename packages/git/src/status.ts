@@ -140,3 +140,8 @@ function parseEntry(entry: string): DirtyPath {
 export function isUnmerged({ status }: DirtyPath): boolean {
   return status.includes("U") || status === "AA" || status === "DD";
 }
+
+/** Whether the file in the work tree is what the index has. */
+export function isAllStaged({ status }: DirtyPath): boolean {
+  return status[1] === ".";
+}

@@ -2,18 +2,20 @@ import { randomBytes } from "node:crypto";
 import { copyFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { excluding } from "./commit.ts";
+import type { DirtyPath } from "./dirty-path.ts";
 import type { SignalOptions } from "./head.ts";
+import { assumesUnchanged } from "./hidden.ts";
 import { openRepository } from "./repository.ts";
 import { git, gitFailed, gitOutput, type RunOptions } from "./run.ts";
-import { OWN_FOLDER } from "./snapshots.ts";
+import { isOwnPath, OWN_FOLDER } from "./snapshots.ts";
 import { setCachesApart } from "./caches.ts";
-import { parseStatusWithin, STATUS_WITHIN } from "./status.ts";
+import { isAllStaged, parseStatusWithin, STATUS_WITHIN } from "./status.ts";
 
 /**
  * Writes the tree that a commit of everything in the work tree would have, as an object, and returns
  * its id: tracked and untracked files through the user's filters, also what `assume-unchanged` hides;
  * ignored ones not, nor caches and `.quasar/`. Index, refs and files stay as they are; git hooks do not run.
- * Starts five git processes.
+ * Starts four git processes, one more where something is not staged, and looks at each file once.
  *
  * @param workDir - Any folder of the work tree; the tree is of all of it.
  * @throws {GitError} `ERR_GIT_FAILED` where git cannot stage something; `ERR_FOREIGN_WORK_TREE`,
@@ -27,23 +29,57 @@ export async function treeToCommit(workDir: string, options: SignalOptions = {})
   const run: RunOptions = { signal, env: { GIT_INDEX_FILE: index } };
   try {
     await copyIndex(join(gitDir, "index"), index);
-    // Exits 1 where files differ from the index, which is no failure here.
-    const refresh = ["update-index", "-q", "--really-refresh"];
-    const refreshed = await git("write", root, refresh, run);
-    if (refreshed.exitCode > 1) throw gitFailed(refresh, refreshed);
-    const { dirty } = parseStatusWithin(await gitOutput("write", root, STATUS_WITHIN, run));
-    const { caches } = await setCachesApart("write", root, dirty, run);
+    if (await assumesUnchanged(root, run)) await lookAtAll(root, run);
+    const { dirty } = parseStatusWithin(await gitOutput("write", root, STATUS_OF_ALL, run));
+    const { dirty: work, caches } = await setCachesApart("write", root, dirty, run);
     const staged = caches.filter(({ status }) => status !== "??").map(({ path }) => path);
     if (staged.length > 0) {
       const paths = staged.map((path) => `:(top,literal)${path}`);
       await gitOutput("write", root, ["rm", "-r", "--cached", "--quiet", "--", ...paths], run);
     }
-    const others = [OWN_FOLDER, ...caches.map(({ path }) => path)].flatMap(excluding);
-    await gitOutput("write", root, ["add", "-A", "--", ":/", ...others], run);
+    const unstaged = work.filter((entry) => !isAllStaged(entry) && !isOwnPath(entry.path));
+    if (unstaged.length > 0) await stage(root, { unstaged, caches, run });
     return (await gitOutput("write", root, ["write-tree"], run)).trim();
   } finally {
     await Promise.all([rm(index, { force: true }), rm(`${index}.lock`, { force: true })]);
   }
+}
+
+/** Whatever the repository's settings leave out of a status, a commit of everything holds. */
+const STATUS_OF_ALL = [...STATUS_WITHIN, "--ignore-submodules=none"] as const;
+
+async function lookAtAll(root: string, run: RunOptions): Promise<void> {
+  const refresh = ["update-index", "-q", "--really-refresh"];
+  const refreshed = await git("write", root, refresh, run);
+  // Exits 1 where files differ from the index, which is no failure here.
+  if (refreshed.exitCode > 1) throw gitFailed(refresh, refreshed);
+}
+
+/** Of more, git looks for each in all that it knows: then it is quicker to have it look at all files. */
+const FEW_PATHS = 100;
+
+interface Staging {
+  readonly unstaged: readonly DirtyPath[];
+  readonly caches: readonly DirtyPath[];
+  readonly run: RunOptions;
+}
+
+async function stage(root: string, { unstaged, caches, run }: Staging): Promise<void> {
+  const paths = unstaged.map(({ path }) => path);
+  // Where something is to be left out, git passes over named paths that are not.
+  if (caches.length === 0 && paths.length <= FEW_PATHS && paths.every(canBeNamed)) {
+    const named = paths.map((path) => `:(top,literal)${path}`);
+    const added = await git("write", root, ["add", "-A", "--", ...named], run);
+    if (added.exitCode === 0) return;
+    // One that has gone meanwhile is refused by its name.
+  }
+  const others = [OWN_FOLDER, ...caches.map(({ path }) => path)].flatMap(excluding);
+  await gitOutput("write", root, ["add", "-A", "--", ":/", ...others], run);
+}
+
+/** Not bytes that are no UTF-8; nor a repository within, which git looks into by its name. */
+function canBeNamed(path: string): boolean {
+  return !path.includes("\ufffd") && !path.endsWith("/");
 }
 
 /** With a time before the original's, so that git trusts no entry more than it did there. */

@@ -1,21 +1,28 @@
 import { lstatSync } from "node:fs";
 import { setImmediate as pause } from "node:timers/promises";
-import { type Algorithm, blobAt, objectId } from "./blob.ts";
+import { type Algorithm, objectId } from "./blob.ts";
 import { readConfig } from "./config.ts";
 import { GitError, isGone, messageOf } from "./errors.ts";
+import { announced } from "./git-work.ts";
 import { currentGitSha, type SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import { gitOutput } from "./run.ts";
+import { type SeenFiles, seenFiles } from "./seen-files.ts";
 import { isOwnPath } from "./snapshots.ts";
 import { quoted } from "./text.ts";
 import { pathBytes } from "./tree-stream.ts";
+
+export interface WorkTreeIdOptions extends SignalOptions {
+  /** What files held at an earlier look: those that have not changed since are not read. @default nothing */
+  readonly seen?: SeenFiles | undefined;
+}
 
 /**
  * The id that a git tree of exactly what is in the work tree has: tracked and untracked files byte by
  * byte, without a filter or a conversion of line endings; deleted and ignored ones not, nor an
  * untracked `.quasar/`. Where nothing is converted, it is the tree of the commit that `commitAll` would make.
  *
- * Reads every file; writes nothing, no object, index or ref, and starts three git processes, three more
+ * Reads every file but those `seen`, and believes nothing that the repository's index says of them; writes nothing, no object, index or ref, and starts three git processes, three more
  * for each repository within, which counts as its commit where its work tree is that commit's,
  * else as a folder of its files.
  *
@@ -25,18 +32,31 @@ import { pathBytes } from "./tree-stream.ts";
  *   reason when aborted.
  * @see SPEC.md, "The work tree's id"
  */
-export async function workTreeId(workDir: string, options: SignalOptions = {}): Promise<string> {
-  const { signal } = options;
+export function workTreeId(workDir: string, options: WorkTreeIdOptions = {}): Promise<string> {
+  return announced("read files", () => readWorkTree(workDir, options));
+}
+
+async function readWorkTree(workDir: string, options: WorkTreeIdOptions): Promise<string> {
+  const { signal, seen = seenFiles() } = options;
   const [{ root }, config] = await Promise.all([
     openRepository(workDir, options),
     readConfig(workDir, options),
   ]);
   const algorithm = config.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1";
   const listing = await gitOutput("read", root, LISTING, { signal, encoding: "latin1" });
-  const reader: Reader = { root, algorithm, folders: new Map([["", true]]), unpaused: 0 };
+  const prefix = `${pathBytes(root, "").toString("latin1")}/`;
+  const reader: Reader = {
+    root,
+    prefix,
+    algorithm,
+    seen,
+    folders: new Map([["", true]]),
+    unpaused: 0,
+  };
   const top: Folder = new Map();
   for (const listed of parseListing(listing)) {
-    const entry = await entryOf(reader, listed, options);
+    const found = entryOf(reader, listed, options);
+    const entry = found instanceof Promise ? await found : found;
     if (entry !== undefined) put(top, listed.path, entry);
     if (reader.unpaused < PAUSE_AT) continue;
     reader.unpaused = 0;
@@ -67,7 +87,10 @@ type Folder = Map<string, Entry | Folder>;
 
 interface Reader {
   readonly root: string;
+  /** Before each path: bytes, one a character. */
+  readonly prefix: string;
   readonly algorithm: Algorithm;
+  readonly seen: SeenFiles;
   /** What was found of folders. */
   readonly folders: Map<string, boolean>;
   /** Bytes read, and a share for each file, since others could last do something. */
@@ -95,16 +118,16 @@ function parseListing(listing: string): Iterable<Listed> {
   return found.values();
 }
 
-async function entryOf(
+function entryOf(
   reader: Reader,
   { path, entry, isSkipped }: Listed,
-  options: SignalOptions,
-): Promise<Entry | undefined> {
+  options: WorkTreeIdOptions,
+): Entry | undefined | Promise<Entry | undefined> {
   const plain = path.replace(/\/$/, "");
   if (plain !== path || entry?.mode === REPOSITORY) {
     return isFolder(reader, plain) ? repositoryAt(reader, plain, entry, options) : undefined;
   }
-  const found = isFolder(reader, folderOf(path)) ? await fileAt(reader, path) : undefined;
+  const found = isFolder(reader, folderOf(path)) ? fileAt(reader, path) : undefined;
   return found ?? (isSkipped ? entry : undefined);
 }
 
@@ -115,12 +138,12 @@ async function repositoryAt(
   reader: Reader,
   path: string,
   entry: Entry | undefined,
-  options: SignalOptions,
+  options: WorkTreeIdOptions,
 ): Promise<Entry | undefined> {
   const dir = pathBytes(reader.root, path).toString();
   const { root } = await openRepository(dir, options);
   if (root !== dir) return entry; // it is not checked out: there is nothing of it
-  const id = await workTreeId(dir, options);
+  const id = await readWorkTree(dir, options);
   const head = await currentGitSha(dir, options).catch((error: unknown) => {
     if (error instanceof GitError && error.code === "ERR_NO_COMMITS") return undefined;
     throw error;
@@ -147,10 +170,10 @@ function isFolder(reader: Reader, path: string): boolean {
 }
 
 /** A file or a link as it is now; `undefined` where there is none, be there a folder or a device. */
-async function fileAt(reader: Reader, path: string): Promise<Entry | undefined> {
-  const file = pathBytes(reader.root, path);
+function fileAt(reader: Reader, path: string): Entry | undefined {
+  const file = Buffer.from(reader.prefix + path, "latin1");
   reader.unpaused += SHARE_OF_FILE;
-  const blob = unlessGone(path, () => blobAt(file, reader.algorithm));
+  const blob = unlessGone(path, () => reader.seen.blobAt(file, reader.algorithm));
   if (blob === undefined || blob === "folder") return undefined;
   const { mode, id, size } = blob;
   reader.unpaused += size;

@@ -11,6 +11,7 @@ import { dirname, join, resolve } from "node:path";
 import { syncFileSystem } from "@quasar/process";
 import { checkVariables, type ConfigPair } from "./environment.ts";
 import { isGone } from "./errors.ts";
+import { announced } from "./git-work.ts";
 import type { SignalOptions } from "./head.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { checkBranch, checkRevision } from "./revision.ts";
@@ -48,15 +49,17 @@ export async function createWorktree(
     from === undefined
       ? ["--", folder, branch]
       : ["--no-track", "-b", branch, "--", folder, checkRevision(from)];
-  await gitOutput("write", workDir, ["worktree", "add", "--quiet", ...what], {
-    signal,
-    hooks: true,
-    env,
-    config: [NOT_EACH],
+  return announced("make work tree", async () => {
+    await gitOutput("write", workDir, ["worktree", "add", "--quiet", ...what], {
+      signal,
+      hooks: true,
+      env,
+      config: [NOT_EACH],
+    });
+    const made = await openRepository(folder, { signal });
+    if (!(await isSynced(made))) syncGitFiles(made, branch);
+    return made;
   });
-  const made = await openRepository(folder, { signal });
-  if (!(await isSynced(made))) syncGitFiles(made, branch);
-  return made;
 }
 
 /** The file system is synced once, after the checkout of what may be very many files. */

@@ -1,7 +1,18 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commitAll, workTreeId } from "../src/index.ts";
+import { commitAll, seenFiles, workTreeId } from "../src/index.ts";
 import {
   aCanary,
   aFolder,
@@ -202,4 +213,115 @@ test("stops when it is told to", async () => {
   const root = aRepository();
   const signal = AbortSignal.abort(new Error("enough"));
   await expect(workTreeId(root, { signal })).rejects.toThrow("enough");
+});
+
+/** A memory to which whatever is there now is of long ago. */
+const ofLongAgo = () => seenFiles({ now: () => Date.now() + 60_000 });
+
+/** Bytes that this process reads meanwhile. */
+async function bytesRead(action: () => Promise<unknown>): Promise<number> {
+  const read = (): number =>
+    Number(/^rchar: (\d+)$/mu.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+  const before = read();
+  await action();
+  return read() - before;
+}
+
+const LARGE = 20_000_000;
+const aLargeFile = (root: string): string => write(root, "large", "x".repeat(LARGE));
+
+test.runIf(process.platform === "linux")(
+  "reads what it has seen only where that has changed since",
+  async () => {
+    const root = aRepository();
+    aLargeFile(root);
+    const seen = ofLongAgo();
+    expect(await bytesRead(() => workTreeId(root, { seen }))).toBeGreaterThan(LARGE);
+    write(root, "a.txt", "two\n");
+    expect(await bytesRead(() => workTreeId(root, { seen }))).toBeLessThan(LARGE / 10);
+    expect(await workTreeId(root, { seen })).toBe(await workTreeId(root));
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "reads again what had only just changed when it was read: another change may have the same time",
+  async () => {
+    const root = aRepository();
+    aLargeFile(root);
+    const seen = seenFiles({ now: () => statSync(join(root, "large")).ctimeMs + 1_000 });
+    await workTreeId(root, { seen });
+    expect(await bytesRead(() => workTreeId(root, { seen }))).toBeGreaterThan(LARGE);
+  },
+);
+
+/** Gives a file the time of modification back that it has now, to the nanosecond. */
+function timesOf(file: string): () => void {
+  const reference = write(aFolder(), "reference", "");
+  execFileSync("touch", ["-r", file, reference]);
+  return () => execFileSync("touch", ["-r", reference, file]);
+}
+
+test.for<readonly [string, (root: string) => void]>([
+  [
+    "another content of the same size and time of modification",
+    (root) => {
+      const giveBack = timesOf(join(root, "a.txt"));
+      write(root, "a.txt", "onE\n");
+      giveBack();
+    },
+  ],
+  [
+    "another file under its name, of the same size and times",
+    (root) => {
+      const giveBack = timesOf(join(root, "a.txt"));
+      write(root, "other", "onE\n");
+      renameSync(join(root, "other"), join(root, "a.txt"));
+      giveBack();
+    },
+  ],
+  ["the executable bit", (root) => chmodSync(join(root, "a.txt"), 0o755)],
+  [
+    "a file that git takes as unchanged",
+    (root) => {
+      git(root, "update-index", "--assume-unchanged", "a.txt");
+      write(root, "a.txt", "other\n");
+    },
+  ],
+  [
+    "a link in the place of a file",
+    (root) => {
+      rmSync(join(root, "a.txt"));
+      symlinkSync("link", join(root, "a.txt"));
+    },
+  ],
+  ["a file that is gone", (root) => rmSync(join(root, "a.txt"))],
+])("sees %s also where it has seen the file before", async ([, change]) => {
+  const root = aRepository();
+  symlinkSync("nowhere", join(root, "link"));
+  const seen = ofLongAgo();
+  const before = await workTreeId(root, { seen });
+  expect(await workTreeId(root, { seen })).toBe(before);
+
+  change(root);
+
+  const after = await workTreeId(root, { seen });
+  expect(after).not.toBe(before);
+  expect(after).toBe(await workTreeId(root));
+});
+
+test("believes no index that has another content under a file's own stat data", async () => {
+  const root = aRepository();
+  write(root, "other", "two\n");
+  const other = git(root, "hash-object", "-w", "other").trim();
+  rmSync(join(root, "other"));
+  git(root, "status");
+  const index = join(root, ".git/index");
+  const bytes = readFileSync(index);
+  const id = Buffer.from(git(root, "rev-parse", "HEAD:a.txt").trim(), "hex");
+  Buffer.from(other, "hex").copy(bytes, bytes.indexOf(id));
+  const body = bytes.subarray(0, -20);
+  writeFileSync(index, Buffer.concat([body, createHash("sha1").update(body).digest()]));
+  expect(git(root, "ls-files", "--stage")).toContain(other);
+
+  expect(await workTreeId(root, { seen: ofLongAgo() })).toBe(headTree(root));
 });

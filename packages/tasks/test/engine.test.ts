@@ -929,3 +929,34 @@ test.for([
     message: expect.stringContaining(world.taskDir) as string,
   });
 });
+
+test("the work tree is looked at once between two steps, and again where a step was skipped between", async () => {
+  const looks: string[] = [];
+  const { eyes } = aWorld().parts;
+  const world = aWorld({
+    parts: {
+      eyes: {
+        ...eyes,
+        async inspect(...asked) {
+          const { state, currentStep } = world.hook();
+          looks.push(currentStep === undefined ? state : `${state} ${currentStep.stepName}`);
+          return eyes.inspect(...asked);
+        },
+        async facts(...asked) {
+          looks.push("for a checkpoint");
+          return eyes.facts(...asked);
+        },
+      },
+    },
+  });
+  await world.drive();
+  expect(looks).toEqual([
+    "step_pending",
+    "step_running analyze",
+    "step_running implement",
+    "step_validating validate",
+    "step_pending", // git_commit was skipped
+    "step_running git_push",
+    "step_running git_pr",
+  ]);
+});

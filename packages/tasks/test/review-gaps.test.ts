@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { treeToCommit } from "@quasar/git";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { reviewGaps } from "../src/operations/review-gaps.ts";
 import { validateTask } from "../src/operations/validate-task.ts";
@@ -20,7 +21,10 @@ beforeAll(async () => {
 
 async function gaps(): Promise<readonly string[]> {
   const { taskDir: dir } = task.prepared;
-  const found = await reviewGaps({ dir, hook: task.hook(), task: readTask(dir) }, task.ports.keys);
+  const present = await treeToCommit(task.worktree);
+  const { keys } = task.ports;
+  const at = { dir, hook: task.hook(), task: readTask(dir) };
+  const found = await reviewGaps(at, { keys, present });
   return found.map(({ kind, message }) => `${kind}: ${message}`);
 }
 

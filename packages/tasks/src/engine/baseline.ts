@@ -1,3 +1,4 @@
+import type { RepositoryFacts } from "@quasar/git";
 import type { HookFile, StepBase, StepRecord } from "@quasar/hookfile";
 import type { Session } from "./session.ts";
 
@@ -7,17 +8,21 @@ const MOST_PATHS = 1_000;
 /**
  * Looks at the work tree before a step starts, and returns what puts that down in the hook file. An
  * attempt that goes on with what another left keeps the other's.
+ *
+ * @param seen - What a look at the end of the step before has seen, so that git is not asked again.
  */
 export async function withBaseline(
   session: Session,
   step: StepRecord,
+  seen?: RepositoryFacts,
 ): Promise<(hook: HookFile) => HookFile> {
   const hook = session.hook();
   const isAgain = step.attempts > 0 && step.status !== "rework";
   if (isAgain && baselineOf(hook, step.name) !== undefined) return (before) => before;
   const { baseSha } = session.task().metadata;
   const { parts, signal } = session;
-  const { head, dirty } = await parts.eyes.inspect(hook.worktreePath, baseSha, { signal });
+  const { head, dirty } =
+    seen ?? (await parts.eyes.inspect(hook.worktreePath, baseSha, { signal }));
   const paths = dirty.length > MOST_PATHS ? undefined : dirty.map(({ path }) => path);
   const stepBase = { step: step.name, head, dirty: paths };
   return (before) => ({ ...before, stepBase });

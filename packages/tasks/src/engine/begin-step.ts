@@ -12,11 +12,13 @@ import { withBaseline } from "./baseline.ts";
 import { executorOf } from "./executors.ts";
 import { ASKING, promptOf, recordPrompt } from "./prompts.ts";
 import { type Session, inputOf } from "./session.ts";
+import type { Watch } from "./watch.ts";
 
 /** In `step_pending`: skips the next step where its effect is there already, else starts it. */
-export async function beginStep(session: Session): Promise<void> {
+export async function beginStep(session: Session, watch: Watch): Promise<void> {
   const hook = session.hook();
   const step = nextStep(hook);
+  const seen = watch.take();
   if (step === undefined) throw new Error("a task without a step to do is completed");
   // A step that asks agents ends others than its own, of which one may be followed.
   if (!ASKING.includes(step.type)) await endStrays(session);
@@ -25,7 +27,7 @@ export async function beginStep(session: Session): Promise<void> {
 
   const prompt = promptOf(session, step);
   const recorded = recordPrompt(session, { step: step.name, attempt: step.attempts + 1, prompt });
-  const baseline = await withBaseline(session, step);
+  const baseline = await withBaseline(session, step, seen);
   session.store.update((before) => {
     if (!isNext(step)(before)) return undefined;
     const started = assignRun(baseline(before), step.name);

@@ -21,6 +21,7 @@ import type { TaskRecord } from "../task-record.ts";
 import { adoptReceipts } from "./adopt-receipts.ts";
 import { explained, standstillOf } from "./failures.ts";
 import { inspectorOf } from "./inspect.ts";
+import { gitFactsOf } from "./look-around.ts";
 import type { EngineParts } from "./parts.ts";
 import { openSession, type Session } from "./session.ts";
 import { type Standstill, standing } from "./standstill.ts";
@@ -191,8 +192,8 @@ async function driveOn(session: Session, lock: Lock, tree: HeldTree): Promise<Dr
     store,
     interval: task().config.checkpoints.interval,
     async git(worktree, options) {
-      await watch.look(); // what came before the checkpoint has its own before it
-      return parts.eyes.facts(worktree, options);
+      const seen = await watch.look(); // what came before the checkpoint has its own before it
+      return seen === undefined ? parts.eyes.facts(worktree, options) : gitFactsOf(seen);
     },
     now: ports.now,
     wait: parts.wait,

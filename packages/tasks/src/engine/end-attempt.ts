@@ -7,10 +7,12 @@ import {
   transitionAll,
   wantsCheckpoint,
 } from "@quasar/hookfile";
+import type { RepositoryFacts } from "@quasar/git";
 import { failedAttempts } from "../failed-attempts.ts";
 import { assignRun, endRun } from "../runs/step-runs.ts";
 import type { StepOutcome, StepReport } from "../steps/step.ts";
 import type { StepResult, StepStatus } from "../task-record.ts";
+import { gitFactsOf } from "./look-around.ts";
 import { promptOf, recordPrompt } from "./prompts.ts";
 import { isAt, type Session } from "./session.ts";
 
@@ -22,6 +24,8 @@ export interface Attempt {
   readonly step: StepRecord;
   readonly startedAt: Date;
   readonly outcome: StepOutcome;
+  /** Of the work tree, at its end. @default looked at where it is to be known */
+  readonly seen?: RepositoryFacts | undefined;
 }
 
 /**
@@ -42,7 +46,7 @@ export async function endAttempt(session: Session, attempt: Attempt): Promise<St
   const ended = redacted(outcome, session.ports.redact);
   const ending = endingOf(ended, hook);
   const result = putResult(session, attempt, ended, hook);
-  await WRITES[ending.how](session, step, ended, ending.input);
+  await WRITES[ending.how](session, attempt, ended, ending.input);
   tellEnd(session, step, ended, ending.how, result);
   return undefined;
 }
@@ -76,16 +80,17 @@ export function endingOf(outcome: Ended, hook: HookFile): Ending {
 
 type Write = (
   session: Session,
-  step: StepRecord,
+  attempt: Attempt,
   ended: Ended,
   input: HookInput,
 ) => void | Promise<void>;
 
 const WRITES: Readonly<Record<Ending["how"], Write>> = {
-  async done(session, step, { checkpoint }, input) {
+  async done(session, { step, seen }, { checkpoint }, input) {
     const { store, ports, parts, hook, task } = session;
     const ended = { trigger: "step_complete", description: `Step ${step.name} is done` } as const;
-    const git = await parts.eyes.facts(hook().worktreePath, {});
+    const git =
+      seen === undefined ? await parts.eyes.facts(hook().worktreePath, {}) : gitFactsOf(seen);
     const own = checkpoint === undefined || isNoticed(hook(), checkpoint, git) ? [] : [checkpoint];
     const [mark, ...also] = [...own, ended].filter(({ trigger }) =>
       wantsCheckpoint(task().config.checkpoints, trigger),
@@ -99,7 +104,7 @@ const WRITES: Readonly<Record<Ending["how"], Write>> = {
   },
 
   /** The next attempt begins at once, with a prompt of its own. */
-  again(session, step, ended, input) {
+  again(session, { step }, ended, input) {
     const now = session.ports.now();
     const change = (hook: HookFile) => {
       const changed = transitionAll(hook, [input], { now });
@@ -122,7 +127,7 @@ const WRITES: Readonly<Record<Ending["how"], Write>> = {
     });
   },
 
-  person(session, step, ended, input) {
+  person(session, { step }, ended, input) {
     session.store.update((hook) => {
       if (!isAt(step.name)(hook)) return undefined;
       const next = endsRun(ended) ? endRun(hook, step.name) : hook;

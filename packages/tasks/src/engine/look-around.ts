@@ -10,6 +10,7 @@ import {
   type ToldPush,
   wantsCheckpoint,
 } from "@quasar/hookfile";
+import type { RepositoryFacts } from "@quasar/git";
 import { commitsOf, hasCommit } from "../commits-on-record.ts";
 import type { Session } from "./session.ts";
 import { noteTouched, touchedFiles } from "./touched-files.ts";
@@ -20,12 +21,13 @@ import { noteTouched, touchedFiles } from "./touched-files.ts";
  * does not matter which look a crash has kept from being finished.
  *
  * @param known - All checkpoints of the task.
+ * @returns What it has seen.
  */
 export async function lookAround(
   session: Session,
   known: readonly StepCheckpoint[],
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<RepositoryFacts> {
   const { parts, taskDir } = session;
   const worktree = session.hook().worktreePath;
   const { baseSha } = session.task().metadata;
@@ -53,6 +55,12 @@ export async function lookAround(
     const { branch = "", dirty } = facts;
     checkpoint(session, trigger, description, { branch, commit, dirty: dirty.length > 0 });
   }
+  return facts;
+}
+
+/** What a checkpoint says of the repository, from what was seen of it. */
+export function gitFactsOf({ branch = "", head, dirty }: RepositoryFacts): GitFacts {
+  return { branch, ...(head !== "" && { commit: head }), dirty: dirty.length > 0 };
 }
 
 /** Makes a step checkpoint, if the task's configuration wants one for this trigger. */

@@ -39,7 +39,7 @@ const ACTS: Readonly<Record<HookState, Act>> = {
   async step_pending(drive) {
     // After a crash in the middle of the set-up the state says no more that it is not done.
     if (!drive.tree.isHeld()) await setUp(drive);
-    await beginStep(drive.session);
+    await beginStep(drive.session, drive.watch);
     return undefined;
   },
 

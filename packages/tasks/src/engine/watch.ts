@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { GitError } from "@quasar/git";
+import { GitError, type RepositoryFacts } from "@quasar/git";
 import { isSetUp, type StepCheckpoint, type Wait } from "@quasar/hookfile";
 import { unlessDamaged } from "./failures.ts";
 import { lookAround } from "./look-around.ts";
@@ -10,8 +10,14 @@ export const LOOK_EVERY = 30_000;
 
 /** Looks at the work tree again and again while a task is driven; never twice at once. */
 export interface Watch {
-  /** Looks now. @throws what a look in between has failed with, but for git's errors: they are told */
-  look(): Promise<void>;
+  /**
+   * Looks now. Resolves to what it has seen; `undefined` where git could not be asked.
+   *
+   * @throws what a look in between has failed with, but for git's errors: they are told
+   */
+  look(): Promise<RepositoryFacts | undefined>;
+  /** What the last look has seen, for what comes right after it: once. */
+  take(): RepositoryFacts | undefined;
   /** Resolves when no look is under way any more. */
   stop(): Promise<void>;
 }
@@ -30,10 +36,12 @@ export function startWatch(session: Session): Watch {
     }
     return [...known.values()];
   };
+  let seen: RepositoryFacts | undefined;
   const look = async (signal?: AbortSignal): Promise<void> => {
+    seen = undefined;
     try {
       if (!isSetUp(session.refresh())) return;
-      await lookAround(session, checkpoints(), signal);
+      seen = await lookAround(session, checkpoints(), signal);
     } catch (error) {
       if (signal?.aborted === true && error === signal.reason) return;
       if (!(error instanceof GitError)) throw error;
@@ -51,7 +59,15 @@ export function startWatch(session: Session): Watch {
     void inTurn(ended.signal).catch(() => ended.abort());
   });
   return {
-    look: () => inTurn(),
+    async look() {
+      await inTurn();
+      return seen;
+    },
+    take() {
+      const taken = seen;
+      seen = undefined;
+      return taken;
+    },
     async stop() {
       ended.abort();
       unsubscribe?.();

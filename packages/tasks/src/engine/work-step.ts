@@ -52,12 +52,13 @@ export async function workStep(session: Session, watch: Watch): Promise<Stop | u
       session.store.update((now) => withReceipts(now, receipts));
     },
   };
+  watch.take(); // from here on the agents work
   const deaf = session.listen((changed) => isHere(changed) || left.abort());
   const outcome = await run(session, running);
   deaf();
   progress.flush();
-  await watch.look();
-  return endAttempt(session, { step, startedAt, outcome });
+  const seen = await watch.look();
+  return endAttempt(session, { step, startedAt, outcome, seen });
 }
 
 /** What an executor throws once it has been told to stop is that it has stopped. */

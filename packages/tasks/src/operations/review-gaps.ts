@@ -7,7 +7,6 @@ import {
   openRepository,
   refSha,
   treeOfCommit,
-  treeToCommit,
 } from "@quasar/git";
 import type { HookFile, StepRecord } from "@quasar/hookfile";
 import type { KeyManager } from "@quasar/receipts";
@@ -25,6 +24,13 @@ export interface ReviewGap {
   readonly message: string;
 }
 
+export interface ReviewGapsOptions {
+  readonly keys: KeyManager;
+  /** The tree of a commit of everything that is there. */
+  readonly present: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * What of the work under review was not validated, not committed or not pushed, although steps before
  * the review were to do that. Steps that were skipped for want of a remote ask for nothing.
@@ -34,8 +40,7 @@ export interface ReviewGap {
  */
 export async function reviewGaps(
   { dir, hook, task }: Pick<TaskView, "dir" | "hook" | "task">,
-  keys: KeyManager,
-  signal?: AbortSignal,
+  { keys, present, signal }: ReviewGapsOptions,
 ): Promise<readonly ReviewGap[]> {
   const worktree = hook.worktreePath;
   const before = stepsBefore(hook);
@@ -49,10 +54,7 @@ export async function reviewGaps(
   const push = before.findLast(isOf("push"));
   if (!validates && !commits && push === undefined) return [];
 
-  const [present, head] = await Promise.all([
-    treeToCommit(worktree, { signal }),
-    currentGitSha(worktree, { signal }),
-  ]);
+  const head = await currentGitSha(worktree, { signal });
   const committed = (await treeOfCommit(worktree, head, { signal })) ?? present;
   const gaps: ReviewGap[] = [];
   if (validates) {

@@ -3,6 +3,8 @@ import {
   currentGitSha,
   type Diff,
   diffTrees,
+  type SeenFiles,
+  seenFiles,
   takeSnapshot,
   treeToCommit,
   workTreeId,
@@ -44,6 +46,8 @@ export interface Review {
   readonly gaps: readonly ReviewGap[];
   /** Names what is shown: the tree's id; where there is an answer, the beginning of its digest behind it. */
   readonly content: string;
+  /** What files held as they were looked at. */
+  readonly seen: SeenFiles;
 }
 
 export interface Answer {
@@ -69,23 +73,24 @@ export async function reviewOf(
   const { awaiting, currentStep, worktreePath } = hook;
   if (awaiting?.kind !== "review") throw notAwaited(hook, "there is nothing to review");
   const base = task.metadata.baseSha;
-  const tree = await workTreeId(worktreePath, { signal });
+  const seen = seenFiles();
+  const tree = await workTreeId(worktreePath, { signal, seen });
   const prefix = `refs/quasar/${hook.taskId}/`;
   const message = `under review in ${currentStep?.stepName ?? "the task"}`;
   const snapshot = await takeSnapshot(worktreePath, { prefix, message, signal });
   const head = await currentGitSha(worktreePath, { signal });
   const work = snapshot?.sha ?? head;
   const diff = await diffTrees(worktreePath, base, work, { signal });
-  const gaps = await reviewGaps({ dir, hook, task }, keys, signal);
   const commitTree = await treeToCommit(worktreePath, { signal });
+  const gaps = await reviewGaps({ dir, hook, task }, { keys, present: commitTree, signal });
   // What is shown and what the approval is of have to be the same content.
-  if ((await workTreeId(worktreePath, { signal })) !== tree)
+  if ((await workTreeId(worktreePath, { signal, seen })) !== tree)
     throw changed("while it was looked at");
   const sha256 = digest(diff.text);
   const step = currentStep?.stepName ?? "";
   const answer = answerOf(dir, hook, task);
   const content = answer === undefined ? tree : `${tree}-${answer.sha256.slice(0, 16)}`;
-  const shown = { base, tree, commitTree, head, diff, sha256, answer, gaps, content };
+  const shown = { base, tree, commitTree, head, diff, sha256, answer, gaps, content, seen };
   return { step, worktree: worktreePath, asked: awaiting.reason, ...shown };
 }
 
@@ -128,9 +133,9 @@ export async function approveTask(
     const message = refused.map((gap) => gap.message).join("; ");
     throw new TasksError("ERR_NOT_ACCEPTED", `nothing was approved: ${message}`);
   }
-  const { worktree, base, tree, commitTree, head, sha256, step, answer } = shown;
+  const { worktree, base, tree, commitTree, head, sha256, step, answer, seen } = shown;
   const look = async (): Promise<void> => {
-    if ((await workTreeId(worktree)) !== tree) throw changed("since it was shown");
+    if ((await workTreeId(worktree, { seen })) !== tree) throw changed("since it was shown");
   };
   const decide = (hook: HookFile): HookInput[] => {
     if (hook.currentStep?.stepName !== step) throw notAwaited(hook, `${step} is not under review`);

@@ -14,7 +14,8 @@ import { naming } from "../next.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { startHeartbeat } from "../../shared/output/heartbeat.ts";
+import { JSON_VERSION, viewOf, workLines, write } from "../../shared/output/reporter.ts";
 import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { tellDecided } from "../decided.ts";
@@ -28,6 +29,13 @@ import { pullRequestOf } from "../output/picture.ts";
 /** `atlas approve`: shows all that the task has changed, and approves that and nothing else, once. */
 export async function approveCommand(id: string | undefined, given: Given): Promise<ExitCode> {
   refuseAgents();
+  if (given.json === true) return approve(id, given);
+  const { stderr } = process;
+  const heart = startHeartbeat((text) => write(stderr, workLines(text, viewOf(stderr))));
+  return approve(id, given).finally(() => heart.stop());
+}
+
+async function approve(id: string | undefined, given: Given): Promise<ExitCode> {
   const installation = openInstallation();
   const { dir, hook, task, quarantined } = await openMeant(installation, id);
   const review = await reviewOf({ dir, hook, task }, installation);

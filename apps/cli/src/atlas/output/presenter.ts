@@ -50,6 +50,7 @@ export const TASK_PRESENTER: Presenter<AtlasRecord, TaskProgress> = {
     record.type === "notice" ||
     record.type === "error" ||
     (record.type === "loop" && record.event.type === "warning"),
+  isAwaited: ({ loop, command }) => loop.role !== undefined || command !== "",
   ended: () => NOTHING,
 };
 

@@ -1,8 +1,9 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { jsonLine, widthOf } from "@quasar/runs/text";
+import { startHeartbeat } from "./heartbeat.ts";
 import { advance, IDLE, type Progress } from "./progress.ts";
 import type { OutputRecord } from "./record.ts";
-import { linesOf, liveBlock, type Paint, type View } from "./text.ts";
+import { labelled, linesOf, liveBlock, type Paint, type View } from "./text.ts";
 
 /** Takes what a command has to say and puts it where it belongs. */
 export interface ReporterOf<R> {
@@ -23,6 +24,8 @@ export interface Presenter<R extends object, P> {
   block(progress: P, now: number, columns: number, paint: Paint): string[];
   /** Whether a record goes to standard error. */
   isDiagnostic(record: R): boolean;
+  /** Whether an agent or a command is at work, which its line says. */
+  isAwaited(progress: P): boolean;
   /** Where things stand when nothing more is told. */
   ended(progress: P): P;
 }
@@ -33,6 +36,7 @@ const QUASAR: Presenter<OutputRecord, Progress> = {
   lines: linesOf,
   block: liveBlock,
   isDiagnostic: ({ type }) => type === "warning" || type === "notice" || type === "error",
+  isAwaited: ({ role }) => role !== undefined,
   ended: (progress) => ({ ...progress, role: undefined }),
 };
 
@@ -89,19 +93,27 @@ function createJsonReporter<R extends object, P>(
 }
 
 function createPlainReporter<R extends object, P>(
-  { idle, advance, lines, isDiagnostic }: Presenter<R, P>,
+  { idle, advance, lines, isDiagnostic, isAwaited }: Presenter<R, P>,
   { stdout, stderr }: Streams,
   now: () => number,
 ): ReporterOf<R> {
   let progress = idle;
+  const heart = startHeartbeat((text) => write(stdout, workLines(text, viewOf(stdout))));
   return {
     report(record) {
       progress = advance(progress, record, now());
       const stream = isDiagnostic(record) ? stderr : stdout;
-      write(stream, lines(record, progress, viewOf(stream)));
+      const said = lines(record, progress, viewOf(stream));
+      write(stream, said);
+      heart.beat(said.length > 0, isAwaited(progress));
     },
-    close() {},
+    close: () => heart.stop(),
   };
+}
+
+/** How a heartbeat is told. */
+export function workLines(text: string, view: View): string[] {
+  return labelled(view, "working", text);
 }
 
 const FRAME_MS = 100;
@@ -126,18 +138,23 @@ function createLiveReporter<R extends object, P>(
   };
   const timer = setInterval(() => draw(""), FRAME_MS);
   timer.unref();
+  const heart = startHeartbeat((text) => {
+    draw(`${workLines(text, { ...viewOf(stdout), live: true }).join("\n")}\n`);
+  });
 
   return {
     report(record) {
       progress = presenter.advance(progress, record, now());
       const stream = presenter.isDiagnostic(record) ? stderr : stdout;
       const lines = presenter.lines(record, progress, { ...viewOf(stream), live: true });
+      heart.beat(lines.length > 0, presenter.isAwaited(progress));
       if (lines.length === 0) return;
       const text = `${lines.join("\n")}\n`;
       if (stream === stdout || stderr.isTTY) return draw(text);
       stderr.write(text);
     },
     close() {
+      heart.stop();
       clearInterval(timer);
       progress = presenter.ended(progress);
       draw("");
