@@ -125,17 +125,17 @@ function notEnded(cause: unknown): AgentsError {
 export async function follow(
   files: TurnFiles,
   owner: ProcessIdentity | undefined,
-  { onLine, onOmitted, onPoke, signal, cancel }: FollowOptions,
+  { onLines, onOmitted, onPoke, signal, cancel }: FollowOptions,
 ): Promise<FollowedOutcome> {
   let output: OutputReader | undefined;
   const startedAt = performance.now();
   let thrown: { readonly error: unknown } | undefined;
   let cancelling: "no" | "wanted" | "told" = "no";
   let toldAt = Number.POSITIVE_INFINITY;
-  const read = (line: string): void => {
+  const read = (lines: readonly string[]): void => {
     if (thrown) return;
     try {
-      onLine(line);
+      onLines(lines);
     } catch (error) {
       thrown = { error };
       cancelling = "wanted";
@@ -147,7 +147,7 @@ export async function follow(
   });
   const readOn = (): boolean => {
     if (thrown) return false;
-    output ??= openOutput(files, { onLine: read, onOmitted });
+    output ??= openOutput(files, { onLines: read, onOmitted });
     return output?.readOn() ?? false;
   };
   const bell = createBell(files);
@@ -168,6 +168,7 @@ export async function follow(
   try {
     for (;;) {
       // In this order: what ends a turn is looked for before its output is read for the last time.
+      const lookedAt = performance.now();
       const { isDead, record } = await patiently(look);
       while (await patiently(readOn)) {
         await cancelIfWanted();
@@ -189,7 +190,7 @@ export async function follow(
           recorded: false,
         };
       }
-      if (performance.now() - toldAt > CANCELLED_MS) throw notEnded(thrown?.error);
+      if (lookedAt - toldAt > CANCELLED_MS) throw notEnded(thrown?.error);
       if (!isCancelling()) await bell.rings();
     }
   } finally {

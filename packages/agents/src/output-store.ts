@@ -19,7 +19,7 @@ export interface OutputStoreOptions {
 /** Keeps a turn's standard output, its beginning and its end, in files. */
 export interface OutputStore {
   /** @returns `false`: what decides of it is more than is kept. */
-  add(line: string): boolean;
+  add(lines: readonly string[]): boolean;
   /** All that was added, in bytes. */
   bytes(): number;
   /** How many bytes of it are not kept. */
@@ -111,17 +111,29 @@ export function createOutputStore(options: OutputStoreOptions): OutputStore {
     omitted += Math.max(0, first.bytes - bytes);
     return true;
   };
+  /** Lines that fit into a file are written at once; where they do not, as many of them as fit. */
+  const add = (lines: readonly string[]): void => {
+    const text = lines.join("\n");
+    const added = Buffer.byteLength(text) + 1;
+    const most = current === head ? sizes.head : sizes.part;
+    const fits = current.bytes + added <= most;
+    if (!fits && lines.length > 1) {
+      const half = lines.length >> 1;
+      add(lines.slice(0, half));
+      add(lines.slice(half));
+      return;
+    }
+    if (!fits && current.bytes > 0) beginPart();
+    write(current, text);
+    total += added;
+    while (parts.length > sizes.parts) {
+      const reduce = reducer();
+      if (reduce === undefined || !reduceFirst(reduce)) break;
+    }
+  };
   return {
-    add(text) {
-      const added = Buffer.byteLength(text) + 1;
-      const most = current === head ? sizes.head : sizes.part;
-      if (current.bytes > 0 && current.bytes + added > most) beginPart();
-      write(current, text);
-      total += added;
-      while (parts.length > sizes.parts) {
-        const reduce = reducer();
-        if (reduce === undefined || !reduceFirst(reduce)) break;
-      }
+    add(lines) {
+      add(lines);
       return (middle?.bytes ?? 0) <= sizes.middle;
     },
     bytes: () => total,

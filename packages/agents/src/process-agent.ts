@@ -135,7 +135,7 @@ async function supervise(
   try {
     const cancel = () => supervisor.cancel();
     const outcome = await follow(files, supervisor.owner, {
-      onLine: reader.read,
+      onLines: reader.read,
       onOmitted: reader.omit,
       onPoke: supervisor.onPoke,
       signal: invoke.signal,
@@ -254,7 +254,7 @@ async function lookAt(
   if (isOfAnother(adapter, files)) return { state: "unknown" };
   const reader = adapter.open(request, contextOf(files), nobody);
   const read = (): Promise<number | undefined> =>
-    readOutput(files, { onLine: reader.read, onOmitted: reader.omit });
+    readOutput(files, { onLines: reader.read, onOmitted: reader.omit });
   const record = readExitRecord(files.path("exit"));
   if (record !== undefined) {
     const result = resultOf(adapter, reader, recordedOutcome(record, await read()));
@@ -304,7 +304,7 @@ async function adopt(
   const context = await patiently(() => contextOf(files));
   const reader = adapter.open(request, context, invoke.onEvent ?? nobody);
   const outcome = await follow(files, owner, {
-    onLine: reader.read,
+    onLines: reader.read,
     onOmitted: reader.omit,
     signal: invoke.signal,
     // Its supervisor takes this for `cancel`: there is no pipe to it any more.

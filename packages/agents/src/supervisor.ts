@@ -67,7 +67,7 @@ process.stdin.on("close", () => {
 async function supervise(turn: SupervisorSpec): Promise<void> {
   const out = begin(turn);
   if (out === undefined) process.exit(ALREADY_BEGUN);
-  const redactLine = createLineRedactor(turn.secrets);
+  const redactLines = createLineRedactor(turn.secrets);
   const path = (ending: string): string => `${turn.files}.${ending}`;
   const reducer = createReducer(turn, () => cancel.abort());
   const output = createOutputStore({ sizes: OUTPUT_SIZES, path, out, reducer });
@@ -78,16 +78,17 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
     signal: cancel.signal,
     onSpawn: (pid) => nameAgent(turn, pid),
     redact: redactorOf(turn.secrets),
-    onLine(line) {
+    onLines(lines) {
       // What it says in pieces it says whole in the end: a piece may hold half a secret.
+      const whole = lines.filter((line) => !isDelta(line));
       let fits = true;
-      if (!isDelta(line)) {
-        fits = output.add(redactLine(line));
+      if (whole.length > 0) {
+        fits = output.add(redactLines(whole));
         keeper.keepSoon();
       }
-      collect(line.length);
+      collect(lines.reduce((sum, { length }) => sum + length, 0));
       if (process.stdout.writableLength === 0) process.stdout.write(".");
-      return watch(line) ?? (fits ? undefined : "output-too-large");
+      return watch(lines) ?? (fits ? undefined : "output-too-large");
     },
   });
   keeper.stop();
@@ -165,14 +166,14 @@ function nameAgent({ files }: SupervisorSpec, pid: number): void {
 function createWatch(
   { watcher }: SupervisorSpec,
   onFailure: () => void,
-): (line: string) => StopReason | undefined {
+): (lines: readonly string[]) => StopReason | undefined {
   if (watcher === undefined) return () => undefined;
   const unread: string[] = [];
   let read: ((line: string) => StopReason | undefined) | undefined;
   // An agent that nobody can hold to its money does not go on.
   import("./watchers.ts").then(({ createWatcher }) => (read = createWatcher(watcher)), onFailure);
-  return (line) => {
-    unread.push(line);
+  return (lines) => {
+    for (const line of lines) unread.push(line);
     if (read === undefined) return undefined;
     const reasons = unread.splice(0).map(read);
     return reasons.find((reason) => reason !== undefined);
