@@ -7,6 +7,7 @@ import { type ExitRecord, readExitRecord } from "./exit-record.ts";
 import { openOutput, type OutputListener, type OutputReader } from "./output-reader.ts";
 import { patiently } from "./patience.ts";
 import { readSupervisorErrors } from "./supervisor-errors.ts";
+import { lacksRoom } from "./spare-room.ts";
 import type { TurnFiles } from "./turn-files.ts";
 
 export interface FollowOptions extends OutputListener {
@@ -24,6 +25,8 @@ export type FollowedOutcome = ChildOutcome & {
   readonly lostBytes?: number | undefined;
   readonly omittedBytes?: number | undefined;
   readonly workIsSynced?: boolean | undefined;
+  /** Its end is not recorded because the disk was full. @default false */
+  readonly isDiskFull?: boolean | undefined;
 };
 
 /** How long it is waited for more after a sign of new output, which may come line by line. */
@@ -47,6 +50,9 @@ export async function readOutput(
     output.close();
   }
 }
+
+/** How a supervisor says that a disk is full. */
+const FULL = /\b(?:ENOSPC|EDQUOT)\b/u;
 
 /** Why a supervisor ended before its agent, in a line, if it could say so. */
 function readErrors(files: TurnFiles): string {
@@ -180,11 +186,13 @@ export async function follow(
         return recordedOutcome(record, output?.size());
       }
       if (isDead) {
+        const stderrTail = await patiently(() => readErrors(files));
         return {
           started: output !== undefined,
           exitCode: null,
           exitSignal: "SIGKILL",
-          stderrTail: await patiently(() => readErrors(files)),
+          stderrTail,
+          isDiskFull: FULL.test(stderrTail) || lacksRoom(files.dir),
           durationMs: Math.round(performance.now() - startedAt),
           orphansEnded: 0,
           recorded: false,

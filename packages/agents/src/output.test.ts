@@ -156,6 +156,42 @@ test("lines that come together lie in files as those that come one by one, and a
   expect(writes).toHaveBeenCalledOnce();
 });
 
+/** The disk is full until it is said that it is not. @returns Says so. */
+function fillDisk(): () => void {
+  const { writeSync } = fs;
+  const restore = (): void => {
+    fs.writeSync = writeSync;
+    syncBuiltinESMExports();
+  };
+  fs.writeSync = ((fd: number, bytes: Uint8Array): number => {
+    // Some of it still fits.
+    writeSync(fd, bytes, 0, 1);
+    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  }) as typeof writeSync;
+  syncBuiltinESMExports();
+  onTestFinished(restore);
+  return restore;
+}
+
+test("what does not fit on a full disk waits, and is written as soon as it can be", () => {
+  const { files, store } = keep(["one"]);
+  const makeRoom = fillDisk();
+  store.add(["two", "three"]);
+  store.add(["four"]);
+  expect(contentOf(files)).toEqual({ "1.out": "one\n" });
+  expect(() => store.addLate()).toThrow("ENOSPC");
+  makeRoom();
+  store.addLate();
+  expect(contentOf(files)).toEqual({ "1.out": "one\ntwo\nthree\nfour\n" });
+  expect(store.bytes()).toBe("one\ntwo\nthree\nfour\n".length);
+});
+
+test("more than there is room kept for does not wait for it", () => {
+  const { store } = keep([]);
+  fillDisk();
+  expect(() => store.add(["x".repeat(2 ** 16)])).toThrow("ENOSPC");
+});
+
 test("what is written while the next file is looked for is read first", () => {
   const { files, store } = keep(["begin"]);
   const lines = numbered(20);

@@ -190,14 +190,26 @@ function noticesOf(
   return [...(cutLines > 0 ? [cut] : []), ...(omittedBytes > 0 ? [omitted] : [])];
 }
 
-/** A supervisor that was killed has ended nothing. */
+/**
+ * A supervisor that was killed has ended nothing.
+ *
+ * @throws {AgentsError} `ERR_TURN_UNREADABLE` where its disk had no room for the turn's end.
+ */
 async function endWhatIsLeft(
   { turnId }: AgentRequest,
   files: TurnFiles,
   outcome: FollowedOutcome,
   supervisor: ProcessIdentity | undefined,
 ): Promise<void> {
-  if (!outcome.recorded) await endTurnProcesses(turnId, files, supervisor);
+  if (outcome.recorded) return;
+  await endTurnProcesses(turnId, files, supervisor);
+  if (outcome.isDiskFull !== true) return;
+  const cause = Object.assign(new Error("ENOSPC: no space left on device"), {
+    code: "ENOSPC",
+    path: files.path("exit"),
+  });
+  const message = `how the turn ended could not be written down, and nobody knows it: ${files.dir} is on a full disk`;
+  throw new AgentsError("ERR_TURN_UNREADABLE", message, { cause });
 }
 
 const NOT_STARTED = {

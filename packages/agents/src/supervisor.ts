@@ -17,6 +17,7 @@ import { createLineSplitter } from "./line-splitter.ts";
 import { OUTPUT_SIZES } from "./output-layout.ts";
 import { createOutputStore, type OutputStore, type Reducer } from "./output-store.ts";
 import { createLineRedactor, redactorOf } from "./secrets/redact.ts";
+import { keepRoom, type SpareRoom } from "./spare-room.ts";
 import { ALREADY_BEGUN, CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 import { hasCode } from "./turn-files.ts";
 import { createFile, draft, place, syncFolder } from "./turn-writes.ts";
@@ -30,11 +31,13 @@ for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => cancel
 process.stdout.on("error", () => undefined);
 
 let spec: SupervisorSpec | undefined;
+let room: SpareRoom | undefined;
 const errorFile = process.argv[2];
 process.on("uncaughtException", (error) => {
   // What it was told holds the whole environment: nothing of that is printed before it is known.
   const said =
     spec === undefined ? error.name : redactorOf(spec.secrets)(error.stack ?? error.name);
+  room?.free();
   fs.writeSync(process.stderr.fd, `${new Date().toISOString()} ${said}\n`);
   process.exit(1);
 });
@@ -92,6 +95,8 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
     },
   });
   keeper.stop();
+  room?.free();
+  output.addLate();
   restoreOutput(turn, output);
   const [outBytes, omittedBytes] = [output.bytes(), output.omitted()];
   const kept = { outBytes, ...(omittedBytes > 0 && { omittedBytes }) };
@@ -107,6 +112,7 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
  */
 function begin({ files, agent, context }: SupervisorSpec): number | undefined {
   if (fs.existsSync(`${files}.out`)) return undefined;
+  room = keepRoom(`${files}.room`);
   const start = `${files}.start`;
   place(start, draft(start, JSON.stringify({ v: 1, agent, context })));
   try {

@@ -19,6 +19,8 @@ export interface Ending {
   readonly agentFailure?: AgentFailure | undefined;
   /** What one turn has to be allowed in US dollars, where a cap on turns stopped the run. */
   readonly neededTurnUsd?: number | undefined;
+  /** The folder whose disk has no room, where that stopped the run; `""`: the work tree's. */
+  readonly fullDisk?: string | undefined;
 }
 
 export const INTERRUPTED: Ending = {

@@ -516,6 +516,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     caches: run.caches,
     checkpoint: run.checkpoint(),
     agentFailure: ending.agentFailure,
+    ...(ending.fullDisk !== undefined && { fullDisk: ending.fullDisk || run.settings.workDir }),
   };
 }
 

@@ -206,4 +206,6 @@ export interface TaskResult {
   readonly checkpoint: Checkpoint;
   /** The agent's failure behind `agent`, or behind a turn that reached its limit, as it reported it. */
   readonly agentFailure: AgentFailure | undefined;
+  /** The folder whose disk has no room, where that stopped the run (`storage`). */
+  readonly fullDisk?: string | undefined;
 }

@@ -98,6 +98,8 @@ export async function work(
     commit: work.baseCommit,
     warn: (message) => tell({ type: "warning", cycle: 0, message }),
   });
+  const unsaved = (error: unknown): void =>
+    tell({ type: "warning", cycle: 0, message: messageOf(error) });
   const options: LoopOptions = {
     ...given,
     workDir: root,
@@ -117,7 +119,7 @@ export async function work(
     journal: (event) => session.record(event),
     holdsLock: () => hold.isHeld(),
     checkpoint: { store, granularity: "turn" },
-    hooks: [createCheckpointHook({ store: seed })],
+    hooks: [createCheckpointHook({ store: seed, onError: unsaved })],
     onEvent: (event) => {
       const isUnsaid = event.type === "agent_done" && event.costUsd === undefined;
       if (isUnsaid && maxBudgetUsd === 0) notes.hasUnsaidCosts = true;

@@ -115,7 +115,7 @@ function lookOf({ runId, agentFailure }: TaskResult): readonly string[] {
 }
 
 function nextOf(result: TaskResult): string[] {
-  const { outcome, runId, baseCommitSha, agentFailure, checkpoint, changed } = result;
+  const { outcome, runId, baseCommitSha, agentFailure, checkpoint, changed, fullDisk } = result;
   const resume = resumeCommand(runId, checkpoint);
   switch (outcome) {
     case "approved":
@@ -134,9 +134,12 @@ function nextOf(result: TaskResult): string[] {
     case "budget":
     case "interrupted":
     case "checkpoint":
-    case "storage":
     case "check":
       return [resume];
+    case "storage":
+      return fullDisk === undefined
+        ? [resume]
+        : [`df -h ${shellWord(fullDisk)}   (make room there)`, resume];
     case "work-tree":
       return [
         "git status   (commit what is to stay as it is)",

@@ -3,6 +3,7 @@ import { assessResume, storedBranch } from "../resume/assess.ts";
 import { messageOf } from "../emitter.ts";
 import { isHalfWritten } from "../commit/temporary.ts";
 import type { Ending } from "../ending.ts";
+import { failedBy } from "../full-disk.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Ports, Run } from "../run.ts";
 import type { Settings } from "../settings.ts";
@@ -128,5 +129,5 @@ export async function treeOf(run: Run, repository: LoopRepository): Promise<stri
 
 /** An end for what git could not do. */
 export function gitEnding(what: string, error: unknown): Ending {
-  return { outcome: "git", message: `${what}: ${messageOf(error)}` };
+  return failedBy(error, { outcome: "git", message: `${what}: ${messageOf(error)}` });
 }
