@@ -1,5 +1,6 @@
 import { isOwnPath, type SeenWork } from "@quasar/git";
 import { assessResume, storedBranch } from "../resume/assess.ts";
+import { wayBack } from "../resume/way-back.ts";
 import { messageOf } from "../emitter.ts";
 import { isHalfWritten } from "../commit/temporary.ts";
 import type { Ending } from "../ending.ts";
@@ -57,7 +58,11 @@ export async function misplaced(
   const words = standing.map(({ message, advice }) =>
     advice === undefined ? message : `${message} (${advice})`,
   );
-  return { outcome: "work-tree", message: words.join("; ") };
+  return {
+    outcome: "work-tree",
+    message: words.join("; "),
+    wayBack: wayBack(standing, facts.isBranchGone === true),
+  };
 }
 
 /** An ending where a commit was made, and HEAD is where it was before: a git hook has taken it back. */
@@ -69,7 +74,8 @@ export function takenBack(
   if (sha === undefined || after.head !== before.head) return undefined;
   const short = sha.slice(0, 12);
   const message = `commit ${short} was made, and a git hook has undone it (git merge --ff-only ${short})`;
-  return { outcome: "work-tree", message };
+  const steps = [`git merge --ff-only ${short}`];
+  return { outcome: "work-tree", message, wayBack: { steps, flags: "", asItIs: undefined } };
 }
 
 /** Paths that are not committed and belong to the run: neither protected nor the product's own. */
