@@ -60,8 +60,8 @@ test.for([
   async ([, act, ways]) => {
     const at = place();
     write(at.repo, { "b.txt": "b\n" });
-  git(at, "config", "user.name", "Test");
-  git(at, "config", "user.email", "test@localhost");
+    git(at, "config", "user.name", "Test");
+    git(at, "config", "user.email", "test@localhost");
     git(at, "add", "-A");
     git(at, "commit", "-qm", "another");
     const once = join(folder(), "once");
