@@ -7,6 +7,11 @@ import { folder, git, lastRecord, place, quasar, start, write } from "./harness.
 import { holdingModel, releaseModel } from "./held.ts";
 import { agents, APPROVAL, oneCycle } from "./scripts.ts";
 
+const REBASE = [
+  "git add -A; git commit -qm mine; git switch -q -c side HEAD~",
+  "echo other > a.txt; git commit -qam other; git switch -q main; git rebase -q side || true",
+].join("; ");
+
 test("an approval of a run that changed nothing exits 0 and says so, in lines and in --json", async () => {
   const idle = [
     { role: "coder", text: "nothing to do" },
@@ -38,6 +43,49 @@ test("an agent's process that leaves the branch stops the run with 5, and the li
   const resumed = await quasar(at, ["resume", "--json"]);
   expect(lastRecord(resumed), "it leaves it again").toMatchObject({ exit: 5 });
 });
+
+test.for([
+  ["leaves the branch", "git switch -q -c other", ["git switch main"]],
+  [
+    "leaves the branch and takes the other one back",
+    "git add -A; git commit -qm mine; git switch -q -c other; git reset -q --hard HEAD~",
+    ["git switch main"],
+  ],
+  ["removes the branch", "git switch -q -c other; git branch -qD main", ["git switch -c main"]],
+  ["takes the branch back", "git reset -q --hard HEAD~", ["git merge --ff-only"]],
+  ["is left in the middle of a rebase", REBASE, ["git rebase --abort", "git rebase --continue"]],
+  ["fails in the middle of a rebase", `${REBASE}; exit 1`, ["git rebase --abort"]],
+] as const)(
+  "what comes next, typed in its order, goes on after a coder that %s",
+  async ([, act, ways]) => {
+    const at = place();
+    write(at.repo, { "b.txt": "b\n" });
+    git(at, "config", "user.name", "Test");
+    git(at, "config", "user.email", "test@localhost");
+    git(at, "add", "-A");
+    git(at, "commit", "-qm", "another");
+    const once = join(folder(), "once");
+    const coder = folder();
+    const script = join(coder, "coder.sh");
+    writeFileSync(
+      script,
+      `cat >/dev/null\necho more >> a.txt\n[ -e ${once} ] && exit\ntouch ${once}\n${act}\n`,
+    );
+    const reviewer = "command:cat >/dev/null; echo APPROVED: fine";
+    const agents = ["--coder", `command:sh ${script}`, "--reviewer", reviewer];
+    const stopped = lastRecord(await quasar(at, ["run", "Write", "--json", ...agents]));
+    const next = stopped["next"] as string[];
+    for (const way of ways) expect(next).toContainEqual(expect.stringContaining(way));
+    for (const step of next.filter((each) => !each.includes("(instead"))) {
+      const words = step.replace(/ {3}\(.*/u, "").split(" ");
+      if (words[0] === "git") git(at, ...words.slice(1));
+      else {
+        const resumed = await quasar(at, [...words.slice(1), "--json"]);
+        expect(lastRecord(resumed)).toMatchObject({ outcome: "approved" });
+      }
+    }
+  },
+);
 
 test("what lint mends is committed, and the next run starts without a word", async () => {
   const at = place();

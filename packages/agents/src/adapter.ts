@@ -23,8 +23,8 @@ export interface PreparedTurn {
 
 /** A turn's output, as it is read. */
 export interface TurnReader {
-  /** Takes a line of output. */
-  read(line: string): unknown;
+  /** Takes lines of output, one at least, as they were read together. */
+  read(lines: readonly string[]): unknown;
   /** Lines are missing before the next. @param units - UTF-16 units, line breaks included. */
   omit?(units: number): unknown;
   /**

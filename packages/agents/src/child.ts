@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { runProgram } from "@quasar/process";
-import { createLineSplitter } from "./line-splitter.ts";
+import { createBatchSplitter } from "./line-splitter.ts";
 import { runMark } from "./run-processes.ts";
 
 /** Limits of one turn's process. All times in milliseconds, all sizes in bytes. */
@@ -51,8 +51,8 @@ export interface ChildSpec {
 export interface ChildHandlers {
   /** Told the process's id before the program begins. @default nobody */
   readonly onSpawn?: ((pid: number) => void) | undefined;
-  /** A line of standard output, without its break. A returned reason stops the process. */
-  readonly onLine: (line: string) => StopReason | undefined;
+  /** Lines of standard output, without their breaks, as they came together. A returned reason stops the process. */
+  readonly onLines: (lines: readonly string[]) => StopReason | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Takes secrets out of standard error, before it is cut to its end. @default nothing */
   readonly redact?: ((text: string) => string) | undefined;
@@ -105,7 +105,7 @@ async function problemOfDirectory(path: string): Promise<string | undefined> {
  */
 export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promise<ChildOutcome> {
   const { file, args, cwd, env, input, limits } = spec;
-  const { signal, onLine, onSpawn, redact = (text) => text } = handlers;
+  const { signal, onLines, onSpawn, redact = (text) => text } = handlers;
   const mark = runMark(spec.runId);
   const nothing = {
     started: false,
@@ -126,9 +126,9 @@ export async function runChild(spec: ChildSpec, handlers: ChildHandlers): Promis
   let received = 0;
   let reason: StopReason | undefined;
   let cutLines = 0;
-  const lines = createLineSplitter(maxLineBytes, (line, isCut) => {
+  const lines = createBatchSplitter(maxLineBytes, (some, isCut) => {
     if (isCut) cutLines += 1;
-    reason ??= onLine(line);
+    reason ??= onLines(some);
   });
   const take = (chunk: Buffer): StopReason | undefined => {
     received += chunk.length;

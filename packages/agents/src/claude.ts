@@ -205,7 +205,7 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
       const { reading, read } = createClaudeReader(emit, meterOf(firstPrompt), limitsOf(request));
       return {
         // A second reader of the output stops nothing.
-        read: (line) => void read(line),
+        read: (lines) => lines.forEach((line) => void read(line)),
         known() {
           const end = { wasKilled: !reading.isIdle, wasStopped: true };
           return { ...costs(reading, end), sessionId: sessionOf(request, reading) };

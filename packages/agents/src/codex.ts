@@ -191,7 +191,7 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
       };
       return {
         // A second reader of the output stops nothing.
-        read: (line) => void read(line),
+        read: (lines) => lines.forEach((line) => void read(line)),
         known: () => ({ ...cost(), sessionId: reading.sessionId }),
         result(outcome) {
           const program = programFor(request);

@@ -10,7 +10,17 @@ test("gives instructions and prompt on standard input and takes what is printed"
   expect(result.failure).toBeUndefined();
   expect(result.text).toBe("got\nYou are a coder.\n\nSay hello.");
   expect(result.costUsd).toBeUndefined();
-  expect(events[0]).toEqual({ type: "text", text: "got\n" });
+  const said = events.map((event) => (event.type === "text" ? event.text : "?"));
+  expect(said.join("")).toBe("got\nYou are a coder.\n\nSay hello.\n");
+});
+
+test("what many short lines cost depends on their bytes: those that are read together are one event", async () => {
+  const { events, onEvent } = aListener();
+  const agent = createCommandAgent({ command: "yes | head -c 2000000" });
+  await agent.invoke(aRequest(), { onEvent });
+  const said = events.map((event) => (event.type === "text" ? event.text : "?"));
+  expect(said.join("")).toBe("y\n".repeat(1_000_000));
+  expect(events.length).toBeLessThan(200);
 });
 
 test("starts a program without a shell", async () => {

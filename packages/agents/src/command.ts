@@ -75,9 +75,9 @@ export function createCommandAgent(options: CommandAgentOptions): AgentInvoker {
     open(request, _context, emit) {
       const lines = createKeptText(MAX_ANSWER[request.role]);
       return {
-        read(line) {
-          lines.add(line);
-          emit({ type: "text", text: `${line}\n` });
+        read(some) {
+          for (const line of some) lines.add(line);
+          emit({ type: "text", text: `${some.join("\n")}\n` });
         },
         omit: lines.omit,
         known: () => ({ ...COST_UNKNOWN, sessionId: undefined }),

@@ -40,8 +40,8 @@ test.for(["exit", "out"])("a look at .%s that fails is repeated", async (ending)
   writeFileSync(join(files.dir, "1.out"), "one\ntwo\n");
   writeFileSync(join(files.dir, "1.exit"), JSON.stringify(EXIT));
   const lines: string[] = [];
-  const onLine = (line: string) => void lines.push(line);
-  const ended = await follow(files, currentProcess(), { onLine, cancel: () => undefined });
+  const onLines = (some: readonly string[]) => void lines.push(...some);
+  const ended = await follow(files, currentProcess(), { onLines, cancel: () => undefined });
   expect(ended).toMatchObject({ exitCode: 0, recorded: true });
   expect(lines).toEqual(["one", "two"]);
 });
@@ -52,7 +52,7 @@ test("the end of a turn is seen by its folder: nobody waits for the next look", 
   const files = turn();
   writeFileSync(join(files.dir, "1.out"), "");
   const following = follow(files, currentProcess(), {
-    onLine: () => undefined,
+    onLines: () => undefined,
     cancel: () => undefined,
   });
   // It looks once at the beginning, and then waits for a sign: the clock of its looks stands still.
@@ -71,7 +71,7 @@ test("a cancellation that the system fails is tried again, and once it is told i
     setTimeout(() => writeFileSync(join(files.dir, "1.exit"), JSON.stringify(EXIT)), 100);
   };
   const controller = new AbortController();
-  const options = { onLine: () => undefined, signal: controller.signal, cancel };
+  const options = { onLines: () => undefined, signal: controller.signal, cancel };
   const following = follow(files, currentProcess(), options);
   await new Promise((resolve) => setImmediate(resolve));
   controller.abort();
@@ -90,10 +90,27 @@ test("a turn is cancelled while a long output is still being read", async () => 
     before = lines;
     writeFileSync(join(files.dir, "1.exit"), JSON.stringify(EXIT));
   };
-  const onLine = (): void => void (lines += 1);
-  await follow(files, currentProcess(), { onLine, signal: controller.signal, cancel });
+  const onLines = (some: readonly string[]): void => void (lines += some.length);
+  await follow(files, currentProcess(), { onLines, signal: controller.signal, cancel });
   expect(lines).toBe(64 * 1024);
   expect(before).toBeLessThan(lines / 2);
+});
+
+test("the end of a cancelled turn is looked for once more when its output took long to be read", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const files = turn();
+  writeFileSync(join(files.dir, "1.out"), "one\n");
+  const cancel = (): void => {
+    writeFileSync(join(files.dir, "1.out"), "one\ntwo\n");
+  };
+  const onLines = ([line]: readonly string[]): void => {
+    if (line !== "two") return;
+    vi.advanceTimersByTime(40_000);
+    writeFileSync(join(files.dir, "1.exit"), JSON.stringify(EXIT));
+  };
+  const options = { onLines, signal: AbortSignal.abort(), cancel };
+  expect(await follow(files, currentProcess(), options)).toMatchObject({ exitCode: 0 });
 });
 
 test.for([
@@ -105,7 +122,7 @@ test.for([
     vi.useFakeTimers({ toFake: ["setInterval", "setTimeout", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const signal = AbortSignal.abort();
-    const options = { onLine: () => undefined, signal, cancel: () => undefined };
+    const options = { onLines: () => undefined, signal, cancel: () => undefined };
     let end: unknown;
     void follow(turn(), owner, options).catch((error: unknown) => (end = error));
     await vi.advanceTimersByTimeAsync(29_000);

@@ -7,6 +7,7 @@ import { type ExitRecord, readExitRecord } from "./exit-record.ts";
 import { openOutput, type OutputListener, type OutputReader } from "./output-reader.ts";
 import { patiently } from "./patience.ts";
 import { readSupervisorErrors } from "./supervisor-errors.ts";
+import { lacksRoom } from "./spare-room.ts";
 import type { TurnFiles } from "./turn-files.ts";
 
 export interface FollowOptions extends OutputListener {
@@ -24,6 +25,8 @@ export type FollowedOutcome = ChildOutcome & {
   readonly lostBytes?: number | undefined;
   readonly omittedBytes?: number | undefined;
   readonly workIsSynced?: boolean | undefined;
+  /** Its end is not recorded because the disk was full. @default false */
+  readonly isDiskFull?: boolean | undefined;
 };
 
 /** How long it is waited for more after a sign of new output, which may come line by line. */
@@ -47,6 +50,9 @@ export async function readOutput(
     output.close();
   }
 }
+
+/** How a supervisor says that a disk is full. */
+const FULL = /\b(?:ENOSPC|EDQUOT)\b/u;
 
 /** Why a supervisor ended before its agent, in a line, if it could say so. */
 function readErrors(files: TurnFiles): string {
@@ -125,17 +131,17 @@ function notEnded(cause: unknown): AgentsError {
 export async function follow(
   files: TurnFiles,
   owner: ProcessIdentity | undefined,
-  { onLine, onOmitted, onPoke, signal, cancel }: FollowOptions,
+  { onLines, onOmitted, onPoke, signal, cancel }: FollowOptions,
 ): Promise<FollowedOutcome> {
   let output: OutputReader | undefined;
   const startedAt = performance.now();
   let thrown: { readonly error: unknown } | undefined;
   let cancelling: "no" | "wanted" | "told" = "no";
   let toldAt = Number.POSITIVE_INFINITY;
-  const read = (line: string): void => {
+  const read = (lines: readonly string[]): void => {
     if (thrown) return;
     try {
-      onLine(line);
+      onLines(lines);
     } catch (error) {
       thrown = { error };
       cancelling = "wanted";
@@ -147,7 +153,7 @@ export async function follow(
   });
   const readOn = (): boolean => {
     if (thrown) return false;
-    output ??= openOutput(files, { onLine: read, onOmitted });
+    output ??= openOutput(files, { onLines: read, onOmitted });
     return output?.readOn() ?? false;
   };
   const bell = createBell(files);
@@ -168,6 +174,7 @@ export async function follow(
   try {
     for (;;) {
       // In this order: what ends a turn is looked for before its output is read for the last time.
+      const lookedAt = performance.now();
       const { isDead, record } = await patiently(look);
       while (await patiently(readOn)) {
         await cancelIfWanted();
@@ -179,17 +186,19 @@ export async function follow(
         return recordedOutcome(record, output?.size());
       }
       if (isDead) {
+        const stderrTail = await patiently(() => readErrors(files));
         return {
           started: output !== undefined,
           exitCode: null,
           exitSignal: "SIGKILL",
-          stderrTail: await patiently(() => readErrors(files)),
+          stderrTail,
+          isDiskFull: FULL.test(stderrTail) || lacksRoom(files.dir),
           durationMs: Math.round(performance.now() - startedAt),
           orphansEnded: 0,
           recorded: false,
         };
       }
-      if (performance.now() - toldAt > CANCELLED_MS) throw notEnded(thrown?.error);
+      if (lookedAt - toldAt > CANCELLED_MS) throw notEnded(thrown?.error);
       if (!isCancelling()) await bell.rings();
     }
   } finally {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLineSplitter } from "./line-splitter.ts";
+import { createBatchSplitter, createLineSplitter } from "./line-splitter.ts";
 
 /** The lines of some chunks, which all come in the same buffer, and which of them were cut. */
 function split(chunks: readonly Buffer[], maxLineBytes = 1000) {
@@ -32,6 +32,15 @@ test("finds the same lines however the bytes are cut", () => {
       expect(split(chunks)).toEqual({ lines, cut: [] });
     }),
   );
+});
+
+test("hands over together what ends in one chunk, however short the lines are", () => {
+  const batches: number[] = [];
+  const splitter = createBatchSplitter(1000_000, (lines) => batches.push(lines.length));
+  for (const chunk of ["y\n".repeat(30_000), "y", "y\n".repeat(30_000)]) {
+    splitter.push(Buffer.from(chunk));
+  }
+  expect(batches).toEqual([30_000, 1, 29_999]);
 });
 
 test("takes a last line without a break, and line ends of either kind", () => {

@@ -9,12 +9,14 @@ export interface LineSplitter {
 const FIRST_BYTES = 2 ** 16;
 
 /**
+ * What lines cost depends on their bytes, however short they are: those that end in one chunk are handed over together.
+ *
  * @param maxLineBytes - Of a longer line what comes after is left out.
- * @param onLine - `isCut`: of a line that was longer.
+ * @param onLines - One line at least. `isCut`: of a line that was longer, which comes alone.
  */
-export function createLineSplitter(
+export function createBatchSplitter(
   maxLineBytes: number,
-  onLine: (line: string, isCut: boolean) => void,
+  onLines: (lines: readonly string[], isCut: boolean) => void,
 ): LineSplitter {
   let held = Buffer.alloc(0);
   let size = 0;
@@ -32,33 +34,55 @@ export function createLineSplitter(
     kept.copy(held, size);
     size += kept.length;
   };
-  const flush = (bytes: Buffer): void => {
-    const text = bytes.toString("utf8");
+  const flush = (): void => {
+    const bytes = held.subarray(0, size);
     const wasCut = isCut;
     size = 0;
     isCut = false;
-    if (wasCut) onLine(text.endsWith(HALF) ? text.slice(0, -HALF.length) : text, true);
-    else onLine(text.endsWith("\r") ? text.slice(0, -1) : text, false);
+    if (!wasCut) return onLines(linesOf(bytes), false);
+    const text = bytes.toString("utf8");
+    onLines([text.endsWith(HALF) ? text.slice(0, -HALF.length) : text], true);
   };
   return {
     push(chunk) {
+      const last = chunk.lastIndexOf(10);
       let start = 0;
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      while (start <= last) {
+        const isWhole = size === 0 && last - start <= maxLineBytes;
+        const end = isWhole ? last : chunk.indexOf(10, start);
         const piece = chunk.subarray(start, end);
         start = end + 1;
-        if (size === 0 && piece.length <= maxLineBytes) {
-          flush(piece);
+        if (isWhole) {
+          onLines(linesOf(piece), false);
         } else {
           hold(piece);
-          flush(held.subarray(0, size));
+          flush();
         }
       }
       if (start < chunk.length) hold(chunk.subarray(start));
     },
     end() {
-      if (size > 0) flush(held.subarray(0, size));
+      if (size > 0) flush();
     },
   };
+}
+
+/** The same, line by line. */
+export function createLineSplitter(
+  maxLineBytes: number,
+  onLine: (line: string, isCut: boolean) => void,
+): LineSplitter {
+  return createBatchSplitter(maxLineBytes, (lines, isCut) => {
+    for (const line of lines) onLine(line, isCut);
+  });
+}
+
+/** @param bytes - Without the last line's break. */
+function linesOf(bytes: Buffer): readonly string[] {
+  const text = bytes.toString("utf8");
+  const lines = text.split("\n");
+  if (!text.includes("\r")) return lines;
+  return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }
 
 /** What a character that was cut in two is read as. */

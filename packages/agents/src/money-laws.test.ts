@@ -111,10 +111,10 @@ test("a Claude Code that is killed while it is idle counts what its background w
   const request = aRequest({ maxCostUsd: 100 });
   const { reader } = prepare(claudeAdapter({ env: {} }), request);
   const task = { tool_use_id: "t", task_type: "local_agent", is_backgrounded: true };
-  reader.read(JSON.stringify({ type: "system", subtype: "task_started", ...task }));
-  reader.read(
+  reader.read([JSON.stringify({ type: "system", subtype: "task_started", ...task })]);
+  reader.read([
     JSON.stringify({ type: "result", subtype: "success", result: "Done.", num_turns: 1 }),
-  );
+  ]);
   const killed = { exitCode: null, exitSignal: "SIGKILL", stderrTail: "", durationMs: 1 } as const;
   const { unknownUsd } = reader.result({ started: true, orphansEnded: 0, ...killed });
   expect(unknownUsd).toBeGreaterThan((20_000 * 8 + 32_000 * 20) / 1e6);

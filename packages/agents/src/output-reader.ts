@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { createCollector } from "./collect.ts";
-import { createLineSplitter } from "./line-splitter.ts";
+import { createBatchSplitter } from "./line-splitter.ts";
 import {
   MAX_SECTION_HEAD,
   parseSectionHead,
@@ -11,7 +11,8 @@ import { openTurnFile, type TurnFiles } from "./turn-files.ts";
 
 /** Who reads a turn's output. */
 export interface OutputListener {
-  readonly onLine: (line: string) => unknown;
+  /** Told lines as they were read together: one at least. */
+  readonly onLines: (lines: readonly string[]) => unknown;
   /** Lines are missing here. @param units - UTF-16 units, line breaks included. @default nothing */
   readonly onOmitted?: ((units: number) => unknown) | undefined;
 }
@@ -44,11 +45,11 @@ interface Source {
 /** @returns `undefined`: no agent was ever started. */
 export function openOutput(
   files: TurnFiles,
-  { onLine, onOmitted = () => undefined }: OutputListener,
+  { onLines, onOmitted = () => undefined }: OutputListener,
 ): OutputReader | undefined {
   const out = openTurnFile(files.path("out"));
   if (out === undefined) return undefined;
-  const lines = createLineSplitter(MAX_LINE_BYTES, onLine);
+  const lines = createBatchSplitter(MAX_LINE_BYTES, onLines);
   const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   const collect = createCollector(COLLECT_BYTES);
   let source: Source = { fd: out, at: 0, end: undefined, section: undefined };

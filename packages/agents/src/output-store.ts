@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { createLineSplitter } from "./line-splitter.ts";
 import { type OutputSizes, partEnding, type SectionHead } from "./output-layout.ts";
+import { isFullDisk, MOST_LATE_BYTES } from "./spare-room.ts";
 import { createFile, replaceBy, syncFolder, writeAll } from "./turn-writes.ts";
 
 /** What of a line decides how its turn ended and what it cost, as a line; `undefined`: nothing. */
@@ -18,8 +19,15 @@ export interface OutputStoreOptions {
 
 /** Keeps a turn's standard output, its beginning and its end, in files. */
 export interface OutputStore {
-  /** @returns `false`: what decides of it is more than is kept. */
-  add(line: string): boolean;
+  /**
+   * Where the disk is full, 64 KiB wait for {@link addLate}.
+   *
+   * @returns `false`: what decides of it is more than is kept.
+   * @throws what the system does, where more is to wait.
+   */
+  add(lines: readonly string[]): boolean;
+  /** Writes what has waited. */
+  addLate(): void;
   /** All that was added, in bytes. */
   bytes(): number;
   /** How many bytes of it are not kept. */
@@ -48,12 +56,21 @@ export function createOutputStore(options: OutputStoreOptions): OutputStore {
   let middle: OutputFile | undefined;
   let [begun, total, omitted] = [0, 0, 0];
   let line = Buffer.alloc(0);
+  let late: (readonly string[])[] = [];
+  let lateBytes = 0;
+  let full: unknown;
 
   const write = (to: OutputFile, text: string): void => {
     const size = Buffer.byteLength(text) + 1;
     if (line.length < size) line = Buffer.allocUnsafeSlow(size + (size >> 2));
     line[line.write(text)] = 10;
-    writeAll(to.fd, line.subarray(0, size));
+    try {
+      writeAll(to.fd, line.subarray(0, size));
+    } catch (error) {
+      // Half of it may be there.
+      if (isFullDisk(error)) fs.ftruncateSync(to.fd, to.bytes);
+      throw error;
+    }
     to.bytes += size;
     to.units += text.length + 1;
   };
@@ -111,18 +128,48 @@ export function createOutputStore(options: OutputStoreOptions): OutputStore {
     omitted += Math.max(0, first.bytes - bytes);
     return true;
   };
-  return {
-    add(text) {
-      const added = Buffer.byteLength(text) + 1;
-      const most = current === head ? sizes.head : sizes.part;
-      if (current.bytes > 0 && current.bytes + added > most) beginPart();
+  const wait = (lines: readonly string[], size: number): void => {
+    late.push(lines);
+    lateBytes += size;
+    if (lateBytes > MOST_LATE_BYTES) throw full;
+  };
+  /** Lines that fit into a file are written at once; where they do not, as many of them as fit. */
+  const add = (lines: readonly string[]): void => {
+    const text = lines.join("\n");
+    const added = Buffer.byteLength(text) + 1;
+    if (late.length > 0) return wait(lines, added);
+    const most = current === head ? sizes.head : sizes.part;
+    const fits = current.bytes + added <= most;
+    if (!fits && lines.length > 1) {
+      const half = lines.length >> 1;
+      add(lines.slice(0, half));
+      add(lines.slice(half));
+      return;
+    }
+    if (!fits && current.bytes > 0) beginPart();
+    try {
       write(current, text);
-      total += added;
-      while (parts.length > sizes.parts) {
-        const reduce = reducer();
-        if (reduce === undefined || !reduceFirst(reduce)) break;
-      }
+    } catch (error) {
+      if (!isFullDisk(error)) throw error;
+      full = error;
+      return wait(lines, added);
+    }
+    total += added;
+    while (parts.length > sizes.parts) {
+      const reduce = reducer();
+      if (reduce === undefined || !reduceFirst(reduce)) break;
+    }
+  };
+  return {
+    add(lines) {
+      add(lines);
       return (middle?.bytes ?? 0) <= sizes.middle;
+    },
+    addLate() {
+      const waiting = late;
+      [late, lateBytes] = [[], 0];
+      for (const lines of waiting) add(lines);
+      if (late.length > 0) throw full;
     },
     bytes: () => total,
     omitted: () => omitted,

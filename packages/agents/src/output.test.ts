@@ -1,17 +1,19 @@
-import {
+import fs, {
   copyFileSync,
   existsSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   truncateSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
-import { type OutputSizes, partEnding } from "./output-layout.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { OUTPUT_SIZES, type OutputSizes, partEnding } from "./output-layout.ts";
 import { openOutput } from "./output-reader.ts";
 import { createOutputStore, type OutputStore, type Reducer } from "./output-store.ts";
 import type { TurnFiles } from "./turn-files.ts";
@@ -28,12 +30,22 @@ interface Kept {
   readonly store: OutputStore;
 }
 
-function keep(lines: readonly string[], reducer: () => Reducer | undefined = () => decisive): Kept {
+/** The files of a turn by their names. */
+function contentOf({ dir }: TurnFiles): Readonly<Record<string, string>> {
+  const names = readdirSync(dir).toSorted();
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(dir, name), "utf8")]));
+}
+
+function keep(
+  lines: readonly string[],
+  reducer: () => Reducer | undefined = () => decisive,
+  sizes: OutputSizes = SIZES,
+): Kept {
   const dir = mkdtempSync(join(tmpdir(), "quasar-output-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const path = (ending: string): string => join(dir, `1.${ending}`);
-  const store = createOutputStore({ sizes: SIZES, path, out: createFile(path("out")), reducer });
-  for (const line of lines) store.add(line);
+  const store = createOutputStore({ sizes, path, out: createFile(path("out")), reducer });
+  for (const line of lines) store.add([line]);
   return { files: { dir, path }, store };
 }
 
@@ -42,7 +54,7 @@ function reading(files: TurnFiles) {
   const lines: string[] = [];
   let omitted = 0;
   const reader = openOutput(files, {
-    onLine: (line) => lines.push(line),
+    onLines: (some) => lines.push(...some),
     onOmitted: (units) => (omitted += units),
   });
   if (reader === undefined) throw new Error("there is an output");
@@ -107,7 +119,7 @@ test("whoever reads while it is written learns all that decides, once, however f
       const { files, store } = keep([]);
       const read = reading(files);
       for (const [text, reads] of all) {
-        store.add(text);
+        store.add([text]);
         for (let n = 0; n < reads; n += 1) read.once();
       }
       read.toEnd();
@@ -123,11 +135,68 @@ test("whoever reads while it is written learns all that decides, once, however f
   );
 });
 
+test("lines that come together lie in files as those that come one by one, and are written at once", () => {
+  const text = fc.string({ maxLength: 60 }).map((each) => each.replace(/[\r\n]/g, ""));
+  fc.assert(
+    fc.property(fc.array(fc.array(text, { minLength: 1, maxLength: 30 })), (batches) => {
+      const [together, alone] = [keep([]), keep(batches.flat())];
+      for (const batch of batches) together.store.add(batch);
+      expect(contentOf(together.files)).toEqual(contentOf(alone.files));
+    }),
+    { numRuns: 30 },
+  );
+  const { store } = keep([], undefined, OUTPUT_SIZES);
+  const writes = vi.spyOn(fs, "writeSync");
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    writes.mockRestore();
+    syncBuiltinESMExports();
+  });
+  store.add(Array.from({ length: 10_000 }, () => "y"));
+  expect(writes).toHaveBeenCalledOnce();
+});
+
+/** The disk is full until it is said that it is not. @returns Says so. */
+function fillDisk(): () => void {
+  const { writeSync } = fs;
+  const restore = (): void => {
+    fs.writeSync = writeSync;
+    syncBuiltinESMExports();
+  };
+  fs.writeSync = ((fd: number, bytes: Uint8Array): number => {
+    // Some of it still fits.
+    writeSync(fd, bytes, 0, 1);
+    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  }) as typeof writeSync;
+  syncBuiltinESMExports();
+  onTestFinished(restore);
+  return restore;
+}
+
+test("what does not fit on a full disk waits, and is written as soon as it can be", () => {
+  const { files, store } = keep(["one"]);
+  const makeRoom = fillDisk();
+  store.add(["two", "three"]);
+  store.add(["four"]);
+  expect(contentOf(files)).toEqual({ "1.out": "one\n" });
+  expect(() => store.addLate()).toThrow("ENOSPC");
+  makeRoom();
+  store.addLate();
+  expect(contentOf(files)).toEqual({ "1.out": "one\ntwo\nthree\nfour\n" });
+  expect(store.bytes()).toBe("one\ntwo\nthree\nfour\n".length);
+});
+
+test("more than there is room kept for does not wait for it", () => {
+  const { store } = keep([]);
+  fillDisk();
+  expect(() => store.add(["x".repeat(2 ** 16)])).toThrow("ENOSPC");
+});
+
 test("what is written while the next file is looked for is read first", () => {
   const { files, store } = keep(["begin"]);
   const lines = numbered(20);
   const path = (ending: string): string => {
-    if (ending === partEnding(1)) for (const line of lines.splice(0)) store.add(line);
+    if (ending === partEnding(1)) for (const line of lines.splice(0)) store.add([line]);
     return files.path(ending);
   };
   const read = reading({ dir: files.dir, path });
@@ -152,7 +221,7 @@ test.for([["whole"], ["half"], ["without its head"]] as const)(
     copyFileSync(path, join(files.dir, "copy"));
     const before = statSync(files.path("middle")).size;
     let at = 100;
-    for (; existsSync(path); at += 1) store.add(lines[at] ?? "");
+    for (; existsSync(path); at += 1) store.add([lines[at] ?? ""]);
     copyFileSync(join(files.dir, "copy"), path);
     const after = statSync(files.path("middle")).size;
     if (state === "half") truncateSync(files.path("middle"), after - 1);
@@ -180,14 +249,14 @@ test("until it is known what decides, all is kept", () => {
   read.toEnd();
   expect(read.lines).toEqual(lines);
   reducer = decisive;
-  store.add("last");
+  store.add(["last"]);
   expect(readdirSync(files.dir).filter((name) => name.includes("part-"))).toHaveLength(SIZES.parts);
 });
 
 test("more that decides than is kept is told", () => {
   const { store } = keep([]);
   let count = 1;
-  while (store.add(`!${"x".repeat(40)}`)) count += 1;
+  while (store.add([`!${"x".repeat(40)}`])) count += 1;
   const bytes = count * "!\n".length + count * 40;
   expect(bytes).toBeGreaterThan(SIZES.middle / 3);
   expect(bytes).toBeLessThan(SIZES.middle + SIZES.head + SIZES.part * (SIZES.parts + 1));
@@ -198,7 +267,7 @@ test("an output whose folder was removed is put back whole", () => {
   const { files, store } = keep(lines);
   const names = readdirSync(files.dir);
   for (const name of names) rmSync(join(files.dir, name));
-  store.add("after");
+  store.add(["after"]);
   store.restore();
   const read = reading(files);
   read.toEnd();

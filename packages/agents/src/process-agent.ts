@@ -135,7 +135,7 @@ async function supervise(
   try {
     const cancel = () => supervisor.cancel();
     const outcome = await follow(files, supervisor.owner, {
-      onLine: reader.read,
+      onLines: reader.read,
       onOmitted: reader.omit,
       onPoke: supervisor.onPoke,
       signal: invoke.signal,
@@ -190,14 +190,26 @@ function noticesOf(
   return [...(cutLines > 0 ? [cut] : []), ...(omittedBytes > 0 ? [omitted] : [])];
 }
 
-/** A supervisor that was killed has ended nothing. */
+/**
+ * A supervisor that was killed has ended nothing.
+ *
+ * @throws {AgentsError} `ERR_TURN_UNREADABLE` where its disk had no room for the turn's end.
+ */
 async function endWhatIsLeft(
   { turnId }: AgentRequest,
   files: TurnFiles,
   outcome: FollowedOutcome,
   supervisor: ProcessIdentity | undefined,
 ): Promise<void> {
-  if (!outcome.recorded) await endTurnProcesses(turnId, files, supervisor);
+  if (outcome.recorded) return;
+  await endTurnProcesses(turnId, files, supervisor);
+  if (outcome.isDiskFull !== true) return;
+  const cause = Object.assign(new Error("ENOSPC: no space left on device"), {
+    code: "ENOSPC",
+    path: files.path("exit"),
+  });
+  const message = `how the turn ended could not be written down, and nobody knows it: ${files.dir} is on a full disk`;
+  throw new AgentsError("ERR_TURN_UNREADABLE", message, { cause });
 }
 
 const NOT_STARTED = {
@@ -254,7 +266,7 @@ async function lookAt(
   if (isOfAnother(adapter, files)) return { state: "unknown" };
   const reader = adapter.open(request, contextOf(files), nobody);
   const read = (): Promise<number | undefined> =>
-    readOutput(files, { onLine: reader.read, onOmitted: reader.omit });
+    readOutput(files, { onLines: reader.read, onOmitted: reader.omit });
   const record = readExitRecord(files.path("exit"));
   if (record !== undefined) {
     const result = resultOf(adapter, reader, recordedOutcome(record, await read()));
@@ -304,7 +316,7 @@ async function adopt(
   const context = await patiently(() => contextOf(files));
   const reader = adapter.open(request, context, invoke.onEvent ?? nobody);
   const outcome = await follow(files, owner, {
-    onLine: reader.read,
+    onLines: reader.read,
     onOmitted: reader.omit,
     signal: invoke.signal,
     // Its supervisor takes this for `cancel`: there is no pipe to it any more.

@@ -28,7 +28,7 @@ function madeOf(kind: "claude" | "codex", lines: readonly string[]): readonly un
   const request = aRequest({ runId: "run", workDir: "/nowhere" });
   return OUTCOMES.map((outcome) => {
     const reader = ADAPTERS[kind].open(request, undefined, () => undefined);
-    for (const line of lines) reader.read(line);
+    reader.read(lines);
     return { result: reader.result(outcome), known: reader.known() };
   });
 }
@@ -103,7 +103,7 @@ test("a line of Claude Code's that was cut counts with its bytes in whatever is 
   const start = aSample("claude-2.1.329.stream.jsonl").slice(0, 8);
   const costs = [start, [...start, cut], [...start, reduceClaudeLine(cut) ?? ""]].map((lines) => {
     const reader = ADAPTERS.claude.open(aRequest(), undefined, () => undefined);
-    for (const line of lines) reader.read(line);
+    reader.read(lines);
     return reader.known().unknownUsd ?? 0;
   });
   expect(costs[1]).toBeGreaterThan(costs[0] ?? 0);

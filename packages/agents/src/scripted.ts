@@ -68,7 +68,7 @@ function scriptedAdapter(script: AgentScript, options: AgentProcessOptions): Age
               unknownUsd: script.responseUsd,
             };
       return {
-        read,
+        read: (lines) => lines.forEach((line) => void read(line)),
         known: () => ({ ...costs(reading), sessionId: reading.sessionId }),
         result(outcome) {
           const program = programFor(request);

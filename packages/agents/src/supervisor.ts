@@ -17,6 +17,7 @@ import { createLineSplitter } from "./line-splitter.ts";
 import { OUTPUT_SIZES } from "./output-layout.ts";
 import { createOutputStore, type OutputStore, type Reducer } from "./output-store.ts";
 import { createLineRedactor, redactorOf } from "./secrets/redact.ts";
+import { keepRoom, type SpareRoom } from "./spare-room.ts";
 import { ALREADY_BEGUN, CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 import { hasCode } from "./turn-files.ts";
 import { createFile, draft, place, syncFolder } from "./turn-writes.ts";
@@ -30,11 +31,13 @@ for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => cancel
 process.stdout.on("error", () => undefined);
 
 let spec: SupervisorSpec | undefined;
+let room: SpareRoom | undefined;
 const errorFile = process.argv[2];
 process.on("uncaughtException", (error) => {
   // What it was told holds the whole environment: nothing of that is printed before it is known.
   const said =
     spec === undefined ? error.name : redactorOf(spec.secrets)(error.stack ?? error.name);
+  room?.free();
   fs.writeSync(process.stderr.fd, `${new Date().toISOString()} ${said}\n`);
   process.exit(1);
 });
@@ -67,7 +70,7 @@ process.stdin.on("close", () => {
 async function supervise(turn: SupervisorSpec): Promise<void> {
   const out = begin(turn);
   if (out === undefined) process.exit(ALREADY_BEGUN);
-  const redactLine = createLineRedactor(turn.secrets);
+  const redactLines = createLineRedactor(turn.secrets);
   const path = (ending: string): string => `${turn.files}.${ending}`;
   const reducer = createReducer(turn, () => cancel.abort());
   const output = createOutputStore({ sizes: OUTPUT_SIZES, path, out, reducer });
@@ -78,19 +81,22 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
     signal: cancel.signal,
     onSpawn: (pid) => nameAgent(turn, pid),
     redact: redactorOf(turn.secrets),
-    onLine(line) {
+    onLines(lines) {
       // What it says in pieces it says whole in the end: a piece may hold half a secret.
+      const whole = lines.filter((line) => !isDelta(line));
       let fits = true;
-      if (!isDelta(line)) {
-        fits = output.add(redactLine(line));
+      if (whole.length > 0) {
+        fits = output.add(redactLines(whole));
         keeper.keepSoon();
       }
-      collect(line.length);
+      collect(lines.reduce((sum, { length }) => sum + length, 0));
       if (process.stdout.writableLength === 0) process.stdout.write(".");
-      return watch(line) ?? (fits ? undefined : "output-too-large");
+      return watch(lines) ?? (fits ? undefined : "output-too-large");
     },
   });
   keeper.stop();
+  room?.free();
+  output.addLate();
   restoreOutput(turn, output);
   const [outBytes, omittedBytes] = [output.bytes(), output.omitted()];
   const kept = { outBytes, ...(omittedBytes > 0 && { omittedBytes }) };
@@ -106,6 +112,7 @@ async function supervise(turn: SupervisorSpec): Promise<void> {
  */
 function begin({ files, agent, context }: SupervisorSpec): number | undefined {
   if (fs.existsSync(`${files}.out`)) return undefined;
+  room = keepRoom(`${files}.room`);
   const start = `${files}.start`;
   place(start, draft(start, JSON.stringify({ v: 1, agent, context })));
   try {
@@ -165,14 +172,14 @@ function nameAgent({ files }: SupervisorSpec, pid: number): void {
 function createWatch(
   { watcher }: SupervisorSpec,
   onFailure: () => void,
-): (line: string) => StopReason | undefined {
+): (lines: readonly string[]) => StopReason | undefined {
   if (watcher === undefined) return () => undefined;
   const unread: string[] = [];
   let read: ((line: string) => StopReason | undefined) | undefined;
   // An agent that nobody can hold to its money does not go on.
   import("./watchers.ts").then(({ createWatcher }) => (read = createWatcher(watcher)), onFailure);
-  return (line) => {
-    unread.push(line);
+  return (lines) => {
+    for (const line of lines) unread.push(line);
     if (read === undefined) return undefined;
     const reasons = unread.splice(0).map(read);
     return reasons.find((reason) => reason !== undefined);

@@ -43,9 +43,9 @@ async function run(
     },
     {
       signal: options.signal,
-      onLine(line) {
-        lines.push(line);
-        options.onLine?.(line);
+      onLines(some) {
+        lines.push(...some);
+        for (const line of some) options.onLine?.(line);
         return undefined;
       },
     },
@@ -190,7 +190,7 @@ test("reports arguments that are too long", async () => {
       input: "",
       limits: DEFAULT_LIMITS,
     },
-    { onLine: () => undefined },
+    { onLines: () => undefined },
   );
   expect(outcome.problem?.kind).toBe("arguments-too-long");
 });

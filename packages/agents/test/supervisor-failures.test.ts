@@ -124,6 +124,36 @@ test.skipIf(process.platform !== "linux").for([true, false])(
   },
 );
 
+test("a turn whose end had no room on the disk was not killed: nobody knows it, and where there is no room is told", async () => {
+  const turnsDir = join(aDirectory(), "turns");
+  const request = aRequest({ turnsDir });
+  fs.mkdirSync(turnsDir);
+  fs.writeFileSync(join(turnsDir, "1.out"), "half of it\n");
+  fs.writeFileSync(
+    join(turnsDir, "1.err"),
+    "2026-01-01T00:00:00Z Error: ENOSPC: no space, write\n",
+  );
+  const agent = createCommandAgent({ file: aProgramThatPrints(["done"]) });
+  await expect(agent.adopt?.(unfinished(request))).rejects.toMatchObject({
+    code: "ERR_TURN_UNREADABLE",
+    message: containing(`${turnsDir} is on a full disk`),
+    cause: { code: "ENOSPC", path: join(turnsDir, "1.exit") },
+  });
+});
+
+test("a turn whose end would have no room on the disk does not begin", async () => {
+  const turnsDir = join(aDirectory(), "turns");
+  const request = aRequest({ turnsDir });
+  // A folder where the room for its end is to be kept.
+  fs.mkdirSync(join(turnsDir, "1.room", "in-use"), { recursive: true });
+  const begun = join(aDirectory(), "begun");
+  await createCommandAgent({ command: `touch ${begun}` }).invoke(request);
+  expect(fs.existsSync(begun)).toBe(false);
+  expect(await createCommandAgent({ command: "true" }).find?.(unfinished(request))).toEqual({
+    state: "not-started",
+  });
+});
+
 test("a supervisor that has nothing to say of itself leaves no file", async () => {
   const turnsDir = join(aDirectory(), "turns");
   const request = aRequest({ turnsDir });

@@ -60,11 +60,11 @@ test.for([
 ] as const)("leaves each line of %s as it is", ([, lines]) => {
   expect(lines.length).toBeGreaterThan(1000);
   const redact = createRedactor({});
-  const redactLine = createLineRedactor([]);
+  const redactLines = createLineRedactor([]);
   expect(lines.filter((line) => redact(line) !== line)).toEqual([]);
-  expect(lines.filter((line) => redactLine(line) !== line)).toEqual([]);
+  expect(lines.map((line) => redactLines([line])[0])).toEqual(lines);
   const events = lines.map((text, at) => JSON.stringify({ type: "item", at, text }));
-  expect(events.filter((line) => redactLine(line) !== line)).toEqual([]);
+  expect(events.map((line) => redactLines([line])[0])).toEqual(events);
   const whole = lines.join("\n");
   expect(redact(whole)).toBe(whole);
 });

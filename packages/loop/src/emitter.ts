@@ -65,7 +65,7 @@ export class Emitter {
       await before;
       const errors = await this.#deliver(event);
       for (const error of errors) {
-        const message = `a listener failed at ${event.type}: ${messageOf(error)}`;
+        const message = `a hook could not do its work at ${event.type}: ${messageOf(error)}`;
         const { cycle } = standing.state;
         await this.#deliver(this.record({ type: "warning", cycle, message }, standing));
       }

@@ -9,6 +9,7 @@ import {
 } from "./money/money.ts";
 import { type Course, LOOP } from "./course.ts";
 import type { TaskResult } from "./options.ts";
+import type { WayBack } from "./resume/way-back.ts";
 import type { CycleState } from "./state.ts";
 
 /** How a run ends. */
@@ -19,6 +20,10 @@ export interface Ending {
   readonly agentFailure?: AgentFailure | undefined;
   /** What one turn has to be allowed in US dollars, where a cap on turns stopped the run. */
   readonly neededTurnUsd?: number | undefined;
+  /** Where the work tree is not as a resume takes it: what to type. */
+  readonly wayBack?: WayBack | undefined;
+  /** The folder whose disk has no room, where that stopped the run; `""`: the work tree's. */
+  readonly fullDisk?: string | undefined;
 }
 
 export const INTERRUPTED: Ending = {

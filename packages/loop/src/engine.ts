@@ -510,6 +510,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     run.state = giveUp(run.state, message);
     await run.emit({ type: "task_failed", cycle, reason: outcome, message });
   }
+  const back = ending.wayBack ?? (outcome === "agent" ? await wayBackFrom(run) : undefined);
   const { state } = run;
   return {
     outcome,
@@ -529,7 +530,21 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     caches: run.caches,
     checkpoint: run.checkpoint(),
     agentFailure: ending.agentFailure,
+    ...(back !== undefined && { wayBack: back }),
+    ...(ending.fullDisk !== undefined && { fullDisk: ending.fullDisk || run.settings.workDir }),
   };
+}
+
+/** What an agent that failed has left of the tree may keep a resume from going on. */
+async function wayBackFrom(run: Run): Promise<Ending["wayBack"]> {
+  const { repository } = run.ports;
+  if (repository === undefined || run.course.readsOnly) return undefined;
+  try {
+    return (await misplaced(run, repository, await repository.look()))?.wayBack;
+  } catch {
+    // A resume looks again, and says what it finds.
+    return undefined;
+  }
 }
 
 /**

@@ -176,7 +176,7 @@ export type FailureReason =
   | "agent"
   | "interrupted"
   | "checkpoint"
-  /** The system does not let a turn be looked at; its agent may work on. */
+  /** A disk is full, or the system does not let a turn be looked at; its agent may work on. */
   | "storage"
   | "git"
   | "check"

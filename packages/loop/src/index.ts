@@ -11,6 +11,7 @@ export {
   storedBranch,
   type Verdict,
 } from "./resume/assess.ts";
+export type { WayBack } from "./resume/way-back.ts";
 export { type CheckpointHookOptions, createCheckpointHook } from "./checkpoint-hook.ts";
 export { subjectGiven } from "./commit/commit-message.ts";
 export { type CheckpointMetadata, checkpointFromState, stateFromCheckpoint } from "./convert.ts";

@@ -3,6 +3,7 @@ import type { Look, Repository } from "@quasar/git";
 import type { AgentFailure, AgentInvoker } from "@quasar/agents";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
 import type { Finding } from "./review/finding.ts";
+import type { WayBack } from "./resume/way-back.ts";
 import type { ReviewReport } from "./review/review.ts";
 
 /**
@@ -202,4 +203,8 @@ export interface TaskResult {
   readonly checkpoint: Checkpoint;
   /** The agent's failure behind `agent`, or behind a turn that reached its limit, as it reported it. */
   readonly agentFailure: AgentFailure | undefined;
+  /** Where the work tree is not as a resume takes it: what to type. */
+  readonly wayBack?: WayBack | undefined;
+  /** The folder whose disk has no room, where that stopped the run (`storage`). */
+  readonly fullDisk?: string | undefined;
 }

@@ -5,6 +5,7 @@ import { createCheckpointHook } from "./checkpoint-hook.ts";
 import { checkpointFromState } from "./convert.ts";
 import { Emitter, type EventStanding, type Listeners, messageOf } from "./emitter.ts";
 import { type Ending, SUPERSEDED } from "./ending.ts";
+import { failedBy } from "./full-disk.ts";
 import { steersAgents } from "./repository/steering.ts";
 import type { LoopEvent, LoopEventData } from "./event.ts";
 import type { Course } from "./course.ts";
@@ -243,5 +244,5 @@ export function unsavedEnd(error: unknown): Ending {
 }
 
 function unsaved(what: string, error: unknown): Ending {
-  return { outcome: "checkpoint", message: `${what}: ${messageOf(error)}` };
+  return failedBy(error, { outcome: "checkpoint", message: `${what}: ${messageOf(error)}` });
 }

@@ -113,13 +113,15 @@ export async function uncommitted({ root }: Workspace): Promise<readonly string[
 
 function busyTree(operation: Operation): RunsError {
   return new RunsError("ERR_DIRTY", `git is in the middle of a ${operation} in this work tree`, {
-    next: [wayOutOf(operation), 'quasar run --worktree "…"'],
+    next: [...waysOutOf(operation), 'quasar run --worktree "…"'],
   });
 }
 
 /** How a person ends it. */
-export function wayOutOf(operation: Operation): string {
-  return operation === "bisect" ? "git bisect reset" : `git ${operation} --continue, or --abort`;
+export function waysOutOf(operation: Operation): readonly string[] {
+  return operation === "bisect"
+    ? ["git bisect reset"]
+    : [`git ${operation} --abort`, `git ${operation} --continue   (instead)`];
 }
 
 const RUN_STEPS = [

@@ -246,8 +246,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: GROUPS.begin,
     summary: "find the project's checks and agents, and write .quasar/config.toml",
     description:
-      "find the project's checks and the agents that are here, ask whether to use them, and\n" +
-      "write .quasar/config.toml; what you confirm runs without being asked again",
+      "find the project's checks and the agents that are here, ask whether to use\n" +
+      "them, and write .quasar/config.toml; what you confirm runs without being asked\n" +
+      "again",
     options: [["--yes", "use what is found, without asking"]],
     examples: [["quasar init", "then edit .quasar/config.toml"]],
     run: async (_args, given) => (await caring()).initCommand(given),

@@ -1,5 +1,5 @@
 import type { AgentFailure } from "@quasar/agents";
-import { failureFlags, type TaskResult } from "@quasar/loop";
+import { failureFlags, type TaskResult, type WayBack } from "@quasar/loop";
 import { continuedBy, limitAdvice, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
 import { knownUsd, moment, shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
@@ -114,8 +114,15 @@ function lookOf({ runId, agentFailure }: TaskResult): readonly string[] {
   return [`quasar log ${runId}   (what the agent did; a hook of yours may keep its turn going)`];
 }
 
+function wayBackSteps(resume: string, { steps, flags, asItIs }: WayBack): string[] {
+  const instead =
+    asItIs === undefined ? [] : [`${resume} ${asItIs}   (instead, to stay where HEAD is)`];
+  return [...steps, `${resume} ${flags}`.trimEnd(), ...instead];
+}
+
 function nextOf(result: TaskResult): string[] {
-  const { outcome, runId, baseCommitSha, agentFailure, checkpoint, changed } = result;
+  const { outcome, runId, baseCommitSha, agentFailure, checkpoint, changed, fullDisk, wayBack } =
+    result;
   const resume = resumeCommand(runId, checkpoint);
   switch (outcome) {
     case "approved":
@@ -127,6 +134,7 @@ function nextOf(result: TaskResult): string[] {
         return [...limitAdvice(agentFailure.retryAt, resume)];
       const person = agentFailure && PERSON[agentFailure.kind];
       const when = agentFailure?.retryAt;
+      if (wayBack !== undefined) return wayBackSteps(resume, wayBack);
       const command = when === undefined ? resume : `${resume} (after ${moment(when)})`;
       return person === undefined ? [command] : [person, command];
     }
@@ -136,10 +144,14 @@ function nextOf(result: TaskResult): string[] {
     case "budget":
     case "interrupted":
     case "checkpoint":
-    case "storage":
     case "check":
       return [resume];
+    case "storage":
+      return fullDisk === undefined
+        ? [resume]
+        : [`df -h ${shellWord(fullDisk)}   (make room there)`, resume];
     case "work-tree":
+      if (wayBack !== undefined) return wayBackSteps(resume, wayBack);
       return [
         "git status   (commit what is to stay as it is)",
         resume,

@@ -40,6 +40,17 @@ test.for([
   expect(withTyped(step, typed("r-1", "--max-budget", "10", "--json"))).toBe(told);
 });
 
+test.for([
+  ["quasar run -f <a file>", "quasar run -f <a file> --coder codex"],
+  ['quasar run "Fix it"', 'quasar run "Fix it" --coder codex'],
+  ["… | quasar run -", "… | quasar run - --coder codex"],
+  ["quasar run --coder claude", "quasar run --coder claude --file /nope"],
+] as const)("what stands in the place of a missing file is not beside it: %s", ([step, told]) => {
+  const run = new Command("run").argument("[task]").option("--coder <agent>");
+  run.option("-f, --file <path>").parse(["-f", "/nope", "--coder", "codex"], { from: "user" });
+  expect(withTyped(step, typedIn(run, "quasar run"))).toBe(told);
+});
+
 test("a flag that was given twice is repeated twice, and quoted", () => {
   const said = withTyped("quasar resume", typed("--lint", "npm run lint", "--lint", "true"));
   expect(said).toBe("quasar resume --lint 'npm run lint' --lint true");

@@ -2,10 +2,22 @@ import { shellWord } from "@quasar/runs/text";
 
 /** What is used here of a command that was parsed. */
 export interface ParsedCommand {
-  readonly options: readonly { readonly long?: string | undefined; attributeName(): string }[];
+  readonly options: readonly {
+    readonly long?: string | undefined;
+    readonly short?: string | undefined;
+    attributeName(): string;
+  }[];
   readonly args: readonly string[];
   getOptionValue(name: string): unknown;
   getOptionValueSource(name: string): string | undefined;
+}
+
+/** A flag that was typed. */
+export interface TypedFlag {
+  /** `--file` and `-f`. */
+  readonly names: readonly [long: string, ...short: string[]];
+  /** What stands after it: quoted for a shell, or nothing. */
+  readonly value: string;
 }
 
 /** A command as a person typed it, as far as the next one has to repeat it. */
@@ -14,8 +26,7 @@ export interface Typed {
   readonly command: string;
   /** What it is about, by its id; `undefined`: nothing was named. */
   readonly id: string | undefined;
-  /** `--max-budget`, and what stands after it: quoted for a shell, or nothing. */
-  readonly flags: readonly (readonly [name: string, value: string])[];
+  readonly flags: readonly TypedFlag[];
 }
 
 /** What holds for one time only: how a command shows what it does, and that an agent is asked at once. */
@@ -23,12 +34,13 @@ const ONCE: ReadonlySet<string> = new Set(["--json", "--plan", "--now"]);
 
 /** @param command - `quasar resume` */
 export function typedIn(parsed: ParsedCommand, command: string): Typed {
-  const flags = parsed.options.flatMap((option) => {
-    const { long = "" } = option;
+  const flags = parsed.options.flatMap((option): TypedFlag[] => {
+    const { long = "", short } = option;
     const name = option.attributeName();
     if (ONCE.has(long) || parsed.getOptionValueSource(name) !== "cli") return [];
     return [parsed.getOptionValue(name)].flat().map((value) => {
-      return [long, value === true ? "" : ` ${shellWord(String(value))}`] as const;
+      const names = [long, ...(short === undefined ? [] : [short])] as const;
+      return { names, value: value === true ? "" : ` ${shellWord(String(value))}` };
     });
   });
   const [id] = TAKES_ID.has(command) ? parsed.args : [];
@@ -36,6 +48,9 @@ export function typedIn(parsed: ParsedCommand, command: string): Typed {
 }
 
 const TAKES_ID: ReadonlySet<string> = new Set(["quasar resume", "atlas resume"]);
+
+/** What says the same as the text that is a command's argument: no command takes both. */
+const SAYS_IT_TOO = "--file";
 
 /**
  * The same advice with what the person typed, where it is to type the same command again: what it was about,
@@ -45,17 +60,20 @@ export function withTyped(step: string, { command, id, flags }: Typed): string {
   const [, before = "", given = "", after = ""] = partsOf(step, command) ?? [];
   if (before === "" || given.includes(" --help")) return step;
   const words = given.split(" ");
-  const isNamed = id === undefined || /^ [^-]/u.test(given) || words.includes(shellWord(id));
+  const hasArgument = /^ (?:[^-]|-(?: |$))/u.test(given);
+  const isNamed = id === undefined || hasArgument || words.includes(shellWord(id));
   const more = flags
-    .filter(([name]) => !words.includes(name))
-    .map(([name, value]) => ` ${name}${value}`);
+    .filter(({ names }) => !names.some((name) => words.includes(name)))
+    .filter(({ names }) => !(hasArgument && names[0] === SAYS_IT_TOO))
+    .map(({ names, value }) => ` ${names[0]}${value}`);
   const named = isNamed ? "" : ` ${shellWord(id)}`;
   return `${before}${named}${given}${more.join("")}${after}`;
 }
 
 /** The command, what stands after it, and what is said of it. */
 function partsOf(step: string, command: string): RegExpExecArray | null {
-  return new RegExp(String.raw`^((?:.* && )?${command})((?: .*?)?)(,? +\(.*\)|, .*)?$`, "u").exec(
-    step,
-  );
+  return new RegExp(
+    String.raw`^((?:.* (?:&&|\|) )?${command})((?: .*?)?)(,? +\(.*\)|, .*)?$`,
+    "u",
+  ).exec(step);
 }

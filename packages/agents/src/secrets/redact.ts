@@ -23,22 +23,33 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
   return redactorOf(secretsOf(env));
 }
 
+/** Takes secrets out of lines of one output, which come in their order. */
+export type LineRedactor = (lines: readonly string[]) => readonly string[];
+
 /**
- * The same for lines of one output, in their order, as a private key has many. In a line of JSON forms are
- * looked for in its strings, as they are meant and not as they are written.
+ * The same for lines of one output, as a private key has many. In a line of JSON forms are looked for in its strings,
+ * as they are meant and not as they are written. Lines that come together are looked through one by one only where
+ * they may hold a secret.
  */
-export function createLineRedactor(secrets: readonly string[]): Redactor {
+export function createLineRedactor(secrets: readonly string[]): LineRedactor {
   const replaceValues = valueReplacer(secrets, MASK);
   const redact = redactorOf(secrets);
   const keys = createPrivateKeyReader(MASK);
-  return (line) => {
+  const redactLine = (line: string): string => {
     if (!keys.isInKey() && !mayHoldSecret(line)) return replaceValues(line);
     if (isJson(line)) return replaceValues(replaceStrings(line, redact));
     return replaceTokens(replaceValues(keys.replace(line)), MASK);
   };
+  return (lines) => {
+    if (!keys.isInKey()) {
+      const text = lines.join("\n");
+      if (!mayHoldSecret(text) && replaceValues(text) === text) return lines;
+    }
+    return lines.map(redactLine);
+  };
 }
 
-/** Whether a line holds the beginning of a secret, or a character that is written as a number. */
-function mayHoldSecret(line: string): boolean {
-  return mayHoldToken(line) || line.includes("PRIVATE KEY") || /\\u00[2-7]/i.test(line);
+/** Whether a text holds the beginning of a secret, or a character that is written as a number. */
+function mayHoldSecret(text: string): boolean {
+  return mayHoldToken(text) || text.includes("PRIVATE KEY") || /\\u00[2-7]/i.test(text);
 }

@@ -51,7 +51,7 @@ export function play(given: Play): Played {
   const take = ({ records = [], line, sends, opens, closes }: Step): void => {
     record(records);
     const text = JSON.stringify(line);
-    reader.read(text);
+    reader.read([text]);
     if (opens !== undefined) bill.open(opens);
     if (sends !== undefined) bill.add(sends);
     stopped ??= watch(text);

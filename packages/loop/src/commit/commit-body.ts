@@ -4,6 +4,8 @@ const WIDTH = 72;
 /** A line that cannot be broken and is longer is left out. */
 const LONGEST = 100;
 const MOST_LINES = 60;
+/** What comes after them is not looked at: a report may be as long as all that an agent prints. */
+const MOST_CHARACTERS = 2 ** 16;
 const INDENT = "  ";
 
 /**
@@ -14,13 +16,17 @@ const INDENT = "  ";
  * @see SPEC.md, "Commits"
  */
 export function commitBody(report: string): string {
-  const lines = closingNothing(report.toWellFormed())
+  const isLong = report.length > MOST_CHARACTERS;
+  const lines = closingNothing(report.slice(0, MOST_CHARACTERS).toWellFormed())
     .replace(SKIP_CI, "($1)")
     .split(LINE_BREAK)
     .flatMap((line) => wrap(line.replace(UNSAFE, " ").trimEnd()));
   const kept = lines.filter((line, at) => line !== "" || (at > 0 && lines[at - 1] !== ""));
-  const body = kept.length > MOST_LINES ? [...kept.slice(0, MOST_LINES), "", "[…]"] : kept;
-  return body.join("\n").replace(/^\n+|\n+$/gu, "");
+  const body = kept
+    .slice(0, MOST_LINES)
+    .join("\n")
+    .replace(/^\n+|\n+$/gu, "");
+  return isLong || kept.length > MOST_LINES ? `${body}\n\n[…]` : body;
 }
 
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/u;

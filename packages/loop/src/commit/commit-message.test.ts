@@ -144,6 +144,10 @@ describe("the body", () => {
     const lines = bodyOf("line\n".repeat(1000)).split("\n");
     expect([lines.length, lines.at(-1)]).toEqual([62, "[…]"]);
   });
+
+  test("does not look at what comes after the first 64 KiB of characters", () => {
+    expect(bodyOf(`Done.${"\n".repeat(2 ** 16)}The end.`)).toBe("Done.\n\n[…]");
+  });
 });
 
 test("an empty COMMIT: takes nothing of what follows", () => {

@@ -2,6 +2,7 @@ import { type CommitRefusal, GitError } from "@quasar/git";
 import type { CommitMessage } from "./commit-message.ts";
 import { messageOf } from "../emitter.ts";
 import type { Ending } from "../ending.ts";
+import { failedBy } from "../full-disk.ts";
 import type { Run } from "../run.ts";
 import type { CycleState } from "../state.ts";
 import { refuseCommit } from "../transitions.ts";
@@ -38,7 +39,10 @@ export async function refused(
   const fix = refusal === undefined ? undefined : FIXES[refusal.by];
   const message = redacted(run, messageOf(error));
   if (refusal === undefined || fix === undefined) {
-    return { outcome: "git", message: `the work could not be committed: ${message}` };
+    return failedBy(error, {
+      outcome: "git",
+      message: `the work could not be committed: ${message}`,
+    });
   }
   const { commitFixes } = state;
   const most = settings.maxLintRetries;
@@ -63,7 +67,7 @@ export function refusedLeftover(run: Run, error: unknown, who: string): RefusedL
   const message = redacted(run, messageOf(error));
   const what = `what ${who} changed could not be committed`;
   if (refusal === undefined || FIXES[refusal.by] === undefined) {
-    return { outcome: "git", message: `${what}: ${message}` };
+    return failedBy(error, { outcome: "git", message: `${what}: ${message}` });
   }
   const [fixes, most] = [run.state.lintFixes, run.settings.maxLintRetries];
   if (fixes >= most) return exhausted(`${what}: ${message}`, fixes, most);

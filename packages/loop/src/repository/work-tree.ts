@@ -1,8 +1,10 @@
 import { isOwnPath, type SeenWork } from "@quasar/git";
 import { assessResume, storedBranch } from "../resume/assess.ts";
+import { wayBack } from "../resume/way-back.ts";
 import { messageOf } from "../emitter.ts";
 import { isHalfWritten } from "../commit/temporary.ts";
 import type { Ending } from "../ending.ts";
+import { failedBy } from "../full-disk.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Ports, Run } from "../run.ts";
 import type { Settings } from "../settings.ts";
@@ -68,7 +70,11 @@ export async function misplaced(
   const words = standing.map(({ message, advice }) =>
     advice === undefined ? message : `${message} (${advice})`,
   );
-  return { outcome: "work-tree", message: words.join("; ") };
+  return {
+    outcome: "work-tree",
+    message: words.join("; "),
+    wayBack: wayBack(standing, facts.isBranchGone === true),
+  };
 }
 
 /** An ending where a commit was made, and HEAD is where it was before: a git hook has taken it back. */
@@ -80,7 +86,8 @@ export function takenBack(
   if (sha === undefined || after.head !== before.head) return undefined;
   const short = sha.slice(0, 12);
   const message = `commit ${short} was made, and a git hook has undone it (git merge --ff-only ${short})`;
-  return { outcome: "work-tree", message };
+  const steps = [`git merge --ff-only ${short}`];
+  return { outcome: "work-tree", message, wayBack: { steps, flags: "", asItIs: undefined } };
 }
 
 /** Paths that are not committed and belong to the run: neither protected nor the product's own. */
@@ -140,5 +147,5 @@ export async function treeOf(run: Run, repository: LoopRepository): Promise<stri
 
 /** An end for what git could not do. */
 export function gitEnding(what: string, error: unknown): Ending {
-  return { outcome: "git", message: `${what}: ${messageOf(error)}` };
+  return failedBy(error, { outcome: "git", message: `${what}: ${messageOf(error)}` });
 }

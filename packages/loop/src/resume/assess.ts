@@ -39,6 +39,8 @@ export interface Refusal {
   readonly message: string;
   /** What to do about it otherwise: a command or a few words; `undefined` where there is no such. */
   readonly advice: string | undefined;
+  /** Another command that does it. @default none */
+  readonly alternative?: string | undefined;
   /** `undefined`: nothing that is said can help, it has to be put right. */
   readonly override: Override | undefined;
 }
@@ -250,7 +252,9 @@ function busy(operation: Operation): Refusal {
   return {
     check: "operation",
     message: `git is in the middle of a ${operation} in this work tree`,
-    advice: operation === "bisect" ? "git bisect reset" : `git ${operation} --continue, or --abort`,
+    ...(operation === "bisect"
+      ? { advice: "git bisect reset" }
+      : { advice: `git ${operation} --abort`, alternative: `git ${operation} --continue` }),
     override: undefined,
   };
 }

@@ -6,11 +6,18 @@ import { truncate } from "../text.ts";
 
 const FILTER_OUTPUT = 3000;
 
-/** What a failed filter says, as a finding. */
+const TIME = String.raw`\d+(?:[.,]\d+)?\s?(?:[nµu]?s|ms|secs?|seconds?|m|mins?|minutes?|h|hours?)`;
+
+/** How long something took, as tests tell it: `0.002s`, `12 ms`, `1m 3s`. */
+const DURATION = new RegExp(String.raw`\b${TIME}(?:\s?${TIME})*(?![\p{L}\p{N}_])`, "gu");
+
+/** What a failed filter says, as a finding; the same, by its id, however long it took. */
 export function filterFinding(name: string, output: string, cycle: number): Finding {
   const severity = "critical";
-  const description = `[filter:${name}] ${truncate(output, FILTER_OUTPUT)}`;
-  return { id: findingId(severity, description), severity, description, cycle, status: "found" };
+  const described = (said: string) => `[filter:${name}] ${truncate(said, FILTER_OUTPUT)}`;
+  const description = described(output);
+  const id = findingId(severity, described(output.replace(DURATION, "0s")));
+  return { id, severity, description, cycle, status: "found" };
 }
 
 /** Findings of a review as those of a cycle. */

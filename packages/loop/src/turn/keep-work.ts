@@ -1,7 +1,7 @@
-import { messageOf } from "../emitter.ts";
 import { type Ending, INTERRUPTED } from "../ending.ts";
 import type { Start } from "./prompts.ts";
 import { takenEvents } from "./taken.ts";
+import { gitEnding } from "../repository/work-tree.ts";
 import { isCancelled, type Run } from "../run.ts";
 
 /**
@@ -22,6 +22,6 @@ export async function keepWork(run: Run): Promise<Start["tree"] | Ending> {
     return "dirty";
   } catch (error) {
     if (isCancelled(run)) return INTERRUPTED;
-    return { outcome: "git", message: `uncommitted work could not be kept: ${messageOf(error)}` };
+    return gitEnding("uncommitted work could not be kept", error);
   }
 }

@@ -734,7 +734,7 @@ test("a listener that throws is reported, and the others are told", async () => 
   const loop = harness({ hooks: [broken, other] });
   expect((await runTask(TASK, loop.options)).outcome).toBe("approved");
   expect(told).toContain("task_success");
-  expect(loop.trace()).toContain("warning a listener failed at task_success: oops");
+  expect(loop.trace()).toContain("warning a hook could not do its work at task_success: oops");
 });
 
 test("an event's state is what it was then, and cannot be changed", async () => {

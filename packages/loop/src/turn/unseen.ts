@@ -1,5 +1,6 @@
 import { messageOf } from "../emitter.ts";
 import type { Ending } from "../ending.ts";
+import { failedBy } from "../full-disk.ts";
 
 /** How an invoker says that a turn cannot be looked at just now. */
 const UNREADABLE = "ERR_TURN_UNREADABLE";
@@ -10,5 +11,7 @@ const UNREADABLE = "ERR_TURN_UNREADABLE";
  */
 export function unseenTurn(error: unknown): Ending | undefined {
   const isUnreadable = error instanceof Error && "code" in error && error.code === UNREADABLE;
-  return isUnreadable ? { outcome: "storage", message: messageOf(error) } : undefined;
+  return isUnreadable
+    ? failedBy(error, { outcome: "storage", message: messageOf(error) })
+    : undefined;
 }

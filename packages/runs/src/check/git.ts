@@ -14,7 +14,7 @@ import { FOLDER } from "../real-folder.ts";
 import { isRunId } from "../run-id.ts";
 import { packEndedRuns, unpackedRuns } from "../snapshots/pack.ts";
 import { shellWord } from "../text/format.ts";
-import { listed, wayOutOf } from "../work-tree.ts";
+import { listed, waysOutOf } from "../work-tree.ts";
 import { repositoryOf, type Workspace } from "../workspace.ts";
 import type { Place, Problem } from "./problem.ts";
 
@@ -23,7 +23,7 @@ export async function* lookAtGit({ workspace }: Place): AsyncGenerator<Problem, 
   const operation = await operationInProgress(workspace);
   if (operation === undefined) return;
   const message = `git is in the middle of a ${operation}`;
-  yield { code: "GIT_OPERATION", message, next: [wayOutOf(operation)] };
+  yield { code: "GIT_OPERATION", message, next: waysOutOf(operation) };
 }
 
 /** Lock files of a git that was killed, or that a power cut ended. */

@@ -101,10 +101,12 @@ const DIRTY_STEPS = [
 ];
 
 function obstacleOf(refusal: Refusal, { dirty }: ResumeAssessment): Obstacle {
-  const { check, message, advice, override } = refusal;
+  const { check, message, advice, alternative, override } = refusal;
   if (check === "dirty") return { what: "dirty", error: dirtyTree(dirty.paths, DIRTY_STEPS) };
   const flag = override && `quasar resume --${override}`;
-  const next = [advice, flag].filter((step) => step !== undefined);
+  const next = [advice, alternative && `${alternative}   (instead)`, flag].filter(
+    (step) => step !== undefined,
+  );
   const error = new RunsError(CODES[check], message, { next });
   return { what: override && OVERRIDES[override], error };
 }

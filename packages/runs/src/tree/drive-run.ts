@@ -2,6 +2,7 @@ import { afterEnd } from "@quasar/agents";
 import type { Checkpoint, FileCheckpointStore } from "@quasar/checkpoint";
 import {
   createCheckpointHook,
+  type Hook,
   type LoopOptions,
   type RunRepository,
   resumeTurn,
@@ -12,7 +13,7 @@ import {
   type TaskResult,
   type TurnKind,
 } from "@quasar/loop";
-import { RunsError } from "../errors.ts";
+import { messageOf, RunsError } from "../errors.ts";
 import type { RunEnd } from "../events.ts";
 import { interrupted } from "../interrupted.ts";
 import { type Waited, Waiter, type WaitingDriver } from "../limits/wait.ts";
@@ -102,7 +103,7 @@ export async function driveRun(
     reviewer: afterEnd(loop.reviewer, free),
     turnsDir: makeTurnsFolder(dir),
     checkpoint: { store: archivingStore(stores, noted), granularity: "turn" },
-    hooks: compatible === undefined ? [] : [createCheckpointHook({ ...compatible, now: loop.now })],
+    hooks: compatible === undefined ? [] : [hookOf(compatible, loop, driver)],
     onEvent: (event) => {
       if (event.type === "agent_done") waiter.renew();
       loop.onEvent?.(event);
@@ -114,6 +115,14 @@ export async function driveRun(
   if (end.result.outcome !== "approved") await onStop?.(end.result, stores);
   else if (compatible !== undefined) await removeCompatible(compatible, driver.warn);
   return end;
+}
+
+function hookOf(
+  compatible: CompatibilityCheckpoint,
+  { now }: Pick<LoopOptions, "now">,
+  { warn }: Pick<RunDriver, "warn">,
+): Hook {
+  return createCheckpointHook({ ...compatible, now, onError: (error) => warn(messageOf(error)) });
 }
 
 const asItIs = async (end: DrivenEnd): Promise<DrivenEnd> => end;

@@ -326,7 +326,7 @@ const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
   agent: "stopped: the agent failed",
   interrupted: "interrupted",
   checkpoint: "stopped: its state could not be saved",
-  storage: "stopped: its turn could not be looked at",
+  storage: "stopped: its files could not be read or written",
   git: "stopped: git failed",
   check: "stopped: a check could not be run",
   "work-tree": "stopped: the work tree is not where the run left it",

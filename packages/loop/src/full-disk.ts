@@ -1,0 +1,24 @@
+import { dirname, isAbsolute } from "node:path";
+import type { Ending } from "./ending.ts";
+
+const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
+/** As git says it, whose words are English here. */
+const SAID = /No space left on device|Out of diskspace|Disk quota exceeded/iu;
+
+/** How a run ends because of an error: as given, or by a full disk, where that is what the error comes of. */
+export function failedBy(error: unknown, { outcome, message }: Ending): Ending {
+  const fullDisk = fullDiskOf(error);
+  if (fullDisk === undefined) return { outcome, message };
+  return { outcome: "storage", message: `no space is left on the disk: ${message}`, fullDisk };
+}
+
+/** The folder whose disk has no room; `""`: the error does not say which; `undefined`: another error. */
+function fullDiskOf(error: unknown): string | undefined {
+  let isFull = false;
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const { code, path, message } = each as NodeJS.ErrnoException;
+    isFull ||= FULL.has(code) || SAID.test(message);
+    if (isFull && path !== undefined && isAbsolute(path)) return dirname(path);
+  }
+  return isFull ? "" : undefined;
+}

@@ -1,0 +1,38 @@
+import type { Override, Refusal } from "./assess.ts";
+
+/** What a person can type to have a run go on from a tree that it may not go on in, in this order. */
+export interface WayBack {
+  /** Commands that come before a resume. */
+  readonly steps: readonly string[];
+  /** What to resume with then: flags, or none (`""`). */
+  readonly flags: string;
+  /** With these a resume goes on from where HEAD is, and nothing has to be typed before; `undefined`: it cannot. */
+  readonly asItIs: string | undefined;
+}
+
+/**
+ * The way back from the first refusal. What stands behind an operation of git's, or on a branch that HEAD has left, is
+ * judged anew when that is put right; on a branch that is made anew where HEAD is, it still stands.
+ *
+ * @param refusals - One at least, in their order.
+ */
+export function wayBack(refusals: readonly Refusal[], isBranchGone: boolean): WayBack {
+  const [first, ...others] = refusals;
+  const { check, advice, alternative } = first ?? {};
+  const steps = [advice, alternative && `${alternative}   (instead)`].filter(
+    (step): step is string => step !== undefined && step !== "",
+  );
+  const overrides = refusals.map(({ override }) => override);
+  const all = overrides.every((each) => each !== undefined) ? flagsOf(overrides) : undefined;
+  if (steps.length === 0) return { steps, flags: all ?? "", asItIs: undefined };
+  const stays = check === "branch" && isBranchGone ? others : [];
+  return {
+    steps,
+    flags: flagsOf(stays.map(({ override }) => override)),
+    asItIs: all,
+  };
+}
+
+function flagsOf(overrides: readonly (Override | undefined)[]): string {
+  return overrides.flatMap((each) => (each === undefined ? [] : [`--${each}`])).join(" ");
+}
