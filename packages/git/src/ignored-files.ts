@@ -133,11 +133,19 @@ async function lookAt({ root, signal }: Look, path: string): Promise<Seen | unde
   }
 }
 
+/** Folders of dependencies and of tools that are always ignored, so that no commit has to leave them out. */
+const INSTALLED: ReadonlySet<string> = new Set([
+  ...["bower_components", ".next", ".nuxt", ".svelte-kit", ".angular", ".terraform", ".dart_tool"],
+  ...[".eggs", ".vite", ".cache", ".pnpm-store"],
+]);
+
 /** @returns The folders in it. */
 async function lookInto(look: Look, folder: Folder): Promise<readonly Folder[]> {
   const all = await namesIn(join(look.root, folder.path));
   const names = all.map(({ name }) => name);
-  if (isCacheFolder(folder.path.slice(0, -1), names)) return [];
+  const path = folder.path.slice(0, -1);
+  const isInstalled = INSTALLED.has(path.slice(path.lastIndexOf("/") + 1));
+  if (isInstalled || isCacheFolder(path, names)) return [];
   const seen = all.slice(0, look.left);
   look.left -= seen.length;
   look.isCut ||= seen.length < all.length;

@@ -36,7 +36,12 @@ export {
   type IgnoredFiles,
   type IgnoredFilesOptions,
 } from "./ignored-files.ts";
-export { type NewlyIgnored, newlyIgnored, type NewlyIgnoredOptions } from "./newly-ignored.ts";
+export {
+  type NewlyIgnored,
+  newlyIgnored,
+  type NewlyIgnoredOptions,
+  type WorkBetween,
+} from "./newly-ignored.ts";
 export { type AsideOptions, commitsLeftAside, type Stash, stashedSince } from "./left-aside.ts";
 export { hooksFolder, type HooksFolder } from "./hooks.ts";
 export { type Landed, type LandedFile, landedSince } from "./landed.ts";

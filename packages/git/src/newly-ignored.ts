@@ -16,9 +16,15 @@ export interface NewlyIgnored {
   readonly isCut: boolean;
 }
 
+/** Full ids of the commits or trees between which the work lies. */
+export interface WorkBetween {
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface NewlyIgnoredOptions extends SignalOptions {
-  /** Full ids of the commits or trees between which the work lies: what its lines name is work, whatever it is called. */
-  readonly work?: { readonly from: string; readonly to: string } | undefined;
+  /** What the lines of this work name is work too, whatever it is called. Asked where it matters. */
+  readonly work?: (() => Promise<WorkBetween>) | undefined;
 }
 
 /**
@@ -46,13 +52,14 @@ export async function newlyIgnored(
   );
   const candidates = others.map((entry) => candidateOf(entry, since.getTime() - TICK_MS));
   const isOpen = candidates.some(({ unsure }) => unsure.length > 0);
-  const mentions = isOpen && work ? mentionsIn(await patchOf(root, work, signal)) : undefined;
+  const mentions =
+    isOpen && work ? mentionsIn(await patchOf(root, await work(), signal)) : undefined;
   return { rules, paths: candidates.flatMap((each) => summary(each, mentions)), isCut };
 }
 
 async function patchOf(
   root: string,
-  { from, to }: NonNullable<NewlyIgnoredOptions["work"]>,
+  { from, to }: WorkBetween,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--unified=0"];
@@ -111,12 +118,18 @@ function isOutputName(name: string): boolean {
   return name.startsWith(".") || OUTPUTS.has(name.toLowerCase()) || /\.egg-info$/u.test(name);
 }
 
-const MADE =
-  /\.(?:log|tmp|bak|swp|orig|pid|sock|pyc|o|a|so|class|tsbuildinfo|lcov|db|sqlite3?|db-(?:journal|wal|shm))$/iu;
+/** Endings that programs write. */
+const MADE: readonly RegExp[] = [
+  /\.(?:log|tmp|bak|swp|orig|pid|sock|tsbuildinfo|lcov|map|db|sqlite3?|db-(?:journal|wal|shm))$/iu,
+  /\.(?:pyc|o|a|so|dylib|dll|exe|class|jar|whl|wasm)$/iu,
+  /(?:\.d\.[cm]?ts|_pb2(?:_grpc)?\.pyi?|\.pb\.\w+|\.g\.dart|[.-]lock(?:\.json|\.yaml|b)?)$/iu,
+];
 
 /** Whether tools make it again: by its name, hidden files and folders among them. */
 function isMadeAgain(path: string): boolean {
-  return path.split("/").filter(Boolean).some(isOutputName) || MADE.test(path);
+  return (
+    path.split("/").filter(Boolean).some(isOutputName) || MADE.some((ending) => ending.test(path))
+  );
 }
 
 /** What people write by hand; data that programs write has other endings. */

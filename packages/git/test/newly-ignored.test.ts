@@ -20,7 +20,9 @@ async function found(
   await sleep(30); // further than a tick of the kernel
   const since = new Date();
   act(root);
-  return newlyIgnored({ root }, since, { work: { from, to: await treeToCommit(root) } });
+  return newlyIgnored({ root }, since, {
+    work: async () => ({ from, to: await treeToCommit(root) }),
+  });
 }
 
 const move = (root: string, from: string, to: string): void =>
@@ -63,10 +65,16 @@ test.for([
 
 test("what tools make beside the work is not named", async () => {
   const before = { "src/median.ts": "1\n", "dist/old.js": "1\n", "data/cache.bin": "1\n" };
-  const rules = "dist/\ntarget/\nnode_modules/\ndata/\n.next/\nvenv2/\n*.db\n*.pyc\n";
+  const rules = "dist/\ntarget/\nnode_modules/\ndata/\n.next/\nvenv2/\n*.db\n*.pyc\n*.d.ts\n";
   const { paths } = await found(rules, before, (root) => {
     write(root, "src/median.ts", 'import { a } from "./median.js"; // build, dist, index\n');
-    for (const path of ["dist/median.js", "dist/index.js", "target/debug/a.rs", "test.db"])
+    for (const path of [
+      "dist/median.js",
+      "dist/index.js",
+      "target/debug/a.rs",
+      "test.db",
+      "a.d.ts",
+    ])
       write(root, path, "made\n");
     for (const path of ["node_modules/m/median.js", ".next/m.js", "a/__pycache__/m.pyc"])
       write(root, path, "made\n");

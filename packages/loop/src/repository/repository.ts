@@ -30,6 +30,7 @@ import {
   type RepositoryFacts,
   type NewlyIgnored,
   newlyIgnored,
+  type WorkBetween,
   settingsText,
   type SeenWork,
   type Snapshot,
@@ -148,10 +149,7 @@ export interface LoopRepository {
    * Work that ignore rules keep out of commits and that has come since a moment, beside the commits from one
    * to another; `from` `""` is before the first commit.
    */
-  newlyIgnored(
-    since: Date,
-    work: { readonly from: string; readonly to: string },
-  ): Promise<NewlyIgnored>;
+  newlyIgnored(since: Date, work: WorkBetween): Promise<NewlyIgnored>;
   /** The text of the repository's own settings. */
   settingsText(): Promise<string>;
   /** Of such a text those that change what git does. */
@@ -253,7 +251,7 @@ export async function openLoopRepository(
     commitsLeftAside: (options) => commitsLeftAside(repository, options),
     stashedSince: (since) => stashedSince(repository, since),
     newlyIgnored: (since, work) =>
-      newlyIgnored(repository, since, { work: work.from === "" ? undefined : work }),
+      newlyIgnored(repository, since, { work: work.from === "" ? undefined : async () => work }),
     settingsText: () => settingsText(repository),
     steeringSettings: (text) => steeringSettings(repository, text),
   };

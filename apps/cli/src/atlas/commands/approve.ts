@@ -68,6 +68,7 @@ export async function approveCommand(id: string | undefined, given: Given): Prom
 const ACCEPTED = {
   unvalidated: "acceptUnvalidated",
   uncommitted: "acceptUncommitted",
+  ignored: "acceptIgnored",
   unpushed: "acceptUnpushed",
 } as const satisfies Record<ReviewGap["kind"], keyof Given>;
 

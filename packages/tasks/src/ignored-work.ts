@@ -1,0 +1,42 @@
+import { newlyIgnored, treeToCommit } from "@quasar/git";
+import { namedPaths } from "./plain.ts";
+import type { TaskRecord } from "./task-record.ts";
+
+/** Work of a task that ignore rules keep out of every commit. */
+export interface IgnoredWork {
+  /** From the root; a folder's with a slash at its end. */
+  readonly paths: readonly string[];
+  /** `.gitignore` files that ignore themselves, beside what they ignore. */
+  readonly rules: readonly string[];
+  /** Whether there are more ignored files than were looked at. */
+  readonly isCut: boolean;
+}
+
+/**
+ * What has come since the task was made and is ignored, for agents and checks see it as if it was committed.
+ *
+ * @throws {GitError}
+ * @see SPEC.md, "Ignored work"
+ */
+export async function ignoredWork(
+  worktree: string,
+  { createdAt, metadata }: Pick<TaskRecord, "createdAt" | "metadata">,
+  signal?: AbortSignal,
+): Promise<IgnoredWork> {
+  const work = async () => ({
+    from: metadata.baseSha,
+    to: await treeToCommit(worktree, { signal }),
+  });
+  return newlyIgnored({ root: worktree }, new Date(createdAt), { work, signal });
+}
+
+/** In words, for a person; `""` where there is nothing to say. */
+export function ignoredWords({ paths, rules, isCut }: IgnoredWork): string {
+  return [
+    ...(paths.length === 0 ? [] : [`in no commit, as git ignores it: ${namedPaths(paths)}`]),
+    ...(rules.length === 0
+      ? []
+      : [`in no commit: what ${namedPaths(rules)} ignores, itself included`]),
+    ...(isCut ? ["there are more ignored files than were looked at"] : []),
+  ].join("; ");
+}
