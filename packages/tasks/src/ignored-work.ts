@@ -1,4 +1,5 @@
 import { newlyIgnored, treeToCommit } from "@quasar/git";
+import { messageOf } from "./errors.ts";
 import { namedPaths } from "./plain.ts";
 import type { TaskRecord } from "./task-record.ts";
 
@@ -28,6 +29,24 @@ export async function ignoredWork(
     to: await treeToCommit(worktree, { signal }),
   });
   return newlyIgnored({ root: worktree }, new Date(createdAt), { work, signal });
+}
+
+/**
+ * The same in words, for a person; `""` where there is nothing to say.
+ *
+ * @throws The signal's reason when aborted.
+ */
+export async function ignoredBeside(
+  worktree: string,
+  task: Pick<TaskRecord, "createdAt" | "metadata">,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return ignoredWords(await ignoredWork(worktree, task, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    return `what is ignored could not be looked at: ${messageOf(error)}`;
+  }
 }
 
 /** In words, for a person; `""` where there is nothing to say. */

@@ -35,6 +35,8 @@ test("work that git ignores is named at the validation and the gate, and not app
   const words = "in no commit, as git ignores it: lib/";
   expect(told).toContain(`Validation passed: check-1; ${words}`);
   expect(told, "at the gate").toContain(`warning: ${words}`);
+  const validated = await atlas(at, ["validate"]);
+  expect(validated.stderr, validated.stdout).toContain(`warning: ${words}`);
   const refused = await atlas(at, ["approve", "--yes"]);
   expect(refused.code).toBe(6);
   expect(refused.stderr).toContain(words);

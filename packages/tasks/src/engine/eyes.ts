@@ -1,6 +1,6 @@
 import { changedFiles, inspectRepository } from "@quasar/git";
 import { lookForPushes, readGitFacts } from "@quasar/hookfile";
-import { ignoredWords, ignoredWork } from "../ignored-work.ts";
+import { ignoredBeside } from "../ignored-work.ts";
 import type { Eyes } from "./parts.ts";
 
 /** Looks by git. */
@@ -9,6 +9,5 @@ export const gitEyes: Eyes = {
   inspect: (worktree, since, { signal }) => inspectRepository(worktree, { since, signal }),
   pushes: lookForPushes,
   changedFiles,
-  ignored: async (worktree, task, { signal }) =>
-    ignoredWords(await ignoredWork(worktree, task, signal)),
+  ignored: ignoredBeside,
 };

@@ -84,7 +84,7 @@ export interface Eyes {
     options: SignalOptions,
   ): Promise<readonly ChangedFile[]>;
   /** Work of the task that is ignored, in words; `""` where there is none. */
-  ignored(worktree: string, task: TaskRecord, options: SignalOptions): Promise<string>;
+  ignored(worktree: string, task: TaskRecord, signal: AbortSignal): Promise<string>;
 }
 
 /** Each resolves to what a person should know. */

@@ -1,5 +1,4 @@
 import { isTerminal } from "@quasar/hookfile";
-import { messageOf } from "../errors.ts";
 import { outgoing } from "../outgoing.ts";
 import type { Session } from "./session.ts";
 import { type Standstill, standing } from "./standstill.ts";
@@ -30,11 +29,6 @@ export async function tellRest(session: Session): Promise<Standstill> {
 
 /** What is reviewed may be more than what any commit will have. */
 async function tellIgnored({ parts, hook, task, signal, warn }: Session): Promise<void> {
-  try {
-    const words = await parts.eyes.ignored(hook().worktreePath, task(), { signal });
-    if (words !== "") warn(words);
-  } catch (error) {
-    signal.throwIfAborted();
-    warn(`what is ignored could not be looked at: ${messageOf(error)}`);
-  }
+  const words = await parts.eyes.ignored(hook().worktreePath, task(), signal);
+  if (words !== "") warn(words);
 }

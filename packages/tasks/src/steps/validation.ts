@@ -2,7 +2,7 @@ import { GitError, treeToCommit } from "@quasar/git";
 import { ReceiptError, type ValidationReceipt } from "@quasar/receipts";
 import { TasksError } from "../errors.ts";
 import { failedAttempts } from "../failed-attempts.ts";
-import { ignoredWords, ignoredWork } from "../ignored-work.ts";
+import { ignoredBeside } from "../ignored-work.ts";
 import { runName } from "../runs/step-runs.ts";
 import { failureHead, failureReason, isNotRun } from "../validation/failure-reason.ts";
 import { holdValidation, validationRunId } from "../validation/hold.ts";
@@ -118,7 +118,9 @@ async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<
     const { round, signed } = await oneRound(input, attempt);
     if (round.kind === "interrupted") return INTERRUPTED;
     if (round.kind === "broken") return broken(round);
-    if (round.kind === "passed") return passed(round, signed, await ignoredBeside(input));
+    if (round.kind === "passed") {
+      return passed(round, signed, await ignoredBeside(input.worktree, task, input.signal));
+    }
     if (round.kind === "unsettled") {
       return { ...reportOf(round.results, signed), ...failure(round.message) };
     }
@@ -213,19 +215,10 @@ function failedOf({ results }: Extract<Round, { readonly kind: "failed" }>): Com
   return failed;
 }
 
-/** What the commands saw as if it was committed, in words. */
-async function ignoredBeside({ worktree, task, signal }: RunningStep): Promise<string> {
-  try {
-    return ignoredWords(await ignoredWork(worktree, task, signal));
-  } catch (error) {
-    if (error instanceof GitError) return ""; // the gate tells why
-    throw error;
-  }
-}
-
 function passed(
   { results, changed }: Extract<Round, { readonly kind: "passed" }>,
   signed: readonly ValidationReceipt[],
+  /** What the commands saw as if it was committed, in words. */
   ignored: string,
 ): StepOutcome {
   const names = results.map(({ command }) => command.name).join(", ");
