@@ -10,6 +10,13 @@ const NAMES: ReadonlySet<string> = new Set([
 /** Files by which a tool marks a folder of any name as its own: cargo's `target/`, a virtual environment. */
 const MARKERS: ReadonlySet<string> = new Set(["CACHEDIR.TAG", "pyvenv.cfg"]);
 
+/** Whether a folder is a cache by its name, or by one of the names in it. */
+export function isCacheFolder(path: string, names: readonly string[]): boolean {
+  return (
+    NAMES.has(path.slice(path.lastIndexOf("/") + 1)) || names.some((name) => MARKERS.has(name))
+  );
+}
+
 /** Changed paths, less those in caches. */
 export interface WithoutCaches {
   readonly dirty: readonly DirtyPath[];

@@ -35,7 +35,19 @@ export { hiddenChanges } from "./hidden.ts";
 export { emptyFolders } from "./empty-folders.ts";
 export { changedByOutsideRules, type OutsideRulesOptions } from "./outside-rules.ts";
 export { settingsText, type SteeringSettings, steeringSettings } from "./steering-settings.ts";
-export { type NewlyIgnored, newlyIgnored } from "./newly-ignored.ts";
+export {
+  type IgnoredEntry,
+  type IgnoredFile,
+  ignoredFiles,
+  type IgnoredFiles,
+  type IgnoredFilesOptions,
+} from "./ignored-files.ts";
+export {
+  type NewlyIgnored,
+  newlyIgnored,
+  type NewlyIgnoredOptions,
+  type WorkBetween,
+} from "./newly-ignored.ts";
 export { type AsideOptions, commitsLeftAside, type Stash, stashedSince } from "./left-aside.ts";
 export { hooksFolder, type HooksFolder } from "./hooks.ts";
 export { type Landed, type LandedFile, landedSince } from "./landed.ts";

@@ -1,10 +1,8 @@
-import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { withoutCaches } from "./caches.ts";
-import { disarmFilters, readConfig } from "./config.ts";
-import { isGone } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
+import { ignoredFiles, type IgnoredEntry } from "./ignored-files.ts";
 import { isNewer, TICK_MS } from "./newer.ts";
+import { type Mentions, mentionsIn } from "./refers-to.ts";
 import type { Repository } from "./repository.ts";
 import { gitOutput } from "./run.ts";
 
@@ -12,69 +10,128 @@ import { gitOutput } from "./run.ts";
 export interface NewlyIgnored {
   /** `.gitignore` files that are ignored themselves, and have changed: neither they nor what they ignore is in a commit. */
   readonly rules: readonly string[];
-  /** What else is new, but for what tools make again: caches, build outputs, logs. */
+  /** What else has come, been moved there or changed, but for what tools make again. */
   readonly paths: readonly string[];
+  /** Whether there are more ignored files than were looked at. */
+  readonly isCut: boolean;
+}
+
+/** Full ids of the commits or trees between which the work lies. */
+export interface WorkBetween {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface NewlyIgnoredOptions extends SignalOptions {
+  /** What the lines of this work name is work too, whatever it is called. Asked where it matters. */
+  readonly work?: (() => Promise<WorkBetween>) | undefined;
 }
 
 /**
- * What ignore rules keep out of commits and has come since a moment; not what came into a folder that was ignored before.
- * Starts two git processes.
+ * What ignore rules keep out of commits and has come since a moment. Starts two git processes, three where
+ * something has changed whose name does not say that it is work.
  *
- * @throws {GitError} as `dirtyPaths` does; the signal's reason when aborted.
+ * @throws {GitError} as `dirtyPaths` does; `ERR_GIT_FAILED` where an end of the work is missing; the signal's reason
+ *   when aborted.
+ * @see SPEC.md, "Work that is ignored"
  */
 export async function newlyIgnored(
   { root }: Pick<Repository, "root">,
   since: Date,
-  { signal }: SignalOptions = {},
+  { work, signal }: NewlyIgnoredOptions = {},
 ): Promise<NewlyIgnored> {
-  const config = disarmFilters(await readConfig(root, { signal }));
-  // Folders that a rule names are listed as such, without what is in them.
-  const args = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignored=matching"];
-  const asked = [...args, "--no-renames", "--ignore-submodules=all"];
-  const output = await gitOutput("read", root, asked, { signal, config });
-  const ignored = output.split("\0").filter((entry) => entry.startsWith("!! "));
-  const entries = ignored.map((entry) => ({ path: inside(entry.slice(3)), status: "??" }));
-  const kept = withoutCaches(entries).dirty.map(({ path }) => path.replace(/\/\.$/u, "/"));
-  const isRule = (path: string): boolean => /(?:^|\/)\.gitignore$/u.test(path);
-  const rules = await filtered(kept.filter(isRule), (path) => isNewer(join(root, path), since));
+  const { entries, isCut } = await ignoredFiles({ root }, { signal });
+  const isRule = ({ path }: IgnoredEntry): boolean => /(?:^|\/)\.gitignore$/u.test(path);
+  const rules: string[] = [];
+  for (const { path } of entries.filter(isRule)) {
+    if (await isNewer(join(root, path), since)) rules.push(path);
+  }
   const hidden = rules.map((path) => `${dirname(path)}/`);
-  const others = kept.filter(
-    (path) => !isMadeAgain(path) && !isRule(path) && !hidden.some((dir) => path.startsWith(dir)),
+  const others = entries.filter(
+    (entry) => !isRule(entry) && !hidden.some((dir) => entry.path.startsWith(dir)),
   );
-  return { rules, paths: await filtered(others, (path) => isBornSince(join(root, path), since)) };
+  const candidates = others.map((entry) => candidateOf(entry, since.getTime() - TICK_MS));
+  const isOpen = candidates.some(({ unsure }) => unsure.length > 0);
+  const mentions =
+    isOpen && work ? mentionsIn(await patchOf(root, await work(), signal)) : undefined;
+  return { rules, paths: candidates.flatMap((each) => summary(each, mentions)), isCut };
 }
 
-/** A folder as a path in it, by which it is known for a cache. */
-function inside(path: string): string {
-  return path.endsWith("/") ? `${path}.` : path;
+async function patchOf(
+  root: string,
+  { from, to }: WorkBetween,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--unified=0"];
+  return gitOutput("read", root, ["diff-tree", "-r", "-p", ...plain, from, to, "--"], { signal });
+}
+
+/** What is new or changed in an entry of git's list. */
+interface Candidate {
+  readonly path: string;
+  /** Whether the whole entry has come, and is not by its name what tools make again. */
+  readonly isNew: boolean;
+  /** Files that are work by their names. */
+  readonly sure: readonly string[];
+  /** Those that are work where the work's lines name them. */
+  readonly unsure: readonly string[];
+}
+
+function candidateOf({ path, sinceMs, files }: IgnoredEntry, afterMs: number): Candidate {
+  const isNew = sinceMs > afterMs && !isMadeAgain(path);
+  const changed = files.filter(({ changedMs }) => changedMs > afterMs).map((file) => file.path);
+  const isSure = (file: string): boolean => !isMadeAgain(file) && (isNew || SOURCE.test(file));
+  return {
+    path,
+    isNew,
+    sure: changed.filter(isSure),
+    unsure: changed.filter((file) => !isSure(file)),
+  };
+}
+
+/** As many files of one folder are named; of more the folder is. */
+const MOST_OF_ONE = 3;
+
+function summary(
+  { path, isNew, sure, unsure }: Candidate,
+  mentions: Mentions | undefined,
+): readonly string[] {
+  const named = mentions ? unsure.filter((file) => isNamed(file, mentions)) : [];
+  const paths = [...sure, ...named].toSorted();
+  if (paths.length === 0) return [];
+  return (isNew && sure.length > 0) || paths.length > MOST_OF_ONE ? [path] : paths;
+}
+
+/** A folder's common name is no sign: there the way from it on has to be named. */
+function isNamed(path: string, mentions: Mentions): boolean {
+  const folders = path.split("/").slice(0, -1);
+  const from = folders.findIndex(isOutputName);
+  return from === -1 ? mentions.name(path) : mentions.way(path, from);
 }
 
 const OUTPUTS: ReadonlySet<string> = new Set([
-  ...["dist", "build", "out", "target", "bin", "obj", "coverage", "htmlcov", "vendor", "venv"],
-  ...["log", "logs", "tmp", "temp"],
+  ...["dist", "build", "_build", "out", "target", "bin", "obj", "coverage", "htmlcov", "vendor"],
+  ...["generated", "__generated__", "gen", "venv", "env", "log", "logs", "tmp", "temp", "reports"],
 ]);
+
+function isOutputName(name: string): boolean {
+  return name.startsWith(".") || OUTPUTS.has(name.toLowerCase()) || /\.egg-info$/u.test(name);
+}
+
+/** Endings that programs write. */
+const MADE: readonly RegExp[] = [
+  /\.(?:log|tmp|bak|swp|orig|pid|sock|tsbuildinfo|lcov|map|db|sqlite3?|db-(?:journal|wal|shm))$/iu,
+  /\.(?:pyc|o|a|so|dylib|dll|exe|class|jar|whl|wasm)$/iu,
+  /(?:\.d\.[cm]?ts|_pb2(?:_grpc)?\.pyi?|\.pb\.\w+|\.g\.dart|[.-]lock(?:\.json|\.yaml|b)?)$/iu,
+];
 
 /** Whether tools make it again: by its name, hidden files and folders among them. */
 function isMadeAgain(path: string): boolean {
-  const names = path.split("/").filter(Boolean);
-  const isOutput = names.some((name) => name.startsWith(".") || OUTPUTS.has(name.toLowerCase()));
-  return isOutput || /\.(?:log|tmp|bak|swp|pyc|o|a|so|class|tsbuildinfo)$/iu.test(path);
+  return (
+    path.split("/").filter(Boolean).some(isOutputName) || MADE.some((ending) => ending.test(path))
+  );
 }
 
-async function isBornSince(path: string, since: Date): Promise<boolean> {
-  try {
-    const { birthtimeMs } = await stat(path);
-    return birthtimeMs > since.getTime() - TICK_MS;
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
-}
-
-async function filtered(
-  paths: readonly string[],
-  isWanted: (path: string) => Promise<boolean>,
-): Promise<readonly string[]> {
-  const areWanted = await Promise.all(paths.map(isWanted));
-  return paths.filter((_, at) => areWanted[at]);
-}
+/** What people write by hand; data that programs write has other endings. */
+const SOURCE =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|astro|py[iwx]?|ipynb|rb|php|p[lm]|lua|go|rs|c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|kts?|java|scala|clj[cs]?|groovy|cs|fs|vb|exs?|erl|hs|mli?|elm|dart|r|jl|zig|nim|sql|sh|bash|zsh|fish|ps1|proto|graphql|s?css|less|html?)$/iu;

@@ -152,7 +152,7 @@ export function createMemoryGround(
       reflogActions: async () => new Map(),
       commitsLeftAside: async () => [],
       stashedSince: async () => [],
-      newlyIgnored: async () => ({ rules: [], paths: [] }),
+      newlyIgnored: async () => ({ rules: [], paths: [], isCut: false }),
       settingsText: async () => "",
       steeringSettings: async () => new Map(),
     },

@@ -26,7 +26,9 @@ export type TasksErrorCode =
   /** What was looked at is not what is there any more. */
   | "ERR_CHANGED"
   /** A work tree has work that would be lost. */
-  | "ERR_DIRTY";
+  | "ERR_DIRTY"
+  /** A work tree that is to be removed has more ignored files than are kept. */
+  | "ERR_IGNORED";
 
 /** A failure that a person can act on; what else is thrown comes from the packages below. */
 export class TasksError extends Error {

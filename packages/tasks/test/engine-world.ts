@@ -206,6 +206,7 @@ export function aWorld(options: WorldOptions = {}): World {
       pushes: async () => ({ pushes: [], unseen: [], told: [] }),
       changedFiles: async () =>
         outside.commits.map(({ subject }) => ({ path: `${subject}.ts`, change: "new" })),
+      ignored: async () => "",
     },
     gitHook: {
       install: async () => undefined,

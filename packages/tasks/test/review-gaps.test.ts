@@ -87,3 +87,15 @@ test("what rules that no commit holds keep out of the commits is named", async (
     "uncommitted: kept out of commits by rules that none holds: kept-out.js",
   ]);
 });
+
+test("work that is ignored is named, what tools make is not", async () => {
+  write(task.worktree, ".gitignore", "lib/\nbuild/\nnode_modules/\n");
+  git(task.worktree, "add", ".gitignore");
+  git(task.worktree, "commit", "-qm", "rules");
+  const before = await gaps();
+  expect(before.filter((gap) => gap.startsWith("ignored"))).toEqual([]);
+  for (const path of ["lib/med.py", "build/made.js", "node_modules/x/index.js"])
+    write(task.worktree, path, "1\n");
+  const added = (await gaps()).filter((gap) => !before.includes(gap));
+  expect(added).toEqual(["ignored: in no commit, as git ignores it: lib/"]);
+});

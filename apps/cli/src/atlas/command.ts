@@ -36,6 +36,7 @@ export interface Given extends GivenOf<AtlasSettings> {
   // approve
   readonly acceptUnvalidated?: true | undefined;
   readonly acceptUncommitted?: true | undefined;
+  readonly acceptIgnored?: true | undefined;
   readonly acceptUnpushed?: true | undefined;
 
   // verify

@@ -241,6 +241,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--tree <id>", "without asking, if this is still the content: as --json shows it"],
       ["--accept-unvalidated", "although it is not what was validated"],
       ["--accept-uncommitted", "although something of it is not committed"],
+      ["--accept-ignored", "although something of it is ignored by git, so in no commit"],
       ["--accept-unpushed", "although commits of it are not pushed, so in no pull request"],
     ],
     examples: [

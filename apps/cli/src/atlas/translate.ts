@@ -54,6 +54,7 @@ const TRANSLATIONS: Readonly<
   "TasksError ERR_DAMAGED": ["ERR_CORRUPT", "atlas hook status", LIST],
   "TasksError ERR_DIRTY": ["ERR_DIRTY", "git status, then commit or stash"],
   "TasksError ERR_EXISTS": ["ERR_EXISTS", LIST],
+  "TasksError ERR_IGNORED": ["ERR_DIRTY", "git status --ignored, in that work tree"],
   "TasksError ERR_LOCKED": ["ERR_LOCKED", STATUS],
   "TasksError ERR_NOT_ACCEPTED": ["ERR_NOT_ACCEPTED", STATUS],
   "TasksError ERR_NOT_AWAITED": ["ERR_NOT_AWAITED", STATUS, "name another task: " + LIST],

@@ -25,7 +25,8 @@ export async function leftAside(run: Run, isApproved: boolean): Promise<readonly
     const commits = await repository.commitsLeftAside({ since, isWanted });
     const isOfRun = (path: string): boolean =>
       !isOwnPath(path) && !isProtected(path, run.state.untouchablePaths);
-    const ignored = await repository.newlyIgnored(since);
+    const work = { from: run.state.baseCommitSha, to: run.head };
+    const ignored = await repository.newlyIgnored(since, work);
     const rules = ignored.rules.filter(isOfRun);
     const paths = ignored.paths.filter(isOfRun);
     return [
@@ -42,6 +43,7 @@ export async function leftAside(run: Run, isApproved: boolean): Promise<readonly
         : [
             `Not committed, as ignored: ${listPaths(paths).join(", ")} (git add --force takes it in).`,
           ]),
+      ...(ignored.isCut ? ["There are more ignored files than were looked at."] : []),
       ...[await changedSettings(run)].filter((words) => words !== ""),
     ];
   } catch (error) {

@@ -32,6 +32,7 @@ import {
   type RepositoryFacts,
   type NewlyIgnored,
   newlyIgnored,
+  type WorkBetween,
   settingsText,
   type SeenWork,
   type Snapshot,
@@ -151,8 +152,11 @@ export interface LoopRepository {
   commitsLeftAside(options: AsideOptions): Promise<readonly string[]>;
   /** What was stashed since a moment, newest first. */
   stashedSince(since: Date): Promise<readonly Stash[]>;
-  /** `.gitignore` files that ignore themselves and have changed since a moment. */
-  newlyIgnored(since: Date): Promise<NewlyIgnored>;
+  /**
+   * Work that ignore rules keep out of commits and that has come since a moment, beside the commits from one
+   * to another; `from` `""` is before the first commit.
+   */
+  newlyIgnored(since: Date, work: WorkBetween): Promise<NewlyIgnored>;
   /** The text of the repository's own settings. */
   settingsText(): Promise<string>;
   /** Of such a text those that change what git does. */
@@ -257,7 +261,8 @@ export async function openLoopRepository(
     reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
     commitsLeftAside: (options) => commitsLeftAside(repository, options),
     stashedSince: (since) => stashedSince(repository, since),
-    newlyIgnored: (since) => newlyIgnored(repository, since),
+    newlyIgnored: (since, work) =>
+      newlyIgnored(repository, since, { work: work.from === "" ? undefined : async () => work }),
     settingsText: () => settingsText(repository),
     steeringSettings: (text) => steeringSettings(repository, text),
   };

@@ -1,5 +1,6 @@
 import { changedFiles, inspectRepository } from "@quasar/git";
 import { lookForPushes, readGitFacts } from "@quasar/hookfile";
+import { ignoredBeside } from "../ignored-work.ts";
 import type { Eyes } from "./parts.ts";
 
 /** Looks by git. */
@@ -8,4 +9,5 @@ export const gitEyes: Eyes = {
   inspect: (worktree, since, { signal }) => inspectRepository(worktree, { since, signal }),
   pushes: lookForPushes,
   changedFiles,
+  ignored: ignoredBeside,
 };

@@ -83,6 +83,8 @@ export interface Eyes {
     to: string,
     options: SignalOptions,
   ): Promise<readonly ChangedFile[]>;
+  /** Work of the task that is ignored, in words; `""` where there is none. */
+  ignored(worktree: string, task: TaskRecord, signal: AbortSignal): Promise<string>;
 }
 
 /** Each resolves to what a person should know. */

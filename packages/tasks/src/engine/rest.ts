@@ -11,6 +11,7 @@ export async function tellRest(session: Session): Promise<Standstill> {
     session.tell({ type: "task_ended", state });
   } else {
     const { kind = "interrupted", reason = "" } = awaiting ?? {};
+    if (kind === "review") await tellIgnored(session);
     session.tell({ type: "awaiting", step: currentStep?.stepName ?? "", kind, reason });
   }
   const standstill = standing(hook());
@@ -24,4 +25,10 @@ export async function tellRest(session: Session): Promise<Standstill> {
   const problem = await parts.notify(notice, ports);
   if (problem !== undefined) session.warn(problem);
   return standstill;
+}
+
+/** What is reviewed may be more than what any commit will have. */
+async function tellIgnored({ parts, hook, task, signal, warn }: Session): Promise<void> {
+  const words = await parts.eyes.ignored(hook().worktreePath, task(), signal);
+  if (words !== "") warn(words);
 }

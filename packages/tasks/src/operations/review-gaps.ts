@@ -10,13 +10,14 @@ import {
 } from "@quasar/git";
 import type { HookFile, StepRecord } from "@quasar/hookfile";
 import type { KeyManager } from "@quasar/receipts";
+import { ignoredWords, ignoredWork } from "../ignored-work.ts";
 import type { TaskView } from "../open-task.ts";
 import { listed, namedPaths, plainLine, shortSha } from "../plain.ts";
 import type { GitAction } from "../templates/template.ts";
 import { validatedTree } from "../validation/proof.ts";
 
 /** In what the work under review differs from what the steps before have dealt with. */
-export const REVIEW_GAPS = ["unvalidated", "uncommitted", "unpushed"] as const;
+export const REVIEW_GAPS = ["unvalidated", "uncommitted", "ignored", "unpushed"] as const;
 
 export interface ReviewGap {
   readonly kind: (typeof REVIEW_GAPS)[number];
@@ -32,8 +33,8 @@ export interface ReviewGapsOptions {
 }
 
 /**
- * What of the work under review was not validated, not committed or not pushed, although steps before
- * the review were to do that. Steps that were skipped for want of a remote ask for nothing.
+ * What of the work under review was not validated, not committed, is ignored or was not pushed, although
+ * steps before the review were to do that. Steps that were skipped for want of a remote ask for nothing.
  *
  * @throws {GitError}
  * @see SPEC.md, "Review and approval"
@@ -81,6 +82,13 @@ export async function reviewGaps(
   if (outside.length > 0) {
     const message = `kept out of commits by rules that none holds: ${namedPaths(outside)}`;
     gaps.push({ kind: "uncommitted", message });
+  }
+  const ignored = await ignoredWork(worktree, task, signal);
+  const isTold = (path: string): boolean =>
+    outside.some((each) => each === path || (path.endsWith("/") && each.startsWith(path)));
+  const paths = ignored.paths.filter((path) => !isTold(path));
+  if (paths.length > 0 || ignored.rules.length > 0) {
+    gaps.push({ kind: "ignored", message: ignoredWords({ ...ignored, paths }) });
   }
   if (commits && !(await isOnBranch(worktree, hook.branch, head, signal))) {
     const message = `not on branch ${plainLine(hook.branch, 100)}: ${shortSha(head)}`;

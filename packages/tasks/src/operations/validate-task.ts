@@ -1,5 +1,6 @@
 import { type HookFile, isTerminal, nextStep } from "@quasar/hookfile";
 import { withReceipts } from "../engine/adopt-receipts.ts";
+import { ignoredBeside } from "../ignored-work.ts";
 import type { LookPorts } from "../steps/step.ts";
 import type { TaskEvent } from "../task-event.ts";
 import type { TaskRecord } from "../task-record.ts";
@@ -45,5 +46,7 @@ export async function validateTask(
     );
   });
   repairTask(taskDir, after);
+  const ignored = validated.kind === "passed" ? await ignoredBeside(worktree, task, signal) : "";
+  if (ignored !== "") tell({ type: "warning", message: ignored });
   return { ...validated, hook: after };
 }

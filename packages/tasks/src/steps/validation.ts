@@ -2,6 +2,7 @@ import { GitError, treeToCommit } from "@quasar/git";
 import { ReceiptError, type ValidationReceipt } from "@quasar/receipts";
 import { TasksError } from "../errors.ts";
 import { failedAttempts } from "../failed-attempts.ts";
+import { ignoredBeside } from "../ignored-work.ts";
 import { runName } from "../runs/step-runs.ts";
 import { failureHead, failureReason, isNotRun } from "../validation/failure-reason.ts";
 import { holdValidation, validationRunId } from "../validation/hold.ts";
@@ -117,7 +118,9 @@ async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<
     const { round, signed } = await oneRound(input, attempt);
     if (round.kind === "interrupted") return INTERRUPTED;
     if (round.kind === "broken") return broken(round);
-    if (round.kind === "passed") return passed(round, signed);
+    if (round.kind === "passed") {
+      return passed(round, signed, await ignoredBeside(input.worktree, task, input.signal));
+    }
     if (round.kind === "unsettled") {
       return { ...reportOf(round.results, signed), ...failure(round.message) };
     }
@@ -215,13 +218,17 @@ function failedOf({ results }: Extract<Round, { readonly kind: "failed" }>): Com
 function passed(
   { results, changed }: Extract<Round, { readonly kind: "passed" }>,
   signed: readonly ValidationReceipt[],
+  /** What the commands saw as if it was committed, in words. */
+  ignored: string,
 ): StepOutcome {
   const names = results.map(({ command }) => command.name).join(", ");
   const description = `Validation passed: ${names}`;
   const unreviewed = `changed while it ran, reviewed by nobody: ${changed.join("; ")}`;
   return {
     kind: "completed",
-    summary: changed.length === 0 ? description : `${description}; ${unreviewed}`,
+    summary: [description, changed.length === 0 ? "" : unreviewed, ignored]
+      .filter((words) => words !== "")
+      .join("; "),
     ...reportOf(results, signed),
     checkpoint: { trigger: "validation", description },
   };

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { acquireLock } from "@quasar/durable";
 import { createHookFileStore, installGitHook, isBuried, lockTask } from "@quasar/hookfile";
@@ -317,3 +327,49 @@ test("lists workspaces with their tasks, and what is wrong with them", async () 
   });
   expect(listWorkspaces(join(home, "none"))).toEqual([]);
 });
+
+/** Ignored work in a work tree, beside what tools make again. */
+function ignoredIn(tree: string): void {
+  write(tree, ".gitignore", "lib/\nbuild/\nnode_modules/\n*.local\n");
+  git(tree, "add", ".gitignore");
+  git(tree, "commit", "-q", "-m", "rules");
+  write(tree, "lib/med.py", "work\n");
+  chmodSync(write(tree, "build/run.local", "work\n"), 0o700);
+  symlinkSync("med.py", join(tree, "lib/link"));
+  write(tree, "node_modules/x/index.js", "installed\n");
+  write(tree, "lib/__pycache__/med.pyc", "cache\n");
+}
+
+test.for(["close", "destroy"] as const)("%s keeps what is ignored in a folder", async (verb) => {
+  const there = await aTask();
+  ignoredIn(there.tree);
+  const { ignored = "", isWorktreeRemoved, warnings } = await there[verb]();
+  expect({ isWorktreeRemoved, warnings }).toEqual({ isWorktreeRemoved: true, warnings: [] });
+  expect(ignored).toBe(join(there.home, "workspaces/ws/ignored"));
+  const kept = readdirSync(ignored, { recursive: true }).map(String).toSorted();
+  expect(kept).toEqual(["build", "build/run.local", "lib", "lib/link", "lib/med.py"]);
+  expect(readFileSync(join(ignored, "lib/med.py"), "utf8")).toBe("work\n");
+  expect(readlinkSync(join(ignored, "lib/link"))).toBe("med.py");
+  expect(lstatSync(join(ignored, "build/run.local")).mode & 0o777).toBe(0o700);
+  expect(lstatSync(join(ignored, "lib")).mode & 0o777, "nobody else's").toBe(0o700);
+});
+
+test.for(["close", "destroy"] as const)(
+  "%s refuses where more is ignored than is kept, and what is advised lets it",
+  async (verb) => {
+    const there = await aTask();
+    ignoredIn(there.tree);
+    truncateSync(write(there.tree, "build/large", ""), 300 * 2 ** 20);
+    const refused = await failure(there[verb]({ force: true }));
+    expect(refused).toMatchObject({ code: "ERR_IGNORED" });
+    expect(refused.message).toContain("build/ (2 files, 301 MiB), lib/ (2 files, 1 MiB)");
+    expect(existsSync(join(there.tree, "build/large")), "nothing was removed").toBe(true);
+    const [, command = ""] =
+      / (git -C \S+ clean -ffdX -- build\/) deletes/u.exec(refused.message) ?? [];
+    expect(command, refused.message).not.toBe("");
+    const [, ...args] = command.split(" ");
+    git(there.root, ...args);
+    const { ignored = "" } = await there[verb]();
+    expect(readdirSync(ignored)).toEqual(["lib"]);
+  },
+);

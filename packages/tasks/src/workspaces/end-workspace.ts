@@ -4,6 +4,7 @@ import type { ChainHead, KeyManager } from "@quasar/receipts";
 import { messageOf, TasksError } from "../errors.ts";
 import type { Ending, EndWorkspaceOptions } from "./ending.ts";
 import { buriedIn } from "./list-workspaces.ts";
+import { refuseTooMuchIgnored } from "./keep-ignored.ts";
 import { type KeptRefs, removeWorkspaceRefs } from "./remove-refs.ts";
 import { type Removal, removeTree } from "./remove-tree.ts";
 import { whileNothingStarts } from "./start-lock.ts";
@@ -25,6 +26,8 @@ export interface EndedWorkspace {
   readonly repoPath: string;
   /** The ref that has what was uncommitted: in git, or in the bundle. */
   readonly snapshot?: string | undefined;
+  /** The folder that has what was ignored, but for caches and dependencies. */
+  readonly ignored?: string | undefined;
   /** In the bundle, the ref of a branch that was merged nowhere. */
   readonly keptBranch?: string | undefined;
   /** The file with all of what git kept that was merged nowhere, for `git fetch`. */
@@ -35,15 +38,17 @@ export interface EndedWorkspace {
 }
 
 /**
- * Removes the work tree; branch and tasks stay.
+ * Removes the work tree; branch and tasks stay, and so does what is ignored in the work tree, as a folder in
+ * the workspace's.
  *
- * @throws {TasksError} `ERR_NOT_FOUND`; `ERR_ACTIVE` and `ERR_DIRTY` unless forced; `ERR_LOCKED`;
- *   `ERR_DAMAGED`. What else goes wrong is a warning.
+ * @throws {TasksError} `ERR_NOT_FOUND`; `ERR_ACTIVE` and `ERR_DIRTY` unless forced; `ERR_IGNORED`;
+ *   `ERR_LOCKED`; `ERR_DAMAGED`. What else goes wrong is a warning.
  */
 export async function closeWorkspace(options: EndWorkspaceOptions): Promise<EndedWorkspace> {
   return whileNothingStarts(options, () =>
     whileWorkspaceIdle(options, async (ending) => {
       if (options.force !== true) await refuseDirty(ending);
+      await refuseTooMuchIgnored(ending);
       const removal = await removeTree(ending);
       if (!removal.isWorktreeLeft) mark(ending, "closed");
       return report(ending, removal, {});
@@ -53,16 +58,17 @@ export async function closeWorkspace(options: EndWorkspaceOptions): Promise<Ende
 
 /**
  * Removes work tree, branch and tasks. What is uncommitted or merged nowhere is kept in a bundle in the
- * workspace's folder, each task as an archive beside its tombstone; no ref of the workspace is left.
+ * workspace's folder, what is ignored in a folder beside it, each task as an archive beside its tombstone; no ref of the workspace is left.
  * What a crash has interrupted is ended by the next call.
  *
- * @throws {TasksError} `ERR_NOT_FOUND`; `ERR_ACTIVE` unless forced; `ERR_LOCKED`; `ERR_DAMAGED`. What
- *   else goes wrong is a warning, and what it concerns stays.
+ * @throws {TasksError} `ERR_NOT_FOUND`; `ERR_ACTIVE` unless forced; `ERR_IGNORED`; `ERR_LOCKED`;
+ *   `ERR_DAMAGED`. What else goes wrong is a warning, and what it concerns stays.
  * @see SPEC.md, "Destroy"
  */
 export async function destroyWorkspace(options: DestroyWorkspaceOptions): Promise<EndedWorkspace> {
   return whileNothingStarts(options, () =>
     whileWorkspaceIdle(options, async (ending) => {
+      await refuseTooMuchIgnored(ending);
       const removal = await removeTree(ending);
       const kept = removal.isWorktreeLeft ? {} : await removeWorkspaceRefs(ending);
       ending.letGo(); // each removal takes the task's lock for itself
@@ -114,7 +120,7 @@ function mark({ dir, workspace, options }: Ending, status: WorkspaceStatus): voi
 
 function report(
   { workspace, warnings }: Ending,
-  { isWorktreeRemoved, snapshot }: Removal,
+  { isWorktreeRemoved, snapshot, ignored }: Removal,
   { bundle, keptBranch, tasks = [] }: Partial<KeptRefs> & Pick<Partial<EndedWorkspace>, "tasks">,
 ): EndedWorkspace {
   return {
@@ -123,6 +129,7 @@ function report(
     repoPath: workspace.repoPath,
     isWorktreeRemoved,
     ...(snapshot !== undefined && { snapshot }),
+    ...(ignored !== undefined && { ignored }),
     ...(keptBranch !== undefined && { keptBranch }),
     ...(bundle !== undefined && { bundle }),
     tasks,

@@ -12,14 +12,22 @@ import {
 import { messageOf, TasksError } from "../errors.ts";
 import type { Ending } from "./ending.ts";
 import { keepCommit } from "./keep-commit.ts";
+import { keepIgnored } from "./keep-ignored.ts";
 
 export interface Removal {
   readonly isWorktreeRemoved: boolean;
   readonly isWorktreeLeft: boolean;
   readonly snapshot: string | undefined;
+  /** The folder with what was ignored. */
+  readonly ignored: string | undefined;
 }
 
-/** Removes the work tree after what is uncommitted in it was kept; where that fails it stays. */
+const NOTHING_KEPT: Pick<Removal, "snapshot" | "ignored"> = {
+  snapshot: undefined,
+  ignored: undefined,
+};
+
+/** Removes the work tree after what is uncommitted or ignored in it was kept; where that fails it stays. */
 export async function removeTree(ending: Ending): Promise<Removal> {
   const { workspace, repository, tree, options, warnings } = ending;
   const { now, signal, name } = options;
@@ -27,21 +35,22 @@ export async function removeTree(ending: Ending): Promise<Removal> {
     repository !== undefined && nodeFileSystem.lstat(workspace.worktreePath) === undefined;
   if (repository === undefined || tree === undefined) {
     const isWorktreeLeft = !workspace.metadata.isHere && !isLost;
-    return { isWorktreeRemoved: false, isWorktreeLeft, snapshot: undefined };
+    return { ...NOTHING_KEPT, isWorktreeRemoved: false, isWorktreeLeft };
   }
-  let snapshot: string | undefined;
+  let { snapshot, ignored } = NOTHING_KEPT;
   try {
     await refuseUnkept(tree, signal);
     const prefix = `refs/quasar/${name}/`;
     const message = `what was uncommitted in the workspace ${name}`;
     snapshot = (await takeSnapshot(tree.root, { prefix, message, now, signal }))?.ref;
     await keepHead(ending, tree);
+    ignored = await keepIgnored(ending, tree);
     await removeWorktree(repository.root, tree.root, { signal });
-    return { isWorktreeRemoved: true, isWorktreeLeft: false, snapshot };
+    return { isWorktreeRemoved: true, isWorktreeLeft: false, snapshot, ignored };
   } catch (error) {
     signal?.throwIfAborted();
     warnings.push(`the work tree ${tree.root} stays: ${messageOf(error)}`);
-    return { isWorktreeRemoved: false, isWorktreeLeft: true, snapshot };
+    return { isWorktreeRemoved: false, isWorktreeLeft: true, snapshot, ignored };
   }
 }
 

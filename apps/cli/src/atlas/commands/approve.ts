@@ -76,6 +76,7 @@ async function approve(id: string | undefined, given: Given): Promise<ExitCode> 
 const ACCEPTED = {
   unvalidated: "acceptUnvalidated",
   uncommitted: "acceptUncommitted",
+  ignored: "acceptIgnored",
   unpushed: "acceptUnpushed",
 } as const satisfies Record<ReviewGap["kind"], keyof Given>;
 

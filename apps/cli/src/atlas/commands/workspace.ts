@@ -97,7 +97,7 @@ function tell(type: string, said: string, ended: EndedWorkspace, { json }: Given
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  const { name, worktreePath, isWorktreeRemoved, snapshot, keptBranch, bundle } = ended;
+  const { name, worktreePath, isWorktreeRemoved, snapshot, ignored, keptBranch, bundle } = ended;
   const { tasks, warnings } = ended;
   write(process.stdout, [
     view.paint("bold", `${said} workspace ${cleanLine(name)}`),
@@ -112,6 +112,9 @@ function tell(type: string, said: string, ended: EndedWorkspace, { json }: Given
       ? []
       : labelled(view, "kept", `the branch, merged nowhere: ${cleanLine(keptBranch)}`)),
     ...(bundle === undefined ? [] : labelled(view, "in", cleanLine(bundle))),
+    ...(ignored === undefined
+      ? []
+      : labelled(view, "kept", `what was ignored: ${cleanLine(ignored)}`)),
     ...warnings.flatMap((warning) => labelled(view, "warning", cleanLine(warning), "yellow")),
     ...nextLines(waysBack(ended), view),
   ]);
@@ -123,16 +126,18 @@ function waysBack({
   name,
   repoPath,
   snapshot,
+  ignored,
   keptBranch,
   bundle,
 }: EndedWorkspace): readonly string[] {
+  const look = ignored === undefined ? [] : [`ls -R ${shellWord(ignored)}`];
   if (bundle === undefined)
-    return snapshot === undefined ? [] : [`git show ${shellWord(snapshot)}`];
+    return [...(snapshot === undefined ? [] : [`git show ${shellWord(snapshot)}`]), ...look];
   const fetch = `git -C ${shellWord(repoPath)} fetch ${shellWord(bundle)}`;
   const back = (ref: string, branch: string): string => `${fetch} ${shellWord(`${ref}:${branch}`)}`;
   const ways = [
     ...(keptBranch === undefined ? [] : [back(keptBranch, keptBranch)]),
     ...(snapshot === undefined ? [] : [back(snapshot, `refs/heads/${name}-uncommitted`)]),
   ];
-  return ways.length > 0 ? ways : [`git bundle list-heads ${shellWord(bundle)}`];
+  return [...(ways.length > 0 ? ways : [`git bundle list-heads ${shellWord(bundle)}`]), ...look];
 }

@@ -20,7 +20,13 @@ import { shortId, TURN_ALIGN, TURN_HEAD, turnCells } from "../runs/turn-cells.ts
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { type Align, tableLines } from "../../shared/output/table.ts";
-import { labelled, nextLines, reportLines, type View } from "../../shared/output/text.ts";
+import {
+  approvalLines,
+  labelled,
+  nextLines,
+  reportLines,
+  type View,
+} from "../../shared/output/text.ts";
 import { standLines } from "../runs/text.ts";
 
 export interface ShowOptions {
@@ -42,6 +48,7 @@ export async function showCommand(
   const failures = supervisorFailures(workspace, found.id);
   const { checkpoint, seal, source, problems } = found.loaded;
   const { report } = parseReview(checkpoint.reviewOutput);
+  const message = endMessage(facts);
   if (json === true) {
     const { turn: lastTurn, allFindings } = checkpoint;
     const turns = endedTurns(checkpoint, facts);
@@ -54,6 +61,7 @@ export async function showCommand(
       lastTurn,
       allFindings,
       report,
+      message,
       snapshots: kept.snapshots.map(snapshotFacts),
       supervisorFailures: failures,
     };
@@ -64,6 +72,7 @@ export async function showCommand(
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...summaries.flatMap((run) => standLines(run, view)),
+    ...approvalLines(message ?? "").flatMap((line) => labelled(view, "beside", line, "yellow")),
     ...(report === undefined ? [] : reportLines(report, view)),
     ...sessionLines(found, view),
     ...problemLines([...problems, ...kept.problems], view),
@@ -77,6 +86,12 @@ export async function showCommand(
     ...summaries.flatMap(({ next }) => nextLines(next, view)),
   ]);
   return EXIT.ok;
+}
+
+/** What the run said when it was last left; `undefined` where the journal does not know. */
+function endMessage(facts: ReturnType<typeof readFacts>): string | undefined {
+  const end = facts.findLast(({ type }) => type === "result");
+  return typeof end?.["message"] === "string" ? end["message"] : undefined;
 }
 
 function section(lines: readonly string[]): readonly string[] {

@@ -381,8 +381,13 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
 
 /** What an approval has to say beside that there is one: that nothing was changed or checked, or that lint fails. */
 function besideApproval({ message, changed, checked }: ResultRecord): string[] {
+  return [...approvalLines(message), ...(checked || !changed ? [] : [NOT_CHECKED])];
+}
+
+/** What the message of an approval says beside that there is one. */
+export function approvalLines(message: string): readonly string[] {
   const [, rest = ""] = /^The reviewer approved[^.]*\. *(.*)$/su.exec(message) ?? [];
-  return [...(rest === "" ? [] : [cleanLine(rest)]), ...(checked || !changed ? [] : [NOT_CHECKED])];
+  return rest === "" ? [] : [cleanLine(rest)];
 }
 
 const NOT_CHECKED = 'No check ran: only the reviewer saw the work. Name one: --filter "<command>"';

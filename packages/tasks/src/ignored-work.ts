@@ -1,0 +1,61 @@
+import { newlyIgnored, treeToCommit } from "@quasar/git";
+import { messageOf } from "./errors.ts";
+import { namedPaths } from "./plain.ts";
+import type { TaskRecord } from "./task-record.ts";
+
+/** Work of a task that ignore rules keep out of every commit. */
+export interface IgnoredWork {
+  /** From the root; a folder's with a slash at its end. */
+  readonly paths: readonly string[];
+  /** `.gitignore` files that ignore themselves, beside what they ignore. */
+  readonly rules: readonly string[];
+  /** Whether there are more ignored files than were looked at. */
+  readonly isCut: boolean;
+}
+
+/**
+ * What has come since the task was made and is ignored, for agents and checks see it as if it was committed.
+ *
+ * @throws {GitError}
+ * @see SPEC.md, "Ignored work"
+ */
+export async function ignoredWork(
+  worktree: string,
+  { createdAt, metadata }: Pick<TaskRecord, "createdAt" | "metadata">,
+  signal?: AbortSignal,
+): Promise<IgnoredWork> {
+  const work = async () => ({
+    from: metadata.baseSha,
+    to: await treeToCommit(worktree, { signal }),
+  });
+  return newlyIgnored({ root: worktree }, new Date(createdAt), { work, signal });
+}
+
+/**
+ * The same in words, for a person; `""` where there is nothing to say.
+ *
+ * @throws The signal's reason when aborted.
+ */
+export async function ignoredBeside(
+  worktree: string,
+  task: Pick<TaskRecord, "createdAt" | "metadata">,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return ignoredWords(await ignoredWork(worktree, task, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    return `what is ignored could not be looked at: ${messageOf(error)}`;
+  }
+}
+
+/** In words, for a person; `""` where there is nothing to say. */
+export function ignoredWords({ paths, rules, isCut }: IgnoredWork): string {
+  return [
+    ...(paths.length === 0 ? [] : [`in no commit, as git ignores it: ${namedPaths(paths)}`]),
+    ...(rules.length === 0
+      ? []
+      : [`in no commit: what ${namedPaths(rules)} ignores, itself included`]),
+    ...(isCut ? ["there are more ignored files than were looked at"] : []),
+  ].join("; ");
+}
