@@ -14,6 +14,7 @@ import {
   type TurnOptions,
   upToCent,
 } from "@quasar/loop";
+import { messageOf } from "../errors.ts";
 import { freeAfterAgents } from "../free-git.ts";
 import { outgoing } from "../outgoing.ts";
 import { type BudgetStop, doneOf, failed, outcomeOf, timedOut } from "./agent-outcome.ts";
@@ -84,7 +85,12 @@ function fixedOptions(run: StepRun, { elsewhereUsd, leftUsd }: Money): TurnOptio
   const turnsDir = join(dir, "turns");
   mkdirSync(turnsDir, { recursive: true, mode: 0o700 });
   const free = () => freeAfterAgents(input);
-  const seed = createCheckpointHook({ store: seedStore(run), phaseId: step.name, now: ports.now });
+  const seed = createCheckpointHook({
+    store: seedStore(run),
+    phaseId: step.name,
+    now: ports.now,
+    onError: (error) => input.tell({ type: "warning", message: messageOf(error) }),
+  });
   return {
     workDir: worktree,
     runId,
