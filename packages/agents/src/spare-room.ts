@@ -29,8 +29,9 @@ export function keepRoom(path: string): SpareRoom {
   return { free };
 }
 
-/** Whether a folder's disk lacks that room now. */
+/** Whether a folder's disk lacks that room now; of a folder that is gone nobody can say. */
 export function lacksRoom(dir: string): boolean {
+  if (!fs.existsSync(dir)) return false;
   const { bavail, bsize } = fs.statfsSync(dir);
   return bavail * bsize < ROOM_BYTES;
 }
