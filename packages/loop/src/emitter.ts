@@ -14,6 +14,8 @@ export interface Listeners {
   readonly journal?: ((event: LoopEvent) => void) | undefined;
   /** Told before the hooks: what they do at an event may not be undone by a crash. */
   readonly checkpoint: Hook | undefined;
+  /** Whether the checkpoint could not be saved at the event that is being told. @default it could */
+  readonly isUnsaved?: (() => boolean) | undefined;
   readonly hooks: readonly Hook[];
 }
 
@@ -53,7 +55,7 @@ export class Emitter {
     return event;
   }
 
-  /** Keeps a recorded event until the next one that is stored, before which the hooks are told of it. */
+  /** Keeps a recorded event until the next one that is stored, before which the hooks are told of it: not where that fails. */
   hold(event: LoopEvent): void {
     this.#held.push(event);
   }
@@ -77,7 +79,8 @@ export class Emitter {
     const { checkpoint, hooks } = this.#listeners;
     const stores = checkpoint !== undefined && this.#journalFailure === undefined;
     const errors = stores ? await deliverTo([checkpoint], event) : [];
-    const held = isStored(event.type) ? this.#held.splice(0) : [];
+    const isSaved = isStored(event.type) && stores && this.#listeners.isUnsaved?.() !== true;
+    const held = isSaved ? this.#held.splice(0) : [];
     for (const each of [...held, event]) errors.push(...(await deliverTo(hooks, each)));
     return errors;
   }

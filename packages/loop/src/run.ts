@@ -231,7 +231,8 @@ export class Run {
     const { store, phaseId, nebulaName } = checkpoint;
     const onError = (error: unknown): void => void this.#unreported.push(error);
     const hook = createCheckpointHook({ store, phaseId, nebulaName, onError, now });
-    return { journal, checkpoint: hook, hooks: all };
+    const isUnsaved = (): boolean => this.#unreported.length > 0;
+    return { journal, checkpoint: hook, isUnsaved, hooks: all };
   }
 }
 
