@@ -13,6 +13,12 @@ export interface IgnoredWork {
   readonly isCut: boolean;
 }
 
+export interface IgnoredWorkOptions {
+  /** The tree of a commit of everything that is there. @default git is asked, where it matters */
+  readonly present?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * What has come since the task was made and is ignored, for agents and checks see it as if it was committed.
  *
@@ -22,11 +28,11 @@ export interface IgnoredWork {
 export async function ignoredWork(
   worktree: string,
   { createdAt, metadata }: Pick<TaskRecord, "createdAt" | "metadata">,
-  signal?: AbortSignal,
+  { present, signal }: IgnoredWorkOptions = {},
 ): Promise<IgnoredWork> {
   const work = async () => ({
     from: metadata.baseSha,
-    to: await treeToCommit(worktree, { signal }),
+    to: present ?? (await treeToCommit(worktree, { signal })),
   });
   return newlyIgnored({ root: worktree }, new Date(createdAt), { work, signal });
 }
@@ -42,7 +48,7 @@ export async function ignoredBeside(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    return ignoredWords(await ignoredWork(worktree, task, signal));
+    return ignoredWords(await ignoredWork(worktree, task, { signal }));
   } catch (error) {
     signal.throwIfAborted();
     return `what is ignored could not be looked at: ${messageOf(error)}`;

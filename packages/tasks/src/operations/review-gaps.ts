@@ -83,7 +83,7 @@ export async function reviewGaps(
     const message = `kept out of commits by rules that none holds: ${namedPaths(outside)}`;
     gaps.push({ kind: "uncommitted", message });
   }
-  const ignored = await ignoredWork(worktree, task, signal);
+  const ignored = await ignoredWork(worktree, task, { present, signal });
   const isTold = (path: string): boolean =>
     outside.some((each) => each === path || (path.endsWith("/") && each.startsWith(path)));
   const paths = ignored.paths.filter((path) => !isTold(path));
