@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { disarmFilters, readConfig } from "./config.ts";
 import { GitError, isGone } from "./errors.ts";
 import type { ConfigPair } from "./environment.ts";
-import { currentGitSha } from "./head.ts";
+import { currentHead } from "./head.ts";
 import { hiddenPaths } from "./hidden.ts";
 import { openRepository } from "./repository.ts";
 import { checkRevision, checkSha, isMissing } from "./revision.ts";
@@ -185,12 +185,9 @@ async function commitOf(
 
 /** The tree of HEAD, or an empty one where there is no commit. */
 async function committedTree(workDir: string, run: RunOptions): Promise<string> {
-  try {
-    return await currentGitSha(workDir, { signal: run.signal });
-  } catch (error) {
-    if (!(error instanceof GitError) || error.code !== "ERR_NO_COMMITS") throw error;
-    return (await gitOutput("keep", workDir, ["mktree"], { ...run, input: "" })).trim();
-  }
+  const { head } = await currentHead(workDir, { signal: run.signal });
+  if (head !== "") return head;
+  return (await gitOutput("keep", workDir, ["mktree"], { ...run, input: "" })).trim();
 }
 
 const LINKED_REPOSITORY = "160000";

@@ -4,7 +4,7 @@ import { type Algorithm, objectId } from "./blob.ts";
 import { readConfig } from "./config.ts";
 import { GitError, isGone, messageOf } from "./errors.ts";
 import { announced } from "./git-work.ts";
-import { currentGitSha, type SignalOptions } from "./head.ts";
+import { currentHead, type SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import { gitOutput } from "./run.ts";
 import { type SeenFiles, seenFiles } from "./seen-files.ts";
@@ -144,11 +144,8 @@ async function repositoryAt(
   const { root } = await openRepository(dir, options);
   if (root !== dir) return entry; // it is not checked out: there is nothing of it
   const id = await readWorkTree(dir, options);
-  const head = await currentGitSha(dir, options).catch((error: unknown) => {
-    if (error instanceof GitError && error.code === "ERR_NO_COMMITS") return undefined;
-    throw error;
-  });
-  if (head === undefined) return { mode: "40000", id };
+  const { head } = await currentHead(dir, options);
+  if (head === "") return { mode: "40000", id };
   const args = ["rev-parse", "--verify", "-q", `${head}^{tree}`];
   const tree = (await gitOutput("read", dir, args, options)).trim();
   return tree === id ? { mode: REPOSITORY, id: head } : { mode: "40000", id };

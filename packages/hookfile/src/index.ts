@@ -25,7 +25,7 @@ export { TASK_FILES, taskFolder } from "./store/files.ts";
 export { decodeHookFile, encodeHookFile } from "./store/hook-codec.ts";
 export { HookFileError, type HookFileErrorCode } from "./errors.ts";
 export { AGENT_TEXT, insertAgentText, removeAgentText } from "./hook-md/agent-text.ts";
-export { readGitFacts } from "./checkpoints/git-facts.ts";
+export { gitFactsOf, readGitFacts } from "./checkpoints/git-facts.ts";
 export {
   type AwaitedDecision,
   CHECKPOINT_TRIGGERS,

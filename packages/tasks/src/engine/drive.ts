@@ -11,6 +11,7 @@ import {
   lockTask,
   startIntervalCheckpoints,
   type TaskClaim,
+  gitFactsOf,
 } from "@quasar/hookfile";
 import { isAgentsStep } from "../agents-step.ts";
 import { messageOf, TasksError } from "../errors.ts";
@@ -21,7 +22,6 @@ import type { TaskRecord } from "../task-record.ts";
 import { adoptReceipts } from "./adopt-receipts.ts";
 import { explained, standstillOf } from "./failures.ts";
 import { inspectorOf } from "./inspect.ts";
-import { gitFactsOf } from "./look-around.ts";
 import type { EngineParts } from "./parts.ts";
 import { openSession, type Session } from "./session.ts";
 import { type Standstill, standing } from "./standstill.ts";

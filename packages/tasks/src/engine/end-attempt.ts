@@ -6,13 +6,13 @@ import {
   type StepRecord,
   transitionAll,
   wantsCheckpoint,
+  gitFactsOf,
 } from "@quasar/hookfile";
 import type { RepositoryFacts } from "@quasar/git";
 import { failedAttempts } from "../failed-attempts.ts";
 import { assignRun, endRun } from "../runs/step-runs.ts";
 import type { StepOutcome, StepReport } from "../steps/step.ts";
 import type { StepResult, StepStatus } from "../task-record.ts";
-import { gitFactsOf } from "./look-around.ts";
 import { promptOf, recordPrompt } from "./prompts.ts";
 import { isAt, type Session } from "./session.ts";
 

@@ -58,11 +58,6 @@ export async function lookAround(
   return facts;
 }
 
-/** What a checkpoint says of the repository, from what was seen of it. */
-export function gitFactsOf({ branch = "", head, dirty }: RepositoryFacts): GitFacts {
-  return { branch, ...(head !== "" && { commit: head }), dirty: dirty.length > 0 };
-}
-
 /** Makes a step checkpoint, if the task's configuration wants one for this trigger. */
 export function checkpoint(
   { store, task, ports }: Session,

@@ -1,4 +1,4 @@
-import { currentGitSha, GitError, inspectRepository } from "@quasar/git";
+import { currentHead, inspectRepository } from "@quasar/git";
 import { type Checkpoint, createCheckpoint } from "@quasar/checkpoint";
 import type { HookFile } from "@quasar/hookfile";
 import {
@@ -33,7 +33,7 @@ export async function treeRefusal(
   left: Checkpoint | undefined,
   acceptHead: boolean,
 ): Promise<string | undefined> {
-  const gitSha = left?.gitSha ?? (await headOf(worktree, signal));
+  const gitSha = left?.gitSha ?? (await currentHead(worktree, { signal })).head;
   const facts = await inspectRepository(worktree, { since: gitSha, signal });
   const { branch } = task.metadata;
   const assessment = assessResume(facts, {
@@ -50,11 +50,4 @@ export async function treeRefusal(
 function wordsOf({ message, advice, override }: Refusal): string {
   const retry = override === "accept-head" ? "or atlas retry, which takes it as it is" : "";
   return [message, advice ?? "", retry].filter((words) => words !== "").join("; ");
-}
-
-function headOf(worktree: string, signal: AbortSignal): Promise<string> {
-  return currentGitSha(worktree, { signal }).catch((error: unknown) => {
-    if (error instanceof GitError && error.code === "ERR_NO_COMMITS") return "";
-    throw error;
-  });
 }
