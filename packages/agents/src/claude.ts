@@ -23,6 +23,7 @@ import { allowedCommands, type AllowedCommand, commandsNote, denialOf } from "./
 import { programFile } from "./program-file.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import type { TurnLimits } from "./limits.ts";
+import { lineByLine } from "./line-splitter.ts";
 import { boundAt, MAX_OUTPUT_TOKENS, priceOf } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
@@ -205,7 +206,7 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
       const { reading, read } = createClaudeReader(emit, meterOf(firstPrompt), limitsOf(request));
       return {
         // A second reader of the output stops nothing.
-        read: (lines) => lines.forEach((line) => void read(line)),
+        read: lineByLine(read),
         known() {
           const end = { wasKilled: !reading.isIdle, wasStopped: true };
           return { ...costs(reading, end), sessionId: sessionOf(request, reading) };

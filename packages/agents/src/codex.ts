@@ -22,6 +22,7 @@ import { failure, NO_SESSION } from "./failure.ts";
 import { isOfSystem } from "./patience.ts";
 import { checksNote } from "./permissions.ts";
 import type { TurnLimits } from "./limits.ts";
+import { lineByLine } from "./line-splitter.ts";
 import { boundAt, priceOf } from "./prices.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { failureOfSessionId } from "./session-id.ts";
@@ -191,7 +192,7 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
       };
       return {
         // A second reader of the output stops nothing.
-        read: (lines) => lines.forEach((line) => void read(line)),
+        read: lineByLine(read),
         known: () => ({ ...cost(), sessionId: reading.sessionId }),
         result(outcome) {
           const program = programFor(request);

@@ -77,6 +77,13 @@ export function createLineSplitter(
   });
 }
 
+/** Takes lines that come together one by one. */
+export function lineByLine(read: (line: string) => unknown): (lines: readonly string[]) => void {
+  return (lines) => {
+    for (const line of lines) read(line);
+  };
+}
+
 /** @param bytes - Without the last line's break. */
 function linesOf(bytes: Buffer): readonly string[] {
   const text = bytes.toString("utf8");

@@ -1,7 +1,8 @@
 import * as fs from "node:fs";
+import { isFullDisk } from "@quasar/process";
 import { createLineSplitter } from "./line-splitter.ts";
 import { type OutputSizes, partEnding, type SectionHead } from "./output-layout.ts";
-import { isFullDisk, MOST_LATE_BYTES } from "./spare-room.ts";
+import { MOST_LATE_BYTES } from "./spare-room.ts";
 import { createFile, replaceBy, syncFolder, writeAll } from "./turn-writes.ts";
 
 /** What of a line decides how its turn ended and what it cost, as a line; `undefined`: nothing. */

@@ -10,6 +10,7 @@ import {
 } from "./agent-process.ts";
 import { type AgentScript, checkScript } from "./agent-script.ts";
 import { failure } from "./failure.ts";
+import { lineByLine } from "./line-splitter.ts";
 import { createProcessAgent } from "./process-agent.ts";
 import { SCRIPTED_CHILD_ARGS } from "./scripted-child.ts";
 import { createScriptedReader, type ScriptedReading } from "./scripted-reader.ts";
@@ -68,7 +69,7 @@ function scriptedAdapter(script: AgentScript, options: AgentProcessOptions): Age
               unknownUsd: script.responseUsd,
             };
       return {
-        read: (lines) => lines.forEach((line) => void read(line)),
+        read: lineByLine(read),
         known: () => ({ ...costs(reading), sessionId: reading.sessionId }),
         result(outcome) {
           const program = programFor(request);

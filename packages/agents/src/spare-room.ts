@@ -35,9 +35,3 @@ export function lacksRoom(dir: string): boolean {
   const { bavail, bsize } = fs.statfsSync(dir);
   return bavail * bsize < ROOM_BYTES;
 }
-
-/** Whether the system has no room on a disk for what was to be written. */
-export function isFullDisk(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "ENOSPC" || code === "EDQUOT";
-}

@@ -48,10 +48,7 @@ export function blobOf(
     return { mode: "120000", id: objectId("blob", target, algorithm), size: target.length };
   }
   if (!stat.isFile()) return undefined;
-  return {
-    mode: (stat.mode & 0o100) === 0 ? "100644" : "100755",
-    ...hashed(file, algorithm),
-  };
+  return { mode: (stat.mode & 0o100) === 0 ? "100644" : "100755", ...hashed(file, algorithm) };
 }
 
 const CHUNK_BYTES = 2 ** 18;

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute } from "node:path";
+import { isFullDisk } from "@quasar/process";
 import type { Ending } from "./ending.ts";
 
-const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 /** As git says it, whose words are English here. */
 const SAID = /No space left on device|Out of diskspace|Disk quota exceeded/iu;
 
@@ -16,8 +16,8 @@ export function failedBy(error: unknown, { outcome, message }: Ending): Ending {
 function fullDiskOf(error: unknown): string | undefined {
   let isFull = false;
   for (let each = error; each instanceof Error; each = each.cause) {
-    const { code, path, message } = each as NodeJS.ErrnoException;
-    isFull ||= FULL.has(code) || SAID.test(message);
+    const { path, message } = each as NodeJS.ErrnoException;
+    isFull ||= isFullDisk(each) || SAID.test(message);
     if (isFull && path !== undefined && isAbsolute(path)) return dirname(path);
   }
   return isFull ? "" : undefined;

@@ -3,6 +3,11 @@ export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
 
+/** Whether the system has no room on a disk for what was to be written. */
+export function isFullDisk(error: unknown): boolean {
+  return hasErrno(error, "ENOSPC", "EDQUOT");
+}
+
 /** What is gone, or another user's, is not seen. */
 export function unlessHidden<Value>(read: () => Value): Value | undefined {
   try {

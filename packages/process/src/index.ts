@@ -1,4 +1,5 @@
 export { eachSecond } from "./each-second.ts";
+export { isFullDisk } from "./errno.ts";
 export { findProgram, type ProgramPlaces } from "./find-program.ts";
 export {
   currentProcess,
