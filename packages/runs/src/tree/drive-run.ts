@@ -43,7 +43,7 @@ export interface DrivenRun {
   readonly retryAt?: string | undefined;
 }
 
-/** Whoever drives a run, under the lock of its work tree. */
+/** The driver of a run, which holds the lock of its work tree. */
 export interface RunDriver extends TreeDriver, WaitingDriver {
   /** Throws where nothing may be stored: another process drives, or what happened is not on record. */
   beforeSave(): void;
@@ -64,7 +64,7 @@ export interface DriveRunOptions {
   /**
    * It is known how the run has ended, which nothing that is stored says yet.
    *
-   * @returns What is told of it. @default as it is
+   * @returns How it is reported. @default as it is
    */
   readonly onEnd?: ((end: DrivenEnd) => Promise<DrivenEnd>) | undefined;
 }
@@ -96,7 +96,7 @@ export async function driveRun(
   const compatible = run.compatible && { ...run.compatible, store: guarded(run.compatible.store) };
   const free = () => freeGit(driver);
   const waiter = new Waiter(driver, waitLimitMs);
-  const options: LoopOptions = {
+  const options: Driven = {
     ...loop,
     ...{ repository, runId, holdsLock },
     coder: afterEnd(loop.coder, free),
@@ -127,8 +127,10 @@ function hookOf(
 
 const asItIs = async (end: DrivenEnd): Promise<DrivenEnd> => end;
 
+type Driven = LoopOptions & { readonly repository: RunRepository };
+
 interface Course extends Pick<DriveRunOptions, "timeoutMs" | "onStop"> {
-  readonly options: LoopOptions;
+  readonly options: Driven;
   readonly waiter: Waiter;
 }
 
@@ -162,9 +164,9 @@ async function goThroughLimits(
 }
 
 /** In a loop, or in a turn by itself. */
-function begin(run: DrivenRun, driven: LoopOptions): Promise<TaskResult> {
+function begin(run: DrivenRun, driven: Driven): Promise<TaskResult> {
   const { task, turn, left, look } = run;
-  const options = { ...driven, repository: driven.repository && { ...driven.repository, look } };
+  const options = { ...driven, repository: { ...driven.repository, look } };
   if (turn === undefined) {
     return left === undefined ? runTask(task, options) : runFromCheckpoint(left, options);
   }
