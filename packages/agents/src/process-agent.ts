@@ -208,7 +208,7 @@ async function endWhatIsLeft(
     code: "ENOSPC",
     path: files.path("exit"),
   });
-  const message = `how the turn ended could not be written down, and nobody knows it: ${files.dir} is on a full disk`;
+  const message = `the turn's end could not be recorded, so it is not known: ${files.dir} is on a full disk`;
   throw new AgentsError("ERR_TURN_UNREADABLE", message, { cause });
 }
 

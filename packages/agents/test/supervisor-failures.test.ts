@@ -124,7 +124,7 @@ test.skipIf(process.platform !== "linux").for([true, false])(
   },
 );
 
-test("a turn whose end had no room on the disk was not killed: nobody knows it, and where there is no room is told", async () => {
+test("a turn whose end had no room on the disk was not killed: its end is not known, and the error names the disk", async () => {
   const turnsDir = join(aDirectory(), "turns");
   const request = aRequest({ turnsDir });
   fs.mkdirSync(turnsDir);

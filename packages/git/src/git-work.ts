@@ -10,7 +10,7 @@ export interface GitWork {
 }
 
 export interface GitWorkListener {
-  /** Must not throw. Of pieces of work within another one each is told, too. */
+  /** Must not throw. Called for pieces of work within another one too. */
   begun(work: GitWork): void;
   /** Called with what `begun` was, however it ended. */
   ended(work: GitWork): void;
@@ -19,8 +19,7 @@ export interface GitWorkListener {
 const channel = tracingChannel<GitWork, GitWork>("@quasar/git:work");
 
 /**
- * Tells what this package is at, in this process: for a sign of life on a screen. Costs nothing where nobody
- * listens.
+ * Reports what this package does in this process, for progress on a screen. Costs nothing without a listener.
  *
  * @returns Unsubscribes.
  */

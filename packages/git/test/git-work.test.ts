@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createWorktree, dirtyPaths, onGitWork, workTreeId } from "../src/index.ts";
 import { aFolder, aRepository, failureCode } from "./fixture.ts";
 
-/** What is told of while an action runs, in order; what ends is in brackets. */
+/** The pieces of work of an action, in order; what ends is in brackets. */
 async function heard(action: () => Promise<unknown>): Promise<readonly string[]> {
   const told: string[] = [];
   const unsubscribe = onGitWork({

@@ -55,7 +55,7 @@ export class Emitter {
     return event;
   }
 
-  /** Keeps a recorded event until the next one that is stored, before which the hooks are told of it: not where that fails. */
+  /** Keeps a recorded event until the next save. The hooks get it right after that save; if it fails, they do not. */
   hold(event: LoopEvent): void {
     this.#held.push(event);
   }

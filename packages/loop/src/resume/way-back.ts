@@ -6,7 +6,7 @@ export interface WayBack {
   readonly steps: readonly string[];
   /** What to resume with then: flags, or none (`""`). */
   readonly flags: string;
-  /** With these a resume goes on from where HEAD is, and nothing has to be typed before; `undefined`: it cannot. */
+  /** With these flags a resume continues from where HEAD is, without those commands; `undefined`: it cannot. */
   readonly asItIs: string | undefined;
 }
 

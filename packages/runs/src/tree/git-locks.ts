@@ -1,6 +1,6 @@
 import { clearGitLocks, type Repository } from "@quasar/git";
 
-/** Whoever works in a work tree, under its lock. */
+/** A program that works in a work tree, and holds its lock. */
 export interface TreeDriver {
   readonly repository: Repository;
   /** Whether the lock is still this process's. Throws nothing. */

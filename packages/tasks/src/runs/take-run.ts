@@ -18,7 +18,7 @@ import { synopsisOf, withSynopsis } from "./synopsis.ts";
 import { costOf, readRuns } from "./task-cost.ts";
 import { isTreeAccepted, treeRefusal } from "./tree.ts";
 
-/** Begins a run, or goes on with it. */
+/** Starts a run, or resumes it. */
 export async function takeRun(run: StepRun, driver: RunDriver): Promise<AgentWorkResult> {
   const { input, work, turn, left } = run;
   const money = await moneyOf(run);

@@ -7,7 +7,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-/** A heartbeat, what it has said, and a git whose work is told of. */
+/** A heartbeat, what it has said, and a git that reports its work. */
 function aHeart() {
   const said: string[] = [];
   let listener: GitWorkListener | undefined;

@@ -24,7 +24,7 @@ function wordsOf({ what }: GitWork): string {
   return WORDS[what] ?? `git ${what} is running`;
 }
 
-/** Gives a sign of life where work of ours takes long and nothing else is said meanwhile. */
+/** Says what git does where that takes long and no other line comes. */
 export interface Heartbeat {
   /**
    * Something has happened.

@@ -111,7 +111,7 @@ function createPlainReporter<R extends object, P>(
   };
 }
 
-/** How a heartbeat is told. */
+/** The lines of a heartbeat. */
 export function workLines(text: string, view: View): string[] {
   return labelled(view, "working", text);
 }
