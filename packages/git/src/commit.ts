@@ -10,6 +10,7 @@ import type { CommitRefusal } from "./commit-refusal.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { git } from "./run.ts";
 import { refusedBySparse } from "./sparse.ts";
+import { excluding, stage } from "./stage.ts";
 import { isAllStaged, isUnmerged } from "./status.ts";
 import type { DirtyPath } from "./dirty-path.ts";
 import { cleanLines, cut, oneLine, quoted, tail } from "./text.ts";
@@ -84,21 +85,17 @@ export async function commitAll(
   const unmerged = wanted.find(isUnmerged);
   if (unmerged !== undefined) throw conflict(unmerged.path);
 
-  const paths = [":/", ...kept.flatMap(excluding)];
   // Naming the paths makes git leave out what is staged of others; it is not always done because
   // git hooks then see an index that is not the usual one.
   const isLeftOut = (entry: DirtyPath): boolean => isExcluded(entry) && isStaged(entry);
   const only = tree === undefined && [...dirty, ...caches].some(isLeftOut);
-  const attempt = { workDir, wanted, paths, only, message, config, options };
+  const attempt = { workDir, wanted, excluded: kept, only, message, config, options };
   const result = await tryCommit(attempt);
   if (!(result instanceof GitError)) return result;
-  const isPutRight =
-    result.refusal?.by === "pre-commit" &&
-    tree === undefined &&
-    (await lookAtWork(workDir, { signal })).dirty.some(
-      (entry) => !isExcluded(entry) && !isAllStaged(entry),
-    );
-  const again = isPutRight ? await tryCommit(attempt) : result;
+  if (result.refusal?.by !== "pre-commit" || tree !== undefined) throw result;
+  const left = (await lookAtWork(workDir, { signal })).dirty.filter((entry) => !isExcluded(entry));
+  const isPutRight = left.some((entry) => !isAllStaged(entry));
+  const again = isPutRight ? await tryCommit({ ...attempt, wanted: left }) : result;
   if (again instanceof GitError) throw again;
   return again;
 }
@@ -106,7 +103,7 @@ export async function commitAll(
 interface CommitAttempt {
   readonly workDir: string;
   readonly wanted: readonly DirtyPath[];
-  readonly paths: readonly string[];
+  readonly excluded: readonly string[];
   readonly only: boolean;
   readonly message: string;
   readonly config: Config;
@@ -115,11 +112,13 @@ interface CommitAttempt {
 
 /** Resolves to the error where the commit was refused. */
 async function tryCommit(attempt: CommitAttempt): Promise<string | undefined | GitError> {
-  const { workDir, wanted, paths, only, message, config, options } = attempt;
+  const { workDir, wanted, excluded, only, message, config, options } = attempt;
   const { signal, env = {}, tree } = options;
-  const staging =
-    tree === undefined ? ["add", "-A", "--", ...paths] : ["read-tree", "--reset", tree];
-  const added = await git("write", workDir, staging, { signal, env });
+  const run = { signal, env };
+  const changed = wanted.filter((entry) => !isAllStaged(entry)).map(({ path }) => path);
+  const added = await (tree === undefined
+    ? stage(workDir, { changed, excluded, run })
+    : git("write", workDir, ["read-tree", "--reset", tree], run));
   const isAdded = added.exitCode === 0;
   const passedOver =
     isAdded && tree === undefined && (await refusedBySparse(workDir, wanted, config, { signal }));
@@ -128,7 +127,8 @@ async function tryCommit(attempt: CommitAttempt): Promise<string | undefined | G
     return commitFailed({ ...unstaged, command: "add", ...UNTRIED });
   }
   const args = ["commit", "--cleanup=whitespace", "--file=-"];
-  const committed = await git("write", workDir, only ? [...args, "--only", "--", ...paths] : args, {
+  const these = only ? ["--only", "--", ":/", ...excluded.flatMap(excluding)] : [];
+  const committed = await git("write", workDir, [...args, ...these], {
     signal,
     hooks: true,
     input: message,
@@ -200,16 +200,6 @@ function checkExclude(path: string): string {
   }
   const message = `cannot exclude ${quoted(path)}: not a plain path from the work tree's root`;
   throw new GitError("ERR_INVALID_ARGUMENT", message);
-}
-
-/**
- * The pathspecs that leave out a path as `status` has told it. Bytes that are no UTF-8 cannot be passed
- * on: whatever stands in their place is left out, if it begins with what is no plain ASCII.
- */
-export function excluding(path: string): readonly string[] {
-  if (!path.includes("\ufffd")) return [`:(top,literal,exclude)${path}`];
-  const pattern = path.replaceAll(/[\\*?[\]]/g, "\\$&").replaceAll(/\ufffd+/g, "[^ -~]*");
-  return [`:(top,glob,exclude)${pattern}`, `:(top,glob,exclude)${pattern}/**`];
 }
 
 function isStaged({ status }: DirtyPath): boolean {

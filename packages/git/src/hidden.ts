@@ -15,12 +15,15 @@ interface Hidden {
 // A small letter: `assume-unchanged`; `S`: `skip-worktree`, as in a sparse checkout.
 const HIDDEN = /^([a-z]|S) (\d{6}) ([0-9a-f]+) [0-3]\t([^]*)$/;
 
+const ANY_HIDDEN = /(?:^|\0)(?:[a-z]|S) /u;
+
 async function hiddenEntries(
   workDir: string,
   { signal }: SignalOptions,
 ): Promise<readonly Hidden[]> {
   const args = ["ls-files", "-v", "--stage", "-z", "--full-name", "--", ":/"];
   const output = await gitOutput("read", workDir, args, { signal, encoding: "latin1" });
+  if (!ANY_HIDDEN.test(output)) return [];
   return output.split("\0").flatMap((entry): Hidden[] => {
     const [, tag = "", mode = "", id = "", path] = HIDDEN.exec(entry) ?? [];
     const isSkipped = tag.toUpperCase() === "S";

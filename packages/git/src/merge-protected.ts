@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { blobBytes, storeCleaned, storeCleanedBlob } from "./cleaned.ts";
-import { excluding } from "./commit.ts";
+import { excluding } from "./stage.ts";
 import type { Content } from "./content.ts";
 import type { SignalOptions } from "./head.ts";
 import type { Repository } from "./repository.ts";

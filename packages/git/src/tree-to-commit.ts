@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { copyFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { excluding } from "./commit.ts";
+import { stage } from "./stage.ts";
 import type { DirtyPath } from "./dirty-path.ts";
 import type { SignalOptions } from "./head.ts";
 import { assumesUnchanged } from "./hidden.ts";
@@ -38,7 +38,12 @@ export async function treeToCommit(workDir: string, options: SignalOptions = {})
       await gitOutput("write", root, ["rm", "-r", "--cached", "--quiet", "--", ...paths], run);
     }
     const unstaged = work.filter((entry) => !isAllStaged(entry) && !isOwnPath(entry.path));
-    if (unstaged.length > 0) await stage(root, { unstaged, caches, run });
+    if (unstaged.length > 0) {
+      const changed = unstaged.map(({ path }) => path);
+      const excluded = [OWN_FOLDER, ...caches.map(({ path }) => path)];
+      const staged = await stage(root, { changed, excluded, run });
+      if (staged.exitCode !== 0) throw gitFailed(["add", "-A"], staged);
+    }
     return (await gitOutput("write", root, ["write-tree"], run)).trim();
   } finally {
     await Promise.all([rm(index, { force: true }), rm(`${index}.lock`, { force: true })]);
@@ -53,33 +58,6 @@ async function lookAtAll(root: string, run: RunOptions): Promise<void> {
   const refreshed = await git("write", root, refresh, run);
   // Exits 1 where files differ from the index, which is no failure here.
   if (refreshed.exitCode > 1) throw gitFailed(refresh, refreshed);
-}
-
-/** Of more, git looks for each in all that it knows: then it is quicker to have it look at all files. */
-const FEW_PATHS = 100;
-
-interface Staging {
-  readonly unstaged: readonly DirtyPath[];
-  readonly caches: readonly DirtyPath[];
-  readonly run: RunOptions;
-}
-
-async function stage(root: string, { unstaged, caches, run }: Staging): Promise<void> {
-  const paths = unstaged.map(({ path }) => path);
-  // Where something is to be left out, git passes over named paths that are not.
-  if (caches.length === 0 && paths.length <= FEW_PATHS && paths.every(canBeNamed)) {
-    const named = paths.map((path) => `:(top,literal)${path}`);
-    const added = await git("write", root, ["add", "-A", "--", ...named], run);
-    if (added.exitCode === 0) return;
-    // One that has gone meanwhile is refused by its name.
-  }
-  const others = [OWN_FOLDER, ...caches.map(({ path }) => path)].flatMap(excluding);
-  await gitOutput("write", root, ["add", "-A", "--", ":/", ...others], run);
-}
-
-/** Not bytes that are no UTF-8; nor a repository within, which git looks into by its name. */
-function canBeNamed(path: string): boolean {
-  return !path.includes("\ufffd") && !path.endsWith("/");
 }
 
 /** With a time before the original's, so that git trusts no entry more than it did there. */

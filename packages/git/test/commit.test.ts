@@ -459,6 +459,38 @@ test("starts four git processes for a commit and two for none, git's own include
   expect((await traced(() => currentGitSha(root))).map(commandOf)).toEqual(["rev-parse"]);
 });
 
+test("stages a few changed files by name, and of many all that differ", async () => {
+  const root = aRepository();
+  const staged = async (count: number): Promise<readonly string[] | undefined> => {
+    for (let n = 0; n < count; n += 1) write(root, `new/${count}-${n}`, "");
+    const processes = await traced(() => commitAll(root, { subject: "cycle" }));
+    expect(git(root, "status", "--porcelain")).toBe("");
+    return processes.find((each) => commandOf(each) === "add")?.argv;
+  };
+  expect(await staged(2)).toEqual(expect.arrayContaining([":(top,literal)new/2-1"]));
+  expect(await staged(101)).toEqual(expect.arrayContaining([":/"]));
+});
+
+test("commits a file that became a folder, but not what is excluded in it", async () => {
+  const root = aRepository();
+  write(root, "place", "a file\n");
+  await commitAll(root, { subject: "first" });
+  rmSync(join(root, "place"));
+  write(root, "place/kept", "");
+  write(root, "place/left", "");
+  await commitAll(root, { subject: "second", exclude: ["place/left"] });
+  expect(git(root, "ls-tree", "-r", "--name-only", "HEAD", "place")).toBe("place/kept\n");
+});
+
+test("commits what is staged already, and nothing that is excluded", async () => {
+  const root = aRepository();
+  write(root, "staged", "");
+  git(root, "add", "staged");
+  write(root, "left", "");
+  await commitAll(root, { subject: "cycle", exclude: ["left"] });
+  expect(git(root, "show", "--format=", "--name-only")).toBe("staged\n");
+});
+
 test("sees HEAD and what is not committed, also before the first commit", async () => {
   const root = aRepository();
   write(root, "b", "");
