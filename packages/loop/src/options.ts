@@ -1,5 +1,5 @@
 import type { Checkpoint, CheckpointStore, CommitStyle } from "@quasar/checkpoint";
-import type { Look, Repository } from "@quasar/git";
+import type { Look, Repository, SeenWork } from "@quasar/git";
 import type { AgentFailure, AgentInvoker } from "@quasar/agents";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
 import type { Finding } from "./review/finding.ts";
@@ -61,6 +61,8 @@ export interface RunRepository extends Repository {
    * @see SPEC.md, "Unfinished turns"
    */
   readonly look?: (() => Promise<Look>) | undefined;
+  /** What was seen of the work tree just before a run starts in it, and nothing has worked there since. @default looked at */
+  readonly seen?: SeenWork | undefined;
 }
 
 export interface LoopOptions {

@@ -17,7 +17,7 @@ import { oneLine, trimSpace } from "./text.ts";
 export async function startRun(task: Task, settings: Settings, ports: Ports): Promise<TaskResult> {
   const title = task.title.toWellFormed();
   if (trimSpace(title) === "") throw new LoopError("ERR_INVALID_TASK", "the task says nothing");
-  const { head, branch, unheld } = await headAtStart(ports);
+  const { head, branch, unheld } = await headAtStart(settings, ports);
   const hidden = (await ports.repository?.hidden()) ?? [];
   const runId = settings.runId ?? newRunId();
   const { id, problem } = await nameTask(task, title, runId, settings);

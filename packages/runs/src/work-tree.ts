@@ -7,9 +7,11 @@ import {
   deleteBranch,
   dirtyPaths,
   listWorktrees,
+  lookAtWork,
   type Operation,
   operationInProgress,
   removeWorktree,
+  type SeenWork,
   type Worktree,
 } from "@quasar/git";
 import { FOLDER, isRealFolder } from "./real-folder.ts";
@@ -77,6 +79,7 @@ export interface Ground {
   readonly baseCommit: string;
   /** What the user had not committed: the run leaves it alone. */
   readonly untouchablePaths: readonly string[];
+  readonly seen: SeenWork;
 }
 
 /**
@@ -100,14 +103,18 @@ export async function inspectTree(
     const message = "HEAD is on no branch, so its commits will be on none: git switch -c <name>";
     tell({ type: "warning", cycle: 0, message });
   }
-  const dirty = await uncommitted(workspace);
+  const seen = await lookAtWork(root);
+  const dirty = committable(seen);
   if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty, RUN_STEPS);
-  return { branch, baseCommit, untouchablePaths: dirty };
+  return { branch, baseCommit, untouchablePaths: dirty, seen };
 }
 
 /** What a commit of the whole work tree would hold: paths from its root. */
 export async function uncommitted({ root }: Workspace): Promise<readonly string[]> {
-  const dirty = await dirtyPaths(root);
+  return committable({ dirty: await dirtyPaths(root) });
+}
+
+function committable({ dirty }: Pick<SeenWork, "dirty">): readonly string[] {
   return dirty.map(({ path }) => path).filter((path) => !path.startsWith(`${FOLDER}/`)); // never committed
 }
 

@@ -42,6 +42,8 @@ export interface Work {
   readonly left?: Checkpoint | undefined;
   /** See {@link DrivenRun.look}. */
   readonly look?: DrivenRun["look"];
+  /** See {@link DrivenRun.seen}. */
+  readonly seen?: DrivenRun["seen"];
   readonly sealKey: Uint8Array;
   readonly spending: Spending;
   /** The commit that the run began at; `""` where there was none. */
@@ -96,10 +98,21 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
       tell(told(event));
     },
   };
-  const { look, retryAt, sealKey } = work;
+  const { look, seen, retryAt, sealKey } = work;
   const compatible = compatibleOf(workspace, { sealKey, notes, stores });
   const noted = withNotes(notes);
-  const run = { runId, dir, stores, noted, compatible, task: { title: task }, left, look, retryAt };
+  const run = {
+    runId,
+    dir,
+    stores,
+    noted,
+    compatible,
+    task: { title: task },
+    left,
+    look,
+    seen,
+    retryAt,
+  };
   const end = await driveRun(run, driverOf(session), {
     loop,
     waitLimitMs,

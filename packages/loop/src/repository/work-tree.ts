@@ -27,11 +27,12 @@ interface Head {
 const NO_HEAD: Head = { head: "", branch: "" };
 
 /** @returns What no commit holds too: folders that git cannot look into, submodules with changed files. */
-export async function headAtStart({
-  repository,
-}: Ports): Promise<Head & { readonly unheld: readonly string[] }> {
+export async function headAtStart(
+  { repository: known }: Settings,
+  { repository }: Ports,
+): Promise<Head & { readonly unheld: readonly string[] }> {
   if (repository === undefined) return { ...NO_HEAD, unheld: [] };
-  const look = await repository.look();
+  const look = known?.seen ?? (await repository.look());
   const unheld = [...look.unread, ...look.submodules];
   return { head: look.head, branch: branchName(look), unheld };
 }

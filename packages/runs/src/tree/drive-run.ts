@@ -39,6 +39,8 @@ export interface DrivenRun {
   readonly left?: Checkpoint | undefined;
   /** What was just seen of its work tree, where nobody can have changed it since. @default git is asked */
   readonly look?: RunRepository["look"];
+  /** The same where it begins. @default git is asked */
+  readonly seen?: RunRepository["seen"];
   /** RFC 3339: when the usage limit is lifted that has stopped it, to be waited for first. @default none */
   readonly retryAt?: string | undefined;
 }
@@ -159,14 +161,14 @@ async function goThroughLimits(
     waited = await waiter.wait(result.agentFailure.retryAt, result.agentFailure.message);
     if (waited.as === "refused") return { result, limit: waited.message, isLate: false };
     // What the caller saw of the tree, and left out of the checkpoint, was of before the wait.
-    next = { ...run, left: await stored(stores), look: undefined };
+    next = { ...run, left: await stored(stores), look: undefined, seen: undefined };
   }
 }
 
 /** In a loop, or in a turn by itself. */
 function begin(run: DrivenRun, driven: Driven): Promise<TaskResult> {
-  const { task, turn, left, look } = run;
-  const options = { ...driven, repository: { ...driven.repository, look } };
+  const { task, turn, left, look, seen } = run;
+  const options = { ...driven, repository: { ...driven.repository, look, seen } };
   if (turn === undefined) {
     return left === undefined ? runTask(task, options) : runFromCheckpoint(left, options);
   }

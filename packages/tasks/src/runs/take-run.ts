@@ -1,4 +1,5 @@
 import type { Checkpoint } from "@quasar/checkpoint";
+import { lookAtWork } from "@quasar/git";
 import { upToCent } from "@quasar/loop";
 import {
   driveRun,
@@ -26,7 +27,9 @@ export async function takeRun(run: StepRun, driver: RunDriver): Promise<AgentWor
   // What is approved is finished only, and who reads has no use of where HEAD is.
   const isAnyTree = left?.phase === "approved" || turn === "reader";
   const acceptHead = isAnyTree || isTreeAccepted(input.hook, input.step.name);
-  const refusal = isAnyTree ? undefined : await treeRefusal(input, left, acceptHead);
+  const { worktree, signal } = input;
+  const seen = left === undefined ? await lookAtWork(worktree, { signal }) : undefined;
+  const refusal = isAnyTree ? undefined : await treeRefusal(input, { left, seen }, acceptHead);
   if (refusal !== undefined) return failed("interrupted", refusal);
 
   const { retries = 0, waitLimitMs = 0, asksAtOnce = false } = input.ports;
@@ -38,7 +41,7 @@ export async function takeRun(run: StepRun, driver: RunDriver): Promise<AgentWor
   const { timeoutMs } = work;
   const options = { loop: { ...loopOptions(run, money), acceptHead }, waitLimitMs, timeoutMs };
   const asked = asksAtOnce && left !== undefined ? withoutPause(left) : left;
-  const end = await driveRun({ ...run, left: asked, retryAt }, driver, options);
+  const end = await driveRun({ ...run, left: asked, seen, retryAt }, driver, options);
   if (end.isLate) return timedOut(timeoutMs ?? 0);
   return end.result.outcome === "approved"
     ? doneOf(end.result.checkpoint, work.kind, false)

@@ -1,5 +1,5 @@
-import { currentHead, inspectRepository } from "@quasar/git";
-import { type Checkpoint, createCheckpoint } from "@quasar/checkpoint";
+import { inspectRepository } from "@quasar/git";
+import { createCheckpoint } from "@quasar/checkpoint";
 import type { HookFile } from "@quasar/hookfile";
 import {
   isAgentAlive,
@@ -8,6 +8,7 @@ import {
   type Refusal,
   standingRefusals,
 } from "@quasar/loop";
+import type { DrivenRun } from "@quasar/runs/tree";
 import type { StepInput } from "../steps/step.ts";
 
 /** Whether a person has put up with the tree: a retry of a step that was stopped by how it was. */
@@ -26,15 +27,15 @@ export function isTreeAccepted({ history }: HookFile, stepName: string): boolean
  * Why agents may not go on in the work tree, or begin in it; `undefined` where they may. What is not
  * committed there is taken for an agent's, so it is no reason.
  *
- * @param left - As the run was left; `undefined`: it begins.
+ * @param run - As it was left, or what was seen of the tree where it begins.
  */
 export async function treeRefusal(
   { worktree, task, signal }: StepInput,
-  left: Checkpoint | undefined,
+  { left, seen }: Pick<DrivenRun, "left" | "seen">,
   acceptHead: boolean,
 ): Promise<string | undefined> {
-  const gitSha = left?.gitSha ?? (await currentHead(worktree, { signal })).head;
-  const facts = await inspectRepository(worktree, { since: gitSha, signal });
+  const gitSha = left?.gitSha ?? seen?.head ?? "";
+  const facts = await inspectRepository(worktree, { since: gitSha, seen, signal });
   const { branch } = task.metadata;
   const assessment = assessResume(facts, {
     checkpoint: left ?? createCheckpoint({ gitSha }),
