@@ -53,11 +53,17 @@ async function writeAsCloned(
   }
 }
 
-/** Names the empty folders that came in the run, for a clone has none. */
-export async function nameEmptyFolders(run: Run): Promise<void> {
-  const began = beginOfTurns(run.state);
-  if (began === undefined) return;
-  const folders = (await run.ports.repository?.emptyFolders(began)) ?? [];
+/** The empty folders that came in the run. */
+export async function newEmptyFolders(
+  { state }: Run,
+  repository: LoopRepository,
+): Promise<readonly string[]> {
+  const began = beginOfTurns(state);
+  return began === undefined ? [] : repository.emptyFolders(began);
+}
+
+/** Names empty folders, for a clone has none. */
+export async function nameEmptyFolders(run: Run, folders: readonly string[]): Promise<void> {
   if (folders.length === 0) return;
   const list = listPaths(folders).join(", ");
   await run.warn(

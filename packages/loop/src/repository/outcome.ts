@@ -1,5 +1,5 @@
 import { OWN_FOLDER } from "@quasar/git";
-import { nameEmptyFolders } from "../commit/as-cloned.ts";
+import { nameEmptyFolders, newEmptyFolders } from "../commit/as-cloned.ts";
 import type { Ending } from "../ending.ts";
 import { hiddenWork, outsideRules, touchedProtected } from "../commit/protected.ts";
 import type { LoopRepository } from "./repository.ts";
@@ -26,13 +26,16 @@ export async function whatDiffers(run: Run): Promise<Ending | undefined> {
   if (repository === undefined || !run.course.isLoop) return undefined;
   try {
     // Once more: until now an approval could wait for listeners, and a person could work.
-    const seen = await repository.look(run.seen);
+    const [seen, hidden, folders] = await Promise.all([
+      repository.look(run.seen),
+      hiddenWork(run, repository),
+      newEmptyFolders(run, repository),
+    ]);
     run.seen = seen;
     const away = await misplaced(run, repository, seen);
     if (away !== undefined) return differs(away.message);
     run.head = seen.head;
     const unheld = notHeld(run, [...seen.unread, ...seen.submodules]);
-    const hidden = await hiddenWork(run, repository);
     const nested = nestedRepositories(run, seen);
     const ignored = await outsideRules(run, repository, seen);
     // A file or a link in the place of the run's own folder: what is in the folder is left to the person.
@@ -42,7 +45,7 @@ export async function whatDiffers(run: Run): Promise<Ending | undefined> {
     const touched = touchedProtected(run, repository, seen, "somebody");
     if (touched !== undefined) return differs(touched.message);
     const stale = await staleTree(run, repository);
-    if (stale === undefined) await nameEmptyFolders(run);
+    if (stale === undefined) await nameEmptyFolders(run, folders);
     return stale;
   } catch (error) {
     return gitEnding(NOT_COMPARED, error);
