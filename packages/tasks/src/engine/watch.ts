@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { GitError, type RepositoryFacts } from "@quasar/git";
 import { isSetUp, type StepCheckpoint, type Wait } from "@quasar/hookfile";
 import { unlessDamaged } from "./failures.ts";
@@ -7,6 +7,9 @@ import type { Session } from "./session.ts";
 
 /** Milliseconds between two looks at the work tree while a task is driven. */
 export const LOOK_EVERY = 30_000;
+
+/** Milliseconds without a note after which what was noted is looked for: one command of git's leaves several. */
+const NOTES_END_MS = 500;
 
 /** Looks at the work tree again and again while a task is driven; never twice at once. */
 export interface Watch {
@@ -55,11 +58,14 @@ export function startWatch(session: Session): Watch {
     return last;
   };
   void watch();
+  let noted: NodeJS.Timeout | undefined;
   const unsubscribe = session.parts.onNote?.(session.taskDir, () => {
-    void inTurn(ended.signal).catch(() => ended.abort());
+    clearTimeout(noted);
+    noted = setTimeout(() => void inTurn(ended.signal).catch(() => ended.abort()), NOTES_END_MS);
   });
   return {
     async look() {
+      clearTimeout(noted);
       await inTurn();
       return seen;
     },
@@ -71,6 +77,7 @@ export function startWatch(session: Session): Watch {
     async stop() {
       ended.abort();
       unsubscribe?.();
+      clearTimeout(noted);
       await last.catch(() => {});
     },
   };
@@ -89,5 +96,5 @@ async function isTime(wait: Wait, signal: AbortSignal): Promise<boolean> {
 }
 
 const later: Wait = (milliseconds, signal) => {
-  return setTimeout(milliseconds, undefined, { signal, ref: false });
+  return sleep(milliseconds, undefined, { signal, ref: false });
 };

@@ -83,9 +83,11 @@ export async function reviewOf(
   const diff = await diffTrees(worktreePath, base, work, { signal });
   const commitTree = await treeToCommit(worktreePath, { signal });
   const gaps = await reviewGaps({ dir, hook, task }, { keys, present: commitTree, signal });
-  // What is shown and what the approval is of have to be the same content.
-  if ((await workTreeId(worktreePath, { signal, seen })) !== tree)
+  // What is shown and what the approval is of have to be the same content. Where git converts nothing, the
+  // tree to commit is of the same bytes, and was read after what is shown.
+  if (commitTree !== tree && (await workTreeId(worktreePath, { signal, seen })) !== tree) {
     throw changed("while it was looked at");
+  }
   const sha256 = digest(diff.text);
   const step = currentStep?.stepName ?? "";
   const answer = answerOf(dir, hook, task);
