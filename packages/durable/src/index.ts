@@ -13,12 +13,13 @@ export type {
   JournalPosition,
   JournalRecord,
   JournalRecords,
+  LastRecord,
 } from "./journal-format.ts";
 export { type LoadedFile, loadFile } from "./load.ts";
 export { acquireLock, type AcquireLockOptions, type Lock } from "./lock.ts";
 export { lockHolder } from "./lock-holders.ts";
 export { type ReadFileOptions, readFileHead, readPrivateFile, readWholeFile } from "./read.ts";
-export { readJournal, type ReadJournalOptions } from "./read-journal.ts";
+export { readJournal, type ReadJournalOptions, readLastRecord } from "./read-journal.ts";
 export { recoverDirectory, type RecoverDirectoryOptions } from "./recover.ts";
 export { removeFile } from "./remove.ts";
 export { replaceFile, type ReplaceFileOptions } from "./replace.ts";

@@ -114,6 +114,19 @@ export function parseJournal(
   return { records, end, unfinished: 0, damage: undefined };
 }
 
+/** The last record of a journal, and the SHA-256 of its line. */
+export interface LastRecord {
+  readonly record: JournalRecord;
+  readonly hash: string;
+}
+
+/** The record that the bytes end in; `undefined` where they end in none. The chain to it is not followed. */
+export function parseLastRecord(bytes: Uint8Array): LastRecord | undefined {
+  const line = lineAt(bytes, bytes.lastIndexOf(NEWLINE, -2) + 1);
+  const record = line && parseLine(line);
+  return line && record && { record, hash: sha256(line) };
+}
+
 /** Whether behind the line at a place a record was added when all before it was synced. */
 function isSyncedBehind(bytes: Uint8Array, place: number): boolean {
   let at = place;

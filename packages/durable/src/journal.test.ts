@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { nodeFileSystem } from "./file-system.ts";
 import { openJournal } from "./journal.ts";
-import { readJournal } from "./read-journal.ts";
+import { readJournal, readLastRecord } from "./read-journal.ts";
 import { setAside } from "./set-aside.ts";
 import { failing, shortWrites } from "./testing.ts";
 
@@ -286,6 +286,25 @@ test("records added without a sync are damaged where one that came after it show
     }
   }
 });
+
+test.for([
+  ["several records", ["one", "two"], "two"],
+  ["one record", ["one"], "one"],
+  ["none", [], undefined],
+] as const)("the last one of %s is read alone, under its hash", ([, words, last]) => {
+  const path = aJournal(...words);
+  expect(readLastRecord(path)?.record.data).toBe(last);
+  if (last !== undefined) expect(readLastRecord(path)?.hash).toBe(readJournal(path)?.end.hash);
+});
+
+test.for(["x", "{}\n", "\n", '{"seq":3'])(
+  "a journal that goes on with %j ends in no record",
+  (torn) => {
+    const path = aJournal("one", "two");
+    appendFileSync(path, torn);
+    expect(readLastRecord(path)).toBeUndefined();
+  },
+);
 
 test("a disk that takes a few bytes at a time gets all of them", () => {
   const path = aPath();

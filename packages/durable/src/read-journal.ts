@@ -6,7 +6,9 @@ import {
   JOURNAL_START,
   type JournalPosition,
   type JournalRecords,
+  type LastRecord,
   parseJournal,
+  parseLastRecord,
 } from "./journal-format.ts";
 import { generationName, listGenerations } from "./names.ts";
 import { readWholeFile } from "./read.ts";
@@ -45,6 +47,22 @@ export function readJournal(
     return { records: [], end: from, unfinished: 0, damage };
   }
   return parseJournal(bytes.subarray(from.bytes), from, joins);
+}
+
+/**
+ * The record that a journal ends in, also while somebody writes to it; `undefined` where it ends in none. The
+ * chain to it is not followed: it is for who knows the hash that it should have.
+ *
+ * @throws {DurableError} as {@link readJournal}
+ */
+export function readLastRecord(
+  path: string,
+  { fs = nodeFileSystem, maxBytes }: Pick<ReadJournalOptions, "fs" | "maxBytes"> = {},
+): LastRecord | undefined {
+  const file = resolve(path);
+  refuseLinkedDirectory(fs, dirname(file));
+  const bytes = readJournalBytes(fs, file, maxBytes);
+  return bytes && parseLastRecord(bytes);
 }
 
 /** The bytes of a journal, also where a crash has left only its second name. */

@@ -7,6 +7,7 @@ import {
   openJournal,
   type Random,
   readJournal,
+  readLastRecord,
 } from "@quasar/durable";
 import { HookFileError } from "../errors.ts";
 import {
@@ -42,6 +43,8 @@ export type HistoryItem =
 export interface HistoryFiles {
   /** The files as they are now; each is read once. */
   view(): HistoryView;
+  /** The same, but where everything ends at the place that is asked for, what is before it is not looked at. */
+  viewFromEnd(): HistoryView;
   /** Everything, oldest first. */
   all(): Iterable<HistoryItem>;
   /** The number of the newest file; 0 where there is none. */
@@ -97,25 +100,48 @@ export function createHistoryFiles(dir: string, options: HistoryFilesOptions): H
     return [...new Set(found)].filter((number) => number > 0).toSorted((a, b) => a - b);
   }
 
+  function view(): HistoryView {
+    const files = new Map<number, JournalFile>();
+    const readOnce = (number: number): JournalFile => {
+      const file = files.get(number) ?? read(number);
+      files.set(number, file);
+      return file;
+    };
+    return {
+      at: (head) =>
+        isAt(readOnce(head.file), head)
+          ? decode(readOnce(head.file), head.record - 1).records[0]
+          : undefined,
+      after: (head) => follow(head, readOnce, numbers()),
+    };
+  }
+
+  function viewFromEnd(): HistoryView {
+    const whole = view();
+    const number = newest();
+    const last = attempt(() => readLastRecord(pathOf(number), { fs, maxBytes: MAX_FILE_BYTES }));
+    if (last === undefined || typeof last === "string") return whole;
+    const { record, hash } = last;
+    const end = { file: number, record: record.seq, sha256: hash };
+    const none: Continuation = { records: [], isTorn: false, damage: undefined, tail: number };
+    return {
+      at(head) {
+        if (!isSameHead(head, end)) return whole.at(head);
+        const found = decodeRecord(record, end);
+        return typeof found === "string" ? undefined : found;
+      },
+      after: (head) => (isSameHead(head, end) ? none : whole.after(head)),
+    };
+  }
+
+  const newest = (): number => numbers().at(-1) ?? 0;
+
   const journalOf = (number: number): Journal =>
     openJournal(pathOf(number), { ...options, maxRecordBytes: MAX_RECORD_BYTES });
 
   return {
-    view() {
-      const files = new Map<number, JournalFile>();
-      const readOnce = (number: number): JournalFile => {
-        const file = files.get(number) ?? read(number);
-        files.set(number, file);
-        return file;
-      };
-      return {
-        at: (head) =>
-          isAt(readOnce(head.file), head)
-            ? decode(readOnce(head.file), head.record - 1).records[0]
-            : undefined,
-        after: (head) => follow(head, readOnce, numbers()),
-      };
-    },
+    view,
+    viewFromEnd,
 
     *all() {
       let before: HistoryHead | undefined;
@@ -137,7 +163,7 @@ export function createHistoryFiles(dir: string, options: HistoryFilesOptions): H
       if (trouble !== undefined) yield { kind: "break", message: trouble, isKnown: false };
     },
 
-    newest: () => numbers().at(-1) ?? 0,
+    newest,
 
     settle: (tail) => journalOf(tail).close(),
 
@@ -192,17 +218,23 @@ function isAt(file: JournalFile, head: HistoryHead): boolean {
 /** The records of a file, but for the first so many, as far as they can be believed. */
 function decode(file: JournalFile, skipped: number): Pick<Continuation, "records" | "damage"> {
   const records: HistoryRecord[] = [];
-  for (const { seq, data } of file.records.slice(skipped)) {
-    try {
-      const head = { file: file.number, record: seq, sha256: sha256At(file, seq) ?? "" };
-      records.push({ ...decodeEntry(data), head });
-    } catch (error) {
-      if (!(error instanceof HookFileError) || isOtherVersion(error)) throw error;
-      const damage = `${historyFileName(file.number)}: record ${seq}: ${error.message}`;
-      return { records, damage };
-    }
+  for (const record of file.records.slice(skipped)) {
+    const sha256 = sha256At(file, record.seq) ?? "";
+    const found = decodeRecord(record, { file: file.number, record: record.seq, sha256 });
+    if (typeof found === "string") return { records, damage: found };
+    records.push(found);
   }
   return { records, damage: file.damage };
+}
+
+/** A record at its place, or why it cannot be believed. */
+function decodeRecord({ data }: JournalRecord, head: HistoryHead): HistoryRecord | string {
+  try {
+    return { ...decodeEntry(data), head };
+  } catch (error) {
+    if (!(error instanceof HookFileError) || isOtherVersion(error)) throw error;
+    return `${historyFileName(head.file)}: record ${head.record}: ${error.message}`;
+  }
 }
 
 /**

@@ -116,9 +116,9 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
     }
   }
 
-  function inspect(): Finding | undefined {
+  function inspect(look = history.view): Finding | undefined {
     if (fs.lstat(join(dir, TASK_FILES.tombstone)) !== undefined) return undefined;
-    const view = history.view();
+    const view = look();
     const loaded = load(view);
     if (loaded === undefined || loaded instanceof DurableError) return rebuild(loaded);
 
@@ -278,7 +278,7 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
       return { hook, source: found.source, problems: found.problems };
     },
 
-    read: () => inspect()?.hook,
+    read: () => inspect(history.viewFromEnd)?.hook,
 
     update(change) {
       const found = inspect();

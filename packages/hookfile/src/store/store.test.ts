@@ -17,7 +17,7 @@ import { basename, join } from "node:path";
 import { acquireLock, nodeFileSystem } from "@quasar/durable";
 import { currentProcess } from "@quasar/process";
 import { failing } from "@quasar/durable/testing";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { aCheckpoint, aReceipt, aTask } from "../../test/a-task.ts";
 import { temporaryFolders } from "../../test/folder.ts";
 import { encodeHookFile } from "./hook-codec.ts";
@@ -179,6 +179,16 @@ test("the whole history stays, with all receipts and checkpoints (seed atlas: 12
   expect([...store.receipts()].map(({ receiptId }) => receiptId)).toHaveLength(250);
 });
 
+test("a reading parses nothing but hook.json and the last record", () => {
+  const store = aStore();
+  store.create(aTask());
+  const hook = apply(store, ready, start);
+  const parse = vi.spyOn(JSON, "parse");
+  onTestFinished(() => parse.mockRestore());
+  expect(store.read()).toEqual(hook);
+  expect(parse).toHaveBeenCalledTimes(2);
+});
+
 /** A store with its history in several files, at the step that runs. */
 function rolled(): HookFileStore {
   const files = createHookFiles({ dir: aFolder(), now, rollBytes: 4000 });
@@ -292,6 +302,10 @@ describe("the history", () => {
       "has a torn record where hook.json has one",
       (path: string) => rewrite(path, (text) => text.slice(0, -9)),
     ],
+    [
+      "has another record before its last",
+      (path: string) => rewrite(path, (text) => text.replaceAll('"c5"', '"c9"')),
+    ],
     ["is gone", (path: string) => rmSync(path)],
     [
       "is a link",
@@ -304,6 +318,7 @@ describe("the history", () => {
     const store = rolled();
     const hook = apply(store, checkpoint("c6"));
     spoil(newestOf(store));
+    expect(store.read()).toEqual(hook);
     const opened = openTwice(store);
     expect(opened?.problems.at(-1)).toMatchObject({ code: "damaged_history" });
     expect(opened?.hook).toMatchObject({
