@@ -173,7 +173,7 @@ function fillDisk(): () => void {
   return restore;
 }
 
-test("what does not fit on a full disk waits, and is written as soon as it can be", () => {
+test("what does not fit on a full disk waits, and is written, in order, as soon as it can be", () => {
   const { files, store } = keep(["one"]);
   const makeRoom = fillDisk();
   store.add(["two", "three"]);
@@ -181,9 +181,10 @@ test("what does not fit on a full disk waits, and is written as soon as it can b
   expect(contentOf(files)).toEqual({ "1.out": "one\n" });
   expect(() => store.addLate()).toThrow("ENOSPC");
   makeRoom();
+  store.add(["five"]);
   store.addLate();
-  expect(contentOf(files)).toEqual({ "1.out": "one\ntwo\nthree\nfour\n" });
-  expect(store.bytes()).toBe("one\ntwo\nthree\nfour\n".length);
+  expect(contentOf(files)).toEqual({ "1.out": "one\ntwo\nthree\nfour\nfive\n" });
+  expect(store.bytes()).toBe("one\ntwo\nthree\nfour\nfive\n".length);
 });
 
 test("more than there is room kept for does not wait for it", () => {

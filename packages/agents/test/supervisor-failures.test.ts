@@ -124,21 +124,72 @@ test.skipIf(process.platform !== "linux").for([true, false])(
   },
 );
 
-test("a turn whose end had no room on the disk was not killed: its end is not known, and the error names the disk", async () => {
-  const turnsDir = join(aDirectory(), "turns");
-  const request = aRequest({ turnsDir });
-  fs.mkdirSync(turnsDir);
-  fs.writeFileSync(join(turnsDir, "1.out"), "half of it\n");
-  fs.writeFileSync(
-    join(turnsDir, "1.err"),
-    "2026-01-01T00:00:00Z Error: ENOSPC: no space, write\n",
-  );
-  const agent = createCommandAgent({ file: aProgramThatPrints(["done"]) });
-  await expect(agent.adopt?.(unfinished(request))).rejects.toMatchObject({
-    code: "ERR_TURN_UNREADABLE",
-    message: containing(`${turnsDir} is on a full disk`),
-    cause: { code: "ENOSPC", path: join(turnsDir, "1.exit") },
+/** From here on every disk is full, as the system says it. */
+function fillDisks(): void {
+  const { statfsSync } = fs;
+  const full = (path: string): fs.StatsFs => Object.assign(statfsSync(path), { bavail: 0 });
+  fs.statfsSync = full as typeof statfsSync;
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    fs.statfsSync = statfsSync;
+    syncBuiltinESMExports();
   });
+}
+
+test.for([
+  ["its supervisor says", "2026-01-01T00:00:00Z Error: ENOSPC: no space, write\n", false],
+  ["the system says", "", true],
+] as const)(
+  "a turn whose end had no room on the disk, as %s, was not killed: its end is not known, and the error names the disk",
+  async ([, said, isFull]) => {
+    const turnsDir = join(aDirectory(), "turns");
+    const request = aRequest({ turnsDir });
+    fs.mkdirSync(turnsDir);
+    fs.writeFileSync(join(turnsDir, "1.out"), "half of it\n");
+    fs.writeFileSync(join(turnsDir, "1.err"), said);
+    if (isFull) fillDisks();
+    const agent = createCommandAgent({ file: aProgramThatPrints(["done"]) });
+    await expect(agent.adopt?.(unfinished(request))).rejects.toMatchObject({
+      code: "ERR_TURN_UNREADABLE",
+      message: containing(`${turnsDir} is on a full disk`),
+      cause: { code: "ENOSPC", path: join(turnsDir, "1.exit") },
+    });
+  },
+);
+
+/** From here on Node processes find a disk full as long as room is kept there for a turn's end. */
+function fillDiskUnlessFreed(turnsDir: string): void {
+  const dir = aDirectory();
+  const preload = join(dir, "full-disk.mjs");
+  fs.writeFileSync(
+    preload,
+    `import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    const { writeSync } = fs;
+    const out = ${JSON.stringify(join(turnsDir, "1.out"))};
+    const isOut = (fd) => fs.existsSync(out) && fs.statSync(out).ino === fs.fstatSync(fd).ino;
+    fs.writeSync = (fd, ...rest) => {
+      if (!fs.existsSync(${JSON.stringify(join(turnsDir, "1.room"))}) || !isOut(fd)) return writeSync(fd, ...rest);
+      throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    };
+    syncBuiltinESMExports();`,
+  );
+  const { execPath } = process;
+  const node = join(dir, "node");
+  fs.writeFileSync(node, `#!/bin/sh\nexec '${execPath}' --import '${preload}' "$@"\n`);
+  fs.chmodSync(node, 0o700);
+  process.execPath = node;
+  onTestFinished(() => void (process.execPath = execPath));
+}
+
+test("an answer that found the disk full is there with the room that was kept for it", async () => {
+  const turnsDir = join(aDirectory(), "turns");
+  fillDiskUnlessFreed(turnsDir);
+  const agent = createCommandAgent({ file: aProgramThatPrints(["begun", "done"]) });
+  const result = await agent.invoke(aRequest({ turnsDir }));
+  expect(result).not.toHaveProperty("failure");
+  expect(result.text).toBe("begun\ndone");
+  await expect.poll(() => fs.readdirSync(turnsDir)).not.toContain("1.room");
 });
 
 test("a turn whose end would have no room on the disk does not begin", async () => {

@@ -4,17 +4,25 @@ import { type Harness, harness } from "../../test/harness.ts";
 import { runFromCheckpoint, runTask } from "../loop.ts";
 
 const TASK = { title: "Do it" };
+const LONG_AGO = "2020-01-01T00:00:00Z";
+
+/** Has git see a variable while something is done. */
+function withVariable(name: string, value: string, act: () => void): void {
+  const before = process.env[name];
+  process.env[name] = value;
+  try {
+    act();
+  } finally {
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  }
+}
 
 /** A run in which the coder does something, and the reviewer judges. */
 function runWith(act: (loop: Harness) => void, verdict = APPROVAL): Harness {
   const acting: Answer = ({ turnId }) => {
     const action = `quasar:${turnId.replace(".", "/")}`;
-    process.env["GIT_REFLOG_ACTION"] = action;
-    try {
-      act(loop);
-    } finally {
-      delete process.env["GIT_REFLOG_ACTION"];
-    }
+    withVariable("GIT_REFLOG_ACTION", action, () => act(loop));
     return "done";
   };
   const loop: Harness = harness({
@@ -55,7 +63,8 @@ test("an approval names no commit of the coder's that it has amended, or brought
     at.tree.write("main.txt", "work\n");
     at.tree.git("add", "-A");
     at.tree.git("commit", "-q", "-m", "first");
-    at.tree.git("commit", "-q", "--amend", "-m", "second");
+    at.tree.write("main.txt", "better work\n");
+    at.tree.git("commit", "-q", "-a", "--amend", "-m", "second");
     at.tree.git("cherry-pick", sha);
   });
   const { outcome, message } = await runTask(TASK, loop.options);
@@ -63,6 +72,55 @@ test("an approval names no commit of the coder's that it has amended, or brought
     outcome: "approved",
     message: "The reviewer approved the work.",
   });
+});
+
+test.for<[string, (loop: Harness) => void]>([
+  [
+    "no stash of before its first turn",
+    ({ tree }) => {
+      tree.write("README", "changed\n");
+      withVariable("GIT_COMMITTER_DATE", LONG_AGO, () => tree.git("stash"));
+    },
+  ],
+  [
+    "no stash on a commit that is not the run's",
+    ({ tree }) => {
+      tree.git("checkout", "-q", "other");
+      tree.write("README", "changed\n");
+      tree.git("stash");
+      tree.git("checkout", "-q", "main");
+    },
+  ],
+  [
+    "no commit of somebody else's",
+    (loop) => withVariable("GIT_REFLOG_ACTION", "person", () => commitBeside(loop, "--detach")),
+  ],
+])("an approval names %s", async ([, act]) => {
+  const loop = runWith(act);
+  withVariable("GIT_COMMITTER_DATE", LONG_AGO, () => {
+    const other = loop.tree.git("commit-tree", "-p", "HEAD", "-m", "other", "HEAD^{tree}").trim();
+    loop.tree.git("branch", "other", other);
+  });
+  const { outcome, message } = await runTask(TASK, loop.options);
+  expect(outcome).toBe("approved");
+  expect(message).not.toContain("Not on the branch");
+  expect(message).not.toContain("Not committed");
+});
+
+test("an approval names the last of several commits in a line", async () => {
+  let sha = "";
+  const loop = runWith(({ tree }) => {
+    tree.git("checkout", "-q", "--detach");
+    for (const file of ["a.txt", "b.txt"]) {
+      tree.write(file, "work\n");
+      tree.git("add", "-A");
+      tree.git("commit", "-q", "-m", file);
+    }
+    sha = tree.head();
+    tree.git("checkout", "-q", "main");
+  });
+  const { message } = await runTask(TASK, loop.options);
+  expect(message.match(/(?<=Not on the branch: commit )\w+/gu)).toEqual([sha.slice(0, 12)]);
 });
 
 test.for([

@@ -21,8 +21,8 @@ import { runFromCheckpoint, runTask } from "../loop.ts";
 const TASK = { title: "Do it" };
 
 /** A command that appends a line to a file, once. */
-const once = (file: string): string =>
-  `[ -e .git/once ] || { touch .git/once; echo formatted >> ${file}; }`;
+const once = (file: string, act = ":"): string =>
+  `[ -e .git/once ] || { touch .git/once; echo formatted >> ${file}; ${act}; }`;
 
 function hook({ dir }: WorkTree, name: string, script: string): void {
   const folder = join(dir, ".git", "hooks");
@@ -192,6 +192,18 @@ describe("what is changed beside the coder", () => {
     expect(told).toContainEqual(expect.stringMatching(/out of the commit: README\n/u));
     const blobs = loop.tree.git("fsck", "--lost-found").match(/(?<=dangling tree )\w+/gu) ?? [];
     expect(blobs.map((tree) => loop.tree.git("show", `${tree}:README`))).toContain("lost\n");
+  });
+
+  test.for([
+    ["staged", "git add work.txt"],
+    ["not staged", "git reset -q -- work.txt"],
+  ] as const)("what a git hook has changed and %s is not told as taken out", async ([, act]) => {
+    const loop = harness();
+    hook(loop.tree, "pre-commit", once("work.txt", act));
+    expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
+    expect(loop.tree.git("show", "HEAD:work.txt")).toBe("turn 1\nformatted\n");
+    const told = loop.events.flatMap((event) => (event.type === "warning" ? event.message : []));
+    expect(told).not.toContainEqual(expect.stringContaining("out of the commit"));
   });
 
   test("by a git hook whenever it runs stops the run before the review is paid for", async () => {

@@ -354,6 +354,18 @@ test.for(["close", "destroy"] as const)("%s keeps what is ignored in a folder", 
   expect(lstatSync(join(ignored, "lib")).mode & 0o777, "nobody else's").toBe(0o700);
 });
 
+test("keeps what was ignored in two workspaces of one name in a folder each", async () => {
+  const scene = aScene();
+  const kept: (string | undefined)[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    const there = await aTask(scene);
+    ignoredIn(there.tree);
+    kept.push((await there.destroy()).ignored);
+  }
+  const dir = join(scene.home, "workspaces/ws");
+  expect(kept).toEqual([join(dir, "ignored"), join(dir, "ignored-2")]);
+});
+
 test.for(["close", "destroy"] as const)(
   "%s refuses where more is ignored than is kept, and what is advised lets it",
   async (verb) => {

@@ -43,14 +43,17 @@ test("says once what takes long, two seconds after the last line", () => {
 test("counts from the last line, not from the last thing that happened without one", () => {
   const { heart, said, begin } = aHeart();
   begin("status");
+  vi.advanceTimersByTime(500);
+  heart.beat(true, false);
   vi.advanceTimersByTime(1_500);
   heart.beat(false, false);
   vi.advanceTimersByTime(499);
-  heart.beat(true, false);
-  vi.advanceTimersByTime(1_999);
   expect(said).toEqual([]);
   vi.advanceTimersByTime(1);
   expect(said).toEqual([LOOKING]);
+  heart.beat(false, false);
+  vi.advanceTimersByTime(60_000);
+  expect(said, "nothing else was said").toEqual([LOOKING]);
 });
 
 test("says nothing of what is quick, however long nothing was said before", () => {
