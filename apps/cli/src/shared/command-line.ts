@@ -44,7 +44,7 @@ export async function runProgram(
   });
   try {
     if (args.length === 0) return program.outputHelp();
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(withHelpFlag(program, args), { from: "user" });
   } catch (error) {
     const named = namedIn(program, args);
     if (error instanceof CommanderError && error.code === "commander.help") {
@@ -57,6 +57,16 @@ export async function runProgram(
     }
   }
   process.exitCode = exitCode;
+}
+
+/** `help run` as `run --help`; a first word that is no command is refused as where it is typed alone. */
+function withHelpFlag(program: Parser, args: readonly string[]): readonly string[] {
+  const [first, ...rest] = args;
+  if (first !== "help") return args;
+  const [, ...named] = namedIn(program, rest);
+  const [word = "help"] = rest;
+  if (named.length === 0 && word !== "help" && !word.startsWith("-")) return [word];
+  return [...named.map((each) => each.name()), "--help"];
 }
 
 /** The program, and the command that the arguments name, with its family: `atlas`, `hook`, `status`. */
