@@ -439,7 +439,7 @@ test("the help fits a terminal of 80 columns, and each command has examples in i
   const names = [...overview.matchAll(/^ {2}([a-z]+) \[options\]/gmu)].map(
     ([, name]) => name ?? "",
   );
-  expect(names).toHaveLength(15);
+  expect(names).toHaveLength(16);
   for (const args of [[], ...names.map((name) => [name])]) {
     const help = await quasar(at, [...args, "--help"]);
     expect(help.code).toBe(0);

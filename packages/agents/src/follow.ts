@@ -51,6 +51,37 @@ export async function readOutput(
   }
 }
 
+/**
+ * Reads a turn's output as it comes until the turn has ended, or the signal ends the waiting.
+ *
+ * @returns Whether there is any.
+ */
+export async function watchOutput(
+  files: TurnFiles,
+  owner: ProcessIdentity | undefined,
+  listener: OutputListener,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  let output: OutputReader | undefined;
+  const bell = createBell(files);
+  signal?.addEventListener("abort", bell.ring);
+  try {
+    for (;;) {
+      // In this order: what ends a turn is looked for before its output is read for the last time.
+      const isDead = owner === undefined || isAlive(owner) === false;
+      const isOver = isDead || readExitRecord(files.path("exit")) !== undefined;
+      output ??= openOutput(files, listener);
+      while (output?.readOn() === true) await yieldToOthers();
+      if (isOver || signal?.aborted === true) return output !== undefined;
+      await bell.rings();
+    }
+  } finally {
+    bell.close();
+    output?.close();
+    signal?.removeEventListener("abort", bell.ring);
+  }
+}
+
 /** How a supervisor says that a disk is full. */
 const FULL = /\b(?:ENOSPC|EDQUOT)\b/u;
 

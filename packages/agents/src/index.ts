@@ -30,4 +30,5 @@ export { createEnvFileRedactor } from "./secrets/env-files.ts";
 export { createRedactor, type Redactor } from "./secrets/redact.ts";
 export { supervisorErrors, type TurnName } from "./supervisor-errors.ts";
 export { type AgentScript, parseAgentScript, type ScriptedTurn } from "./agent-script.ts";
+export { watchTurn, type WatchTurnOptions } from "./watch-turn.ts";
 export { createScriptedAgent, type ScriptedAgentOptions } from "./scripted.ts";

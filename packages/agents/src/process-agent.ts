@@ -23,7 +23,7 @@ import { supervisorOf } from "./prewarm.ts";
 import { secretsOf } from "./secrets/values.ts";
 import { carriesTurn, endTurnProcesses, namedAgent } from "./run-processes.ts";
 import { startSupervisor } from "./start-supervisor.ts";
-import { isTurnFile, readJsonFile, type TurnFiles, turnFiles } from "./turn-files.ts";
+import { beginningOf, contextOf, isTurnFile, type TurnFiles, turnFiles } from "./turn-files.ts";
 
 const nobody = () => undefined;
 
@@ -220,16 +220,6 @@ const NOT_STARTED = {
   durationMs: 0,
   orphansEnded: 0,
 } as const;
-
-/** How the turn was begun. Its end repeats it, as a power cut may take what was written at the start. */
-function beginningOf(files: TurnFiles): Readonly<Record<string, unknown>> {
-  const told = ["exit", "start"].map((ending) => readJsonFile(files.path(ending)));
-  return told.find((each) => each?.["agent"] !== undefined) ?? {};
-}
-
-function contextOf(files: TurnFiles): unknown {
-  return beginningOf(files)["context"];
-}
 
 /** Whether the turn was begun with an agent that says what it does in other words. */
 function isOfAnother(adapter: AgentAdapter, files: TurnFiles): boolean {

@@ -79,6 +79,17 @@ export function readJsonFile(path: string): Readonly<Record<string, unknown>> | 
 
 const MAX_JSON_BYTES = 256 * 1024;
 
+/** How the turn was begun. Its end repeats it, as a power cut may take what was written at the start. */
+export function beginningOf(files: TurnFiles): Readonly<Record<string, unknown>> {
+  const told = ["exit", "start"].map((ending) => readJsonFile(files.path(ending)));
+  return told.find((each) => each?.["agent"] !== undefined) ?? {};
+}
+
+/** What the agent that began the turn needs to read its output. */
+export function contextOf(files: TurnFiles): unknown {
+  return beginningOf(files)["context"];
+}
+
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }

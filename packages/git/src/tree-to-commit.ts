@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { copyFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { stage } from "./stage.ts";
-import type { DirtyPath } from "./dirty-path.ts";
 import type { SignalOptions } from "./head.ts";
 import { assumesUnchanged } from "./hidden.ts";
 import { openRepository } from "./repository.ts";

@@ -230,7 +230,10 @@ async function commit(run: Run): Outcome {
     await run.warn(`temporary files of the agent are left, and not committed: ${list}`);
   }
   run.state = { ...commitWork(state, run.head), protectedPaths: held };
-  await run.emit({ type: "committed", cycle, turnId, sha: sha && run.head });
+  const before = state.cycleCommits.at(-1) ?? state.baseCommitSha;
+  const isCounted = sha !== undefined && before !== "";
+  const changes = isCounted ? await repository.changeCount(before, run.head) : undefined;
+  await run.emit({ type: "committed", cycle, turnId, sha: sha && run.head, changes });
   if (state.refactored && !run.state.refactored) await run.emit({ type: "refactored", cycle });
   const left = await commitLeftover(run, "git hook");
   // What was refused is tried again before lint, which has the coder fix it.

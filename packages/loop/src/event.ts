@@ -51,6 +51,8 @@ export type LoopEventData =
       readonly turnId: string;
       readonly costUsd: number | undefined;
       readonly durationMs: number;
+      /** What a coder says of its work at the end, of which the beginning; secrets are taken out. */
+      readonly summary?: string | undefined;
     }
   /** What the agent of a turn that ended well was not allowed to do. */
   | {
@@ -73,6 +75,8 @@ export type LoopEventData =
       readonly by?: "checks" | "git hook" | undefined;
       /** What that was. */
       readonly paths?: readonly string[] | undefined;
+      /** How much a coder's commit changes. */
+      readonly changes?: ChangeCount | undefined;
     }
   /** Files that a reviewer has changed are put back; its version of them is in the snapshot. */
   | {
@@ -166,6 +170,14 @@ export type LoopEventData =
     }
   /** Something a person should know that stops nothing. */
   | { readonly type: "warning"; readonly cycle: number; readonly message: string };
+
+/** How much differs between two commits. */
+export interface ChangeCount {
+  readonly files: number;
+  /** Lines; binary files have none. */
+  readonly added: number;
+  readonly removed: number;
+}
 
 export type TurnRecovery = "followed" | "read" | "resumed" | "restarted";
 

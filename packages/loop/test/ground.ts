@@ -90,6 +90,7 @@ export function createMemoryGround(
       look: async () => look(),
       syncWork: async () => look(),
       lostWork: async () => [],
+      changeCount: async () => undefined,
       facts: async (since) => {
         const [past, present] = [history(since), history(head())];
         const commits = present.filter((commit) => !past.includes(commit));

@@ -46,6 +46,7 @@ export {
   type RunSummary,
 } from "./look/summary.ts";
 export { type SupervisorFailure, supervisorFailures } from "./look/supervisor-failures.ts";
+export { watchRunTurn } from "./look/watch-turn.ts";
 export { allTurns, endedTurns, type TurnSummary } from "./look/turns.ts";
 export { openRuns, type Resume, type RunDetails, type Runs } from "./open-runs.ts";
 export { pruneRuns, type Pruned, type PruneOptions } from "./prune.ts";

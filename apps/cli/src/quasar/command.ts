@@ -13,6 +13,10 @@ export interface Given extends GivenOf<Settings> {
   readonly trustConfig?: true | undefined;
   readonly yes?: true | undefined;
 
+  // log, diff
+  readonly agent?: true | undefined;
+  readonly stat?: true | undefined;
+
   // run, fork
   readonly at?: string | undefined;
   readonly file?: string | undefined;

@@ -133,12 +133,16 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "show",
     group: GROUPS.look,
-    summary: "show all of one run",
-    description: "show all of one run: its turns, commits, findings, and where its files are",
-    args: [RUN],
+    summary: "show all of one run, or what an agent did in one turn",
+    description:
+      "show all of one run: its turns, commits, findings, and where its files are; or\n" +
+      "of one turn: what its agent said and did",
+    args: [["[run or turn]", "id of a run, or number of a turn; the newest run if left out"]],
     examples: [
       ["quasar show", "all of the newest run"],
       [`quasar show ${ID}`, "all of this one"],
+      ["quasar show 3", "what the agent did in the newest run's third turn"],
+      [`quasar show ${ID}.3`, "in this run's"],
       ["quasar show --json | jq .turns", "for a program"],
     ],
     run: async ([id], given) => (await caring()).showCommand(id, given),
@@ -148,14 +152,31 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: GROUPS.look,
     summary: "show what a run has gone through",
     args: [RUN],
-    options: [["-f, --follow", "go on as it happens, until the run ends"]],
+    options: [
+      ["-f, --follow", "as it happens until the run ends, with what the agents say and do"],
+      ["--agent", "with what the agents said and did"],
+    ],
     json: "the journal's facts, a line each",
     examples: [
       ["quasar log", "the newest run"],
       ["quasar log -f", "as it happens, in another terminal"],
+      ["quasar log --agent", "with what the agents said and did"],
       ["quasar log --json | jq .type", "for a program"],
     ],
     run: async ([id], given) => (await caring()).logCommand(id, given),
+  },
+  {
+    name: "diff",
+    group: GROUPS.look,
+    summary: "show what a run has changed",
+    description: "show what a run has committed since it began; on a terminal by your PAGER",
+    args: [RUN],
+    options: [["--stat", "only which files, and how much"]],
+    examples: [
+      ["quasar diff", "of the newest run"],
+      [`quasar diff ${ID} --stat`, "the files of this one"],
+    ],
+    run: async ([id], given) => (await caring()).diffCommand(id, given),
   },
   {
     name: "cost",

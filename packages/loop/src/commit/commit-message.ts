@@ -111,7 +111,7 @@ const HARMFUL: readonly RegExp[] = [
   /^(?:fixup|squash|amend)!/u,
 ];
 
-function withoutSubject(report: string): string {
+export function withoutSubject(report: string): string {
   return trimSpace(report.replace(LINE, ""));
 }
 

@@ -3,6 +3,8 @@ import {
   commitsLeftAside,
   OWN_FOLDER,
   changedPaths,
+  countChanges,
+  type FileChange,
   type ChangeTimes,
   changeTimes,
   type Commit,
@@ -48,6 +50,7 @@ import {
   treeOfChanges,
   usesConventionalCommits,
 } from "@quasar/git";
+import type { ChangeCount } from "../event.ts";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { syncFiles, syncNames } from "@quasar/durable";
@@ -146,6 +149,8 @@ export interface LoopRepository {
   commitsSince(from: string): Promise<readonly Commit[] | undefined>;
   /** Paths in which two commits differ, from the root; `from` `""` is before the first commit. */
   changedPaths(from: string, to: string): Promise<readonly string[]>;
+  /** How much differs between two commits; `undefined` where git cannot say. */
+  changeCount(from: string, to: string): Promise<ChangeCount | undefined>;
   /** What the reflog says brought HEAD to a commit, by its id. */
   reflogActions(): Promise<ReadonlyMap<string, string>>;
   /** Commits that certain actions have made since a moment, and whose changes HEAD's past does not have. */
@@ -257,6 +262,7 @@ export async function openLoopRepository(
     },
     commitsSince,
     changedPaths: (from, to) => changedPaths(workDir, from, to),
+    changeCount: (from, to) => countChanges(workDir, from, to).then(totalOf, () => undefined),
     // A reflog that cannot be read bears witness of nothing.
     reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
     commitsLeftAside: (options) => commitsLeftAside(repository, options),
@@ -283,6 +289,16 @@ function branchSync({ gitDir, commonDir }: Repository): SyncBranch {
     if (isNamed) return sync(join(commonDir, "refs/heads"), [branch]);
     sync(join(commonDir, "refs"), [`heads/${branch}`]);
     isNamed = true;
+  };
+}
+
+function totalOf(files: readonly FileChange[]): ChangeCount {
+  const sum = (lines: (file: FileChange) => number | undefined): number =>
+    files.reduce((total, file) => total + (lines(file) ?? 0), 0);
+  return {
+    files: files.length,
+    added: sum(({ added }) => added),
+    removed: sum(({ removed }) => removed),
   };
 }
 

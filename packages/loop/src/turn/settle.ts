@@ -12,6 +12,7 @@ import { parseReview } from "../review/parse-review.ts";
 import { renderReview } from "../review/review-schema.ts";
 import { isCancelled, type Run } from "../run.ts";
 import { trimSpace } from "../text.ts";
+import { withoutSubject } from "../commit/commit-message.ts";
 import { failTurn, forgetSession, limitUntil, nameSession, settleTurn } from "../transitions.ts";
 import { hasWork, refusal } from "./denials.ts";
 import { undoReviewer } from "./undo.ts";
@@ -92,7 +93,17 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   const tree = role === "coder" ? await syncWork(run, workIsSynced) : await undoReviewer(run);
   if (tree?.outcome === "git" || tree?.outcome === "interrupted") return tree;
   const { costUsd, durationMs } = result;
-  const done = { type: "agent_done", cycle, role, turnId: id, costUsd, durationMs } as const;
+  const { redact = (text: string) => text } = run.settings;
+  const summary = role === "coder" ? summaryOf(redact(answer.text)) : undefined;
+  const done = {
+    type: "agent_done",
+    cycle,
+    role,
+    turnId: id,
+    costUsd,
+    durationMs,
+    summary,
+  } as const;
   if (role === "reviewer" && run.isSupervised(role)) {
     // Its verdict follows at once and is stored with it; until then the end of the turn is in the turn's files,
     // which a power cut may take: nobody is told of what may be bought again.
@@ -106,6 +117,13 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   if (denials.length > 0)
     await run.emit({ type: "tools_denied", cycle, role, turnId: id, denials });
   return tree;
+}
+
+const SUMMARY_LENGTH = 1000;
+
+/** What a coder reports, but for the subject of its commit. */
+function summaryOf(report: string): string {
+  return trimSpace(withoutSubject(report)).slice(0, SUMMARY_LENGTH).toWellFormed();
 }
 
 function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailure | Ending {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { checkpointPath } from "@quasar/checkpoint";
-import { isAgentAlive } from "@quasar/loop";
+import { isAgentAlive, isTurnOpen } from "@quasar/loop";
 import { isRunId } from "../run-id.ts";
 import { type Holder, lockHolder } from "../driving/lock.ts";
 import { namesIn } from "../names-in.ts";
@@ -23,6 +23,7 @@ import {
   setAsideSummary,
   summaryOf,
 } from "./summary.ts";
+import { toldCost } from "./watch-turn.ts";
 
 /** Ids of the runs of a work tree, newest first. */
 export function runIds({ runsDir }: Workspace): readonly string[] {
@@ -121,7 +122,10 @@ async function summarizeOne(
   const runner = status === "running" ? holder : undefined;
   const isAlive = runner === undefined && isAgentAlive(checkpoint);
   const { message: reason = "", flags = "" } = outcome ?? {};
-  return summaryOf(id, { status, runner, reason, flags, isAlive }, checkpoint);
+  const toldUsd = isTurnOpen(checkpoint)
+    ? await toldCost(workspace, { ...checkpoint, runId: id })
+    : undefined;
+  return summaryOf(id, { status, runner, reason, flags, isAlive, toldUsd }, checkpoint);
 }
 
 async function listOne(

@@ -22,6 +22,8 @@ export interface OpenTurn {
   readonly reservedUsd: number;
   /** US dollars that it may spend; 0: no limit. */
   readonly allowanceUsd: number;
+  /** US dollars that its agent has told of so far; they count once it has ended. `undefined`: of none. */
+  readonly toldUsd: number | undefined;
   /** The process that runs its agent, where it still works although nobody follows it. */
   readonly alivePid: number | undefined;
 }
@@ -87,6 +89,8 @@ export interface Circumstances {
   readonly flags: string;
   /** Whether an agent of it works although it has no runner. */
   readonly isAlive: boolean;
+  /** What the agent of a turn whose end is not known has told that it cost. @default nothing */
+  readonly toldUsd?: number | undefined;
 }
 
 /** The command that shows what a run has committed. */
@@ -96,7 +100,7 @@ export function logCommand(baseCommitSha: string): string {
 
 export function summaryOf(
   id: string,
-  { status, runner, reason, flags, isAlive }: Circumstances,
+  { status, runner, reason, flags, isAlive, toldUsd }: Circumstances,
   checkpoint: Checkpoint,
 ): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha, unknownCostUsd } = checkpoint;
@@ -104,7 +108,9 @@ export function summaryOf(
   const { reservedUsd = 0, allowanceUsd = 0 } = turn ?? {};
   const isOpen = turn?.status === "started" && checkpoint.failure === "";
   const alivePid = isAlive ? turn?.pid : undefined;
-  const openTurn = isOpen ? { role: turn.role, reservedUsd, allowanceUsd, alivePid } : undefined;
+  const openTurn = isOpen
+    ? { role: turn.role, reservedUsd, allowanceUsd, toldUsd, alivePid }
+    : undefined;
   return {
     id,
     status,

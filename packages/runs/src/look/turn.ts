@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { UnfinishedTurn } from "@quasar/agents";
-import type { Checkpoint } from "@quasar/checkpoint";
+import type { AgentRequest, UnfinishedTurn } from "@quasar/agents";
+import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
 import { processOf, REVIEW_SCHEMA } from "@quasar/loop";
 import { turnsFolder } from "../tree/turns-folder.ts";
 import type { Workspace } from "../workspace.ts";
@@ -13,25 +13,33 @@ export function turnsPath({ runsDir }: Pick<Workspace, "runsDir">, runId: string
 /** A turn whose end is not known, for its agent to look for. */
 export function unfinishedTurn(
   workspace: Workspace,
-  { runId, turn, maxBudgetUsd }: Checkpoint,
+  checkpoint: Checkpoint,
 ): UnfinishedTurn | undefined {
+  const { turn } = checkpoint;
   if (turn === undefined) return undefined;
-  const { id, role, reservedUsd, sessionId, resumed } = turn;
+  return { request: requestOf(workspace, checkpoint, turn), process: processOf(turn) };
+}
+
+/** As its agent was asked, but for the prompt; what is known of it alone where it is no longer the last. */
+export function requestOf(
+  workspace: Workspace,
+  { runId, maxBudgetUsd }: Checkpoint,
+  { id, role, reservedUsd, sessionId, resumed }: NamedTurn,
+): AgentRequest {
   return {
-    request: {
-      runId,
-      turnId: id,
-      role,
-      prompt: "",
-      systemPrompt: "",
-      workDir: workspace.root,
-      access: role === "coder" ? "write" : "read",
-      maxCostUsd: maxBudgetUsd === 0 ? undefined : reservedUsd,
-      outputSchema: role === "reviewer" ? REVIEW_SCHEMA : undefined,
-      sessionId: sessionId === "" ? undefined : sessionId,
-      resumesSession: resumed,
-      turnsDir: turnsPath(workspace, runId),
-    },
-    process: processOf(turn),
+    runId,
+    turnId: id,
+    role,
+    prompt: "",
+    systemPrompt: "",
+    workDir: workspace.root,
+    access: role === "coder" ? "write" : "read",
+    maxCostUsd: maxBudgetUsd === 0 ? undefined : reservedUsd,
+    outputSchema: role === "reviewer" ? REVIEW_SCHEMA : undefined,
+    sessionId: sessionId === "" ? undefined : sessionId,
+    resumesSession: resumed,
+    turnsDir: turnsPath(workspace, runId),
   };
 }
+
+type NamedTurn = Pick<CheckpointTurn, "id" | "role" | "reservedUsd" | "sessionId" | "resumed">;

@@ -21,7 +21,7 @@ import type { Given } from "../command.ts";
 import { tellDecided } from "../decided.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
-import { diffLines } from "../output/diff.ts";
+import { diffLines } from "../../shared/output/diff.ts";
 import { labelledText } from "../output/hook-lines.ts";
 import { quarantineLines } from "../output/quarantine-lines.ts";
 import { pullRequestOf } from "../output/picture.ts";

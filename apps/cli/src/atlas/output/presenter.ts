@@ -12,6 +12,7 @@ import {
   liveBlock as loopBlock,
   nextLines,
   type Paint,
+  stillLines as loopStill,
   turnLimit,
   type View,
 } from "../../shared/output/text.ts";
@@ -45,6 +46,7 @@ export const TASK_PRESENTER: Presenter<AtlasRecord, TaskProgress> = {
   advance,
   lines: linesOf,
   block,
+  still,
   isDiagnostic: (record) =>
     record.type === "warning" ||
     record.type === "notice" ||
@@ -262,6 +264,12 @@ function resultLines(
 }
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+
+function still({ step, command, loop }: TaskProgress, now: number, view: View): string[] {
+  if (step === undefined || command === "") return loopStill(loop, now, view);
+  const elapsed = clock(now - step.startedAt);
+  return labelled(view, "command", `${cleanLine(command)}: still runs, ${elapsed} in the step`);
+}
 
 /** The step that runs, and what is done in it just now. */
 function block(progress: TaskProgress, now: number, columns: number, paint: Paint): string[] {

@@ -1,5 +1,6 @@
 export { abandonCommand } from "./abandon.ts";
 export { costCommand } from "./cost.ts";
+export { diffCommand } from "./diff.ts";
 export { doctorCommand } from "./doctor.ts";
 export { initCommand } from "./init.ts";
 export { logCommand } from "./log.ts";

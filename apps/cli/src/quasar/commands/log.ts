@@ -1,3 +1,4 @@
+import { type AgentSaid, NO_AGENTS, watchAgents } from "../runs/watch-agents.ts";
 import { type Fact, followRun, locateRun, openWorkspace } from "@quasar/runs";
 import { clean, cleanLine, dayAndTime, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -8,24 +9,33 @@ import { labelled, linesOf, outcomeText, type View } from "../../shared/output/t
 
 export interface LogOptions {
   readonly follow?: true | undefined;
+  /** What the agents said and did, too. */
+  readonly agent?: true | undefined;
   readonly json?: true | undefined;
 }
 
-/** `quasar log`: what a run has gone through, by its journal; with `--follow` as it happens. */
+/** `quasar log`: what a run has gone through, by its journal; with `--follow` as it happens, agents' work included. */
 export async function logCommand(id: string | undefined, options: LogOptions): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
   const { id: runId } = locateRun(workspace, id);
-  const show = options.json === true ? showJson : createTeller(runId, viewOf(process.stdout));
+  const tell = options.json === true ? JSON_TELLER : createTeller(runId, viewOf(process.stdout));
   const unread = new AbortController();
   process.stdout.once("error", () => unread.abort());
   const { signal } = unread;
-  const facts = followRun(workspace, runId, { follow: options.follow, signal });
+  const { follow } = options;
+  const facts = followRun(workspace, runId, { follow, signal });
+  const agents =
+    follow === true || options.agent === true
+      ? watchAgents({ workspace, runId, follow, signal }, tell.agent)
+      : NO_AGENTS;
   let shown = 0;
   for (;;) {
     const { done, value } = await facts.next();
     if (signal.aborted) return EXIT.ok;
+    await agents.until(done === true ? undefined : value);
     if (done !== true) {
-      show(value);
+      tell.fact(value);
+      agents.after(value);
       shown += 1;
     } else if (value !== undefined) {
       write(process.stderr, [`the journal is damaged: ${cleanLine(value)}`]);
@@ -37,28 +47,40 @@ export async function logCommand(id: string | undefined, options: LogOptions): P
   }
 }
 
-function showJson(fact: Fact): void {
-  process.stdout.write(jsonLine({ v: JSON_VERSION, ...fact }));
+/** Tells what is in a journal, and what agents said and did in between. */
+interface Teller {
+  fact(fact: Fact): void;
+  agent(said: AgentSaid): void;
 }
+
+const JSON_TELLER: Teller = {
+  fact: (fact) => void process.stdout.write(jsonLine({ v: JSON_VERSION, ...fact })),
+  agent: (said) => void process.stdout.write(jsonLine({ v: JSON_VERSION, ...said })),
+};
 
 const TIME = "00:00:00  ";
 
 /** Tells facts as the run itself has told them, each with its time, each day under its date. */
-function createTeller(runId: string, whole: View): (fact: Fact) => void {
+function createTeller(runId: string, whole: View): Teller {
   const columns = whole.columns === undefined ? undefined : whole.columns - TIME.length;
   const view: View = { ...whole, columns, live: false };
+  const indented = (line: string): string => `${" ".repeat(TIME.length)}${line}`;
   let shownDay = "";
-  return (fact) => {
-    const [first, ...more] = factLines(cleaned(fact) as Fact, runId, view);
-    if (first === undefined) return;
-    const { day, time } = dayAndTime(String(fact["time"])) ?? { day: shownDay, time: "" };
-    const lines = [
-      ...(day === shownDay ? [] : [view.paint("dim", day)]),
-      `${view.paint("dim", time.padEnd(TIME.length))}${first}`,
-      ...more.map((line) => `${" ".repeat(TIME.length)}${line}`),
-    ];
-    shownDay = day;
-    write(process.stdout, lines);
+  return {
+    fact(fact) {
+      const [first, ...more] = factLines(cleaned(fact) as Fact, runId, view);
+      if (first === undefined) return;
+      const { day, time } = dayAndTime(String(fact["time"])) ?? { day: shownDay, time: "" };
+      const lines = [
+        ...(day === shownDay ? [] : [view.paint("dim", day)]),
+        `${view.paint("dim", time.padEnd(TIME.length))}${first}`,
+        ...more.map(indented),
+      ];
+      shownDay = day;
+      write(process.stdout, lines);
+    },
+    // An agent's output has no times.
+    agent: (said) => write(process.stdout, linesOf(said, IDLE, view).map(indented)),
   };
 }
 

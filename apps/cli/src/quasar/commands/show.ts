@@ -17,6 +17,7 @@ import {
 import { cleanLine, jsonLine, duration, money, moment, fit } from "@quasar/runs/text";
 import { snapshotFacts } from "../runs/snapshot-facts.ts";
 import { shortId, TURN_ALIGN, TURN_HEAD, turnCells } from "../runs/turn-cells.ts";
+import { namedTurn, showTurn } from "./show-turn.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { type Align, tableLines } from "../../shared/output/table.ts";
@@ -33,11 +34,13 @@ export interface ShowOptions {
   readonly json?: true | undefined;
 }
 
-/** `quasar show`: all there is to know of a run. */
+/** `quasar show`: all there is to know of a run, or of one of its turns. */
 export async function showCommand(
   id: string | undefined,
   { json }: ShowOptions,
 ): Promise<ExitCode> {
+  const turn = namedTurn(id);
+  if (turn !== undefined) return showTurn(turn, json === true);
   const workspace = await openWorkspace(process.cwd());
   const found = await findRun(workspace, id);
   const [summaries, kept] = await Promise.all([

@@ -78,9 +78,13 @@ export function stageOf(run: Pick<RunSummary, "phase" | "openTurn">): string {
 }
 
 function openCost({ openTurn }: RunSummary): string {
-  const mostUsd = Math.max(openTurn?.allowanceUsd ?? 0, openTurn?.reservedUsd ?? 0);
-  if (mostUsd === 0) return "";
-  return `, and up to ${money(mostUsd)} for the turn whose end is not known`;
+  if (openTurn === undefined) return "";
+  const { toldUsd = 0, allowanceUsd, reservedUsd } = openTurn;
+  const mostUsd = Math.max(allowanceUsd, reservedUsd);
+  const told = toldUsd === 0 ? "" : `, ${money(toldUsd)} so far in the turn that has not ended`;
+  if (mostUsd === 0) return told;
+  const most = `up to ${money(mostUsd)}`;
+  return told === "" ? `, and ${most} for the turn whose end is not known` : `${told} (${most})`;
 }
 
 function openFindings(run: RunSummary): string {

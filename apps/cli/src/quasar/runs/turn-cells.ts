@@ -1,7 +1,8 @@
 import type { TurnSummary } from "@quasar/runs";
 import { cleanLine } from "@quasar/runs/text";
 
-const ENDS: Readonly<Record<TurnSummary["status"], string>> = {
+/** How a turn ended, in a word. */
+export const TURN_ENDS: Readonly<Record<TurnSummary["status"], string>> = {
   settled: "done",
   failed: "failed",
   lost: "killed",
@@ -14,8 +15,8 @@ export const TURN_ALIGN = ["right", "left", "right", "right", "left"] as const;
 
 /** What tells a turn from the others of its run: cells of a table. */
 export function turnCells({ turnId, role, cycle, attempt, status }: TurnSummary): string[] {
-  if (turnId === "") return ["…", "earlier", "", "", ENDS[status]];
-  return [shortId(turnId), role, `${cycle}`, attempt > 1 ? `${attempt}` : "", ENDS[status]];
+  if (turnId === "") return ["…", "earlier", "", "", TURN_ENDS[status]];
+  return [shortId(turnId), role, `${cycle}`, attempt > 1 ? `${attempt}` : "", TURN_ENDS[status]];
 }
 
 /** Of `<run>.<n>` what tells the turns of a run apart. */

@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { OutputRecord } from "./record.ts";
 import { createReporter } from "./reporter.ts";
 
@@ -114,15 +114,41 @@ test("keeps a block of two lines under the lines, and takes it away at the end",
   report(...START, SAYS);
   expect(screen.rows.slice(6)).toEqual([
     "cycle 1 of 3",
+    expect.stringMatching(/^ {2}coder {4}Reading a long way .*…$/u),
     expect.stringMatching(/^. coder works · cycle 1 of 3 · 0:00 · \$0\.00 of \$5\.00$/u),
     expect.stringMatching(/^ {2}Reading a long way .*…$/u),
   ]);
   report({ type: "warning", cycle: 1, message: "careful" });
-  expect(screen.rows).toHaveLength(10);
-  expect(screen.rows[7]).toBe("warning: careful");
+  expect(screen.rows).toHaveLength(11);
+  expect(screen.rows[8]).toBe("warning: careful");
   report(DONE);
   close();
-  expect(screen.rows.slice(7)).toEqual(["warning: careful", "  coder    done in 2.0 s, $0.10", ""]);
+  expect(screen.rows.slice(8)).toEqual(["warning: careful", "  coder    done in 2.0 s, $0.10", ""]);
+});
+
+test("says each minute that somebody works, where no block does", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const screen = new Screen();
+  screen.isTTY = false;
+  const stream = screen as unknown as NodeJS.WriteStream;
+  const reporter = createReporter({ stdout: stream, stderr: stream });
+  for (const record of START) reporter.report(record);
+  vi.advanceTimersByTime(59_999);
+  expect(screen.rows.at(-2)).toContain("works (x.1)");
+  vi.advanceTimersByTime(60_001);
+  expect(screen.rows.slice(-3)).toEqual([
+    "  coder    still works, 1:00, $0.00 of $5.00",
+    "  coder    still works, 2:00, $0.00 of $5.00",
+    "",
+  ]);
+  reporter.report(SAYS);
+  vi.advanceTimersByTime(59_999);
+  expect(screen.rows.at(-2)).toContain("Reading a long way");
+  reporter.report(DONE);
+  vi.advanceTimersByTime(120_000);
+  expect(screen.rows.at(-2), "nobody works any more").toContain("done in");
+  reporter.close();
 });
 
 test("draws each frame in one write, so that nothing flickers", () => {

@@ -3,7 +3,8 @@ import { jsonLine, widthOf } from "@quasar/runs/text";
 import { startHeartbeat } from "./heartbeat.ts";
 import { advance, IDLE, type Progress } from "./progress.ts";
 import type { OutputRecord } from "./record.ts";
-import { labelled, linesOf, liveBlock, type Paint, type View } from "./text.ts";
+import { startQuietMinutes } from "./quiet-minutes.ts";
+import { labelled, linesOf, liveBlock, type Paint, stillLines, type View } from "./text.ts";
 
 /** Takes what a command has to say and puts it where it belongs. */
 export interface ReporterOf<R> {
@@ -22,6 +23,8 @@ export interface Presenter<R extends object, P> {
   lines(record: R, progress: P, view: View): string[];
   /** The live block; empty when nobody works. */
   block(progress: P, now: number, columns: number, paint: Paint): string[];
+  /** That somebody still works, as lines; none where nobody does. */
+  still(progress: P, now: number, view: View): string[];
   /** Whether a record goes to standard error. */
   isDiagnostic(record: R): boolean;
   /** Whether an agent or a command is at work, which its line says. */
@@ -35,6 +38,7 @@ const QUASAR: Presenter<OutputRecord, Progress> = {
   advance,
   lines: linesOf,
   block: liveBlock,
+  still: stillLines,
   isDiagnostic: ({ type }) => type === "warning" || type === "notice" || type === "error",
   isAwaited: ({ role }) => role !== undefined,
   ended: (progress) => ({ ...progress, role: undefined }),
@@ -93,21 +97,29 @@ function createJsonReporter<R extends object, P>(
 }
 
 function createPlainReporter<R extends object, P>(
-  { idle, advance, lines, isDiagnostic, isAwaited }: Presenter<R, P>,
+  { idle, advance, lines, still, isDiagnostic, isAwaited }: Presenter<R, P>,
   { stdout, stderr }: Streams,
   now: () => number,
 ): ReporterOf<R> {
   let progress = idle;
-  const heart = startHeartbeat((text) => write(stdout, workLines(text, viewOf(stdout))));
+  const minutes = startQuietMinutes(() => write(stdout, still(progress, now(), viewOf(stdout))));
+  const heart = startHeartbeat((text) => {
+    write(stdout, workLines(text, viewOf(stdout)));
+    minutes.said();
+  });
   return {
     report(record) {
       progress = advance(progress, record, now());
       const stream = isDiagnostic(record) ? stderr : stdout;
       const said = lines(record, progress, viewOf(stream));
       write(stream, said);
+      if (said.length > 0) minutes.said();
       heart.beat(said.length > 0, isAwaited(progress));
     },
-    close: () => heart.stop(),
+    close() {
+      heart.stop();
+      minutes.stop();
+    },
   };
 }
 

@@ -180,6 +180,7 @@ test("tells a run in plain lines when piped", () => {
       limits   3 cycles, $5.00; a turn may spend up to $4.50
     cycle 1 of 3
       coder    works (20261121-101500-7f3a9c.1)
+      coder    Edit: src/login.ts
       coder    done in 41 s, $0.25
       commit   1a2b3c4d5e
       filter   npm test: passed
@@ -218,6 +219,7 @@ test("goes on under its own beginning at 80 columns", () => {
       allowed  coder: edits; a convenience, not a sandbox (docs/trust.md)
       limits   3 cycles, $5.00; a turn may spend up to $4.50
     cycle 1 of 3
+      coder    Edit: src/login.ts
       coder    done in 41 s, $0.25
       commit   1a2b3c4d5e
       filter   npm test: passed

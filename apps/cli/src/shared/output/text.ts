@@ -1,6 +1,7 @@
 import type { AgentEvent } from "@quasar/agents";
 import {
   allowFlags,
+  type ChangeCount,
   dollarsAllowed,
   openedWords,
   type Finding,
@@ -89,7 +90,10 @@ export function linesOf(
       return agentEventLines(record.role, record.event, view);
     case "agent_done": {
       const cost = record.costUsd === undefined ? "cost unknown" : money(record.costUsd);
-      return labelled(view, record.role, `done in ${duration(record.durationMs)}, ${cost}`);
+      return [
+        ...labelled(view, record.role, `done in ${duration(record.durationMs)}, ${cost}`),
+        ...summaryLines(record.summary ?? "", view),
+      ];
     }
     case "tools_denied":
       return deniedLines(record, resume, view);
@@ -173,9 +177,11 @@ function deniedLines({ turnId, denials }: Denied, resume: string, view: View): s
 
 type Committed = Extract<OutputRecord, { readonly type: "committed" }>;
 
-function commitText({ sha, by, paths = [] }: Committed): string {
+function commitText({ sha, by, paths = [], changes }: Committed): string {
   if (sha === undefined) return "nothing had changed";
-  if (by === undefined) return sha.slice(0, 10);
+  if (by === undefined) {
+    return changes === undefined ? sha.slice(0, 10) : `${sha.slice(0, 10)}, ${changed(changes)}`;
+  }
   const who = by === "checks" ? "the checks" : "a git hook";
   return `${sha.slice(0, 10)}, what ${who} changed: ${fit(cleanLine(paths.join(", ")), 300)}`;
 }
@@ -194,12 +200,44 @@ function agentEventLines(role: string, event: AgentEvent, view: View): string[] 
       const words = `no price is known for ${name}: ${held}; set [prices."${name}"] in your own configuration`;
       return labelled(view, role, words, "yellow");
     }
-    case "session":
     case "text":
+      return inOneLine(view, role, event.text);
     case "tool":
+      return inOneLine(view, role, `${event.name}: ${event.detail}`, "dim");
+    case "session":
     case "usage":
       return [];
   }
+}
+
+/** How much is changed: `3 files, +10 -2`. */
+function changed({ files, added, removed }: ChangeCount): string {
+  return `${count(files, "file")}, +${added} -${removed}`;
+}
+
+const MOST_OF_SUMMARY = 8;
+
+/** A summary of more than the line in which its agent has just said it. */
+function summaryLines(summary: string, view: View): string[] {
+  const columns = Math.max(20, (view.columns ?? UNBROKEN) - LABEL);
+  if (widthOf(cleanLine(summary)) <= columns) return [];
+  const lines = summary
+    .split("\n")
+    .map(cleanLine)
+    .filter((line) => line !== "");
+  const shown = lines.slice(0, MOST_OF_SUMMARY).map((line) => fit(line, 300));
+  const more = lines.length > shown.length ? ["…"] : [];
+  return [...shown, ...more].flatMap((line) => labelled(view, "", line));
+}
+
+/** Columns of what an agent says or does where there is no terminal. */
+const UNBROKEN = 160;
+
+/** What an agent says or does, however long it is. */
+function inOneLine(view: View, role: string, text: string, style?: Style): string[] {
+  const columns = Math.max(20, (view.columns ?? UNBROKEN) - LABEL);
+  const line = fit(cleanLine(text), columns).replace(/: $/u, "");
+  return line === "" ? [] : labelled(view, role, line, style);
 }
 
 /** How a turn goes on that nobody has seen the end of, or that came to nothing. */
@@ -460,6 +498,18 @@ function waitingLine(progress: Progress, now: number, columns: number, paint: Pa
 }
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+
+/** That somebody still works, where no live block says it; none where nobody does. */
+export function stillLines(progress: Progress, now: number, view: View): string[] {
+  if (progress.waitsUntil > 0) {
+    const left = clock(Math.max(0, progress.waitsUntil - now));
+    return labelled(view, "limit", `${progress.waitsFor}, ${left} left`);
+  }
+  if (progress.role === undefined) return [];
+  const spent = budget(spendingOf(progress), progress.maxBudgetUsd);
+  const facts = [`still works, ${clock(now - progress.turnStartedAt)}`, spent];
+  return labelled(view, progress.role, facts.join(", "));
+}
 
 /** The live block: who works, for how long, for how much, on what. Empty when nobody works. */
 export function liveBlock(

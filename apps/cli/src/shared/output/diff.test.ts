@@ -50,6 +50,6 @@ test("all of a diff is shown, but for the bytes of what is binary, and none of i
 
 test("that nothing differs is said", () => {
   expect(diffLines({ stat: "", text: "" }, (_style, text) => text)).toEqual([
-    "nothing differs from where the task began",
+    "nothing has changed",
   ]);
 });

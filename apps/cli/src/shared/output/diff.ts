@@ -1,13 +1,13 @@
 import type { Diff } from "@quasar/git";
 import { clean } from "@quasar/runs/text";
-import type { Paint, Style } from "../../shared/output/text.ts";
+import type { Paint, Style } from "./text.ts";
 
 /**
  * A diff for a person: the list of files, then all of it. What is binary is not printed, only that it
  * differs.
  */
 export function diffLines({ stat, text }: Diff, paint: Paint): string[] {
-  if (text === "") return ["nothing differs from where the task began"];
+  if (text === "") return ["nothing has changed"];
   let isHunk = false;
   let isBinary = false;
   const lines: string[] = [];

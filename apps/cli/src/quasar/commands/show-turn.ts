@@ -1,0 +1,87 @@
+import type { AgentEvent } from "@quasar/agents";
+import {
+  allTurns,
+  findRun,
+  openWorkspace,
+  readFacts,
+  RunsError,
+  type TurnSummary,
+  watchRunTurn,
+} from "@quasar/runs";
+import { clean, cleanLine, duration, jsonLine, money, moment, wrap } from "@quasar/runs/text";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { labelled, type View } from "../../shared/output/text.ts";
+import { shortId, TURN_ENDS } from "../runs/turn-cells.ts";
+
+/** Which turn is meant: `3` is of the newest run, `<run>.3` of that one; `undefined`: a run is. */
+export function namedTurn(
+  id: string | undefined,
+): { readonly run: string | undefined; readonly n: string } | undefined {
+  const [, run, n] = /^(?:(.+)\.)?([1-9]\d{0,8})$/u.exec(id ?? "") ?? [];
+  return n === undefined ? undefined : { run, n };
+}
+
+/** `quasar show TURN`: what the agent of a turn said and did, in full. */
+export async function showTurn(
+  { run, n }: NonNullable<ReturnType<typeof namedTurn>>,
+  isJson: boolean,
+): Promise<ExitCode> {
+  const workspace = await openWorkspace(process.cwd());
+  const { id: runId, dir, loaded } = await findRun(workspace, run);
+  const turnId = `${runId}.${n}`;
+  const turn = allTurns(loaded.checkpoint, readFacts(dir)).find((each) => each.turnId === turnId);
+  if (turn === undefined) {
+    throw new RunsError("ERR_USAGE", `run ${runId} has no turn ${n}`, {
+      next: [`quasar show ${runId}`],
+    });
+  }
+  const { stdout } = process;
+  const view = viewOf(stdout);
+  if (!isJson) write(stdout, headLines(turn, view));
+  const events: AgentEvent[] = [];
+  const isKept = await watchRunTurn(workspace, runId, turnId, {
+    onEvent: (event) => {
+      if (isJson) events.push(event);
+      else write(stdout, eventLines(event, view));
+    },
+  });
+  if (isJson)
+    stdout.write(jsonLine({ v: JSON_VERSION, type: "turn", runId, turn, isKept, events }));
+  else if (!isKept) write(stdout, labelled(view, "files", "what its agent printed is not kept"));
+  return EXIT.ok;
+}
+
+function headLines(turn: TurnSummary, view: View): string[] {
+  const { turnId, role, cycle, attempt, status, durationMs, costUsd, startedAt } = turn;
+  const facts = [
+    `${role}, cycle ${cycle}`,
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+    TURN_ENDS[status],
+    ...(durationMs === undefined ? [] : [duration(durationMs)]),
+    ...(status === "open" ? [] : [money(costUsd)]),
+  ];
+  return [
+    view.paint("bold", `turn ${shortId(turnId)}: ${facts.join(", ")}`),
+    ...(startedAt === "" ? [] : labelled(view, "began", cleanLine(moment(startedAt)))),
+    "",
+  ];
+}
+
+function eventLines(event: AgentEvent, view: View): string[] {
+  switch (event.type) {
+    case "text": {
+      const text = clean(event.text).trim();
+      if (text === "") return [];
+      return [...text.split("\n").flatMap((line) => wrap(line, view.columns ?? Infinity)), ""];
+    }
+    case "tool":
+      return [view.paint("dim", `> ${cleanLine(`${event.name} ${event.detail}`)}`), ""];
+    case "retry":
+      return [view.paint("yellow", `tries again: ${cleanLine(event.message)}`), ""];
+    case "session":
+    case "usage":
+    case "unpriced":
+      return [];
+  }
+}

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { git, type Place, place, quasar, records, start, write } from "./harness.ts";
+import { holdingModel, releaseModel } from "./held.ts";
+import { agents, oneCycle, type Turn } from "./scripts.ts";
+
+/** One cycle in which each agent says what it does. */
+const telling = (): readonly Turn[] =>
+  oneCycle().map((turn) => ({ ...turn, says: ["Reading a.txt\u001b[2J", "Writing"] }));
+
+const idOf = (text: string): string => /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(text)?.[0] ?? "";
+
+/** A run of one cycle; what it has printed, and its id. */
+async function ran(at: Place, turns = telling()): Promise<{ stdout: string; runId: string }> {
+  const { stdout, code } = await quasar(at, ["run", "Write", ...agents(at, turns)]);
+  expect(code).toBe(0);
+  return { stdout, runId: idOf(stdout) };
+}
+
+test("a run tells what its agents say and do, one line each, and how much was changed", async () => {
+  const { stdout } = await ran(place());
+  expect(stdout).toMatch(/^ {2}coder +Reading a\.txt\\u\{1b\}\[2J\n {2}coder +Writing$/mu);
+  expect(stdout).toMatch(/^ {2}reviewer Writing$/mu);
+  expect(stdout).toMatch(/^ {2}commit +[0-9a-f]{10}, 1 file, \+1 -0$/mu);
+});
+
+test("the end of a coder's turn has its summary, unless one line has said it all", async () => {
+  const lines = ["Wrote work.txt.", "", "It is right because it says so.", "COMMIT: feat: work"];
+  const [coder, reviewer] = oneCycle();
+  if (coder === undefined || reviewer === undefined) throw new Error("there are two");
+  const long = { ...coder, text: [...lines.slice(0, 3), "y".repeat(150), lines[3]].join("\n") };
+  const { stdout } = await ran(place(), [long, reviewer]);
+  expect(stdout).toMatch(
+    /done in .*\n {11}Wrote work\.txt\.\n {11}It is right because it says so\.\n {11}y{150}\n {2}commit/u,
+  );
+  expect((await ran(place(), [{ ...coder, text: "Written." }, reviewer])).stdout).toMatch(
+    /done in .*\n {2}commit/u,
+  );
+});
+
+test("log --agent tells what each agent has said in its turn, and log alone does not", async () => {
+  const at = place();
+  const { runId } = await ran(at);
+  const { stdout } = await quasar(at, ["log", "--agent"]);
+  expect(stdout).toMatch(
+    /coder +works .*\n +coder +Reading.*\n +coder +Writing\n +coder +write: work\.txt\n.*done in/u,
+  );
+  expect((await quasar(at, ["log"])).stdout).not.toContain("Reading");
+  const said = records((await quasar(at, ["log", "--agent", "--json"])).stdout).filter(
+    ({ type }) => type === "agent_event",
+  );
+  expect(said).toContainEqual(
+    expect.objectContaining({ turnId: `${runId}.1`, event: { type: "text", text: "Writing" } }),
+  );
+});
+
+test("log -f tells what an agent says while it works", async () => {
+  const at = place();
+  const model = await holdingModel(at, "coder");
+  const running = start(at, ["run", "Write", ...agents(at, telling(), { model })]);
+  expect(await running.sees("Reading")).toBe(true);
+  const log = start(at, ["log", "-f"]);
+  expect(await log.sees("Reading"), log.stdout()).toBe(true);
+  expect(log.stdout()).not.toContain("done in");
+  releaseModel(at);
+  expect((await log.finished).stdout).toMatch(
+    /coder +Writing\n +coder +write: work\.txt\n.*coder +done in[^]*reviewer Writing\n[^]*ended +approved/u,
+  );
+  await running.finished;
+});
+
+test("show tells all that an agent has said in a turn", async () => {
+  const at = place();
+  const { runId } = await ran(at);
+  const { stdout } = await quasar(at, ["show", "1"]);
+  expect(stdout).toMatch(/^turn 1: coder, cycle 1, done, [\d.]+ s, \$0\.30\n/u);
+  expect(stdout).toContain("\nReading a.txt\\u{1b}[2J\n\nWriting\n");
+  expect((await quasar(at, ["show", `${runId}.1`])).stdout).toBe(stdout);
+  const [json] = records((await quasar(at, ["show", "2", "--json"])).stdout);
+  expect(json).toMatchObject({ type: "turn", runId, turn: { role: "reviewer" }, isKept: true });
+  expect(await quasar(at, ["show", "3"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`quasar show ${runId}`),
+  });
+});
+
+test("diff shows what a run has committed, and no more", async () => {
+  const at = place();
+  await ran(at);
+  write(at.repo, { "a.txt": "later\n" });
+  const { stdout } = await quasar(at, ["diff"]);
+  expect(stdout).toMatch(/^ work\.txt \| 1 \+\n 1 file changed[^]*\n\+right\n$/u);
+  expect((await quasar(at, ["diff", "--stat"])).stdout).toBe(
+    stdout.slice(0, stdout.indexOf("\n\n") + 1),
+  );
+  const [json] = records((await quasar(at, ["diff", "--json"])).stdout);
+  expect(json).toMatchObject({ type: "diff", text: expect.stringContaining("+right") });
+});
+
+test("diff hears no diff program or text converter that the repository names", async () => {
+  const at = place();
+  await ran(at);
+  git(at, "config", "diff.external", "touch external");
+  git(at, "config", "core.pager", "touch pager");
+  git(at, "config", "diff.up.textconv", "tr a-z A-Z");
+  const { stdout } = await quasar(at, ["diff"]);
+  expect(stdout).toContain("+right");
+  expect(git(at, "status", "--porcelain")).toBe("");
+});
+
+test("status tells what the turn at work has cost so far", async () => {
+  const at = place();
+  const model = await holdingModel(at, "coder");
+  const running = start(at, ["run", "Write", ...agents(at, telling(), { model })]);
+  expect(await running.sees("Reading")).toBe(true);
+  const { stdout } = await quasar(at, ["status"]);
+  const [json] = records((await quasar(at, ["status", "--json"])).stdout);
+  releaseModel(at);
+  await running.finished;
+  expect(stdout).toMatch(
+    /cost +\$0\.00 of \$5\.00, \$0\.\d\d so far in the turn that has not ended \(up to /u,
+  );
+  expect(json).toMatchObject({ runs: [{ openTurn: { toldUsd: expect.any(Number) } }] });
+});
