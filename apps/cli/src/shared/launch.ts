@@ -3,7 +3,7 @@ import module from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { makeOwnFolder } from "@quasar/runs/own-folder";
-import { readVersion } from "./version.ts";
+import { versionText } from "./version.ts";
 
 /** `node:sqlite` is unflagged from 22.13 on, what the libraries use beside it from 22.18 on. */
 const NODE_FLOOR = [22, 18] as const;
@@ -45,13 +45,13 @@ export async function launch(name: string, load: () => Promise<Program>): Promis
     process.exitCode = 1;
   } else if (args.length === 1 && /^(--version|-V)$/u.test(args[0] ?? "")) {
     // Not through process.stdout, which takes longer to come up than all of this.
-    writeSync(1, `${readVersion()}\n`);
+    writeSync(1, `${versionText()}\n`);
   } else {
     const cache = compileCache();
     makeOwnFolder(cache);
     // Node would try for ever where it cannot be made.
     if (existsSync(cache)) module.enableCompileCache(cache);
     const { main } = await load();
-    await main(args, readVersion());
+    await main(args, versionText());
   }
 }
