@@ -45,16 +45,19 @@ test("run works until the reviewer approves, one commit a cycle, and says so in 
       limits   3 cycles, $5.00; a turn may spend up to $4.50
     cycle 1 of 3
       coder    works (<run>.1)
+      coder    write: work.txt
       coder    done in <time>, $0.30
-      commit   <sha>
+      commit   <sha>, 1 file, +1 -0
       reviewer works (<run>.2)
       reviewer done in <time>, $0.10
       finding  major: flaw of the first
       review   1 finding, back to the coder
     cycle 2 of 3
       coder    works (<run>.3)
+      coder    write: work.txt
+      coder    write: more.txt
       coder    done in <time>, $0.20
-      commit   <sha>
+      commit   <sha>, 2 files, +2 -1
       reviewer works (<run>.4)
       reviewer done in <time>, $0.10
       review   approved

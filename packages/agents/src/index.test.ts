@@ -24,6 +24,7 @@ test("exports what its users rely on", () => {
     "runMark",
     "supervisorErrors",
     "turnEndedAt",
+    "watchTurn",
     "withheldFromChecks",
   ]);
 });
