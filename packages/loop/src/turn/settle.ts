@@ -11,6 +11,7 @@ import type { Course } from "../course.ts";
 import { parseReview } from "../review/parse-review.ts";
 import { renderReview } from "../review/review-schema.ts";
 import { isCancelled, type Run } from "../run.ts";
+import type { Settings } from "../settings.ts";
 import { trimSpace } from "../text.ts";
 import { withoutSubject } from "../commit/commit-message.ts";
 import { failTurn, forgetSession, limitUntil, nameSession, settleTurn } from "../transitions.ts";
@@ -93,8 +94,7 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   const tree = role === "coder" ? await syncWork(run, workIsSynced) : await undoReviewer(run);
   if (tree?.outcome === "git" || tree?.outcome === "interrupted") return tree;
   const { costUsd, durationMs } = result;
-  const { redact = (text: string) => text } = run.settings;
-  const summary = role === "coder" ? summaryOf(redact(answer.text)) : undefined;
+  const summary = role === "coder" ? summaryOf(answer.text, run.settings) : undefined;
   const done = {
     type: "agent_done",
     cycle,
@@ -121,10 +121,17 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
 
 const SUMMARY_LENGTH = 1000;
 
-/** What a coder reports, but for the subject of its commit. */
-function summaryOf(report: string): string {
-  return trimSpace(withoutSubject(report)).slice(0, SUMMARY_LENGTH).toWellFormed();
+/** What a coder reports, but for the subject of its commit; nothing where secrets cannot be taken out. */
+function summaryOf(report: string, { redact = asItIs }: Settings): string | undefined {
+  try {
+    const text = trimSpace(withoutSubject(redact(report)));
+    return text.slice(0, SUMMARY_LENGTH).toWellFormed();
+  } catch {
+    return undefined;
+  }
 }
+
+const asItIs = (text: string): string => text;
 
 function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailure | Ending {
   const { role, reservedUsd, resumed } = run.state.turn ?? { role: "", reservedUsd: 0 };
