@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { watchTurn, type WatchTurnOptions } from "@quasar/agents";
+import { type UnfinishedTurn, watchTurn, type WatchTurnOptions } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isTurnOpen, processOf } from "@quasar/loop";
+import { isTurnOpen } from "@quasar/loop";
 import { loadRun, runStores } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { requestOf } from "./turn.ts";
+import { requestOf, unfinishedTurn } from "./turn.ts";
 
 const LOOK_MS = 250;
 
@@ -25,46 +25,42 @@ export async function watchRunTurn(
   for (;;) {
     const { loaded } = await loadRun(runStores(workspace, runId));
     if (loaded === undefined) return false;
-    const { turn } = loaded.checkpoint;
     const checkpoint = { ...loaded.checkpoint, runId };
-    const last = turn?.id === turnId ? turn : undefined;
-    const isBeginning =
-      last !== undefined && processOf(last) === undefined && isTurnOpen(checkpoint);
-    if (follow && isBeginning && signal?.aborted !== true) {
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
-      continue;
-    }
-    return watchTurnOf(workspace, checkpoint, turnId, options);
+    const turn = turnOf(workspace, checkpoint, turnId);
+    if (turn === undefined) return false;
+    const isLast = checkpoint.turn?.id === turnId;
+    const isBeginning = isLast && turn.process === undefined && isTurnOpen(checkpoint);
+    if (!follow || !isBeginning || signal?.aborted === true) return watchTurn(turn, options);
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-function watchTurnOf(
+function turnOf(
   workspace: Workspace,
   checkpoint: Checkpoint,
   turnId: string,
-  options: WatchTurnOptions,
-): Promise<boolean> {
-  const { turn, ledger } = checkpoint;
-  const last = turn?.id === turnId ? turn : undefined;
-  const role = last?.role ?? ledger.find((entry) => entry.turnId === turnId)?.role;
-  if (role === undefined) return Promise.resolve(false);
-  const named = last ?? { id: turnId, role, reservedUsd: 0, sessionId: "", resumed: false };
-  const request = requestOf(workspace, checkpoint, named);
-  return watchTurn({ request, process: last && processOf(last) }, options);
+): UnfinishedTurn | undefined {
+  if (checkpoint.turn?.id === turnId) return unfinishedTurn(workspace, checkpoint);
+  const role = checkpoint.ledger.find((entry) => entry.turnId === turnId)?.role;
+  if (role === undefined) return undefined;
+  const ended = { id: turnId, role, reservedUsd: 0, sessionId: "", resumed: false };
+  return { request: requestOf(workspace, checkpoint, ended), process: undefined };
 }
 
-/** US dollars that the agent of a run's last turn has told of so far; `undefined`: of none. */
+/**
+ * US dollars that the agent of a run's last turn has told of so far; `undefined`: of none, or nobody can say.
+ */
 export async function toldCost(
   workspace: Workspace,
   checkpoint: Checkpoint,
 ): Promise<number | undefined> {
-  const { turn } = checkpoint;
+  const turn = unfinishedTurn(workspace, checkpoint);
   if (turn === undefined) return undefined;
   let costUsd: number | undefined;
-  await watchTurnOf(workspace, checkpoint, turn.id, {
-    onEvent: (event) => {
-      if (event.type === "usage") costUsd = Math.max(costUsd ?? 0, event.costUsd);
-    },
-  });
+  const onEvent: WatchTurnOptions["onEvent"] = (event) => {
+    if (event.type === "usage") costUsd = Math.max(costUsd ?? 0, event.costUsd);
+  };
+  // Who looks at a run sees all else of it, whatever its turn's files are.
+  await watchTurn(turn, { onEvent }).catch(() => false);
   return costUsd;
 }
