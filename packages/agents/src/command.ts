@@ -1,4 +1,4 @@
-import type { AgentInvoker, AgentRequest } from "./agent.ts";
+import type { AgentEvent, AgentInvoker, AgentRequest } from "./agent.ts";
 import type { AgentAdapter } from "./adapter.ts";
 import {
   type AgentProcessOptions,
@@ -37,6 +37,11 @@ export type CommandAgentOptions = Command &
 const MAX_ANSWER = { coder: 2 ** 20, reviewer: 8 * 2 ** 20 } as const;
 
 const COST_UNKNOWN: Cost = { costSource: "unknown" };
+
+/** What a command prints is what it says. */
+export function printed(lines: readonly string[]): AgentEvent {
+  return { type: "text", text: `${lines.join("\n")}\n` };
+}
 
 /** Exit code of a shell that did not find the command. */
 const SHELL_NOT_FOUND = 127;
@@ -77,7 +82,7 @@ export function createCommandAgent(options: CommandAgentOptions): AgentInvoker {
       return {
         read(some) {
           for (const line of some) lines.add(line);
-          emit({ type: "text", text: `${some.join("\n")}\n` });
+          emit(printed(some));
         },
         omit: lines.omit,
         known: () => ({ ...COST_UNKNOWN, sessionId: undefined }),

@@ -4,6 +4,7 @@ import type { AgentEvent, UnfinishedTurn } from "./agent.ts";
 import type { AgentAdapter, TurnReader } from "./adapter.ts";
 import { claudeAdapter } from "./claude.ts";
 import { codexAdapter } from "./codex.ts";
+import { printed } from "./command.ts";
 import { readOutput, watchOutput } from "./follow.ts";
 import { createScriptedReader } from "./scripted-reader.ts";
 import { beginningOf, isTurnFile, type TurnFiles, turnFiles } from "./turn-files.ts";
@@ -67,7 +68,5 @@ function readScripted(...[, , emit]: Parameters<Open>): ReturnType<Open> {
   return { read: (lines) => lines.forEach((line) => void read(line)) };
 }
 
-/** Of an agent by command: what it prints is what it says. */
-const readText: Open = (_request, _context, emit) => ({
-  read: (lines) => emit({ type: "text", text: `${lines.join("\n")}\n` }),
-});
+/** Of an agent by command. */
+const readText: Open = (_request, _context, emit) => ({ read: (lines) => emit(printed(lines)) });

@@ -298,7 +298,7 @@ test.for([
 });
 
 test.for(["x", "{}\n", "\n", '{"seq":3'])(
-  "a journal that goes on with %j ends in no record",
+  "a journal with %j behind its last record ends in no record",
   (torn) => {
     const path = aJournal("one", "two");
     appendFileSync(path, torn);

@@ -1,4 +1,3 @@
-import { type AgentSaid, NO_AGENTS, watchAgents } from "../runs/watch-agents.ts";
 import { type Fact, followRun, locateRun, openWorkspace } from "@quasar/runs";
 import { clean, cleanLine, dayAndTime, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -6,6 +5,7 @@ import { IDLE } from "../../shared/output/progress.ts";
 import type { OutputRecord } from "../../shared/output/record.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, linesOf, outcomeText, type View } from "../../shared/output/text.ts";
+import { type AgentSaid, NO_AGENTS, watchAgents } from "../runs/watch-agents.ts";
 
 export interface LogOptions {
   readonly follow?: true | undefined;

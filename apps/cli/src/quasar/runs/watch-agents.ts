@@ -9,7 +9,7 @@ export type AgentSaid = Extract<OutputRecord, { readonly type: "agent_event" }> 
 
 /** Tells what agents say and do between the facts of a journal. */
 export interface AgentWatch {
-  /** Call it before a fact is told, or at the end: what an agent did before that is told then. */
+  /** Call it before a fact is shown, or at the end: reports first what an agent did before that. */
   until(next: Fact | undefined): Promise<void>;
   /** Call it after a fact was told: a turn may begin with it. */
   after(fact: Fact): void;
