@@ -53,6 +53,19 @@ export interface CommitOptions extends SignalOptions {
 /** The longest subject that is written, in code points. */
 export const SUBJECT_LENGTH = 72;
 
+/** How much a commit changes, as git sums it up: a renamed file is one, a binary one has no lines. */
+export interface ChangeCount {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+export interface Committed {
+  /** Full id of the new commit. */
+  readonly sha: string;
+  readonly changes: ChangeCount;
+}
+
 /**
  * Commits everything in the work tree that is not ignored, excluded or a tool's cache, deletions and untracked
  * files included, on HEAD, be it a branch with or without commits or detached. The user's git
@@ -61,7 +74,7 @@ export const SUBJECT_LENGTH = 72;
  * with `seen`; in a submodule and in a sparse checkout one more.
  *
  * @param workDir - Any folder of the work tree; all of it is committed.
- * @returns The new commit's id; `undefined` when there was nothing to commit.
+ * @returns `undefined` when there was nothing to commit.
  * @throws {GitError} `ERR_UNMERGED`; `ERR_COMMIT_FAILED`: nothing was committed, what was staged
  *   stays staged; `ERR_INVALID_ARGUMENT`; `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`,
  *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`. The signal's reason when aborted, which may be after the
@@ -71,7 +84,7 @@ export const SUBJECT_LENGTH = 72;
 export async function commitAll(
   workDir: string,
   options: CommitOptions,
-): Promise<string | undefined> {
+): Promise<Committed | undefined> {
   const { signal, exclude = [], env = {}, tree } = options;
   const message = commitMessage(options);
   checkVariables(env);
@@ -111,7 +124,7 @@ interface CommitAttempt {
 }
 
 /** Resolves to the error where the commit was refused. */
-async function tryCommit(attempt: CommitAttempt): Promise<string | undefined | GitError> {
+async function tryCommit(attempt: CommitAttempt): Promise<Committed | undefined | GitError> {
   const { workDir, wanted, excluded, only, message, config, options } = attempt;
   const { signal, env = {}, tree } = options;
   const run = { signal, env };
@@ -134,7 +147,7 @@ async function tryCommit(attempt: CommitAttempt): Promise<string | undefined | G
     input: message,
     env: { ...env, ...missingIdentity(config, process.env), ...commitEnvironment(options) },
   });
-  if (committed.exitCode === 0) return commitId(committed.stdout);
+  if (committed.exitCode === 0) return parseSummary(committed.stdout);
   if (committed.exitCode === 1 && NOTHING.test(committed.stdout)) return undefined;
   const hooks = await hookState(workDir, options, message);
   return commitFailed({ ...committed, command: "commit", ...hooks });
@@ -212,9 +225,15 @@ const SUMMARY = /^\[(?:detached HEAD|\S+)(?: \(root-commit\))? ([0-9a-f]{40}|[0-
 // The changes that status saw can turn out to be none, such as line endings only.
 const NOTHING = /^(?:nothing to commit|nothing added to commit|no changes added to commit)/m;
 
-function commitId(stdout: string): string {
+// Of no lines git says nothing, nor of lines that are not there.
+const SHORT_STAT =
+  /^ (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?$/mu;
+
+function parseSummary(stdout: string): Committed {
   const sha = SUMMARY.exec(stdout)?.[1];
-  if (sha !== undefined) return sha;
+  const [, files = 0, added = 0, removed = 0] = SHORT_STAT.exec(stdout) ?? [];
+  const changes = { files: Number(files), added: Number(added), removed: Number(removed) };
+  if (sha !== undefined) return { sha, changes };
   throw new GitError("ERR_GIT_FAILED", `git commit did not name its commit: ${tail(stdout)}`);
 }
 

@@ -1,7 +1,13 @@
 export { deleteBranch, fetchBranch, refSha, type Upstream, upstreamOf } from "./branches.ts";
 export { type Bundle, verifyBundle, writeBundle } from "./bundle.ts";
 export { resolveCommit, treeOfCommit } from "./commit-ids.ts";
-export { type CommitOptions, commitAll, SUBJECT_LENGTH } from "./commit.ts";
+export {
+  type ChangeCount,
+  type CommitOptions,
+  type Committed,
+  commitAll,
+  SUBJECT_LENGTH,
+} from "./commit.ts";
 export { type Identity, NEUTRAL } from "./config.ts";
 export { changedAfter } from "./changed-after.ts";
 export { asCheckedOut, type CheckedOutOptions, type NotCheckedOut } from "./checked-out.ts";

@@ -43,11 +43,37 @@ test("commits changes, deletions and untracked files, not ignored ones", async (
   write(root, ".gitignore", "ignored\n.quasar/\n");
   write(root, "ignored", "");
   write(root, "dir/new\nfile", "");
-  const sha = await commitAll(join(root, "dir"), { subject: "cycle" });
+  const sha = (await commitAll(join(root, "dir"), { subject: "cycle" }))?.sha;
   expect(sha).toBe(headOf(root));
   expect(filesOf(root)).toEqual([".gitignore", "a.txt", "dir/new\nfile"]);
   expect(git(root, "show", "HEAD:a.txt")).toBe("two\n");
   expect(git(root, "status", "--porcelain")).toBe("");
+});
+
+test("says how much a commit changes, whatever the user's settings of a diff are", async () => {
+  const root = aRepository();
+  const changes = async (): Promise<unknown> =>
+    (await commitAll(root, { subject: "a\n 9 files changed" }))?.changes;
+  write(root, "a.txt", "1\n2\n3\n4\n5\n6\n");
+  writeFileSync(join(root, "image"), Buffer.from([0, 1, 2]));
+  for (const [name, value] of [
+    ["color.ui", "always"],
+    ["diff.external", "false"],
+    ["diff.noprefix", "true"],
+    ["commit.verbose", "true"],
+    ["diff.statGraphWidth", "1"],
+  ] as const)
+    git(root, "config", name, value);
+  expect(await changes()).toEqual({ files: 2, added: 6, removed: 1 });
+  write(root, "a.txt", "1\n2\n3\n4\n5\n");
+  expect(await changes()).toEqual({ files: 1, added: 0, removed: 1 });
+  git(root, "mv", "a.txt", "b.txt");
+  write(root, "b.txt", "1\n2\n3\n4\n5\n6\n");
+  expect(await changes()).toEqual({ files: 1, added: 1, removed: 0 });
+  write(root, "empty", "");
+  expect(await changes()).toEqual({ files: 1, added: 0, removed: 0 });
+  rmSync(join(root, "image"));
+  expect(await changes()).toEqual({ files: 1, added: 0, removed: 0 });
 });
 
 test("resolves to undefined when there is nothing to commit, and runs no hook then", async () => {
@@ -107,7 +133,7 @@ test.for([
     write(root, "stateless", "");
     write(root, "a.txt", "changed\n");
     const exclude = ["*.toml", "state", ":(glob)**", "missing"];
-    expect(await commitAll(root, { subject: "cycle", exclude })).toBe(headOf(root));
+    expect((await commitAll(root, { subject: "cycle", exclude }))?.sha).toBe(headOf(root));
     expect(excluded("HEAD")).toEqual(before);
     expect(filesOf(root)).toEqual(expect.arrayContaining(["b.toml", "stateless"]));
     expect(git(root, "show", "HEAD:a.txt")).toBe("changed\n");
@@ -138,7 +164,7 @@ test.for([
   writeFileSync(file, "theirs");
   const exclude = (await dirtyPaths(root)).map(({ path }) => path);
   write(root, plain, "ours");
-  expect(await commitAll(root, { subject: "cycle", exclude })).toBe(headOf(root));
+  expect((await commitAll(root, { subject: "cycle", exclude }))?.sha).toBe(headOf(root));
   const names = git(
     root,
     "-c",
@@ -169,7 +195,7 @@ test.for([
   git(root, "config", "commit.cleanup", "strip");
   write(root, "b", "");
   const from = headOf(root);
-  const sha = await commitAll(root, { subject, trailers: { [TRAILER.task]: "real" } });
+  const sha = (await commitAll(root, { subject, trailers: { [TRAILER.task]: "real" } }))?.sha;
   expect(sha).toBe(headOf(root));
   const message = `${expected ?? subject}\n\nQuasar-Task: real\n`;
   expect(git(root, "cat-file", "commit", "HEAD").split("\n\n").slice(1).join("\n\n")).toBe(message);
@@ -338,7 +364,7 @@ test("tells by what action HEAD came to a commit the first time", async () => {
   const first = headOf(root);
   write(root, "b", "");
   const reflogAction = "quasar:run-1/2";
-  const ours = await commitAll(root, { subject: "a: subject", reflogAction });
+  const ours = (await commitAll(root, { subject: "a: subject", reflogAction }))?.sha;
   git(root, "commit", "-q", "--allow-empty", "-m", "theirs: by hand");
   const theirs = headOf(root);
   process.env["GIT_REFLOG_ACTION"] = "quasar:run-1/3";
@@ -361,14 +387,14 @@ test("names the paths in which two commits differ", async () => {
   const first = headOf(root);
   git(root, "mv", "a.txt", "new\nname");
   write(root, "dir/b", "");
-  const second = (await commitAll(root, { subject: "cycle" })) ?? "";
+  const second = (await commitAll(root, { subject: "cycle" }))?.sha ?? "";
   const dir = join(root, "dir");
   expect(await changedPaths(dir, first, second)).toEqual(["a.txt", "dir/b", "new\nname"]);
   expect(await changedPaths(dir, "", second)).toEqual(["dir/b", "new\nname"]);
   expect(await changedPaths(root, second, second)).toEqual([]);
   expect(await failureCode(changedPaths(root, "HEAD", second))).toBe("ERR_BAD_REVISION");
   write(root, "dir/b", "more");
-  const third = (await commitAll(root, { subject: "cycle" })) ?? "";
+  const third = (await commitAll(root, { subject: "cycle" }))?.sha ?? "";
   expect(await changedFiles(dir, first, third)).toEqual([
     { path: "a.txt", change: "deleted" },
     { path: "dir/b", change: "new" },
@@ -412,7 +438,7 @@ test("runs the user's git hooks and says what a failing one said, without its es
   expect(git(root, "log", "--format=%s")).toBe("first\n");
 
   script(root, ".git/hooks/pre-commit", "touch hook-ran");
-  expect(await commitAll(root, { subject: "cycle" })).toBe(headOf(root));
+  expect((await commitAll(root, { subject: "cycle" }))?.sha).toBe(headOf(root));
   expect(git(root, "status", "--porcelain")).toBe("?? hook-ran\n");
 });
 
@@ -421,7 +447,7 @@ test("does not wait for what a git hook leaves running", async () => {
   write(root, "b", "");
   const pid = join(aFolder(), "pid");
   script(root, ".git/hooks/post-commit", `sleep 600 & echo $! > '${pid}'`);
-  expect(await commitAll(root, { subject: "cycle" })).toBe(headOf(root));
+  expect((await commitAll(root, { subject: "cycle" }))?.sha).toBe(headOf(root));
   expect(process.kill(Number(readFileSync(pid, "utf8"))), "it is still running").toBe(true);
 });
 
@@ -553,6 +579,6 @@ test.for([
   const exclude = (await dirtyPaths(root)).map(({ path }) => path);
   expect(exclude.length).toBeGreaterThan(0);
   write(root, "work", "1");
-  expect(await commitAll(root, { subject: "cycle", exclude })).toBe(headOf(root));
+  expect((await commitAll(root, { subject: "cycle", exclude }))?.sha).toBe(headOf(root));
   expect(git(root, "ls-tree", "-r", "--name-only", "HEAD")).toBe("a.txt\nwork\n");
 });

@@ -363,7 +363,7 @@ test("is not steered by the variables of a git hook's environment", async () => 
     expect(await currentGitSha(root)).toBe(head);
     expect(await dirtyPaths(root)).toEqual([{ path: "b", status: "??" }]);
     expect((await openRepository(root)).root).toBe(root);
-    expect(await commitAll(root, { subject: "here" })).toMatch(/^[0-9a-f]{40}$/);
+    expect((await commitAll(root, { subject: "here" }))?.sha).toMatch(/^[0-9a-f]{40}$/);
   } finally {
     for (const name of Object.keys(leak)) delete process.env[name];
   }

@@ -64,7 +64,7 @@ test("lists files under Git LFS that are changed, in content or mode, or are gon
   chmodSync(join(root, "run.bin"), 0o644);
   const changed = ["a b.bin", "empty.bin", "run.bin"];
   expect((await dirtyPaths(root)).map(({ path }) => path)).toEqual(changed);
-  const sha = await commitAll(root, { subject: "changed" });
+  const sha = (await commitAll(root, { subject: "changed" }))?.sha;
   expect(sha).toBe(headOf(root));
   touchAll(root);
   expect(await dirtyPaths(root)).toEqual([]);

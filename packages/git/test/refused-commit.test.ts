@@ -188,7 +188,7 @@ describe("a pre-commit hook that formats and refuses", () => {
     const root = aRepository();
     write(root, "b.txt", "b   \n");
     script(root, ".git/hooks/pre-commit", FORMATS);
-    expect(await commitAll(root, OPTIONS)).toBe(headOf(root));
+    expect((await commitAll(root, OPTIONS))?.sha).toBe(headOf(root));
     expect(git(root, "show", "HEAD:b.txt")).toBe("b\n");
     expect(git(root, "status", "--porcelain")).toBe("");
   });

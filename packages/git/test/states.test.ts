@@ -36,7 +36,7 @@ test("works in a SHA-256 repository", async () => {
   const first = await currentGitSha(root);
   expect(first).toMatch(/^[0-9a-f]{64}$/);
   write(root, "b", "");
-  const second = await commitAll(root, { subject });
+  const second = (await commitAll(root, { subject }))?.sha;
   expect(second).toBe(headOf(root));
   expect(await isAncestor(root, first, second ?? "")).toBe(true);
   expect((await logRange(root, { from: first })).map(({ sha }) => sha)).toEqual([second]);
@@ -50,7 +50,7 @@ test("makes the first commit of a repository without any", async () => {
   expect(await failureCode(logRange(root))).toBe("ERR_BAD_REVISION");
   expect(await commitAll(root, { subject })).toBeUndefined();
   write(root, "a", "");
-  const sha = await commitAll(root, { subject });
+  const sha = (await commitAll(root, { subject }))?.sha;
   expect(await currentGitSha(root)).toBe(sha);
   expect((await logRange(root))[0]).toMatchObject({ sha, parents: [], subject });
 });
@@ -60,7 +60,7 @@ test("commits on a detached HEAD", async () => {
   git(root, "checkout", "-q", "--detach");
   write(root, "b", "");
   expect(await currentBranch(root)).toBeUndefined();
-  expect(await commitAll(root, { subject })).toBe(headOf(root));
+  expect((await commitAll(root, { subject }))?.sha).toBe(headOf(root));
   expect(git(root, "log", "--format=%s", "main")).toBe("first\n");
 });
 
@@ -141,7 +141,7 @@ test("keeps the work trees of a repository apart", async () => {
   expect(linked.commonDir).toBe(join(root, ".git"));
   expect(linked.gitDir).toBe(join(root, ".git/worktrees/w"));
   write(linked.root, "b", "");
-  const sha = await commitAll(linked.root, { subject });
+  const sha = (await commitAll(linked.root, { subject }))?.sha;
   expect(await currentGitSha(linked.root)).toBe(sha);
   expect(await currentBranch(linked.root)).toBe("w");
   expect(await openRepository(linked.root)).toEqual(linked);
@@ -175,10 +175,10 @@ test("takes a submodule for the repository that it is", async () => {
   write(sub, "b", "");
   expect(await dirtyPaths(sub)).toEqual([{ path: "b", status: "??" }]);
   expect(await dirtyPaths(root), "work trees of submodules are not looked into").toEqual([]);
-  const sha = await commitAll(sub, { subject });
+  const sha = (await commitAll(sub, { subject }))?.sha;
   expect(await currentGitSha(sub)).toBe(sha);
   expect(await dirtyPaths(root)).toEqual([{ path: "sub", status: ".M" }]);
-  expect(await commitAll(root, { subject })).toBe(headOf(root));
+  expect((await commitAll(root, { subject }))?.sha).toBe(headOf(root));
 });
 
 test.for([
@@ -258,7 +258,7 @@ test("concludes a merge whose conflicts are resolved", async () => {
   tryGit(root, "merge", "side");
   write(root, "a.txt", "both\n");
   git(root, "add", "a.txt");
-  const sha = await commitAll(root, { subject, trailers: { "Quasar-Task": "t" } });
+  const sha = (await commitAll(root, { subject, trailers: { "Quasar-Task": "t" } }))?.sha;
   expect((await logRange(root)).at(-1)).toMatchObject({ sha, subject });
   expect((await logRange(root)).at(-1)?.parents).toHaveLength(2);
   expect(await operationInProgress(await openRepository(root))).toBeUndefined();
@@ -343,9 +343,9 @@ test.for(["with space", "quo'te\"s", "new\nline", "-dash", "ünïcode", "true\nt
     expect(await dirtyPaths(below)).toEqual([{ path, status: "??" }]);
     expect(await commitAll(below, { subject, exclude: [path] })).toBeUndefined();
     write(root, "b", "");
-    expect(await commitAll(below, { subject, exclude: [path] })).toBe(headOf(root));
+    expect((await commitAll(below, { subject, exclude: [path] }))?.sha).toBe(headOf(root));
     expect(await dirtyPaths(below)).toEqual([{ path, status: "??" }]);
-    expect(await commitAll(below, { subject })).toBe(await currentGitSha(below));
+    expect((await commitAll(below, { subject }))?.sha).toBe(await currentGitSha(below));
     expect(await dirtyPaths(below)).toEqual([]);
   },
 );
@@ -402,7 +402,7 @@ test("passes over what status says of a stash", async () => {
   git(root, "config", "status.branch", "true");
   write(root, "# stash 1", "");
   expect(await dirtyPaths(root)).toEqual([{ path: "# stash 1", status: "??" }]);
-  expect(await commitAll(root, { subject })).toBe(headOf(root));
+  expect((await commitAll(root, { subject }))?.sha).toBe(headOf(root));
 });
 
 test("says what is not a repository, whatever is there instead", async () => {

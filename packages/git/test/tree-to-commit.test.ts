@@ -58,7 +58,7 @@ test("a tree that was written is committed as it was, and what has changed since
   write(root, "later.txt", "later\n");
   rmSync(`${root}/new.txt`);
 
-  const sha = await commitAll(root, { subject: "as checked", tree });
+  const sha = (await commitAll(root, { subject: "as checked", tree }))?.sha;
 
   expect(sha).toBe(headOf(root));
   expect(headTree(root)).toBe(tree);

@@ -1,4 +1,5 @@
 import { tryCheck } from "./checks/checks.ts";
+import type { Committed } from "@quasar/git";
 import { commitMessage } from "./commit/commit-message.ts";
 import { refused } from "./commit/commit-refused.ts";
 import { messageOf } from "./emitter.ts";
@@ -173,7 +174,7 @@ async function commit(run: Run): Outcome {
     title: run.settings.commit?.subject,
     redact: redactCommit,
   });
-  let sha: string | undefined;
+  let made: Committed | undefined;
   let held = state.protectedPaths;
   let temporary: readonly string[] = [];
   let takenOut: readonly string[] = [];
@@ -187,7 +188,7 @@ async function commit(run: Run): Outcome {
     held = own.held;
     await reportSettings(run);
     const before = repository.changeTimes(uncommitted(run, seen));
-    sha = await repository.commit({
+    made = await repository.commit({
       ...message,
       trailers: run.settings.commit?.trailers ?? {},
       taskId: taskBeadId,
@@ -201,6 +202,7 @@ async function commit(run: Run): Outcome {
     });
     // Not the commit's own id: a git hook may have amended it, the agent have made one itself.
     run.seen = await repository.look(seen);
+    const sha = made?.sha;
     if (sha === run.seen.head) run.head = sha;
     const moved = takenBack(sha, seen, run.seen) ?? (await misplaced(run, repository, run.seen));
     if (moved !== undefined) return moved;
@@ -213,7 +215,7 @@ async function commit(run: Run): Outcome {
     return refused(run, error, message);
   }
   const known = [state.baseCommitSha, ...state.cycleCommits].includes(run.head);
-  if (sha === undefined && known && untouchablePaths.length > 0) {
+  if (made === undefined && known && untouchablePaths.length > 0) {
     const list = listPaths(untouchablePaths).join(", ");
     await run.warn(
       `cycle ${cycle} has nothing to commit: uncommitted changes in ${list} are not the run's`,
@@ -230,10 +232,8 @@ async function commit(run: Run): Outcome {
     await run.warn(`temporary files of the agent are left, and not committed: ${list}`);
   }
   run.state = { ...commitWork(state, run.head), protectedPaths: held };
-  const before = state.cycleCommits.at(-1) ?? state.baseCommitSha;
-  const isCounted = sha !== undefined && before !== "";
-  const changes = isCounted ? await repository.changeCount(before, run.head) : undefined;
-  await run.emit({ type: "committed", cycle, turnId, sha: sha && run.head, changes });
+  const facts = { cycle, turnId, sha: made && run.head, changes: made?.changes };
+  await run.emit({ type: "committed", ...facts });
   if (state.refactored && !run.state.refactored) await run.emit({ type: "refactored", cycle });
   const left = await commitLeftover(run, "git hook");
   // What was refused is tried again before lint, which has the coder fix it.

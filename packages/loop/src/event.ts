@@ -1,4 +1,5 @@
 import type { AgentDenial, AgentEvent, AgentRole } from "@quasar/agents";
+import type { ChangeCount } from "@quasar/git";
 import type { Finding } from "./review/finding.ts";
 import type { ReviewReport } from "./review/review.ts";
 import type { CycleState } from "./state.ts";
@@ -170,14 +171,6 @@ export type LoopEventData =
     }
   /** Something a person should know that stops nothing. */
   | { readonly type: "warning"; readonly cycle: number; readonly message: string };
-
-/** How much differs between two commits. */
-export interface ChangeCount {
-  readonly files: number;
-  /** Lines; binary files have none. */
-  readonly added: number;
-  readonly removed: number;
-}
 
 export type TurnRecovery = "followed" | "read" | "resumed" | "restarted";
 

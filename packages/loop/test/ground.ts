@@ -90,7 +90,6 @@ export function createMemoryGround(
       look: async () => look(),
       syncWork: async () => look(),
       lostWork: async () => [],
-      changeCount: async () => undefined,
       facts: async (since) => {
         const [past, present] = [history(since), history(head())];
         const commits = present.filter((commit) => !past.includes(commit));
@@ -134,7 +133,8 @@ export function createMemoryGround(
           "Quasar-Cycle": [String(cycle)],
           "Quasar-Turn": [turnId],
         };
-        return add(subject, new Map(Object.entries(trailers)));
+        const sha = add(subject, new Map(Object.entries(trailers)));
+        return { sha, changes: { files: 1, added: 1, removed: 1 } };
       },
       usesConventionalCommits: async () => false,
       submodulePaths: () => new Set(),

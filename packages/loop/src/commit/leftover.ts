@@ -54,7 +54,7 @@ export async function commitLeftover(
       if (paths.length === 0 && own.tree === undefined) return commits > 0;
       if (commits === MOST_COMMITS) return true;
       await reportSettings(run);
-      const sha = await repository.commit({
+      const made = await repository.commit({
         ...formattingMessage(run.state, run.settings.commit?.subject),
         trailers: run.settings.commit?.trailers ?? {},
         taskId: taskBeadId,
@@ -67,7 +67,8 @@ export async function commitLeftover(
         seen,
       });
       run.seen = await repository.look(seen);
-      if (sha === undefined) return commits > 0;
+      if (made === undefined) return commits > 0;
+      const { sha } = made;
       const gone = takenBack(sha, seen, run.seen);
       if (gone !== undefined) return gone;
       if (run.seen.head === sha) run.head = sha;

@@ -3,8 +3,7 @@ import {
   commitsLeftAside,
   OWN_FOLDER,
   changedPaths,
-  countChanges,
-  type FileChange,
+  type Committed,
   type ChangeTimes,
   changeTimes,
   type Commit,
@@ -50,7 +49,6 @@ import {
   treeOfChanges,
   usesConventionalCommits,
 } from "@quasar/git";
-import type { ChangeCount } from "../event.ts";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { syncFiles, syncNames } from "@quasar/durable";
@@ -142,15 +140,13 @@ export interface LoopRepository {
   /** Of these files those that a git hook has made what they were before, in what led from one look to the other. */
   takenOut(before: ChangeTimes, seen: SeenWork, after: SeenWork): Promise<readonly string[]>;
   /** Resolves to `undefined` when there was nothing to commit. */
-  commit(commit: CycleCommit): Promise<string | undefined>;
+  commit(commit: CycleCommit): Promise<Committed | undefined>;
   /** Resolves to `undefined` when nothing is uncommitted. Changes neither work tree nor index. */
   snapshot(request: SnapshotRequest): Promise<KeptWork | undefined>;
   /** Oldest first; `undefined` when the repository does not know the commit `from`. */
   commitsSince(from: string): Promise<readonly Commit[] | undefined>;
   /** Paths in which two commits differ, from the root; `from` `""` is before the first commit. */
   changedPaths(from: string, to: string): Promise<readonly string[]>;
-  /** How much differs between two commits; `undefined` where git cannot say. */
-  changeCount(from: string, to: string): Promise<ChangeCount | undefined>;
   /** What the reflog says brought HEAD to a commit, by its id. */
   reflogActions(): Promise<ReadonlyMap<string, string>>;
   /** Commits that certain actions have made since a moment, and whose changes HEAD's past does not have. */
@@ -235,7 +231,7 @@ export async function openLoopRepository(
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
     async commit({ trailers, taskId, cycle, turnId, exclude, ...commit }) {
-      const sha = await commitAll(workDir, {
+      const made = await commitAll(workDir, {
         ...commit,
         trailers: {
           ...trailers,
@@ -246,8 +242,8 @@ export async function openLoopRepository(
         exclude: [OWN_FOLDER, ...exclude],
         reflogAction: reflogAction(turnId),
       });
-      if (sha !== undefined) syncBranch(commit.seen, syncNames);
-      return sha;
+      if (made !== undefined) syncBranch(commit.seen, syncNames);
+      return made;
     },
     async snapshot({ runId, message, signal }) {
       const kept = await takeSnapshot(workDir, {
@@ -262,7 +258,6 @@ export async function openLoopRepository(
     },
     commitsSince,
     changedPaths: (from, to) => changedPaths(workDir, from, to),
-    changeCount: (from, to) => countChanges(workDir, from, to).then(totalOf, () => undefined),
     // A reflog that cannot be read bears witness of nothing.
     reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
     commitsLeftAside: (options) => commitsLeftAside(repository, options),
@@ -289,16 +284,6 @@ function branchSync({ gitDir, commonDir }: Repository): SyncBranch {
     if (isNamed) return sync(join(commonDir, "refs/heads"), [branch]);
     sync(join(commonDir, "refs"), [`heads/${branch}`]);
     isNamed = true;
-  };
-}
-
-function totalOf(files: readonly FileChange[]): ChangeCount {
-  const sum = (lines: (file: FileChange) => number | undefined): number =>
-    files.reduce((total, file) => total + (lines(file) ?? 0), 0);
-  return {
-    files: files.length,
-    added: sum(({ added }) => added),
-    removed: sum(({ removed }) => removed),
   };
 }
 

@@ -107,7 +107,7 @@ async function commit(
 ): Promise<StepOutcome> {
   const { task, definition, attempt, ports, worktree } = input;
   try {
-    const sha = await commitAll(worktree, {
+    const made = await commitAll(worktree, {
       subject,
       trailers: {
         [TRAILER.task]: task.id,
@@ -120,7 +120,7 @@ async function commit(
       tree,
       signal,
     });
-    if (sha !== undefined) return completed(sha, subject);
+    if (made !== undefined) return completed(made.sha, subject);
     return { kind: "completed", summary: "there was nothing left to commit" };
   } catch (error) {
     signal.throwIfAborted();

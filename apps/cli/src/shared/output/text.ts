@@ -1,7 +1,7 @@
 import type { AgentEvent } from "@quasar/agents";
+import type { ChangeCount } from "@quasar/git";
 import {
   allowFlags,
-  type ChangeCount,
   dollarsAllowed,
   openedWords,
   type Finding,
