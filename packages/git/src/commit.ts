@@ -63,7 +63,8 @@ export interface ChangeCount {
 export interface Committed {
   /** Full id of the new commit. */
   readonly sha: string;
-  readonly changes: ChangeCount;
+  /** `undefined` of a merge, of which git does not say it. */
+  readonly changes: ChangeCount | undefined;
 }
 
 /**
@@ -231,8 +232,9 @@ const SHORT_STAT =
 
 function parseSummary(stdout: string): Committed {
   const sha = SUMMARY.exec(stdout)?.[1];
-  const [, files = 0, added = 0, removed = 0] = SHORT_STAT.exec(stdout) ?? [];
-  const changes = { files: Number(files), added: Number(added), removed: Number(removed) };
+  const [, files, added = 0, removed = 0] = SHORT_STAT.exec(stdout) ?? [];
+  const changes =
+    files === undefined ? undefined : { files: +files, added: +added, removed: +removed };
   if (sha !== undefined) return { sha, changes };
   throw new GitError("ERR_GIT_FAILED", `git commit did not name its commit: ${tail(stdout)}`);
 }

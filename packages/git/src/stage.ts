@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { nearestGitEntry } from "./discovery.ts";
 import { git, type GitResult, type RunOptions } from "./run.ts";
 
 export interface Staging {
@@ -11,26 +14,40 @@ export interface Staging {
 /** Of more, git looks for each in all that it knows: then it is quicker to have it look at all files. */
 const FEW_PATHS = 100;
 
+/** What git says of a name that is no more what `status` has listed, in the words of `LC_ALL=C`. */
+const NAMED_IN_VAIN =
+  /did not match any file|beyond a symbolic link|ignored by one of your|outside of your sparse-checkout/u;
+
 /**
  * Stages what has changed: where that is little, by name, so that git looks at no other file. Starts one git
- * process, two where a file has gone meanwhile.
+ * process, two where a file has meanwhile become another thing. Where there are submodules all is looked at: a
+ * repository's settings may keep one out of `status`, not out of a commit.
  */
-export async function stage(root: string, { changed, excluded, run }: Staging): Promise<GitResult> {
+export async function stage(
+  workDir: string,
+  { changed, excluded, run }: Staging,
+): Promise<GitResult> {
   const holdsExcluded = (path: string): boolean =>
     excluded.some((each) => each.startsWith(`${path}/`));
   const isFew = changed.length > 0 && changed.length <= FEW_PATHS;
-  if (isFew && changed.every((path) => canBeNamed(path) && !holdsExcluded(path))) {
+  const areNamed = isFew && changed.every((path) => canBeNamed(path) && !holdsExcluded(path));
+  if (areNamed && !(await mayHaveSubmodules(workDir))) {
     const named = changed.map((path) => `:(top,literal)${path}`);
-    const added = await git("write", root, ["add", "-A", "--", ...named], run);
-    if (added.exitCode === 0) return added;
+    const added = await git("write", workDir, ["add", "-A", "--", ...named], run);
+    if (added.exitCode === 0 || !NAMED_IN_VAIN.test(added.stderr)) return added;
   }
   const others = excluded.flatMap(excluding);
-  return git("write", root, ["add", "-A", "--", ":/", ...others], run);
+  return git("write", workDir, ["add", "-A", "--", ":/", ...others], run);
 }
 
-/** Not bytes that are no UTF-8; nor a repository within, which git looks into by its name. */
+async function mayHaveSubmodules(workDir: string): Promise<boolean> {
+  const entry = await nearestGitEntry(workDir, process.env);
+  return entry === undefined || existsSync(join(dirname(entry), ".gitmodules"));
+}
+
+/** Not bytes that are no UTF-8; nor a repository within, which git looks into by its name; nor where submodules were. */
 function canBeNamed(path: string): boolean {
-  return !path.includes("\ufffd") && !path.endsWith("/");
+  return !path.includes("\ufffd") && !path.endsWith("/") && path !== ".gitmodules";
 }
 
 /**

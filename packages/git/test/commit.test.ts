@@ -76,6 +76,34 @@ test("says how much a commit changes, whatever the user's settings of a diff are
   expect(await changes()).toEqual({ files: 1, added: 0, removed: 0 });
 });
 
+test.for([1, 200])(
+  "holds the commit of a submodule that settings leave out of a status, beside %d files",
+  async (files) => {
+    const root = aRepository();
+    git(root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", aRepository(), "sub");
+    git(root, "config", "-f", ".gitmodules", "submodule.sub.ignore", "all");
+    git(root, "add", "-A");
+    git(root, "commit", "-qm", "with a submodule");
+    write(root, "sub/a.txt", "two\n");
+    git(join(root, "sub"), "commit", "-qam", "inside");
+    for (let n = 0; n < files; n += 1) write(root, `dir/${n}`, "");
+    await commitAll(join(root, "dir"), { subject: "cycle" });
+    expect(git(root, "rev-parse", "HEAD:sub").trim()).toBe(headOf(join(root, "sub")));
+  },
+);
+
+test("says nothing of how much a merge changes, for git does not", async () => {
+  const root = aRepository();
+  git(root, "checkout", "-qb", "other");
+  write(root, "other", "");
+  git(root, "add", "-A");
+  git(root, "commit", "-qm", "other");
+  git(root, "checkout", "-q", "main");
+  git(root, "merge", "--no-commit", "--no-ff", "other");
+  const merged = await commitAll(root, { subject: "merge" });
+  expect(merged).toEqual({ sha: headOf(root), changes: undefined });
+});
+
 test("resolves to undefined when there is nothing to commit, and runs no hook then", async () => {
   const root = aRepository();
   const before = headOf(root);

@@ -232,7 +232,9 @@ async function commit(run: Run): Outcome {
     await run.warn(`temporary files of the agent are left, and not committed: ${list}`);
   }
   run.state = { ...commitWork(state, run.head), protectedPaths: held };
-  const facts = { cycle, turnId, sha: made && run.head, changes: made?.changes };
+  // A git hook that has amended the commit has changed more than git said.
+  const changes = made?.sha === run.head ? made.changes : undefined;
+  const facts = { cycle, turnId, sha: made && run.head, changes };
   await run.emit({ type: "committed", ...facts });
   if (state.refactored && !run.state.refactored) await run.emit({ type: "refactored", cycle });
   const left = await commitLeftover(run, "git hook");

@@ -40,7 +40,7 @@ export async function runFromCheckpoint(
   options: LoopOptions,
 ): Promise<TaskResult> {
   const settings = settingsOf(options);
-  await endChecks(checkpoint.runId);
+  await endChecks(checkpoint.runId, settings.workDir);
   return continueRun(checkpoint, settings, await openPorts(settings));
 }
 

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { currentProcess, isAlive } from "@quasar/process";
+import { cgroupToHoldIn } from "@quasar/vitest/cgroup";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { aFolder } from "../../test/harness.ts";
-import { type CheckOptions, runCheck } from "./check.ts";
+import { type CheckOptions, type CheckResult, endChecks, runCheck } from "./check.ts";
 
 const options = (change: Partial<CheckOptions> = {}): CheckOptions => ({
   runId: "run",
@@ -20,10 +21,25 @@ test.for([
   ["uses the shell", "test -d . && echo $((1 + 1)) | cat", "passed", "2\n"],
   ["is unknown to the shell", "no-such-program 2>/dev/null", "broken", ""],
   ["may not be run", ". 2>/dev/null; /dev/null 2>/dev/null", "broken", ""],
-  ["is killed", "kill -9 $$", "failed", ""],
+  ["is killed", "echo half; kill -9 $$", "failed", "half\n\n(ended by SIGKILL)"],
   ["reads its input", "cat; echo end", "passed", "end\n"],
 ] as const)("a check that %s", async ([, command, status, output]) => {
   expect(await runCheck({ name: "x", command }, options())).toEqual({ status, output });
+});
+
+test("ends with the checks of its run in its work tree, and with none in a copy of that", async () => {
+  const runId = `copied-${process.pid}`;
+  const [original, copy] = [aFolder(), aFolder()];
+  const started = (workDir: string): Promise<CheckResult> =>
+    runCheck({ name: "x", command: "touch begun; sleep 2; echo end" }, options({ runId, workDir }));
+  const [here, there] = [started(original), started(copy)];
+  for (const dir of [original, copy]) {
+    await vi.waitFor(() => expect(existsSync(join(dir, "begun"))).toBe(true), { timeout: 9000 });
+  }
+  await endChecks(runId, copy);
+  expect(await here).toEqual({ status: "passed", output: "end\n" });
+  const isHeld = cgroupToHoldIn() !== undefined;
+  expect((await there).status).toBe(isHeld ? "failed" : "passed");
 });
 
 test("runs in the work tree", async () => {

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
 import { endContained, runProgram } from "@quasar/process";
 import type { Check } from "../options.ts";
 
@@ -49,7 +51,7 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
     { file: "/bin/sh", args: ["-c", check.command], cwd: workDir, env: { ...baseEnv, ...env } },
     {
       ...{ stdout: keep, stderr: keep, timeoutMs, signal, graceMs: KILL_GRACE_MS },
-      label: labelOf(runId),
+      label: labelOf(runId, workDir),
     },
   );
   signal?.throwIfAborted();
@@ -59,15 +61,30 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
     return { status: "failed", output: `${output}\n(ended after ${timeoutMs / 1000} s)` };
   }
   if (end.exitCode === 0) return { status: "passed", output };
+  if (end.exitSignal !== undefined) {
+    return { status: "failed", output: `${output}\n(ended by ${end.exitSignal})` };
+  }
   return { status: NOT_RUN.has(end.exitCode) ? "broken" : "failed", output };
 }
 
-/** Ends what checks of a run have started that was killed meanwhile, where the system can hold it. */
-export function endChecks(runId: string): Promise<void> {
-  return endContained([labelOf(runId)]);
+/** Ends what checks of a run have started in a work tree that was killed meanwhile, where the system can hold it. */
+export function endChecks(runId: string, workDir: string): Promise<void> {
+  return endContained([labelOf(runId, workDir)]);
 }
 
-const labelOf = (runId: string): string => `${runId}.checks`;
+/** A copy of a work tree has runs of the same ids, and checks of its own. */
+function labelOf(runId: string, workDir: string): string {
+  const place = createHash("sha256").update(realPath(workDir)).digest("hex").slice(0, 16);
+  return `${runId}.checks.${place}`;
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // No check can be run there.
+  }
+}
 
 /**
  * The beginning and the end of a stream: half of the limit each. More is kept until the end, so that no secret

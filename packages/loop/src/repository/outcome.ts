@@ -27,7 +27,7 @@ export async function whatDiffers(run: Run): Promise<Ending | undefined> {
   try {
     // Once more: until now an approval could wait for listeners, and a person could work.
     const [seen, hidden, folders] = await Promise.all([
-      repository.look(run.seen),
+      repository.look(),
       hiddenWork(run, repository),
       newEmptyFolders(run, repository),
     ]);

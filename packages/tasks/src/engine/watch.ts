@@ -8,7 +8,7 @@ import type { Session } from "./session.ts";
 /** Milliseconds between two looks at the work tree while a task is driven. */
 export const LOOK_EVERY = 30_000;
 
-/** Milliseconds without a note after which what was noted is looked for: one command of git's leaves several. */
+/** Milliseconds from a note until what was noted is looked for: one command of git's leaves several. */
 const NOTES_END_MS = 500;
 
 /** Looks at the work tree again and again while a task is driven; never twice at once. */
@@ -60,12 +60,15 @@ export function startWatch(session: Session): Watch {
   void watch();
   let noted: NodeJS.Timeout | undefined;
   const unsubscribe = session.parts.onNote?.(session.taskDir, () => {
-    clearTimeout(noted);
-    noted = setTimeout(() => void inTurn(ended.signal).catch(() => ended.abort()), NOTES_END_MS);
+    noted ??= setTimeout(() => {
+      noted = undefined;
+      void inTurn(ended.signal).catch(() => ended.abort());
+    }, NOTES_END_MS);
   });
   return {
     async look() {
       clearTimeout(noted);
+      noted = undefined;
       await inTurn();
       return seen;
     },
