@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, type Place, place, quasar, records, start, write } from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";
@@ -99,12 +101,13 @@ test("diff shows what a run has committed, and no more", async () => {
 test("diff hears no diff program or text converter that the repository names", async () => {
   const at = place();
   await ran(at);
-  git(at, "config", "diff.external", "touch external");
-  git(at, "config", "core.pager", "touch pager");
-  git(at, "config", "diff.up.textconv", "tr a-z A-Z");
+  const mark = join(at.outside, "started");
+  git(at, "config", "diff.external", `touch ${mark}; false`);
+  git(at, "config", "diff.up.textconv", "tr a-z A-Z <");
+  write(at.repo, { ".gitattributes": "* diff=up\n" });
   const { stdout } = await quasar(at, ["diff"]);
   expect(stdout).toContain("+right");
-  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(existsSync(mark)).toBe(false);
 });
 
 test("status tells what the turn at work has cost so far", async () => {
@@ -119,5 +122,5 @@ test("status tells what the turn at work has cost so far", async () => {
   expect(stdout).toMatch(
     /cost +\$0\.00 of \$5\.00, \$0\.\d\d so far in the turn that has not ended \(up to /u,
   );
-  expect(json).toMatchObject({ runs: [{ openTurn: { toldUsd: expect.any(Number) } }] });
+  expect(json).toMatchObject({ runs: [{ openTurn: { reportedUsd: expect.any(Number) } }] });
 });

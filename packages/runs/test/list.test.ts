@@ -151,5 +151,7 @@ test("a run is shown although its open turn has a name that is none of its own",
   const { runId } = await aRun({ failure: "", turn: { ...turn, ...counts, ...words } });
   const found: unknown[] = [];
   for await (const run of summaries(workspace, [runId])) found.push(run);
-  expect(found).toMatchObject([{ id: runId, openTurn: { reservedUsd: 0.5, toldUsd: undefined } }]);
+  expect(found).toMatchObject([
+    { id: runId, openTurn: { reservedUsd: 0.5, reportedUsd: undefined } },
+  ]);
 });

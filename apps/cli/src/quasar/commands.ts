@@ -156,7 +156,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["-f, --follow", "as it happens until the run ends, with what the agents say and do"],
       ["--agent", "with what the agents said and did"],
     ],
-    json: "the journal's facts, a line each",
+    json: "the journal's facts, a line each; with --agent what the agents said and did, too",
     examples: [
       ["quasar log", "the newest run"],
       ["quasar log -f", "as it happens, in another terminal"],
@@ -169,7 +169,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "diff",
     group: GROUPS.look,
     summary: "show what a run has changed",
-    description: "show what a run has committed since it began; on a terminal by your PAGER",
+    description:
+      "show what a run has committed since it began, for reading; on a terminal by GIT_PAGER, PAGER or less",
     args: [RUN],
     options: [["--stat", "only which files, and how much"]],
     examples: [

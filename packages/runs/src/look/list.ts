@@ -23,7 +23,7 @@ import {
   setAsideSummary,
   summaryOf,
 } from "./summary.ts";
-import { toldCost } from "./watch-turn.ts";
+import { reportedCost } from "./watch-turn.ts";
 
 /** Ids of the runs of a work tree, newest first. */
 export function runIds({ runsDir }: Workspace): readonly string[] {
@@ -122,10 +122,10 @@ async function summarizeOne(
   const runner = status === "running" ? holder : undefined;
   const isAlive = runner === undefined && isAgentAlive(checkpoint);
   const { message: reason = "", flags = "" } = outcome ?? {};
-  const toldUsd = isTurnOpen(checkpoint)
-    ? await toldCost(workspace, { ...checkpoint, runId: id })
+  const reportedUsd = isTurnOpen(checkpoint)
+    ? await reportedCost(workspace, { ...checkpoint, runId: id })
     : undefined;
-  return summaryOf(id, { status, runner, reason, flags, isAlive, toldUsd }, checkpoint);
+  return summaryOf(id, { status, runner, reason, flags, isAlive, reportedUsd }, checkpoint);
 }
 
 async function listOne(

@@ -23,7 +23,7 @@ export interface OpenTurn {
   /** US dollars that it may spend; 0: no limit. */
   readonly allowanceUsd: number;
   /** US dollars that its agent has told of so far; they count once it has ended. `undefined`: of none. */
-  readonly toldUsd: number | undefined;
+  readonly reportedUsd: number | undefined;
   /** The process that runs its agent, where it still works although nobody follows it. */
   readonly alivePid: number | undefined;
 }
@@ -90,7 +90,7 @@ export interface Circumstances {
   /** Whether an agent of it works although it has no runner. */
   readonly isAlive: boolean;
   /** What the agent of a turn whose end is not known has told that it cost. @default nothing */
-  readonly toldUsd?: number | undefined;
+  readonly reportedUsd?: number | undefined;
 }
 
 /** The command that shows what a run has committed. */
@@ -100,7 +100,7 @@ export function logCommand(baseCommitSha: string): string {
 
 export function summaryOf(
   id: string,
-  { status, runner, reason, flags, isAlive, toldUsd }: Circumstances,
+  { status, runner, reason, flags, isAlive, reportedUsd }: Circumstances,
   checkpoint: Checkpoint,
 ): RunSummary {
   const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha, unknownCostUsd } = checkpoint;
@@ -109,7 +109,7 @@ export function summaryOf(
   const isOpen = turn?.status === "started" && checkpoint.failure === "";
   const alivePid = isAlive ? turn?.pid : undefined;
   const openTurn = isOpen
-    ? { role: turn.role, reservedUsd, allowanceUsd, toldUsd, alivePid }
+    ? { role: turn.role, reservedUsd, allowanceUsd, reportedUsd, alivePid }
     : undefined;
   return {
     id,

@@ -12,6 +12,7 @@ const LOOK_MS = 250;
  * Tells what the agent of a run's turn has said and done, while it works or after. Takes no lock and writes nothing.
  *
  * @param turnId - `<run id>.<n>`.
+ * @param options - With `follow` a turn that is not on record yet is waited for, until `signal` is aborted.
  * @returns Whether the run knows the turn, and its files are still there.
  * @throws {CheckpointError} Where the run's state cannot be read.
  */
@@ -23,14 +24,18 @@ export async function watchRunTurn(
 ): Promise<boolean> {
   const { follow = false, signal } = options;
   for (;;) {
+    const isWaitedFor = follow && signal?.aborted !== true;
     const { loaded } = await loadRun(runStores(workspace, runId));
-    if (loaded === undefined) return false;
-    const checkpoint = { ...loaded.checkpoint, runId };
-    const turn = turnOf(workspace, checkpoint, turnId);
-    if (turn === undefined) return false;
-    const isLast = checkpoint.turn?.id === turnId;
-    const isBeginning = isLast && turn.process === undefined && isTurnOpen(checkpoint);
-    if (!follow || !isBeginning || signal?.aborted === true) return watchTurn(turn, options);
+    const checkpoint = loaded && { ...loaded.checkpoint, runId };
+    const turn = checkpoint && turnOf(workspace, checkpoint, turnId);
+    // The journal names a turn before the checkpoint does.
+    if (checkpoint === undefined || turn === undefined) {
+      if (!isWaitedFor) return false;
+    } else {
+      const isLast = checkpoint.turn?.id === turnId;
+      const isBeginning = isLast && turn.process === undefined && isTurnOpen(checkpoint);
+      if (!isBeginning || !isWaitedFor) return watchTurn(turn, options);
+    }
     await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -50,7 +55,7 @@ function turnOf(
 /**
  * US dollars that the agent of a run's last turn has told of so far; `undefined`: of none, or nobody can say.
  */
-export async function toldCost(
+export async function reportedCost(
   workspace: Workspace,
   checkpoint: Checkpoint,
 ): Promise<number | undefined> {

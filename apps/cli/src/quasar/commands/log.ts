@@ -25,7 +25,7 @@ export async function logCommand(id: string | undefined, options: LogOptions): P
   const { follow } = options;
   const facts = followRun(workspace, runId, { follow, signal });
   const agents =
-    follow === true || options.agent === true
+    options.agent === true || (follow === true && options.json !== true)
       ? watchAgents({ workspace, runId, follow, signal }, tell.agent)
       : NO_AGENTS;
   let shown = 0;

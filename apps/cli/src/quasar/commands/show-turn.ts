@@ -8,10 +8,19 @@ import {
   type TurnSummary,
   watchRunTurn,
 } from "@quasar/runs";
-import { clean, cleanLine, duration, jsonLine, money, moment, wrap } from "@quasar/runs/text";
+import {
+  clean,
+  cleanLine,
+  duration,
+  jsonLine,
+  money,
+  moment,
+  widthOf,
+  wrap,
+} from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { labelled, type View } from "../../shared/output/text.ts";
+import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import { shortId, TURN_ENDS } from "../runs/turn-cells.ts";
 
 /** Which turn is meant: `3` is of the newest run, `<run>.3` of that one; `undefined`: a run is. */
@@ -71,17 +80,29 @@ function headLines(turn: TurnSummary, view: View): string[] {
 function eventLines(event: AgentEvent, view: View): string[] {
   switch (event.type) {
     case "text": {
-      const text = clean(event.text).trim();
+      const text = clean(event.text).replaceAll(/^(?:\s*\n)+|\s+$/gu, "");
       if (text === "") return [];
-      return [...text.split("\n").flatMap((line) => wrap(line, view.columns ?? Infinity)), ""];
+      return [...text.split("\n").flatMap((line) => broken(line, view)), ""];
     }
     case "tool":
-      return [view.paint("dim", `> ${cleanLine(`${event.name} ${event.detail}`)}`), ""];
+      return [...inLines(`> ${cleanLine(`${event.name} ${event.detail}`)}`, "dim", view), ""];
     case "retry":
-      return [view.paint("yellow", `tries again: ${cleanLine(event.message)}`), ""];
+      return [...inLines(`tries again: ${cleanLine(event.message)}`, "yellow", view), ""];
     case "session":
     case "usage":
     case "unpriced":
       return [];
   }
+}
+
+function inLines(text: string, style: Style, view: View): string[] {
+  return broken(text, view).map((line) => view.paint(style, line));
+}
+
+/** A line as it is; what is too wide for the terminal goes on below its own beginning. */
+function broken(line: string, { columns }: View): string[] {
+  if (columns === undefined || widthOf(line) <= columns) return [line];
+  const [indent = ""] = /^ */u.exec(line) ?? [];
+  const room = Math.max(20, columns - indent.length);
+  return wrap(line.trimStart(), room).map((part) => indent + part);
 }

@@ -79,9 +79,10 @@ export function stageOf(run: Pick<RunSummary, "phase" | "openTurn">): string {
 
 function openCost({ openTurn }: RunSummary): string {
   if (openTurn === undefined) return "";
-  const { toldUsd = 0, allowanceUsd, reservedUsd } = openTurn;
+  const { reportedUsd = 0, allowanceUsd, reservedUsd } = openTurn;
   const mostUsd = Math.max(allowanceUsd, reservedUsd);
-  const told = toldUsd === 0 ? "" : `, ${money(toldUsd)} so far in the turn that has not ended`;
+  const told =
+    reportedUsd === 0 ? "" : `, ${money(reportedUsd)} so far in the turn that has not ended`;
   if (mostUsd === 0) return told;
   const most = `up to ${money(mostUsd)}`;
   return told === "" ? `, and ${most} for the turn whose end is not known` : `${told} (${most})`;

@@ -25,10 +25,14 @@ export interface WatchAgentsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Facts before which an agent that has worked has ended. */
 const ENDS: ReadonlySet<string> = new Set([
-  ...["agent_start", "agent_done", "turn_retry", "result", "abandoned"],
+  ...["agent_start", "agent_done", "turn_retry", "waiting", "result", "abandoned"],
 ]);
+
+/** Whether an agent that has worked has ended before a fact. */
+function isEnd({ type, how }: Fact): boolean {
+  return ENDS.has(type) || (type === "turn_recovered" && how !== "followed");
+}
 
 export function watchAgents(
   { workspace, runId, follow, signal }: WatchAgentsOptions,
@@ -39,8 +43,10 @@ export function watchAgents(
   let watching: Promise<unknown> = Promise.resolve();
   return {
     async until(next) {
-      if (next !== undefined && !ENDS.has(next.type)) return;
-      over.abort();
+      if (follow === true) {
+        if (next !== undefined && !isEnd(next)) return;
+        over.abort();
+      }
       await watching;
     },
     after({ type, turnId, role, cycle }) {

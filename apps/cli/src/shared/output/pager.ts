@@ -17,9 +17,14 @@ export async function writePaged(lines: readonly string[]): Promise<void> {
   });
   pager.stdin.on("error", () => {}); // it has left before it has read all
   pager.stdin.end(`${lines.join("\n")}\n`);
+  // Ctrl-C is the pager's: it goes to both, and who leaves first leaves the terminal as the pager has set it.
+  process.on("SIGINT", ignore);
   const [code] = (await once(pager, "exit")) as [number | null];
+  process.off("SIGINT", ignore);
   if (code === NOT_FOUND) write(stdout, lines);
 }
+
+function ignore(): void {}
 
 /** Exit code of a shell that did not find the command. */
 const NOT_FOUND = 127;
