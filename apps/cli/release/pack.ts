@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { NAMES } from "./names.ts";
+import { ownerOf } from "./owner.ts";
 
 // Packs what is built as two packages that install without a registry: all that they need is bundled.
 //
@@ -16,15 +17,25 @@ const { version, license, engines, os } = JSON.parse(
   readFileSync(join(cli, "package.json"), "utf8"),
 ) as Record<string, unknown>;
 const gitHead = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
-const common = { version, license, type: "module", engines, os, gitHead };
+const keywords = ["coding-agent", "claude-code", "codex", "code-review", "resume", "crash-safe"];
+const common = {
+  version,
+  license,
+  type: "module",
+  engines,
+  os,
+  gitHead,
+  keywords,
+  ...ownerOf(root),
+};
 
-/** Found beside it, wherever both are installed. */
+/** Finds the other one beside it, wherever both are installed. */
 const FORWARDER = `#!/usr/bin/env node
 try {
   await import("${NAMES.command}/dist/main.js");
 } catch (error) {
-  if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
-  console.error("error: quasar needs the package ${NAMES.command} beside it\\n  next     npm install -g ${NAMES.command}");
+  if (!error.message.includes("'${NAMES.command}'")) throw error;
+  console.error("error: quasar needs the package ${NAMES.command} beside it\\n  next     npm install -g <the file ${NAMES.command}-….tgz of the same release>");
   process.exitCode = 1;
 }
 `;
@@ -58,7 +69,15 @@ function pack(name: string, fill: (dir: string) => object): void {
   writeFileSync(join(dir, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   cpSync(join(root, "LICENSE"), join(dir, "LICENSE"));
   const args = ["pack", "--silent", "--pack-destination", folder];
+  for (const old of readdirSync(folder).filter((path) => isTarball(path, name))) {
+    rmSync(join(folder, old));
+  }
   const tarball = execFileSync("npm", args, { cwd: dir, encoding: "utf8" }).trim();
   rmSync(dir, { recursive: true });
   console.log(join(folder, tarball));
+}
+
+/** Of whatever version: who installs all that are in the folder installs each package once. */
+function isTarball(path: string, name: string): boolean {
+  return /^-\d[^/]*\.tgz$/u.test(path.slice(name.length)) && path.startsWith(name);
 }

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { packages, root } from "../src/workspace.ts";
 
@@ -10,6 +11,21 @@ test("the README shows the recording that the command's own README holds", () =>
   expect(recording(readme)).toContain("$ quasar demo");
   expect(recording(readme)).toBe(recording(read("apps/cli/README.md")));
 });
+
+test.for(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs/quick-start.md"])(
+  "every file that %s names and every page that it links to is there",
+  (page) => {
+    const text = read(page);
+    const named = [...text.matchAll(/`((?:apps|packages|docs)\/[^`\s<]+)`/gu)];
+    const linked = [...text.matchAll(/\]\(([^)#:]+)[^):]*\)/gu)];
+    const paths = [
+      ...named.map(([, path = ""]) => path),
+      ...linked.map(([, path = ""]) => join(dirname(page), path)),
+    ];
+    expect(paths).not.toEqual([]);
+    expect(paths.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([]);
+  },
+);
 
 test("CI runs the test command that the README gives", () => {
   const command = /^(npx .* pnpm check)\b/mu.exec(readme)?.[1];
