@@ -65,6 +65,9 @@ test("run works until the reviewer approves, one commit a cycle, and says so in 
     No check ran: only the reviewer saw the work. Name one: --filter "<command>"
       cost     $0.70 of $5.00
       commits  <sha> <sha>
+      changed  2 files, +2 -0
+               more.txt  +1 -0
+               work.txt  +1 -0
       report   satisfaction high, risk low
                Small and right.
       next     git log --patch <sha>..

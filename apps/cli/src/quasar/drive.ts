@@ -1,5 +1,7 @@
 import module from "node:module";
 import { relative } from "node:path";
+import { countChanges, type FileChange } from "@quasar/git";
+import type { TaskResult } from "@quasar/loop";
 import type { Driver, DriveOptions, RunEnd, RunEvent, RunOptions } from "@quasar/runs";
 import { pricesWords } from "@quasar/runs/text";
 import { tellWithheld } from "../shared/checks/environment.ts";
@@ -75,7 +77,8 @@ export async function drive(
     const exit = exitOf(end.result, interrupts.exitCode());
     const checked = settings.lint.length + settings.filter.length > 0;
     const again = { folder: isThere ? undefined : root, typed: isStored ? undefined : typed };
-    reporter.report(resultRecord(end, exit, { ...again, checked }));
+    const files = await filesOf(root, end.result);
+    reporter.report(resultRecord(end, exit, { ...again, checked, files }));
   };
   const onDriving = (driving: Driver): void => {
     driver = driving;
@@ -96,4 +99,13 @@ export async function drive(
     interrupts.stop();
     reporter.close();
   }
+}
+
+/** What a run has committed; nothing where git cannot say, for the run has ended all the same. */
+async function filesOf(
+  root: string,
+  { baseCommitSha: from, cycleCommits }: TaskResult,
+): Promise<readonly FileChange[]> {
+  const to = cycleCommits.at(-1) ?? from;
+  return from === "" || to === from ? [] : countChanges(root, from, to).catch(() => []);
 }

@@ -1,4 +1,5 @@
 import type { AgentFailure } from "@quasar/agents";
+import type { FileChange } from "@quasar/git";
 import { failureFlags, type TaskResult, type WayBack } from "@quasar/loop";
 import { continuedBy, limitAdvice, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
 import { knownUsd, moment, shellWord } from "@quasar/runs/text";
@@ -66,13 +67,15 @@ export interface EndOptions {
   readonly typed?: Typed | undefined;
   /** Whether the run has a check at all. */
   readonly checked: boolean;
+  /** What its commits change. */
+  readonly files: readonly FileChange[];
 }
 
 /** The record that ends a run. */
 export function resultRecord(
   { result, limit }: RunEnd,
   exit: ExitCode,
-  { folder, typed, checked }: EndOptions,
+  { folder, typed, checked, files }: EndOptions,
 ): ResultRecord {
   const { outcome, runId, cycle, totalCostUsd, unknownCostUsd, message, report } = result;
   const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
@@ -93,6 +96,7 @@ export function resultRecord(
     baseCommitSha,
     finalCommitSha,
     commits,
+    files,
     changed,
     checked,
     caches,

@@ -1,3 +1,4 @@
+import type { FileChange } from "@quasar/git";
 import type { TaskResult } from "@quasar/loop";
 import type { Notice, RunBegun, RunLoopEvent, Waiting } from "@quasar/runs";
 
@@ -45,6 +46,8 @@ export interface ResultRecord {
   readonly baseCommitSha: string;
   readonly finalCommitSha: string;
   readonly commits: readonly string[];
+  /** In what the run's commits differ from where it began, by path; of a binary file there are no lines. */
+  readonly files: readonly FileChange[];
   /** Whether the run has changed what is committed. */
   readonly changed: boolean;
   /** Whether the run had a check: without one nothing but the reviewer has looked at the work. */

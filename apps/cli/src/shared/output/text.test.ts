@@ -147,6 +147,10 @@ const RECORDS: readonly OutputRecord[] = [
     changed: true,
     checked: true,
     caches: [],
+    files: [
+      { path: "src/login.ts", added: 10, removed: 2 },
+      { path: "logo.png", added: undefined, removed: undefined },
+    ],
     commits: ["b", "1", "c"].map((digit) => digit.repeat(40)),
     retryAt: undefined,
     limit: undefined,
@@ -193,6 +197,9 @@ test("tells a run in plain lines when piped", () => {
     approved after 2 cycles
       cost     $0.25 known, up to $0.25 more, of $5.00
       commits  1111111111 cccccccccc
+      changed  2 files, +10 -2
+               src/login.ts  +10 -2
+               logo.png      binary
       report   satisfaction high, risk low, a person should look at it
                Every field is checked by one schema, and what fails is told without an echo.
       next     git log --oneline bbbbbbbbbb..
@@ -232,6 +239,9 @@ test("goes on under its own beginning at 80 columns", () => {
     approved after 2 cycles
       cost     $0.25 known, up to $0.25 more, of $5.00
       commits  1111111111 cccccccccc
+      changed  2 files, +10 -2
+               src/login.ts  +10 -2
+               logo.png      binary
       report   satisfaction high, risk low, a person should look at it
                Every field is checked by one schema, and what fails is told without
                an echo.

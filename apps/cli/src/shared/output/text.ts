@@ -1,5 +1,4 @@
 import type { AgentEvent } from "@quasar/agents";
-import type { ChangeCount } from "@quasar/git";
 import {
   allowFlags,
   dollarsAllowed,
@@ -25,6 +24,7 @@ import {
   wrap,
   firstLine,
 } from "@quasar/runs/text";
+import { changesText, fileLines } from "./changes.ts";
 import { worstFindings } from "./findings.ts";
 import { type Progress, spendingOf } from "./progress.ts";
 import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
@@ -149,7 +149,6 @@ export function linesOf(
 
 type Denied = Extract<OutputRecord, { readonly type: "tools_denied" }>;
 
-/** What was denied, what allowing it opens, and the command that does. */
 /** What brings a snapshot back: a task's runs are none of `quasar`'s. */
 function broughtBack(
   { n, ref }: { readonly n: number; readonly ref: string },
@@ -158,6 +157,7 @@ function broughtBack(
   return resume === "" ? `quasar restore ${n}` : `git restore --source ${shellWord(ref)} :/`;
 }
 
+/** What was denied, what allowing it opens, and the command that does. */
 function deniedLines({ turnId, denials }: Denied, resume: string, view: View): string[] {
   const command = resume === "" ? `quasar resume ${turnId.replace(/\.\d+$/u, "")}` : resume;
   return denials.flatMap(({ what, allow }) => {
@@ -180,7 +180,9 @@ type Committed = Extract<OutputRecord, { readonly type: "committed" }>;
 function commitText({ sha, by, paths = [], changes }: Committed): string {
   if (sha === undefined) return "nothing had changed";
   if (by === undefined) {
-    return changes === undefined ? sha.slice(0, 10) : `${sha.slice(0, 10)}, ${changed(changes)}`;
+    return changes === undefined
+      ? sha.slice(0, 10)
+      : `${sha.slice(0, 10)}, ${changesText(changes)}`;
   }
   const who = by === "checks" ? "the checks" : "a git hook";
   return `${sha.slice(0, 10)}, what ${who} changed: ${fit(cleanLine(paths.join(", ")), 300)}`;
@@ -201,18 +203,24 @@ function agentEventLines(role: string, event: AgentEvent, view: View): string[] 
       return labelled(view, role, words, "yellow");
     }
     case "text":
-      return inOneLine(view, role, event.text);
+      return isAnswer(event.text) ? [] : inOneLine(view, role, event.text);
     case "tool":
-      return inOneLine(view, role, `${event.name}: ${event.detail}`, "dim");
+      return inOneLine(view, role, [event.name, event.detail].filter(Boolean).join(": "), "dim");
     case "session":
     case "usage":
       return [];
   }
 }
 
-/** How much is changed: `3 files, +10 -2`. */
-function changed({ files, added, removed }: ChangeCount): string {
-  return `${count(files, "file")}, +${added} -${removed}`;
+/** Whether a text is a reviewer's structured answer, which the lines of its review tell in words. */
+function isAnswer(text: string): boolean {
+  if (!/^\s*\{/u.test(text)) return false;
+  try {
+    const answer: unknown = JSON.parse(text);
+    return typeof answer === "object" && answer !== null && "verdict" in answer;
+  } catch {
+    return false;
+  }
 }
 
 const MOST_OF_SUMMARY = 8;
@@ -236,7 +244,7 @@ const UNBROKEN = 160;
 /** What an agent says or does, however long it is. */
 function inOneLine(view: View, role: string, text: string, style?: Style): string[] {
   const columns = Math.max(20, (view.columns ?? UNBROKEN) - LABEL);
-  const line = fit(cleanLine(text), columns).replace(/: $/u, "");
+  const line = fit(cleanLine(text), columns);
   return line === "" ? [] : labelled(view, role, line, style);
 }
 
@@ -408,6 +416,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
       budget({ spentUsd, unknownCostUsd, hasUnsaidCosts }, progress.maxBudgetUsd),
     ),
     ...labelled(view, "commits", commitsText(result)),
+    ...fileLines(result.files).flatMap((line, n) => labelled(view, n === 0 ? "changed" : "", line)),
     ...leftOutLines(result, view),
   ];
   if (report !== undefined) lines.push(...reportLines(report, view));
