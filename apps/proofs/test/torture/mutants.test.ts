@@ -12,12 +12,16 @@ function killOf(text: string): Kill {
   return kill;
 }
 
+/** On a busy machine an agent may have ended before anybody resumes: then a kill shows nothing of who follows it. */
+const MOST_TRIALS = 3;
+
 test.for(sample(MUTANTS, 1))("sees it where $name", { timeout: 300_000 }, async (mutant) => {
-  const { trials } = await tortureQuasar({
-    quasar: { file: process.execPath, args: [brokenQuasar(mutant)] },
-    replay: [killOf(mutant.kill)],
-  });
-  const laws = trials.flatMap(({ deviations }) => deviations.map(({ law }) => law));
+  const quasar = { file: process.execPath, args: [brokenQuasar(mutant)] };
+  const laws: string[] = [];
+  for (let n = 0; n < MOST_TRIALS && !laws.includes(mutant.law); n += 1) {
+    const { trials } = await tortureQuasar({ quasar, replay: [killOf(mutant.kill)] });
+    laws.push(...trials.flatMap(({ deviations }) => deviations.map(({ law }) => law)));
+  }
   expect(laws).toContain(mutant.law);
 });
 
