@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { NAMES } from "./names.ts";
@@ -68,16 +68,10 @@ function pack(name: string, fill: (dir: string) => object): void {
   const manifest = { name, ...common, ...fill(dir) };
   writeFileSync(join(dir, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   cpSync(join(root, "LICENSE"), join(dir, "LICENSE"));
+  // Of whatever version: all that are in the folder are installed together.
+  for (const old of globSync(`${name}-*.tgz`, { cwd: folder })) rmSync(join(folder, old));
   const args = ["pack", "--silent", "--pack-destination", folder];
-  for (const old of readdirSync(folder).filter((path) => isTarball(path, name))) {
-    rmSync(join(folder, old));
-  }
   const tarball = execFileSync("npm", args, { cwd: dir, encoding: "utf8" }).trim();
   rmSync(dir, { recursive: true });
   console.log(join(folder, tarball));
-}
-
-/** Of whatever version: who installs all that are in the folder installs each package once. */
-function isTarball(path: string, name: string): boolean {
-  return /^-\d[^/]*\.tgz$/u.test(path.slice(name.length)) && path.startsWith(name);
 }

@@ -99,7 +99,7 @@ function inLines(text: string, style: Style, view: View): string[] {
   return broken(text, view).map((line) => view.paint(style, line));
 }
 
-/** A line as it is; what is too wide for the terminal goes on below its own beginning. */
+/** A line as it is; what is too wide for the terminal is wrapped, with its own indentation. */
 function broken(line: string, { columns }: View): string[] {
   if (columns === undefined || widthOf(line) <= columns) return [line];
   const [indent = ""] = /^ */u.exec(line) ?? [];

@@ -10,15 +10,14 @@ const MOST_FILES = 10;
 
 /** Each file and its lines, `src/a.ts  +10 -2`; where it is one, in one line with the sum; of many the first ones. */
 export function fileLines(files: readonly FileChange[]): readonly string[] {
-  const [first] = files;
-  if (first === undefined) return [];
-  const total = { files: files.length, added: sum(files, "added"), removed: sum(files, "removed") };
-  if (files.length === 1) return [lineOf(first, 0)];
   const shown = files.slice(0, MOST_FILES);
   const width = Math.max(...shown.map(({ path }) => widthOf(nameOf(path))));
+  const lines = shown.map((file) => lineOf(file, width));
+  if (files.length <= 1) return lines;
+  const total = { files: files.length, added: sum(files, "added"), removed: sum(files, "removed") };
   const left = files.length - shown.length;
   const more = left === 0 ? [] : [`and ${count(left, "more file")}: quasar diff --stat`];
-  return [changesText(total), ...shown.map((file) => lineOf(file, width)), ...more];
+  return [changesText(total), ...lines, ...more];
 }
 
 function sum(files: readonly FileChange[], lines: "added" | "removed"): number {
@@ -32,5 +31,5 @@ function nameOf(path: string): string {
 function lineOf({ path, added, removed }: FileChange, width: number): string {
   const lines = added === undefined ? "binary" : `+${added} -${removed ?? 0}`;
   const name = nameOf(path);
-  return `${name}${" ".repeat(Math.max(0, width - widthOf(name)))}  ${lines}`;
+  return `${name}${" ".repeat(width - widthOf(name))}  ${lines}`;
 }
