@@ -91,11 +91,26 @@ test("diff shows what a run has committed, and no more", async () => {
   write(at.repo, { "a.txt": "later\n" });
   const { stdout } = await quasar(at, ["diff"]);
   expect(stdout).toMatch(/^ work\.txt \| 1 \+\n 1 file changed[^]*\n\+right\n$/u);
-  expect((await quasar(at, ["diff", "--stat"])).stdout).toBe(
-    stdout.slice(0, stdout.indexOf("\n\n") + 1),
-  );
+  expect((await quasar(at, ["diff", "--stat"])).stdout).toBe("work.txt  +1 -0\n");
+  const [stat] = records((await quasar(at, ["diff", "--stat", "--json"])).stdout);
+  expect(stat).toMatchObject({ files: [{ path: "work.txt", added: 1, removed: 0 }] });
   const [json] = records((await quasar(at, ["diff", "--json"])).stdout);
   expect(json).toMatchObject({ type: "diff", text: expect.stringContaining("+right") });
+});
+
+test("diff says that a run's commits are gone", async () => {
+  const at = place();
+  await ran(at);
+  git(at, "reset", "-q", "--hard", "HEAD~1");
+  git(at, "reflog", "expire", "--expire=now", "--all");
+  git(at, "gc", "-q", "--prune=now");
+  for (const args of [["diff"], ["diff", "--stat"]]) {
+    const { code, stderr } = await quasar(at, args);
+    expect(code, stderr).toBe(1);
+    expect(stderr).toMatch(
+      /git has commit [0-9a-f]{10} of run \S+ no more\n {2}next {5}quasar show/u,
+    );
+  }
 });
 
 test("diff hears no diff program or text converter that the repository names", async () => {
