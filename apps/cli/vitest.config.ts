@@ -3,6 +3,5 @@ import { packageTests } from "@quasar/vitest";
 export default packageTests({
   name: "cli",
   isolate: false, // The command is tested in processes of its own.
-  maxWorkers: 3, // Each test starts many processes and mostly waits.
   sampled: { files: ["test/**/*.test.ts"], most: 6 },
 });

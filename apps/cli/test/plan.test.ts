@@ -302,7 +302,7 @@ function ofType(done: Finished, type: string): readonly Record<string, unknown>[
   return records(done.stdout).filter((record) => record["type"] === type);
 }
 
-test.for(sample(SITUATIONS, 4, 8))(
+test.for(sample(SITUATIONS, 4, 5))(
   "when %s, the plan (%s) is what then happens",
   async ([, kinds, situation]) => {
     const at = place();

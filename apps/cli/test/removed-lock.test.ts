@@ -17,7 +17,7 @@ import {
 import { holdingModel, releaseModel, takeOver } from "./held.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
-const ROUNDS = byLane({ fast: 1, whole: 3, long: 20 });
+const ROUNDS = byLane({ fast: 1, whole: 2, long: 20 });
 
 interface Held {
   readonly at: Place;
@@ -59,7 +59,7 @@ const CASES = (["coder", "reviewer"] as const).flatMap((role) =>
   ),
 );
 
-test.for(sample(CASES, 3, 6))(
+test.for(sample(CASES, 3, 3))(
   "a run in its %s's turn keeps driving when %s (round %i)",
   { timeout: 60_000 },
   async ([role, how, round]) => {

@@ -133,7 +133,10 @@ test.for([
   },
 );
 
-const LINK = "for d in .git/quasar/runs/*; do rm -rf $d; ln -s /nowhere/at/all $d; done";
+/** The runner may write a file anew between the two commands: until what was put there stands. */
+const put = (path: string, kind: string, command: string): string =>
+  `until test ${kind} ${path}; do rm -rf ${path}; ${command} ${path}; done`;
+const LINK = `for d in .git/quasar/runs/*; do ${put("$d", "-L", "ln -s /nowhere/at/all")}; done`;
 
 test.for([
   [
@@ -144,7 +147,7 @@ test.for([
   ],
   [
     "a folder in place of its lock",
-    "rm .git/quasar/lock; mkdir .git/quasar/lock",
+    put(".git/quasar/lock", "-d", "mkdir"),
     6,
     "cannot be taken anew",
   ],

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { bugfixIn, killAt, runIn } from "../src/repositories/drive.ts";
 import { SETTINGS } from "../src/repositories/settings.ts";
 
-const chosen = sample(SETTINGS, 1, 6);
+const chosen = sample(SETTINGS, 1, 3);
 const KILLS = byLane({ fast: 1, whole: 1, long: 5 });
 
 console.log(`${chosen.length} of ${SETTINGS.length} repository settings, seed ${seed}`);

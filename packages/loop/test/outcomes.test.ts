@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { outcomeOf } from "./outcome-laws.ts";
 import { isAlone, type Plan, plans } from "./outcome-plan.ts";
 
-const NUMBER_OF_RUNS = byLane({ fast: 8, whole: 25, long: 500 });
+const NUMBER_OF_RUNS = byLane({ fast: 8, whole: 12, long: 500 });
 
 /** Sequences with others in which a kill makes the run stop that would have been approved. */
 const MOST_STOPPED = 0.05;

@@ -18,7 +18,7 @@ const KILLS: readonly RegExp[] = [
   /^runner at rename \S*\/hook\.json #1 in command 2$/u,
 ];
 
-const CHOSEN = sample(KILLS, 2, 3);
+const CHOSEN = sample(KILLS, 2, 2);
 
 const isChosen = (kill: Kill): boolean => CHOSEN.some((name) => name.test(formatKill(kill)));
 

@@ -13,7 +13,7 @@ const drawKinds = byLane<() => readonly KillKind[]>({
   long: () => KILL_KINDS,
 });
 /** The share of the lesser steps: writes, syncs, links, unlinks. */
-const LESSER = byLane({ fast: 1, whole: 1 / 6, long: 1 });
+const LESSER = byLane({ fast: 1, whole: 1 / 12, long: 1 });
 
 const quasar = { file: process.execPath, args: [MAIN] };
 
@@ -43,7 +43,7 @@ test("a run killed at any of its steps ends like one that never was", async () =
 test("a run killed at any moments stays within its budget, and books all that is billed", async () => {
   const { trials } = await tortureQuasar({
     quasar,
-    random: byLane({ fast: 1, whole: 3, long: 6 }),
+    random: byLane({ fast: 1, whole: 2, long: 6 }),
     budgetUsd: 1.2,
   });
   const failed = trials.filter(({ deviations }) => deviations.length > 0);

@@ -15,7 +15,7 @@ function killOf(text: string): Kill {
 /** On a busy machine an agent may have ended before anybody resumes: then a kill shows nothing of who follows it. */
 const MOST_TRIALS = 3;
 
-test.for(sample(MUTANTS, 1))("sees it where $name", { timeout: 300_000 }, async (mutant) => {
+test.for(sample(MUTANTS, 1, 4))("sees it where $name", { timeout: 300_000 }, async (mutant) => {
   const quasar = { file: process.execPath, args: [brokenQuasar(mutant)] };
   const laws: string[] = [];
   for (let n = 0; n < MOST_TRIALS && !laws.includes(mutant.law); n += 1) {
