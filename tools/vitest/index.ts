@@ -3,15 +3,23 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestUserConfig, type ViteUserConfig } from "vitest/config";
-import { lane, sampleBy } from "./lane.ts";
+import { byLane, sampleBy } from "./lane.ts";
 
 /** Under this condition workspace packages see each other's sources: no test passes on an old `dist`. */
 const SOURCE = "@quasar/source";
 
 export interface PackageTests extends TestUserConfig {
   readonly name: string;
-  /** Test files that take long, of which the fast lane runs only so many: others each time. */
-  readonly sampled?: { readonly files: readonly string[]; readonly most: number } | undefined;
+  /** Test files that take long, of which only so many are run at a time: others each day. */
+  readonly sampled?: Sampled | undefined;
+}
+
+export interface Sampled {
+  readonly files: readonly string[];
+  /** In the fast lane. */
+  readonly most: number;
+  /** In `whole`; in `long` it is always all. @default all */
+  readonly mostOfWhole?: number | undefined;
 }
 
 /** Of whole days, so that what turbo has in its cache holds for one. */
@@ -48,10 +56,13 @@ export function packageTests({ sampled, ...settings }: PackageTests): ViteUserCo
   });
 }
 
-/** The files that the fast lane passes over this time. */
-function leftOut(sampled: PackageTests["sampled"]): readonly string[] {
-  if (lane !== "fast" || sampled === undefined) return [];
+/** The files that the lane passes over this time; none where files are named, which are always run. */
+function leftOut(sampled: Sampled | undefined): readonly string[] {
+  const isNamed = process.argv.slice(2).some((arg) => arg.includes(".test.ts"));
+  if (sampled === undefined || isNamed) return [];
+  const { most, mostOfWhole = Infinity } = sampled;
   const files = sampled.files.flatMap((pattern) => globSync(pattern)).toSorted();
-  const chosen = new Set(sampleBy(SEED, files, sampled.most));
+  const number = byLane({ fast: most, whole: mostOfWhole, long: Infinity });
+  const chosen = new Set(sampleBy(SEED, files, number));
   return files.filter((file) => !chosen.has(file));
 }
