@@ -4,7 +4,7 @@
 // host name, as on a laptop that moves between networks.
 //
 // DARWIN_BROKEN   programs that fail: `ps,sysctl,lsof`
-// DARWIN_ASKED    a file that gets the name of each of them that is started
+// DARWIN_ASKED    a file that gets the name and arguments of each of them that is started
 // DARWIN_BOOT     the id of the boot session; another one after a reboot
 // DARWIN_REUSED   process ids that belong to somebody else by now; DARWIN_SIGNALS: a file that gets what is sent to them
 // DARWIN_FOLDS    a folder whose file system folds case
@@ -224,7 +224,8 @@ childProcess.spawnSync = ((
   const program = PROGRAMS[file];
   if (program === undefined) return spawnSync(file, [...ofNode(file), ...args], options as object);
   const broken = process.env["DARWIN_BROKEN"]?.split(",").includes(basename(file)) === true;
-  if (DARWIN_ASKED !== undefined) appendFileSync(DARWIN_ASKED, `${basename(file)}\n`);
+  if (DARWIN_ASKED !== undefined)
+    appendFileSync(DARWIN_ASKED, `${[basename(file), ...args].join(" ")}\n`);
   const printed = broken ? FAILED : program(args, options.env ?? process.env);
   return { pid: OWN_PID, signal: null, stderr: "", output: [], ...printed };
 }) as typeof spawnSync;
