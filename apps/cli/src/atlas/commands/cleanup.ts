@@ -16,6 +16,7 @@ import { loadConfig } from "../config/load.ts";
 import { retentionPolicy } from "../config/task-config.ts";
 import { type Installation, openInstallation } from "../installation.ts";
 import { ago } from "../output/hook-lines.ts";
+import type { CleanupLine } from "../schemas/others.ts";
 
 /** `atlas cleanup`: removes hook files of tasks that ended longer ago than they are kept. */
 export function cleanupCommand(given: Given): ExitCode {
@@ -42,7 +43,8 @@ export function cleanupCommand(given: Given): ExitCode {
       error: wordsOf(error),
     }));
     const line = { dryRun, policy, removed, skipped, exit };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "cleanup", ...line }));
+    const printed = { v: JSON_VERSION, type: "cleanup", ...line } satisfies CleanupLine;
+    process.stdout.write(jsonLine(printed));
     return exit;
   }
   const flags = retention === undefined ? "" : ` --retention ${retention}`;

@@ -14,6 +14,10 @@ import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openInstallation } from "../installation.ts";
+import type { KeysLine } from "../schemas/keys.ts";
+import type { KeyLine } from "../schemas/keys.ts";
+import type { PublicKeysLine } from "../schemas/keys.ts";
+import type { KeyBackupLine } from "../schemas/keys.ts";
 
 const MASTER = "master.key";
 const BACKUP = "master.key.bak";
@@ -32,7 +36,7 @@ export function keysStatusCommand({ json }: Given): ExitCode {
   if (json === true) {
     const listed = accounts.map(({ keyId, retired }) => ({ keyId, retired }));
     const line = { dir: keys.dir, hasKey, hasBackup, accounts: listed, exit };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "keys", ...line }));
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "keys", ...line } satisfies KeysLine));
     return exit;
   }
   const view = viewOf(process.stdout);
@@ -92,7 +96,7 @@ function told(
   words: Readonly<Record<KeyStatus["source"], string>>,
 ): ExitCode {
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "key", ...status }));
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "key", ...status } satisfies KeyLine));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
@@ -124,7 +128,8 @@ export function keysExportCommand({ format = "ssh", json }: Given): ExitCode {
     throw new CliError("ERR_KEY", "there is no key yet", { next: ["atlas keys init"] });
   }
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "public_keys", keys: texts }));
+    const line = { v: JSON_VERSION, type: "public_keys", keys: texts } satisfies PublicKeysLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   write(
@@ -150,7 +155,8 @@ export function keysBackupCommand(path: string, { json }: Given): ExitCode {
     });
   }
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "key_backup", path: target }));
+    const line = { v: JSON_VERSION, type: "key_backup", path: target } satisfies KeyBackupLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

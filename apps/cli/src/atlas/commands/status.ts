@@ -12,6 +12,8 @@ import { nextOf } from "../next.ts";
 import { chainExit } from "../output/chain-lines.ts";
 import { ago } from "../output/hook-lines.ts";
 import { pictureLines } from "../output/picture.ts";
+import type { StatusLine } from "../schemas/status.ts";
+import type { TasksLine } from "../schemas/status.ts";
 
 /** `atlas status`: the picture of a task, or all tasks in a list. */
 export async function statusCommand(id: string | undefined, given: Given): Promise<ExitCode> {
@@ -26,7 +28,8 @@ export async function statusCommand(id: string | undefined, given: Given): Promi
     const { dir, verdicts, chain, problems, quarantined, found, owner, stop } = task;
     const facts = { dir, found, owner, stop, chain, problems, quarantined, cost, exit, next };
     const line = { task: task.task, hook, verdicts: Object.fromEntries(verdicts), ...facts };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "status", ...line }));
+    const printed = { v: JSON_VERSION, type: "status", ...line } satisfies StatusLine;
+    process.stdout.write(jsonLine(printed));
     return exit;
   }
   const now = installation.now().getTime();
@@ -49,7 +52,8 @@ function listAll({ json }: Given): ExitCode {
   const { home, now } = openInstallation();
   const tasks = listTasks(home);
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "tasks", home, tasks }));
+    const line = { v: JSON_VERSION, type: "tasks", home, tasks } satisfies TasksLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

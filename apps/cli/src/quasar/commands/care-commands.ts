@@ -7,6 +7,7 @@ export { logCommand } from "./log.ts";
 export { lsCommand } from "./ls.ts";
 export { pruneCommand } from "./prune.ts";
 export { restoreCommand } from "./restore.ts";
+export { schemaCommand } from "../../shared/schema-command.ts";
 export { showCommand } from "./show.ts";
 export { snapshotsCommand } from "./snapshots.ts";
 export { statusCommand } from "./status.ts";

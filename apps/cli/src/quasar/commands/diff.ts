@@ -6,6 +6,7 @@ import { ALL_FILES, fileLines } from "../../shared/output/changes.ts";
 import { diffLines } from "../../shared/output/diff.ts";
 import { writePaged } from "../../shared/output/pager.ts";
 import { JSON_VERSION, viewOf } from "../../shared/output/reporter.ts";
+import type { DiffLine } from "../schemas/diff.ts";
 
 export interface DiffOptions {
   readonly stat?: true | undefined;
@@ -33,8 +34,8 @@ export async function diffCommand(
   const span = { root, runId, from, to };
   const shown = stat === true ? await filesOf(span) : await textOf(span);
   if (json === true) {
-    const facts = { type: "diff", runId, from, to, ...shown.facts };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, ...facts }));
+    const facts = { runId, from, to, ...shown.facts };
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "diff", ...facts } satisfies DiffLine));
   } else {
     await writePaged(shown.lines);
   }
@@ -42,7 +43,7 @@ export async function diffCommand(
 }
 
 interface Shown {
-  readonly facts: object;
+  readonly facts: Pick<DiffLine, "files" | "stat" | "text">;
   readonly lines: readonly string[];
 }
 

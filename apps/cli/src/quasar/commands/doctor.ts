@@ -14,6 +14,7 @@ import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { translate } from "../../shared/translate.ts";
+import type { DoctorLine } from "../schemas/doctor.ts";
 
 export interface DoctorOptions {
   readonly fix?: true | undefined;
@@ -32,7 +33,8 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
     const { ended, stopped } = kept;
     const told = problems.map((problem) => ({ ...problem, failure: undefined }));
     const facts = { problems: told, kept: { ended, stopped, next: pruneCommands(kept) } };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", ...facts, endsDaemons }));
+    const line = { v: JSON_VERSION, type: "doctor", ...facts, endsDaemons } satisfies DoctorLine;
+    process.stdout.write(jsonLine(line));
   } else {
     const view = viewOf(process.stdout);
     const daemons = labelled(view, "daemons", endsDaemons ? ENDED : NOT_ENDED);
