@@ -52,6 +52,12 @@ test("the command installs from its tarballs without a registry, and the demo pa
     const { stdout } = await home.run(command, "--version");
     expect(stdout, command).toMatch(/^\d+\.\d+\.\d+ \([0-9a-f]{10}\)$/u);
   }
+  for (const command of ["quasar", "quasar-loop", "atlas"]) {
+    const { stdout } = await home.run(command, "schema", "status");
+    expect(JSON.parse(stdout), command).toMatchObject({
+      $defs: { status_line: { type: "object" } },
+    });
+  }
   const demo = await home.run("quasar", "demo");
   expect(demo).toMatchObject({
     exitCode: 0,
