@@ -145,7 +145,8 @@ test("the agent is told what failed, without secrets, as data in a fence that ho
   expect(prompt).not.toContain("s3cret");
 });
 
-test("`validateNow` runs all commands and signs, takes nothing as proved, and advances nothing (seed atlas: 203)", async () => {
+// SPEC.md, statements 203.
+test("`validateNow` runs all commands and signs, takes nothing as proved, and advances nothing", async () => {
   scene.commands = [telling(scene, "lint"), telling(scene, "test")];
   const before = readFileSync(join(scene.taskDir, "hook.json"), "utf8");
   const options = { ...scene.input(), stepName: "validate" };

@@ -99,7 +99,8 @@ describe("a loop in a step", () => {
     expect(notes.at(-1)?.lastOutput).toContain("APPROVED: well done");
   });
 
-  test("puts the synopsis before each prompt, once (seed atlas: 237)", async () => {
+  // SPEC.md, statements 237.
+  test("puts the synopsis before each prompt, once", async () => {
     const fixture = atImplement();
     const agents = someAgents();
     const { input } = working(fixture, agents);

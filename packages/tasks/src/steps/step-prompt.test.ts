@@ -49,7 +49,8 @@ function promptWith({ step = {}, results = [], name = "implement" }: Change = {}
   return stepPrompt(asked);
 }
 
-test("is the synopsis of the running step, then what the template asks (seed atlas: 237)", () => {
+// SPEC.md, statements 237.
+test("is the synopsis of the running step, then what the template asks", () => {
   const [synopsis = "", ...rest] = promptWith().split("\n\n");
   expect(synopsis).toMatch(
     new RegExp(`^\\[ATLAS RECOVERY\\] Task '${TASK_ID}' in progress\\. State: step_running, `, "u"),

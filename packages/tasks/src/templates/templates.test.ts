@@ -16,7 +16,8 @@ const STEPS: Readonly<Record<string, string>> = {
   commit: "analyze_changes[ai] git_commit[git] git_push[git]",
 };
 
-test("has the five built-in templates, step for step (seed atlas: 6)", () => {
+// SPEC.md, statements 6.
+test("has the five built-in templates, step for step", () => {
   const found = BUILT_IN_TEMPLATES.map(({ id, steps }) => [
     id,
     steps.map(({ name, type }) => `${name}[${type}]`).join(" "),
