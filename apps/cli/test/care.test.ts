@@ -80,7 +80,7 @@ test("abandon names what is not committed, and how to see it or set it aside", a
   const done = await quasar(at, ["abandon", runId]);
   expect(done.stdout).toMatch(/^ {2}differs {2}.*a\.txt.* \(not committed, left as it is\)$/mu);
   expect(done.stdout).toContain("git status && git diff (shows what is not committed)\n");
-  expect(done.stdout).toContain("git stash -u (sets it aside)\n");
+  expect(done.stdout).toContain("git stash -u (quarantines it)\n");
   expect(readFileSync(join(at.repo, "a.txt"), "utf8")).toBe("half written\n");
 });
 

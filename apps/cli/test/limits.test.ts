@@ -72,7 +72,7 @@ test("a limit without a time stops with 75 and says so, or is waited for in grow
   const at = place();
   const stopped = await quasar(at, run(at, limited()));
   expect(stopped.code, stopped.stdout).toBe(75);
-  expect(stopped.stdout).toContain("limit    nobody says when it is lifted");
+  expect(stopped.stdout).toContain("limit    it is unknown when the limit is lifted");
   const waiting = start(at, ["resume", "--wait-limit", "90s"]);
   expect(await waiting.sees("waits until")).toBe(true);
   expect(waiting.stdout()).toMatch(/, 1 min: nobody says when/u);

@@ -62,7 +62,7 @@ test("run works until the reviewer approves, one commit a cycle, and says so in 
       reviewer done in <time>, $0.10
       review   approved
     approved after 2 cycles
-    No check ran: only the reviewer saw the work. Name one: --filter "<command>"
+    No check ran: only the reviewer saw the work. Add one: --check "<command>"
       cost     $0.70 of $5.00
       commits  <sha> <sha>
       changed  2 files, +2 -0

@@ -109,6 +109,7 @@ export {
   type TakeSnapshotOptions,
   isOwnPath,
   OWN_FOLDER,
+  OWN_PATHS,
 } from "./snapshots.ts";
 export { checkSigning } from "./signing.ts";
 export { dirtyPaths } from "./status.ts";

@@ -407,10 +407,12 @@ async function finishApproved(run: Run): Outcome {
   }
   const differs = await whatDiffers(run);
   if (differs !== undefined) return withdraw(run, differs);
-  const own = run.seen === undefined ? [] : changedOwn(run.seen);
+  const { repository } = run.ports;
+  const own =
+    run.seen === undefined || repository === undefined ? [] : changedOwn(run, repository, run.seen);
   if (own.length > 0) {
     const list = listPaths(own).join(", ");
-    await run.warn(`changed, and not committed, as a run leaves .quasar to you: ${list}`);
+    await run.warn(`Quasar's own files changed in this run; they are not committed: ${list}`);
   }
   run.state = approve(run.state);
   return undefined;

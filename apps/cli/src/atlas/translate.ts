@@ -16,7 +16,7 @@ type SharedError = `DurableError ${DurableErrorCode}` | "AgentsError ERR_NO_SUPE
 
 type Translation = readonly [code: CliErrorCode, ...next: string[]];
 
-const LIST = "atlas status --all";
+const LIST = "atlas list";
 const STATUS = "atlas status";
 const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
 const DISK = "look for a full or read-only disk: df -h";

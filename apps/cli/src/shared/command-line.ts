@@ -111,6 +111,7 @@ export function configured<P extends Configurable>(program: P, version: string, 
 /** A setting, as far as a flag shows it. */
 export interface Flagged {
   readonly flag?: string | undefined;
+  readonly earlierFlag?: string | undefined;
   readonly kind: { readonly placeholder: string };
   readonly fallback: unknown;
   readonly help: string;
@@ -130,6 +131,14 @@ export function settingOption(
   return Array.isArray(fallback) ? repeated(option) : option;
 }
 
+/** The flags by which a setting is known to the parser: the one that the help shows first. */
+export function settingOptions(setting: Flagged, showsDefault: boolean): readonly Option[] {
+  const { earlierFlag } = setting;
+  const shown = settingOption(setting, showsDefault);
+  if (earlierFlag === undefined) return [shown];
+  return [shown, settingOption({ ...setting, flag: earlierFlag }, showsDefault).hideHelp()];
+}
+
 function isTold(fallback: unknown): fallback is string | number {
   return typeof fallback === "number" || (typeof fallback === "string" && fallback !== "");
 }
@@ -142,9 +151,13 @@ export function repeated(option: Option): Option {
   ]);
 }
 
-/** The name under which the parser keeps a flag's value. */
-export function attributeOf({ flag = "" }: Pick<Flagged, "flag">): string {
-  return new Option(flag).attributeName();
+/** The names under which the parser keeps the values of a setting's flags. */
+export function attributesOf({
+  flag = "",
+  earlierFlag,
+}: Pick<Flagged, "flag" | "earlierFlag">): readonly string[] {
+  const flags = earlierFlag === undefined ? [flag] : [flag, earlierFlag];
+  return flags.map((one) => new Option(one).attributeName());
 }
 
 /** How something is typed, and what it is or does. */

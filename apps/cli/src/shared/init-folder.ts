@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
-import { createOnce } from "@quasar/durable";
+import { createOnce, replaceFile } from "@quasar/durable";
 import { isRealFolder } from "@quasar/runs";
 import { cleanLine } from "@quasar/runs/text";
 import { labelled, type View } from "./output/text.ts";
@@ -14,7 +14,8 @@ export interface InitializedFolder {
 }
 
 /**
- * Makes the folder of a program's settings for a repository, which git ignores.
+ * Makes the folder of a program's settings for a repository. Git passes over all but the settings themselves, which a
+ * team shares.
  *
  * @param name - Of the folder in the work tree's root.
  * @param config - The text of its `config.toml`.
@@ -23,12 +24,27 @@ export interface InitializedFolder {
 export function initFolder(root: string, name: string, config: string): InitializedFolder {
   const folder = join(root, name);
   if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
-  const files = { "config.toml": config, ".gitignore": "*\n" };
+  const files = { "config.toml": config, ".gitignore": IGNORED };
   const paths = Object.keys(files).map((file) => join(name, file));
   const created = Object.entries(files)
     .filter(([file, text]) => createOnce(join(folder, file), Buffer.from(text), 0o644))
     .map(([file]) => join(name, file));
+  shareSettings(join(folder, ".gitignore"));
   return { created, kept: paths.filter((path) => !created.includes(path)) };
+}
+
+const IGNORED = "*\n!config.toml\n!.gitignore\n";
+
+/** What a run or an earlier version has written there: without the settings, or without the file itself. */
+const NARROWER: readonly string[] = ["*\n", "*\n!config.toml\n"];
+
+function shareSettings(gitignore: string): void {
+  if (!lstatSync(gitignore).isFile()) return;
+  const text = readFileSync(gitignore, "utf8");
+  if (NARROWER.includes(text)) {
+    replaceFile(gitignore, Buffer.from(IGNORED), { keepPrevious: false });
+    chmodSync(gitignore, 0o644);
+  }
 }
 
 /** @param changed - A file that was there already, into which what was confirmed is written. */

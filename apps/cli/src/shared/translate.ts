@@ -25,7 +25,7 @@ const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
 /** What each error of a library is to the command's user, by the library's class and code. */
 const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "AgentsError ERR_INVALID_CONFIG": ["ERR_CONFIG", "quasar run --help"],
-  "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar ls --all"],
+  "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar list --all"],
   "AgentsError ERR_INVALID_SCRIPT": ["ERR_CONFIG"],
   "AgentsError ERR_NOT_ENDED": ["ERR_AGENT_ALIVE", "quasar doctor", "quasar resume"],
   "AgentsError ERR_NO_SUPERVISOR": ["ERR_STATE", "install quasar again"],

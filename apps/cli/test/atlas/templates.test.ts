@@ -189,8 +189,9 @@ async function expectValidReceipts(at: RemotePlace, count: number): Promise<void
   }
 }
 
+// SPEC.md, statements 6, 211.
 test.for(sample(WALKS, 1, 1))(
-  "$template goes from its start to completed, with each gate approved (seed atlas: 6, 211)",
+  "$template goes from its start to completed, with each gate approved",
   async ({ template, branch, steps, subject }) => {
     const at = remotePlace();
     const args = ["start", "Add a file", "--template", template, "--use-local", ...VALIDATE];
@@ -227,7 +228,8 @@ test.for(sample(WALKS, 1, 1))(
   },
 );
 
-test("commit goes through what is uncommitted where it is started, commits it and pushes it (seed atlas: 6, 211)", async () => {
+// SPEC.md, statements 6, 211.
+test("commit goes through what is uncommitted where it is started, commits it and pushes it", async () => {
   const at = remotePlace();
   git(at, "switch", "--quiet", "--create", "side");
   write(at.repo, { "a.txt": "two\n", "new.txt": "new\n" });

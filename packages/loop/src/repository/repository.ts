@@ -1,7 +1,7 @@
 import {
   type AsideOptions,
   commitsLeftAside,
-  OWN_FOLDER,
+  OWN_PATHS,
   changedPaths,
   type Committed,
   type ChangeTimes,
@@ -220,7 +220,7 @@ export async function openLoopRepository(
     storeContents: (contents) => storeContents(repository, contents),
     lostWork: (head, changes) => lostWork(root, head, changes),
     treeOfChanges: (exclude, changes) =>
-      treeOfChanges(repository, { exclude: [OWN_FOLDER, ...exclude], changes }),
+      treeOfChanges(repository, { exclude: [...OWN_PATHS, ...exclude], changes }),
     putBack: (contents, seen) =>
       putBack(workDir, { root, algorithm: algorithmOf(seen), seen: contents }),
     usesConventionalCommits: () => usesConventionalCommits({ root }),
@@ -239,7 +239,7 @@ export async function openLoopRepository(
           [TRAILER.cycle]: String(cycle),
           [TRAILER.turn]: turnId,
         },
-        exclude: [OWN_FOLDER, ...exclude],
+        exclude: [...OWN_PATHS, ...exclude],
         reflogAction: reflogAction(turnId),
       });
       if (made !== undefined) syncBranch(commit.seen, syncNames);

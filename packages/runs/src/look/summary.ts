@@ -155,7 +155,7 @@ export function damagedSummary(id: string, error: unknown): RunSummary {
 export function damagedNext(id: string, error: unknown): readonly string[] {
   const isOther = error instanceof CheckpointError && error.code === "ERR_INCOMPATIBLE_VERSION";
   if (isOther) return ["use the quasar that wrote it"];
-  return [`quasar resume ${id}   (sets it aside)`, `quasar log ${id}   (what it has gone through)`];
+  return [`quasar resume ${id}   (quarantines it)`, `quasar log ${id}   (its event log)`];
 }
 
 /** What there is to say of a run whose checkpoint was damaged, where nothing else is left of it. */
@@ -168,8 +168,8 @@ export const SET_ASIDE = "its checkpoint was damaged and is set aside";
 export function setAsideNext(id: string): readonly string[] {
   return [
     "git log -5 && git status   (the work itself is there)",
-    `quasar log ${id}   (what it has gone through)`,
-    `quasar prune ${id}   (removes what is left of it)`,
+    `quasar log ${id}   (its event log)`,
+    `quasar prune ${id}   (removes its files)`,
   ];
 }
 

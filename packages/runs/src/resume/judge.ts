@@ -97,7 +97,7 @@ const OVERRIDES: Readonly<Record<TreeOverride, Override>> = {
 
 const DIRTY_STEPS = [
   "git add -A && git commit -m … && quasar resume --accept-head (or git stash -u)",
-  "quasar resume --accept-dirty (your changes are never committed by quasar)",
+  "quasar resume --accept-dirty (quasar never commits your changes)",
 ];
 
 function obstacleOf(refusal: Refusal, { dirty }: ResumeAssessment): Obstacle {

@@ -145,5 +145,5 @@ function prewarmTurn(
 function tellOthers({ workspace, tell }: Session, runId: string): void {
   const others = openRunIds(workspace).filter((id) => id !== runId);
   if (others.length === 0) return;
-  tell({ type: "notice", message: `also unfinished, for later: ${listed(others).join(", ")}` });
+  tell({ type: "notice", message: `another run is unfinished: ${listed(others).join(", ")}` });
 }

@@ -82,7 +82,8 @@ test("the picture of a running task", () => {
   `);
 });
 
-test("a second attempt and the last checkpoint are told in the seed's words (seed atlas: 196, 197)", () => {
+// SPEC.md, statements 196, 197.
+test("a second attempt and the last checkpoint are told in the seed's words", () => {
   const again = { type: "attempt_failed", reason: "a test fails" } as const;
   const hook = aHook(SET_UP, START, DONE, START, again, checkpoint("x", 8));
   const lines = picture({ hook });

@@ -131,9 +131,9 @@ class Demo {
   async #runUntilKilled(): Promise<string> {
     const base = await this.#git("rev-parse", "HEAD");
     const agent = `scripted:${join(this.#place.folder, "script.json")}`;
-    const shown = ["--filter", "node --test", "--max-budget", "1"];
+    const shown = ["--check", "node --test", "--max-budget", "1"];
     const args = ["run", TASK, ...shown, "--coder", agent, "--reviewer", agent];
-    this.#tell(`quasar run "${TASK}" --filter "node --test" --max-budget 1`, []);
+    this.#tell(`quasar run "${TASK}" --check "node --test" --max-budget 1`, []);
     let killing: Promise<void> | undefined;
     const child = this.#start(args, (record) => {
       const isSecondTurn =

@@ -59,6 +59,8 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   return EXIT.ok;
 }
 
+const SHARE = `git add ${FOLDER} && git commit -m "Add settings of quasar"   (to share them)`;
+
 function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly string[] {
   const use = isOpen ? ["quasar init --yes   (uses these checks)"] : [];
   if (agent === undefined) {
@@ -66,11 +68,13 @@ function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly
       ...use,
       "quasar demo",
       "install Claude Code or Codex, or set coder and reviewer to command:<command line>",
+      SHARE,
     ];
   }
   const { kind } = agent;
   return [
     ...use,
     kind === "claude" ? 'quasar run "…"' : `quasar run "…" --coder ${kind} --reviewer ${kind}`,
+    SHARE,
   ];
 }

@@ -72,7 +72,7 @@ const EXITS: Readonly<Record<Plan["ends"], ExitCode>> = {
 
 const VERDICTS: Readonly<Partial<Record<ExitCode, string>>> = {
   [EXIT.refused]: "would be refused",
-  [EXIT.budget]: "would be stopped by the budget",
+  [EXIT.budget]: "would be stopped: budget used up",
   [EXIT.limit]: "would stop for a usage limit",
 };
 
@@ -89,7 +89,7 @@ function costWords({ likelyUsd, atMostUsd }: CostEstimate): string {
   if (atMostUsd === 0) return "nothing more";
   const likely =
     likelyUsd === undefined
-      ? "no turn tells yet what is likely"
+      ? "unknown (no finished turn yet)"
       : `likely ${money(likelyUsd)} up to the end of the cycle`;
   return `${likely}; ${atMostUsd === undefined ? "no limit" : `at most ${money(atMostUsd)}`}`;
 }
