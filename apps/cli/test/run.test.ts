@@ -416,11 +416,11 @@ test("a second signal leaves at once", async () => {
   const first = start(at, args);
   expect(await first.sees('"text":"here')).toBe(true);
   first.child.kill("SIGINT");
-  expect(await first.sees("again leaves at once")).toBe(true);
+  expect(await first.sees("press Ctrl-C again to exit now")).toBe(true);
   first.child.kill("SIGINT");
   const done = await first.finished;
   expect(done.code).toBe(130);
-  expect(done.stderr).toContain("left at once, as of the last save");
+  expect(done.stderr).toContain("Stopped. State as of the last save");
   const { runId } = records(done.stdout)[0] as { runId: string };
   expect(done.stderr).toContain(`to go on: quasar resume ${runId}`);
   expect(findRunProcesses(runId)).toEqual([]);
