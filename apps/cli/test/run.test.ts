@@ -73,8 +73,9 @@ test("run works until the reviewer approves, one commit a cycle, and says so in 
       next     git log --patch <sha>..
     "
   `);
-  const warning = "warning: edits made in the work tree while this runs are taken for the agent's";
-  expect(done).toMatchObject({ code: 0, stderr: `${warning}: committed too\n` });
+  const warning =
+    "warning: Don't edit files here while this runs: your edits would be committed with the agent's.";
+  expect(done).toMatchObject({ code: 0, stderr: `${warning}\n` });
   expect(git(at, "show", "HEAD:work.txt")).toBe("right");
   expect(git(at, "log", "--format=%s").split("\n")).toHaveLength(3);
   expect(git(at, "log", "-1", "--format=%(trailers:key=Quasar-Cycle,valueonly)")).toBe("2");
@@ -422,7 +423,7 @@ test("a second signal leaves at once", async () => {
   expect(done.code).toBe(130);
   expect(done.stderr).toContain("Stopped. State as of the last save");
   const { runId } = records(done.stdout)[0] as { runId: string };
-  expect(done.stderr).toContain(`to go on: quasar resume ${runId}`);
+  expect(done.stderr).toContain(`Next: quasar resume ${runId}`);
   expect(findRunProcesses(runId)).toEqual([]);
 });
 
@@ -590,7 +591,7 @@ test("init writes a file whose every setting is the default, and never overwrite
   const path = join(at.repo, ".quasar", "config.toml");
   const text = readFileSync(path, "utf8").replaceAll(/^# (\w+ = )/gmu, "$1");
   writeFileSync(path, text);
-  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(git(at, "status", "--porcelain")).toBe("?? .quasar/");
   const run = await quasar(at, ["run", "Write", "--json", ...agents(at, oneCycle())]);
   expect(records(run.stdout)[0]).toMatchObject({ maxCycles: 3, maxBudgetUsd: 5 });
   expect(await quasar(at, ["init"])).toMatchObject({ stdout: expect.stringContaining("kept") });
