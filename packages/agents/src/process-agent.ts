@@ -141,7 +141,7 @@ async function supervise(
       signal: invoke.signal,
       cancel,
     });
-    await endWhatIsLeft(request, files, outcome, supervisor.owner);
+    await killTurnProcesses(request, files, outcome, supervisor.owner);
     return await patiently(() => resultOf(adapter, reader, outcome));
   } finally {
     supervisor.leave();
@@ -195,7 +195,7 @@ function noticesOf(
  *
  * @throws {AgentsError} `ERR_TURN_UNREADABLE` where its disk had no room for the turn's end.
  */
-async function endWhatIsLeft(
+async function killTurnProcesses(
   { turnId }: AgentRequest,
   files: TurnFiles,
   outcome: FollowedOutcome,
@@ -312,7 +312,7 @@ async function adopt(
     // Its supervisor takes this for `cancel`: there is no pipe to it any more.
     cancel: () => signalOwner(turn, "SIGTERM"),
   });
-  await endWhatIsLeft(request, files, outcome, owner);
+  await killTurnProcesses(request, files, outcome, owner);
   return patiently(() => resultOf(adapter, reader, outcome));
 }
 

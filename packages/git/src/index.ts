@@ -119,7 +119,7 @@ export { type ChangeTimes, changeTimes, takenOut } from "./taken-out.ts";
 export { treeToCommit } from "./tree-to-commit.ts";
 export { submodulePaths } from "./submodules.ts";
 export { countChanges, type FileChange } from "./count-changes.ts";
-export { lookAtWork, type LookOptions, type SeenWork } from "./work.ts";
+export { readCommitState, type LookOptions, type SeenWork } from "./work.ts";
 export { workTreeId, type WorkTreeIdOptions } from "./work-tree-id.ts";
 export { type GitWork, type GitWorkListener, onGitWork } from "./git-work.ts";
 export { type SeenFiles, seenFiles, type SeenFilesOptions } from "./seen-files.ts";

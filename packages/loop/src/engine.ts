@@ -75,12 +75,12 @@ export async function drive(run: Run, opening: readonly LoopEventData[]): Promis
   const moved = run.superseded ?? (await confirmApproval(run));
   if (moved !== undefined) return finish(run, moved);
   for (;;) {
-    const ending = run.superseded ?? run.broken ?? (await goOn(run));
+    const ending = run.superseded ?? run.broken ?? (await runNextStep(run));
     if (ending !== undefined) return finish(run, ending);
   }
 }
 
-async function goOn(run: Run): Outcome {
+async function runNextStep(run: Run): Outcome {
   const next = nextStep(run.state, run);
   if ("end" in next) return endingOf(next.end, run.state, run.course);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;

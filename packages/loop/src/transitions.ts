@@ -149,7 +149,7 @@ export function limitUntil(state: CycleState, retryAt: string | undefined): Cycl
 }
 
 /** A turn whose agent was never started: it is to be taken as if it had not been begun. */
-export function takeBackTurn(state: CycleState): CycleState {
+export function rollBackUnstartedTurn(state: CycleState): CycleState {
   const { turn } = state;
   if (turn === undefined) return state;
   const { attempt, resumed, sessionId } = turn;

@@ -8,7 +8,7 @@ import {
   dirtyPaths,
   isOwnPath,
   listWorktrees,
-  lookAtWork,
+  readCommitState,
   type Operation,
   operationInProgress,
   removeWorktree,
@@ -104,7 +104,7 @@ export async function inspectTree(
     const message = "HEAD is on no branch, so its commits will be on none: git switch -c <name>";
     tell({ type: "warning", cycle: 0, message });
   }
-  const seen = await lookAtWork(root);
+  const seen = await readCommitState(root);
   const dirty = committable(seen);
   if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty, RUN_STEPS);
   return { branch, baseCommit, untouchablePaths: dirty, seen };

@@ -118,14 +118,14 @@ test("a step whose driver is killed again and again buys each turn once, and com
 
 test("an agent that outlives its killed driver is followed, and one that has ended meanwhile is read", async () => {
   const fixture = atImplement();
-  const { url: model, letGo } = await aHeldModel();
+  const { url: model, dispose } = await aHeldModel();
   await drive(fixture, { kill: ["agent_event", "coder"], model }, 0);
   const [agents] = await findTaskAgents(fixture.taskDir);
   expect(agents?.runId).toMatch(/-implement-1$/u);
   startAgain(fixture, "implement");
   const kill = ["agent_event", "reviewer"] as const;
   const followed = await drive(fixture, { kill, model }, 0, (printed) => {
-    if (printed.includes("coder followed")) letGo();
+    if (printed.includes("coder followed")) dispose();
   });
   expect(followed.told).toContain("turn_recovered coder followed");
   while ((await findTaskAgents(fixture.taskDir)).length > 0) await sleep(50);

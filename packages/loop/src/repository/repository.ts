@@ -21,7 +21,7 @@ import {
   landedSince,
   type NotCheckedOut,
   logRange,
-  lookAtWork,
+  readCommitState,
   openRepository,
   type ProtectedChange,
   putBack,
@@ -190,7 +190,7 @@ export async function openLoopRepository(
     );
   return {
     currentHead: () => currentHead(workDir),
-    look: (last) => lookAtWork(workDir, { config: last?.config }),
+    look: (last) => readCommitState(workDir, { config: last?.config }),
     facts: (since, seen, branch) => inspectRepository(workDir, { since, branch, seen, repository }),
     landed: async (from, to) => {
       try {
@@ -201,7 +201,7 @@ export async function openLoopRepository(
       }
     },
     async syncWork(before, isSynced) {
-      const seen = await lookAtWork(workDir);
+      const seen = await readCommitState(workDir);
       const { head, dirty } = seen;
       const isMoved = head !== before && head !== "";
       const committed = !isMoved ? [] : await changedPaths(workDir, before, head);

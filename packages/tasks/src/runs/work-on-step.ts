@@ -30,7 +30,7 @@ import { findTaskAgents } from "./task-agents.ts";
 export async function workOnStep(input: RunningStep, work: AgentWork): Promise<AgentWorkResult> {
   const run = openStepRun(input, work);
   try {
-    return await goOn(run);
+    return await takeTurns(run);
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
     if (error.code === "ERR_NOT_DURABLE") {
@@ -41,7 +41,7 @@ export async function workOnStep(input: RunningStep, work: AgentWork): Promise<A
   }
 }
 
-async function goOn(run: StepRun): Promise<AgentWorkResult> {
+async function takeTurns(run: StepRun): Promise<AgentWorkResult> {
   const { input, work, stores, compatible } = run;
   const driver = await stepDriver(input);
   const ended = await recoverAndLoad(stores.archive);
