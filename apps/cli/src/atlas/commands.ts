@@ -1,5 +1,6 @@
 import type { Families } from "../shared/command.ts";
 import type { Described } from "../shared/command-line.ts";
+import { completionSpec } from "../shared/completion/spec.ts";
 import type { CommandSpec } from "./command.ts";
 import type { AtlasSettings } from "./config/settings.ts";
 
@@ -99,6 +100,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([name], given) =>
       (await import("./commands/templates.ts")).templatesCommand(name, given),
   },
+  completionSpec("atlas", GROUPS.begin),
   {
     name: "start",
     group: GROUPS.work,

@@ -1,4 +1,5 @@
 import { CommanderError, Option } from "commander";
+import { HELP, HELP_COMMAND, VERSION } from "./built-in.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Translate } from "./fail.ts";
 import { ignoreLostReader } from "./streams.ts";
@@ -96,10 +97,10 @@ interface Configurable {
 export function configured<P extends Configurable>(program: P, version: string, group: string): P {
   return (
     program
-      .version(version, "-V, --version", "print the version")
-      .helpOption("-h, --help", "show help")
+      .version(version, ...VERSION)
+      .helpOption(...HELP)
       .commandsGroup(group)
-      .helpCommand("help [command]", "show help for a command")
+      .helpCommand(...HELP_COMMAND)
       .configureHelp({ showGlobalOptions: false })
       // Errors are told in one place, see fail.ts.
       .configureOutput({ writeErr: () => {} })
@@ -112,7 +113,7 @@ export function configured<P extends Configurable>(program: P, version: string, 
 export interface Flagged {
   readonly flag?: string | undefined;
   readonly earlierFlag?: string | undefined;
-  readonly kind: { readonly placeholder: string };
+  readonly kind: { readonly placeholder: string; readonly words?: readonly string[] | undefined };
   readonly fallback: unknown;
   readonly help: string;
 }

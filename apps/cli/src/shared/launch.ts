@@ -24,12 +24,22 @@ interface Program {
   main(args: readonly string[], version: string): Promise<void>;
 }
 
+/** What a shell asks while a person types. */
+interface Completion {
+  complete(args: readonly string[]): Promise<void>;
+}
+
 /**
  * Starts a command, unless this is Windows, this Node is too old for it or only the version is asked for.
  *
  * @param load - Imports the program: nothing of it may be loaded before.
+ * @param loadCompletion - Imports what `complete` needs, without the program.
  */
-export async function launch(name: string, load: () => Promise<Program>): Promise<void> {
+export async function launch(
+  name: string,
+  load: () => Promise<Program>,
+  loadCompletion: () => Promise<Completion>,
+): Promise<void> {
   const args = process.argv.slice(2);
   if (process.platform === "win32") {
     process.stderr.write(
@@ -46,6 +56,10 @@ export async function launch(name: string, load: () => Promise<Program>): Promis
   } else if (args.length === 1 && /^(--version|-V)$/u.test(args[0] ?? "")) {
     // Not through process.stdout, which takes longer to come up than all of this.
     writeSync(1, `${versionText()}\n`);
+  } else if (args[0] === "complete") {
+    // Without the cache, into which Node would write.
+    const { complete } = await loadCompletion();
+    await complete(args.slice(1));
   } else {
     const cache = compileCache();
     makeOwnFolder(cache);

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { jsonFlag } from "./built-in.ts";
 import type { CommandSpecOf, Families, GivenOf, OptionSpec } from "./command.ts";
 import {
   attributesOf,
@@ -54,8 +55,6 @@ export function programOf<Settings, Given extends GivenOf<Settings>>(
   }
 }
 
-const JSON_HELP = "machine-readable output on standard output";
-
 function addCommand<Settings, Given extends GivenOf<Settings>>(
   parent: Command,
   { name: program, settings: table, sources }: ProgramSpec<Settings, Given>,
@@ -63,8 +62,7 @@ function addCommand<Settings, Given extends GivenOf<Settings>>(
   done: (code: ExitCode) => void,
 ): void {
   const { name, summary, description = summary, group, args = [], options = [] } = spec;
-  const { settings = [], keepsSettings = false, isUnlisted = false } = spec;
-  const { json = JSON_HELP } = spec;
+  const { settings = [], keepsSettings = false, isUnlisted = false, json } = spec;
   const last = name.split(" ").at(-1) ?? "";
   const command = parent
     .command(last, { hidden: isUnlisted })
@@ -73,7 +71,7 @@ function addCommand<Settings, Given extends GivenOf<Settings>>(
   if (group !== undefined) command.helpGroup(group);
   for (const [typed, what] of args) command.argument(typed, what);
   for (const option of options) command.addOption(optionOf(option));
-  command.option("--json", json);
+  command.option(...jsonFlag(json));
   if (settings.length > 0) {
     command.optionsGroup(
       keepsSettings ? "Settings, as they were where left out:" : `Settings, also of ${sources}:`,
