@@ -10,7 +10,9 @@ import {
   type User,
   type Workspace,
 } from "@quasar/runs";
+import { cacheFolder } from "@quasar/runs/own-folder";
 import { cleanLine, count, jsonLine, size } from "@quasar/runs/text";
+import { NAMES } from "../../../release/names.ts";
 import { resolve } from "../../shared/config/layers.ts";
 import type { Finding } from "../../shared/doctor/finding.ts";
 import { findingLines, warningCount } from "../../shared/doctor/lines.ts";
@@ -80,9 +82,15 @@ async function surroundings(
   const found = await lookAround({
     cwd,
     tree: workspace,
-    folders: [{ what: "state folder", path: folders.state }],
+    folders: [
+      { what: "state folder", path: folders.state, isOwn: true, isSpare: false },
+      { what: "cache", path: cacheFolder(), isOwn: true, isSpare: true },
+    ],
     settings: settings.value,
+    name: "quasar",
+    otherName: NAMES.command,
     start: "quasar run",
+    translate,
   });
   return [...settings.findings, ...found];
 }
