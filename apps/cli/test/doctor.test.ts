@@ -60,15 +60,14 @@ test("an agent that the settings name and that cannot ask its model is a problem
   expect(other.of("claude")).toMatchObject({ state: "ok", message: "2.1.330, not logged in" });
   expect(other.of("codex")).toMatchObject({
     state: "problem",
-    next: [
-      "npm install -g @openai/codex",
-      'quasar run "…" --coder claude --reviewer claude',
-    ],
+    next: ["npm install -g @openai/codex", 'quasar run "…" --coder claude --reviewer claude'],
   });
 });
 
 test("the doctor says how much room there is where a run writes", async () => {
   const at = withAgent(place(), "claude", IN);
   const { of } = await doctor(at);
-  expect(of("disk")?.message).toMatch(/^\d.* free: work tree, git folder, state folder$/u);
+  expect(of("disk")?.message).toMatch(
+    /^\d.* free: work tree, git folder, folder of runs, state folder, cache$/u,
+  );
 });

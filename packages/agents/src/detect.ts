@@ -91,9 +91,7 @@ function settingsOf(env: Readonly<Record<string, string>>): string | undefined {
  * Which agents are installed: on the PATH of this process, with the versions they say they are, and whether
  * somebody is logged in, by their own word. No model is asked. An agent has five seconds for each answer.
  */
-export async function detectAgents(
-  options: DetectOptions = {},
-): Promise<readonly DetectedAgent[]> {
+export async function detectAgents(options: DetectOptions = {}): Promise<readonly DetectedAgent[]> {
   const found = await Promise.all(KINDS.map((kind) => detect(kind, options)));
   return found.filter((agent) => agent !== undefined);
 }

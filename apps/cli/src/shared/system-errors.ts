@@ -1,5 +1,4 @@
 import { constants } from "node:os";
-import { dirname } from "node:path";
 import { shellWord } from "@quasar/runs/text";
 
 /** What the system means by refusing a call. */
@@ -53,6 +52,6 @@ export function refusalWords(errno: string): string {
 }
 
 /** What a person can do about a call that the system refused; `undefined` where nothing special is known. */
-export function refusalNext(errno: string, path: string): readonly string[] | undefined {
-  return REFUSALS[errno]?.next(shellWord(dirname(path)));
+export function refusalNext(errno: string, folder: string): readonly string[] | undefined {
+  return REFUSALS[errno]?.next(shellWord(folder));
 }

@@ -46,7 +46,9 @@ function programFinding(kind: DetectedAgent["kind"], facts: AgentFacts): Finding
 }
 
 function waysWithout(kind: DetectedAgent["kind"], { found, start }: AgentFacts): readonly string[] {
-  const others = found.map((other) => `${start} "…" --coder ${other.kind} --reviewer ${other.kind}`);
+  const others = found.map(
+    (other) => `${start} "…" --coder ${other.kind} --reviewer ${other.kind}`,
+  );
   return [installCommand(kind), ...others];
 }
 

@@ -42,7 +42,9 @@ export function gitFindings({ version, tree }: GitFacts): readonly Finding[] {
 
 function isOld(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  return version !== "" && (major < OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor < OLDEST_GIT[1]));
+  return (
+    version !== "" && (major < OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor < OLDEST_GIT[1]))
+  );
 }
 
 function treeFindings(tree: TreeFacts): readonly Finding[] {

@@ -27,8 +27,7 @@ export function lookAtCommand(options: CommandOptions): CommandFacts {
   return {
     name,
     path,
-    owner:
-      path !== undefined && isThis(path) ? "this" : isOurs ? "another installation" : "other",
+    owner: path !== undefined && isThis(path) ? "this" : isOurs ? "another installation" : "other",
     packageName,
     alias: other !== undefined && isThis(other) ? otherName : undefined,
     main,

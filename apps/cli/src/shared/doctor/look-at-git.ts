@@ -1,10 +1,4 @@
-import {
-  commitSettings,
-  currentHead,
-  gitVersion,
-  isShallow,
-  unmergedPaths,
-} from "@quasar/git";
+import { commitSettings, currentHead, gitVersion, isShallow, unmergedPaths } from "@quasar/git";
 import { repositoryOf, type Workspace } from "@quasar/runs";
 import { findProgram } from "../find-program.ts";
 import type { GitFacts, TreeFacts } from "./git.ts";

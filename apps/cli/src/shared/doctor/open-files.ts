@@ -11,7 +11,8 @@ const NEXT: readonly string[] = [
 /** @param limit - How many files a process may have open; `undefined`: nobody can know. */
 export function openFilesFindings(limit: number | undefined): readonly Finding[] {
   if (limit === undefined) return [];
-  const files = limit === Number.POSITIVE_INFINITY ? "any number of" : limit.toLocaleString("en-US");
+  const files =
+    limit === Number.POSITIVE_INFINITY ? "any number of" : limit.toLocaleString("en-US");
   const message = `a process may have ${files} files open`;
   if (limit < FEW.problem) return [problem("limits", `${message}: too few`, NEXT)];
   if (limit < FEW.warning) return [warning("limits", `${message}: few for an agent`, NEXT)];

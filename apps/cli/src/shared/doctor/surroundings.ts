@@ -41,7 +41,10 @@ export interface Place {
 export async function lookAround(place: Place): Promise<readonly Finding[]> {
   const { cwd, tree, name, otherName, translate } = place;
   const searchPath = process.env["PATH"] ?? "";
-  const look = async (check: string, act: () => Findings | Promise<Findings>): Promise<Findings> => {
+  const look = async (
+    check: string,
+    act: () => Findings | Promise<Findings>,
+  ): Promise<Findings> => {
     const { value = [], findings } = await tried(check, translate, act);
     return [...value, ...findings];
   };
