@@ -26,8 +26,16 @@ const TIMEOUT_MS = 5000;
 /** What it says is at the beginning. */
 const MAX_BYTES = 1 << 16;
 const NOT_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "EACCES"]);
-/** Without these Claude Code may look for a newer one of itself, and tell its maker that it was started. */
-const QUIET = { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" };
+/** Where nobody listens: an agent that is asked for its login would renew it, and be ended in the middle of that. */
+const NOWHERE = "http://127.0.0.1:9";
+
+/** Keeps an agent that is only asked about itself from the network. */
+const OFFLINE: Readonly<Record<string, string>> = {
+  DISABLE_AUTOUPDATER: "1",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  ...{ HTTP_PROXY: NOWHERE, HTTPS_PROXY: NOWHERE, ALL_PROXY: NOWHERE, NO_PROXY: "" },
+  ...{ http_proxy: NOWHERE, https_proxy: NOWHERE, all_proxy: NOWHERE, no_proxy: "" },
+};
 
 interface Answer {
   readonly exitCode: number | undefined;
@@ -38,7 +46,7 @@ async function detect(
   kind: DetectedAgent["kind"],
   { passEnv = [], signal }: DetectOptions,
 ): Promise<DetectedAgent | undefined> {
-  const env = checkEnvironment({ passEnv: [...OWN_VARIABLES[kind], ...passEnv], setEnv: QUIET });
+  const env = checkEnvironment({ passEnv: [...OWN_VARIABLES[kind], ...passEnv], setEnv: OFFLINE });
   const ask = (args: readonly string[]) => answerOf(kind, args, env, signal);
   const told = await ask(["--version"]);
   if (told === undefined) return undefined;
@@ -89,7 +97,8 @@ function settingsOf(env: Readonly<Record<string, string>>): string | undefined {
 
 /**
  * Which agents are installed: on the PATH of this process, with the versions they say they are, and whether
- * somebody is logged in, by their own word. No model is asked. An agent has five seconds for each answer.
+ * somebody is logged in, by their own word. Neither a model nor any network is asked. An agent has five seconds for
+ * each answer.
  */
 export async function detectAgents(options: DetectOptions = {}): Promise<readonly DetectedAgent[]> {
   const found = await Promise.all(KINDS.map((kind) => detect(kind, options)));

@@ -74,9 +74,10 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
 
 /** `codex login status` knows its own file only: neither keys of the environment nor other providers. */
 function readCodex({ exitCode, text, env, settings }: StatusSaid): AgentLogin {
-  const [, method] = /^Logged in using (ChatGPT|an API key)\b/imu.exec(text) ?? [];
-  if (exitCode === 0 && /^Logged in\b/imu.test(text)) {
-    return { state: "in", how: (method ?? "").replace(/^an /iu, "") };
+  if (exitCode === 0) {
+    // The line may have a part of the key.
+    const [how = ""] = /^Logged in using ChatGPT\b|\bAPI key\b/imu.exec(text) ?? [];
+    return { state: "in", how: how.replace(/^Logged in using /u, "") };
   }
   if (exitCode !== 1 || !/^Not logged in\b/imu.test(text)) return UNKNOWN;
   if ((env["CODEX_API_KEY"] ?? "") !== "") return { state: "in", how: "CODEX_API_KEY" };
