@@ -421,6 +421,20 @@ export const COMMANDS: readonly CommandSpec[] = [
       (await import("./commands/git-hook.ts")).hookUninstallCommand(task, given),
   },
   {
+    name: "doctor",
+    group: GROUPS.care,
+    summary: "find what stands in the way of a task, and what is wrong with what is kept",
+    description:
+      "find what stands in the way of a task before it starts: agents, git, disks, folders, limits; " +
+      "and what is wrong with keys, workspaces and tasks. Changes nothing; leaves with 1 while " +
+      "something is wrong; a warning is not",
+    examples: [
+      ["atlas doctor", "in the repository of the task"],
+      ["atlas doctor --json", "for a program"],
+    ],
+    run: async (_args, given) => (await import("./commands/doctor.ts")).doctorCommand(given),
+  },
+  {
     name: "cleanup",
     group: GROUPS.care,
     summary: "remove the hook files of tasks that ended long ago",

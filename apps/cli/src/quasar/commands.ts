@@ -252,10 +252,11 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "doctor",
     group: GROUPS.care,
-    summary: "find what crashes have left, and fix it",
+    summary: "find what crashes have left and what stands in a run's way",
     description:
-      "find what crashes have left, and fix it if told to; says what kept runs take;\n" +
-      "leaves with 1 while something is wrong",
+      "find what crashes have left, and fix it if told to; find what stands in the way\n" +
+      "of a run before it starts: agents, git, disks, folders, limits; says what kept\n" +
+      "runs take; leaves with 1 while something is wrong, and a warning is not",
     options: [["--fix", "fix what can be fixed without losing anything"]],
     examples: [
       ["quasar doctor", "look, and change nothing"],

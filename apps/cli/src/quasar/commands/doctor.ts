@@ -15,7 +15,7 @@ import { cleanLine, count, jsonLine, size } from "@quasar/runs/text";
 import { NAMES } from "../../../release/names.ts";
 import { resolve } from "../../shared/config/layers.ts";
 import type { Finding } from "../../shared/doctor/finding.ts";
-import { findingLines, warningCount } from "../../shared/doctor/lines.ts";
+import { findingLines, headLine, healthOf } from "../../shared/doctor/lines.ts";
 import { lookAround } from "../../shared/doctor/surroundings.ts";
 import { tried } from "../../shared/doctor/tried.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -47,6 +47,8 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   const kept = tree.value && (await keptRuns(tree.value, user));
   const endsDaemons = await canContain();
   const findings = [...tree.findings, ...(await around)];
+  const fixed = problems.filter((problem) => problem.fixed).length;
+  const health = healthOf(findings, { left: problems.length - fixed, fixed });
   if (json === true) {
     const told = problems.map((problem) => ({ ...problem, failure: undefined }));
     const facts = { problems: told, surroundings: findings, kept: kept && keptFacts(kept) };
@@ -54,7 +56,7 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   } else {
     const view = viewOf(process.stdout);
     write(process.stdout, [
-      ...headLines(problems, findings, view),
+      headLine(health, view),
       ...problemLines(problems, view),
       ...findingLines(findings, view),
       ...(problems.length === 0 && tree.value !== undefined
@@ -64,7 +66,7 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
       ...labelled(view, "daemons", endsDaemons ? ENDED : NOT_ENDED),
     ]);
   }
-  return left(problems, findings) === 0 ? EXIT.ok : EXIT.error;
+  return health.left === 0 ? EXIT.ok : EXIT.error;
 }
 
 const ENDED = "a process that hides from its agent or check is ended with it (cgroup)";
@@ -95,35 +97,12 @@ async function surroundings(
   return [...settings.findings, ...found];
 }
 
-/** How many things are wrong, and still are. */
-function left(problems: readonly CheckedProblem[], findings: readonly Finding[]): number {
-  const wrong = findings.filter(({ state }) => state === "problem").length;
-  return problems.filter(({ fixed }) => !fixed).length + wrong;
-}
-
 /** What could not be looked at or fixed says why, in the words of the command. */
 function inWords(problem: CheckedProblem): CheckedProblem {
   if (problem.failure === undefined) return problem;
   const { message, next } = translate(problem.failure);
   if (problem.code === "UNCHECKED") return { ...problem, message, next };
   return { ...problem, next: [`it was tried, and failed: ${message}`, ...problem.next] };
-}
-
-function headLines(
-  problems: readonly CheckedProblem[],
-  findings: readonly Finding[],
-  view: View,
-): string[] {
-  const fixed = problems.filter((problem) => problem.fixed).length;
-  const remaining = left(problems, findings);
-  const found = remaining + fixed;
-  const words = [
-    found === 0 ? "healthy" : count(found, "problem"),
-    fixed === 0 ? "" : `${fixed} fixed`,
-    warningCount(findings),
-  ];
-  const said = words.filter((word) => word !== "").join(", ");
-  return [view.paint(remaining === 0 ? "green" : "yellow", said)];
 }
 
 function problemLines(problems: readonly CheckedProblem[], view: View): string[] {
