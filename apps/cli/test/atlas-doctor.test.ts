@@ -104,10 +104,10 @@ test("a task that cannot be read is a problem", async () => {
   const at = atlasPlace();
   await waiting(at);
   const dir = taskDirOf(at);
-  for (const name of readdirSync(dir).filter((each) => each.startsWith("hook.json"))) {
-    rmSync(join(dir, name));
-    writeFileSync(join(dir, name), "{");
+  for (const name of readdirSync(dir).filter((each) => /^(?:hook\.json|history)/u.test(each))) {
+    rmSync(join(dir, name), { recursive: true });
   }
+  writeFileSync(join(dir, "hook.json"), "{");
   const { code, of } = await doctor(at);
   expect(code).toBe(1);
   expect(of("tasks")).toMatchObject([
