@@ -16,7 +16,17 @@ import { findRunProcesses } from "@quasar/agents";
 import { cgroupToHoldIn } from "@quasar/vitest/cgroup";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
-import { git, lastRecord, MAIN, type Place, place, quasar, start, write } from "./harness.ts";
+import {
+  doctor,
+  git,
+  lastRecord,
+  MAIN,
+  type Place,
+  place,
+  quasar,
+  start,
+  write,
+} from "./harness.ts";
 import { agents, LONG, neverContent, oneCycle } from "./scripts.ts";
 
 const runsOf = (at: Place): string => join(at.repo, ".git/quasar/runs");
@@ -209,7 +219,7 @@ test("a run of which nothing can be read is removed on its user's word, once it 
     code: 7,
     stderr: expect.stringContaining(`quasar prune ${runId}`),
   });
-  const { problems } = lastRecord(await quasar(at, ["doctor", "--json"])) as { problems: object[] };
+  const { problems } = lastRecord(await doctor(at, ["--json"])) as { problems: object[] };
   expect(problems).toMatchObject([{ check: "runs" }]);
   expect((await quasar(at, ["prune", "--older-than", "0s"])).stdout).toContain("no runs removed");
   expect(await quasar(at, ["prune", runId])).toMatchObject({ code: 0 });
@@ -219,8 +229,8 @@ test("a run of which nothing can be read is removed on its user's word, once it 
 test("the doctor says whether hidden processes of agents and checks are ended on this machine", async () => {
   const at = place();
   const endsDaemons = cgroupToHoldIn() !== undefined;
-  expect(lastRecord(await quasar(at, ["doctor", "--json"]))).toMatchObject({ endsDaemons });
-  const { stdout } = await quasar(at, ["doctor"]);
+  expect(lastRecord(await doctor(at, ["--json"]))).toMatchObject({ endsDaemons });
+  const { stdout } = await doctor(at);
   expect(stdout).toMatch(
     endsDaemons ? /daemons .* is ended with it \(cgroup\)/u : /daemons .* is not ended/u,
   );
@@ -230,7 +240,7 @@ test("the doctor finds a tree healthy in which a run has ended and another was s
   const at = place();
   await approved(at);
   await stopped(at);
-  const healthy = await quasar(at, ["doctor"]);
+  const healthy = await doctor(at);
   expect(healthy, healthy.stdout).toMatchObject({ code: 0 });
   expect(healthy.stdout).toContain("healthy");
 });
@@ -239,7 +249,7 @@ test("the doctor says what kept runs take, and frees as much as it says of those
   const at = place();
   const [ended, left] = [await approved(at), await stopped(at)];
   const kept = async () =>
-    lastRecord(await quasar(at, ["doctor", "--json"]))["kept"] as {
+    lastRecord(await doctor(at, ["--json"]))["kept"] as {
       ended: { runs: number; bytes: number };
       stopped: { runs: number; bytes: number };
       next: string[];
@@ -247,7 +257,7 @@ test("the doctor says what kept runs take, and frees as much as it says of those
   const { next, ...sizes } = await kept();
   expect(sizes).toMatchObject({ ended: { runs: 1 }, stopped: { runs: 1 } });
   expect(next).toHaveLength(1);
-  const told = (await quasar(at, ["doctor"])).stdout;
+  const told = (await doctor(at)).stdout;
   expect(told).toMatch(/kept +1 run ended: [\d.]+ KiB\n +1 run that can still be resumed: /u);
   for (const line of next) expect(told).toContain(line.replace(/ +\(/u, " ("));
   const freed = async (command = ""): Promise<unknown> => {
@@ -258,13 +268,13 @@ test("the doctor says what kept runs take, and frees as much as it says of those
   expect(await kept()).toMatchObject({ ended: { runs: 0, bytes: 0 }, next: [] });
   const all = "quasar prune --older-than 0s --stopped";
   expect(await freed(all)).toMatchObject({ runs: [left], bytes: sizes.stopped.bytes });
-  expect((await quasar(at, ["doctor"])).stdout).not.toContain("kept");
+  expect((await doctor(at)).stdout).not.toContain("kept");
 });
 
 test("the doctor names no command that would be refused while an agent works", async () => {
   const at = place();
   await orphaned(at);
-  const { kept } = lastRecord(await quasar(at, ["doctor", "--json"]));
+  const { kept } = lastRecord(await doctor(at, ["--json"]));
   expect(kept).toMatchObject({ stopped: { runs: 1 }, next: [] });
 });
 
@@ -384,12 +394,12 @@ test.for(AILMENTS)("the doctor finds $name", async ({ check, mends, infect }) =>
   await infect(at, runId);
   const checks = (done: { stdout: string }): readonly unknown[] =>
     (lastRecord(done as never)["problems"] as { check: string }[]).map((each) => each.check);
-  const found = await quasar(at, ["doctor", "--json"]);
+  const found = await doctor(at, ["--json"]);
   expect(found.code, found.stdout + found.stderr).toBe(1);
   expect(checks(found)).toEqual([check]);
-  const fixed = await quasar(at, ["doctor", "--fix", "--json"]);
+  const fixed = await doctor(at, ["--fix", "--json"]);
   expect(fixed.code, fixed.stdout).toBe(mends ? 0 : 1);
-  const after = await quasar(at, ["doctor", "--json"]);
+  const after = await doctor(at, ["--json"]);
   expect(checks(after)).toEqual(mends ? [] : [check]);
 });
 
@@ -403,11 +413,11 @@ test("the doctor's advice for committed files of ours leaves alone what a team s
     writeFileSync(join(at.repo, path), path.endsWith("ignore") ? "*\n" : "");
   git(at, "add", "--force", "--", ...shared);
   git(at, "commit", "-qm", "Share the configuration");
-  expect(await quasar(at, ["doctor"])).toMatchObject({ code: 0 });
+  expect(await doctor(at)).toMatchObject({ code: 0 });
   writeFileSync(join(at.repo, ".quasar/checkpoint.toml"), "");
   git(at, "add", "--force", "--", ".quasar/checkpoint.toml");
   git(at, "commit", "-qm", "Oops");
-  const found = await quasar(at, ["doctor", "--json"]);
+  const found = await doctor(at, ["--json"]);
   const problems = lastRecord(found)["problems"] as readonly { check: string; next: string[] }[];
   const [advice = ""] = problems.find(({ check }) => check === "committed")?.next ?? [];
   const env = { ...at.env, GIT_EDITOR: "echo Fixed >" };
@@ -419,15 +429,15 @@ test("the doctor's advice for committed files of ours leaves alone what a team s
 test("the doctor ends agents of a run that is gone, not those that a resume would follow", async () => {
   const at = place();
   const runId = await orphaned(at);
-  const before = await quasar(at, ["doctor", "--fix", "--json"]);
+  const before = await doctor(at, ["--fix", "--json"]);
   expect(findRunProcesses(runId)?.length).toBeGreaterThan(0);
   expect(lastRecord(before)["problems"]).toMatchObject([{ check: "lock" }]);
   const dir = join(runsOf(at), runId);
   const { renameSync } = await import("node:fs");
   renameSync(dir, join(at.outside, "moved-away"));
-  const found = await quasar(at, ["doctor"]);
+  const found = await doctor(at);
   expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(runId) });
-  expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+  expect(await doctor(at, ["--fix"])).toMatchObject({ code: 0 });
   expect(findRunProcesses(runId)).toEqual([]);
 });
 

@@ -2,9 +2,11 @@ import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +18,7 @@ import { openJournal } from "@quasar/durable";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
 import {
+  doctor,
   git,
   lastRecord,
   MAIN,
@@ -121,10 +124,10 @@ test("show and doctor tell of a supervisor that failed by itself, and of none th
   expect(lastRecord(await quasar(at, ["show", "--json"]))).toMatchObject({
     supervisorFailures: [{ turnId: `${runId}.1`, text: expect.stringContaining("no memory") }],
   });
-  const doctor = await quasar(at, ["doctor"]);
-  expect(doctor.code).toBe(1);
-  expect(doctor.stdout).toContain(`the supervisor of turn ${runId}.1 failed: 2026-11-22T10:00`);
-  expect(doctor.stdout).toContain(`quasar show ${runId}`);
+  const found = await doctor(at);
+  expect(found.code).toBe(1);
+  expect(found.stdout).toContain(`the supervisor of turn ${runId}.1 failed: 2026-11-22T10:00`);
+  expect(found.stdout).toContain(`quasar show ${runId}`);
 });
 
 /** Damages all that is kept of a run's state. */
@@ -393,7 +396,7 @@ test("a snapshot of an ended run is no ref, and says so where its pack is damage
   const runId = await done(at);
   write(at.repo, { "work.txt": "half done\n", "new.txt": "new\n" });
   await takeSnapshot(at.repo, { prefix: `refs/quasar/${runId}/`, message: "before a test" });
-  expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+  expect(await doctor(at, ["--fix"])).toMatchObject({ code: 0 });
   expect(git(at, "for-each-ref", "refs/quasar")).toBe("");
   const listed = lastRecord(await quasar(at, ["snapshots", "--json"]));
   const pack = join(at.repo, ".git/quasar/runs", runId, "snapshots/1.pack");
@@ -476,8 +479,13 @@ test("on a terminal no line is longer than that is wide, and NO_COLOR is heeded"
   const runId = String(lastRecord(run)["runId"]);
   write(at.repo, { "new.txt": "new\n" });
   await takeSnapshot(at.repo, { prefix: `refs/quasar/${runId}/`, message: long });
+  // A command to type next is never broken: that with this program's path is not told where its name starts it.
+  const bin = join(at.outside, "bin");
+  mkdirSync(bin);
+  symlinkSync(MAIN, join(bin, "quasar"));
+  const env = { PATH: `${bin}:${at.env["PATH"]}` };
   for (const name of ["status", "ls", "show", "log", "cost", "snapshots", "doctor", "prune"]) {
-    const shown = onTerminal(at, [name], 80);
+    const shown = onTerminal(at, [name], 80, env);
     expect(shown, name).toContain("\u001b[");
     for (const line of stripVTControlCharacters(shown).split("\r\n")) {
       expect(line.length, `${name}: ${line}`).toBeLessThanOrEqual(80);

@@ -2,6 +2,14 @@ export { deleteBranch, fetchBranch, refSha, type Upstream, upstreamOf } from "./
 export { type Bundle, verifyBundle, writeBundle } from "./bundle.ts";
 export { resolveCommit, treeOfCommit } from "./commit-ids.ts";
 export {
+  type CommitHooks,
+  type CommitSettings,
+  commitSettings,
+  gitVersion,
+  type Signing,
+  unmergedPaths,
+} from "./commit-settings.ts";
+export {
   type ChangeCount,
   type CommitOptions,
   type Committed,
@@ -84,6 +92,7 @@ export {
 } from "./remotes.ts";
 export {
   gitDirAt,
+  isShallow,
   type Operation,
   openRepository,
   operationInProgress,

@@ -22,6 +22,7 @@ export {
   listProcesses,
   type Mark,
 } from "./marks.ts";
+export { openFilesLimit } from "./open-files.ts";
 export { runProgram } from "./run.ts";
 export type { NotStarted, Program, ProgramEnd, RunOptions, Sink, StopReason } from "./program.ts";
 export { sendSignal } from "./signal.ts";

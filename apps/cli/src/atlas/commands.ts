@@ -471,6 +471,20 @@ export const COMMANDS: readonly CommandSpec[] = [
       (await import("./commands/git-hook.ts")).hookUninstallCommand(task, given),
   },
   {
+    name: "doctor",
+    group: GROUPS.care,
+    summary: "check what a task needs, and what is kept of tasks",
+    description:
+      "check what a task needs before it starts: agents, git, disks, folders, limits; and the " +
+      "keys, workspaces and tasks that are kept. Changes nothing; exits with 1 while there is a " +
+      "problem, with 0 for warnings",
+    examples: [
+      ["atlas doctor", "in the repository of the task"],
+      ["atlas doctor --json", "for a program"],
+    ],
+    run: async (_args, given) => (await import("./commands/doctor.ts")).doctorCommand(given),
+  },
+  {
     name: "prune",
     group: GROUPS.care,
     summary: "remove the hook files of tasks that ended long ago",

@@ -269,10 +269,11 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "doctor",
     group: GROUPS.care,
-    summary: "find what crashes left behind, and fix it",
+    summary: "check what a run needs, and fix what crashes left behind",
     description:
-      "find what crashes left behind, and fix it with --fix; show the disk space of\n" +
-      "kept runs; exit with 1 while something is wrong",
+      "check what a run needs before it starts: agents, git, disks, folders, limits; find\n" +
+      "what crashes left behind, and fix it with --fix; show the disk space of kept runs.\n" +
+      "Exits with 1 while there is a problem, with 0 for warnings",
     options: [["--fix", "fix what can be fixed without losing anything"]],
     examples: [
       ["quasar doctor", "look, and change nothing"],

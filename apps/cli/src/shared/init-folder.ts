@@ -4,6 +4,8 @@ import type { DetectedAgent } from "@quasar/agents";
 import { createOnce, replaceFile } from "@quasar/durable";
 import { isRealFolder } from "@quasar/runs";
 import { cleanLine } from "@quasar/runs/text";
+import { AGENT_PROGRAMS } from "./agent-programs.ts";
+import { agentWords } from "./doctor/agents.ts";
 import { labelled, type View } from "./output/text.ts";
 
 /** What became of the files of a repository's settings, by their paths in the work tree. */
@@ -62,16 +64,10 @@ export function folderLines(
   ];
 }
 
-/** The agents that are looked for. */
-const AGENTS: readonly DetectedAgent["kind"][] = ["claude", "codex"];
-
-/** Which of the agents are here. */
+/** Which of the agents are here, and whether somebody is logged in. */
 export function agentLines(agents: readonly DetectedAgent[], view: View): readonly string[] {
-  return AGENTS.flatMap((kind) => labelled(view, kind, versionOf(kind, agents)));
-}
-
-function versionOf(kind: DetectedAgent["kind"], agents: readonly DetectedAgent[]): string {
-  const found = agents.find((agent) => agent.kind === kind);
-  if (found === undefined) return "not installed";
-  return found.version === "" ? "installed, does not tell its version" : cleanLine(found.version);
+  return AGENT_PROGRAMS.flatMap((kind) => {
+    const words = agentWords(agents.find((agent) => agent.kind === kind));
+    return labelled(view, kind, cleanLine(words));
+  });
 }

@@ -1,8 +1,6 @@
 import { existsSync, writeSync } from "node:fs";
 import module from "node:module";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
-import { makeOwnFolder } from "@quasar/runs/own-folder";
+import { cacheFolder, makeOwnFolder } from "@quasar/runs/own-folder";
 import { versionText } from "./version.ts";
 
 /** `node:sqlite` is unflagged from 22.13 on, what the libraries use beside it from 22.18 on. */
@@ -11,12 +9,6 @@ const NODE_FLOOR = [22, 18] as const;
 function isOld(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major < NODE_FLOOR[0] || (major === NODE_FLOOR[0] && minor < NODE_FLOOR[1]);
-}
-
-/** In the user's own cache: what is compiled must not come from a folder that others can write to. */
-function compileCache(): string {
-  const { XDG_CACHE_HOME = "", HOME = homedir() } = process.env;
-  return join(isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, ".cache"), "quasar");
 }
 
 /** A command's program, which may use what an old Node lacks. */
@@ -61,7 +53,8 @@ export async function launch(
     const { complete } = await loadCompletion();
     await complete(args.slice(1));
   } else {
-    const cache = compileCache();
+    // What is compiled must not come from a folder that others can write to.
+    const cache = cacheFolder();
     makeOwnFolder(cache);
     // Node would try for ever where it cannot be made.
     if (existsSync(cache)) module.enableCompileCache(cache);

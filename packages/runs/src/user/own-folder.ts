@@ -1,5 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+
+/** The user's own folder of what can be made again, by the XDG rules. */
+export function cacheFolder(): string {
+  const { XDG_CACHE_HOME = "", HOME = homedir() } = process.env;
+  return join(isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, ".cache"), "quasar");
+}
 
 /**
  * Makes a folder of the user's that git passes over, wherever it is: where `HOME` is a work tree, as in some

@@ -463,13 +463,17 @@ export function errorLines(error: ErrorRecord, view: View): string[] {
   return [...diagnostic(view, "error: ", "red", error.message), ...nextLines(error.next, view)];
 }
 
-const COMMAND = /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm) /u;
+const COMMAND = /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm|npm|claude|codex|chmod|alias) /u;
 
-/** What to type next, one suggestion a line. A command is never broken, so that it can be copied. */
-export function nextLines(next: readonly string[], view: View): string[] {
+/**
+ * What to type next, one suggestion a line. A command is never broken, so that it can be copied.
+ *
+ * @param label - Of the first line.
+ */
+export function nextLines(next: readonly string[], view: View, label: string = "next"): string[] {
   return next.flatMap((step, n) => {
     const wide = COMMAND.test(step) ? { ...view, columns: undefined } : view;
-    return labelled(wide, n === 0 ? "next" : "", cleanLine(step), "cyan");
+    return labelled(wide, n === 0 ? label : "", cleanLine(step), "cyan");
   });
 }
 

@@ -1,0 +1,14 @@
+import type { DetectedAgent } from "@quasar/agents";
+
+/** The agents that are looked for. */
+export const AGENT_PROGRAMS: readonly DetectedAgent["kind"][] = ["claude", "codex"];
+
+const PACKAGES: Readonly<Record<DetectedAgent["kind"], string>> = {
+  claude: "@anthropic-ai/claude-code",
+  codex: "@openai/codex",
+};
+
+/** Installs an agent's program. */
+export function installCommand(kind: DetectedAgent["kind"]): string {
+  return `npm install -g ${PACKAGES[kind]}`;
+}

@@ -1,0 +1,25 @@
+import { refusalNext, refusalWords } from "../system-errors.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+
+/** A folder that a run writes in, and what the system says to that. */
+export interface FolderFacts {
+  /** What it is, in words. */
+  readonly what: string;
+  readonly path: string;
+  /** Name of the system's error, where nothing can be written in it. */
+  readonly refusal: string | undefined;
+  /** Whether a run can do without. */
+  readonly isSpare: boolean;
+}
+
+/** Whether a run can write where it has to: one line for all where it can. */
+export function folderFindings(folders: readonly FolderFacts[]): readonly Finding[] {
+  const refused = folders.flatMap(({ what, path, refusal, isSpare }): readonly Finding[] => {
+    if (refusal === undefined) return [];
+    const message = `nothing can be written in the ${what} ${path}: ${refusalWords(refusal)}`;
+    const next = refusalNext(refusal, path) ?? [];
+    return [isSpare ? warning("folders", message, next) : problem("folders", message, next)];
+  });
+  const names = folders.filter(({ refusal }) => refusal === undefined).map(({ what }) => what);
+  return refused.length > 0 ? refused : [ok("folders", `can be written: ${names.join(", ")}`)];
+}
