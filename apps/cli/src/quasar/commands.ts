@@ -271,9 +271,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: GROUPS.care,
     summary: "check what a run needs, and fix what crashes left behind",
     description:
-      "check what a run needs before it starts: agents, git, disks, folders, limits; find\n" +
-      "what crashes left behind, and fix it with --fix; show the disk space of kept runs.\n" +
-      "Exits with 1 while there is a problem, with 0 for warnings",
+      "check what a run needs before it starts: agents, git, disks, folders, limits;\n" +
+      "find what crashes left behind, and fix it with --fix; show the disk space of\n" +
+      "kept runs. Exits with 1 while there is a problem, with 0 for warnings",
     options: [["--fix", "fix what can be fixed without losing anything"]],
     examples: [
       ["quasar doctor", "look, and change nothing"],
