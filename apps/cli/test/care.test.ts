@@ -281,8 +281,8 @@ test("the doctor names no command that would be refused while an agent works", a
 interface Ailment {
   readonly name: string;
   readonly check: string;
-  /** Whether `--fix` mends it. */
-  readonly mends: boolean;
+  /** Whether `--fix` fixes it. */
+  readonly fixes: boolean;
   readonly infect: (at: Place, runId: string) => void | Promise<void>;
 }
 
@@ -290,32 +290,32 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "a merge in progress",
     check: "git",
-    mends: false,
+    fixes: false,
     infect: (at) =>
       writeFileSync(join(at.repo, ".git/MERGE_HEAD"), `${git(at, "rev-parse", "HEAD")}\n`),
   },
   {
     name: "a lock of a git that is gone",
     check: "git locks",
-    mends: true,
+    fixes: true,
     infect: (at) => writeFileSync(join(at.repo, ".git/index.lock"), ""),
   },
   {
     name: "a note of a killed runner",
     check: "lock",
-    mends: true,
+    fixes: true,
     infect: (at, runId) => writeFileSync(join(at.repo, ".git/quasar/lock.run"), `1 ${runId}\n`),
   },
   {
     name: "a damaged file that was set aside",
     check: "runs",
-    mends: false,
+    fixes: false,
     infect: (at, runId) => writeFileSync(join(runsOf(at), runId, "checkpoint.toml.damaged-x"), "?"),
   },
   {
     name: "a checkpoint of another version",
     check: "runs",
-    mends: false,
+    fixes: false,
     infect: (at, runId) => {
       const path = join(runsOf(at), runId, "checkpoint.toml");
       const text = readFileSync(path, "utf8").replace(
@@ -328,7 +328,7 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "a journal that was changed",
     check: "journals",
-    mends: false,
+    fixes: false,
     infect: (at, runId) => {
       const path = join(runsOf(at), runId, "events.jsonl");
       writeFileSync(path, readFileSync(path, "utf8").replace('"cycle":1', '"cycle":7'));
@@ -337,14 +337,14 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "an unfinished save",
     check: "left over",
-    mends: true,
+    fixes: true,
     infect: (at, runId) =>
       writeFileSync(join(runsOf(at), runId, ".checkpoint.toml.0123456789abcdef.tmp"), "half"),
   },
   {
     name: "snapshots of a run that is gone",
     check: "refs",
-    mends: false,
+    fixes: false,
     infect: async (at) => {
       write(at.repo, { "x.txt": "x\n" });
       const prefix = "refs/quasar/20200101-000000-abcdef/";
@@ -354,7 +354,7 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "snapshots of a run that has ended",
     check: "refs",
-    mends: true,
+    fixes: true,
     infect: async (at) => {
       const id = await approved(at);
       write(at.repo, { "x.txt": "x\n" });
@@ -364,7 +364,7 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "a checkpoint in a commit",
     check: "committed",
-    mends: false,
+    fixes: false,
     infect: (at) => {
       write(at.repo, { ".quasar/checkpoint.toml": "version = 1\n" });
       git(at, "add", "-f", ".quasar/checkpoint.toml");
@@ -374,7 +374,7 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "a folder that git would commit",
     check: "ignored",
-    mends: true,
+    fixes: true,
     infect: (at) => {
       mkdirSync(join(at.repo, ".quasar"), { recursive: true });
       writeFileSync(join(at.repo, ".quasar/.gitignore"), "");
@@ -383,12 +383,12 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "runs that others can read",
     check: "modes",
-    mends: true,
+    fixes: true,
     infect: (at) => chmodSync(runsOf(at), 0o755),
   },
 ];
 
-test.for(AILMENTS)("the doctor finds $name", async ({ check, mends, infect }) => {
+test.for(AILMENTS)("the doctor finds $name", async ({ check, fixes, infect }) => {
   const at = place();
   const runId = await stopped(at);
   await infect(at, runId);
@@ -398,9 +398,9 @@ test.for(AILMENTS)("the doctor finds $name", async ({ check, mends, infect }) =>
   expect(found.code, found.stdout + found.stderr).toBe(1);
   expect(checks(found)).toEqual([check]);
   const fixed = await doctor(at, ["--fix", "--json"]);
-  expect(fixed.code, fixed.stdout).toBe(mends ? 0 : 1);
+  expect(fixed.code, fixed.stdout).toBe(fixes ? 0 : 1);
   const after = await doctor(at, ["--json"]);
-  expect(checks(after)).toEqual(mends ? [] : [check]);
+  expect(checks(after)).toEqual(fixes ? [] : [check]);
 });
 
 test("the doctor's advice for committed files of ours leaves alone what a team shares", async () => {

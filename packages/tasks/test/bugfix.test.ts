@@ -17,7 +17,7 @@ const subjects = ({ worktree, prepared }: RealTask): readonly string[] =>
 const hookScript = ({ dir }: RealTask): string => join(dir, "repo/.git/hooks/post-commit");
 
 // SPEC.md, statements 200, 237.
-test("a bugfix: analysed, mended, validated, pushed, with a pull request, approved; each agent is told the synopsis first, once", async () => {
+test("a bugfix: analysed, fixed, validated, pushed, with a pull request, approved; each agent is told the synopsis first, once", async () => {
   const task = await aRealTask(join(folder.dir, "whole"), {
     config: { notify: 'echo "$ATLAS_TASK_ID $ATLAS_EVENT" >> "$HOME/told.txt"' },
   });

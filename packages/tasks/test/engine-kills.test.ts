@@ -15,9 +15,9 @@ afterAll(folder.remove);
 
 const DRIVER = fileURLToPath(new URL("engine-driver.ts", import.meta.url));
 
-/** The one that mends says that it has begun, writes half of it, and takes its time for the rest. */
+/** The one that fixes says that it has begun, writes half of it, and takes its time for the rest. */
 const SLOW: readonly ScriptedTurn[] = TURNS.map((turn) =>
-  turn.match === "Mend this"
+  turn.match === "Fix this"
     ? {
         ...turn,
         says: [{ text: "reading", files: { "half.js": "1;\n" } }, "writing"],

@@ -134,17 +134,17 @@ test("while it runs it is known to be running, and nobody else runs it", async (
   expect(await left()).toBe(0);
 });
 
-test("killed while an agent mends, that goes on first, with the same words, and is not asked twice", async () => {
-  const mending = join(scene.root, "mending");
-  const command = `echo ran >> '${scene.root}/ran'; grep -q mended code.txt`;
-  await killOnce(mending, command, "mend");
+test("killed while an agent fixes, that goes on first, with the same words, and is not asked twice", async () => {
+  const fixing = join(scene.root, "fixing");
+  const command = `echo ran >> '${scene.root}/ran'; grep -q fixed code.txt`;
+  await killOnce(fixing, command, "fix");
 
   scene.commands = [{ name: "slow", command }];
   scene.maxFixes = 1;
   const order: string[] = [];
   scene.workOnStep = async () => {
     order.push(`agent after ${linesOf(join(scene.root, "ran")).length}`);
-    writeFileSync(join(scene.worktree, "code.txt"), "mended\n");
+    writeFileSync(join(scene.worktree, "code.txt"), "fixed\n");
     return { kind: "done", text: "" };
   };
   const outcome = await scene.again();

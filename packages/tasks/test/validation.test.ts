@@ -129,10 +129,10 @@ test("a validation that fails has its receipts on record and awaits a person", a
 
 // SPEC.md, statements 26.
 test("hook.json holds attempts, durations and receipts, and HOOK.md is made of it with what verification finds", async () => {
-  scene.commands = [telling(scene, "lint"), telling(scene, "test", "grep -q mended code.txt")];
+  scene.commands = [telling(scene, "lint"), telling(scene, "test", "grep -q fixed code.txt")];
   scene.maxFixes = 1;
   scene.workOnStep = async () => {
-    put(scene.worktree, "code.txt", "mended\n");
+    put(scene.worktree, "code.txt", "fixed\n");
     return { kind: "done", text: "" };
   };
   const { steps, history, receipts } = scene.end(await scene.run());

@@ -8,7 +8,7 @@ import type { AtlasSettings } from "./config/settings.ts";
 export const GROUPS = {
   begin: "Getting started:",
   work: "Work on a task:",
-  decide: "Decide, where a task waits for a person:",
+  decide: "Decide on a waiting task:",
   look: "Look at tasks:",
   care: "Maintenance:",
 } as const;
@@ -151,10 +151,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "recover",
     group: GROUPS.work,
-    summary: "see what a crash has left, and choose how to go on",
+    summary: "see what a crash left behind, and choose how to continue",
     description:
-      "see what a crash has left and what can be done about it, with reasons; choose one, and " +
-      "go on with atlas resume",
+      "see what a crash left behind and what can be done about it, with reasons; choose one, and " +
+      "continue with atlas resume",
     args: [TASK],
     options: [
       ["--apply <action>", "choose without being asked: resume, retry, skip …"],
@@ -609,7 +609,7 @@ export const COMMANDS: readonly CommandSpec[] = [
 export const FIRST_EXAMPLES: readonly Described[] = [
   ['atlas start "fix null pointer in config" --template bugfix', "start"],
   ["atlas status", "see where it stands"],
-  ["atlas resume", "go on after a crash or Ctrl-C"],
+  ["atlas resume", "resume after a crash or Ctrl-C"],
   ["atlas approve", "when it waits for your review"],
   ["atlas hook context", "what an agent reads"],
 ];

@@ -45,6 +45,31 @@ const LIST: CommandSpec = {
 /** Every command there is, in the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
   {
+    name: "init",
+    group: GROUPS.begin,
+    summary: "find the project's checks and agents, and write .quasar/config.toml",
+    description:
+      "find the project's checks and the agents that are here, ask whether to use\n" +
+      "them, and write .quasar/config.toml; what you confirm runs without being asked\n" +
+      "again",
+    options: [["--yes", "use what is found, without asking"]],
+    examples: [["quasar init", "then edit .quasar/config.toml"]],
+    run: async (_args, given) => (await caring()).initCommand(given),
+  },
+  {
+    name: "demo",
+    group: GROUPS.begin,
+    summary: "see a run fail, get killed and resume",
+    description: "see a run fail, get killed and resume: no agent, no key, no network",
+    options: [["--keep", "keep the demo's folder to look around in"]],
+    examples: [
+      ["quasar demo", "about ten seconds"],
+      ["quasar demo --keep", "and look at its repository afterwards"],
+    ],
+    run: async (_args, given) => (await import("./commands/demo.ts")).demoCommand(given),
+  },
+  completionSpec("quasar", GROUPS.begin),
+  {
     name: "run",
     group: GROUPS.work,
     summary: "work on a task until a reviewer approves it",
@@ -281,31 +306,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     run: async (_args, given) => (await caring()).doctorCommand(given),
   },
-  {
-    name: "init",
-    group: GROUPS.begin,
-    summary: "find the project's checks and agents, and write .quasar/config.toml",
-    description:
-      "find the project's checks and the agents that are here, ask whether to use\n" +
-      "them, and write .quasar/config.toml; what you confirm runs without being asked\n" +
-      "again",
-    options: [["--yes", "use what is found, without asking"]],
-    examples: [["quasar init", "then edit .quasar/config.toml"]],
-    run: async (_args, given) => (await caring()).initCommand(given),
-  },
-  {
-    name: "demo",
-    group: GROUPS.begin,
-    summary: "see a run fail, get killed and resume",
-    description: "see a run fail, get killed and resume: no agent, no key, no network",
-    options: [["--keep", "keep the demo's folder to look around in"]],
-    examples: [
-      ["quasar demo", "about ten seconds"],
-      ["quasar demo --keep", "and look at its repository afterwards"],
-    ],
-    run: async (_args, given) => (await import("./commands/demo.ts")).demoCommand(given),
-  },
-  completionSpec("quasar", GROUPS.begin),
 ];
 
 /** What follows the list of commands in the help. */
@@ -313,7 +313,7 @@ export const OVERVIEW = `
 Examples:
   quasar demo                            see it work: no agent and no key needed
   quasar run "Fix the flaky login test"  start
-  quasar resume                          go on after a crash or Ctrl-C
+  quasar resume                          resume after a crash or Ctrl-C
   quasar status                          see where it stands
   quasar log -f                          follow it from another terminal
 

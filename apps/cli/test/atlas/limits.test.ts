@@ -11,7 +11,7 @@ function limitedOnce(inMs: number): readonly Turn[] {
   const failure = { kind: "rate-limit", message: "You have used up your limit.", retryAt };
   const files = { "work.txt": "right\n" };
   return [
-    { role: "coder", match: "An earlier attempt", text: "Mended.", files, costUsd: 0.2 },
+    { role: "coder", match: "An earlier attempt", text: "Fixed.", files, costUsd: 0.2 },
     { role: "coder", text: "", failure },
     { role: "reviewer", text: APPROVAL, costUsd: 0.1 },
   ];

@@ -20,7 +20,7 @@ import { type RemotePlace, remoteHead, withRemote } from "./remote.ts";
 const REVIEWER: Turn = { role: "reviewer", text: APPROVAL, costUsd: 0.1 };
 const CODER: Turn = {
   role: "coder",
-  text: "Mended.",
+  text: "Fixed.",
   files: { "work.txt": "right\n" },
   costUsd: 0.2,
 };
@@ -278,7 +278,7 @@ test("without a remote and without a validation command a task says so, and is n
   expect(existsSync(join(taskDirOf(at), "artifacts/receipts"))).toBe(false);
 });
 
-test("a validation that fails is mended by the agent, run again, and both outcomes are signed", async () => {
+test("a validation that fails is fixed by the agent, run again, and both outcomes are signed", async () => {
   const at = remotePlace();
   const wrong: Turn = { ...CODER, files: { "work.txt": "wrong\n" } };
   const turns = [{ ...CODER, match: "Step: validate " }, wrong, REVIEWER];

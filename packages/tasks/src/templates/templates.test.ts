@@ -54,10 +54,10 @@ test("lets a custom template take the place of the built-in one of its id", () =
 
 test("fills every built-in template with nothing but a description", () => {
   for (const template of BUILT_IN_TEMPLATES) {
-    const steps = fillTemplate(template, { description: "mend {{it}}", variables: {} });
+    const steps = fillTemplate(template, { description: "fix {{it}}", variables: {} });
     const texts = steps.flatMap(({ prompt = "", description }) => [prompt, description]);
-    expect(texts.join("\n")).toContain("mend {{it}}");
-    expect(texts.join("\n").replaceAll("mend {{it}}", "")).not.toMatch(/\{\{|\}\}/);
+    expect(texts.join("\n")).toContain("fix {{it}}");
+    expect(texts.join("\n").replaceAll("fix {{it}}", "")).not.toMatch(/\{\{|\}\}/);
   }
 });
 

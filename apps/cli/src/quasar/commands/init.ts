@@ -59,7 +59,7 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-const SHARE = `git add ${FOLDER} && git commit -m "Add settings of quasar"   (to share them)`;
+const SHARE = `git add ${FOLDER} && git commit -m "Add quasar settings"   (shares them)`;
 
 function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly string[] {
   const use = isOpen ? ["quasar init --yes   (uses these checks)"] : [];
