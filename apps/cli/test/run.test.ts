@@ -332,7 +332,7 @@ test("a run whose checkpoint was set aside stays listed, as damaged", async () =
     writeFileSync(join(dir, name), "sealed = 1\nbroken");
   }
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 7 });
-  expect((await quasar(at, ["status"])).stdout).toMatch(/damaged\n +because .*set aside/u);
+  expect((await quasar(at, ["status"])).stdout).toMatch(/damaged\n +because .*quarantined/u);
 });
 
 test("a relative script is found from any folder, and other unfinished runs are named", async () => {

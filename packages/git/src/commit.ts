@@ -242,7 +242,7 @@ function parseSummary(stdout: string): Committed {
 }
 
 function conflict(path: string): GitError {
-  const message = `${quoted(path)} has conflicts: resolve them or abort the merge, then go on`;
+  const message = `${quoted(path)} has conflicts: resolve them or abort the merge, then try again`;
   return new GitError("ERR_UNMERGED", message);
 }
 

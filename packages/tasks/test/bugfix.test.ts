@@ -160,7 +160,7 @@ test.runIf(process.platform === "linux")(
     ]);
     expect(task.events).toContainEqual({
       type: "warning",
-      message: `${gitDir}/index.lock was left by a git that is gone: it is set aside`,
+      message: `${gitDir}/index.lock was left by a dead git process: quarantined`,
     });
   },
 );

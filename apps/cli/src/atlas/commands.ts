@@ -116,7 +116,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--here", "work in this work tree, on its branch"],
       ["--accept-dirty", "with --here: what is not committed counts as the task's"],
       ["--use-local", "start from the base branch as it is here, without fetching it"],
-      ["--from-task <task>", "go on from the branch of a task that has ended"],
+      ["--from-task <task>", "start from the branch of a task that has ended"],
       TRUST,
     ],
     settings: START_SETTINGS,
@@ -174,7 +174,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "run the validation commands and sign what came of them",
     description:
       "run the validation commands in the task's work tree and sign a receipt for each; in " +
-      "another step than a validation the task does not go on by it",
+      "another step than a validation this does not advance the task",
     args: [TASK],
     examples: [
       ["atlas validate", "the task of this folder"],
@@ -235,7 +235,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "approve the work under review, after seeing its diff",
     description:
       "show all that the task has changed, and approve it: that very content, once. The task " +
-      "goes on with atlas resume. Approval is not access control: an agent running as " +
+      "continues with atlas resume. Approval is not access control: an agent running as " +
       "you can approve. What was approved is on record, and so is when.",
     args: [TASK],
     options: [
@@ -259,7 +259,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "send the work under review back, or refuse it for good",
     args: [TASK],
     options: [
-      ["--feedback <text>", "what is wrong: the agent is told"],
+      ["--feedback <text>", "what is wrong; the agent gets it"],
       ["--final", "the task has failed"],
     ],
     examples: [

@@ -32,7 +32,7 @@ const MOST_FACT = 250_000;
 const JOURNAL_OPTIONS = { maxRecordBytes: 1024 * 1024, joins: true } as const;
 
 /**
- * Opens the journal of a run. One whose chain is broken is set aside, and a new one is begun. Call it
+ * Opens the journal of a run. One whose chain is broken is set aside, and a new journal starts. Call it
  * under the lock of the work tree.
  *
  * @throws {DurableError} `ERR_NOT_DURABLE`, `ERR_NOT_REGULAR`
@@ -103,7 +103,7 @@ function openOrRenew(path: string, onProblem: (message: string) => void): Journa
   } catch (error) {
     if (!(error instanceof DurableError) || error.code !== "ERR_DAMAGED") throw error;
     const aside = setAside(path, { now: new Date() });
-    onProblem(`${error.message}; it is set aside as ${aside}, and a new one is begun`);
+    onProblem(`${error.message}; quarantined as ${aside}, and a new journal starts`);
     return openJournal(path, JOURNAL_OPTIONS);
   }
 }

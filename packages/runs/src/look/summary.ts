@@ -163,7 +163,7 @@ export function setAsideSummary(id: string): RunSummary {
   return unreadable(id, SET_ASIDE, setAsideNext(id));
 }
 
-export const SET_ASIDE = "its checkpoint was damaged and is set aside";
+export const SET_ASIDE = "its checkpoint was damaged and is quarantined";
 
 export function setAsideNext(id: string): readonly string[] {
   return [
@@ -215,7 +215,7 @@ function nextOf(
     case "stopped":
       return [`${resumeCommand(id, checkpoint)} ${flags}`.trimEnd()];
     case "abandoned":
-      return [`quasar fork ${id}   (to go on from it all the same)`];
+      return [`quasar fork ${id}   (starts a new run from it)`];
     case "damaged":
       return [];
   }

@@ -176,7 +176,7 @@ function isLeft(hook: HookFile): boolean {
 function unattended({ updatedAt, currentStep }: HookFile): TasksError {
   const step = currentStep === undefined ? "" : ` at step ${currentStep.stepName}`;
   const message =
-    `somebody may be working on the task${step} without Atlas: ` +
+    `someone may be working on the task${step} without Atlas: ` +
     `the last sign of it is of ${updatedAt}, less than 5 minutes ago`;
   return new TasksError("ERR_LOCKED", message);
 }

@@ -583,7 +583,7 @@ describe("a checkpoint that cannot be trusted", () => {
     }
     const again = await workOnStep(working(fixture, agents).input, { ...READ, suffix: "a" });
     expect(again).toMatchObject({ kind: "failed", endsRun: true });
-    expect(again).toHaveProperty("reason", expect.stringContaining("set aside"));
+    expect(again).toHaveProperty("reason", expect.stringContaining("quarantined"));
     expect(agents.coder.requests).toHaveLength(1);
   });
 });

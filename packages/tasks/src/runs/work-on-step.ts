@@ -36,7 +36,7 @@ export async function workOnStep(input: RunningStep, work: AgentWork): Promise<A
     if (error.code === "ERR_NOT_DURABLE") {
       return { kind: "stopped", why: "storage", message: error.message };
     }
-    const reason = `run ${run.name} cannot be gone on with, a retry begins a new one: ${error.message}`;
+    const reason = `run ${run.name} cannot be resumed; a retry starts a new one: ${error.message}`;
     return { ...failed("interrupted", reason), endsRun: true };
   }
 }

@@ -14,7 +14,7 @@ const gitCommit: TemplateStep = {
   name: "git_commit",
   type: "git",
   action: "commit",
-  description: "Commit what is left to commit",
+  description: "Commit the remaining changes",
   maxAttempts: 3,
   timeoutMs: 2 * MINUTE,
   recovery: "reconcile",

@@ -28,7 +28,7 @@ export async function whileWorkspaceIdle<T>(
   const active = tasks.filter(mayGoOn);
   if (active[0] !== undefined && !force) {
     const ids = active.map(({ id }) => id).join(", ");
-    throw new TasksError("ERR_ACTIVE", `the workspace ${name} has tasks that go on: ${ids}`);
+    throw new TasksError("ERR_ACTIVE", `the workspace ${name} has active tasks: ${ids}`);
   }
   const held: Lock[] = [];
   const dispose = (): void => {

@@ -95,7 +95,7 @@ function removedText(removed: UninstalledGitHook): string {
     case "kept":
       return `kept for ${count(removed.tasks, "other task")} of the repository`;
     case "absent":
-      return "there was none of ours";
+      return "no Atlas hook was installed";
     case "removed":
       return `${removed.what === "file" ? "removed" : "our lines are taken out"}: ${cleanLine(removed.path)}`;
     case "left":

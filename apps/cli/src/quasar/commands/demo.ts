@@ -79,7 +79,7 @@ class Demo {
 
   async play(): Promise<void> {
     this.#tell("what this is", [
-      "A run that is killed with kill -9 and goes on. The agent is scripted: no model is asked, " +
+      "A run that is killed with kill -9 and resumes. The agent is scripted: no model is asked, " +
         "and what it costs is made up. The repository, the test, the kill and the resume are real.",
     ]);
     await this.#makeRepository();

@@ -52,7 +52,7 @@ export async function planCommand(
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
-    view.paint("bold", `run ${runId} ${VERDICTS[exit] ?? "can go on"}`),
+    view.paint("bold", `run ${runId} ${VERDICTS[exit] ?? "can be resumed"}`),
     ...labelled(view, "task", firstLine(task)),
     ...items.flatMap(({ kind, words }) =>
       labelled(view, LABELS[kind] ?? kind, cleanLine(words), STYLES[kind]),
