@@ -27,6 +27,20 @@ test.for(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "doc
   },
 );
 
+/** What is said, without fences and tables: a pasted part comes twice, or a rule in two versions. */
+function sentencesOf(text: string): readonly string[] {
+  const prose = text.replaceAll(/^(`{3,}).*\n[^]*?^\1$/gmu, "").split("\n");
+  return prose.filter((line) => !line.startsWith("|")).map((line) => line.replace(/^[\d.\s]+/u, ""));
+}
+
+test.for(globSync(["*.md", "{apps,packages,docs}/{*,*/*}.md"], { cwd: root }))(
+  "%s says nothing twice",
+  (page) => {
+    const long = sentencesOf(read(page)).filter((line) => line.length > 60);
+    expect(long.filter((line, at) => long.indexOf(line) !== at)).toEqual([]);
+  },
+);
+
 test("CI runs the test command that the README gives", () => {
   const command = /^(npx .* pnpm check)\b/mu.exec(readme)?.[1];
   expect(command).toBeDefined();
