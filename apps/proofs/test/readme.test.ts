@@ -30,7 +30,9 @@ test.for(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "doc
 /** What is said, without fences and tables: a pasted part comes twice, or a rule in two versions. */
 function sentencesOf(text: string): readonly string[] {
   const prose = text.replaceAll(/^(`{3,}).*\n[^]*?^\1$/gmu, "").split("\n");
-  return prose.filter((line) => !line.startsWith("|")).map((line) => line.replace(/^[\d.\s]+/u, ""));
+  return prose
+    .filter((line) => !line.startsWith("|"))
+    .map((line) => line.replace(/^[\d.\s]+/u, ""));
 }
 
 test.for(globSync(["*.md", "{apps,packages,docs}/{*,*/*}.md"], { cwd: root }))(
