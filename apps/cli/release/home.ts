@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Expected, expectTyped, type Typed, type } from "./shell.ts";
 
@@ -7,8 +7,8 @@ export interface Home {
   readonly dir: string;
   /** Where `npm install -g` puts commands. */
   readonly bin: string;
-  /** For temporary files. */
-  readonly tmp: string;
+  /** What commands have left in the folder for temporary files; npm's own cache aside. */
+  leftovers(): readonly string[];
   /** Types lines into a shell of it. @param cwd - @default the home */
   type(line: string, cwd?: string): Promise<Typed>;
   /** As `type`. @throws {UnexpectedError} where it is not as expected: left with 0, unless that is said */
@@ -39,7 +39,7 @@ export function createHome(dir: string, signal?: AbortSignal): Home {
   const home: Home = {
     dir,
     bin,
-    tmp,
+    leftovers: () => readdirSync(tmp).filter((name) => name !== "node-compile-cache"),
     type: (line, cwd = dir) => type(line, { cwd, env, signal }),
     expect: async (line, expected, cwd) => expectTyped(await home.type(line, cwd), expected),
   };

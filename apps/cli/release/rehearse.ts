@@ -129,7 +129,7 @@ const STEPS: readonly Step[] = [
   [
     "what is left in temporary folders, and running",
     async () => {
-      const files = [home, others].flatMap(({ tmp }) => readdirSync(tmp));
+      const files = [home, others].flatMap((one) => one.leftovers());
       if (files.length > 0) throw new Error(`files are left: ${files.join(", ")}`);
       const pids = processesIn(scratch);
       if (pids.length > 0) throw new Error(`processes are left: ${pids.join(", ")}`);
