@@ -16,7 +16,7 @@ import { packagesOf, programsOf, storyOf } from "../src/strangers/programs.ts";
 import { packages, root } from "../src/workspace.ts";
 
 /** The floor of the supported range, and the newest of each later line. */
-const nodes = ["22.18.0", "24", "26"];
+const nodes = ["22.18.0", "24", "26"] as const;
 
 const scratch = mkdtempSync(join(tmpdir(), "quasar-tarballs-"));
 const tarball = (name: string) => join(scratch, `${basename(name)}.tgz`);
@@ -80,10 +80,10 @@ async function install(names: readonly string[], dirName: string): Promise<strin
   return dir;
 }
 
-/** The n-th program of a package's README. */
-function program(name: string, n = 0): string {
+/** The n-th program of a package's README, from 1. */
+function program(name: string, n = 1): string {
   const dir = packages.find((pkg) => pkg.name === name)?.dir ?? "";
-  return programsOf(readFileSync(join(dir, "README.md"), "utf8"))[n] ?? "";
+  return programsOf(readFileSync(join(dir, "README.md"), "utf8"))[n - 1] ?? "";
 }
 
 interface Stranger {
@@ -102,7 +102,7 @@ async function stranger(text: string): Promise<Stranger> {
 }
 
 const start = ({ cwd, asked }: Stranger, hang = "") =>
-  execa(nodeBinary("24"), ["main.ts"], {
+  execa(nodeBinary(nodes[0]), ["main.ts"], {
     cwd,
     reject: false,
     // As at a user's: without the condition under which the workspace sees its sources.
@@ -129,8 +129,8 @@ const has = (path: string, text: string): boolean =>
 
 interface Copied {
   readonly name: string;
-  /** Which of its README's programs. @default the first */
-  readonly n?: number;
+  /** Which of its README's programs, from 1. */
+  readonly n: number;
   /** What it prints when it is run, and when it is run again … */
   readonly prints: readonly (string | RegExp)[];
 }
@@ -139,30 +139,34 @@ const EVENTS = ["cycle_start", "agent_start", "agent_done", "agent_start", "agen
 const HISTORY = ["1 init", "2 setup_complete", "3 start_step"];
 
 const COPIED: readonly Copied[] = [
-  { name: "@quasar/durable", prints: ["1", "2", "3"] },
-  { name: "@quasar/durable", n: 2, prints: ["0 []"] },
+  { name: "@quasar/durable", n: 1, prints: ["1", "2", "3"] },
+  { name: "@quasar/durable", n: 3, prints: ["0 []"] },
   {
     name: "@quasar/checkpoint",
+    n: 1,
     prints: [[1, 2, 3].map((n) => `cycle ${n} is saved`).join("\n")],
   },
   {
     name: "@quasar/loop",
+    n: 1,
     prints: [
       ["warning", "warning", "warning", ...EVENTS, "review_complete", "task_success"]
         .concat("approved 0.02")
         .join("\n"),
     ],
   },
-  { name: "@quasar/agents", prints: ["Written.\ntimeout-idle true"] },
+  { name: "@quasar/agents", n: 1, prints: ["Written.\ntimeout-idle true"] },
   {
     name: "@quasar/hookfile",
+    n: 1,
     prints: ["started", "picked up: step_running"].map((line) => [line, ...HISTORY].join("\n")),
   },
   {
     name: "@quasar/receipts",
+    n: 1,
     prints: [/^Quasar-Receipts: 1 [0-9a-f]{64}\nvalid\ninvalid\nproved$/u],
   },
-  { name: "@quasar/runs", prints: ["approved 0.06"] },
+  { name: "@quasar/runs", n: 1, prints: ["approved 0.06", "approved 0.06"] },
 ];
 
 test.for(COPIED)("program $n of the README of $name, copied, prints what it says", async (one) => {
