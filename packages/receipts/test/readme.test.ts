@@ -1,21 +1,8 @@
-import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { newFolder } from "./fixtures.ts";
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, "..", name), "utf8");
-
-test("the README's example runs and prints what it says", () => {
-  const root = newFolder();
-  const index = join(import.meta.dirname, "../src/index.ts");
-  const code = /```ts\n([^]*?)```/.exec(read("README.md"))?.[1] ?? "";
-  const path = join(root, "example.ts");
-  writeFileSync(path, code.replace("/tmp/", `${root}/`).replace("@quasar/receipts", index));
-  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: "utf8" });
-  expect(stdout, stderr).toMatch(/^Quasar-Receipts: 1 [0-9a-f]{64}\nvalid\ninvalid\nproved\n$/);
-  rmSync(root, { recursive: true });
-});
 
 // SPEC.md, statements 117, 118, 134, 135.
 test("the README says what receipts are against and what they are not", () => {
