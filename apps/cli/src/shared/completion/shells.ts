@@ -28,7 +28,7 @@ _${name}() {
   compopt -o nosort 2>/dev/null
   while IFS= read -r line; do
     if [[ $line == :files ]]; then
-      compopt -o default 2>/dev/null
+      compopt +o nosort -o default 2>/dev/null
       continue
     fi
     word=\${line%%$'\\t'*}

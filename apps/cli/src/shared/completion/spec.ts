@@ -9,11 +9,11 @@ export function completionSpec<Settings, Given extends GivenOf<Settings>>(
   return {
     name: "completion",
     group,
-    summary: "print a script that completes commands in your shell",
+    summary: "print the completion script of bash, zsh or fish",
     description:
-      "print the script by which a shell completes commands, flags, ids and files: put it where the " +
-      "shell looks for it, as below, and start a new shell. It is loaded once it is needed. Make " +
-      "the folder if there is none",
+      "print the script by which a shell completes commands, flags, ids and names of files. Put it " +
+      "where the shell looks for it, as below, in a folder that you may have to make, and start a " +
+      "new shell. It is loaded once it is needed",
     args: [["[shell]", "bash, zsh or fish; that of $SHELL if left out"]],
     examples: [
       [
