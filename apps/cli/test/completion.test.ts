@@ -72,8 +72,8 @@ test("fish completes both commands, each script loaded by itself", async () => {
   const at = await withRuns();
   const { older, newer } = at;
   expect(offeredByFish(at, "quasar re")).toEqual([
-    "resume\tgo on with a run that was interrupted",
-    "restore\tbring a snapshot back",
+    "resume\tresume an interrupted run",
+    "restore\trestore a snapshot",
   ]);
   const flags = offeredByFish(at, "quasar run --co").map((line) => line.split("\t")[0]);
   expect(flags).toEqual(["--coder", "--coder-model", "--commit-style"]);
@@ -96,8 +96,8 @@ test("fish completes both commands, each script loaded by itself", async () => {
 test("zsh completes both commands, each script loaded by itself", async () => {
   const at = await withRuns();
   const { older, newer } = at;
-  const lines = shown("zsh", at, ["quasar res\t", "restore     bring a snapshot back"]);
-  expect(lines).toContain("resume      go on with a run that was interrupted");
+  const lines = shown("zsh", at, ["quasar res\t", "restore     restore a snapshot"]);
+  expect(lines).toContain("resume      resume an interrupted run");
   const flags = shown("zsh", at, ["quasar run --co\t", "--commit-style"]);
   expect(flags).toMatch(/--coder +who writes: .*--coder-model +the coder's model/su);
   shown("zsh", at, ["quasar run --coder=cl\t", "quasar run --coder=claude "]);
