@@ -51,6 +51,8 @@ const versionOf = (path: string): string =>
   (JSON.parse(readFileSync(join(clone, path, "package.json"), "utf8")) as { version: string })
     .version;
 
+const changesets = (): readonly string[] => globSync(".changeset/*.md", { cwd: clone });
+
 /** What is done, and how it says what was seen. */
 type Step = readonly [name: string, take: () => Promise<string>];
 
@@ -69,9 +71,10 @@ const STEPS: readonly Step[] = [
     `${pnpm} version-packages`,
     async () => {
       const before = versionOf("apps/cli");
+      if (changesets().length === 0) return `it is ${before}: there is no changeset`;
       await typed(`${pnpm} version-packages`);
-      const left = globSync(".changeset/*.md", { cwd: clone });
-      if (left.length > 0) throw new Error(`changesets are left: ${left.join(", ")}`);
+      if (changesets().length > 0)
+        throw new Error(`changesets are left: ${changesets().join(", ")}`);
       const changelogs = globSync("{apps,packages}/*/CHANGELOG.md", { cwd: clone });
       await typed(
         "git add --all && git -c user.name=R -c user.email=r@localhost commit -qm Release",
