@@ -1,6 +1,41 @@
+import { constants } from "node:os";
+
+/** What Node has no names for: it calls them `Unknown system error -122`. */
+const UNNAMED: ReadonlyMap<number, readonly [code: string, words: string]> = new Map([
+  [-constants.errno.EDQUOT, ["EDQUOT", "disk quota exceeded"]],
+  [-constants.errno.ESTALE, ["ESTALE", "stale file handle"]],
+]);
+
+/**
+ * Gives an error of the system the name that Node lacks, in its code and its message: `EDQUOT`, `ESTALE`.
+ *
+ * @returns The same error, whatever it is.
+ */
+export function withName<E>(error: E): E {
+  if (!(error instanceof Error) || !("errno" in error)) return error;
+  const unnamed = error as NodeJS.ErrnoException;
+  const [code, words] = UNNAMED.get(unnamed.errno ?? 0) ?? [];
+  if (code === undefined || unnamed.code === code) return error;
+  const said = `Unknown system error ${unnamed.errno}`;
+  const name = (text: string): string => text.replace(`${said}: ${said}`, `${code}: ${words}`);
+  unnamed.stack = name(unnamed.stack ?? "");
+  unnamed.message = name(unnamed.message);
+  unnamed.code = code;
+  return error;
+}
+
+/** Makes a call of the system; its errors have the names that Node lacks. */
+export function named<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw withName(error);
+  }
+}
+
 /** Whether an error is a system error with one of these codes. */
 export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+  return error instanceof Error && "code" in error && codes.includes(String(withName(error).code));
 }
 
 /** Whether the system has no room on a disk for what was to be written. */

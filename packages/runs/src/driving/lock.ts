@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DurableError, type Lock, lockHolder as holderOf, readWholeFile } from "@quasar/durable";
 import { RunsError } from "../errors.ts";
 import { cleanLine } from "../text/clean.ts";
-import { shellWord, moment } from "../text/format.ts";
+import { moment } from "../text/format.ts";
 import { codeOf } from "../errors.ts";
 import { isRunId } from "../run-id.ts";
 import { takeTreeLock, treeLockPath } from "../tree/lock.ts";
@@ -30,18 +30,9 @@ export async function lockWorkspace({ stateDir }: Workspace): Promise<Lock> {
   try {
     return await takeTreeLock(stateDir);
   } catch (error) {
-    if (codeOf(error) === "ERR_SQLITE_ERROR") throw unopened(treeLockPath(stateDir), error);
     if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
     throw locked(lockHolder({ stateDir }), error);
   }
-}
-
-function unopened(path: string, cause: unknown): RunsError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new RunsError("ERR_STATE", `the lock ${cleanLine(path)} cannot be taken: ${why}`, {
-    cause,
-    next: [`ls -l ${shellWord(path)}, to see whose it is`, "df -h ., for a full or read-only disk"],
-  });
 }
 
 function locked(holder: Holder | undefined, cause: Error): RunsError {

@@ -16,7 +16,7 @@ export interface FolderFacts {
 export function folderFindings(folders: readonly FolderFacts[]): readonly Finding[] {
   const refused = folders.flatMap(({ what, path, refusal, isSpare }): readonly Finding[] => {
     if (refusal === undefined) return [];
-    const message = `nothing can be written in the ${what} ${path}: ${refusalWords(refusal)}`;
+    const message = `nothing can be written in the ${what} ${path}: ${refusalWords(refusal) ?? refusal}`;
     const next = refusalNext(refusal, path) ?? [];
     return [isSpare ? warning("folders", message, next) : problem("folders", message, next)];
   });
