@@ -10,34 +10,39 @@ interface Refusal {
 }
 
 const OPEN_FILES = [
-  "ulimit -n 4096, in the shell that starts it: it may have too few files open now",
+  "ulimit -n 4096   (in the shell that starts it: it may have too few files open now)",
 ];
-const WHOSE = (folder: string): readonly string[] => [`ls -ld ${folder}, to see whose it is`];
+const WHOSE = (folder: string): readonly string[] => [
+  `ls -ld ${folder}   (see whose it is, and who may write)`,
+];
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   EROFS: {
     words: "the file system is read-only",
-    next: (folder) => [`df ${folder}, then have that disk mounted to be written`],
+    next: (folder) => [`df ${folder}   (then have that disk mounted to be written)`],
   },
   ENOSPC: {
     words: "the disk is full",
-    next: (folder) => [`df -h ${folder}, then free some space (df -i ${folder}: or files)`],
+    next: (folder) => [`df -h ${folder} && df -i ${folder}   (free space, or files, there)`],
   },
   EDQUOT: {
     words: "the disk quota is used up",
-    next: (folder) => ["quota -s, then remove some of your files", `df -h ${folder}`],
+    next: (folder) => ["quota -s   (then remove some of your files)", `df -h ${folder}`],
   },
   EIO: {
     words: "the disk fails",
     next: (folder) => [
-      "dmesg | tail, for the kernel's words on the disk; copy what matters to another one first",
+      "dmesg | tail   (what the kernel says of the disk; first copy what matters to another one)",
       `df -h ${folder}`,
     ],
   },
   EACCES: { words: "permission denied", next: WHOSE },
   EPERM: { words: "the system does not permit it", next: WHOSE },
   // Of a start of a program, the one call that it is told of.
-  EAGAIN: { words: "too many processes", next: () => ["ulimit -u, and how many programs run"] },
+  EAGAIN: {
+    words: "too many processes",
+    next: () => ["ulimit -u   (how many programs you may run)"],
+  },
   EMFILE: { words: "too many open files", next: () => OPEN_FILES },
   ENFILE: { words: "too many open files on this machine", next: () => OPEN_FILES },
 };
@@ -65,6 +70,13 @@ const SAID: readonly (readonly [errno: string, words: RegExp])[] = [
 /** The name of the system error that a text tells of; `undefined`: of none that something can be done about. */
 export function errnoIn(text: string): string | undefined {
   return SAID.find(([, words]) => words.test(text))?.[0];
+}
+
+/** What a person can do where a disk does not take what is written, as far as a text says why. */
+export function storageNext(text: string, folder: string = "."): readonly string[] {
+  const errno = errnoIn(text);
+  const known = errno === undefined ? undefined : refusalNext(errno, folder);
+  return known ?? [`df -h ${shellWord(folder)}, for a full or read-only disk`];
 }
 
 /** What an error of the system means, in words; `undefined` where nothing special is known. */

@@ -136,8 +136,12 @@ function waysOut(error: unknown, name: string, known: readonly string[]): readon
   const byPath = error.path === undefined ? undefined : BY_PATH[name]?.(error.path);
   const errno = errnoOf(error.cause) ?? errnoIn(error.message);
   const refused = errno === undefined ? undefined : refusalNext(errno, ".");
-  return byPath ?? refused ?? known;
+  const disk = CANNOT_WRITE.test(error.message) ? nameDisk([DISK], error) : undefined;
+  return byPath ?? refused ?? disk ?? known;
 }
+
+/** How git says that a disk does not take something, where it does not say why. */
+const CANNOT_WRITE = /unable to write|could(?:n't| not) write|write error/iu;
 
 /** Ways out in which that to a disk says of which one, and what about it, as far as an error tells. */
 export function nameDisk(ways: readonly string[], error: unknown): readonly string[] {
