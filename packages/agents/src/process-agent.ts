@@ -5,6 +5,7 @@ import {
   isAlive,
   isOfEarlierBoot,
   makeFolders,
+  named,
   type ProcessIdentity,
   sendSignal,
 } from "@quasar/process";
@@ -101,7 +102,7 @@ async function supervise(
   const { program, context, watcher } = prepared;
   for (const [path, text] of Object.entries(prepared.files ?? {})) {
     rmSync(path, { force: true });
-    writeFileSync(path, text, { flag: "wx", mode: 0o600 });
+    named(() => writeFileSync(path, text, { flag: "wx", mode: 0o600 }), path);
   }
   const reader = adapter.open(request, context, invoke.onEvent ?? nobody);
   if (invoke.signal?.aborted) {

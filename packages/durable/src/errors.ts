@@ -46,18 +46,6 @@ export function hasErrno(error: unknown, ...codes: readonly string[]): error is 
   return errno !== undefined && codes.includes(errno);
 }
 
-/** Makes changes for the sake of a file: a system error that names no path, as of `fsync`, then names that. */
-export function ofFile<T>(file: string, change: () => T): T {
-  try {
-    return change();
-  } catch (error) {
-    if (errnoOf(error) !== undefined && !("path" in (error as Error))) {
-      Object.assign(error as Error, { path: file });
-    }
-    throw error;
-  }
-}
-
 /** The code of a system error, such as `EMFILE`; `undefined` for any other. */
 export function errnoOf(error: unknown): string | undefined {
   const isCoded = error instanceof Error && "code" in error && typeof error.code === "string";

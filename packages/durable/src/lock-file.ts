@@ -1,8 +1,9 @@
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type * as Sqlite from "node:sqlite";
+import { named } from "@quasar/process";
 import { changeDirectory } from "./directory.ts";
-import { DurableError, hasErrno, ofFile } from "./errors.ts";
+import { DurableError, hasErrno } from "./errors.ts";
 import { type FileStat, isSameFile, nodeFileSystem } from "./file-system.ts";
 import { systemErrorOf } from "./lock-errors.ts";
 
@@ -21,7 +22,7 @@ export interface LockedFile {
  */
 export function lockFile(file: string): LockedFile | undefined {
   for (;;) {
-    ofFile(file, () => changeDirectory(nodeFileSystem, dirname(file), () => createLockFile(file)));
+    named(() => changeDirectory(nodeFileSystem, dirname(file), () => createLockFile(file)), file);
     const before = nodeFileSystem.lstat(file);
     const database = openDatabase(file);
     try {

@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
+import { named } from "@quasar/process";
 import { changeDirectory, memoryOf } from "./directory.ts";
-import { DurableError, ofFile } from "./errors.ts";
+import { DurableError } from "./errors.ts";
 import type { DurableOptions, FileSystem } from "./file-system.ts";
 import { nodeFileSystem, nodeRandom } from "./file-system.ts";
 import { linkGeneration, settle } from "./generations.ts";
@@ -57,7 +58,7 @@ export function replaceFile(
 /** Throws what `change` throws as a {@link DurableError}, which is about a file. */
 export function acknowledge(message: string, file: string, change: () => void): void {
   try {
-    ofFile(file, change);
+    named(change, file);
   } catch (error) {
     if (error instanceof DurableError) throw error;
     const reason = error instanceof Error ? `: ${error.message}` : "";

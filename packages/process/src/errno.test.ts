@@ -35,6 +35,16 @@ test("other errors stay as they are", () => {
   }
 });
 
+test("an error that names a path, or is none of the system, keeps what it says", () => {
+  const throwing = (error: Error) => () =>
+    named(() => {
+      throw error;
+    }, "/other");
+  const unknown = unnamed(-constants.errno.EDQUOT, { path: "/d/f" });
+  expect(throwing(unknown)).toThrow(expect.objectContaining({ path: "/d/f" }));
+  expect(throwing(new Error("ours"))).toThrow(expect.not.objectContaining({ path: "/other" }));
+});
+
 test("a used-up quota is a full disk, and named by whoever has asked the system", () => {
   const throws = (): never => {
     throw unnamed(-constants.errno.EDQUOT);
@@ -42,4 +52,5 @@ test("a used-up quota is a full disk, and named by whoever has asked the system"
   expect(isFullDisk(unnamed(-constants.errno.EDQUOT))).toBe(true);
   expect(isFullDisk(unnamed(-constants.errno.ESTALE))).toBe(false);
   expect(() => named(throws)).toThrow("EDQUOT: disk quota exceeded, write");
+  expect(() => named(throws, "/d/f")).toThrow(expect.objectContaining({ path: "/d/f" }));
 });

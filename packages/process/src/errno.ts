@@ -24,13 +24,22 @@ export function withName<E>(error: E): E {
   return error;
 }
 
-/** Makes a call of the system; its errors have the names that Node lacks. */
-export function named<T>(call: () => T): T {
+/**
+ * Makes calls of the system; their errors have the names that Node lacks.
+ *
+ * @param path - Of what the calls are about: that of an error which names none, as of a write. @default none
+ */
+export function named<T>(call: () => T, path?: string): T {
   try {
     return call();
   } catch (error) {
+    if (path !== undefined && isOfSystem(error)) error.path ??= path;
     throw withName(error);
   }
+}
+
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error;
 }
 
 /** Whether an error is a system error with one of these codes. */

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { lstatSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, type Lock, lockHolder as holderOf, readWholeFile } from "@quasar/durable";
+import { named } from "@quasar/process";
 import { RunsError } from "../errors.ts";
 import { cleanLine } from "../text/clean.ts";
 import { moment } from "../text/format.ts";
@@ -66,7 +67,9 @@ export function lockHolder({ stateDir }: Pick<Workspace, "stateDir">): Holder | 
 export function noteRun({ stateDir }: Pick<Workspace, "stateDir">, runId: string): void {
   // What stands there was left by a holder who was killed, or is not ours: it is not written through.
   forgetRun({ stateDir });
-  writeFileSync(runPath(stateDir), `${process.pid} ${runId}\n`, { flag: "wx", mode: 0o600 });
+  const path = runPath(stateDir);
+  const text = `${process.pid} ${runId}\n`;
+  named(() => writeFileSync(path, text, { flag: "wx", mode: 0o600 }), path);
 }
 
 /** Takes the note back. */
