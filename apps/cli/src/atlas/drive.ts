@@ -23,6 +23,7 @@ import { allowedWords } from "../shared/output/allowed.ts";
 import { createBell } from "../shared/output/bell.ts";
 import { createReporterOf, type ReporterOf } from "../shared/output/reporter.ts";
 import { STREAMS } from "../shared/streams.ts";
+import { storageNext } from "../shared/system-errors.ts";
 import { type Typed, withTyped } from "../shared/typed.ts";
 import { loadUnkept } from "./config/load.ts";
 import { ATLAS, type AtlasSettings } from "./config/settings.ts";
@@ -270,6 +271,6 @@ function stepsAfter(result: DriveResult, id: string | undefined): readonly strin
   }
   if (stopped === "limit") return limitAdvice(result.retryAt, `atlas resume${named}`);
   return stopped === "storage"
-    ? ["df -h   (make room, or make it writable)", `atlas resume${named}`]
+    ? [...storageNext(result.message), `atlas resume${named}`]
     : nextOf(hook, id);
 }

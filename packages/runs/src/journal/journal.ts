@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, type Journal, openJournal, readJournal, setAside } from "@quasar/durable";
 import type { LoopEvent } from "@quasar/loop";
+import { makeFolders } from "@quasar/process";
 import { isRealFolder } from "../real-folder.ts";
 import { factOf, keyOf, verdictOf } from "./facts.ts";
 import type { Fact } from "./fact.ts";
@@ -38,7 +39,7 @@ const JOURNAL_OPTIONS = { maxRecordBytes: 1024 * 1024, joins: true } as const;
  * @throws {DurableError} `ERR_NOT_DURABLE`, `ERR_NOT_REGULAR`
  */
 export function openRunJournal(dir: string, onProblem: (message: string) => void): RunJournal {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolders(dir);
   isRealFolder(dir);
   const path = join(dir, JOURNAL_FILE);
   let journal = openOrRenew(path, onProblem);
@@ -54,7 +55,7 @@ export function openRunJournal(dir: string, onProblem: (message: string) => void
   };
   const restore = (): void => {
     if (existsSync(path)) return;
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolders(dir);
     const removed = journal;
     const anew = openOrRenew(path, onProblem);
     try {

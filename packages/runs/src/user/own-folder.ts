@@ -23,7 +23,7 @@ export function makeOwnFolder(path: string): void {
   }
 }
 
-/** One by one: Node's own way never returns below a folder in which none can be made, such as `/proc`. */
+/** Of its own: each command loads this before anything else, and no more than this. */
 function makeFolders(path: string): void {
   if (existsSync(path)) return;
   makeFolders(dirname(path));

@@ -17,7 +17,7 @@ export async function doctorCommand({ json }: Given): Promise<ExitCode> {
   const cwd = process.cwd();
   const installation = openInstallation();
   const { home } = installation;
-  const tree = await tried("work tree", translate, () => openWorkspace(cwd));
+  const tree = await tried("tree", translate, () => openWorkspace(cwd));
   const loading = { flags: {}, env: process.env, cwd, root: tree.value?.root, home, trust: false };
   const settings = await tried("settings", translate, () => loadConfig(loading).settings);
   const around = await lookAround({

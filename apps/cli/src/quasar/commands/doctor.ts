@@ -36,7 +36,7 @@ export interface DoctorOptions {
  */
 export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitCode> {
   const user = openUser();
-  const tree = await tried("work tree", translate, () => openWorkspace(process.cwd()));
+  const tree = await tried("tree", translate, () => openWorkspace(process.cwd()));
   const around = surroundings(tree.value, user);
   around.catch(() => undefined); // awaited below, after what is looked at meanwhile
   const problems: CheckedProblem[] = [];

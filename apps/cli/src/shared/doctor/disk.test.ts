@@ -30,6 +30,7 @@ test.for([
     "only 1.0 MiB free: work tree, git folder",
     ["df -h '/a b'"],
   ],
+  ["no room", 0, 5_000_000, "problem", "full: work tree, git folder", ["df -h '/a b'"]],
   [
     "few files left",
     39 * GIB,

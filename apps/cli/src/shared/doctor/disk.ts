@@ -28,8 +28,8 @@ export function diskFinding(disk: DiskFacts): Finding {
     freeBytes < FEW_BYTES[few] || freeFiles < FEW_FILES[few];
   if (!isIn("warning")) return ok("disk", `${bytes} free: ${what}`);
   const isFewFiles = freeFiles < FEW_FILES.warning;
-  const free = isFewFiles ? `room for ${files} files` : `${bytes} free`;
-  const message = `only ${free}: ${what}`;
+  const few = isFewFiles ? `only room for ${files} files` : `only ${bytes} free`;
+  const message = `${freeBytes === 0 ? "full" : few}: ${what}`;
   const next = [`df -${isFewFiles ? "i" : "h"} ${shellWord(path)}`];
   return isIn("problem") ? problem("disk", message, next) : warning("disk", message, next);
 }

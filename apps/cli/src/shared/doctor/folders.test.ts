@@ -24,11 +24,21 @@ test.for([
     expect(others).toEqual([]);
     expect(finding).toMatchObject({
       state: "problem",
-      message: `nothing can be written in the state folder /h/.local/state/quasar: ${words}`,
+      message: `nothing can be written, ${words}: state folder /h/.local/state/quasar`,
     });
     expect(finding?.next[0]).toContain(command);
   },
 );
+
+test("folders that refuse for one reason are one line", () => {
+  const two = ["work tree", "git folder"].map((what) => ({ ...FOLDER, what, refusal: "EROFS" }));
+  const found = folderFindings([...two, { ...FOLDER, refusal: "EACCES" }]);
+  const [path, readOnly] = [FOLDER.path, "nothing can be written, the file system is read-only"];
+  expect(found.map(({ message }) => message)).toEqual([
+    `${readOnly}: work tree ${path}, git folder ${path}`,
+    `nothing can be written, permission denied: state folder ${path}`,
+  ]);
+});
 
 test("a folder that a run can do without is a warning", () => {
   const [finding] = folderFindings([{ ...FOLDER, isSpare: true, refusal: "EROFS" }]);
