@@ -20,7 +20,7 @@ import { createLineRedactor, redactorOf } from "./secrets/redact.ts";
 import { keepRoom, type SpareRoom } from "./spare-room.ts";
 import { ALREADY_BEGUN, CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 import { hasCode } from "./turn-files.ts";
-import { createFile, draft, place, syncFolder } from "./turn-writes.ts";
+import { createFile, draft, place, placeAfter, syncFolder } from "./turn-writes.ts";
 
 const { O_NOFOLLOW, O_RDONLY } = fs.constants;
 
@@ -233,11 +233,11 @@ async function end(turn: SupervisorSpec, out: number, outcome: ExitRecord): Prom
     fs.closeSync(record);
     record = recorded(false);
   }
-  const tree = fs.statSync(child.cwd, { throwIfNoEntry: false });
-  if (!isSynced || tree?.dev !== fs.fstatSync(record).dev) {
+  placeAfter(path, record, () => {
+    const tree = fs.statSync(child.cwd, { throwIfNoEntry: false });
+    if (isSynced && tree?.dev === fs.fstatSync(record).dev) return;
     fs.fsyncSync(out);
     fs.fsyncSync(record);
-  }
-  place(path, record);
+  });
   syncFolder(path);
 }
