@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ATLAS } from "./atlas/harness.ts";
 import { emptyPlace, git, lastRecord, MAIN, type Place, place, quasar, write } from "./harness.ts";
 import { frozen, full, mounted, noMounts, readOnly } from "./mounted.ts";
 
@@ -317,4 +318,17 @@ test("what agents print does not reach the terminal as it is", async () => {
   const { stdout } = await quasar(at, ["doctor"]);
   expect(stdout).toContain("logged in (red)");
   expect(stdout).not.toContain("\u001b");
+});
+
+test.for([
+  ["quasar", MAIN],
+  ["atlas", ATLAS],
+] as const)("%s init tells who is logged in, and how somebody logs in", async ([, main]) => {
+  const at = withAgent(withAgent(place(), "codex", "Logged in using ChatGPT"), "claude", OUT, 1);
+  const { stdout } = await quasar(at, ["init"], { main });
+  expect(stdout).toContain("  claude   2.1.330, not logged in\n");
+  expect(stdout).toContain("  codex    2.1.330, logged in (ChatGPT)\n");
+  expect(stdout).toContain("  next     claude auth login\n");
+  const told = lastRecord(await quasar(at, ["init", "--json"], { main }));
+  expect(told["agents"]).toMatchObject([{ login: { state: "out" } }, { login: { state: "in" } }]);
 });

@@ -7,11 +7,7 @@ import { translate as translateAtlas } from "../atlas/translate.ts";
 import { translate } from "./translate.ts";
 
 /** As Node throws what the system refuses. */
-function refused(
-  code: string,
-  syscall = "mkdir",
-  path = "/r/.git/quasar",
-): Error {
+function refused(code: string, syscall = "mkdir", path = "/r/.git/quasar"): Error {
   const said = `${code}: the system's words, ${syscall}`;
   return Object.assign(new Error(said), { code, syscall, ...(path !== "" && { path }) });
 }
