@@ -75,9 +75,7 @@ test("an agent that the settings name and that cannot ask its model is a problem
 test("the doctor says how much room there is where a run writes", async () => {
   const at = withAgent(place(), "claude", IN);
   const { of } = await doctor(at);
-  expect(of("disk")?.message).toMatch(
-    /^\d.* free: work tree, git folder, folder of runs, state folder, cache$/u,
-  );
+  expect(of("disk")?.message).toMatch(/^\d.* free: work tree, git folder, runs, state, cache$/u);
 });
 
 /** A place whose agent is fine, and whose user commits by a name. */
@@ -296,13 +294,9 @@ test("settings that cannot be read, or are not trusted yet, are told, and no age
 });
 
 test.skipIf(noMounts !== undefined).for([
-  ["a read-only HOME", readOnly('"$HOME"'), "state folder"],
-  ["a read-only .git", frozen('"$REPO/.git"'), "git folder"],
-  [
-    "a full disk of runs",
-    `mkdir "$REPO/.git/quasar"; ${full('"$REPO/.git/quasar"')}`,
-    "folder of runs",
-  ],
+  ["a read-only HOME", readOnly('"$HOME"'), "state /"],
+  ["a read-only .git", frozen('"$REPO/.git"'), "git folder /"],
+  ["a full disk of runs", `mkdir "$REPO/.git/quasar"; ${full('"$REPO/.git/quasar"')}`, "runs /"],
 ] as const)("the doctor finds %s", ([, mounts, what]) => {
   const { status, stdout } = mounted(fine(), ["doctor", "--json"], { mounts });
   const found = lastRecord({ stdout })["surroundings"] as readonly Found[];
