@@ -40,7 +40,7 @@ test("the doctor of tasks looks at the same as that of runs, and makes nothing",
   expect(of("folders")[0]?.message).toContain("atlas home");
   expect(of("command")).toMatchObject([{ message: "atlas is not on the PATH" }]);
   expect(of("keys")).toMatchObject([
-    { state: "ok", message: "private key: none yet: the first signing makes one" },
+    { state: "ok", message: "no private key yet: the first signing makes one" },
   ]);
   const none = await doctor(at, { ATLAS_CODER: "nosuch" });
   expect(none.code).toBe(1);
@@ -54,7 +54,7 @@ test("a task that waits is named; a key that others can read is a problem until 
   const key = join(at.home, "keys/master.key");
   const healthy = await doctor(at);
   expect(healthy.code).toBe(0);
-  expect(healthy.of("keys")).toMatchObject([{ state: "ok", message: "private key: is here" }]);
+  expect(healthy.of("keys")).toMatchObject([{ state: "ok", message: "the private key is here" }]);
   const [task] = healthy.of("tasks");
   expect(task?.message).toMatch(/^task-[0-9a-f]{8} waits for you: fix null pointer/u);
   const [, ...args] = (task?.next[0] ?? "").split(" ");

@@ -25,7 +25,7 @@ export async function doctorCommand({ json }: Given): Promise<ExitCode> {
     tree: tree.value,
     folders: [
       { what: "atlas home", path: home, isOwn: true, isSpare: false },
-      { what: "state folder", path: openUser().folders.state, isOwn: true, isSpare: false },
+      { what: "state", path: openUser().folders.state, isOwn: true, isSpare: false },
       { what: "cache", path: cacheFolder(), isOwn: true, isSpare: true },
     ],
     settings: settings.value,

@@ -21,6 +21,10 @@ export function openKeyFindings(paths: readonly OpenPath[]): readonly Finding[] 
 }
 
 export function keyFinding(facts: KeyFacts, dir: string): Finding {
-  const message = `private key: ${keyWords(facts)}`;
-  return facts.isMissing ? problem("keys", message, waysWithoutKey(dir)) : ok("keys", message);
+  const { hasKey, hasBackup, isMissing } = facts;
+  const isNone = !hasKey && !hasBackup && !isMissing;
+  const message = isNone
+    ? "no private key yet: the first signing makes one"
+    : `the private key ${keyWords(facts)}`;
+  return isMissing ? problem("keys", message, waysWithoutKey(dir)) : ok("keys", message);
 }

@@ -65,7 +65,7 @@ test("keys that others can reach, and a key that is gone, are problems", () => {
   const facts = { accounts: [], hasKey: true, hasBackup: true, isMissing: false };
   expect(keyFinding(facts, "/h/keys")).toMatchObject({
     state: "ok",
-    message: "private key: is here",
+    message: "the private key is here",
   });
   const gone = { ...facts, hasKey: false, hasBackup: false, isMissing: true };
   expect(keyFinding(gone, "/h/keys")).toMatchObject({ state: "problem" });

@@ -85,7 +85,7 @@ async function surroundings(
     cwd,
     tree: workspace,
     folders: [
-      { what: "state folder", path: folders.state, isOwn: true, isSpare: false },
+      { what: "state", path: folders.state, isOwn: true, isSpare: false },
       { what: "cache", path: cacheFolder(), isOwn: true, isSpare: true },
     ],
     settings: settings.value,

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
 import { openUser, openWorkspace, FOLDER } from "@quasar/runs";
 import { jsonLine } from "@quasar/runs/text";
+import { loginSteps } from "../../shared/agent-programs.ts";
 import { QUASAR } from "../../shared/config/layers.ts";
 import { type Settings, SETTINGS } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -74,6 +75,7 @@ function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly
   const { kind } = agent;
   return [
     ...use,
+    ...loginSteps(agent),
     kind === "claude" ? 'quasar run "…"' : `quasar run "…" --coder ${kind} --reviewer ${kind}`,
     SHARE,
   ];

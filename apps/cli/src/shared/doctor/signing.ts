@@ -7,20 +7,17 @@ export interface SigningFacts extends Signing {
   readonly keyState: "here" | "missing" | "unknown";
 }
 
-const SET_KEY = "then git config --global user.signingkey <one of them>";
-
-/** What lists the keys that there are. */
-const KEYS: Readonly<Record<string, string>> = {
-  openpgp: "gpg --list-secret-keys",
-  ssh: "ls ~/.ssh/*.pub",
-  x509: "gpgsm --list-secret-keys",
+/** What lists the keys that there are, and takes one of them. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  openpgp: ["gpg --list-secret-keys", "git config --global user.signingkey <id of a key>"],
+  ssh: ["ls ~/.ssh/*.pub", "git config --global user.signingkey <path of a key>"],
 };
 
 /** Whether a commit that is to be signed can be. Nothing is signed for it: that may ask a person. */
 export function signingFinding(facts: SigningFacts): Finding {
   const { format, key, program, hasProgram, keyState } = facts;
   const name = key === undefined ? "" : ` ${key}`;
-  const unsigned = "git config commit.gpgsign false   (commits of this repository are not signed)";
+  const unsigned = "git config commit.gpgsign false   (to sign no commit here)";
   if (!hasProgram) {
     const message = `commits are to be signed, and there is no program ${program}`;
     return problem("signing", message, [`install ${program}`, unsigned]);
@@ -31,7 +28,7 @@ export function signingFinding(facts: SigningFacts): Finding {
     case "missing": {
       const what = key === undefined ? "no key is set" : `the key${name} is not here`;
       const message = `commits are to be signed, and ${what} (${format})`;
-      return problem("signing", message, [`${KEYS[format] ?? "git config"}, ${SET_KEY}`, unsigned]);
+      return problem("signing", message, [...(KEYS[format] ?? []), unsigned]);
     }
     case "unknown":
       return unknown(

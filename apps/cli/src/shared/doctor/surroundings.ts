@@ -71,7 +71,7 @@ function foldersOf(tree: Workspace | undefined): readonly TriedFolder[] {
   return [
     { what: "work tree", path: root, isOwn: false, isSpare: false },
     { what: "git folder", path: repositoryId, isOwn: false, isSpare: false },
-    { what: "folder of runs", path: stateDir, isOwn: true, isSpare: false },
+    { what: "runs", path: stateDir, isOwn: true, isSpare: false },
   ];
 }
 
