@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { endRunProcesses } from "@quasar/agents";
 import { folderOfRun } from "@quasar/vitest/folder";
 import { onTestFinished } from "vitest";
+import { expectPrinted } from "./printed-lines.ts";
 
 /** The command as it is shipped. */
 export const MAIN: string = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -111,7 +112,8 @@ export function start(at: Place, args: readonly string[], options: StartOptions 
   const limit = Object.entries(limits)
     .flatMap(([letter, value]) => (value === undefined ? [] : [`ulimit -${letter} ${value} && `]))
     .join("");
-  const command = [process.execPath, options.main ?? MAIN, ...args];
+  const { main = MAIN } = options;
+  const command = [process.execPath, main, ...args];
   const child = spawn("/bin/sh", ["-c", `${limit}exec "$@"`, "sh", ...command], {
     cwd: options.cwd ?? at.repo,
     env: { ...at.env, ...options.env },
@@ -134,6 +136,10 @@ export function start(at: Place, args: readonly string[], options: StartOptions 
     child.once("close", (code, signal) => {
       resolve({ code, signal, stdout, stderr, ms: performance.now() - begun });
     });
+  }).then((end) => {
+    // Whatever a test is about: what its commands print is what their schemas say.
+    if (args.includes("--json")) expectPrinted(main, args, end.stdout);
+    return end;
   });
   onTestFinished(async () => {
     child.kill("SIGKILL");

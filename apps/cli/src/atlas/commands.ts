@@ -375,6 +375,19 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([what], given) => (await import("./commands/verify.ts")).verifyCommand(what, given),
   },
   {
+    name: "schema",
+    group: GROUPS.look,
+    summary: "print the JSON Schema of what --json prints",
+    description: "print the JSON Schema of what a command prints with --json, a line each",
+    args: [["[command]", "whose lines it describes; which there are if left out"]],
+    examples: [
+      ["atlas schema", "which there are"],
+      ["atlas schema hook-status", "of atlas hook status --json"],
+    ],
+    run: async ([name], { json }) =>
+      (await import("../shared/schema-command.ts")).schemaCommand("atlas", name, json),
+  },
+  {
     name: "hook status",
     summary: "show the state, the step and the last checkpoint",
     args: [TASK],

@@ -6,18 +6,19 @@ import { labelled, nextLines } from "../shared/output/text.ts";
 import type { Given } from "./command.ts";
 import { nextOf } from "./next.ts";
 import { stateText } from "./output/hook-lines.ts";
+import type { ApproveLine, DecidedLine } from "./schemas/decisions.ts";
 
 /** What was decided about a task, and where it stands by that. */
 export interface Decided {
   /** For `--json`: `approve`. */
-  readonly type: string;
+  readonly type: DecidedLine["type"];
   /** For a person: `approved`. */
   readonly said: string;
   readonly hook: HookFile;
   /** The task as it was named, where it was. */
   readonly id: string | undefined;
   /** More for `--json`. */
-  readonly facts?: object | undefined;
+  readonly facts?: Pick<ApproveLine, "approved" | "pullRequest"> | undefined;
 }
 
 /** Tells a decision, and what is next. */
@@ -27,7 +28,7 @@ export function tellDecided(decided: Decided, { json }: Pick<Given, "json">): Ex
   const { taskId, state, awaiting, steps } = hook;
   if (json === true) {
     const line = { taskId, state, awaiting, ...facts, next };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type, ...line }));
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type, ...line } satisfies DecidedLine));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

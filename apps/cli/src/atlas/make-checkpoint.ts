@@ -9,6 +9,7 @@ import type { Given } from "./command.ts";
 import { findMeant } from "./find.ts";
 import { openInstallation } from "./installation.ts";
 import { checkpointText } from "./output/hook-lines.ts";
+import type { CheckpointLine } from "./schemas/hook.ts";
 
 /** Makes a step checkpoint in the task that is meant, also while somebody drives it. */
 export async function makeCheckpoint(
@@ -39,7 +40,8 @@ export async function makeCheckpoint(
   if (auto === true || checkpoint === undefined) return EXIT.ok;
   if (json === true) {
     const line = { taskId: hook.taskId, checkpoint };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "checkpoint", ...line }));
+    const printed = { v: JSON_VERSION, type: "checkpoint", ...line } satisfies CheckpointLine;
+    process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

@@ -306,6 +306,19 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     run: async (_args, given) => (await caring()).doctorCommand(given),
   },
+  {
+    name: "schema",
+    group: GROUPS.look,
+    summary: "print the JSON Schema of what --json prints",
+    description: "print the JSON Schema of what a command prints with --json, a line each",
+    args: [["[command]", "whose lines it describes; which there are if left out"]],
+    examples: [
+      ["quasar schema", "which there are"],
+      ["quasar schema status", "of quasar status --json"],
+      ["quasar schema error", "of an error, whatever the command"],
+    ],
+    run: async ([name], { json }) => (await caring()).schemaCommand("quasar", name, json),
+  },
 ];
 
 /** What follows the list of commands in the help. */

@@ -1,7 +1,7 @@
 import { ATLAS_EXIT, EXIT, type ExitCode } from "./exit-codes.ts";
 
 /** Each reason to stop has a code, which `--json` prints, and an exit code. */
-const EXIT_OF = {
+export const EXIT_OF = {
   ERR_USAGE: EXIT.usage,
   ERR_CONFIG: EXIT.usage,
   ERR_TASK: EXIT.usage,

@@ -2,6 +2,7 @@ import { cleanLine, fit, jsonLine } from "@quasar/runs/text";
 import type { LayerOf, SettingsReader, SettingsTable, TomlValue } from "./config/table.ts";
 import { isTrusted, type TrustOptions } from "./config/trust.ts";
 import { JSON_VERSION, viewOf, write } from "./output/reporter.ts";
+import type { ConfigLine } from "./schemas/config.ts";
 import { tableLines } from "./output/table.ts";
 import type { View } from "./output/text.ts";
 
@@ -29,7 +30,7 @@ export function showConfig<S extends object>(options: ShowConfigOptions<S>): voi
   const settings = shownSettings(options);
   const warnings = options.layers.flatMap((layer) => layer.warnings);
   if (options.json) {
-    const line = { v: JSON_VERSION, type: "config", settings, warnings };
+    const line = { v: JSON_VERSION, type: "config", settings, warnings } satisfies ConfigLine;
     process.stdout.write(jsonLine(line));
     return;
   }

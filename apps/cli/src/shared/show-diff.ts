@@ -4,6 +4,7 @@ import { ALL_FILES, fileLines } from "./output/changes.ts";
 import { diffLines } from "./output/diff.ts";
 import { writePaged } from "./output/pager.ts";
 import { JSON_VERSION, viewOf } from "./output/reporter.ts";
+import type { DiffLine } from "./schemas/diff.ts";
 
 /** Two trees or commits of a repository. */
 export interface Span {
@@ -15,7 +16,7 @@ export interface Span {
 
 export interface ShowDiffOptions {
   /** Whose change it is, for `--json`. */
-  readonly of: Readonly<Record<string, string>>;
+  readonly of: Pick<DiffLine, "runId" | "taskId">;
   /** Only which files, and how much. */
   readonly stat?: true | undefined;
   readonly json?: true | undefined;
@@ -30,7 +31,7 @@ export async function showDiff(span: Span, { of, stat, json }: ShowDiffOptions):
   const { facts, lines } = stat === true ? await filesOf(span) : await textOf(span);
   if (json === true) {
     const { from, to } = span;
-    const line = { v: JSON_VERSION, type: "diff", ...of, from, to, ...facts };
+    const line = { v: JSON_VERSION, type: "diff", ...of, from, to, ...facts } satisfies DiffLine;
     process.stdout.write(jsonLine(line));
   } else {
     await writePaged(lines);
@@ -38,7 +39,7 @@ export async function showDiff(span: Span, { of, stat, json }: ShowDiffOptions):
 }
 
 interface Shown {
-  readonly facts: object;
+  readonly facts: Pick<DiffLine, "files" | "stat" | "text">;
   readonly lines: readonly string[];
 }
 

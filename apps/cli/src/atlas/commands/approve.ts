@@ -25,6 +25,7 @@ import { diffLines } from "../../shared/output/diff.ts";
 import { labelledText } from "../output/hook-lines.ts";
 import { quarantineLines } from "../output/quarantine-lines.ts";
 import { pullRequestOf } from "../output/picture.ts";
+import type { ReviewLine } from "../schemas/decisions.ts";
 
 /** `atlas approve`: shows all that the task has changed, and approves that and nothing else, once. */
 export async function approveCommand(id: string | undefined, given: Given): Promise<ExitCode> {
@@ -57,7 +58,8 @@ async function approve(id: string | undefined, given: Given): Promise<ExitCode> 
     ]);
   } else if (!isAgreed || refused.length > 0) {
     const line = { taskId: hook.taskId, asked, ...shown, leadsTo, quarantined };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "review", ...line }));
+    const printed = { v: JSON_VERSION, type: "review", ...line } satisfies ReviewLine;
+    process.stdout.write(jsonLine(printed));
   }
   if (refused.length > 0) throw notAccepted(review, refused, id);
   if (!isAgreed) await agree(review, id, given);

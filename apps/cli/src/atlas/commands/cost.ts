@@ -8,6 +8,7 @@ import { COST_ALIGN, COST_HEAD, costCells, TURN_ENDS } from "../../shared/output
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
+import type { CostLine } from "../schemas/others.ts";
 
 /** `atlas cost`: what each turn of a task's agents has cost, step by step. */
 export async function costCommand(id: string | undefined, { json }: Given): Promise<ExitCode> {
@@ -15,8 +16,9 @@ export async function costCommand(id: string | undefined, { json }: Given): Prom
   const cost = await taskCost(dir);
   const { maxBudgetUsd } = task.config;
   if (json === true) {
-    const line = { taskId: hook.taskId, maxBudgetUsd, ...cost };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "cost", ...line }));
+    const facts = { taskId: hook.taskId, maxBudgetUsd, ...cost };
+    const line = { v: JSON_VERSION, type: "cost", ...facts } satisfies CostLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

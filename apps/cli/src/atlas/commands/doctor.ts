@@ -10,6 +10,7 @@ import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
 import { lookAtHome } from "../doctor/look-at-home.ts";
 import { openInstallation } from "../installation.ts";
+import type { DoctorLine } from "../schemas/others.ts";
 import { translate } from "../translate.ts";
 
 /** `atlas doctor`: what would stand in the way of a task, and how it stands with what is kept. */
@@ -38,8 +39,9 @@ export async function doctorCommand({ json }: Given): Promise<ExitCode> {
   const findings = [...tree.findings, ...settings.findings, ...around, ...kept];
   const health = healthOf(findings);
   if (json === true) {
-    const line = { home, surroundings: findings };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", ...line }));
+    const facts = { home, surroundings: findings };
+    const line = { v: JSON_VERSION, type: "doctor", ...facts } satisfies DoctorLine;
+    process.stdout.write(jsonLine(line));
   } else {
     const view = viewOf(process.stdout);
     write(process.stdout, [headLine(health, view), ...findingLines(findings, view)]);

@@ -15,6 +15,7 @@ import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
+import type { GitHookLine } from "../schemas/hook.ts";
 
 /** `atlas hook install`: has git tell the task of commits. */
 export async function hookInstallCommand(id: string | undefined, given: Given): Promise<ExitCode> {
@@ -34,7 +35,8 @@ export async function hookInstallCommand(id: string | undefined, given: Given): 
   });
   if (given.json === true) {
     const line = { taskId: hook.taskId, ...installed };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "git_hook", ...line }));
+    const printed = { v: JSON_VERSION, type: "git_hook", ...line } satisfies GitHookLine;
+    process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
@@ -83,7 +85,8 @@ export async function hookUninstallCommand(
   const removed = await uninstallGitHook(hook.worktreePath, { taskDir: dir });
   if (given.json === true) {
     const line = { taskId: hook.taskId, ...removed };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "git_hook", ...line }));
+    const printed = { v: JSON_VERSION, type: "git_hook", ...line } satisfies GitHookLine;
+    process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }
   write(process.stdout, labelled(viewOf(process.stdout), "git hook", removedText(removed)));

@@ -7,6 +7,7 @@ import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
+import type { HookAcknowledgeLine } from "../schemas/hook.ts";
 
 /** `atlas hook acknowledge`: a person has seen that hook.json was changed; the changed files stay. */
 export async function hookAcknowledgeCommand(
@@ -19,7 +20,12 @@ export async function hookAcknowledgeCommand(
   openHookStore(dir, installation).open();
   if (json === true) {
     const line = { taskId: hook.taskId, acknowledged };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "hook_acknowledge", ...line }));
+    const printed = {
+      v: JSON_VERSION,
+      type: "hook_acknowledge",
+      ...line,
+    } satisfies HookAcknowledgeLine;
+    process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }
   const what =

@@ -7,6 +7,7 @@ import { nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
+import type { CheckpointsLine } from "../schemas/hook.ts";
 
 const HEAD = ["time", "trigger", "step", "commit", "checkpoint", "description"];
 
@@ -19,7 +20,13 @@ export async function hookCheckpointsCommand(
   const checkpoints = [...createHookFileStore({ dir }).checkpoints()];
   if (given.json === true) {
     const { taskId } = hook;
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "checkpoints", taskId, checkpoints }));
+    const line = {
+      v: JSON_VERSION,
+      type: "checkpoints",
+      taskId,
+      checkpoints,
+    } satisfies CheckpointsLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

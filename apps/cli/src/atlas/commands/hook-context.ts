@@ -6,6 +6,7 @@ import { JSON_VERSION } from "../../shared/output/reporter.ts";
 import type { Given } from "../command.ts";
 import { openHere } from "../find.ts";
 import { openInstallation } from "../installation.ts";
+import type { HookContextLine } from "../schemas/hook.ts";
 
 /** `atlas hook context`: the HOOK.md that concerns this work tree, as it would be written now. */
 export async function hookContextCommand(given: Given): Promise<ExitCode> {
@@ -20,7 +21,8 @@ export async function hookContextCommand(given: Given): Promise<ExitCode> {
     quarantined,
   });
   const { taskId, state } = hook;
-  const line = { v: JSON_VERSION, type: "hook_context", taskId, state, dir, text };
+  const facts = { taskId, state, dir, text };
+  const line = { v: JSON_VERSION, type: "hook_context", ...facts } satisfies HookContextLine;
   process.stdout.write(given.json === true ? jsonLine(line) : text);
   return EXIT.ok;
 }

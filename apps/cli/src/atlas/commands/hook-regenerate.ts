@@ -9,6 +9,7 @@ import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { findMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
+import type { HookRegenerateLine } from "../schemas/hook.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -26,7 +27,12 @@ export async function hookRegenerateCommand(
   const isChanged = before === undefined || !before.equals(contentOf(path) ?? Buffer.of());
   if (given.json === true) {
     const line = { taskId: hook.taskId, path, isChanged };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "hook_regenerate", ...line }));
+    const printed = {
+      v: JSON_VERSION,
+      type: "hook_regenerate",
+      ...line,
+    } satisfies HookRegenerateLine;
+    process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

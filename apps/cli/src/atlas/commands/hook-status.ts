@@ -17,6 +17,7 @@ import { nextOf } from "../next.ts";
 import { quarantineLines } from "../output/quarantine-lines.ts";
 import { chainExit, chainLines } from "../output/chain-lines.ts";
 import { attemptText, checkpointText, hookLines } from "../output/hook-lines.ts";
+import type { HookStatusLine } from "../schemas/status.ts";
 
 /** `atlas hook status`: the state, the step and the last checkpoint; and whether the history is whole. */
 export async function hookStatusCommand(id: string | undefined, given: Given): Promise<ExitCode> {
@@ -41,7 +42,8 @@ export async function hookStatusCommand(id: string | undefined, given: Given): P
       quarantined,
     };
     const line = { dir, ...position, ...facts, brokenHistory: broken, exit, next };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "hook_status", ...line }));
+    const printed = { v: JSON_VERSION, type: "hook_status", ...line } satisfies HookStatusLine;
+    process.stdout.write(jsonLine(printed));
     return exit;
   }
   const view = viewOf(process.stdout);

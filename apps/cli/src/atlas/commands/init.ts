@@ -16,6 +16,7 @@ import { readInput } from "../../shared/read-input.ts";
 import type { Given } from "../command.ts";
 import { CONFIG } from "../config/config-text.ts";
 import { openInstallation } from "../installation.ts";
+import type { InitLine } from "../schemas/others.ts";
 
 /** What became of a file for agents. */
 interface Instructed {
@@ -38,7 +39,7 @@ export async function initCommand(given: Given): Promise<ExitCode> {
   }
   if (isJson) {
     const line = { root, created: folder.created, agents, ...found, instructed };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line }));
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line } satisfies InitLine));
     return EXIT.ok;
   }
   write(process.stdout, [

@@ -9,6 +9,10 @@ import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openInstallation } from "../installation.ts";
 import { keyFacts, keyWords, MASTER, waysWithoutKey } from "../key-facts.ts";
+import type { KeysLine } from "../schemas/keys.ts";
+import type { KeyLine } from "../schemas/keys.ts";
+import type { PublicKeysLine } from "../schemas/keys.ts";
+import type { KeyBackupLine } from "../schemas/keys.ts";
 
 /** `atlas keys status`: which key signs. Makes none. */
 export function keysStatusCommand({ json }: Given): ExitCode {
@@ -18,7 +22,7 @@ export function keysStatusCommand({ json }: Given): ExitCode {
   if (json === true) {
     const listed = accounts.map(({ keyId, retired }) => ({ keyId, retired }));
     const line = { dir: keys.dir, hasKey, hasBackup, accounts: listed, exit };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "keys", ...line }));
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "keys", ...line } satisfies KeysLine));
     return exit;
   }
   const view = viewOf(process.stdout);
@@ -69,7 +73,7 @@ function told(
   words: Readonly<Record<KeyStatus["source"], string>>,
 ): ExitCode {
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "key", ...status }));
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "key", ...status } satisfies KeyLine));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
@@ -101,7 +105,8 @@ export function keysExportCommand({ format = "ssh", json }: Given): ExitCode {
     throw new CliError("ERR_KEY", "there is no key yet", { next: ["atlas keys init"] });
   }
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "public_keys", keys: texts }));
+    const line = { v: JSON_VERSION, type: "public_keys", keys: texts } satisfies PublicKeysLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   write(
@@ -127,7 +132,8 @@ export function keysBackupCommand(path: string, { json }: Given): ExitCode {
     });
   }
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "key_backup", path: target }));
+    const line = { v: JSON_VERSION, type: "key_backup", path: target } satisfies KeyBackupLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

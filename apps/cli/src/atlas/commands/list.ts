@@ -8,6 +8,7 @@ import { nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openInstallation } from "../installation.ts";
 import { ago } from "../output/hook-lines.ts";
+import type { TasksLine } from "../schemas/status.ts";
 
 /** Enough of an id to name the task by, as a rule. */
 const SHORT_ID = "task-".length + 8;
@@ -24,7 +25,8 @@ export function listCommand({ json }: Given): ExitCode {
   const { home, now } = openInstallation();
   const tasks = listTasks(home);
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "tasks", home, tasks }));
+    const line = { v: JSON_VERSION, type: "tasks", home, tasks } satisfies TasksLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

@@ -15,7 +15,9 @@ export async function logCommand(id: string | undefined, given: Given): Promise<
   const { dir, taskId } = await findMeant(openInstallation(), id);
   const events = readTaskLog(dir);
   if (given.json === true) {
-    for (const event of events) process.stdout.write(jsonLine({ v: JSON_VERSION, ...event }));
+    for (const { at: time, ...event } of events) {
+      process.stdout.write(jsonLine({ v: JSON_VERSION, time, ...event }));
+    }
     return EXIT.ok;
   }
   if (events.length === 0) write(process.stderr, [`task ${cleanLine(taskId)} has no log`]);

@@ -16,6 +16,7 @@ import { loadConfig } from "../config/load.ts";
 import { retentionPolicy } from "../config/task-config.ts";
 import { type Installation, openInstallation } from "../installation.ts";
 import { ago } from "../output/hook-lines.ts";
+import type { CleanupLine } from "../schemas/others.ts";
 
 /** `atlas cleanup`, as it was called before: only with `--hooks`, so that nothing is removed unasked. */
 export function cleanupCommand(given: Given): ExitCode {
@@ -47,7 +48,8 @@ export function pruneCommand({ olderThan, json, ...given }: Given): ExitCode {
       error: wordsOf(error),
     }));
     const line = { dryRun, policy, removed, skipped, exit };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "cleanup", ...line }));
+    const printed = { v: JSON_VERSION, type: "cleanup", ...line } satisfies CleanupLine;
+    process.stdout.write(jsonLine(printed));
     return exit;
   }
   const flags = olderThan === undefined ? "" : ` --older-than ${olderThan}`;

@@ -12,6 +12,7 @@ import { openInstallation } from "../installation.ts";
 import { nextWithoutTree } from "../lost-tree.ts";
 import { naming } from "../next.ts";
 import { stateText } from "../output/hook-lines.ts";
+import type { RecoverLine } from "../schemas/status.ts";
 
 /** `atlas recover`: what a crash has left, and what can be done; does the one that is chosen. */
 export async function recoverCommand(id: string | undefined, given: Given): Promise<ExitCode> {
@@ -25,7 +26,8 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
   const next = nextWithoutTree(hook, naming(id)) ?? [];
   if (given.json === true) {
     const line = { taskId, state, found, recovery, awaiting, choices: choices.map(named), next };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "recover", ...line }));
+    const printed = { v: JSON_VERSION, type: "recover", ...line } satisfies RecoverLine;
+    process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

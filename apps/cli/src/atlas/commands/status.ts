@@ -8,6 +8,7 @@ import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
 import { chainExit } from "../output/chain-lines.ts";
 import { pictureLines } from "../output/picture.ts";
+import type { StatusLine } from "../schemas/status.ts";
 import { listCommand } from "./list.ts";
 
 /** `atlas status`: the picture of a task. */
@@ -23,7 +24,8 @@ export async function statusCommand(id: string | undefined, given: Given): Promi
     const { dir, verdicts, chain, problems, quarantined, found, owner, stop } = task;
     const facts = { dir, found, owner, stop, chain, problems, quarantined, cost, exit, next };
     const line = { task: task.task, hook, verdicts: Object.fromEntries(verdicts), ...facts };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "status", ...line }));
+    const printed = { v: JSON_VERSION, type: "status", ...line } satisfies StatusLine;
+    process.stdout.write(jsonLine(printed));
     return exit;
   }
   const now = installation.now().getTime();

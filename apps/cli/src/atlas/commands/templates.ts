@@ -8,6 +8,7 @@ import type { Given } from "../command.ts";
 import { loadConfig, loadTemplates } from "../config/load.ts";
 import { openInstallation } from "../installation.ts";
 import { rootOf } from "../root.ts";
+import type { TemplatesLine } from "../schemas/others.ts";
 
 /** `atlas templates`: which steps a task can go through. */
 export async function templatesCommand(name: string | undefined, given: Given): Promise<ExitCode> {
@@ -18,7 +19,8 @@ export async function templatesCommand(name: string | undefined, given: Given): 
   const custom = loadTemplates(settings);
   const templates = name === undefined ? listTemplates(custom) : [resolveTemplate(name, custom)];
   if (given.json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "templates", templates }));
+    const line = { v: JSON_VERSION, type: "templates", templates } satisfies TemplatesLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

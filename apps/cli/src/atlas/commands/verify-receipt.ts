@@ -23,6 +23,7 @@ import type { Given } from "../command.ts";
 import { findMeant } from "../find.ts";
 import { type Installation, openInstallation } from "../installation.ts";
 import { chainLines } from "../output/chain-lines.ts";
+import type { ReceiptLine } from "../schemas/hook.ts";
 
 /** `atlas hook verify-receipt`: whether a receipt is what was signed. Makes no key. */
 export async function verifyReceiptCommand(receiptId: string, given: Given): Promise<ExitCode> {
@@ -34,7 +35,8 @@ export async function verifyReceiptCommand(receiptId: string, given: Given): Pro
   const exit = exitOf(receipt, verdict, chain, given.requirePass === true);
   if (given.json === true) {
     const line = { exit, ...name, receipt, verdict, statement, chain };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "receipt", ...line }));
+    const printed = { v: JSON_VERSION, type: "receipt", ...line } satisfies ReceiptLine;
+    process.stdout.write(jsonLine(printed));
   } else {
     const view = viewOf(process.stdout);
     const lines = verdictLines({ receipt, verdict, statement }, view.paint);

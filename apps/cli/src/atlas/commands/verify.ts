@@ -27,6 +27,7 @@ import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { type Installation, openInstallation } from "../installation.ts";
+import type { VerifyLine } from "../schemas/status.ts";
 
 /**
  * `atlas verify`: whether a commit is what its task's receipts say was validated. Needs no private key,
@@ -51,7 +52,8 @@ export async function verifyCommand(what: string | undefined, given: Given): Pro
   if (given.json === true) {
     const { kind: verdict, problems, chain, results } = found;
     const line = { verdict, problems, commit, ...task, receipts: dir, chain, results, exit };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "verify", ...line }));
+    const printed = { v: JSON_VERSION, type: "verify", ...line } satisfies VerifyLine;
+    process.stdout.write(jsonLine(printed));
   } else {
     write(process.stdout, verificationLines(subject, found, viewOf(process.stdout)));
   }

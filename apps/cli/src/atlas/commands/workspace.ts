@@ -15,13 +15,15 @@ import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openInstallation } from "../installation.ts";
+import type { WorkspaceEndedLine, WorkspacesLine } from "../schemas/workspaces.ts";
 
 /** `atlas workspace list`: all workspaces and their tasks. */
 export function workspaceListCommand({ json }: Given): ExitCode {
   const { home } = openInstallation();
   const workspaces = listWorkspaces(home);
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "workspaces", home, workspaces }));
+    const line = { v: JSON_VERSION, type: "workspaces", home, workspaces } satisfies WorkspacesLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
@@ -91,9 +93,16 @@ async function agree(question: string, name: string, verb: string, given: Given)
   });
 }
 
-function tell(type: string, said: string, ended: EndedWorkspace, { json }: Given): ExitCode {
+function tell(
+  type: WorkspaceEndedLine["type"],
+  said: string,
+  ended: EndedWorkspace,
+  { json }: Given,
+): ExitCode {
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type, ...ended }));
+    process.stdout.write(
+      jsonLine({ v: JSON_VERSION, type, ...ended } satisfies WorkspaceEndedLine),
+    );
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

@@ -4,6 +4,7 @@ import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
+import type { AbandonLine } from "../schemas/abandon.ts";
 
 export interface AbandonOptions {
   readonly yes?: true | undefined;
@@ -25,7 +26,8 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
   ];
   if (options.json === true) {
     const facts = { runId: wanted, ended, uncommitted, next };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "abandon", ...facts }));
+    const line = { v: JSON_VERSION, type: "abandon", ...facts } satisfies AbandonLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

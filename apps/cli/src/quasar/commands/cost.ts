@@ -11,6 +11,7 @@ import {
   openWorkspace,
 } from "@quasar/runs";
 import { jsonLine, budget, knownUsd, firstLine } from "@quasar/runs/text";
+import type { CostLine } from "../schemas/cost.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
@@ -32,14 +33,18 @@ export async function costCommand(
   const facts = readFacts(dir);
   if (json === true) {
     const bill = billOf(checkpoint, facts);
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "cost", runId, ...bill }));
+    const line = { v: JSON_VERSION, type: "cost", runId, ...bill } satisfies CostLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   write(process.stdout, billLines(runId, checkpoint, facts, viewOf(process.stdout)));
   return EXIT.ok;
 }
 
-function billOf(checkpoint: Checkpoint, facts: readonly Fact[]): object {
+function billOf(
+  checkpoint: Checkpoint,
+  facts: readonly Fact[],
+): Omit<CostLine, "v" | "type" | "runId"> {
   const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd, turn } = checkpoint;
   const open = isTurnOpen(checkpoint) ? turn : undefined;
   return {

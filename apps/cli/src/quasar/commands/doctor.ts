@@ -24,6 +24,7 @@ import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { translate } from "../../shared/translate.ts";
 import { loadConfig } from "../config/load.ts";
+import type { DoctorLine } from "../schemas/doctor.ts";
 
 export interface DoctorOptions {
   readonly fix?: true | undefined;
@@ -52,7 +53,8 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   if (json === true) {
     const told = problems.map((problem) => ({ ...problem, failure: undefined }));
     const facts = { problems: told, surroundings: findings, kept: kept && keptFacts(kept) };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "doctor", ...facts, endsDaemons }));
+    const line = { v: JSON_VERSION, type: "doctor", ...facts, endsDaemons } satisfies DoctorLine;
+    process.stdout.write(jsonLine(line));
   } else {
     const view = viewOf(process.stdout);
     write(process.stdout, [
@@ -122,7 +124,7 @@ function wordsOf({ message, fixed, fix, next }: CheckedProblem): readonly string
   return [cleanLine(message), ...wouldFix, ...next.map(cleanLine)];
 }
 
-function keptFacts(kept: KeptRuns): object {
+function keptFacts(kept: KeptRuns): NonNullable<DoctorLine["kept"]> {
   const { ended, stopped } = kept;
   return { ended, stopped, next: pruneCommands(kept) };
 }

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { stageOf } from "../runs/text.ts";
+import type { ForkLine } from "../schemas/fork.ts";
 
 export interface ForkCommandOptions {
   readonly at?: string | undefined;
@@ -28,7 +29,7 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
   const next = [`cd ${shellWord(root)} && ${resumeCommand(runId, checkpoint)}`];
   if (options.json === true) {
     const facts = { runId, from, workDir: root, branch, commit, cycle, phase, next };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "fork", ...facts }));
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "fork", ...facts } satisfies ForkLine));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

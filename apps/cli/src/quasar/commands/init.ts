@@ -10,6 +10,7 @@ import { checkLines, type InitConfig, initConfig } from "../../shared/init-confi
 import { agentLines, folderLines } from "../../shared/init-folder.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
+import type { InitLine } from "../../shared/schemas/init.ts";
 
 export interface InitOptions {
   readonly yes?: true | undefined;
@@ -47,8 +48,9 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
     ...{ yes: options.yes === true, asks: !isJson, view },
   });
   if (isJson) {
-    const line = { root, created: folder.created, agents, ...found };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line }));
+    const facts = { root, created: folder.created, agents, ...found };
+    const line = { v: JSON_VERSION, type: "init", ...facts } satisfies InitLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   write(process.stdout, [

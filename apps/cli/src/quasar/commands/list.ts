@@ -5,6 +5,7 @@ import { nextLines } from "../../shared/output/text.ts";
 import { writeRunsRecord } from "../runs/json.ts";
 import { listLines } from "../runs/text.ts";
 import { after } from "../runs/after.ts";
+import type { LsLine } from "../schemas/ls.ts";
 
 export interface ListOptions {
   readonly all?: true | undefined;
@@ -21,8 +22,8 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
   const removed = await removedRun(workspace);
   const { stdout } = process;
   if (json === true) {
-    const before = { v: JSON_VERSION, type: "ls", root: workspace.root };
-    await writeRunsRecord(stdout, before, after(removed, summaries(workspace, shown)));
+    const line = { v: JSON_VERSION, type: "ls", root: workspace.root } as const;
+    await writeRunsRecord<LsLine>(stdout, line, after(removed, summaries(workspace, shown)), {});
     return EXIT.ok;
   }
   const view = viewOf(stdout);

@@ -16,6 +16,7 @@ import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type Style } from "../../shared/output/text.ts";
 import { layersOf, resumedWith } from "../resume/settings.ts";
 import { withTyped } from "../../shared/typed.ts";
+import type { PlanLine } from "../schemas/plan.ts";
 import type { ResumeOptions } from "./resume.ts";
 
 /**
@@ -47,7 +48,7 @@ export async function planCommand(
   if (options.json === true) {
     const { verdict, head, branch } = plan.assessment;
     const facts = { runId, task, exit, items, estimate, verdict, head, branch, next };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "plan", ...facts }));
+    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "plan", ...facts } satisfies PlanLine));
     return exit;
   }
   const view = viewOf(process.stdout);

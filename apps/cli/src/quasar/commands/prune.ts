@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { listLines } from "../runs/text.ts";
+import type { PruneLine } from "../schemas/prune.ts";
 
 export interface PruneOptions {
   readonly olderThan?: string | undefined;
@@ -34,7 +35,8 @@ export async function pruneCommand(
   const { runs, bytes } = await pruneRuns(workspace, openUser(), pruning);
   if (json === true) {
     const facts = { dryRun: dryRun === true, runs: runs.map(({ id: each }) => each), bytes };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "prune", ...facts }));
+    const line = { v: JSON_VERSION, type: "prune", ...facts } satisfies PruneLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

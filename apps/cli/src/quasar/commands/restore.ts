@@ -13,6 +13,7 @@ import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
+import type { RestoreLine } from "../schemas/snapshots.ts";
 
 export interface RestoreOptions {
   readonly run?: string | undefined;
@@ -48,7 +49,8 @@ export async function restoreCommand(n: string, options: RestoreOptions): Promis
         problems,
         next,
       };
-      process.stdout.write(jsonLine({ v: JSON_VERSION, type: "restore", ...facts }));
+      const line = { v: JSON_VERSION, type: "restore", ...facts } satisfies RestoreLine;
+      process.stdout.write(jsonLine(line));
       return EXIT.ok;
     }
     const view = viewOf(process.stdout);

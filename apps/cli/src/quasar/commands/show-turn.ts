@@ -22,6 +22,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
 import { shortId, TURN_ENDS } from "../../shared/output/turn-cells.ts";
+import type { TurnLine } from "../schemas/show.ts";
 
 /** Which turn is meant: `3` is of the newest run, `<run>.3` of that one; `undefined`: a run is. */
 export function namedTurn(
@@ -55,9 +56,12 @@ export async function showTurn(
       else write(stdout, eventLines(event, view));
     },
   });
-  if (isJson)
-    stdout.write(jsonLine({ v: JSON_VERSION, type: "turn", runId, turn, isKept, events }));
-  else if (!isKept) write(stdout, labelled(view, "files", "what its agent printed is not kept"));
+  if (isJson) {
+    const line = { v: JSON_VERSION, type: "turn", runId, turn, isKept, events } satisfies TurnLine;
+    stdout.write(jsonLine(line));
+  } else if (!isKept) {
+    write(stdout, labelled(view, "files", "what its agent printed is not kept"));
+  }
   return EXIT.ok;
 }
 

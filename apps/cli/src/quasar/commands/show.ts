@@ -29,6 +29,7 @@ import {
   type View,
 } from "../../shared/output/text.ts";
 import { standLines } from "../runs/text.ts";
+import type { ShowLine } from "../schemas/show.ts";
 
 export interface ShowOptions {
   readonly json?: true | undefined;
@@ -69,7 +70,8 @@ export async function showCommand(
       supervisorFailures: failures,
     };
     const run = summaries[0];
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "show", run, ...rest }));
+    const line = { v: JSON_VERSION, type: "show", run, ...rest } satisfies ShowLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

@@ -1,6 +1,7 @@
 import { locateRun, openWorkspace, runSnapshots, snapshotPaths } from "@quasar/runs";
 import { cleanLine, jsonLine, count, moment } from "@quasar/runs/text";
 import { snapshotFacts } from "../runs/snapshot-facts.ts";
+import type { SnapshotsLine } from "../schemas/snapshots.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
@@ -23,8 +24,9 @@ export async function snapshotsCommand(
   );
   if (json === true) {
     const told = kept.map(({ paths, ...each }) => ({ ...snapshotFacts(each), paths }));
-    const facts = { v: JSON_VERSION, type: "snapshots", runId, snapshots: told, problems };
-    process.stdout.write(jsonLine(facts));
+    const facts = { runId, snapshots: told, problems };
+    const line = { v: JSON_VERSION, type: "snapshots", ...facts } satisfies SnapshotsLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

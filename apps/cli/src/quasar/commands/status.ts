@@ -21,6 +21,7 @@ import { labelled, nextLines } from "../../shared/output/text.ts";
 import { after } from "../runs/after.ts";
 import { writeRunsRecord } from "../runs/json.ts";
 import { listLines, runLines } from "../runs/text.ts";
+import type { StatusLine } from "../schemas/status.ts";
 
 export interface StatusOptions {
   readonly all?: true | undefined;
@@ -51,8 +52,9 @@ export async function statusCommand(
   const elsewhere = wanted === undefined ? await runsElsewhere(workspace) : [];
   const { stdout } = process;
   if (options.json === true) {
-    const before = { v: JSON_VERSION, type: "status", root: workspace.root };
-    await writeRunsRecord(stdout, before, after(removed, summaries(workspace, ids)), { elsewhere });
+    const runs = after(removed, summaries(workspace, ids));
+    const line = { v: JSON_VERSION, type: "status", root: workspace.root } as const;
+    await writeRunsRecord<StatusLine>(stdout, line, runs, { elsewhere });
     return EXIT.ok;
   }
   if (newest === undefined) {

@@ -3,6 +3,7 @@ import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { JSON_VERSION } from "../output/reporter.ts";
+import type { CompletionLine } from "../schemas/completion.ts";
 import { SHELLS } from "./shells.ts";
 
 /** `completion`: the script for a shell, that of the user if none is named. */
@@ -19,8 +20,7 @@ export function completionCommand(
     throw new CliError("ERR_USAGE", `${which}: use bash, zsh or fish`);
   }
   const script = scriptOf(program);
-  process.stdout.write(
-    json === true ? jsonLine({ v: JSON_VERSION, type: "completion", shell, script }) : script,
-  );
+  const line = { v: JSON_VERSION, type: "completion", shell, script } satisfies CompletionLine;
+  process.stdout.write(json === true ? jsonLine(line) : script);
   return EXIT.ok;
 }

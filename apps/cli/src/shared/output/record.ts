@@ -1,6 +1,7 @@
 import type { FileChange } from "@quasar/git";
 import type { TaskResult } from "@quasar/loop";
 import type { Notice, RunBegun, RunLoopEvent, Waiting } from "@quasar/runs";
+import type { CliErrorCode } from "../errors.ts";
 
 /** What `run`, `resume` and `demo` report, in the order it happens; `--json` prints each as a line. */
 export type OutputRecord =
@@ -64,7 +65,7 @@ export interface ResultRecord {
 /** The last line when a command was refused or failed. */
 export interface ErrorRecord {
   readonly type: "error";
-  readonly code: string;
+  readonly code: CliErrorCode;
   readonly exit: number;
   readonly message: string;
   readonly next: readonly string[];

@@ -298,7 +298,7 @@ test("lets no text of an agent act on the terminal, whichever record brings it",
     { type: "struggle_detected", cycle: 1, message: evil },
     { type: "notice", message: evil },
     { type: "warning", cycle: 1, message: evil },
-    { type: "error", code: evil, exit: 1, message: evil, next: [evil] },
+    { type: "error", code: "ERR_STATE", exit: 1, message: evil, next: [evil] },
   ];
   const text = records.flatMap((record) => linesOf(record, IDLE, plain)).join("\n");
   expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);

@@ -1,0 +1,43 @@
+import { flag, list, text, whole, word } from "../../shared/schemas/kinds.ts";
+import { line, type Printed } from "../../shared/schemas/line.ts";
+import * as v from "valibot";
+
+const keyId = text("Its fingerprint");
+const retired = flag("Whether another key signs by now");
+
+export const keysLine = line("keys", "Which key signs", {
+  dir: text("Where keys are kept"),
+  hasKey: flag("Whether the private key is here"),
+  hasBackup: flag("Whether its backup is here"),
+  accounts: list(v.object({ keyId, retired }), "The keys that there were"),
+  exit: whole("The exit code, which the README lists"),
+});
+
+export const keyLine = line("key", "The key that signs from now on", {
+  source: word(["loaded", "created", "restored"], "Where it is from"),
+  keyId,
+  generation: whole("Counts the keys, from 0"),
+});
+
+export const publicKeysLine = line("public_keys", "The public keys", {
+  keys: list(
+    v.object({
+      keyId,
+      retired,
+      ssh: text("A line of authorized_keys"),
+      allowedSigners: text("A line of allowed_signers"),
+      pem: text("SPKI"),
+      minisign: text("A file of minisign"),
+    }),
+    "Retired ones too",
+  ),
+});
+
+export const keyBackupLine = line("key_backup", "The private key was copied", {
+  path: text("The copy"),
+});
+
+export type KeysLine = Printed<typeof keysLine>;
+export type KeyLine = Printed<typeof keyLine>;
+export type PublicKeysLine = Printed<typeof publicKeysLine>;
+export type KeyBackupLine = Printed<typeof keyBackupLine>;

@@ -1,0 +1,68 @@
+import * as v from "valibot";
+import { flag, list, milliseconds, text, usd, whole, word } from "../../shared/schemas/kinds.ts";
+import { initLine as initOfBoth } from "../../shared/schemas/init.ts";
+import { surroundings } from "../../shared/schemas/doctor.ts";
+import { line, type Printed } from "../../shared/schemas/line.ts";
+import { hookState, taskCost, template } from "./parts.ts";
+
+export const initLine = v.pipe(
+  v.object({
+    ...initOfBoth.entries,
+    instructed: list(
+      v.object({ file: text("CLAUDE.md or AGENTS.md"), how: text("What became of it, in words") }),
+      "Files that tell agents of tasks",
+    ),
+  }),
+  v.description(v.getDescription(initOfBoth) ?? ""),
+);
+
+export const templatesLine = line("templates", "Templates, or the one that was named", {
+  templates: list(template, "In the order of the list"),
+});
+
+const taskFolder = {
+  workspaceId: text("Its workspace"),
+  taskId: text("The task"),
+  dir: text("Its folder"),
+};
+
+const kept = "How long tasks of this kind are kept";
+
+export const cleanupLine = line("cleanup", "Hook files of tasks that ended were removed", {
+  dryRun: flag("Whether they only would be"),
+  policy: v.object({
+    completed: milliseconds(kept),
+    failed: milliseconds(kept),
+    abandoned: milliseconds(kept),
+  }),
+  removed: list(
+    v.object({ ...taskFolder, state: v.optional(hookState) }),
+    "Those without state were removed before, and not to the end",
+  ),
+  skipped: list(
+    v.object({
+      ...taskFolder,
+      reason: word(["corrupt", "in_use", "failed"], "Why, for a program"),
+      error: v.optional(text("Why, for a person")),
+    }),
+    "Those that are kept",
+  ),
+  exit: whole("The exit code, which the README lists"),
+});
+
+export const costLine = line("cost", "What each turn of a task's agents has cost", {
+  taskId: text("The task"),
+  maxBudgetUsd: usd("The limit; 0: none"),
+  ...taskCost.entries,
+});
+
+export const doctorLine = line("doctor", "What a task needs, and what is kept of tasks", {
+  home: text("The folder of everything that atlas keeps"),
+  surroundings,
+});
+
+export type CostLine = Printed<typeof costLine>;
+export type DoctorLine = Printed<typeof doctorLine>;
+export type InitLine = Printed<typeof initLine>;
+export type TemplatesLine = Printed<typeof templatesLine>;
+export type CleanupLine = Printed<typeof cleanupLine>;

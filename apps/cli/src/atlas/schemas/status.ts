@@ -1,0 +1,124 @@
+import * as v from "valibot";
+import { list, record, steps, text, texts, whole, word } from "../../shared/schemas/kinds.ts";
+import { line, type Printed } from "../../shared/schemas/line.ts";
+import {
+  awaiting,
+  commit,
+  hook,
+  hookState,
+  owner,
+  problem,
+  quarantinedFile,
+  receiptChain,
+  recovery,
+  statement,
+  stepCheckpoint,
+  task,
+  taskCost,
+  verdict,
+} from "./parts.ts";
+
+const found = word(
+  ["none", "running", "waiting", "crashed"],
+  "none: it has ended. running: somebody drives it. waiting: it is between steps, or waits for a person",
+);
+
+const stop = v.pipe(
+  v.object({
+    type: v.literal("stopped"),
+    at: text("RFC 3339. When"),
+    step: text("The step's name"),
+    why: word(["interrupted", "budget", "limit", "storage"], "For a program"),
+    message: text("For a person"),
+    retryAt: v.optional(text("RFC 3339. When a usage limit is lifted")),
+    limit: v.optional(text("When that is, and why it is not waited for, in words")),
+    neededBudgetUsd: v.optional(v.number()),
+  }),
+  v.description("Why it stopped last"),
+);
+
+const EXIT = "The exit code, which the README lists";
+
+export const statusLine = line("status", "All that is known of a task", {
+  task,
+  hook,
+  verdicts: record(verdict, "Of its receipts, by their ids"),
+  dir: text("Its folder"),
+  found,
+  owner: v.optional(owner),
+  stop: v.optional(stop),
+  chain: receiptChain,
+  problems: list(problem, "What was repaired now"),
+  quarantined: list(quarantinedFile, "Files that something other than atlas has changed"),
+  cost: taskCost,
+  exit: whole(EXIT),
+  next: steps(),
+});
+
+export const tasksLine = line("tasks", "All tasks: it is printed with --all", {
+  home: text("Where everything is kept"),
+  tasks: list(
+    v.object({
+      workspaceId: text("Its workspace"),
+      taskId: text("The task"),
+      dir: text("Its folder"),
+      hook: v.optional(hook),
+    }),
+    "Those without hook are damaged",
+  ),
+});
+
+export const hookStatusLine = line("hook_status", "Where a task is", {
+  dir: text("Its folder"),
+  taskId: text("The task"),
+  workspaceId: text("Its workspace"),
+  state: hookState,
+  currentStep: hook.entries.currentStep,
+  awaiting: v.optional(awaiting),
+  recovery: v.optional(recovery),
+  revision: whole("Counts the changes of hook.json"),
+  counts: hook.entries.counts,
+  lastCheckpoint: v.optional(stepCheckpoint),
+  owner: v.optional(owner),
+  chain: receiptChain,
+  problems: list(problem, "What was repaired now"),
+  quarantined: list(quarantinedFile, "Files that something other than atlas has changed"),
+  brokenHistory: v.optional(text("What is wrong with the history")),
+  exit: whole(EXIT),
+  next: steps(),
+});
+
+export const recoverLine = line("recover", "What a crash has left, and what can be done", {
+  taskId: text("The task"),
+  state: hookState,
+  found,
+  recovery: v.optional(recovery),
+  awaiting: v.optional(awaiting),
+  choices: list(
+    v.object({
+      name: text("What --apply takes"),
+      command: text("What does it"),
+      meaning: text("In words"),
+    }),
+    "Best first",
+  ),
+  next: steps(),
+});
+
+export const verifyLine = line("verify", "Whether a commit is what was validated", {
+  verdict: word(["valid", "invalid", "unverifiable"], "unverifiable: that cannot be said here"),
+  problems: texts("Why not"),
+  commit: v.optional(commit),
+  taskId: v.optional(text("The task; left out where nobody knows which")),
+  workspaceId: v.optional(text("Its workspace")),
+  receipts: text('The folder of its receipts; "" where there is none'),
+  chain: receiptChain,
+  results: list(statement, "What was run on the commit's tree"),
+  exit: whole(EXIT),
+});
+
+export type StatusLine = Printed<typeof statusLine>;
+export type TasksLine = Printed<typeof tasksLine>;
+export type HookStatusLine = Printed<typeof hookStatusLine>;
+export type RecoverLine = Printed<typeof recoverLine>;
+export type VerifyLine = Printed<typeof verifyLine>;

@@ -1,0 +1,40 @@
+import * as v from "valibot";
+import {
+  day,
+  flag,
+  list,
+  runId,
+  text,
+  timeOrNone,
+  usd,
+  whole,
+} from "../../shared/schemas/kinds.ts";
+import { line, type Printed } from "../../shared/schemas/line.ts";
+import { role } from "../../shared/schemas/parts.ts";
+import { endedTurn } from "./parts.ts";
+
+const openTurn = v.pipe(
+  v.object({
+    turnId: text("<run>.<n>"),
+    role,
+    cycle: whole("From 1"),
+    attempt: whole("Counts the starts of the same piece of work, from 1"),
+    reservedUsd: usd("What counts if nobody ever learns what it cost"),
+    startedAt: timeOrNone("When it began"),
+  }),
+  v.description("The turn whose end is not known"),
+);
+
+export const costLine = line("cost", "What each turn of a run has cost", {
+  runId: runId(),
+  spentUsd: usd("What counts against the limit: costUsd and unknownCostUsd"),
+  costUsd: usd("What is known to have been spent"),
+  unknownCostUsd: usd("What was spent at most by turns whose cost is not known"),
+  hasUnsaidCosts: flag("Whether turns without a limit did not say what they cost"),
+  maxBudgetUsd: usd("The limit; 0: none"),
+  pricesAsOf: day("Of which date this quasar's price list is"),
+  turns: list(endedTurn, "Oldest first"),
+  openTurn: v.optional(openTurn),
+});
+
+export type CostLine = Printed<typeof costLine>;

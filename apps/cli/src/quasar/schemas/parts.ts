@@ -1,0 +1,120 @@
+import * as v from "valibot";
+import {
+  flag,
+  list,
+  milliseconds,
+  runId,
+  sha,
+  shaOrNone,
+  steps,
+  text,
+  time,
+  timeOrNone,
+  usd,
+  whole,
+  word,
+} from "../../shared/schemas/kinds.ts";
+import { finding } from "../../shared/schemas/parts.ts";
+import {
+  COST_SAID,
+  COST_SOURCES,
+  endedTurnEntries,
+  TURN_ENDED,
+  TURN_ENDS,
+  turnEntries,
+} from "../../shared/schemas/turn-entries.ts";
+
+// Parts of lines. Each is a definition, by its name here, in the files that use it.
+
+export const snapshot = v.pipe(
+  v.object({
+    n: whole("Counts the run's snapshots, from 1"),
+    sha: sha("Its commit, which is on no branch"),
+    head: shaOrNone("What HEAD was at"),
+    createdAt: time("When it was taken"),
+    message: text("Why it was taken"),
+    ref: v.optional(text("Where git keeps it, while the run has not ended")),
+    pack: v.optional(text("The file that holds it, once the run has ended")),
+  }),
+  v.description("Uncommitted work that was kept"),
+);
+
+const duration = {
+  durationMs: v.optional(milliseconds("How long it took; left out where nobody knows")),
+};
+
+export const endedTurn = v.pipe(
+  v.object({ ...endedTurnEntries, ...duration }),
+  v.description("A turn that has ended, and its cost"),
+);
+
+export const turn = v.pipe(
+  v.object({
+    ...turnEntries,
+    ...duration,
+    status: word([...TURN_ENDS, "open"], `${TURN_ENDED}. open: its end is not known yet`),
+    source: word([...COST_SOURCES, ""], `${COST_SAID}. "": it is open`),
+  }),
+  v.description("A turn, and its cost"),
+);
+
+export const holder = v.pipe(
+  v.object({
+    pid: whole("The process"),
+    host: text("The machine that it runs on"),
+    since: v.optional(time("Since when")),
+    runId: v.optional(runId("The run that it works on")),
+  }),
+  v.description("Who works in the work tree"),
+);
+
+export const runOpenTurn = v.pipe(
+  v.object({
+    role: text("coder or reviewer"),
+    reservedUsd: usd("What counts if nobody ever learns what it cost"),
+    allowanceUsd: usd("What it may spend at most; 0: no limit"),
+    reportedUsd: v.optional(usd("What its agent has said so far that it cost")),
+    alivePid: v.optional(whole("The process of its agent, where it works on without quasar")),
+  }),
+  v.description("The turn whose end is not known and whose cost is not counted yet"),
+);
+
+export const run = v.pipe(
+  v.object({
+    id: runId(),
+    status: word(
+      ["running", "interrupted", "stopped", "approved", "abandoned", "damaged"],
+      "running: quasar works on it. interrupted: killed, or told to stop. stopped: ended, not approved. abandoned: given up. damaged: it cannot be read, and all else but id, reason and next is empty",
+    ),
+    runner: v.optional(holder),
+    task: text("In words"),
+    reason: text('Why it stopped or cannot be read; "" otherwise'),
+    cycle: whole("From 1; 0 before the first"),
+    maxCycles: whole("How many it may have"),
+    phase: text(
+      "idle, bead_created, coding, code_complete, linting, filtering, reviewing, review_complete, resolving_issues, approved or error",
+    ),
+    openTurn: v.optional(runOpenTurn),
+    spentUsd: usd("What counts against the limit: costUsd and unknownCostUsd"),
+    costUsd: usd("What is known to have been spent"),
+    unknownCostUsd: usd("What was spent at most by turns whose cost is not known"),
+    hasUnsaidCosts: flag("Whether turns without a limit did not say what they cost"),
+    maxBudgetUsd: usd("The limit; 0: none"),
+    findings: list(finding, "Those that are not known to be fixed"),
+    baseCommitSha: shaOrNone("Where it began"),
+    commits: list(sha("A commit"), "One for each cycle that changed something, oldest first"),
+    retryAt: timeOrNone("When the usage limit is lifted that stopped it"),
+    savedAt: timeOrNone("When it was last saved"),
+    next: steps(),
+  }),
+  v.description("A run, as it stands"),
+);
+
+export const standing = v.pipe(
+  v.object({
+    id: finding.entries.id,
+    cycle: finding.entries.cycle,
+    status: finding.entries.status,
+  }),
+  v.description("How a finding stands"),
+);

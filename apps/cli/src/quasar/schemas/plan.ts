@@ -1,0 +1,78 @@
+import type { PlanKind } from "@quasar/loop";
+import * as v from "valibot";
+import {
+  list,
+  runId,
+  shaOrNone,
+  steps,
+  text,
+  usd,
+  whole,
+  word,
+} from "../../shared/schemas/kinds.ts";
+import { line, type Printed } from "../../shared/schemas/line.ts";
+
+const KINDS = [
+  "restored",
+  "reused",
+  "adopted",
+  "begins",
+  "run-again",
+  "resumed",
+  "followed",
+  "read",
+  "refused",
+  "waits",
+] as const satisfies readonly PlanKind[];
+
+const item = v.pipe(
+  v.object({
+    kind: word([...KINDS, "accepted"], "What becomes of a part of the run"),
+    words: text("The same for a person"),
+    data: v.pipe(
+      v.record(v.string(), v.union([v.string(), v.number(), v.array(v.string())])),
+      v.description("What the words are about"),
+    ),
+  }),
+  v.description("What a resume would do, or what stands against it"),
+);
+
+const estimate = v.pipe(
+  v.object({
+    atMostUsd: v.optional(usd("What is left of the budget; left out: no limit")),
+    likelyUsd: v.optional(
+      usd("Up to the end of the next cycle; left out where no turn tells what is likely"),
+    ),
+  }),
+  v.description("What it may cost"),
+);
+
+export const planLine = line("plan", "What a resume would do: it is printed with --plan", {
+  runId: runId(),
+  task: text("In words"),
+  exit: whole("The exit code: 0 where a resume would go on"),
+  items: list(item, "In the order in which they happen"),
+  estimate,
+  verdict: word(
+    [
+      "same",
+      "ahead-own",
+      "ahead-foreign",
+      "behind",
+      "diverged",
+      "unknown-commit",
+      "commit-lost",
+      "undecidable",
+      "unborn",
+      "bare",
+      "no-repository",
+      "other-branch",
+    ],
+    "How HEAD is to where the run left it",
+  ),
+  head: shaOrNone("HEAD"),
+  branch: v.optional(text("The branch that HEAD is on; left out where it is on none")),
+  next: steps(),
+});
+
+export type PlanLine = Printed<typeof planLine>;

@@ -1,0 +1,121 @@
+import * as v from "valibot";
+import type { OutputRecord } from "../../shared/output/record.ts";
+import { errorLine } from "../../shared/schemas/error-line.ts";
+import {
+  flag,
+  list,
+  milliseconds,
+  runId,
+  sha,
+  shaOrNone,
+  steps,
+  text,
+  texts,
+  time,
+  usd,
+  whole,
+  word,
+} from "../../shared/schemas/kinds.ts";
+import {
+  type Described,
+  linesOf,
+  type Printed,
+  type Timed,
+  timedLine,
+} from "../../shared/schemas/line.ts";
+import {
+  agentSays,
+  checkDone,
+  FAILURES,
+  LOOP_EVENTS,
+  reviewComplete,
+  taskSuccess,
+} from "../../shared/schemas/loop-events.ts";
+import { fileChange, finding, report } from "../../shared/schemas/parts.ts";
+
+/** How a run ended. */
+export const outcome = word(["approved", "struggling", ...FAILURES], "How it ended, for a program");
+
+const runLine = timedLine(
+  "run",
+  "The first line: which run is worked on, by whom and within what",
+  {
+    runId: runId(),
+    task: text("In words"),
+    workDir: text("The top folder of its work tree"),
+    branch: text('"" where HEAD is on none'),
+    coder: text("The agent's name"),
+    reviewer: text("The agent's name"),
+    maxCycles: whole("How many it may have"),
+    maxBudgetUsd: usd("The limit; 0: none"),
+    turnBudgetUsd: usd("What the coder's next turn may spend; 0: no limit"),
+    spentUsd: usd("What counts against the limit, over all crashes"),
+    unknownCostUsd: usd("The part of spentUsd that was spent at most"),
+    hasUnsaidCosts: flag("Whether turns without a limit did not say what they cost"),
+    allowed: text("What the coder may do, in words"),
+    prices: v.optional(text("Prices that the user has set, in words")),
+  },
+);
+
+/** What quasar itself does or sees, and what it waits for. */
+export const noticeLine = timedLine("notice", "Something that quasar itself did or saw", {
+  message: text("For a person"),
+});
+
+export const waitingLine = timedLine("waiting", "The run waits for a usage limit to be lifted", {
+  until: time("When it is tried again"),
+  waitMs: milliseconds("From now"),
+  isKnown: flag("Whether the agent said when; else it is tried at growing intervals"),
+  message: text("As the agent said it"),
+});
+
+const resultLine = timedLine("result", "The last line of a run that ended", {
+  exit: whole("The exit code, which the README lists"),
+  outcome,
+  runId: runId(),
+  cycle: whole("The last one"),
+  totalCostUsd: usd("What counts against the limit: costUsd and unknownCostUsd"),
+  costUsd: usd("What is known to have been spent"),
+  unknownCostUsd: usd("What was spent at most by turns whose cost is not known"),
+  message: text("How it ended, for a person"),
+  report: v.optional(report),
+  findings: list(finding, "Of all cycles: one for each time that it was found"),
+  baseCommitSha: shaOrNone("Where it began"),
+  finalCommitSha: shaOrNone("Where it ended"),
+  commits: list(sha("A commit"), "Those of the run"),
+  files: list(fileChange, "In what the commits differ from where it began"),
+  changed: flag("Whether the run has changed what is committed"),
+  checked: flag("Whether the run had a check"),
+  caches: texts("Folders of tools' caches that are left out of the commits"),
+  retryAt: v.optional(time("When a usage limit is lifted, where the agent said so")),
+  limit: v.optional(text("When that is, and why it is not waited for, in words")),
+  next: steps(),
+});
+
+const stepLine = timedLine("step", "A step of the demo", {
+  title: text("What it is"),
+  lines: texts("What it shows"),
+});
+
+const OF_LOOP = {
+  time: time("When it was printed"),
+  taskId: v.optional(text("An id of the task, the same over all resumes")),
+  headSha: v.optional(shaOrNone("HEAD, as the loop last saw it")),
+  spentUsd: v.optional(usd("What counts against the limit by now")),
+  unknownCostUsd: v.optional(usd("The part of spentUsd that was spent at most")),
+};
+
+/** What `run` and `resume` print. */
+export const RUN_LINES = [
+  runLine,
+  ...linesOf([...LOOP_EVENTS, agentSays, checkDone, reviewComplete, taskSuccess], OF_LOOP),
+  noticeLine,
+  waitingLine,
+  resultLine,
+  errorLine,
+] as const;
+
+/** What `demo` prints. */
+export const DEMO_LINES = [stepLine, ...RUN_LINES] as const;
+
+export type RunLine = Described<Printed<(typeof DEMO_LINES)[number]>, Timed<OutputRecord>>;

@@ -1,0 +1,39 @@
+import * as v from "valibot";
+import { flag, list, text, texts, word } from "./kinds.ts";
+import { line, type Printed } from "./line.ts";
+
+const agent = v.pipe(
+  v.object({
+    kind: word(["claude", "codex"], "Which"),
+    version: text('As it says itself; "" where it does not'),
+  }),
+  v.description("An agent's program that is installed"),
+);
+
+const entries = {
+  command: text("What is run"),
+  from: text("The file that says so"),
+  kind: word(["lint", "test"], "lint: goes back to the coder at once. test: has to pass"),
+};
+
+const check = v.pipe(
+  v.object(entries),
+  v.description("A command that the project checks itself with"),
+);
+
+const unusable = v.pipe(
+  v.object({ ...entries, problem: text("Why it cannot run here") }),
+  v.description("A check that cannot run here"),
+);
+
+export const initLine = line("init", "The repository's settings, and what was found", {
+  root: text("The top folder of the work tree"),
+  created: texts("Files, from the root"),
+  agents: list(agent, "Those that are installed"),
+  checks: list(check, "Of the repository's files, less unusable and unwritten ones"),
+  unusable: list(unusable, "Those that the files name and that cannot run here"),
+  unwritten: list(check, "Those that a config.toml which somebody changed does not name"),
+  confirmed: flag("Whether the checks are settings of the repository now"),
+});
+
+export type InitLine = Printed<typeof initLine>;
