@@ -6,6 +6,10 @@ const agent = v.pipe(
   v.object({
     kind: word(["claude", "codex"], "Which"),
     version: text('As it says itself; "" where it does not'),
+    login: v.object({
+      state: word(["in", "out", "unknown"], "Whether somebody is logged in, by its own word"),
+      how: text('By what, or why nobody knows; "" where nothing more is known'),
+    }),
   }),
   v.description("An agent's program that is installed"),
 );
