@@ -42,7 +42,7 @@ export function wrongOf(program: string, command: string, line: string): readonl
   }
   const id = schemaId(program, command);
   const ofAll = compiled(id);
-  if (ofAll(record) === true) return [];
+  if (ofAll(record)) return [];
   // What is wrong with it as a line of its type, if that is known: it is none of the others anyway.
   const { type } = record as { readonly type?: unknown };
   const ofType = ajv.getSchema(`${id}#/$defs/${String(type)}_line`);

@@ -1,6 +1,6 @@
 import { jsonLine } from "@quasar/runs/text";
 import { taskCost } from "@quasar/tasks";
-import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import type { ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
