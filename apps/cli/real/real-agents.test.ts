@@ -250,11 +250,11 @@ test.for([
   async ([name, , script, kind, message]) => {
     const { place, stub } = await aPlace(twoCycles);
     const store = createTestStore();
-    const mend = place.breakProgram(name, script);
+    const fix = place.breakProgram(name, script);
     const failed = await runTask(TASK, loopWith(place, store, name));
     expect(failed).toMatchObject({ outcome: "agent", agentFailure: { kind } });
     expect(failed.message).toContain(message);
-    mend();
+    fix();
     const { result } = await resume(place, stub, store, name);
     expect(result).toMatchObject({ outcome: "approved", cycle: 2 });
   },

@@ -66,6 +66,7 @@ const VALIDATE = ["--validate", "test -s work.txt"];
 const LOOP = (step: string): readonly string[] => [step, `${step} reviewed`];
 
 // The one that takes longest goes first.
+// SPEC.md, statements 6, 211.
 test.concurrent.for([
   {
     template: "feature",
@@ -77,7 +78,7 @@ test.concurrent.for([
   { template: "patch", gates: [], turns: LOOP("fix") },
   { template: "commit", gates: [], turns: ["analyze_changes"] },
 ] as const)(
-  "Claude Code takes $template from its start to completed (seed atlas: 6, 211)",
+  "Claude Code takes $template from its start to completed",
   async ({ template, gates, turns }, { expect, onTestFinished }) => {
     const at = await realPlace(MODEL);
     onTestFinished(at.remove);
@@ -154,11 +155,12 @@ async function killedAt(
   }
 }
 
+// SPEC.md, statements 1-4, 9.
 test.runIf(lane === "long").for([
   ["atlas alone", false],
   ["atlas and Claude Code", true],
 ] as const)(
-  "a bugfix in each of whose turns there was a kill -9 of %s goes on to its end, and no step is done twice (seed atlas: 1-4, 9)",
+  "a bugfix in each of whose turns there was a kill -9 of %s goes on to its end, and no step is done twice",
   async ([, withAgents], { onTestFinished }) => {
     const at = await realPlace(MODEL);
     onTestFinished(at.remove);

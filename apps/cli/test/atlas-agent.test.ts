@@ -168,8 +168,9 @@ const WORKING = [
   "recovering",
 ] as const;
 
+// SPEC.md, statements 1, 7, 63, 160.
 test.for(sample(WORKING, 1, 2))(
-  "told only to read atlas hook context, an agent finishes a task that is %s, once a person has approved its gate (seed atlas: 1, 7, 63, 160)",
+  "told only to read atlas hook context, an agent finishes a task that is %s, once a person has approved its gate",
   async (state) => {
     const at = atlasPlace();
     const task = await aTask(at, STATES[state]);

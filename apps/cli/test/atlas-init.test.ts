@@ -9,7 +9,8 @@ import { git, write } from "./harness.ts";
 
 const read = (dir: string, name: string): string => readFileSync(join(dir, name), "utf8");
 
-test("init adds how an agent finds its task to CLAUDE.md and AGENTS.md, once, and changes nothing else in them (seed atlas: 159, 160, 161, 162, 163, 164, 226)", async () => {
+// SPEC.md, statements 159, 160, 161, 162, 163, 164, 226.
+test("init adds how an agent finds its task to CLAUDE.md and AGENTS.md, once, and changes nothing else in them", async () => {
   const at = atlasPlace({ "CLAUDE.md": "# Ours\n\nUse tabs.\n", "AGENTS.md": "# Too\r\n" });
   const added = await atlas(at, ["init", "--yes"]);
   expect(added.code, added.stderr).toBe(0);
@@ -80,7 +81,8 @@ async function answered(at: AtlasPlace, args: readonly string[], answer: string)
   return shown;
 }
 
-test("on a terminal init offers to add it, and silence is no (seed atlas: 159)", async () => {
+// SPEC.md, statements 159.
+test("on a terminal init offers to add it, and silence is no", async () => {
   const at = atlasPlace({ "CLAUDE.md": "# Ours\n" });
   expect(await answered(at, ["init"], "\r")).toContain(
     "Add to CLAUDE.md how an agent finds its task after a crash? [y/N]",

@@ -50,7 +50,8 @@ function inOrder(all: readonly string[], wanted: readonly string[]): boolean {
   return wanted.every((one) => (at = all.indexOf(one, at + 1)) >= 0);
 }
 
-test("the walk-through's commands print what it says that they do (seed atlas: 194-202, 211, 213, 214, 216, 219-224)", async () => {
+// SPEC.md, statements 194-202, 211, 213, 214, 216, 219-224.
+test("the walk-through's commands print what it says that they do", async () => {
   const home = folder();
   const bin = join(home, "bin");
   const bare = join(home, "github.git");

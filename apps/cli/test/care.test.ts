@@ -16,7 +16,17 @@ import { findRunProcesses } from "@quasar/agents";
 import { cgroupToHoldIn } from "@quasar/vitest/cgroup";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
-import { git, lastRecord, MAIN, type Place, place, quasar, start, write } from "./harness.ts";
+import {
+  doctor,
+  git,
+  lastRecord,
+  MAIN,
+  type Place,
+  place,
+  quasar,
+  start,
+  write,
+} from "./harness.ts";
 import { agents, LONG, neverContent, oneCycle } from "./scripts.ts";
 
 const runsOf = (at: Place): string => join(at.repo, ".git/quasar/runs");
@@ -80,7 +90,7 @@ test("abandon names what is not committed, and how to see it or set it aside", a
   const done = await quasar(at, ["abandon", runId]);
   expect(done.stdout).toMatch(/^ {2}differs {2}.*a\.txt.* \(not committed, left as it is\)$/mu);
   expect(done.stdout).toContain("git status && git diff (shows what is not committed)\n");
-  expect(done.stdout).toContain("git stash -u (sets it aside)\n");
+  expect(done.stdout).toContain("git stash -u (quarantines it)\n");
   expect(readFileSync(join(at.repo, "a.txt"), "utf8")).toBe("half written\n");
 });
 
@@ -209,7 +219,7 @@ test("a run of which nothing can be read is removed on its user's word, once it 
     code: 7,
     stderr: expect.stringContaining(`quasar prune ${runId}`),
   });
-  const { problems } = lastRecord(await quasar(at, ["doctor", "--json"])) as { problems: object[] };
+  const { problems } = lastRecord(await doctor(at, ["--json"])) as { problems: object[] };
   expect(problems).toMatchObject([{ check: "runs" }]);
   expect((await quasar(at, ["prune", "--older-than", "0s"])).stdout).toContain("no runs removed");
   expect(await quasar(at, ["prune", runId])).toMatchObject({ code: 0 });
@@ -219,8 +229,8 @@ test("a run of which nothing can be read is removed on its user's word, once it 
 test("the doctor says whether hidden processes of agents and checks are ended on this machine", async () => {
   const at = place();
   const endsDaemons = cgroupToHoldIn() !== undefined;
-  expect(lastRecord(await quasar(at, ["doctor", "--json"]))).toMatchObject({ endsDaemons });
-  const { stdout } = await quasar(at, ["doctor"]);
+  expect(lastRecord(await doctor(at, ["--json"]))).toMatchObject({ endsDaemons });
+  const { stdout } = await doctor(at);
   expect(stdout).toMatch(
     endsDaemons ? /daemons .* is ended with it \(cgroup\)/u : /daemons .* is not ended/u,
   );
@@ -230,7 +240,7 @@ test("the doctor finds a tree healthy in which a run has ended and another was s
   const at = place();
   await approved(at);
   await stopped(at);
-  const healthy = await quasar(at, ["doctor"]);
+  const healthy = await doctor(at);
   expect(healthy, healthy.stdout).toMatchObject({ code: 0 });
   expect(healthy.stdout).toContain("healthy");
 });
@@ -239,7 +249,7 @@ test("the doctor says what kept runs take, and frees as much as it says of those
   const at = place();
   const [ended, left] = [await approved(at), await stopped(at)];
   const kept = async () =>
-    lastRecord(await quasar(at, ["doctor", "--json"]))["kept"] as {
+    lastRecord(await doctor(at, ["--json"]))["kept"] as {
       ended: { runs: number; bytes: number };
       stopped: { runs: number; bytes: number };
       next: string[];
@@ -247,7 +257,7 @@ test("the doctor says what kept runs take, and frees as much as it says of those
   const { next, ...sizes } = await kept();
   expect(sizes).toMatchObject({ ended: { runs: 1 }, stopped: { runs: 1 } });
   expect(next).toHaveLength(1);
-  const told = (await quasar(at, ["doctor"])).stdout;
+  const told = (await doctor(at)).stdout;
   expect(told).toMatch(/kept +1 run ended: [\d.]+ KiB\n +1 run that can still be resumed: /u);
   for (const line of next) expect(told).toContain(line.replace(/ +\(/u, " ("));
   const freed = async (command = ""): Promise<unknown> => {
@@ -258,21 +268,21 @@ test("the doctor says what kept runs take, and frees as much as it says of those
   expect(await kept()).toMatchObject({ ended: { runs: 0, bytes: 0 }, next: [] });
   const all = "quasar prune --older-than 0s --stopped";
   expect(await freed(all)).toMatchObject({ runs: [left], bytes: sizes.stopped.bytes });
-  expect((await quasar(at, ["doctor"])).stdout).not.toContain("kept");
+  expect((await doctor(at)).stdout).not.toContain("kept");
 });
 
 test("the doctor names no command that would be refused while an agent works", async () => {
   const at = place();
   await orphaned(at);
-  const { kept } = lastRecord(await quasar(at, ["doctor", "--json"]));
+  const { kept } = lastRecord(await doctor(at, ["--json"]));
   expect(kept).toMatchObject({ stopped: { runs: 1 }, next: [] });
 });
 
 interface Ailment {
   readonly name: string;
   readonly check: string;
-  /** Whether `--fix` mends it. */
-  readonly mends: boolean;
+  /** Whether `--fix` fixes it. */
+  readonly fixes: boolean;
   readonly infect: (at: Place, runId: string) => void | Promise<void>;
 }
 
@@ -280,32 +290,32 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "a merge in progress",
     check: "git",
-    mends: false,
+    fixes: false,
     infect: (at) =>
       writeFileSync(join(at.repo, ".git/MERGE_HEAD"), `${git(at, "rev-parse", "HEAD")}\n`),
   },
   {
     name: "a lock of a git that is gone",
     check: "git locks",
-    mends: true,
+    fixes: true,
     infect: (at) => writeFileSync(join(at.repo, ".git/index.lock"), ""),
   },
   {
     name: "a note of a killed runner",
     check: "lock",
-    mends: true,
+    fixes: true,
     infect: (at, runId) => writeFileSync(join(at.repo, ".git/quasar/lock.run"), `1 ${runId}\n`),
   },
   {
     name: "a damaged file that was set aside",
     check: "runs",
-    mends: false,
+    fixes: false,
     infect: (at, runId) => writeFileSync(join(runsOf(at), runId, "checkpoint.toml.damaged-x"), "?"),
   },
   {
     name: "a checkpoint of another version",
     check: "runs",
-    mends: false,
+    fixes: false,
     infect: (at, runId) => {
       const path = join(runsOf(at), runId, "checkpoint.toml");
       const text = readFileSync(path, "utf8").replace(
@@ -318,7 +328,7 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "a journal that was changed",
     check: "journals",
-    mends: false,
+    fixes: false,
     infect: (at, runId) => {
       const path = join(runsOf(at), runId, "events.jsonl");
       writeFileSync(path, readFileSync(path, "utf8").replace('"cycle":1', '"cycle":7'));
@@ -327,14 +337,14 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "an unfinished save",
     check: "left over",
-    mends: true,
+    fixes: true,
     infect: (at, runId) =>
       writeFileSync(join(runsOf(at), runId, ".checkpoint.toml.0123456789abcdef.tmp"), "half"),
   },
   {
     name: "snapshots of a run that is gone",
     check: "refs",
-    mends: false,
+    fixes: false,
     infect: async (at) => {
       write(at.repo, { "x.txt": "x\n" });
       const prefix = "refs/quasar/20200101-000000-abcdef/";
@@ -344,7 +354,7 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "snapshots of a run that has ended",
     check: "refs",
-    mends: true,
+    fixes: true,
     infect: async (at) => {
       const id = await approved(at);
       write(at.repo, { "x.txt": "x\n" });
@@ -354,7 +364,7 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "a checkpoint in a commit",
     check: "committed",
-    mends: false,
+    fixes: false,
     infect: (at) => {
       write(at.repo, { ".quasar/checkpoint.toml": "version = 1\n" });
       git(at, "add", "-f", ".quasar/checkpoint.toml");
@@ -364,7 +374,7 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "a folder that git would commit",
     check: "ignored",
-    mends: true,
+    fixes: true,
     infect: (at) => {
       mkdirSync(join(at.repo, ".quasar"), { recursive: true });
       writeFileSync(join(at.repo, ".quasar/.gitignore"), "");
@@ -373,24 +383,24 @@ const AILMENTS: readonly Ailment[] = [
   {
     name: "runs that others can read",
     check: "modes",
-    mends: true,
+    fixes: true,
     infect: (at) => chmodSync(runsOf(at), 0o755),
   },
 ];
 
-test.for(AILMENTS)("the doctor finds $name", async ({ check, mends, infect }) => {
+test.for(AILMENTS)("the doctor finds $name", async ({ check, fixes, infect }) => {
   const at = place();
   const runId = await stopped(at);
   await infect(at, runId);
   const checks = (done: { stdout: string }): readonly unknown[] =>
     (lastRecord(done as never)["problems"] as { check: string }[]).map((each) => each.check);
-  const found = await quasar(at, ["doctor", "--json"]);
+  const found = await doctor(at, ["--json"]);
   expect(found.code, found.stdout + found.stderr).toBe(1);
   expect(checks(found)).toEqual([check]);
-  const fixed = await quasar(at, ["doctor", "--fix", "--json"]);
-  expect(fixed.code, fixed.stdout).toBe(mends ? 0 : 1);
-  const after = await quasar(at, ["doctor", "--json"]);
-  expect(checks(after)).toEqual(mends ? [] : [check]);
+  const fixed = await doctor(at, ["--fix", "--json"]);
+  expect(fixed.code, fixed.stdout).toBe(fixes ? 0 : 1);
+  const after = await doctor(at, ["--json"]);
+  expect(checks(after)).toEqual(fixes ? [] : [check]);
 });
 
 test("the doctor's advice for committed files of ours leaves alone what a team shares", async () => {
@@ -403,11 +413,11 @@ test("the doctor's advice for committed files of ours leaves alone what a team s
     writeFileSync(join(at.repo, path), path.endsWith("ignore") ? "*\n" : "");
   git(at, "add", "--force", "--", ...shared);
   git(at, "commit", "-qm", "Share the configuration");
-  expect(await quasar(at, ["doctor"])).toMatchObject({ code: 0 });
+  expect(await doctor(at)).toMatchObject({ code: 0 });
   writeFileSync(join(at.repo, ".quasar/checkpoint.toml"), "");
   git(at, "add", "--force", "--", ".quasar/checkpoint.toml");
   git(at, "commit", "-qm", "Oops");
-  const found = await quasar(at, ["doctor", "--json"]);
+  const found = await doctor(at, ["--json"]);
   const problems = lastRecord(found)["problems"] as readonly { check: string; next: string[] }[];
   const [advice = ""] = problems.find(({ check }) => check === "committed")?.next ?? [];
   const env = { ...at.env, GIT_EDITOR: "echo Fixed >" };
@@ -419,15 +429,15 @@ test("the doctor's advice for committed files of ours leaves alone what a team s
 test("the doctor ends agents of a run that is gone, not those that a resume would follow", async () => {
   const at = place();
   const runId = await orphaned(at);
-  const before = await quasar(at, ["doctor", "--fix", "--json"]);
+  const before = await doctor(at, ["--fix", "--json"]);
   expect(findRunProcesses(runId)?.length).toBeGreaterThan(0);
   expect(lastRecord(before)["problems"]).toMatchObject([{ check: "lock" }]);
   const dir = join(runsOf(at), runId);
   const { renameSync } = await import("node:fs");
   renameSync(dir, join(at.outside, "moved-away"));
-  const found = await quasar(at, ["doctor"]);
+  const found = await doctor(at);
   expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(runId) });
-  expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+  expect(await doctor(at, ["--fix"])).toMatchObject({ code: 0 });
   expect(findRunProcesses(runId)).toEqual([]);
 });
 

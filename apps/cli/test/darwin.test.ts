@@ -7,7 +7,17 @@ import type { HookFile } from "@quasar/hookfile";
 import { sendSignal } from "@quasar/process";
 import { sample } from "@quasar/vitest/lane";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { git, lastRecord, type Place, place, quasar, records, start, write } from "./harness.ts";
+import {
+  doctor,
+  git,
+  lastRecord,
+  type Place,
+  place,
+  quasar,
+  records,
+  start,
+  write,
+} from "./harness.ts";
 import { findTaskAgents, listTasks } from "@quasar/tasks";
 import {
   FIX,
@@ -276,7 +286,7 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
     letWrite(at);
     const lock = join(at.repo, ".git/index.lock");
     writeFileSync(lock, "");
-    const found = lastRecord(await quasar(at, ["doctor", "--fix", "--json"]));
+    const found = lastRecord(await doctor(at, ["--fix", "--json"]));
     const problems = found["problems"] as readonly {
       readonly check: string;
       readonly next: string[];
@@ -308,7 +318,7 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
     const done = await quasar(at, ["run", "Write", "--json", ...AGENTS(at)], { env });
     expect(done, done.stderr).toMatchObject({ code: 0 });
     expect(git(at, "show", "HEAD:work.txt")).toBe("right");
-    expect(await quasar(at, ["doctor"], { env })).toMatchObject({ code: 0 });
+    expect(await doctor(at, [], { env })).toMatchObject({ code: 0 });
   });
 
   test("whose disk folds case, no workspace is put over another", async () => {

@@ -75,6 +75,7 @@ test.for([
 
 const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8");
 
+// SPEC.md, statements 227.
 test.for([
   "## Hook Files",
   "### `atlas hook`",
@@ -84,11 +85,12 @@ test.for([
   "### File structure",
   "### Troubleshooting",
   "### Key setup",
-])("the quick start has the section %s (seed atlas: 227)", (heading) => {
+])("the quick start has the section %s", (heading) => {
   expect(read("docs/quick-start.md").split("\n")).toContain(heading);
 });
 
-test("the quick start has every state, every trigger and every command of atlas hook (seed atlas: 227)", () => {
+// SPEC.md, statements 227.
+test("the quick start has every state, every trigger and every command of atlas hook", () => {
   const text = read("docs/quick-start.md");
   const hook = program.commands.find((one) => one.name() === "hook")?.commands ?? [];
   const named = [...HOOK_STATES, ...CHECKPOINT_TRIGGERS].map((name) => `\`${name}\``);
@@ -97,7 +99,8 @@ test("the quick start has every state, every trigger and every command of atlas 
   }
 });
 
-test("hook files have a page of their own, and a summary in the README, which leads there (seed atlas: 228, 229)", () => {
+// SPEC.md, statements 228, 229.
+test("hook files have a page of their own, and a summary in the README, which leads there", () => {
   expect(read("docs/hook-files.md")).toMatch(/^# Hook files, in depth$/mu);
   const readme = read("README.md");
   expect(readme).toMatch(/\*\*Hook files\*\*/u);
@@ -129,7 +132,8 @@ function anchorsOf(text: string): readonly string[] {
   );
 }
 
-test("every command of atlas speaks JSON too, and the help has every exit code (seed atlas: 204)", () => {
+// SPEC.md, statements 204.
+test("every command of atlas speaks JSON too, and the help has every exit code", () => {
   const leaves = (command: Command): readonly Command[] =>
     command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
   for (const command of leaves(program)) {

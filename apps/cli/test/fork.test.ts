@@ -56,7 +56,7 @@ async function forked(at: Place, ...args: string[]): Promise<Fork> {
 }
 
 /** Runs what a fork says is next. */
-async function goOn(at: Place, { next, workDir }: Fork): Promise<Record<string, unknown>> {
+async function resumeFork(at: Place, { next, workDir }: Fork): Promise<Record<string, unknown>> {
   const [, args = ""] = /^cd \S+ && quasar (.*)$/u.exec(next[0] ?? "") ?? [];
   const done = await quasar(at, [...args.split(" "), "--json"], { cwd: workDir });
   expect(done.code, done.stderr + done.stdout).toBe(0);
@@ -69,7 +69,7 @@ test("a fork goes on from where a run stands, beside it, and with a budget of it
   const fork = await forked(at, runId);
   expect(fork).toMatchObject({ from: runId, cycle: 2, phase: "resolving_issues" });
   expect(fork.commit).toBe(git(at, "rev-parse", "HEAD"));
-  const result = await goOn(at, fork);
+  const result = await resumeFork(at, fork);
   expect(result).toMatchObject({ outcome: "approved", cycle: 3, runId: fork.runId });
   expect(result["totalCostUsd"]).toBeCloseTo(0.4);
   expect(git(at, "show", `${fork.branch}:work.txt`)).toBe("step 3");
@@ -108,7 +108,7 @@ test("a fork of a run in the middle of a turn leaves behind what was not committ
   expect(fork).toMatchObject({ cycle: 1, phase: "bead_created" });
   expect(existsSync(join(fork.workDir, "work.txt"))).toBe(false);
   agents(at, twoCycles());
-  expect(await goOn(at, fork)).toMatchObject({ outcome: "approved", cycle: 2 });
+  expect(await resumeFork(at, fork)).toMatchObject({ outcome: "approved", cycle: 2 });
 });
 
 test.for([
@@ -132,7 +132,7 @@ test("an approved run is forked at an earlier cycle only", async () => {
   const refused = await quasar(at, ["fork", runId]);
   expect(refused).toMatchObject({ code: 8, stderr: expect.stringContaining(`${runId} --at 1`) });
   const fork = await forked(at, runId, "--at", "1");
-  expect(await goOn(at, fork)).toMatchObject({ outcome: "approved", cycle: 2 });
+  expect(await resumeFork(at, fork)).toMatchObject({ outcome: "approved", cycle: 2 });
 });
 
 test("a fork says where it is, what it leaves behind and what to type", async () => {

@@ -178,6 +178,16 @@ export function quasar(
   return start(at, args, options).finished;
 }
 
+/** Runs `quasar doctor` where it is all the same which agents are installed. */
+export function doctor(
+  at: Place,
+  args: readonly string[] = [],
+  options: StartOptions = {},
+): Promise<Finished> {
+  const env = { QUASAR_CODER: "command:true", QUASAR_REVIEWER: "command:true", ...options.env };
+  return quasar(at, ["doctor", ...args], { ...options, env });
+}
+
 /** Milliseconds in which this machine, as busy as it is, gets a few commands done; at least six seconds. */
 export async function soon(at: Place): Promise<number> {
   return Math.max(6000, 25 * (await quasar(at, ["ls"])).ms);

@@ -48,7 +48,7 @@ test("a journal that was tampered with is set aside, and the run goes on with a 
   writeFileSync(path, text.replace("agent_done", "agent_gone"));
   agents(at, oneCycle());
   const resumed = await quasar(at, ["resume", "--max-cycles", "3"]);
-  expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining("it is set aside as") });
+  expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining("quarantined as") });
   expect(readdirSync(runDir(at)).filter((name) => name.includes(".damaged-"))).toHaveLength(1);
   expect(typesOf(at)[0]).toBe("resumed");
 });

@@ -4,7 +4,7 @@ import { agents, oneCycle, type Turn } from "./scripts.ts";
 
 const MESSAGE = "You have used up your limit.";
 
-/** A coder that hits a limit which is lifted so long from now; without a time: nobody says when. */
+/** A coder that hits a limit which is lifted so long from now; without a time: it is unknown when. */
 function limited(inMs?: number): readonly Turn[] {
   const retryAt = inMs === undefined ? undefined : new Date(Date.now() + inMs).toISOString();
   const failure = { kind: "rate-limit", message: MESSAGE, ...(retryAt && { retryAt }) };
@@ -72,10 +72,10 @@ test("a limit without a time stops with 75 and says so, or is waited for in grow
   const at = place();
   const stopped = await quasar(at, run(at, limited()));
   expect(stopped.code, stopped.stdout).toBe(75);
-  expect(stopped.stdout).toContain("limit    nobody says when it is lifted");
+  expect(stopped.stdout).toContain("limit    it is unknown when the limit is lifted");
   const waiting = start(at, ["resume", "--wait-limit", "90s"]);
   expect(await waiting.sees("waits until")).toBe(true);
-  expect(waiting.stdout()).toMatch(/, 1 min: nobody says when/u);
+  expect(waiting.stdout()).toMatch(/, 1 min: it is unknown when/u);
   waiting.child.kill("SIGINT");
   expect(await waiting.finished).toMatchObject({ code: 130 });
 });

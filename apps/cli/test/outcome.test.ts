@@ -87,10 +87,10 @@ test.for([
   },
 );
 
-test("what lint mends is committed, and the next run starts without a word", async () => {
+test("what lint fixes is committed, and the next run starts without a word", async () => {
   const at = place();
-  const mending = ["--lint", "printf 'formatted\\n' > a.txt"];
-  const done = await quasar(at, ["run", "Write", ...mending, ...agents(at, oneCycle())]);
+  const fixing = ["--lint", "printf 'formatted\\n' > a.txt"];
+  const done = await quasar(at, ["run", "Write", ...fixing, ...agents(at, oneCycle())]);
   expect(done).toMatchObject({ code: 0 });
   expect(done.stdout).toContain("what the checks changed: a.txt");
   const commits = git(at, "log", "--reverse", "--format=%h", "--abbrev=10", "-2").split("\n");

@@ -70,7 +70,7 @@ test("a turn is not started whose two bounds by the user's price are more than i
   expect(done.stdout).toMatch(/The coder's next turn needs at least \$128\.\d\d/u);
   const plan = await quasar(at, ["resume", "--plan"], { env });
   expect(plan.code, plan.stdout + plan.stderr).toBe(4);
-  expect(plan.stdout).toContain("would be stopped by the budget");
+  expect(plan.stdout).toContain("would be stopped: budget used up");
   expect(plan.stdout).toMatch(/The coder's next turn needs at least \$128\.\d\d/u);
   const [, needed = ""] = /quasar (resume \S+ --max-budget \S+)/u.exec(plan.stdout) ?? [];
   expect(done.stdout).toContain(needed);

@@ -13,6 +13,7 @@ import {
   lastRecord,
   MAIN,
   type Place,
+  doctor,
   place,
   quasar,
   records,
@@ -40,7 +41,10 @@ test("commands print lines of their own where there is no run, and one error out
   const at = place();
   expect(await printed(at, "status")).toEqual({ code: 0, types: ["status"] });
   expect(await printed(at, "ls")).toEqual({ code: 0, types: ["ls"] });
-  expect(await printed(at, "doctor")).toEqual({ code: 0, types: ["doctor"] });
+  const { code, stdout } = await doctor(at, ["--json"]);
+  expect({ code, types: records(stdout).map(({ type }) => type) }).toEqual({
+    ...{ code: 0, types: ["doctor"] },
+  });
   expect(await printed(at, "init")).toEqual({ code: 0, types: ["init"] });
   for (const command of ["cost", "show", "log", "diff", "snapshots", "resume"]) {
     expect(await printed(at, command)).toEqual({ code: 8, types: ["error"] });

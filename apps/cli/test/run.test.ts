@@ -62,7 +62,7 @@ test("run works until the reviewer approves, one commit a cycle, and says so in 
       reviewer done in <time>, $0.10
       review   approved
     approved after 2 cycles
-    No check ran: only the reviewer saw the work. Name one: --filter "<command>"
+    No check ran: only the reviewer saw the work. Add one: --check "<command>"
       cost     $0.70 of $5.00
       commits  <sha> <sha>
       changed  2 files, +2 -0
@@ -73,8 +73,9 @@ test("run works until the reviewer approves, one commit a cycle, and says so in 
       next     git log --patch <sha>..
     "
   `);
-  const warning = "warning: edits made in the work tree while this runs are taken for the agent's";
-  expect(done).toMatchObject({ code: 0, stderr: `${warning}: committed too\n` });
+  const warning =
+    "warning: Don't edit files here while this runs: your edits would be committed with the agent's.";
+  expect(done).toMatchObject({ code: 0, stderr: `${warning}\n` });
   expect(git(at, "show", "HEAD:work.txt")).toBe("right");
   expect(git(at, "log", "--format=%s").split("\n")).toHaveLength(3);
   expect(git(at, "log", "-1", "--format=%(trailers:key=Quasar-Cycle,valueonly)")).toBe("2");
@@ -331,7 +332,7 @@ test("a run whose checkpoint was set aside stays listed, as damaged", async () =
     writeFileSync(join(dir, name), "sealed = 1\nbroken");
   }
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 7 });
-  expect((await quasar(at, ["status"])).stdout).toMatch(/damaged\n +because .*set aside/u);
+  expect((await quasar(at, ["status"])).stdout).toMatch(/damaged\n +because .*quarantined/u);
 });
 
 test("a relative script is found from any folder, and other unfinished runs are named", async () => {
@@ -416,13 +417,13 @@ test("a second signal leaves at once", async () => {
   const first = start(at, args);
   expect(await first.sees('"text":"here')).toBe(true);
   first.child.kill("SIGINT");
-  expect(await first.sees("again leaves at once")).toBe(true);
+  expect(await first.sees("press Ctrl-C again to exit now")).toBe(true);
   first.child.kill("SIGINT");
   const done = await first.finished;
   expect(done.code).toBe(130);
-  expect(done.stderr).toContain("left at once, as of the last save");
+  expect(done.stderr).toContain("Stopped. State as of the last save");
   const { runId } = records(done.stdout)[0] as { runId: string };
-  expect(done.stderr).toContain(`to go on: quasar resume ${runId}`);
+  expect(done.stderr).toContain(`Next: quasar resume ${runId}`);
   expect(findRunProcesses(runId)).toEqual([]);
 });
 
@@ -590,7 +591,7 @@ test("init writes a file whose every setting is the default, and never overwrite
   const path = join(at.repo, ".quasar", "config.toml");
   const text = readFileSync(path, "utf8").replaceAll(/^# (\w+ = )/gmu, "$1");
   writeFileSync(path, text);
-  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(git(at, "status", "--porcelain")).toBe("?? .quasar/");
   const run = await quasar(at, ["run", "Write", "--json", ...agents(at, oneCycle())]);
   expect(records(run.stdout)[0]).toMatchObject({ maxCycles: 3, maxBudgetUsd: 5 });
   expect(await quasar(at, ["init"])).toMatchObject({ stdout: expect.stringContaining("kept") });

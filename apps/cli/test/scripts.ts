@@ -47,7 +47,7 @@ export function twoCycles(delayMs = 0): readonly Turn[] {
     {
       role: "coder",
       match: "flaw of the first",
-      text: "Mended.",
+      text: "Fixed.",
       files: { "work.txt": "right\n", "more.txt": "more\n" },
       costUsd: 0.2,
       delayMs,

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents";
 import { type Checkpoint, createCheckpoint, encodeCheckpoint } from "@quasar/checkpoint";
 import { expect, onTestFinished, test } from "vitest";
-import { git, killAll, lastRecord, type Place, place, quasar, start } from "./harness.ts";
+import { doctor, git, killAll, lastRecord, type Place, place, quasar, start } from "./harness.ts";
 import { agents, LONG, neverContent, oneCycle } from "./scripts.ts";
 
 const runsOf = (at: Place): string => join(at.repo, ".git/quasar/runs");
@@ -57,7 +57,7 @@ test("the doctor leaves agents alone that work for a tree inside this one", asyn
   const [runId = ""] = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout()) ?? [];
   // The supervisor and its agent.
   while (findRunProcesses(runId)?.length !== 2) await sleep(20);
-  const done = await quasar(at, ["doctor", "--fix"]);
+  const done = await doctor(at, ["--fix"]);
   expect(done, done.stdout).toMatchObject({ code: 0 });
   expect(findRunProcesses(runId)).toHaveLength(2);
   await killAll(running);
@@ -66,7 +66,7 @@ test("the doctor leaves agents alone that work for a tree inside this one", asyn
 test("the doctor ends no process of an unknown run that is at work in another repository", async () => {
   const [at, other] = [place(), place()];
   const pids = [carrier(at, at.repo, UNKNOWN), carrier(other, other.repo, UNKNOWN)];
-  const done = await quasar(at, ["doctor", "--fix"]);
+  const done = await doctor(at, ["--fix"]);
   expect(done, done.stdout).toMatchObject({ code: 1, stdout: expect.stringContaining(UNKNOWN) });
   expect(findRunProcesses(UNKNOWN)).toEqual(pids);
 });
@@ -74,7 +74,7 @@ test("the doctor ends no process of an unknown run that is at work in another re
 test("the doctor passes over what only looks like a run's id", async () => {
   const at = place();
   carrier(at, at.repo, "no id of ours");
-  expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+  expect(await doctor(at, ["--fix"])).toMatchObject({ code: 0 });
 });
 
 test.for([
@@ -92,7 +92,7 @@ test.for([
   const runId = await stopped(at);
   make(join(runsOf(at), UNKNOWN));
   writeFileSync(join(runsOf(at), runId, ".checkpoint.toml.0123456789abcdef.tmp"), "half");
-  const done = await quasar(at, ["doctor", "--fix", "--json"]);
+  const done = await doctor(at, ["--fix", "--json"]);
   const problems = lastRecord(done)["problems"] as { check: string; fixed: boolean }[];
   expect(problems, done.stderr).toEqual([
     expect.objectContaining({ check: "runs", message: expect.stringContaining(UNKNOWN) }),
@@ -151,11 +151,11 @@ test.for([
     onTestFinished(() => void child.kill());
     const lock = join(at.repo, ".git/index.lock");
     writeFileSync(lock, "");
-    expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 1 });
+    expect(await doctor(at, ["--fix"])).toMatchObject({ code: 1 });
     expect(existsSync(lock)).toBe(true);
     child.kill();
     await new Promise((resolve) => child.once("exit", resolve));
-    expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
+    expect(await doctor(at, ["--fix"])).toMatchObject({ code: 0 });
     expect(existsSync(lock)).toBe(false);
   },
 );
@@ -263,7 +263,7 @@ test("what the doctor suggests to type is harmless, whatever a thing is called",
   git(at, "update-ref", `refs/quasar/${UNKNOWN}/${evil}`, "HEAD");
   writeFileSync(join(at.repo, `.git/refs/heads/${evil}.lock`), "");
   writeFileSync(join(runsOf(at), runId, `x.damaged-${evil}`), "");
-  const done = await quasar(at, ["doctor", "--json"]);
+  const done = await doctor(at, ["--json"]);
   const { problems } = lastRecord(done) as { problems: { next: string[] }[] };
   const steps = problems.flatMap(({ next }) => next).filter((step) => step.includes(evil));
   expect(steps).toHaveLength(4);
@@ -274,8 +274,8 @@ test("the doctor removes what any save in a run's folder has left", async () => 
   const at = place();
   const runId = await stopped(at);
   writeFileSync(join(runsOf(at), runId, ".events.jsonl.0123456789abcdef.tmp"), "half");
-  expect(await quasar(at, ["doctor", "--fix"])).toMatchObject({ code: 0 });
-  expect(await quasar(at, ["doctor"])).toMatchObject({ code: 0 });
+  expect(await doctor(at, ["--fix"])).toMatchObject({ code: 0 });
+  expect(await doctor(at)).toMatchObject({ code: 0 });
 });
 
 test("no text of a checkpoint acts on the terminal, whichever command shows it", async () => {
@@ -374,7 +374,7 @@ test("a link in the place of .quasar/.gitignore, which git does not follow, is r
   const at = place();
   mkdirSync(join(at.repo, ".quasar"));
   symlinkSync(join(at.outside, "theirs"), join(at.repo, ".quasar/.gitignore"));
-  expect(lastRecord(await quasar(at, ["doctor", "--fix", "--json"]))["problems"]).toMatchObject([
+  expect(lastRecord(await doctor(at, ["--fix", "--json"]))["problems"]).toMatchObject([
     { check: "ignored", fixed: true },
   ]);
   expect(git(at, "status", "--porcelain")).toBe("");

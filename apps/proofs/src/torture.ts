@@ -99,7 +99,7 @@ async function main(): Promise<number> {
 function onceInterrupted(): AbortSignal {
   const controller = new AbortController();
   process.once("SIGINT", () => {
-    process.stderr.write("SIGINT: what is under way comes to its end; again leaves at once\n");
+    process.stderr.write("SIGINT: finishing what runs; press Ctrl-C again to exit now\n");
     controller.abort();
   });
   return controller.signal;

@@ -27,6 +27,24 @@ test.for(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "doc
   },
 );
 
+/** What is said, without fences and tables: a pasted part comes twice, or a rule in two versions. */
+function sentencesOf(text: string): readonly string[] {
+  const prose = text.replaceAll(/^(`{3,}).*\n[^]*?^\1$/gmu, "").split("\n");
+  return prose
+    .filter((line) => !line.startsWith("|"))
+    .map((line) => line.replace(/^[\d.\s]+/u, ""));
+}
+
+const pages = globSync(["*.md", "docs/*.md", "{apps,packages}/*/*.md"], { cwd: root });
+
+test.for(pages.filter((page) => !page.endsWith("CHANGELOG.md")))(
+  "%s says nothing twice",
+  (page) => {
+    const long = sentencesOf(read(page)).filter((line) => line.length > 60);
+    expect(long.filter((line, at) => long.indexOf(line) !== at)).toEqual([]);
+  },
+);
+
 test("CI runs the test command that the README gives", () => {
   const command = /^(npx .* pnpm check)\b/mu.exec(readme)?.[1];
   expect(command).toBeDefined();
@@ -40,20 +58,32 @@ test.for(packages)("the README names $name, and every page that it points to is 
   }
 });
 
+const names: ReadonlySet<string> = new Set(["@quasar/cli", ...packages.map(({ name }) => name)]);
+
+/** What is wrong with the packages that a changeset names, each in words. */
+function wrongIn(changeset: string): readonly string[] {
+  const [, head] = /^---\n([^]*?)\n---\n/u.exec(changeset) ?? [];
+  if (head === undefined) return ["it has no head"];
+  const lines = head.split("\n").filter((line) => line !== "");
+  const named = lines.map((line) => /^"([^"]+)": (?:patch|minor|major)$/u.exec(line)?.[1] ?? line);
+  const unknown = named.filter((name) => !names.has(name));
+  return named.length === 0
+    ? ["it names no package"]
+    : unknown.map((name) => `no package: ${name}`);
+}
+
+test.for([
+  ['---\n\n"@quasar/git": minor\n"@quasar/cli": patch\n---\n\nIt is seen.\n', []],
+  ['---\n"@quasar/gti": minor\n---\n', ["no package: @quasar/gti"]],
+  ['---\n"@quasar/git": small\n---\n', ['no package: "@quasar/git": small']],
+  ["---\n\n---\n\nIt is seen.\n", ["it names no package"]],
+  ['"@quasar/git": minor\n', ["it has no head"]],
+] as const)("of the changeset %j it is wrong that %j", ([changeset, wrong]) => {
+  expect(wrongIn(changeset)).toEqual(wrong);
+});
+
 test("each changeset names packages that there are, in a head that its readers find", () => {
-  const files = globSync(".changeset/*.md", { cwd: root });
-  const names = new Set(["@quasar/cli", ...packages.map(({ name }) => name)]);
-  expect(files.length).toBeGreaterThan(10);
-  for (const file of files) {
-    const [, head = ""] = /^---\n([^]*?)\n---\n/u.exec(read(file)) ?? [];
-    const lines = head.split("\n").filter((line) => line !== "");
-    const named = lines.map(
-      (line) => /^"([^"]+)": (?:patch|minor|major)$/u.exec(line)?.[1] ?? line,
-    );
-    expect(named, file).not.toEqual([]);
-    expect(
-      named.filter((name) => !names.has(name)),
-      file,
-    ).toEqual([]);
-  }
+  const files = globSync(".changeset/*.md", { cwd: root }); // none, where a release was just made
+  const wrong = files.map((file) => [file, wrongIn(read(file))] as const);
+  expect(wrong.filter(([, found]) => found.length > 0)).toEqual([]);
 });

@@ -18,7 +18,7 @@ import type { ClaudeMeterOptions } from "./claude/meter.ts";
 import { modelOf } from "./claude/models.ts";
 import { type ClaudeReading, createClaudeReader } from "./claude/reader.ts";
 import { claudeConfigDir, isOnRecord, tokensOnRecord } from "./claude/transcript.ts";
-import { agentEnvironment } from "./environment.ts";
+import { agentEnvironment, OWN_VARIABLES } from "./environment.ts";
 import { allowedCommands, type AllowedCommand, commandsNote, denialOf } from "./permissions.ts";
 import { programFile } from "./program-file.ts";
 import { failure, NO_SESSION } from "./failure.ts";
@@ -119,7 +119,6 @@ const Context = v.fallback(v.object({ firstPrompt: v.pipe(v.number(), v.minValue
 
 const TITLE = "Claude Code";
 const HINT = "Install it with: npm install -g @anthropic-ai/claude-code";
-const OWN_ENV: readonly string[] = ["ANTHROPIC_*", "CLAUDE_*"];
 
 /** How Claude Code is started and understood. */
 export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
@@ -127,7 +126,7 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
   const start = {
     title: TITLE,
     file: options.file ?? "claude",
-    ownEnv: OWN_ENV,
+    ownEnv: OWN_VARIABLES.claude,
     installHint: HINT,
   };
   const programFor = (
@@ -145,7 +144,7 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
     model: modelOf(options.model ?? { ...(options.env ?? process.env) }["ANTHROPIC_MODEL"]),
   });
   const configDirFor = (request: AgentRequest): string =>
-    claudeConfigDir(agentEnvironment(request, OWN_ENV, options), request.workDir);
+    claudeConfigDir(agentEnvironment(request, OWN_VARIABLES.claude, options), request.workDir);
   const firstPromptOf = (request: AgentRequest): number => {
     const { prompt, systemPrompt, resumesSession = false, sessionId = "" } = request;
     const before = resumesSession ? tokensOnRecord(configDirFor(request), sessionId) : 0;

@@ -18,6 +18,7 @@ import { createCodexMeter } from "./codex/meter.ts";
 import { codexModel } from "./codex/models.ts";
 import { failureOfWords, wordsOfStderr } from "./codex/outcome.ts";
 import { type CodexReading, createCodexReader } from "./codex/reader.ts";
+import { OWN_VARIABLES } from "./environment.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import { isOfSystem } from "./patience.ts";
 import { checksNote } from "./permissions.ts";
@@ -127,7 +128,7 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
     title: "Codex",
     file: options.file ?? "codex",
     args: codexArgs(request, options, schemaFile),
-    ownEnv: ["OPENAI_*", "CODEX_*"],
+    ownEnv: OWN_VARIABLES.codex,
     input: `${request.systemPrompt}\n\n---\n\n${request.prompt}${checksNote(request.commands ?? [])}`,
     installHint: "Install it with: npm install -g @openai/codex",
   });

@@ -1,43 +1,106 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { runProgram } from "@quasar/process";
 import { cleanLine } from "./clean.ts";
+import { codexHomeOf } from "./codex/ledger.ts";
+import { checkEnvironment, OWN_VARIABLES } from "./environment.ts";
+import { type AgentLogin, isSince, STATUS_COMMANDS } from "./login.ts";
 
 /** An agent's program that was found. */
 export interface DetectedAgent {
   readonly kind: "claude" | "codex";
   /** As it says itself: `2.1.329`; `""` when it does not answer. */
   readonly version: string;
+  readonly login: AgentLogin;
 }
 
-const PROGRAMS = ["claude", "codex"] as const;
-const TIMEOUT_MS = 10_000;
-/** What it says of its version is at the beginning. */
+export interface DetectOptions {
+  /** More variables that an agent has, as in `EnvironmentOptions`. @default none */
+  readonly passEnv?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const KINDS = ["claude", "codex"] as const;
+/** For each of the two questions that an agent is asked. */
+const TIMEOUT_MS = 5000;
+/** What it says is at the beginning. */
 const MAX_BYTES = 1 << 16;
 const NOT_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "EACCES"]);
+/** Where nobody listens: an agent that is asked for its login would renew it, and be ended in the middle of that. */
+const NOWHERE = "http://127.0.0.1:9";
+
+/** Keeps an agent that is only asked about itself from the network. */
+const OFFLINE: Readonly<Record<string, string>> = {
+  DISABLE_AUTOUPDATER: "1",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  ...{ HTTP_PROXY: NOWHERE, HTTPS_PROXY: NOWHERE, ALL_PROXY: NOWHERE, NO_PROXY: "" },
+  ...{ http_proxy: NOWHERE, https_proxy: NOWHERE, all_proxy: NOWHERE, no_proxy: "" },
+};
+
+interface Answer {
+  readonly exitCode: number | undefined;
+  readonly text: string;
+}
 
 async function detect(
   kind: DetectedAgent["kind"],
-  signal: AbortSignal | undefined,
+  { passEnv = [], signal }: DetectOptions,
 ): Promise<DetectedAgent | undefined> {
-  let said = "";
-  const stdout = (chunk: Buffer): "enough" | undefined => {
-    said += chunk.toString("latin1");
-    return said.length > MAX_BYTES ? "enough" : undefined;
-  };
-  const program = { file: kind, args: ["--version"], cwd: process.cwd(), env: process.env };
-  const end = await runProgram<"enough">(program, { stdout, timeoutMs: TIMEOUT_MS, signal });
-  signal?.throwIfAborted();
-  if (end.kind === "not-started") {
-    return NOT_THERE.has(end.error.code) ? undefined : { kind, version: "" };
-  }
-  const version =
-    end.exitCode === 0 ? /\d+\.\d+\.\d+[\w.-]*/.exec(cleanLine(said))?.[0] : undefined;
-  return { kind, version: version ?? "" };
+  const env = checkEnvironment({ passEnv: [...OWN_VARIABLES[kind], ...passEnv], setEnv: OFFLINE });
+  const ask = (args: readonly string[]) => answerOf(kind, args, env, signal);
+  const told = await ask(["--version"]);
+  if (told === undefined) return undefined;
+  const [version = ""] =
+    told.exitCode === 0 ? (/\d+\.\d+\.\d+[\w.-]*/.exec(cleanLine(told.text)) ?? []) : [];
+  const { args, since, read } = STATUS_COMMANDS[kind];
+  const said = isSince(version, since) ? await ask(args) : undefined;
+  const login: AgentLogin =
+    said === undefined
+      ? { state: "unknown", how: "" }
+      : read({ ...said, env, settings: kind === "codex" ? settingsOf(env) : "" });
+  return { kind, version, login };
 }
 
-/** Which agents are installed: on the PATH of this process, with the versions they say they are. */
-export async function detectAgents(
-  options: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<readonly DetectedAgent[]> {
-  const found = await Promise.all(PROGRAMS.map((kind) => detect(kind, options.signal)));
+/**
+ * What an agent's program answers, started with the variables that it has in a run, in a folder that no
+ * repository has settings in; `undefined` where it is not there.
+ */
+async function answerOf(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<Answer | undefined> {
+  let text = "";
+  const keep = (chunk: Buffer): "enough" | undefined => {
+    text += chunk.toString("latin1");
+    return text.length > MAX_BYTES ? "enough" : undefined;
+  };
+  const program = { file, args, cwd: "/", env };
+  const options = { stdout: keep, stderr: keep, timeoutMs: TIMEOUT_MS, signal };
+  const end = await runProgram<"enough">(program, options);
+  signal?.throwIfAborted();
+  if (end.kind === "ended") {
+    return { exitCode: end.stopped === undefined ? end.exitCode : undefined, text };
+  }
+  return NOT_THERE.has(end.error.code) ? undefined : { exitCode: undefined, text };
+}
+
+/** The text of Codex's settings; `undefined` where they cannot be read. */
+function settingsOf(env: Readonly<Record<string, string>>): string | undefined {
+  try {
+    return readFileSync(join(codexHomeOf(env), "config.toml"), "utf8");
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOENT" ? "" : undefined;
+  }
+}
+
+/**
+ * Which agents are installed: on the PATH of this process, with the versions they say they are, and whether
+ * somebody is logged in, by their own word. Neither a model nor any network is asked. An agent has five seconds for
+ * each answer.
+ */
+export async function detectAgents(options: DetectOptions = {}): Promise<readonly DetectedAgent[]> {
+  const found = await Promise.all(KINDS.map((kind) => detect(kind, options)));
   return found.filter((agent) => agent !== undefined);
 }

@@ -9,13 +9,14 @@ export { type CodexAgentOptions, createCodexAgent } from "./codex.ts";
 export type { CodexSandbox } from "./codex/args.ts";
 export { type Command, type CommandAgentOptions, createCommandAgent } from "./command.ts";
 export { AGENT_KINDS, type AgentConfig, createAgent } from "./create-agent.ts";
-export { type DetectedAgent, detectAgents } from "./detect.ts";
+export { type DetectedAgent, detectAgents, type DetectOptions } from "./detect.ts";
 export {
   checkEnvironment,
   type EnvironmentOptions,
   withheldFromChecks,
 } from "./environment.ts";
 export { AgentsError, type AgentsErrorCode } from "./errors.ts";
+export type { AgentLogin } from "./login.ts";
 export { prewarm } from "./prewarm.ts";
 export { type ModelPrice, type ModelPrices, PRICES_AS_OF } from "./prices.ts";
 export {

@@ -1,7 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive, isOfEarlierBoot, type ProcessIdentity, sendSignal } from "@quasar/process";
+import {
+  isAlive,
+  isOfEarlierBoot,
+  makeFolders,
+  named,
+  type ProcessIdentity,
+  sendSignal,
+} from "@quasar/process";
 import type {
   AgentInvoker,
   AgentRequest,
@@ -87,7 +94,7 @@ async function supervise(
   if (existsSync(files.path("out")) || existsSync(files.path("exit"))) {
     throw new AgentsError("ERR_TURN_BEGUN", `turn ${request.turnId} has been begun before`);
   }
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolders(dir);
   const prepared = await patiently(() => adapter.prepare(request, files.path));
   if ("kind" in prepared) {
     return { failure: prepared, text: "", ...NOTHING_SPENT, durationMs: 0 };
@@ -95,7 +102,7 @@ async function supervise(
   const { program, context, watcher } = prepared;
   for (const [path, text] of Object.entries(prepared.files ?? {})) {
     rmSync(path, { force: true });
-    writeFileSync(path, text, { flag: "wx", mode: 0o600 });
+    named(() => writeFileSync(path, text, { flag: "wx", mode: 0o600 }), path);
   }
   const reader = adapter.open(request, context, invoke.onEvent ?? nobody);
   if (invoke.signal?.aborted) {
@@ -141,7 +148,7 @@ async function supervise(
       signal: invoke.signal,
       cancel,
     });
-    await endWhatIsLeft(request, files, outcome, supervisor.owner);
+    await killTurnProcesses(request, files, outcome, supervisor.owner);
     return await patiently(() => resultOf(adapter, reader, outcome));
   } finally {
     supervisor.leave();
@@ -195,7 +202,7 @@ function noticesOf(
  *
  * @throws {AgentsError} `ERR_TURN_UNREADABLE` where its disk had no room for the turn's end.
  */
-async function endWhatIsLeft(
+async function killTurnProcesses(
   { turnId }: AgentRequest,
   files: TurnFiles,
   outcome: FollowedOutcome,
@@ -312,7 +319,7 @@ async function adopt(
     // Its supervisor takes this for `cancel`: there is no pipe to it any more.
     cancel: () => signalOwner(turn, "SIGTERM"),
   });
-  await endWhatIsLeft(request, files, outcome, owner);
+  await killTurnProcesses(request, files, outcome, owner);
   return patiently(() => resultOf(adapter, reader, outcome));
 }
 

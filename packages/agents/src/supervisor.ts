@@ -8,7 +8,7 @@
  */
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { identityOf, syncFileSystem } from "@quasar/process";
+import { identityOf, makeFolders, syncFileSystem, withName } from "@quasar/process";
 import { runChild, type StopReason } from "./child.ts";
 import { createCollector } from "./collect.ts";
 import { isDelta } from "./delta.ts";
@@ -20,7 +20,7 @@ import { createLineRedactor, redactorOf } from "./secrets/redact.ts";
 import { keepRoom, type SpareRoom } from "./spare-room.ts";
 import { ALREADY_BEGUN, CANCEL, GO, type SupervisorSpec } from "./supervisor-spec.ts";
 import { hasCode } from "./turn-files.ts";
-import { createFile, draft, place, syncFolder } from "./turn-writes.ts";
+import { createFile, draft, place, placeAfter, syncFolder } from "./turn-writes.ts";
 
 const { O_NOFOLLOW, O_RDONLY } = fs.constants;
 
@@ -33,7 +33,8 @@ process.stdout.on("error", () => undefined);
 let spec: SupervisorSpec | undefined;
 let room: SpareRoom | undefined;
 const errorFile = process.argv[2];
-process.on("uncaughtException", (error) => {
+process.on("uncaughtException", (thrown) => {
+  const error = withName(thrown);
   // What it was told holds the whole environment: nothing of that is printed before it is known.
   const said =
     spec === undefined ? error.name : redactorOf(spec.secrets)(error.stack ?? error.name);
@@ -210,7 +211,7 @@ function createReducer(
 function restoreOutput({ files, child }: SupervisorSpec, output: OutputStore): void {
   const path = `${files}.out`;
   if (!hasRunner || fs.existsSync(path) || !fs.existsSync(child.cwd)) return;
-  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(path));
   output.restore();
 }
 
@@ -232,11 +233,11 @@ async function end(turn: SupervisorSpec, out: number, outcome: ExitRecord): Prom
     fs.closeSync(record);
     record = recorded(false);
   }
-  const tree = fs.statSync(child.cwd, { throwIfNoEntry: false });
-  if (!isSynced || tree?.dev !== fs.fstatSync(record).dev) {
+  placeAfter(path, record, () => {
+    const tree = fs.statSync(child.cwd, { throwIfNoEntry: false });
+    if (isSynced && tree?.dev === fs.fstatSync(record).dev) return;
     fs.fsyncSync(out);
     fs.fsyncSync(record);
-  }
-  place(path, record);
+  });
   syncFolder(path);
 }

@@ -29,6 +29,17 @@ export function place(path: string, fd: number): void {
   fs.renameSync(draftOf(path), path);
 }
 
+/** Puts it there once something else is done; where either fails, nothing of it stays. */
+export function placeAfter(path: string, fd: number, act: () => void): void {
+  try {
+    act();
+    place(path, fd);
+  } catch (error) {
+    fs.rmSync(draftOf(path), { force: true });
+    throw error;
+  }
+}
+
 const COPY_BYTES = 2 ** 20;
 
 /** Puts what is in an open file there, synced, by the name that it had. */

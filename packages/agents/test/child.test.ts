@@ -79,13 +79,13 @@ test("lets a child work that says something now and then", async () => {
   fastTimers();
   const workDir = aDirectory();
   let said = 0;
-  const goOn = () => writeFileSync(join(workDir, `go-${said}`), "");
+  const continueChild = () => writeFileSync(join(workDir, `go-${said}`), "");
   const onLine = () => {
     said += 1;
     vi.advanceTimersByTime(60_000);
-    goOn();
+    continueChild();
   };
-  goOn();
+  continueChild();
   const outcome = await run("chatty", { idleTimeoutMs: 120_000 }, { workDir, onLine });
   expect(outcome).toMatchObject({ exitCode: 0 });
   expect(outcome.stopped).toBeUndefined();

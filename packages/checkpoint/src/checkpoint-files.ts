@@ -49,7 +49,7 @@ export interface CheckpointFilesOptions extends FileCheckpointStoreOptions {
   readonly maxBytes?: number | undefined;
 }
 
-interface Mended {
+interface Repaired {
   readonly aside: readonly string[];
   readonly loaded: LoadedCheckpoint | undefined;
 }
@@ -139,7 +139,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   }
 
   /** Sets damaged generations aside until the newest is whole: their new names, and what it says. */
-  function mend(name: string, isExpected: (phaseId: string) => boolean): Mended {
+  function repair(name: string, isExpected: (phaseId: string) => boolean): Repaired {
     const path = join(dir, name);
     const aside: string[] = [];
     for (;;) {
@@ -174,7 +174,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
   function firstRevision(phaseId: string): number {
     const isExpected = (id: string): boolean => id === phaseId;
     for (const name of namesOf(phaseId)) {
-      const { loaded } = mend(name, isExpected);
+      const { loaded } = repair(name, isExpected);
       if (loaded !== undefined) return loaded.checkpoint.revision;
     }
     return 0;
@@ -182,7 +182,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
 
   function mendUnlessNewer(name: string, phaseId: string): void {
     try {
-      mend(name, (id) => id === phaseId);
+      repair(name, (id) => id === phaseId);
     } catch (error) {
       if (!isOtherVersion(error)) throw error;
     }
@@ -280,10 +280,10 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
       });
       revisions.clear();
       const problems = forEachName((name) => {
-        const mended = mend(name, (id) => isNameOf(name, id));
-        aside.push(...mended.aside);
-        if (mended.loaded === undefined) return;
-        const { phaseId, revision } = mended.loaded.checkpoint;
+        const repaired = repair(name, (id) => isNameOf(name, id));
+        aside.push(...repaired.aside);
+        if (repaired.loaded === undefined) return;
+        const { phaseId, revision } = repaired.loaded.checkpoint;
         if (name === checkpointFileName(phaseId)) revisions.set(phaseId, revision);
       });
       artifacts.collect();

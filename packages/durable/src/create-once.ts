@@ -22,7 +22,7 @@ export function createOnce(
   const { fs = nodeFileSystem, random = nodeRandom } = options;
   const file = resolve(path);
   let created = false;
-  acknowledge(`${path} was not created`, () => {
+  acknowledge(`${path} was not created`, file, () => {
     changeDirectory(fs, dirname(file), (directory) => {
       if (fs.lstat(file) === undefined) {
         const temporary = writeTemporary(fs, file, bytes, mode, random);

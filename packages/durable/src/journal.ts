@@ -102,7 +102,7 @@ export function openJournal(path: string, options: OpenJournalOptions = {}): Jou
   let { end } = found;
   /** Behind the last record that is on disk. */
   let synced = end;
-  acknowledge(`${path} was not opened`, () => {
+  acknowledge(`${path} was not opened`, file, () => {
     const isWhole = found.unfinished === 0 && fs.lstat(file) !== undefined;
     if (bytes !== undefined && !isWhole) asidePath = renew(bytes.subarray(0, end.bytes));
     fd = openAt(fs, file, end.bytes);
@@ -149,7 +149,7 @@ export function openJournal(path: string, options: OpenJournalOptions = {}): Jou
 
   /** @param kept - What is in the journal after a failure: what is on disk of the rest will never be known. */
   function change(kept: JournalPosition, work: (open: number) => void): void {
-    acknowledge(`${path} was not added to`, () => {
+    acknowledge(`${path} was not added to`, file, () => {
       fd ??= reopen();
       try {
         work(fd);

@@ -1,9 +1,11 @@
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type * as Sqlite from "node:sqlite";
+import { named } from "@quasar/process";
 import { changeDirectory } from "./directory.ts";
 import { DurableError, hasErrno } from "./errors.ts";
 import { type FileStat, isSameFile, nodeFileSystem } from "./file-system.ts";
+import { systemErrorOf } from "./lock-errors.ts";
 
 /** An open file with a lock of the kernel's on it. */
 export interface LockedFile {
@@ -20,7 +22,7 @@ export interface LockedFile {
  */
 export function lockFile(file: string): LockedFile | undefined {
   for (;;) {
-    changeDirectory(nodeFileSystem, dirname(file), () => createLockFile(file));
+    named(() => changeDirectory(nodeFileSystem, dirname(file), () => createLockFile(file)), file);
     const before = nodeFileSystem.lstat(file);
     const database = openDatabase(file);
     try {
@@ -28,7 +30,7 @@ export function lockFile(file: string): LockedFile | undefined {
     } catch (error) {
       database.close();
       if (isBusy(error)) return undefined;
-      throw error;
+      throw systemErrorOf(error, file);
     }
     const stat = nodeFileSystem.lstat(file);
     if (stat !== undefined && isSameFile(before, stat)) return { database, stat };
@@ -64,7 +66,11 @@ function openDatabase(file: string): Sqlite.DatabaseSync {
     return new DatabaseSync(file);
   } catch {
     lstatSync(file);
-    return new DatabaseSync(file);
+    try {
+      return new DatabaseSync(file);
+    } catch (error) {
+      throw systemErrorOf(error, file);
+    }
   }
 }
 

@@ -28,7 +28,7 @@ export interface RecoverDirectoryOptions extends DurableOptions {
 export function recoverDirectory(dir: string, options: RecoverDirectoryOptions = {}): void {
   const { fs = nodeFileSystem, accept = () => true } = options;
   const folder = resolve(dir);
-  acknowledge(`${dir} was not recovered`, () => {
+  acknowledge(`${dir} was not recovered`, folder, () => {
     refuseLinkedDirectory(fs, folder);
     if (fs.lstat(folder) === undefined) return;
     memoryOf(fs).prepared.delete(folder); // another process may have changed it since

@@ -21,7 +21,7 @@ import { unlinkIfThere } from "./temporary.ts";
 export function removeFile(path: string, options: DurableOptions = {}): void {
   const { fs = nodeFileSystem } = options;
   const file = resolve(path);
-  acknowledge(`${path} was not removed`, () => {
+  acknowledge(`${path} was not removed`, file, () => {
     refuseLinkedDirectory(fs, dirname(file));
     if (fs.lstat(dirname(file)) === undefined) return;
     changeDirectory(fs, dirname(file), (directory) => {

@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { named } from "@quasar/process";
 import { changeDirectory, memoryOf } from "./directory.ts";
 import { DurableError } from "./errors.ts";
 import type { DurableOptions, FileSystem } from "./file-system.ts";
@@ -35,7 +36,7 @@ export function replaceFile(
 ): void {
   const { fs = nodeFileSystem, random = nodeRandom, keepPrevious = true } = options;
   const file = resolve(path);
-  acknowledge(`${path} was not saved`, () => {
+  acknowledge(`${path} was not saved`, file, () => {
     changeDirectory(fs, dirname(file), (directory) => {
       const generations = keepPrevious ? settle(fs, file, directory) : [];
       const temporary = writeTemporary(fs, file, bytes, 0o600, random);
@@ -54,10 +55,10 @@ export function replaceFile(
   });
 }
 
-/** Throws what `change` throws as a {@link DurableError}. */
-export function acknowledge(message: string, change: () => void): void {
+/** Throws what `change` throws as a {@link DurableError}, which is about a file. */
+export function acknowledge(message: string, file: string, change: () => void): void {
   try {
-    change();
+    named(change, file);
   } catch (error) {
     if (error instanceof DurableError) throw error;
     const reason = error instanceof Error ? `: ${error.message}` : "";

@@ -50,6 +50,19 @@ test("a file is created once, whole, in every state", () => {
   expect(report.states).toBeGreaterThanOrEqual(10_000);
 });
 
+test("an exploration ends where its processes have no more choices, with the states that there are", () => {
+  const save = ({ choose, begin, acknowledge, ...process }: SimulatedProcess): void => {
+    const value = `v${choose(5)}`;
+    begin(value);
+    replaceFile(FILE, encode(value), process);
+    acknowledge(value);
+  };
+  const options = { seed: 1, maxStates: Number.POSITIVE_INFINITY, observe };
+  const report = exploreCrashes({ ...options, workload: save, resume: recoverAndRead });
+  expect(report.rounds).toBe(5);
+  expect(report.bad).toBe(0);
+});
+
 test.for(PERSISTENCE_MODELS)(
   "without a second name, %s is survived if its rename is atomic",
   (model) => {

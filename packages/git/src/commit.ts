@@ -15,7 +15,7 @@ import { isAllStaged, isUnmerged } from "./status.ts";
 import type { DirtyPath } from "./dirty-path.ts";
 import { cleanLines, cut, oneLine, quoted, tail } from "./text.ts";
 import { formatTrailers } from "./trailers.ts";
-import { lookAtWork, type SeenWork } from "./work.ts";
+import { readCommitState, type SeenWork } from "./work.ts";
 
 export interface CommitOptions extends SignalOptions {
   /** Any text: it becomes one line of at most 72 code points. */
@@ -90,7 +90,7 @@ export async function commitAll(
   const message = commitMessage(options);
   checkVariables(env);
   const named = exclude.map((path) => checkExclude(path.replace(/\/$/, "")));
-  const { config, dirty, caches } = options.seen ?? (await lookAtWork(workDir, { signal }));
+  const { config, dirty, caches } = options.seen ?? (await readCommitState(workDir, { signal }));
   const kept = [...named, ...caches.map(({ path }) => path)];
   const isExcluded = ({ path }: DirtyPath): boolean =>
     kept.some((excluded) => path === excluded || path.startsWith(`${excluded}/`));
@@ -107,7 +107,9 @@ export async function commitAll(
   const result = await tryCommit(attempt);
   if (!(result instanceof GitError)) return result;
   if (result.refusal?.by !== "pre-commit" || tree !== undefined) throw result;
-  const left = (await lookAtWork(workDir, { signal })).dirty.filter((entry) => !isExcluded(entry));
+  const left = (await readCommitState(workDir, { signal })).dirty.filter(
+    (entry) => !isExcluded(entry),
+  );
   const isPutRight = left.some((entry) => !isAllStaged(entry));
   const again = isPutRight ? await tryCommit({ ...attempt, wanted: left }) : result;
   if (again instanceof GitError) throw again;
@@ -240,7 +242,7 @@ function parseSummary(stdout: string): Committed {
 }
 
 function conflict(path: string): GitError {
-  const message = `${quoted(path)} has conflicts: resolve them or abort the merge, then go on`;
+  const message = `${quoted(path)} has conflicts: resolve them or abort the merge, then try again`;
   return new GitError("ERR_UNMERGED", message);
 }
 

@@ -39,6 +39,9 @@ export async function hooksFolder(
 /** The hooks that can refuse a commit: githooks(5). */
 const REFUSING = ["pre-commit", "prepare-commit-msg", "commit-msg"] as const;
 
+/** The hooks that git starts for a commit, in its order. */
+export const COMMIT_HOOKS: readonly string[] = [...REFUSING, "post-commit"];
+
 /** Whether a file is there that git starts before it commits, and that can refuse it. */
 export async function hasRefusingHook(
   repository: Pick<Repository, "root" | "commonDir">,

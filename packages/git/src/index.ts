@@ -2,6 +2,14 @@ export { deleteBranch, fetchBranch, refSha, type Upstream, upstreamOf } from "./
 export { type Bundle, verifyBundle, writeBundle } from "./bundle.ts";
 export { resolveCommit, treeOfCommit } from "./commit-ids.ts";
 export {
+  type CommitHooks,
+  type CommitSettings,
+  commitSettings,
+  gitVersion,
+  type Signing,
+  unmergedPaths,
+} from "./commit-settings.ts";
+export {
   type ChangeCount,
   type CommitOptions,
   type Committed,
@@ -84,6 +92,7 @@ export {
 } from "./remotes.ts";
 export {
   gitDirAt,
+  isShallow,
   type Operation,
   openRepository,
   operationInProgress,
@@ -109,6 +118,7 @@ export {
   type TakeSnapshotOptions,
   isOwnPath,
   OWN_FOLDER,
+  OWN_PATHS,
 } from "./snapshots.ts";
 export { checkSigning } from "./signing.ts";
 export { dirtyPaths } from "./status.ts";
@@ -118,7 +128,7 @@ export { type ChangeTimes, changeTimes, takenOut } from "./taken-out.ts";
 export { treeToCommit } from "./tree-to-commit.ts";
 export { submodulePaths } from "./submodules.ts";
 export { countChanges, type FileChange } from "./count-changes.ts";
-export { lookAtWork, type LookOptions, type SeenWork } from "./work.ts";
+export { readCommitState, type LookOptions, type SeenWork } from "./work.ts";
 export { workTreeId, type WorkTreeIdOptions } from "./work-tree-id.ts";
 export { type GitWork, type GitWorkListener, onGitWork } from "./git-work.ts";
 export { type SeenFiles, seenFiles, type SeenFilesOptions } from "./seen-files.ts";

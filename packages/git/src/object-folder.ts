@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeFolders } from "@quasar/process";
 import type { SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import type { RunOptions } from "./run.ts";
@@ -15,7 +16,7 @@ export async function inObjectFolder<T>(
 ): Promise<T> {
   const { commonDir } = await openRepository(workDir, { signal });
   const folder = `${resolve(file)}.${randomBytes(8).toString("hex")}.tmp`;
-  await mkdir(join(folder, "pack"), { recursive: true, mode: 0o700 });
+  makeFolders(join(folder, "pack"));
   const env = {
     GIT_OBJECT_DIRECTORY: folder,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: cQuoted(

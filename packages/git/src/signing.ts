@@ -15,6 +15,13 @@ function quotedPath(path: string): string {
   return `"${path.replaceAll(/["\\]/g, "\\$&")}"`;
 }
 
+/** Whether commits are to be signed here (`commit.gpgsign`). */
+export async function isToBeSigned(workDir: string, options: SignalOptions): Promise<boolean> {
+  const asked = ["config", "--type=bool", "--get", "commit.gpgsign"];
+  const { stdout } = await git("read", workDir, asked, options);
+  return stdout.trim() === "true";
+}
+
 /**
  * Makes sure that commits can be signed here, if they are to be (`commit.gpgsign`): signs one that is
  * thrown away, so whoever is to type a passphrase is asked now. Changes nothing in the repository. Starts
@@ -25,9 +32,7 @@ function quotedPath(path: string): string {
  *   signal's reason when aborted.
  */
 export async function checkSigning(workDir: string, options: SignalOptions = {}): Promise<void> {
-  const asked = ["config", "--type=bool", "--get", "commit.gpgsign"];
-  const { stdout } = await git("read", workDir, asked, options);
-  if (stdout.trim() !== "true") return;
+  if (!(await isToBeSigned(workDir, options))) return;
   const { commonDir } = await openRepository(workDir, options);
   const config = await readConfig(workDir, options);
   const objects = await mkdtemp(join(tmpdir(), "quasar-signing-"));

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
-import { chmod, mkdir, readdir, rename } from "node:fs/promises";
+import { chmod, readdir, rename } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeFolders } from "@quasar/process";
 import { GitError, isGone, messageOf } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
 import { inObjectFolder } from "./object-folder.ts";
@@ -43,7 +44,7 @@ export async function packSnapshot(
   const tree = await gitOutput("read", workDir, ["rev-parse", "--verify", `${sha}^{tree}`], {
     signal,
   });
-  await mkdir(resolve(file, ".."), { recursive: true, mode: 0o700 });
+  makeFolders(resolve(file, ".."));
   await inObjectFolder(workDir, file, { signal }, async (run, folder) => {
     const input = contentIds(changes)
       .map((id) => `${id}\n`)

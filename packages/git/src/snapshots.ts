@@ -50,9 +50,12 @@ export interface TakeSnapshotOptions extends SignalOptions {
 /** What this product writes for itself in a work tree's root: never a part of anybody's work. */
 export const OWN_FOLDER = ".quasar";
 
+/** {@link OWN_FOLDER}, and what `atlas init` writes: settings, which a person commits. From the work tree's root. */
+export const OWN_PATHS: readonly string[] = [OWN_FOLDER, ".atlas/config.toml", ".atlas/.gitignore"];
+
 /**
  * Keeps everything in the work tree that is not committed in a commit below `refs/quasar/`: deletions
- * and untracked files included, ignored ones and `.quasar/` not. Contents that only the index holds are in
+ * and untracked files included, ignored ones and {@link OWN_PATHS} not. Contents that only the index holds are in
  * a snapshot of their own. HEAD, branch, index, stash, reflog
  * and files stay as they are; nothing that the repository names runs. Starts five git processes, two
  * where nothing is uncommitted, and one more where the `repository` is not given.
@@ -121,9 +124,9 @@ function isKept(path: string): boolean {
   return !path.endsWith("/") && !isOwnPath(path);
 }
 
-/** Whether a path, from a work tree's root, is of {@link OWN_FOLDER}. */
+/** Whether a path, from a work tree's root, is one of {@link OWN_PATHS}, or lies within one. */
 export function isOwnPath(path: string): boolean {
-  return path === OWN_FOLDER || path.startsWith(`${OWN_FOLDER}/`);
+  return OWN_PATHS.some((own) => path === own || path.startsWith(`${own}/`));
 }
 
 /** One file to flush instead of one for each object. */

@@ -6,7 +6,7 @@ import type { SignalOptions } from "./head.ts";
 import { assumesUnchanged } from "./hidden.ts";
 import { openRepository } from "./repository.ts";
 import { git, gitFailed, gitOutput, type RunOptions } from "./run.ts";
-import { isOwnPath, OWN_FOLDER } from "./snapshots.ts";
+import { isOwnPath, OWN_PATHS } from "./snapshots.ts";
 import { setCachesApart } from "./caches.ts";
 import { isAllStaged, parseStatusWithin, STATUS_WITHIN } from "./status.ts";
 
@@ -39,7 +39,7 @@ export async function treeToCommit(workDir: string, options: SignalOptions = {})
     const unstaged = work.filter((entry) => !isAllStaged(entry) && !isOwnPath(entry.path));
     if (unstaged.length > 0) {
       const changed = unstaged.map(({ path }) => path);
-      const excluded = [OWN_FOLDER, ...caches.map(({ path }) => path)];
+      const excluded = [...OWN_PATHS, ...caches.map(({ path }) => path)];
       const staged = await stage(root, { changed, excluded, run });
       if (staged.exitCode !== 0) throw gitFailed(["add", "-A"], staged);
     }

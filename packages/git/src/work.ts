@@ -41,7 +41,10 @@ export interface LookOptions extends SignalOptions {
  * @throws {GitError} `ERR_BROKEN_HEAD`, `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`,
  *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
-export async function lookAtWork(workDir: string, options: LookOptions = {}): Promise<SeenWork> {
+export async function readCommitState(
+  workDir: string,
+  options: LookOptions = {},
+): Promise<SeenWork> {
   const { signal } = options;
   const config: Config = options.config ?? (await readConfig(workDir, { signal }));
   const args = [...STATUS_WITHIN, "--branch"];

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { commitAll, dirtyPaths, lookAtWork, treeOfCommit, treeToCommit } from "../src/index.ts";
+import {
+  commitAll,
+  dirtyPaths,
+  readCommitState,
+  treeOfCommit,
+  treeToCommit,
+} from "../src/index.ts";
 import { aRepository, git, headOf, write } from "./fixture.ts";
 
 const committed = (root: string): readonly string[] =>
@@ -16,7 +22,7 @@ test.for([
 ] as const)("an untracked folder is a cache %s", async ([, file, folders]) => {
   const root = aRepository();
   write(root, file, "");
-  const { caches, dirty } = await lookAtWork(root);
+  const { caches, dirty } = await readCommitState(root);
   expect(caches).toEqual(folders.map((path) => ({ path, status: "??" })));
   expect(dirty.map(({ path }) => path)).toEqual(folders.length === 0 ? [file] : []);
   expect(await dirtyPaths(root)).toEqual(dirty);
@@ -45,7 +51,7 @@ test("a folder in which a tracked file has changed is work, whatever it is calle
   git(root, "commit", "-q", "-m", "vendored");
   write(root, "node_modules/a.js", "two");
   write(root, "node_modules/b.js", "new");
-  expect(await lookAtWork(root)).toMatchObject({ caches: [] });
+  expect(await readCommitState(root)).toMatchObject({ caches: [] });
   await commitAll(root, { subject: "all" });
   expect(committed(root)).toContain("node_modules/b.js");
 });

@@ -14,7 +14,7 @@ import {
   logRange,
   reflogActions,
   TRAILER,
-  lookAtWork,
+  readCommitState,
 } from "../src/index.ts";
 import {
   aFolder,
@@ -507,7 +507,7 @@ test("starts four git processes for a commit and two for none, git's own include
   const none = (await traced(() => commitAll(root, { subject: "cycle" }))).map(commandOf);
   expect(none).toEqual(["config", "status"]);
   write(root, "c", "");
-  const seen = await lookAtWork(root);
+  const seen = await readCommitState(root);
   const twice = (await traced(() => commitAll(root, { subject: "cycle", seen }))).map(commandOf);
   expect(twice).toEqual(["add", "commit"]);
   expect((await traced(() => currentGitSha(root))).map(commandOf)).toEqual(["rev-parse"]);
@@ -548,11 +548,11 @@ test("commits what is staged already, and nothing that is excluded", async () =>
 test("sees HEAD and what is not committed, also before the first commit", async () => {
   const root = aRepository();
   write(root, "b", "");
-  const { head, dirty } = await lookAtWork(root);
+  const { head, dirty } = await readCommitState(root);
   expect([head, dirty]).toEqual([await currentGitSha(root), [{ path: "b", status: "??" }]]);
   const unborn = anEmptyRepository(aFolder());
   write(unborn, "b", "");
-  expect(await lookAtWork(unborn)).toMatchObject({ head: "", dirty: [{ path: "b" }] });
+  expect(await readCommitState(unborn)).toMatchObject({ head: "", dirty: [{ path: "b" }] });
 });
 
 function commandOf({ argv }: { argv: readonly string[] }): string | undefined {

@@ -4,11 +4,13 @@ import { expect, test } from "vitest";
 import {
   changedPaths,
   commitAll,
+  commitSettings,
   commitsOfTask,
   currentBranch,
   currentGitSha,
   currentHead,
   dirtyPaths,
+  gitVersion,
   hooksFolder,
   inspectRepository,
   isAncestor,
@@ -23,6 +25,7 @@ import {
   restoreSnapshot,
   takeSnapshot,
   workTreeId,
+  unmergedPaths,
 } from "../src/index.ts";
 import {
   aCanary,
@@ -55,6 +58,9 @@ async function askEverything(workDir: string, sha: string): Promise<void> {
     inspectRepository(workDir, { since: sha }),
     listSnapshots(workDir, PREFIX),
     openRepository(workDir).then((repository) => hooksFolder(repository)),
+    openRepository(workDir).then((repository) => commitSettings(repository)),
+    unmergedPaths(workDir),
+    gitVersion(workDir),
     readCommit(workDir, sha),
     remoteBranches(workDir),
     pushTarget(workDir, "main"),

@@ -198,8 +198,8 @@ test("ends the user's hook too when it is aborted, and hands it what it is given
   const { root } = aPair();
   const scene = aFolder();
   const [begun, go, done] = [join(scene, "begun"), join(scene, "go"), join(scene, "done")];
-  const letGo = () => writeFileSync(go, "");
-  onTestFinished(letGo);
+  const dispose = () => writeFileSync(go, "");
+  onTestFinished(dispose);
   const hook = `echo "$MARK" > '${begun}'; until [ -e '${go}' ]; do sleep 0.1; done; touch '${done}'`;
   script(join(root, ".git/hooks"), "pre-push", hook);
   const controller = new AbortController();
@@ -213,7 +213,7 @@ test("ends the user's hook too when it is aborted, and hands it what it is given
   while (!existsSync(begun) || readFileSync(begun, "utf8") === "") await sleep(10);
   controller.abort(new Error("enough"));
   await expect(pushing).rejects.toThrow("enough");
-  letGo();
+  dispose();
   await sleep(500);
   expect(existsSync(done)).toBe(false);
   expect(readFileSync(begun, "utf8")).toBe("m\n");

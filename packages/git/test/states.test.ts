@@ -10,7 +10,7 @@ import {
   dirtyPaths,
   isAncestor,
   logRange,
-  lookAtWork,
+  readCommitState,
   openRepository,
   operationInProgress,
 } from "../src/index.ts";
@@ -188,15 +188,15 @@ test.for([
   const root = aRepository();
   git(root, "submodule", "--quiet", "add", aRepository(), "sub");
   git(root, "commit", "-qm", "submodule");
-  expect(await lookAtWork(root)).toMatchObject({ dirty: [], submodules: [] });
+  expect(await readCommitState(root)).toMatchObject({ dirty: [], submodules: [] });
   const sub = join(root, "sub");
   change(sub);
-  expect(await lookAtWork(root)).toMatchObject({ dirty: [], submodules: ["sub"] });
+  expect(await readCommitState(root)).toMatchObject({ dirty: [], submodules: ["sub"] });
   git(sub, "commit", "-q", "--allow-empty", "-m", "second");
   const dirty = [{ path: "sub", status: ".M" }];
-  expect(await lookAtWork(root)).toMatchObject({ dirty, submodules: ["sub"] });
+  expect(await readCommitState(root)).toMatchObject({ dirty, submodules: ["sub"] });
   git(root, "config", "submodule.sub.ignore", "dirty");
-  expect(await lookAtWork(root)).toMatchObject({ dirty, submodules: [] });
+  expect(await readCommitState(root)).toMatchObject({ dirty, submodules: [] });
 });
 
 test("sees files in the folder of a submodule that is not checked out", async () => {
@@ -208,9 +208,12 @@ test("sees files in the folder of a submodule that is not checked out", async ()
   git(root, "commit", "-qm", "submodule");
   const clone = aFolder();
   git(clone, "clone", "-q", root, ".");
-  expect(await lookAtWork(clone)).toMatchObject({ dirty: [], submodules: [] });
+  expect(await readCommitState(clone)).toMatchObject({ dirty: [], submodules: [] });
   write(clone, "sub/new.txt", "new\n");
-  expect(await lookAtWork(join(clone, "old"))).toMatchObject({ dirty: [], submodules: ["sub"] });
+  expect(await readCommitState(join(clone, "old"))).toMatchObject({
+    dirty: [],
+    submodules: ["sub"],
+  });
 });
 
 test("finds no repository from inside the git folder", async () => {

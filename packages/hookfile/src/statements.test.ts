@@ -43,7 +43,7 @@ test("SPEC.md has every statement of the seed that is this package's", () => {
 });
 
 test("each of them that a test names is in SPEC.md", () => {
-  const named = [...tests.matchAll(/\(seed atlas: ([^)$]+)\)/gu)].flatMap(([, list = ""]) =>
+  const named = [...tests.matchAll(/SPEC\.md, statements ([^.]+)\./gu)].flatMap(([, list = ""]) =>
     numbersIn(list),
   );
   expect(new Set(named).size).toBeGreaterThan(100);

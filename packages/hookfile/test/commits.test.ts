@@ -54,7 +54,8 @@ function aWorkTree(root: string, branch: string): string {
 
 const one = (subject: string) => [`Commit: ${subject}`, 1];
 
-test("each commit gives one checkpoint, whether its git hook told of it, told twice, or did not (seed atlas: 89)", async () => {
+// SPEC.md, statements 89.
+test("each commit gives one checkpoint, whether its git hook told of it, told twice, or did not", async () => {
   const root = aRepository();
   const task = await aWatcher(root);
   const told = commit(root, "told");

@@ -38,7 +38,8 @@ function* damagedForms(whole: Uint8Array, step: number): Generator<Uint8Array> {
   }
 }
 
-test("no truncation and no flip of a bit of hook.json is taken for what was written (seed atlas: 16)", () => {
+// SPEC.md, statements 16.
+test("no truncation and no flip of a bit of hook.json is taken for what was written", () => {
   const { dir } = aSavedTask();
   const whole = readFileSync(join(dir, "hook.json"));
   let forms = 0;
@@ -76,7 +77,8 @@ function isTold(files: HookFiles): boolean {
   }
 }
 
-test("no truncation and no flip of a bit in a task's files passes in silence (seed atlas: 16)", {
+// SPEC.md, statements 16.
+test("no truncation and no flip of a bit in a task's files passes in silence", {
   timeout: 1_200_000,
 }, () => {
   const { dir, files } = aSavedTask();

@@ -34,11 +34,12 @@ async function notesOf(taskDir: string, count: number) {
   return readInbox(taskDir).notes;
 }
 
+// SPEC.md, statements 89.
 test.for([
   ["a plain repository", () => aRepository()],
   ["a SHA-256 repository", () => aRepository(aFolder(), "--object-format=sha256")],
   ["a repository at an odd path", () => aRepository(join(aFolder(), "a 'b' \"c\"\n$d"))],
-] as const)("a commit in %s leaves one note that names it (seed atlas: 89)", async ([, make]) => {
+] as const)("a commit in %s leaves one note that names it", async ([, make]) => {
   const root = make();
   const { taskDir, env } = await aTaskIn(root);
   const sha = commit(root, "-n; say “no” $(x)", env);

@@ -39,7 +39,8 @@ function onThePath({ command }: Recorder): { readonly PATH: string } {
   return { PATH: `${join(command[0] ?? "", "..")}:${process.env["PATH"]}` };
 }
 
-test("a commit calls the command by itself, in the work tree, with nothing of the commit's in its arguments (seed atlas: 88, 89, 101, 102)", async () => {
+// SPEC.md, statements 88, 89, 101, 102.
+test("a commit calls the command by itself, in the work tree, with nothing of the commit's in its arguments", async () => {
   const root = aRepository();
   const atlas = aRecorder();
   const installed = await install(root, atlas);

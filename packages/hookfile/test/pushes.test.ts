@@ -26,7 +26,8 @@ function withRemote(name = "origin") {
   };
 }
 
-test("each push of a commit of the task's is told once, with its branch and commit (seed atlas: 90)", async () => {
+// SPEC.md, statements 90.
+test("each push of a commit of the task's is told once, with its branch and commit", async () => {
   const { root, work, look } = withRemote();
   git(root, "push", "-q", "origin", "main");
   expect(await look()).toEqual({ pushes: [], unseen: [], told: [] });

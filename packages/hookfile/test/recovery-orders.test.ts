@@ -95,7 +95,8 @@ function detected(hook: HookFile, effect: StepEffect, now: Date): HookFile {
   return kind === "interrupted" ? crash(hook, "gone", { effect }, now).hook : hook;
 }
 
-test("in any order of work, crashes and recoveries no step that is done is done again, and detecting twice is detecting once (seed atlas: 3, 9, 15)", {
+// SPEC.md, statements 3, 9, 15.
+test("in any order of work, crashes and recoveries no step that is done is done again, and detecting twice is detecting once", {
   timeout: 600_000,
 }, () => {
   const seen = new Set<string>();
@@ -127,7 +128,8 @@ test("in any order of work, crashes and recoveries no step that is done is done 
   ]);
 });
 
-test("the same holds on disk, to the byte (seed atlas: 15)", { timeout: 600_000 }, async () => {
+// SPEC.md, statements 15.
+test("the same holds on disk, to the byte", { timeout: 600_000 }, async () => {
   const run = async (actions: readonly Action[]): Promise<void> => {
     const { store, dir, now, pass } = aTask();
     store.update((hook) => ({ hook: { ...hook, owner: DEAD }, events: [] }));

@@ -1,3 +1,4 @@
+import { withName } from "@quasar/process";
 import type { Hook, LoopEvent, LoopEventData } from "./event.ts";
 import { isStored } from "./checkpoint-hook.ts";
 import { snapshot } from "./snapshot.ts";
@@ -111,5 +112,5 @@ function eventOf(data: LoopEventData, { state, head }: EventStanding): LoopEvent
 
 /** What an error says, whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? withName(error).message : String(error);
 }

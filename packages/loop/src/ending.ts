@@ -66,7 +66,7 @@ export function withoutChanges(state: CycleState): Ending {
 const MESSAGES: Readonly<Partial<Record<Ending["outcome"], (state: CycleState) => string>>> = {
   budget: (state) => `The budget is used up: ${spentOf(state)}.`,
   max_cycles: ({ maxCycles }) =>
-    `Max cycles reached (${maxCycles}). Manual review recommended; resume with more cycles to go on.`,
+    `Max cycles reached (${maxCycles}). Manual review recommended; resume with more cycles to continue.`,
   struggling: () =>
     "The loop goes in circles: the same problems come back. Split the task into smaller ones.",
 };

@@ -75,12 +75,12 @@ export async function drive(run: Run, opening: readonly LoopEventData[]): Promis
   const moved = run.superseded ?? (await confirmApproval(run));
   if (moved !== undefined) return finish(run, moved);
   for (;;) {
-    const ending = run.superseded ?? run.broken ?? (await goOn(run));
+    const ending = run.superseded ?? run.broken ?? (await runNextStep(run));
     if (ending !== undefined) return finish(run, ending);
   }
 }
 
-async function goOn(run: Run): Outcome {
+async function runNextStep(run: Run): Outcome {
   const next = nextStep(run.state, run);
   if ("end" in next) return endingOf(next.end, run.state, run.course);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;
@@ -407,10 +407,12 @@ async function finishApproved(run: Run): Outcome {
   }
   const differs = await whatDiffers(run);
   if (differs !== undefined) return withdraw(run, differs);
-  const own = run.seen === undefined ? [] : changedOwn(run.seen);
+  const { repository } = run.ports;
+  const own =
+    run.seen === undefined || repository === undefined ? [] : changedOwn(run, repository, run.seen);
   if (own.length > 0) {
     const list = listPaths(own).join(", ");
-    await run.warn(`changed, and not committed, as a run leaves .quasar to you: ${list}`);
+    await run.warn(`Quasar's own files changed in this run; they are not committed: ${list}`);
   }
   run.state = approve(run.state);
   return undefined;

@@ -166,7 +166,7 @@ export type LoopEventData =
       readonly n: number;
       readonly ref: string;
       readonly sha: string;
-      /** Whether it holds only what was staged and differs from the files. @default false */
+      /** Whether it holds only staged changes. @default false */
       readonly isStaged?: boolean | undefined;
     }
   /** Something a person should know that stops nothing. */

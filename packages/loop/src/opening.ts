@@ -43,7 +43,7 @@ function budgetNote(
 /** What the user should know before a new run goes off in a repository. */
 export function treeWarning(state: CycleState): LoopEventData {
   const message =
-    "edits made in the work tree while this runs are taken for the agent's: committed too";
+    "Don't edit files here while this runs: your edits would be committed with the agent's.";
   return warning(state, message);
 }
 

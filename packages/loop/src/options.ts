@@ -89,7 +89,7 @@ export interface LoopOptions {
   readonly checkpoint?: CheckpointOptions | undefined;
   readonly hooks?: readonly Hook[] | undefined;
   readonly lint?: readonly Check[] | undefined;
-  /** How often the coder may mend lint within a cycle. @default 2 */
+  /** How often the coder may fix lint within a cycle. @default 2 */
   readonly maxLintRetries?: number | undefined;
   /**
    * How often a turn is retried, after growing pauses, that failed of something which passes: an

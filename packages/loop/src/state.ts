@@ -10,3 +10,9 @@ export type CycleState = Omit<
   Checkpoint,
   "version" | "phaseId" | "nebulaName" | "createdAt" | "gitSha"
 >;
+
+/** When the first turn began; `undefined` before. */
+export function beginOfTurns({ ledger, turn }: CycleState): Date | undefined {
+  const began = ledger[0]?.startedAt ?? turn?.startedAt ?? "";
+  return began === "" ? undefined : new Date(began);
+}

@@ -108,7 +108,7 @@ const rows: readonly Row[] = [
     subjects: "t/cycle-1: Do it",
   },
   {
-    name: "lint that the coder mends",
+    name: "lint that the coder fixes",
     options: { lint: [{ name: "style", command: failing(1) }] },
     outcome: "approved",
     trace: `cycle_start 1
@@ -127,7 +127,7 @@ const rows: readonly Row[] = [
     subjects: "t/cycle-1: Do it, t/cycle-1: Do it (lint fix)",
   },
   {
-    name: "lint that nobody mends",
+    name: "lint that nobody fixes",
     options: { lint: [{ name: "style", command: failing(9) }], maxLintRetries: 1 },
     outcome: "approved",
     trace: `cycle_start 1

@@ -12,7 +12,7 @@ import { NO_PROCESS, storedProcess } from "./turn/turn-process.ts";
 
 // The moves of the state machine: each takes a state and gives the next one.
 
-/** A cycle begins. The findings of the one before stay: they are what the coder is to mend. */
+/** A cycle begins. The findings of the one before stay: they are what the coder is to fix. */
 export function beginCycle(state: CycleState, cycle: number): CycleState {
   const cleared = { lintOutput: "", reviewOutput: "", filterOutput: "", filterCheckName: "" };
   const fresh = { ...state, ...cleared, ...NOT_REFUSED, commitFixes: 0, lintFixes: 0 };
@@ -149,7 +149,7 @@ export function limitUntil(state: CycleState, retryAt: string | undefined): Cycl
 }
 
 /** A turn whose agent was never started: it is to be taken as if it had not been begun. */
-export function takeBackTurn(state: CycleState): CycleState {
+export function rollBackUnstartedTurn(state: CycleState): CycleState {
   const { turn } = state;
   if (turn === undefined) return state;
   const { attempt, resumed, sessionId } = turn;
@@ -270,7 +270,7 @@ export function approve(state: CycleState): CycleState {
   return { ...state, phase: "approved", failure: "" };
 }
 
-/** The next cycle is to mend what this one's review found. */
+/** The next cycle is to fix what this one's review found. */
 export function resolveIssues(state: CycleState): CycleState {
   return { ...state, phase: "resolving_issues" };
 }

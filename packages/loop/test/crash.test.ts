@@ -123,7 +123,7 @@ const BY_TURNS: readonly RegExp[] = [
 /** And what it may break before the first cycle is whole: then there is nothing to resume. */
 const BY_CYCLE: readonly RegExp[] = [...BY_TURNS, /^no cycle's work is committed twice/u];
 
-// Lint that nobody mends is left out: one of its fixes that left no trace is unknown.
+// Lint that nobody fixes is left out: one of its fixes that left no trace is unknown.
 test.each([TWO_CYCLES, ...OTHERS])(
   "a run of $name with the seed's granularity ends the same wherever it is killed once",
   async (scenario) => {

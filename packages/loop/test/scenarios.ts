@@ -18,7 +18,7 @@ const TWO_CYCLES: Scenario = { name: "two cycles", code: obedient, review: wants
 
 /** Its tree counts the fixes: one that left no trace cannot be known. */
 const STUBBORN: Scenario = {
-  name: "lint that nobody mends",
+  name: "lint that nobody fixes",
   options: { lint: [{ name: "style", command: "" }], maxLintRetries: 2 },
   code: (text, prompt) =>
     prompt.includes("lint checks")
@@ -32,7 +32,7 @@ const STUBBORN: Scenario = {
 const OTHERS: readonly Scenario[] = [
   { name: "three cycles", code: obedient, review: wants("v3") },
   {
-    name: "lint that the coder mends",
+    name: "lint that the coder fixes",
     options: { lint: [{ name: "style", command: "" }] },
     code: (text, prompt) =>
       prompt.includes("lint checks") ? version(text) : `${obedient(text, prompt)} dirty`,

@@ -1,6 +1,6 @@
 import { spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { exists } from "./exists.ts";
-import type { ListedProcess, Look, System } from "./platform.ts";
+import { limitOf, type ListedProcess, type Look, type System } from "./platform.ts";
 
 /**
  * macOS, by the programs that it comes with: start times are seconds since 1970, as the clock was then.
@@ -38,6 +38,8 @@ export const darwin: System = {
   },
   contain: () => undefined,
   endContained: async () => {},
+  // A shell has the limits of who starts it.
+  openFiles: () => limitOf(run("/bin/sh", ["-c", "ulimit -n"])?.stdout.trim()),
   sync: () => ({ args: [], isDone: false }),
 };
 

@@ -1,5 +1,5 @@
 export { eachSecond } from "./each-second.ts";
-export { isFullDisk } from "./errno.ts";
+export { isFullDisk, named, withName } from "./errno.ts";
 export { findProgram, type ProgramPlaces } from "./find-program.ts";
 export {
   currentProcess,
@@ -22,6 +22,8 @@ export {
   listProcesses,
   type Mark,
 } from "./marks.ts";
+export { makeFolders } from "./make-folders.ts";
+export { openFilesLimit } from "./open-files.ts";
 export { runProgram } from "./run.ts";
 export type { NotStarted, Program, ProgramEnd, RunOptions, Sink, StopReason } from "./program.ts";
 export { sendSignal } from "./signal.ts";

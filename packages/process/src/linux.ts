@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { endCgroups, makeCgroup } from "./cgroup.ts";
 import { unlessHidden } from "./errno.ts";
 import { exists } from "./exists.ts";
-import type { ListedProcess, System } from "./platform.ts";
+import { limitOf, type ListedProcess, type System } from "./platform.ts";
 
 /**
  * Linux, by its `/proc`: start times are clock ticks since boot.
@@ -35,6 +35,10 @@ export const linux: System = {
   },
   contain: makeCgroup,
   endContained: endCgroups,
+  openFiles() {
+    const [, limit] = /^Max open files +(\S+)/mu.exec(read("/proc/self/limits") ?? "") ?? [];
+    return limitOf(limit);
+  },
   sync: (dir) => ({ args: ["-f", dir], isDone: true }),
 };
 

@@ -23,6 +23,8 @@ export interface System {
    * and a dot, and takes them away; not one that this process is in.
    */
   readonly endContained: (labels: readonly string[]) => Promise<void>;
+  /** How many files a process like this one may have open; `undefined` where nobody can know. */
+  readonly openFiles: () => number | undefined;
   /** How the program `sync` is told to flush the file system of a folder. */
   readonly sync: (dir: string) => Sync;
 }
@@ -64,4 +66,10 @@ export interface Container {
   add(pid: number): void;
   /** Ends, at once, what is in it, and takes it away. */
   end(): Promise<void>;
+}
+
+/** A limit as systems write it; `undefined` for what is none. */
+export function limitOf(text: string | undefined): number | undefined {
+  if (text === "unlimited") return Number.POSITIVE_INFINITY;
+  return text !== undefined && /^\d+$/u.test(text) ? Number(text) : undefined;
 }

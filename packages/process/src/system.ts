@@ -10,6 +10,7 @@ const elsewhere: System = {
   workDirs: () => undefined,
   contain: () => undefined,
   endContained: async () => {},
+  openFiles: () => undefined,
   sync: () => ({ args: [], isDone: false }),
 };
 

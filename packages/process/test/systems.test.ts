@@ -60,6 +60,12 @@ describe.for(["linux", "darwin"] as const)("on %s", (name) => {
     expect(tell("syncFileSystem", "/nowhere/at/all"), "it fails").toBe(false);
   });
 
+  test("how many files a process may have open is the limit that it was started with", () => {
+    const node = ["--no-warnings", ...SYSTEMS[name], TELL, "openFilesLimit"];
+    const args = ["-c", 'ulimit -n 321; exec "$@"', "sh", process.execPath, ...node];
+    expect(execFileSync("/bin/sh", args).toString()).toBe("321");
+  });
+
   test("a process is the same one whenever it is looked at, and another one is not", async () => {
     const { pid } = await aFamily();
     const identity = tell("identityOf", pid) as ProcessIdentity;

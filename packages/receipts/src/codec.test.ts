@@ -40,7 +40,8 @@ const SEED_JSON = {
   signature: "00",
 };
 
-test("a receipt has the seed's keys and its own, in order (seed atlas: 45)", () => {
+// SPEC.md, statements 45.
+test("a receipt has the seed's keys and its own, in order", () => {
   const keys = `receipt_id step_name command exit_code started_at completed_at duration
     stdout_hash stderr_hash key_path key_id sig_alg sig_version signature`;
   expect(Object.keys(encodeReceipt(RECEIPT))).toEqual(keys.split(/\s+/));
@@ -95,6 +96,7 @@ test("a prototype key in a file is an unknown field", () => {
   expect(() => decodeReceipt(JSON.parse(text))).toThrow("__proto__");
 });
 
+// SPEC.md, statements 136.
 test.for([
   [0, "0s"],
   [1, "1ms"],
@@ -107,11 +109,12 @@ test.for([
   [90_500, "1m30.5s"],
   [3_600_000, "1h0m0s"],
   [90_061_001, "25h1m1.001s"],
-] as const)("%d ms are %s for people (seed atlas: 136)", ([ms, text]) => {
+] as const)("%d ms are %s for people", ([ms, text]) => {
   expect(durationText(ms)).toBe(text);
 });
 
-test("ids of receipts are unique and fit for file names (seed atlas: 139)", () => {
+// SPEC.md, statements 139.
+test("ids of receipts are unique and fit for file names", () => {
   const ids = Array.from({ length: 2000 }, newReceiptId);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(receiptPaths("dir", id).stdout).toBe(`dir/${id}.out`);

@@ -11,19 +11,17 @@ import { deriveNode } from "./slip10.ts";
 
 const hex = (text: string): Buffer => Buffer.from(text, "hex");
 
-test.for(rfc8032)(
-  "signs and verifies as RFC 8032 does in its $name (seed atlas: 115)",
-  (vector) => {
-    const [privateKey, publicKey] = [hex(vector.privateKey), hex(vector.publicKey)];
-    const message = hex(vector.message);
-    expect(publicKeyOf(privateKey)).toEqual(publicKey);
-    expect(sign(privateKey, message).toString("hex")).toBe(vector.signature);
-    expect(isSignature(hex(vector.signature), publicKey, message)).toBe(true);
-    expect(
-      isSignature(hex(vector.signature), publicKey, Buffer.concat([message, message, hex("00")])),
-    ).toBe(false);
-  },
-);
+// SPEC.md, statements 115.
+test.for(rfc8032)("signs and verifies as RFC 8032 does in its $name", (vector) => {
+  const [privateKey, publicKey] = [hex(vector.privateKey), hex(vector.publicKey)];
+  const message = hex(vector.message);
+  expect(publicKeyOf(privateKey)).toEqual(publicKey);
+  expect(sign(privateKey, message).toString("hex")).toBe(vector.signature);
+  expect(isSignature(hex(vector.signature), publicKey, message)).toBe(true);
+  expect(
+    isSignature(hex(vector.signature), publicKey, Buffer.concat([message, message, hex("00")])),
+  ).toBe(false);
+});
 
 test.for(slip10)("derives $path of $seed as SLIP-0010 does", ({ seed, path, ...expected }) => {
   const steps = path
@@ -36,7 +34,8 @@ test.for(slip10)("derives $path of $seed as SLIP-0010 does", ({ seed, path, ...e
   expect(publicKeyOf(node.privateKey).toString("hex")).toBe(expected.publicKey);
 });
 
-test("agrees with another implementation on keys and signatures (seed atlas: 126)", () => {
+// SPEC.md, statements 126.
+test("agrees with another implementation on keys and signatures", () => {
   for (let round = 0; round < 20; round += 1) {
     const seed = randomBytes(32);
     const numbers = [round, randomBytes(4).readUInt32BE() >>> 1, 2 ** 31 - 1 - round] as const;

@@ -36,7 +36,8 @@ const code = (code: string, message = ""): unknown =>
     message: expect.stringContaining(message),
   });
 
-test("the first use makes a key of 256 random bits, 64 hex digits and a newline (seed atlas: 119, 121, 122)", () => {
+// SPEC.md, statements 119, 121, 122.
+test("the first use makes a key of 256 random bits, 64 hex digits and a newline", () => {
   expect(existsSync(dir)).toBe(false);
   expect(place.keys.open()).toMatchObject({ generation: 0, source: "created" });
   expect(contentOf("master.key")).toMatch(/^[0-9a-f]{64}\n$/);
@@ -45,7 +46,8 @@ test("the first use makes a key of 256 random bits, 64 hex digits and a newline 
   expect(readFileSync(join(other.dir, "master.key"), "utf8")).not.toBe(contentOf("master.key"));
 });
 
-test("the key is the same in every run after (seed atlas: 124)", () => {
+// SPEC.md, statements 124.
+test("the key is the same in every run after", () => {
   const { keyId } = place.keys.open();
   const content = contentOf("master.key");
   const again = createKeyManager({ dir }).open();
@@ -53,13 +55,15 @@ test("the key is the same in every run after (seed atlas: 124)", () => {
   expect(contentOf("master.key")).toBe(content);
 });
 
-test("a backup is made with the key (seed atlas: 133)", () => {
+// SPEC.md, statements 133.
+test("a backup is made with the key", () => {
   place.keys.open();
   expect(contentOf("master.key.bak")).toBe(contentOf("master.key"));
 });
 
+// SPEC.md, statements 120, 123, 231, 232, 235, 236.
 test.for(["000", "002", "022", "027", "077", "277", "777"])(
-  "under umask %s the folders have 0700, the key and its backup 0600 (seed atlas: 120, 123, 231, 232, 235, 236)",
+  "under umask %s the folders have 0700, the key and its backup 0600",
   (mask) => {
     const before = process.umask(Number.parseInt(mask, 8));
     try {
@@ -106,7 +110,8 @@ test.runIf(process.getuid?.() === 0)("a folder of keys of another user is refuse
   expect(() => place.sign()).toThrow(code("ERR_UNSAFE_KEY", "loading key manager: "));
 });
 
-test("every truncation and bit flip of the key is an error, and never replaced (seed atlas: 125)", () => {
+// SPEC.md, statements 125.
+test("every truncation and bit flip of the key is an error, and never replaced", () => {
   place.keys.open();
   const content = readFileSync(pathOf("master.key"));
   const accepted: string[] = [];

@@ -46,7 +46,8 @@ const code = (code: string, message = ""): unknown =>
 const verdictOf = (receipt: ValidationReceipt) => verifyReceipt(receipt, place);
 const VALID = { kind: "valid", coverage: "full", output: "matches" };
 
-test("a receipt has the exact command, exit code, times, duration and SHA-256 of both outputs (seed atlas: 136)", () => {
+// SPEC.md, statements 136.
+test("a receipt has the exact command, exit code, times, duration and SHA-256 of both outputs", () => {
   const command = "go test ./... | tee 'a b' # ü";
   const { receipt } = place.sign({ command }, { stdout: "out\0\r\n", stderr: "err" });
   const { receiptId, stepName, exitCode, startedAt, completedAt } = aRun({
@@ -60,7 +61,8 @@ test("a receipt has the exact command, exit code, times, duration and SHA-256 of
   });
 });
 
-test("signing sets the key's path and the signature in hex (seed atlas: 127)", () => {
+// SPEC.md, statements 127.
+test("signing sets the key's path and the signature in hex", () => {
   const [first, second] = [place.sign(), place.sign()];
   expect(first.receipt.keyPath).toBe("m/44'/236'/0'/0'/0'");
   expect(second.receipt.keyPath).toBe("m/44'/236'/0'/0'/1'");
@@ -68,7 +70,8 @@ test("signing sets the key's path and the signature in hex (seed atlas: 127)", (
   expect(first.receipt).toMatchObject({ sigAlg: "ed25519-slip10", sigVersion: 2 });
 });
 
-test("sign, verify, change the exit code, verify again, as the seed's TestReceiptSigning (seed atlas: 130, 131, 207)", () => {
+// SPEC.md, statements 130, 131, 207.
+test("sign, verify, change the exit code, verify again, as the seed's TestReceiptSigning", () => {
   const { receipt } = place.sign({ command: "go test", exitCode: 0 });
   expect(receipt.signature).not.toBe("");
   expect(receipt.keyPath).not.toBe("");
@@ -80,7 +83,8 @@ test("sign, verify, change the exit code, verify again, as the seed's TestReceip
   });
 });
 
-test("a command that failed or was killed gets a receipt too (seed atlas: 140)", () => {
+// SPEC.md, statements 140.
+test("a command that failed or was killed gets a receipt too", () => {
   expect(verdictOf(place.sign({ exitCode: 1 }).receipt)).toEqual(VALID);
   const { receipt } = place.sign({ exitCode: 137, signal: "SIGKILL" });
   expect(receipt.exitCode).toBe(137);
@@ -302,7 +306,8 @@ test.for([
   expect(listReceipts(place.dir)).toEqual([]);
 });
 
-test("what goes wrong is named: loading the keys, or signing (seed atlas: 137, 138)", () => {
+// SPEC.md, statements 137, 138.
+test("what goes wrong is named: loading the keys, or signing", () => {
   const { receipt } = place.sign();
   const { receiptId } = receipt;
   const options = { keys: place.keys, dir: place.dir };
@@ -384,8 +389,9 @@ function aSeedReceipt(change: Partial<ValidationReceipt> = {}): ValidationReceip
   return { ...receipt, signature: sign(key, seedMessage(receipt)).toString("hex") };
 }
 
+// SPEC.md, statements 128, 129.
 test.for(["m/44'/236'/0'/0/0", "m/44'/236'/0'/0'/0'", "native-ed25519-v1"])(
-  "a receipt of the seed's format at %s is verified by the key at its path, as partial (seed atlas: 128, 129)",
+  "a receipt of the seed's format at %s is verified by the key at its path, as partial",
   (keyPath) => {
     const receipt = aSeedReceipt({ keyPath });
     expect(verdictOf(receipt)).toEqual({ kind: "valid", coverage: "partial", output: "missing" });
@@ -395,6 +401,7 @@ test.for(["m/44'/236'/0'/0/0", "m/44'/236'/0'/0'/0'", "native-ed25519-v1"])(
   },
 );
 
+// SPEC.md, statements 128, 131.
 test.for([
   [{ receiptId: "test-002" }],
   [{ command: "go test ./..." }],
@@ -403,21 +410,19 @@ test.for([
   [{ stderrHash: "" }],
   [{ completedAt: "2026-01-17T14:42:28Z" }],
   [{ keyPath: "m/44'/236'/0'/0/1" }],
-] as const)(
-  "the seed's signature covers six fields: %j is false, not an error (seed atlas: 128, 131)",
-  ([change]) => {
-    const receipt = aSeedReceipt();
-    const forged: ValidationReceipt = { ...receipt, ...change };
-    const keyOf = ({ keyPath }: ValidationReceipt) =>
-      place.keys.publicKeyAt(keyPath) ?? expect.fail();
-    expect(verifySeedSignature(receipt, keyOf(receipt))).toBe(true);
-    expect(verifySeedSignature(forged, keyOf(forged))).toBe(false);
-    expect(verdictOf(forged)).toMatchObject({ kind: "invalid" });
-  },
-);
+] as const)("the seed's signature covers six fields: %j is false, not an error", ([change]) => {
+  const receipt = aSeedReceipt();
+  const forged: ValidationReceipt = { ...receipt, ...change };
+  const keyOf = ({ keyPath }: ValidationReceipt) =>
+    place.keys.publicKeyAt(keyPath) ?? expect.fail();
+  expect(verifySeedSignature(receipt, keyOf(receipt))).toBe(true);
+  expect(verifySeedSignature(forged, keyOf(forged))).toBe(false);
+  expect(verdictOf(forged)).toMatchObject({ kind: "invalid" });
+});
 
+// SPEC.md, statements 132.
 test.for(["zz", "abc", "0x00"])(
-  "a signature %j that is not hex is an error of the seed's function, a verdict here (seed atlas: 132)",
+  "a signature %j that is not hex is an error of the seed's function, a verdict here",
   (signature) => {
     const receipt = changed(aSeedReceipt(), { signature });
     expect(() => verifySeedSignature(receipt, Buffer.alloc(32))).toThrow(
@@ -463,7 +468,8 @@ test("a chain may begin with receipts of the seed's format", () => {
   expect(justifiesSkip(verdict.receipts[0]!, { tree: TREE, configSha256: CONFIG })).toBe(false);
 });
 
-test("the limit: a process that can read the key can sign what never ran (seed atlas: 117, 118)", () => {
+// SPEC.md, statements 117, 118.
+test("the limit: a process that can read the key can sign what never ran", () => {
   place.keys.open();
   const stranger = { keys: createKeyManager({ dir: place.keys.dir }), dir: place.dir };
   const run = aRun({ command: "never ran" });

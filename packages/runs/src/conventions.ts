@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createOnce, readWholeFile } from "@quasar/durable";
 import { GitError } from "@quasar/git";
 import { readConventions } from "@quasar/loop";
+import { makeFolders } from "@quasar/process";
 
 /** 64 KiB of files, and their names. */
 const MAX_BYTES = 128 * 1024;
@@ -28,7 +28,7 @@ export async function conventionsOf(options: ConventionsOptions): Promise<string
   try {
     const { text, left } = await readConventions(workTree, commit);
     if (left.length > 0) warn(`not given to agents: ${left.join(", ")}`);
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolders(dir);
     createOnce(path, Buffer.from(text));
     return text;
   } catch (error) {

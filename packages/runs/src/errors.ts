@@ -1,3 +1,4 @@
+import { withName } from "@quasar/process";
 import { clean } from "./text/clean.ts";
 
 /** Each reason to refuse or stop has a code. */
@@ -37,13 +38,14 @@ export class RunsError extends Error {
 
 /** The code of an error of the system or of a library, `"unknown"` for any other. */
 export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
+  const known = withName(error);
+  return known instanceof Error && "code" in known && typeof known.code === "string"
+    ? known.code
     : "unknown";
 }
 
 /** What an error says, never nothing. */
 export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? withName(error).message : String(error);
   return message === "" ? "unknown failure" : message;
 }

@@ -112,7 +112,7 @@ function found(finding: CheckpointFinding): CheckpointFinding {
 }
 
 function approved({ runId, cycle }: Checkpoint): RunsError {
-  const message = `run ${runId} is approved: there is nothing to go on with where it stands`;
+  const message = `run ${runId} is approved: there is nothing left to do`;
   return new RunsError("ERR_NOTHING_TO_RESUME", message, {
     next: cycle > 1 ? [`quasar fork ${runId} --at ${cycle - 1}`] : ['quasar run "…"'],
   });

@@ -84,7 +84,7 @@ async function named(workspace: Workspace, id: string, options: PruneOptions): P
   const [run] = await summarize(workspace, known, { live: options.dryRun === true });
   if (run === undefined) {
     throw new RunsError("ERR_USAGE", `there is no run ${id} in this work tree`, {
-      next: ["quasar ls --all"],
+      next: ["quasar list --all"],
     });
   }
   if (isToGo(run, options) || isSetAside(join(workspace.runsDir, id))) return run;

@@ -44,7 +44,7 @@ export async function startRun(
   const runIn = (workspace: Workspace, keep: () => void): Promise<RunEnd> =>
     inSession(workspace, { onEvent, signal, onDriving }, async (session) => {
       await freeGit(driverOf(session));
-      await seeToThePast(session, user, isNew);
+      await rejectUnfinishedRuns(session, user, isNew);
       const ground = await inspectTree(workspace, acceptDirty, session.tell);
       session.begin(runId);
       keep();
@@ -60,7 +60,7 @@ export async function startRun(
  * Refuses to pass over a run that was interrupted, or one whose agent still works in the tree, and
  * ends what else runs have left running.
  */
-async function seeToThePast(
+async function rejectUnfinishedRuns(
   { workspace, tell }: Session,
   user: Pick<User, "existingSealKey">,
   isNew: boolean,

@@ -6,8 +6,9 @@ import {
   currentGitSha,
   deleteBranch,
   dirtyPaths,
+  isOwnPath,
   listWorktrees,
-  lookAtWork,
+  readCommitState,
   type Operation,
   operationInProgress,
   removeWorktree,
@@ -103,7 +104,7 @@ export async function inspectTree(
     const message = "HEAD is on no branch, so its commits will be on none: git switch -c <name>";
     tell({ type: "warning", cycle: 0, message });
   }
-  const seen = await lookAtWork(root);
+  const seen = await readCommitState(root);
   const dirty = committable(seen);
   if (dirty.length > 0 && !acceptDirty) throw dirtyTree(dirty, RUN_STEPS);
   return { branch, baseCommit, untouchablePaths: dirty, seen };
@@ -115,7 +116,7 @@ export async function uncommitted({ root }: Workspace): Promise<readonly string[
 }
 
 function committable({ dirty }: Pick<SeenWork, "dirty">): readonly string[] {
-  return dirty.map(({ path }) => path).filter((path) => !path.startsWith(`${FOLDER}/`)); // never committed
+  return dirty.map(({ path }) => path).filter((path) => path === FOLDER || !isOwnPath(path));
 }
 
 function busyTree(operation: Operation): RunsError {
@@ -134,7 +135,7 @@ export function waysOutOf(operation: Operation): readonly string[] {
 const RUN_STEPS = [
   "git add -A && git commit -m … (or git stash -u)",
   'quasar run --worktree "…" (in a work tree of its own)',
-  'quasar run --accept-dirty "…" (your changes are never committed by quasar)',
+  'quasar run --accept-dirty "…" (quasar never commits your changes)',
 ];
 
 /** The refusal of a tree that holds what the user has not committed. */
@@ -153,6 +154,9 @@ export function listed(paths: readonly string[]): readonly string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
+/** What git passes over in `.quasar`: all but the settings, which a team may share. */
+const IGNORED = "*\n!config.toml\n";
+
 /** Tells git to pass over `.quasar`, which belongs to this machine. */
 export function ignoreOwnFolder(root: string): void {
   const folder = join(root, FOLDER);
@@ -162,5 +166,5 @@ export function ignoreOwnFolder(root: string): void {
   if (stat?.isFile() === true && stat.size > 0) return;
   // What is empty after another program's crash, or a link, has git ignore nothing.
   if (stat?.isDirectory() === false) rmSync(file, { force: true });
-  createOnce(file, Buffer.from("*\n"), 0o644);
+  createOnce(file, Buffer.from(IGNORED), 0o644);
 }

@@ -42,7 +42,7 @@ async function aModel(): Promise<Model> {
     server.closeAllConnections();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return { url, begun, reviewing: reviewing.promise, letGo: mayAnswer.resolve };
+  return { url, begun, reviewing: reviewing.promise, dispose: mayAnswer.resolve };
 }
 
 interface Model {
@@ -51,7 +51,7 @@ interface Model {
   readonly begun: readonly string[];
   /** Resolves when a reviewer works. */
   readonly reviewing: Promise<void>;
-  readonly letGo: () => void;
+  readonly dispose: () => void;
 }
 
 interface Racer {
@@ -120,7 +120,7 @@ test.for([
       expect(await winner.ended).toBe("");
       winner = await race(at, model);
     }
-    model.letGo();
+    model.dispose();
     const end = JSON.parse(await winner.ended) as object;
     expect(end).toEqual({ outcome: "approved", totalCostUsd: 0.2, unknownCostUsd: 0 });
     expect(model.begun).toEqual(["coder", "reviewer"]);

@@ -1,3 +1,5 @@
+import { withName } from "@quasar/process";
+
 /** Why a task could not be worked on. Part of the interface. */
 export type TasksErrorCode =
   /** A template, by name or by file, is none. */
@@ -43,10 +45,10 @@ export class TasksError extends Error {
 
 /** What an error says, whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? withName(error).message : String(error);
 }
 
 /** Of a system's error, or of one of ours. */
 export function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
+  return error instanceof Error && "code" in error ? withName(error).code : undefined;
 }

@@ -23,7 +23,8 @@ function bytes(change: Record<string, unknown>): Uint8Array {
   return Buffer.from(JSON.stringify({ ...onDisk(aRecord()), ...change }));
 }
 
-test("has the seed's names on disk (seed atlas: 21)", () => {
+// SPEC.md, statements 21.
+test("has the seed's names on disk", () => {
   const file = onDisk(aRecord());
   expect(Object.keys(file)).toEqual([
     "id",

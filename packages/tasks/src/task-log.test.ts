@@ -26,7 +26,8 @@ const STARTED: TaskEvent = {
 };
 const warning = (message: string): TaskEvent => ({ type: "warning", message });
 
-test("adds a line of JSON for each event, with when it came (seed atlas: 22)", () => {
+// SPEC.md, statements 22.
+test("adds a line of JSON for each event, with when it came", () => {
   const dir = folder();
   const log = openTaskLog(dir, options);
   log.append(STARTED);
@@ -112,7 +113,8 @@ test("does not write through a link", () => {
   expect(() => openTaskLog(dir, options).append(warning("x"))).toThrow("ELOOP");
 });
 
-test("keeps artifacts 0600 below the task's folder (seed atlas: 25)", () => {
+// SPEC.md, statements 25.
+test("keeps artifacts 0600 below the task's folder", () => {
   const dir = folder();
   expect(saveArtifact(dir, "analyze/1.md", "one")).toBe("analyze/1.md");
   saveArtifact(dir, "analyze/1.md", "two");

@@ -134,7 +134,7 @@ export interface ValidationConfig {
   readonly source: "config" | "package.json" | "none";
   /** Milliseconds for each command. */
   readonly timeoutMs: number;
-  /** How often an agent may mend what fails before a person is asked; 0: never. */
+  /** How often an agent may fix what fails before a person is asked; 0: never. */
   readonly maxFixes: number;
 }
 

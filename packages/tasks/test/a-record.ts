@@ -82,8 +82,8 @@ export function aRecord(change: Partial<TaskRecord> = {}): TaskRecord {
       {
         name: "implement",
         type: "loop",
-        description: "Mend it",
-        prompt: "Mend it",
+        description: "Fix it",
+        prompt: "Fix it",
         maxAttempts: 3,
         timeoutMs: 60_000,
         recovery: "retry",

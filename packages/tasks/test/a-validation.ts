@@ -43,7 +43,7 @@ export interface Scene {
   commands: readonly ValidationCommand[];
   timeoutMs: number;
   maxFixes: number;
-  /** The agent that mends. */
+  /** The agent that fixes. */
   workOnStep: WorkOnStep;
   readonly asked: AgentWork[];
   readonly events: TaskEvent[];

@@ -193,7 +193,7 @@ test("what changes while it is committed is not in the commit", async () => {
     join(task.dir, "repo/.git/hooks/commit-msg"),
     `grep -q '^ABC-1' "$1" || { echo evil > evil.js; echo 'no issue is named' >&2; exit 1; }`,
   );
-  const coder = lastingAgent(["COMMIT: ABC-1 mend it"]);
+  const coder = lastingAgent(["COMMIT: ABC-1 fix it"]);
   expect(await drive(task, { coder, reviewer: coder })).toMatchObject({ stopped: "completed" });
   expect(filesAt(task, "HEAD")).toBe("implement.js parser.js");
   expect(readFileSync(join(task.worktree, "evil.js"), "utf8")).toBe("evil\n");

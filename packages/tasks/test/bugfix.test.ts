@@ -16,7 +16,8 @@ const subjects = ({ worktree, prepared }: RealTask): readonly string[] =>
   git(worktree, "log", "--format=%s", `${prepared.task.metadata.baseSha}..HEAD`).split("\n");
 const hookScript = ({ dir }: RealTask): string => join(dir, "repo/.git/hooks/post-commit");
 
-test("a bugfix: analysed, mended, validated, pushed, with a pull request, approved; each agent is told the synopsis first, once (seed atlas: 200, 237)", async () => {
+// SPEC.md, statements 200, 237.
+test("a bugfix: analysed, fixed, validated, pushed, with a pull request, approved; each agent is told the synopsis first, once", async () => {
   const task = await aRealTask(join(folder.dir, "whole"), {
     config: { notify: 'echo "$ATLAS_TASK_ID $ATLAS_EVENT" >> "$HOME/told.txt"' },
   });
@@ -159,7 +160,7 @@ test.runIf(process.platform === "linux")(
     ]);
     expect(task.events).toContainEqual({
       type: "warning",
-      message: `${gitDir}/index.lock was left by a git that is gone: it is set aside`,
+      message: `${gitDir}/index.lock was left by a dead git process: quarantined`,
     });
   },
 );
@@ -174,7 +175,8 @@ test("where the work tree is gone, it is said which", async () => {
   });
 });
 
-test("pushes and commits that an agent makes itself have checkpoints, and the files that it touched are its own (seed atlas: 89, 90, 217)", async () => {
+// SPEC.md, statements 89, 90, 217.
+test("pushes and commits that an agent makes itself have checkpoints, and the files that it touched are its own", async () => {
   const task = await aRealTask(join(folder.dir, "own"), { template: "task" });
   await task.drive(
     {},

@@ -99,7 +99,8 @@ async function whatIsWrong(undisturbed: World, ...kills: readonly number[]): Pro
   }
 }
 
-test("killed at any one point, a task comes to the same end, nothing done twice, left out or lost (seed atlas: 3, 4, 9)", async () => {
+// SPEC.md, statements 3, 4, 9.
+test("killed at any one point, a task comes to the same end, nothing done twice, left out or lost", async () => {
   const undisturbed = await live();
   checkLaws(undisturbed, undisturbed, 0);
   const points = pointsAfter(undisturbed);

@@ -15,9 +15,9 @@ afterAll(folder.remove);
 
 const DRIVER = fileURLToPath(new URL("engine-driver.ts", import.meta.url));
 
-/** The one that mends says that it has begun, writes half of it, and takes its time for the rest. */
+/** The one that fixes says that it has begun, writes half of it, and takes its time for the rest. */
 const SLOW: readonly ScriptedTurn[] = TURNS.map((turn) =>
-  turn.match === "Mend this"
+  turn.match === "Fix this"
     ? {
         ...turn,
         says: [{ text: "reading", files: { "half.js": "1;\n" } }, "writing"],
@@ -26,7 +26,8 @@ const SLOW: readonly ScriptedTurn[] = TURNS.map((turn) =>
     : turn,
 );
 
-test("an engine that is killed again and again comes to the same end: one commit, one push, one pull request, each turn bought once (seed atlas: 2, 3, 4)", async () => {
+// SPEC.md, statements 2, 3, 4.
+test("an engine that is killed again and again comes to the same end: one commit, one push, one pull request, each turn bought once", async () => {
   const dir = join(folder.dir, "killed");
   const commands = [{ name: "check", command: 'echo ran >> "$HOME/ran.txt"' }];
   const validation = { commands, source: "config", timeoutMs: 60_000, maxFixes: 0 } as const;

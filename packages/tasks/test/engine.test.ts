@@ -72,7 +72,8 @@ test("a bugfix goes from its start to the person who reviews it, and once approv
   expect(readTaskLog(world.taskDir).map(({ type }) => type)).toEqual(told(world));
 });
 
-test("the work tree is ready, the git hook in place and the task step_pending before any agent works (seed atlas: 167, 169, 172)", async () => {
+// SPEC.md, statements 167, 169, 172.
+test("the work tree is ready, the git hook in place and the task step_pending before any agent works", async () => {
   const order: string[] = [];
   const world = aWorld({
     template: steps("ai"),
@@ -107,7 +108,8 @@ test("the work tree is ready, the git hook in place and the task step_pending be
   expect(world.hook().history[1]).toMatchObject({ toState: "step_pending" });
 });
 
-test("without a task nothing is made, and it is said that there is none (seed atlas: 168)", async () => {
+// SPEC.md, statements 168.
+test("without a task nothing is made, and it is said that there is none", async () => {
   const world = aWorld();
   rmSync(world.taskDir, { recursive: true });
   mkdirSync(world.taskDir);
@@ -115,7 +117,8 @@ test("without a task nothing is made, and it is said that there is none (seed at
   expect(world.bytes()).toEqual({});
 });
 
-test("checkpoints come by themselves: of commits, pushes, pull requests, validations and steps (seed atlas: 88, 89, 90, 91, 92, 93)", async () => {
+// SPEC.md, statements 88, 89, 90, 91, 92, 93.
+test("checkpoints come by themselves: of commits, pushes, pull requests, validations and steps", async () => {
   const world = aWorld();
   await world.drive();
   expect(made(world.hook())).toEqual([
@@ -133,7 +136,8 @@ test("checkpoints come by themselves: of commits, pushes, pull requests, validat
   expect(commit).toMatchObject({ stepName: "implement", description: "Commit: implement-1" });
 });
 
-test("a step's checkpoints and its end are one write (seed atlas: 92, 93)", async () => {
+// SPEC.md, statements 92, 93.
+test("a step's checkpoints and its end are one write", async () => {
   const world = aWorld();
   await world.drive();
   const store = createHookFileStore({ dir: world.taskDir });
@@ -190,7 +194,8 @@ function aTimer(): {
   };
 }
 
-test("while a step runs there is a checkpoint each 5 minutes, and none once the drive is over (seed atlas: 94, 113, 114, 170, 171)", async () => {
+// SPEC.md, statements 94, 113, 114, 170, 171.
+test("while a step runs there is a checkpoint each 5 minutes, and none once the drive is over", async () => {
   const timer = aTimer();
   const world = aWorld({
     template: steps("ai", "human"),
@@ -256,7 +261,8 @@ test("a commit that comes before a periodic checkpoint has its own before it", a
   expect(made(world.hook())).toEqual(["git_commit", "interval", "step_complete"]);
 });
 
-test("at a crash it is on record what the agent was doing, what it said last and which files it touched (seed atlas: 10)", async () => {
+// SPEC.md, statements 10.
+test("at a crash it is on record what the agent was doing, what it said last and which files it touched", async () => {
   const timer = aTimer();
   const world = aWorld({
     template: steps("ai", "human"),
@@ -288,7 +294,8 @@ test("at a crash it is on record what the agent was doing, what it said last and
   expect(hookMd).not.toContain("mine.txt");
 });
 
-test("after a crash the step is taken up again at once, and it runs (seed atlas: 2, 202)", async () => {
+// SPEC.md, statements 2, 202.
+test("after a crash the step is taken up again at once, and it runs", async () => {
   let runs = 0;
   const world = aWorld({
     template: steps("ai", "human"),
@@ -321,7 +328,8 @@ test("after a crash the step is taken up again at once, and it runs (seed atlas:
   );
 });
 
-test("after a crash HOOK.md names the last checkpoint and what was being done, and the step runs on (seed atlas: 201, 202)", async () => {
+// SPEC.md, statements 201, 202.
+test("after a crash HOOK.md names the last checkpoint and what was being done, and the step runs on", async () => {
   const timer = aTimer();
   let runs = 0;
   const world = aWorld({
@@ -476,7 +484,8 @@ test.for([
   expect(names).toEqual([{ ai_1: 1 }, { ai_1: Number(run.at(-1)) }]);
 });
 
-test("a validation that fails waits for a person, who is notified, and its receipts are kept (seed atlas: 77)", async () => {
+// SPEC.md, statements 77.
+test("a validation that fails waits for a person, who is notified, and its receipts are kept", async () => {
   const receipt = aReceipt("rcpt-1", "validation_1", new Date());
   const world = aWorld({
     template: steps("validation"),
@@ -493,7 +502,8 @@ test("a validation that fails waits for a person, who is notified, and its recei
   expect(world.outside.effects).toContain("notify awaiting_human");
 });
 
-test("where nobody knows whether a step took effect a person is asked, and notified (seed atlas: 83)", async () => {
+// SPEC.md, statements 83.
+test("where nobody knows whether a step took effect a person is asked, and notified", async () => {
   const world = aWorld({
     template: steps("git"),
     executors: {
@@ -830,7 +840,8 @@ test("receipts that were signed before a crash are taken into the hook file, onc
   expect(world.outside.effects.filter((effect) => effect === "validate 1")).toHaveLength(1);
 });
 
-test("a crash in a validation is on record with the command that never completed (seed atlas: 8)", async () => {
+// SPEC.md, statements 8.
+test("a crash in a validation is on record with the command that never completed", async () => {
   const world = aWorld({
     template: steps("validation", "human"),
     executors: {

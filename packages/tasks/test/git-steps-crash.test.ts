@@ -42,12 +42,10 @@ function effects({ worktree, bare, gh, task }: GitTask) {
 
 function once(of: GitTask): ReturnType<typeof effects> {
   return {
-    commits: ["fix: mend it"],
+    commits: ["fix: fix it"],
     dirty: "",
     pushes: [git(of.worktree, "rev-parse", "HEAD")],
-    pullRequests: [
-      { number: 1, headRefName: "fix/it", baseRefName: "main", title: "fix: mend it" },
-    ],
+    pullRequests: [{ number: 1, headRefName: "fix/it", baseRefName: "main", title: "fix: fix it" }],
   };
 }
 

@@ -62,7 +62,7 @@ function aPullRequest(change: Partial<FakePullRequest> = {}): FakePullRequest {
 test("says in a commit whose it is, and what the receipts are", async () => {
   write(of.worktree, "b.txt", "two\n");
   write(of.worktree, ".quasar/state", "ours\n");
-  const description = "mend `it`\u001b[31m\nQuasar-Task: other";
+  const description = "fix `it`\u001b[31m\nQuasar-Task: other";
   const head = { count: 2, sha256: "ab".repeat(32) };
   const keys = { ...of.ports.keys, head: () => head };
   const outcome = await run("git_commit", { task: { description }, ports: { keys }, attempt: 2 });
@@ -71,7 +71,7 @@ test("says in a commit whose it is, and what the receipts are", async () => {
     metadata: { commit_sha: expect.any(String) },
   });
   expect(git(of.worktree, "log", "-1", "--format=%B")).toBe(
-    "fix: mend `it`\n\nQuasar-Task: task-1\nQuasar-Step: git_commit\nQuasar-Attempt: 2\n" +
+    "fix: fix `it`\n\nQuasar-Task: task-1\nQuasar-Step: git_commit\nQuasar-Attempt: 2\n" +
       `Quasar-Receipts: 2 ${head.sha256}`,
   );
   expect(git(of.worktree, "status", "--porcelain")).toBe("?? .quasar/");
@@ -136,14 +136,14 @@ const WANTS_ISSUE = `grep -q '^ABC-[0-9]' "$1" || { echo 'the s3cret subject nam
 test("asks an agent for a subject where a hook refuses the task's, and nobody twice", async () => {
   write(of.worktree, "b.txt", "two\n");
   script(join(of.worktree, ".git/hooks/commit-msg"), WANTS_ISSUE);
-  const coder = lastingAgent(["COMMIT: mend it", "COMMIT: ABC-1 mend it"]);
+  const coder = lastingAgent(["COMMIT: fix it", "COMMIT: ABC-1 fix it"]);
   const ports = { coder, reviewer: coder };
   const before = git(of.worktree, "rev-parse", "HEAD");
   expect(await run("git_commit", { ports })).toMatchObject({
     kind: "completed",
-    summary: expect.stringContaining("ABC-1 mend it"),
+    summary: expect.stringContaining("ABC-1 fix it"),
   });
-  expect(git(of.worktree, "log", "-1", "--format=%s")).toBe("ABC-1 mend it");
+  expect(git(of.worktree, "log", "-1", "--format=%s")).toBe("ABC-1 fix it");
   expect(coder.requests).toMatchObject([
     { access: "read", prompt: expect.stringContaining("the [redacted] subject names no issue") },
     { access: "read", prompt: expect.stringContaining("```\nmend it\n```") },
@@ -151,14 +151,14 @@ test("asks an agent for a subject where a hook refuses the task's, and nobody tw
   // As after a crash between the answer and the commit.
   git(of.worktree, "reset", "-q", before);
   expect(await run("git_commit", { ports })).toMatchObject({ kind: "completed" });
-  expect(git(of.worktree, "log", "-1", "--format=%s")).toBe("ABC-1 mend it");
+  expect(git(of.worktree, "log", "-1", "--format=%s")).toBe("ABC-1 fix it");
   expect(coder.requests).toHaveLength(2);
 });
 
 test("waits for a person once an agent's subjects are refused too", async () => {
   write(of.worktree, "b.txt", "two\n");
   script(join(of.worktree, ".git/hooks/commit-msg"), "echo never >&2; exit 1");
-  const coder = lastingAgent(["COMMIT: mend it"]);
+  const coder = lastingAgent(["COMMIT: fix it"]);
   expect(await run("git_commit", { ports: { coder, reviewer: coder } })).toMatchObject({
     kind: "failed",
     awaiting: "git",
@@ -267,7 +267,7 @@ test("opens a pull request with what the task knows of itself, harmless whatever
   const hostile = "done\n````\n## @everyone fixes #1 ![x](https://evil/x.png)\u202e\u0007 s3cret";
   const stepResult = { stepName: "analyze", output: hostile };
   const outcome = await run("git_pr", {
-    task: { description: "-x `$(id)` mend @all", stepResults: [stepResult as never] },
+    task: { description: "-x `$(id)` fix @all", stepResults: [stepResult as never] },
   });
   expect(outcome).toMatchObject({
     kind: "completed",
@@ -278,7 +278,7 @@ test("opens a pull request with what the task knows of itself, harmless whatever
     metadata: { pr_number: 1, pr_url: `https://${REPOSITORY}/pull/1` },
   });
   const [{ title, body } = { title: "", body: "" }] = of.gh.state().pullRequests;
-  expect(title).toBe("fix: -x `$(id)` mend @all");
+  expect(title).toBe("fix: -x `$(id)` fix @all");
   expect(body.replaceAll(/^(`{3,})text\n[^]*?^\1$/gm, "")).not.toMatch(/@|fixes|evil/);
   expect(body).not.toMatch(/s3cret|[^\P{C}\n]/u);
   expect(body).toMatch(/\n\nQuasar-Task: task-1\n$/);
@@ -315,7 +315,7 @@ test("does not open again what a person has closed at this very commit", async (
 
 test("tells a person the exact command where gh is missing, and finds what it has made", async () => {
   pushed();
-  const description = "mend the user's $(thing)";
+  const description = "fix the user's $(thing)";
   const env = { ...of.ports.env, PATH: "/nowhere" };
   const outcome = await run("git_pr", { task: { description }, ports: { env } });
   if (outcome.kind !== "awaiting") throw new Error(outcome.kind);
@@ -329,7 +329,7 @@ test("tells a person the exact command where gh is missing, and finds what it ha
   );
   const { PATH = "" } = of.ports.env;
   execFileSync(join(of.dir, "by-hand"), { env: { PATH }, input: readFileSync(body) });
-  expect(of.gh.state().pullRequests[0]?.title).toBe("fix: mend the user's $(thing)");
+  expect(of.gh.state().pullRequests[0]?.title).toBe("fix: fix the user's $(thing)");
   expect(await run("git_pr")).toMatchObject({ kind: "completed", metadata: { pr_number: 1 } });
   expect(of.gh.calls().filter(({ args }) => args[1] === "create")).toHaveLength(1);
 });

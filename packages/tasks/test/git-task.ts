@@ -154,7 +154,7 @@ export function openGitTask(dir: string): Omit<GitTask, "gh"> {
     id: "task-1",
     workspaceId: "it",
     templateId: "bugfix",
-    description: "mend it",
+    description: "fix it",
     status: "running",
     currentStep: 0,
     steps: [],

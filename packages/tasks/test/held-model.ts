@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 /** A model for scripted agents, of whom the coder waits after his first step until he is let go. */
 export interface HeldModel {
   readonly url: string;
-  letGo(): void;
+  dispose(): void;
 }
 
 /** The first step of a turn costs 0.25, the others nothing. */
@@ -28,5 +28,5 @@ export async function aHeldModel(): Promise<HeldModel> {
     server.close();
     server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, letGo: resolve };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, dispose: resolve };
 }

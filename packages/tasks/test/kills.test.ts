@@ -22,7 +22,7 @@ import {
 import type { DriverTask } from "./work-driver.ts";
 
 const DRIVER = fileURLToPath(new URL("work-driver.ts", import.meta.url));
-const WORK: AgentWork = { kind: "loop", prompt: "Mend it." };
+const WORK: AgentWork = { kind: "loop", prompt: "Fix it." };
 
 /** What a coder's turn may spend of the five dollars of a run: a tenth is kept for the review. */
 const TURN_USD = 4.5;
@@ -32,8 +32,8 @@ function turns(delayMs: number): readonly ScriptedTurn[] {
     {
       role: "coder",
       says: [{ text: "reading", files: { "begun.txt": "half\n" } }, "writing"],
-      files: { "work.txt": "mended\n" },
-      text: "mended",
+      files: { "work.txt": "fixed\n" },
+      text: "fixed",
       costUsd: 0.25,
       delayMs,
     },
@@ -105,10 +105,10 @@ test("a step whose driver is killed again and again buys each turn once, and com
   }
   const { result } = await drive(fixture);
   const done = result as AgentWorkDone;
-  expect(done).toMatchObject({ kind: "done", text: "mended", costUsd: 0.5, unknownCostUsd: 0 });
+  expect(done).toMatchObject({ kind: "done", text: "fixed", costUsd: 0.5, unknownCostUsd: 0 });
   expect(endsOf(done)).toEqual(["coder settled", "reviewer settled"]);
   expect(git(fixture.worktree, "log", "--format=%s")).toBe("fix: fix null pointer\nfirst\n");
-  expect(textOf(fixture, "work.txt")).toBe("mended\n");
+  expect(textOf(fixture, "work.txt")).toBe("fixed\n");
   expect(git(fixture.worktree, "status", "--porcelain")).toBe("");
   // The crash came between the run's end and that of the step.
   startAgain(fixture, "implement");
@@ -118,14 +118,14 @@ test("a step whose driver is killed again and again buys each turn once, and com
 
 test("an agent that outlives its killed driver is followed, and one that has ended meanwhile is read", async () => {
   const fixture = atImplement();
-  const { url: model, letGo } = await aHeldModel();
+  const { url: model, dispose } = await aHeldModel();
   await drive(fixture, { kill: ["agent_event", "coder"], model }, 0);
   const [agents] = await findTaskAgents(fixture.taskDir);
   expect(agents?.runId).toMatch(/-implement-1$/u);
   startAgain(fixture, "implement");
   const kill = ["agent_event", "reviewer"] as const;
   const followed = await drive(fixture, { kill, model }, 0, (printed) => {
-    if (printed.includes("coder followed")) letGo();
+    if (printed.includes("coder followed")) dispose();
   });
   expect(followed.told).toContain("turn_recovered coder followed");
   while ((await findTaskAgents(fixture.taskDir)).length > 0) await sleep(50);

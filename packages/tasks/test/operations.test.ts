@@ -192,7 +192,8 @@ test("nothing is decided in the place of whoever drives the task", async () => {
   expect(readTask(taskDir).config.maxBudgetUsd).toBe(9);
 });
 
-test("abandon moves the hook file to abandoned, and leaves branch and files (seed atlas: 198)", async () => {
+// SPEC.md, statements 198.
+test("abandon moves the hook file to abandoned, and leaves branch and files", async () => {
   const task = await standing({ type: "start_step" });
   writeFileSync(join(task.worktree, "half.js"), "half\n");
   const { state } = await abandonTask(task.prepared.taskDir, "not needed", task.ports);
@@ -254,7 +255,8 @@ test("validating puts down its own receipts, and not those of whoever drives the
   expect(ids(task.hook().receipts)).toEqual([...ids(own.receipts), ...ids(driver.receipts)]);
 });
 
-test("a checkpoint marks what was reached in the current step, and what is worked on (seed atlas: 187)", async () => {
+// SPEC.md, statements 187.
+test("a checkpoint marks what was reached in the current step, and what is worked on", async () => {
   const task = await standing({ type: "start_step" });
   const { taskDir } = task.prepared;
   await checkpointTask(taskDir, { description: "half of it", ports: task.ports });

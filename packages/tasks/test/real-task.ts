@@ -41,7 +41,7 @@ export const TURNS: readonly ScriptedTurn[] = [
   { role: "coder", match: "Find the cause", text: "The parser forgets the null.", costUsd: 0.01 },
   {
     role: "coder",
-    match: "Mend this",
+    match: "Fix this",
     says: ["reading", "writing"],
     files: { "parser.js": "export const parse = (text) => text ?? {};\n" },
     text: "It heeds the null now.",

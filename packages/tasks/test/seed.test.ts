@@ -5,7 +5,8 @@ import { readTaskLog } from "../src/index.ts";
 import { parseTemplate } from "../src/templates/parse-template.ts";
 import { aWorld, Killed } from "./engine-world.ts";
 
-test("of two that would drive one task at once, one does and the other is refused: nothing coordinates agents (seed atlas: 17)", async () => {
+// SPEC.md, statements 17.
+test("of two that would drive one task at once, one does and the other is refused: nothing coordinates agents", async () => {
   const world = aWorld();
   const drives = await Promise.allSettled([world.drive(), world.drive()]);
   expect(drives.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -24,7 +25,8 @@ const dependencies = (name: string): readonly string[] => {
   return Object.keys((JSON.parse(readFileSync(path, "utf8")) as Manifest).dependencies ?? {});
 };
 
-test("nothing that a task is made of talks to another machine, or brings cryptography but node's own (seed atlas: 18, 218, 230)", () => {
+// SPEC.md, statements 18, 218, 230.
+test("nothing that a task is made of talks to another machine, or brings cryptography but node's own", () => {
   const all = ["tasks", "hookfile", "receipts", "durable"].flatMap(dependencies);
   const others = [...new Set(all)].filter((name) => !name.startsWith("@quasar/"));
   expect(others.toSorted()).toEqual([
@@ -36,13 +38,12 @@ test("nothing that a task is made of talks to another machine, or brings cryptog
   ]);
 });
 
+// SPEC.md, statements 19.
 test.for([
   ["a step", "", 'depends_on = ["other"]'],
   ["a task", 'depends_on = ["task-1"]', ""],
-] as const)(
-  "%s cannot depend on others: steps come one after the other (seed atlas: 19)",
-  ([, root, step]) => {
-    const written = `id = "own"
+] as const)("%s cannot depend on others: steps come one after the other", ([, root, step]) => {
+  const written = `id = "own"
 description = "Mine"
 branch_prefix = "own"
 ${root}
@@ -51,16 +52,16 @@ name = "look"
 type = "human"
 ${step}
 `;
-    expect(() => parseTemplate(written)).toThrow(
-      expect.objectContaining({
-        code: "ERR_TEMPLATE",
-        message: expect.stringContaining("depends_on"),
-      }),
-    );
-  },
-);
+  expect(() => parseTemplate(written)).toThrow(
+    expect.objectContaining({
+      code: "ERR_TEMPLATE",
+      message: expect.stringContaining("depends_on"),
+    }),
+  );
+});
 
-test("after a crash a person can see all that happened before it, and what was under way (seed atlas: 5)", async () => {
+// SPEC.md, statements 5.
+test("after a crash a person can see all that happened before it, and what was under way", async () => {
   const world = aWorld({
     executors: {
       implement: {

@@ -32,7 +32,7 @@ const BRANCH = "fix/null-pointer";
 
 export const STEPS: readonly TemplateStep[] = [
   aStep({ name: "analyze", type: "ai", prompt: "Find out why it fails." }),
-  aStep({ name: "implement", type: "loop", prompt: "Mend it.", maxAttempts: 3 }),
+  aStep({ name: "implement", type: "loop", prompt: "Fix it.", maxAttempts: 3 }),
   aStep({ name: "review", type: "human" }),
 ];
 

@@ -50,7 +50,8 @@ function isMarked(pid = "none"): boolean {
   return findRunProcesses(validationRunId(taskId))?.includes(Number(pid)) === true;
 }
 
-test("killed in the middle of a command, it is known that it never completed, and it runs again (seed atlas: 8)", async () => {
+// SPEC.md, statements 8.
+test("killed in the middle of a command, it is known that it never completed, and it runs again", async () => {
   const flag = join(scene.root, "flag");
   const begun = join(scene.root, "begun");
   // It leaves a child in a session of its own, and another that has shed its parent.
@@ -100,11 +101,12 @@ test("killed in the middle of a command, it is known that it never completed, an
   expect(linesOf(join(scene.root, "ran"))).toHaveLength(2);
 });
 
+// SPEC.md, statements 8.
 test.for([
   ["passed", "exit 0"],
   ["failed", "exit 1"],
 ] as const)(
-  "where it was signed before the crash it is known that it %s (seed atlas: 8)",
+  "where it was signed before the crash it is known that it %s",
   async ([outcome, end]) => {
     scene.commands = [{ name: "quick", command: end }];
     await scene.run(); // and whoever ran it dies before anything is put down
@@ -132,17 +134,17 @@ test("while it runs it is known to be running, and nobody else runs it", async (
   expect(await left()).toBe(0);
 });
 
-test("killed while an agent mends, that goes on first, with the same words, and is not asked twice", async () => {
-  const mending = join(scene.root, "mending");
-  const command = `echo ran >> '${scene.root}/ran'; grep -q mended code.txt`;
-  await killOnce(mending, command, "mend");
+test("killed while an agent fixes, that goes on first, with the same words, and is not asked twice", async () => {
+  const fixing = join(scene.root, "fixing");
+  const command = `echo ran >> '${scene.root}/ran'; grep -q fixed code.txt`;
+  await killOnce(fixing, command, "fix");
 
   scene.commands = [{ name: "slow", command }];
   scene.maxFixes = 1;
   const order: string[] = [];
   scene.workOnStep = async () => {
     order.push(`agent after ${linesOf(join(scene.root, "ran")).length}`);
-    writeFileSync(join(scene.worktree, "code.txt"), "mended\n");
+    writeFileSync(join(scene.worktree, "code.txt"), "fixed\n");
     return { kind: "done", text: "" };
   };
   const outcome = await scene.again();

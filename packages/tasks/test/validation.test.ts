@@ -37,7 +37,8 @@ const verdicts = (): readonly string[] =>
     ({ kind }) => kind,
   );
 
-test("a receipt says what was run, when, on which tree, how it ended and what it printed (seed atlas: 136)", async () => {
+// SPEC.md, statements 136.
+test("a receipt says what was run, when, on which tree, how it ended and what it printed", async () => {
   const command = "echo fine; echo odd >&2";
   scene.commands = [{ name: "all", command }];
   const before = Date.now();
@@ -73,7 +74,8 @@ test("the signed times are as far apart as the signed duration", async () => {
   expect(Date.parse(completedAt) - Date.parse(startedAt)).toBe(durationMs);
 });
 
-test("runs the commands in order and passes with a receipt and an id of its own for each (seed atlas: 139)", async () => {
+// SPEC.md, statements 139.
+test("runs the commands in order and passes with a receipt and an id of its own for each", async () => {
   scene.commands = [telling(scene, "lint"), telling(scene, "test")];
   const outcome = completed(await scene.run());
   expect(scene.ran()).toEqual(["lint", "test"]);
@@ -90,7 +92,8 @@ test("runs the commands in order and passes with a receipt and an id of its own 
   expect(verdicts()).toEqual(["valid", "valid"]);
 });
 
-test("a command that fails has a receipt too, and none is run after it (seed atlas: 140)", async () => {
+// SPEC.md, statements 140.
+test("a command that fails has a receipt too, and none is run after it", async () => {
   scene.commands = [telling(scene, "lint", "exit 3"), telling(scene, "test")];
   const outcome = failed(await scene.run());
   expect(scene.ran()).toEqual(["lint"]);
@@ -112,7 +115,8 @@ test("a command's failure has the last lines that it printed, and what to do whe
   expect(lines.at(-1)).toContain("The command is not in the work tree");
 });
 
-test("a validation that fails has its receipts on record and awaits a person (seed atlas: 77)", async () => {
+// SPEC.md, statements 77.
+test("a validation that fails has its receipts on record and awaits a person", async () => {
   scene.commands = [telling(scene, "lint"), telling(scene, "test", "exit 1")];
   const hook = scene.end(await scene.run());
   expect(hook).toMatchObject({
@@ -123,11 +127,12 @@ test("a validation that fails has its receipts on record and awaits a person (se
   expect(verdicts()).toEqual(["valid", "valid"]);
 });
 
-test("hook.json holds attempts, durations and receipts, and HOOK.md is made of it with what verification finds (seed atlas: 26)", async () => {
-  scene.commands = [telling(scene, "lint"), telling(scene, "test", "grep -q mended code.txt")];
+// SPEC.md, statements 26.
+test("hook.json holds attempts, durations and receipts, and HOOK.md is made of it with what verification finds", async () => {
+  scene.commands = [telling(scene, "lint"), telling(scene, "test", "grep -q fixed code.txt")];
   scene.maxFixes = 1;
   scene.workOnStep = async () => {
-    put(scene.worktree, "code.txt", "mended\n");
+    put(scene.worktree, "code.txt", "fixed\n");
     return { kind: "done", text: "" };
   };
   const { steps, history, receipts } = scene.end(await scene.run());
@@ -179,7 +184,8 @@ test("where no command is configured a person is asked, and nothing has passed",
   });
 });
 
-test("where the keys cannot be used nothing is run, and the reason begins so (seed atlas: 137)", async () => {
+// SPEC.md, statements 137.
+test("where the keys cannot be used nothing is run, and the reason begins so", async () => {
   scene.keys.open();
   for (const name of readdirSync(scene.keysDir)) {
     if (name.startsWith("master.key")) rmSync(join(scene.keysDir, name));
@@ -192,7 +198,8 @@ test("where the keys cannot be used nothing is run, and the reason begins so (se
   expect(scene.ran()).toEqual([]);
 });
 
-test("where a receipt cannot be signed nothing has passed, and the reason begins so (seed atlas: 138)", async () => {
+// SPEC.md, statements 138.
+test("where a receipt cannot be signed nothing has passed, and the reason begins so", async () => {
   await scene.run();
   for (const name of readdirSync(join(scene.keysDir, "heads"))) {
     writeFileSync(join(scene.keysDir, "heads", name), "{}");

@@ -46,6 +46,10 @@ export interface Given extends GivenOf<AtlasSettings> {
   readonly head?: string | undefined;
   readonly require?: readonly string[] | undefined;
 
+  // log, diff, prune
+  readonly stat?: true | undefined;
+  readonly olderThan?: string | undefined;
+
   // hook, cleanup, workspace, keys
   readonly format?: string | undefined;
   readonly hooks?: true | undefined;

@@ -1,20 +1,21 @@
 import type { Families } from "../shared/command.ts";
 import type { Described } from "../shared/command-line.ts";
+import { completionSpec } from "../shared/completion/spec.ts";
 import type { CommandSpec } from "./command.ts";
 import type { AtlasSettings } from "./config/settings.ts";
 
 /** How the commands are grouped in the help. */
 export const GROUPS = {
-  begin: "To begin with:",
+  begin: "Getting started:",
   work: "Work on a task:",
-  decide: "Decide, where a task waits for a person:",
+  decide: "Decide on a waiting task:",
   look: "Look at tasks:",
-  care: "Take care of what is kept:",
+  care: "Maintenance:",
 } as const;
 
 /** Commands that have commands of their own. */
 export const FAMILIES: Families = {
-  step: { group: GROUPS.work, summary: "end a step that an agent has done by itself" },
+  step: { group: GROUPS.work, summary: "mark a step done by an agent" },
   hook: { group: GROUPS.look, summary: "look at a task's hook file, receipts and checkpoints" },
   workspace: { group: GROUPS.care, summary: "list, close and destroy workspaces" },
   keys: { group: GROUPS.care, summary: "look after the keys that sign receipts" },
@@ -99,6 +100,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([name], given) =>
       (await import("./commands/templates.ts")).templatesCommand(name, given),
   },
+  completionSpec("atlas", GROUPS.begin),
   {
     name: "start",
     group: GROUPS.work,
@@ -114,7 +116,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["--here", "work in this work tree, on its branch"],
       ["--accept-dirty", "with --here: what is not committed counts as the task's"],
       ["--use-local", "start from the base branch as it is here, without fetching it"],
-      ["--from-task <task>", "go on from the branch of a task that has ended"],
+      ["--from-task <task>", "start from the branch of a task that has ended"],
       TRUST,
     ],
     settings: START_SETTINGS,
@@ -130,12 +132,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "resume",
     group: GROUPS.work,
-    summary: "go on with a task, after a crash or a decision",
+    summary: "resume a task, after a crash or a decision",
     description:
-      "go on with a task: recovers it if it was interrupted, and takes it through what is " +
+      "resume a task: recovers it if it was interrupted, and runs the steps that are " +
       "left; where a person is needed it says for what, and changes nothing",
     args: [TASK],
-    options: [["--now", "ask the agent at once, whatever usage limit or retry is waited for"]],
+    options: [["--now", "start the agent now, without waiting for a usage limit or retry"]],
     settings: [...AGENT_SETTINGS, "maxBudgetUsd"],
     keepsSettings: true,
     examples: [
@@ -149,10 +151,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "recover",
     group: GROUPS.work,
-    summary: "see what a crash has left, and choose how to go on",
+    summary: "see what a crash left behind, and choose how to continue",
     description:
-      "see what a crash has left and what can be done about it, with reasons; choose one, and " +
-      "go on with atlas resume",
+      "see what a crash left behind and what can be done about it, with reasons; choose one, and " +
+      "continue with atlas resume",
     args: [TASK],
     options: [
       ["--apply <action>", "choose without being asked: resume, retry, skip …"],
@@ -172,7 +174,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "run the validation commands and sign what came of them",
     description:
       "run the validation commands in the task's work tree and sign a receipt for each; in " +
-      "another step than a validation the task does not go on by it",
+      "another step than a validation this does not advance the task",
     args: [TASK],
     examples: [
       ["atlas validate", "the task of this folder"],
@@ -196,7 +198,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "checkpoint",
     group: GROUPS.work,
-    summary: "put down where the work stands",
+    summary: "save a checkpoint note",
     args: [["[description]", "what has been reached"]],
     options: [
       ["--trigger <trigger>", "manual; git_commit with --auto is the git hook's own"],
@@ -213,8 +215,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "abandon",
     group: GROUPS.work,
-    summary: "give a task up, and end its agents",
-    description: "give a task up: its agents are ended; its branch, commits and files stay",
+    summary: "give up a task, and end its agents",
+    description: "give up a task: its agents are ended; its branch, commits and files stay",
     args: [TASK],
     options: [
       ["--reason <text>", "why, for the record"],
@@ -233,8 +235,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "approve the work under review, after seeing its diff",
     description:
       "show all that the task has changed, and approve it: that very content, once. The task " +
-      "goes on with atlas resume. It is a word, no lock: an agent with a shell of yours could " +
-      "say it in your place. What was approved is on record, and so is when.",
+      "continues with atlas resume. Approval is not access control: an agent running as " +
+      "you can approve. What was approved is on record, and so is when.",
     args: [TASK],
     options: [
       ["--yes", "without asking"],
@@ -257,7 +259,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "send the work under review back, or refuse it for good",
     args: [TASK],
     options: [
-      ["--feedback <text>", "what is wrong: the agent is told"],
+      ["--feedback <text>", "what is wrong; the agent gets it"],
       ["--final", "the task has failed"],
     ],
     examples: [
@@ -269,7 +271,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "retry",
     group: GROUPS.decide,
-    summary: "have the step that stopped tried again",
+    summary: "retry the stopped step",
     args: [TASK],
     options: [TRUST],
     settings: VALIDATION_SETTINGS,
@@ -282,8 +284,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "skip",
     group: GROUPS.decide,
-    summary: "leave the step that stopped out",
-    description: "leave the step that stopped out: it is on record as skipped, never as completed",
+    summary: "skip the stopped step",
+    description: "skip the stopped step: it is recorded as skipped, never as completed",
     args: [TASK],
     options: [["--reason <text>", "why, for the record"]],
     examples: [['atlas skip --reason "pushed by hand"', "then atlas resume"]],
@@ -294,13 +296,61 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: GROUPS.look,
     summary: "show where a task stands, and what is next",
     args: [TASK],
-    options: [["--all", "every task that is kept, a line each"]],
+    options: [["--all", "every task that is kept, as atlas list"]],
     examples: [
       ["atlas status", "the task of this folder"],
       ["atlas status --all", "all tasks"],
       ["atlas status --json", "for a program"],
     ],
     run: async ([task], given) => (await import("./commands/status.ts")).statusCommand(task, given),
+  },
+  {
+    name: "list",
+    group: GROUPS.look,
+    summary: "list all tasks, a line each",
+    examples: [
+      ["atlas list", "every task that is kept"],
+      ["atlas list --json", "for a program"],
+    ],
+    run: async (_args, given) => (await import("./commands/list.ts")).listCommand(given),
+  },
+  {
+    name: "log",
+    group: GROUPS.look,
+    summary: "show a task's event log",
+    args: [TASK],
+    json: "each event as a line",
+    examples: [
+      ["atlas log", "the task of this folder"],
+      [`atlas log ${ID} --json | jq .type`, "this one, for a program"],
+    ],
+    run: async ([task], given) => (await import("./commands/log.ts")).logCommand(task, given),
+  },
+  {
+    name: "diff",
+    group: GROUPS.look,
+    summary: "show what a task has changed",
+    description:
+      "show what a task has changed since it began, committed or not; on a terminal by " +
+      "GIT_PAGER, PAGER or less",
+    args: [TASK],
+    options: [["--stat", "only which files, and how much"]],
+    examples: [
+      ["atlas diff", "the task of this folder"],
+      [`atlas diff ${ID} --stat`, "the files of this one"],
+    ],
+    run: async ([task], given) => (await import("./commands/diff.ts")).diffCommand(task, given),
+  },
+  {
+    name: "cost",
+    group: GROUPS.look,
+    summary: "show what each turn of a task has cost",
+    args: [TASK],
+    examples: [
+      ["atlas cost", "the task of this folder"],
+      [`atlas cost ${ID} --json`, "this one, for a program"],
+    ],
+    run: async ([task], given) => (await import("./commands/cost.ts")).costCommand(task, given),
   },
   {
     name: "verify",
@@ -434,22 +484,61 @@ export const COMMANDS: readonly CommandSpec[] = [
       (await import("./commands/git-hook.ts")).hookUninstallCommand(task, given),
   },
   {
-    name: "cleanup",
+    name: "doctor",
+    group: GROUPS.care,
+    summary: "check what a task needs, and what is kept of tasks",
+    description:
+      "check what a task needs before it starts: agents, git, disks, folders, limits; and the " +
+      "keys, workspaces and tasks that are kept. Changes nothing; exits with 1 while there is a " +
+      "problem, with 0 for warnings",
+    examples: [
+      ["atlas doctor", "in the repository of the task"],
+      ["atlas doctor --json", "for a program"],
+    ],
+    run: async (_args, given) => (await import("./commands/doctor.ts")).doctorCommand(given),
+  },
+  {
+    name: "prune",
     group: GROUPS.care,
     summary: "remove the hook files of tasks that ended long ago",
     description:
       "remove the hook files of tasks that ended long ago; an archive of each is kept. Active " +
       "tasks are never touched",
     options: [
+      ["--older-than <time>", "however they ended: older than this, such as 7d"],
+      ["--dry-run", "only say which"],
+    ],
+    examples: [
+      ["atlas prune --dry-run", "what would be removed"],
+      ["atlas prune", "completed 30 days ago, failed 14, abandoned 7"],
+      ["atlas prune --older-than 7d", "all that ended over a week ago"],
+    ],
+    run: async (_args, given) => (await import("./commands/prune.ts")).pruneCommand(given),
+  },
+  {
+    name: "cleanup",
+    isUnlisted: true,
+    summary: "remove the hook files of tasks that ended long ago: now atlas prune",
+    options: [
       ["--hooks", "hook files: the only thing that is cleaned up so far"],
       ["--retention <time>", "however they ended: older than this, such as 7d"],
       ["--dry-run", "only say which"],
     ],
+    examples: [["atlas cleanup --hooks --retention 7d --dry-run", "what would be removed"]],
+    run: async (_args, given) => (await import("./commands/prune.ts")).cleanupCommand(given),
+  },
+  {
+    name: "config",
+    group: GROUPS.care,
+    summary: "show each setting, and where it is set",
+    description:
+      "show each setting that a new task here would have, and where it is set: a variable of " +
+      "the environment, .atlas/config.toml, your own file, or the default",
     examples: [
-      ["atlas cleanup --hooks", "completed 30 days ago, failed 14, abandoned 7"],
-      ["atlas cleanup --hooks --retention 7d --dry-run", "what would be removed"],
+      ["atlas config", "all settings"],
+      ["atlas config --json | jq .settings", "for a program"],
     ],
-    run: async (_args, given) => (await import("./commands/cleanup.ts")).cleanupCommand(given),
+    run: async (_args, given) => (await import("./commands/config.ts")).configCommand(given),
   },
   {
     name: "workspace list",
@@ -533,7 +622,7 @@ export const COMMANDS: readonly CommandSpec[] = [
 export const FIRST_EXAMPLES: readonly Described[] = [
   ['atlas start "fix null pointer in config" --template bugfix', "start"],
   ["atlas status", "see where it stands"],
-  ["atlas resume", "go on after a crash or Ctrl-C"],
+  ["atlas resume", "resume after a crash or Ctrl-C"],
   ["atlas approve", "when it waits for your review"],
   ["atlas hook context", "what an agent reads"],
 ];

@@ -20,8 +20,10 @@ import { periodMs } from "../shared/config/kinds.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../shared/exit-codes.ts";
 import { type Interrupts, listenForInterrupts } from "../shared/interrupts.ts";
 import { allowedWords } from "../shared/output/allowed.ts";
+import { createBell } from "../shared/output/bell.ts";
 import { createReporterOf, type ReporterOf } from "../shared/output/reporter.ts";
 import { STREAMS } from "../shared/streams.ts";
+import { storageNext } from "../shared/system-errors.ts";
 import { type Typed, withTyped } from "../shared/typed.ts";
 import { loadUnkept } from "./config/load.ts";
 import { ATLAS, type AtlasSettings } from "./config/settings.ts";
@@ -101,6 +103,7 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
   // Everything is loaded now. Node itself would do it at the end, to which a killed process never comes.
   module.flushCompileCache();
   const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json });
+  const ring = createBell(STREAMS.stderr);
   let holdsLock = (): boolean => true;
   const interrupts = listen(taskDir, reporter, () => holdsLock());
   try {
@@ -141,6 +144,7 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
     reporter.report(
       resultRecord(result, await taskCost(taskDir), exit, { id, typed: options.typed }),
     );
+    if (interrupts.exitCode() === undefined) ring();
     return exit;
   } finally {
     interrupts.stop();
@@ -185,13 +189,13 @@ function listen(
   return listenForInterrupts(
     (name) => {
       if (!holdsLock()) leave();
-      const message = `${name}: what runs is told to stop, then the state is saved; again leaves at once`;
+      const message = `${name}: stopping and saving; press Ctrl-C again to exit now.`;
       reporter.report({ type: "notice", message });
     },
     async () => {
       if (!holdsLock()) leave();
       await endTaskAgents(taskDir);
-      const message = "left at once, as of the last save; to go on: atlas resume";
+      const message = "Stopped. State as of the last save. Next: atlas resume";
       reporter.report({ type: "notice", message });
       reporter.close();
     },
@@ -267,6 +271,6 @@ function stepsAfter(result: DriveResult, id: string | undefined): readonly strin
   }
   if (stopped === "limit") return limitAdvice(result.retryAt, `atlas resume${named}`);
   return stopped === "storage"
-    ? ["df -h   (make room, or make it writable)", `atlas resume${named}`]
+    ? [...storageNext(result.message), `atlas resume${named}`]
     : nextOf(hook, id);
 }

@@ -41,9 +41,7 @@ const NONE = "no active task works in this work tree";
 /** None here is no mistake of who asks: it is the answer. Several are all elsewhere. */
 function inWords(error: unknown): never {
   const isNone = error instanceof TasksError && NOT_HERE.has(error.code);
-  throw isNone
-    ? new CliError("ERR_NO_TASK", NONE, { cause: error, next: ["atlas status --all"] })
-    : error;
+  throw isNone ? new CliError("ERR_NO_TASK", NONE, { cause: error, next: ["atlas list"] }) : error;
 }
 
 const NOT_HERE: ReadonlySet<string> = new Set(["ERR_NOT_FOUND", "ERR_AMBIGUOUS"]);

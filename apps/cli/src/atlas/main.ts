@@ -1,4 +1,8 @@
 #!/usr/bin/env node
 import { launch } from "../shared/launch.ts";
 
-await launch("atlas", () => import("./program.ts"));
+await launch(
+  "atlas",
+  () => import("./program.ts"),
+  () => import("./complete.ts"),
+);

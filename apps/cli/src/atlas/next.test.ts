@@ -13,7 +13,7 @@ function working(...inputs: readonly HookInput[]): HookFile {
 
 test("while somebody drives a task, nothing is named that would be refused", () => {
   const hook = working(SET_UP, START);
-  expect(nextOf(hook, undefined)).toEqual(["atlas resume   (go on)"]);
+  expect(nextOf(hook, undefined)).toEqual(["atlas resume   (continue)"]);
   expect(nextOf(hook, "fix-config", OWNER)).toEqual([
     "kill -INT 4711   (stops it, with all saved; then atlas resume fix-config)",
   ]);
@@ -39,7 +39,7 @@ test("where the work tree was deleted nothing is named that would lead back ther
   expect(nextOf({ ...hook, steps: validating }, "fix-config")).toEqual([back("retry"), anew]);
   const here = { ...hook, worktreePath: "/src/gone", repoPath: "/src/gone" };
   expect(nextOf(here, "fix-config")).toEqual([anew]);
-  expect(nextOf(aHook(), "fix-config")).toEqual(["atlas resume fix-config   (go on)"]);
+  expect(nextOf(aHook(), "fix-config")).toEqual(["atlas resume fix-config   (continue)"]);
 });
 
 test("what is next after the end works from any folder", () => {

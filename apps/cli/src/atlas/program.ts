@@ -33,7 +33,7 @@ export function createProgram(
     name: "atlas",
     description:
       "Takes a task through its steps with a coding agent: from a description to a pull\n" +
-      "request, and on from exactly where it stopped after any crash.",
+      "request, and resumes exactly where it stopped after any crash.",
     version,
     group: GROUPS.begin,
     families: FAMILIES,

@@ -4,7 +4,7 @@ import type { ReceiptErrorCode } from "@quasar/receipts";
 import { codeOf } from "@quasar/runs";
 import type { TasksErrorCode } from "@quasar/tasks";
 import { CliError, type CliErrorCode } from "../shared/errors.ts";
-import { translate as translateShared } from "../shared/translate.ts";
+import { DISK, nameDisk, translate as translateShared } from "../shared/translate.ts";
 
 type LibraryError =
   | `HookFileError ${HookFileErrorCode}`
@@ -16,10 +16,9 @@ type SharedError = `DurableError ${DurableErrorCode}` | "AgentsError ERR_NO_SUPE
 
 type Translation = readonly [code: CliErrorCode, ...next: string[]];
 
-const LIST = "atlas status --all";
+const LIST = "atlas list";
 const STATUS = "atlas status";
 const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
-const DISK = "look for a full or read-only disk: df -h";
 const KEYS = "atlas keys status";
 const PRIVATE = "chmod 600 on it, if nobody else can have read it";
 
@@ -74,7 +73,8 @@ export function translate(error: unknown): CliError {
   const name = error instanceof Error ? `${error.name} ${codeOf(error)}` : "";
   if (error instanceof CliError || !Object.hasOwn(TRANSLATIONS, name))
     return renamed(translateShared(error));
-  const [code, ...next] = TRANSLATIONS[name as LibraryError];
+  const [code, ...known] = TRANSLATIONS[name as LibraryError];
+  const next = nameDisk(known, error);
   return new CliError(code, error instanceof Error ? error.message : "", { cause: error, next });
 }
 

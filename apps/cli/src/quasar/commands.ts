@@ -1,14 +1,15 @@
 import type { OptionSpec } from "../shared/command.ts";
 import type { Described } from "../shared/command-line.ts";
+import { completionSpec } from "../shared/completion/spec.ts";
 import { SETTING_NAMES, SETTINGS } from "../shared/config/settings.ts";
 import type { CommandSpec } from "./command.ts";
 
 /** How the commands are grouped in the help. */
 export const GROUPS = {
-  begin: "To begin with:",
+  begin: "Getting started:",
   work: "Work on a task:",
   look: "Look at runs:",
-  care: "Take care of what is kept:",
+  care: "Maintenance:",
 } as const;
 
 const RUN: Described = ["[run]", "id of a run; the newest if left out"];
@@ -29,8 +30,45 @@ const working = () => import("./commands/work-commands.ts");
 /** The commands that show what is kept and take care of it, and of settings: loaded in one piece, too. */
 const caring = () => import("./commands/care-commands.ts");
 
+const LIST: CommandSpec = {
+  name: "list",
+  group: GROUPS.look,
+  summary: "list the runs of this work tree, a line each",
+  options: [ALL],
+  examples: [
+    ["quasar list", "the newest runs"],
+    ["quasar list --all --json", "all of them, for a program"],
+  ],
+  run: async (_args, given) => (await caring()).listCommand(given),
+};
+
 /** Every command there is, in the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "init",
+    group: GROUPS.begin,
+    summary: "find the project's checks and agents, and write .quasar/config.toml",
+    description:
+      "find the project's checks and the agents that are here, ask whether to use\n" +
+      "them, and write .quasar/config.toml; what you confirm runs without being asked\n" +
+      "again",
+    options: [["--yes", "use what is found, without asking"]],
+    examples: [["quasar init", "then edit .quasar/config.toml"]],
+    run: async (_args, given) => (await caring()).initCommand(given),
+  },
+  {
+    name: "demo",
+    group: GROUPS.begin,
+    summary: "see a run fail, get killed and resume",
+    description: "see a run fail, get killed and resume: no agent, no key, no network",
+    options: [["--keep", "keep the demo's folder to look around in"]],
+    examples: [
+      ["quasar demo", "about ten seconds"],
+      ["quasar demo --keep", "and look at its repository afterwards"],
+    ],
+    run: async (_args, given) => (await import("./commands/demo.ts")).demoCommand(given),
+  },
+  completionSpec("quasar", GROUPS.begin),
   {
     name: "run",
     group: GROUPS.work,
@@ -38,7 +76,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     args: [["[task]", "what to do, in words; - reads it from standard input"]],
     options: [
       ["-f, --file <path>", "read the task from a file"],
-      ["--accept-dirty", "start on a dirty tree; those files are never committed by quasar"],
+      ["--accept-dirty", "start on a dirty tree; quasar never commits those files"],
       ["--worktree", "work in a new git worktree, on a branch of its own"],
       ["--new", "start although another run of this tree is unfinished"],
       TRUST,
@@ -48,7 +86,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['quasar run "Add a --dry-run flag"', "claude writes, claude reviews"],
       ["quasar run -f task.md --coder codex", "codex writes"],
       ["quasar run - < task.md", "the task from standard input"],
-      ['quasar run "…" --filter "npm test"', "no review before the tests pass"],
+      ['quasar run "…" --check "npm test"', "no review before the tests pass"],
       ['quasar run "…" --worktree', "your own files stay as they are"],
     ],
     run: async ([task], given) => (await working()).runCommand(task, given),
@@ -56,17 +94,17 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "resume",
     group: GROUPS.work,
-    summary: "go on with a run that was interrupted",
+    summary: "resume an interrupted run",
     args: [["[run]", "id of the run; the newest unfinished one if left out"]],
     options: [
-      ["--accept-head", "go on although HEAD is not where the run left it"],
-      ["--accept-branch", "go on although HEAD is on another branch"],
-      ["--accept-dirty", "leave what you changed alone; it is never committed by quasar"],
-      ["--trust", "go on with a checkpoint that this machine did not write"],
+      ["--accept-head", "accept that HEAD is not where the run left it"],
+      ["--accept-branch", "accept that HEAD is on another branch"],
+      ["--accept-dirty", "keep your uncommitted changes; quasar never commits them"],
+      ["--trust", "accept a checkpoint that this machine did not write"],
       ["--force", "all of the above"],
-      ["--now", "ask the agent at once, whatever usage limit or retry is waited for"],
+      ["--now", "start the agent now, without waiting for a usage limit or retry"],
       TRUST,
-      ["--plan", "say what would happen and what it may cost, and change nothing"],
+      ["--plan", "show what would happen and what it may cost; change nothing"],
     ],
     settings: FLAGGED,
     keepsSettings: true,
@@ -94,7 +132,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "start a new run from a checkpoint of another one, in a work tree of its own:\n" +
       "with its commits and findings, without what it had not committed, and with a\n" +
       "budget that is counted anew",
-    args: [["<run>", "id of the run to go on from"]],
+    args: [["<run>", "id of the run to fork from"]],
     options: [
       ["--at <cycle>", "as it was when this cycle had ended; as it stands if left out"],
       ["--trust", "take a checkpoint that this machine did not write"],
@@ -119,17 +157,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     run: async ([id], given) => (await caring()).statusCommand(id, given),
   },
-  {
-    name: "ls",
-    group: GROUPS.look,
-    summary: "list the runs of this work tree, a line each",
-    options: [ALL],
-    examples: [
-      ["quasar ls", "the newest runs"],
-      ["quasar ls --all --json", "all of them, for a program"],
-    ],
-    run: async (_args, given) => (await caring()).lsCommand(given),
-  },
+  LIST,
+  { ...LIST, name: "ls", isUnlisted: true },
   {
     name: "show",
     group: GROUPS.look,
@@ -150,7 +179,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "log",
     group: GROUPS.look,
-    summary: "show what a run has gone through",
+    summary: "show a run's event log",
     args: [RUN],
     options: [
       ["-f, --follow", "as it happens until the run ends, with what the agents say and do"],
@@ -194,8 +223,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "snapshots",
     group: GROUPS.care,
-    summary: "list uncommitted work that was kept",
-    description: "list uncommitted work of a run that was kept before something replaced it",
+    summary: "list snapshots of uncommitted work",
+    description: "list snapshots of a run's uncommitted work, taken before something replaced it",
     args: [RUN],
     examples: [
       ["quasar snapshots", "of the newest run"],
@@ -206,8 +235,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "restore",
     group: GROUPS.care,
-    summary: "bring a snapshot back",
-    description: "make the files what a snapshot holds; what they were is kept in a new one",
+    summary: "restore a snapshot",
+    description: "restore the files of a snapshot; the current ones are kept in a new snapshot",
     args: [["<n>", "number of the snapshot"]],
     options: [RUN_OPTION],
     examples: [
@@ -220,10 +249,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "abandon",
     group: GROUPS.work,
-    summary: "give a run up, and end its agents",
-    description: "give a run up: its agents are ended, and nothing goes on with it",
+    summary: "give up a run, and end its agents",
+    description: "give up a run: its agents are ended, and it can't be resumed",
     args: [["<run>", "id of the run"]],
-    options: [["--yes", "end an agent that still works, without asking"]],
+    options: [["--yes", "end a running agent without asking"]],
     examples: [
       [`quasar abandon ${ID}`, "its commits and files stay"],
       [`quasar abandon ${ID} --yes`, "even if its agent still works"],
@@ -233,8 +262,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "prune",
     group: GROUPS.care,
-    summary: "remove what is kept of runs that have ended",
-    description: "remove what is kept of runs that have ended: files and snapshots",
+    summary: "delete files of ended runs",
+    description: "delete files and snapshots of ended runs",
     args: [["[run]", "id of a run, of whatever age; those of that age if left out"]],
     options: [
       ["--older-than <time>", "leave younger ones alone", "30d"],
@@ -250,30 +279,32 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async ([id], given) => (await caring()).pruneCommand(id, given),
   },
   {
+    name: "config",
+    group: GROUPS.care,
+    summary: "show each setting, and where it is set",
+    description:
+      "show each setting that a new run here would have, and where it is set: a\n" +
+      "variable of the environment, .quasar/config.toml, your own file, or the default",
+    examples: [
+      ["quasar config", "all settings"],
+      ["quasar config --json | jq .settings", "for a program"],
+    ],
+    run: async (_args, given) => (await caring()).configCommand(given),
+  },
+  {
     name: "doctor",
     group: GROUPS.care,
-    summary: "find what crashes have left, and fix it",
+    summary: "check what a run needs, and fix what crashes left behind",
     description:
-      "find what crashes have left, and fix it if told to; says what kept runs take;\n" +
-      "leaves with 1 while something is wrong",
+      "check what a run needs before it starts: agents, git, disks, folders, limits;\n" +
+      "find what crashes left behind, and fix it with --fix; show the disk space of\n" +
+      "kept runs. Exits with 1 while there is a problem, with 0 for warnings",
     options: [["--fix", "fix what can be fixed without losing anything"]],
     examples: [
       ["quasar doctor", "look, and change nothing"],
       ["quasar doctor --fix", "fix what loses nothing"],
     ],
     run: async (_args, given) => (await caring()).doctorCommand(given),
-  },
-  {
-    name: "init",
-    group: GROUPS.begin,
-    summary: "find the project's checks and agents, and write .quasar/config.toml",
-    description:
-      "find the project's checks and the agents that are here, ask whether to use\n" +
-      "them, and write .quasar/config.toml; what you confirm runs without being asked\n" +
-      "again",
-    options: [["--yes", "use what is found, without asking"]],
-    examples: [["quasar init", "then edit .quasar/config.toml"]],
-    run: async (_args, given) => (await caring()).initCommand(given),
   },
   {
     name: "schema",
@@ -288,18 +319,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     run: async ([name], { json }) => (await caring()).schemaCommand("quasar", name, json),
   },
-  {
-    name: "demo",
-    group: GROUPS.begin,
-    summary: "see a run fail, be killed and go on",
-    description: "see a run fail, be killed and go on: no agent, no key, no network",
-    options: [["--keep", "keep the demo's folder to look around in"]],
-    examples: [
-      ["quasar demo", "about ten seconds"],
-      ["quasar demo --keep", "and look at its repository afterwards"],
-    ],
-    run: async (_args, given) => (await import("./commands/demo.ts")).demoCommand(given),
-  },
 ];
 
 /** What follows the list of commands in the help. */
@@ -307,7 +326,7 @@ export const OVERVIEW = `
 Examples:
   quasar demo                            see it work: no agent and no key needed
   quasar run "Fix the flaky login test"  start
-  quasar resume                          go on after a crash or Ctrl-C
+  quasar resume                          resume after a crash or Ctrl-C
   quasar status                          see where it stands
   quasar log -f                          follow it from another terminal
 

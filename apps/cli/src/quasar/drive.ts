@@ -2,14 +2,17 @@ import module from "node:module";
 import { relative } from "node:path";
 import { countChanges, type FileChange } from "@quasar/git";
 import type { TaskResult } from "@quasar/loop";
+import { createRedactor } from "@quasar/agents";
 import type { Driver, DriveOptions, RunEnd, RunEvent, RunOptions } from "@quasar/runs";
 import { pricesWords } from "@quasar/runs/text";
+import { runNotification } from "@quasar/runs/tree";
 import { tellWithheld } from "../shared/checks/environment.ts";
 import type { Settings } from "../shared/config/settings.ts";
 import type { ExitCode } from "../shared/exit-codes.ts";
 import { listenForInterrupts } from "../shared/interrupts.ts";
 import { areSettingsStored } from "../shared/kept-settings.ts";
 import { allowedWords } from "../shared/output/allowed.ts";
+import { createBell } from "../shared/output/bell.ts";
 import { createReporter, type Reporter } from "../shared/output/reporter.ts";
 import { STREAMS } from "../shared/streams.ts";
 import { translate } from "../shared/translate.ts";
@@ -35,6 +38,7 @@ export async function drive(
   body: (drive: Drive) => Promise<RunEnd>,
 ): Promise<ExitCode> {
   const reporter = createReporter(STREAMS, { json });
+  const ring = createBell(STREAMS.stderr);
   let driver: Driver | undefined;
   let settings: Settings | undefined;
   let failed = (_check: string, _output: string): void => {};
@@ -50,12 +54,12 @@ export async function drive(
   const interrupts = listenForInterrupts(
     (name) => {
       leaveIfLost();
-      notice(`${name}: the agent is told to stop, then the state is saved; again leaves at once`);
+      notice(`${name}: stopping and saving; press Ctrl-C again to exit now.`);
     },
     async () => {
       if (driver?.runId() === undefined || !driver.hold.isHeld()) return;
       await driver.endAgents();
-      notice(`left at once, as of the last save; to go on: quasar resume ${driver.runId()}`);
+      notice(`Stopped. State as of the last save. Next: quasar resume ${driver.runId()}`);
       reporter.close();
     },
   );
@@ -78,7 +82,10 @@ export async function drive(
     const checked = settings.lint.length + settings.filter.length > 0;
     const again = { folder: isThere ? undefined : root, typed: isStored ? undefined : typed };
     const files = await filesOf(root, end.result);
+    const problem = await notify(end, root, settings);
+    if (problem !== undefined) reporter.report({ type: "warning", cycle: 0, message: problem });
     reporter.report(resultRecord(end, exit, { ...again, checked, files }));
+    if (interrupts.exitCode() === undefined) ring();
   };
   const onDriving = (driving: Driver): void => {
     driver = driving;
@@ -99,6 +106,17 @@ export async function drive(
     interrupts.stop();
     reporter.close();
   }
+}
+
+/** Tells who is away, by the command of their settings. @returns What went wrong. */
+function notify(
+  { result: { outcome, message } }: RunEnd,
+  cwd: string,
+  { notify: command }: Settings,
+): Promise<string | undefined> {
+  const { env } = process;
+  const said = { QUASAR_EVENT: outcome, QUASAR_MESSAGE: createRedactor(env)(message) };
+  return runNotification({ command, cwd, env, said });
 }
 
 /** What a run has committed; nothing where git cannot say, for the run has ended all the same. */

@@ -4,6 +4,7 @@ import { failureFlags, type TaskResult, type WayBack } from "@quasar/loop";
 import { continuedBy, limitAdvice, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
 import { knownUsd, moment, shellWord } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
+import { errnoIn, refusalNext } from "../shared/system-errors.ts";
 import type { ResultRecord } from "../shared/output/record.ts";
 import { type Typed, withTyped } from "../shared/typed.ts";
 
@@ -124,9 +125,16 @@ function wayBackSteps(resume: string, { steps, flags, asItIs }: WayBack): string
   return [...steps, `${resume} ${flags}`.trimEnd(), ...instead];
 }
 
+/** What a person does first about a disk, or the system, that has refused something. */
+function refusalSteps(message: string): readonly string[] {
+  const errno = errnoIn(message);
+  return (errno === undefined ? undefined : refusalNext(errno, ".")) ?? [];
+}
+
 function nextOf(result: TaskResult): string[] {
   const { outcome, runId, baseCommitSha, agentFailure, checkpoint, changed, fullDisk, wayBack } =
     result;
+  const { message } = result;
   const resume = resumeCommand(runId, checkpoint);
   switch (outcome) {
     case "approved":
@@ -147,12 +155,13 @@ function nextOf(result: TaskResult): string[] {
     case "max_cycles":
     case "budget":
     case "interrupted":
-    case "checkpoint":
     case "check":
       return [resume];
+    case "checkpoint":
+      return [...refusalSteps(message), resume];
     case "storage":
       return fullDisk === undefined
-        ? [resume]
+        ? [...refusalSteps(message), resume]
         : [`df -h ${shellWord(fullDisk)}   (make room there)`, resume];
     case "work-tree":
       if (wayBack !== undefined) return wayBackSteps(resume, wayBack);
@@ -168,7 +177,8 @@ function nextOf(result: TaskResult): string[] {
     case "git": {
       const { commitFixes } = checkpoint;
       const more = `${resume} --max-lint-retries ${commitFixes + 2} (the coder tries again)`;
-      return commitFixes === 0 ? [resume] : [resume, more];
+      const steps = [...refusalSteps(message), resume];
+      return commitFixes === 0 ? steps : [...steps, more];
     }
   }
 }

@@ -14,7 +14,7 @@ export function main(args: readonly string[], version: string): Promise<void> {
     name: "quasar",
     description:
       "Runs a coding agent and a reviewer in turns until the task is approved,\n" +
-      "and goes on exactly where it stopped after any crash.",
+      "and resumes exactly where it stopped after any crash.",
     version,
     group: GROUPS.begin,
     families: {},

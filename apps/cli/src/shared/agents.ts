@@ -9,6 +9,7 @@ import {
 } from "@quasar/agents";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { cleanLine, fit } from "@quasar/runs/text";
+import { AGENT_PROGRAMS, installCommand } from "./agent-programs.ts";
 import { storedSettings } from "./kept-settings.ts";
 import type { Settings } from "./config/settings.ts";
 import { CliError } from "./errors.ts";
@@ -156,16 +157,11 @@ function nameOf(command: string): string {
   return `command "${fit(cleanLine(command), 30)}"`;
 }
 
-const INSTALL: Readonly<Record<string, string>> = {
-  claude: "npm install -g @anthropic-ai/claude-code",
-  codex: "npm install -g @openai/codex",
-};
-
-function requireProgram(kind: string): void {
-  const install = Object.hasOwn(INSTALL, kind) ? INSTALL[kind] : undefined;
-  if (install === undefined || findProgram(kind, process.env["PATH"] ?? "") !== undefined) return;
+function requireProgram(spec: string): void {
+  const kind = AGENT_PROGRAMS.find((program) => program === spec);
+  if (kind === undefined || findProgram(kind, process.env["PATH"] ?? "") !== undefined) return;
   throw new CliError("ERR_NOT_INSTALLED", `there is no program ${kind} on the PATH`, {
-    next: [install, `quasar run "…" ${OTHER_AGENTS}`, "quasar demo"],
+    next: [installCommand(kind), `quasar run "…" ${OTHER_AGENTS}`, "quasar demo"],
   });
 }
 

@@ -1,4 +1,5 @@
 import { CommanderError, Option } from "commander";
+import { HELP, HELP_COMMAND, VERSION } from "./built-in.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Translate } from "./fail.ts";
 import { ignoreLostReader } from "./streams.ts";
@@ -96,10 +97,10 @@ interface Configurable {
 export function configured<P extends Configurable>(program: P, version: string, group: string): P {
   return (
     program
-      .version(version, "-V, --version", "print the version")
-      .helpOption("-h, --help", "show help")
+      .version(version, ...VERSION)
+      .helpOption(...HELP)
       .commandsGroup(group)
-      .helpCommand("help [command]", "show help for a command")
+      .helpCommand(...HELP_COMMAND)
       .configureHelp({ showGlobalOptions: false })
       // Errors are told in one place, see fail.ts.
       .configureOutput({ writeErr: () => {} })
@@ -111,7 +112,8 @@ export function configured<P extends Configurable>(program: P, version: string, 
 /** A setting, as far as a flag shows it. */
 export interface Flagged {
   readonly flag?: string | undefined;
-  readonly kind: { readonly placeholder: string };
+  readonly earlierFlag?: string | undefined;
+  readonly kind: { readonly placeholder: string; readonly words?: readonly string[] | undefined };
   readonly fallback: unknown;
   readonly help: string;
 }
@@ -130,6 +132,14 @@ export function settingOption(
   return Array.isArray(fallback) ? repeated(option) : option;
 }
 
+/** The flags by which a setting is known to the parser: the one that the help shows first. */
+export function settingOptions(setting: Flagged, showsDefault: boolean): readonly Option[] {
+  const { earlierFlag } = setting;
+  const shown = settingOption(setting, showsDefault);
+  if (earlierFlag === undefined) return [shown];
+  return [shown, settingOption({ ...setting, flag: earlierFlag }, showsDefault).hideHelp()];
+}
+
 function isTold(fallback: unknown): fallback is string | number {
   return typeof fallback === "number" || (typeof fallback === "string" && fallback !== "");
 }
@@ -142,9 +152,13 @@ export function repeated(option: Option): Option {
   ]);
 }
 
-/** The name under which the parser keeps a flag's value. */
-export function attributeOf({ flag = "" }: Pick<Flagged, "flag">): string {
-  return new Option(flag).attributeName();
+/** The names under which the parser keeps the values of a setting's flags. */
+export function attributesOf({
+  flag = "",
+  earlierFlag,
+}: Pick<Flagged, "flag" | "earlierFlag">): readonly string[] {
+  const flags = earlierFlag === undefined ? [flag] : [flag, earlierFlag];
+  return flags.map((one) => new Option(one).attributeName());
 }
 
 /** How something is typed, and what it is or does. */

@@ -14,6 +14,8 @@ export interface GivenOf<Settings> {
 export interface CommandSpecOf<Settings, Given> {
   /** As it is typed: `hook status`. */
   readonly name: string;
+  /** An earlier name: works, and is not in the list of commands. @default false */
+  readonly isUnlisted?: boolean | undefined;
   /** Of the help; left out for the commands of a group of their own, such as `hook`. */
   readonly group?: string | undefined;
   /** A line for the list. */

@@ -37,6 +37,7 @@ export const EXIT_OF = {
   ERR_CHANGED: EXIT.refused,
   ERR_NOT_ACCEPTED: EXIT.refused,
   ERR_KEY: ATLAS_EXIT.key,
+  ERR_DECISION: ATLAS_EXIT.decision,
 } as const satisfies Record<string, ExitCode>;
 
 export type CliErrorCode = keyof typeof EXIT_OF;

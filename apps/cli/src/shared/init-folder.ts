@@ -1,9 +1,11 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
-import { createOnce } from "@quasar/durable";
+import { createOnce, replaceFile } from "@quasar/durable";
 import { isRealFolder } from "@quasar/runs";
 import { cleanLine } from "@quasar/runs/text";
+import { AGENT_PROGRAMS } from "./agent-programs.ts";
+import { agentWords } from "./doctor/agents.ts";
 import { labelled, type View } from "./output/text.ts";
 
 /** What became of the files of a repository's settings, by their paths in the work tree. */
@@ -14,7 +16,8 @@ export interface InitializedFolder {
 }
 
 /**
- * Makes the folder of a program's settings for a repository, which git ignores.
+ * Makes the folder of a program's settings for a repository. Git passes over all but the settings themselves, which a
+ * team shares.
  *
  * @param name - Of the folder in the work tree's root.
  * @param config - The text of its `config.toml`.
@@ -23,12 +26,27 @@ export interface InitializedFolder {
 export function initFolder(root: string, name: string, config: string): InitializedFolder {
   const folder = join(root, name);
   if (!isRealFolder(folder)) mkdirSync(folder, { mode: 0o755 });
-  const files = { "config.toml": config, ".gitignore": "*\n" };
+  const files = { "config.toml": config, ".gitignore": IGNORED };
   const paths = Object.keys(files).map((file) => join(name, file));
   const created = Object.entries(files)
     .filter(([file, text]) => createOnce(join(folder, file), Buffer.from(text), 0o644))
     .map(([file]) => join(name, file));
+  shareSettings(join(folder, ".gitignore"));
   return { created, kept: paths.filter((path) => !created.includes(path)) };
+}
+
+const IGNORED = "*\n!config.toml\n!.gitignore\n";
+
+/** What a run or an earlier version has written there: without the settings, or without the file itself. */
+const NARROWER: readonly string[] = ["*\n", "*\n!config.toml\n"];
+
+function shareSettings(gitignore: string): void {
+  if (!lstatSync(gitignore).isFile()) return;
+  const text = readFileSync(gitignore, "utf8");
+  if (NARROWER.includes(text)) {
+    replaceFile(gitignore, Buffer.from(IGNORED), { keepPrevious: false });
+    chmodSync(gitignore, 0o644);
+  }
 }
 
 /** @param changed - A file that was there already, into which what was confirmed is written. */
@@ -46,16 +64,10 @@ export function folderLines(
   ];
 }
 
-/** The agents that are looked for. */
-const AGENTS: readonly DetectedAgent["kind"][] = ["claude", "codex"];
-
-/** Which of the agents are here. */
+/** Which of the agents are here, and whether somebody is logged in. */
 export function agentLines(agents: readonly DetectedAgent[], view: View): readonly string[] {
-  return AGENTS.flatMap((kind) => labelled(view, kind, versionOf(kind, agents)));
-}
-
-function versionOf(kind: DetectedAgent["kind"], agents: readonly DetectedAgent[]): string {
-  const found = agents.find((agent) => agent.kind === kind);
-  if (found === undefined) return "not installed";
-  return found.version === "" ? "installed, does not tell its version" : cleanLine(found.version);
+  return AGENT_PROGRAMS.flatMap((kind) => {
+    const words = agentWords(agents.find((agent) => agent.kind === kind));
+    return labelled(view, kind, cleanLine(words));
+  });
 }

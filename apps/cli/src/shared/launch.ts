@@ -1,8 +1,6 @@
 import { existsSync, writeSync } from "node:fs";
 import module from "node:module";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
-import { makeOwnFolder } from "@quasar/runs/own-folder";
+import { cacheFolder, makeOwnFolder } from "@quasar/runs/own-folder";
 import { versionText } from "./version.ts";
 
 /** `node:sqlite` is unflagged from 22.13 on, what the libraries use beside it from 22.18 on. */
@@ -13,23 +11,27 @@ function isOld(version: string): boolean {
   return major < NODE_FLOOR[0] || (major === NODE_FLOOR[0] && minor < NODE_FLOOR[1]);
 }
 
-/** In the user's own cache: what is compiled must not come from a folder that others can write to. */
-function compileCache(): string {
-  const { XDG_CACHE_HOME = "", HOME = homedir() } = process.env;
-  return join(isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, ".cache"), "quasar");
-}
-
 /** A command's program, which may use what an old Node lacks. */
 interface Program {
   main(args: readonly string[], version: string): Promise<void>;
+}
+
+/** What a shell asks while a person types. */
+interface Completion {
+  complete(args: readonly string[]): Promise<void>;
 }
 
 /**
  * Starts a command, unless this is Windows, this Node is too old for it or only the version is asked for.
  *
  * @param load - Imports the program: nothing of it may be loaded before.
+ * @param loadCompletion - Imports what `complete` needs, without the program.
  */
-export async function launch(name: string, load: () => Promise<Program>): Promise<void> {
+export async function launch(
+  name: string,
+  load: () => Promise<Program>,
+  loadCompletion: () => Promise<Completion>,
+): Promise<void> {
   const args = process.argv.slice(2);
   if (process.platform === "win32") {
     process.stderr.write(
@@ -46,8 +48,13 @@ export async function launch(name: string, load: () => Promise<Program>): Promis
   } else if (args.length === 1 && /^(--version|-V)$/u.test(args[0] ?? "")) {
     // Not through process.stdout, which takes longer to come up than all of this.
     writeSync(1, `${versionText()}\n`);
+  } else if (args[0] === "complete") {
+    // Without the cache, into which Node would write.
+    const { complete } = await loadCompletion();
+    await complete(args.slice(1));
   } else {
-    const cache = compileCache();
+    // What is compiled must not come from a folder that others can write to.
+    const cache = cacheFolder();
     makeOwnFolder(cache);
     // Node would try for ever where it cannot be made.
     if (existsSync(cache)) module.enableCompileCache(cache);

@@ -1,12 +1,13 @@
 import { Command, Option } from "commander";
+import { jsonFlag } from "./built-in.ts";
 import type { CommandSpecOf, Families, GivenOf, OptionSpec } from "./command.ts";
 import {
-  attributeOf,
+  attributesOf,
   configured,
   examplesText,
   type Flagged,
   repeated,
-  settingOption,
+  settingOptions,
 } from "./command-line.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { typedIn } from "./typed.ts";
@@ -54,8 +55,6 @@ export function programOf<Settings, Given extends GivenOf<Settings>>(
   }
 }
 
-const JSON_HELP = "machine-readable output on standard output";
-
 function addCommand<Settings, Given extends GivenOf<Settings>>(
   parent: Command,
   { name: program, settings: table, sources }: ProgramSpec<Settings, Given>,
@@ -63,33 +62,46 @@ function addCommand<Settings, Given extends GivenOf<Settings>>(
   done: (code: ExitCode) => void,
 ): void {
   const { name, summary, description = summary, group, args = [], options = [] } = spec;
-  const { settings = [], keepsSettings = false, json = JSON_HELP } = spec;
+  const { settings = [], keepsSettings = false, isUnlisted = false, json } = spec;
   const last = name.split(" ").at(-1) ?? "";
-  const command = parent.command(last).summary(summary).description(description);
+  const command = parent
+    .command(last, { hidden: isUnlisted })
+    .summary(summary)
+    .description(description);
   if (group !== undefined) command.helpGroup(group);
   for (const [typed, what] of args) command.argument(typed, what);
   for (const option of options) command.addOption(optionOf(option));
-  command.option("--json", json);
+  command.option(...jsonFlag(json));
   if (settings.length > 0) {
     command.optionsGroup(
       keepsSettings ? "Settings, as they were where left out:" : `Settings, also of ${sources}:`,
     );
-    for (const one of settings) command.addOption(settingOption(table[one], !keepsSettings));
+    for (const one of settings) {
+      for (const option of settingOptions(table[one], !keepsSettings)) command.addOption(option);
+    }
   }
   command.addHelpText("after", examplesText(spec.examples)).action(async (...parsed: unknown[]) => {
-    const nameOfFlag = new Map(settings.map((one) => [attributeOf(table[one]), one]));
+    const nameOfFlag = new Map(
+      settings.flatMap((one) => attributesOf(table[one]).map((each) => [each, one] as const)),
+    );
     const flags: Record<string, unknown> = {};
     const others: Record<string, unknown> = {};
     for (const [attribute, value] of Object.entries(command.opts())) {
       const setting = nameOfFlag.get(attribute);
       if (setting === undefined) others[attribute] = value;
-      else flags[setting] = value;
+      else flags[setting] = both(flags[setting], value);
     }
     const typed = typedIn(command, `${program} ${name}`);
     const texts = parsed.slice(0, args.length) as readonly (string | undefined)[];
     // The parser has checked what the specification names.
     done(await spec.run(texts, { ...others, flags, typed } as unknown as Given));
   });
+}
+
+/** What was given by two names of a flag: lists are joined, of other values the later counts. */
+function both(before: unknown, value: unknown): unknown {
+  const lists: readonly unknown[] = [before, value];
+  return lists.every((one) => Array.isArray(one)) ? lists.flat() : value;
 }
 
 function optionOf([typed, what, fallback]: OptionSpec): Option {

@@ -5,9 +5,10 @@ import type { CheckpointErrorCode } from "@quasar/checkpoint";
 import type { DurableErrorCode } from "@quasar/durable";
 import { GitError, type GitErrorCode } from "@quasar/git";
 import type { LoopErrorCode } from "@quasar/loop";
-import { codeOf, RunsError } from "@quasar/runs";
+import { codeOf, messageOf, RunsError } from "@quasar/runs";
 import { cleanLine, shellWord } from "@quasar/runs/text";
 import { CliError, type CliErrorCode } from "./errors.ts";
+import { errnoIn, errnoOf, isOfSystem, refusalNext, refusalWords } from "./system-errors.ts";
 
 type LibraryError =
   | `AgentsError ${AgentsErrorCode}`
@@ -19,18 +20,18 @@ type LibraryError =
 type Translation = readonly [code: CliErrorCode, ...next: string[]];
 
 const LOOK = "look at it, and move it away if it is not yours";
-const DISK = "look for a full or read-only disk: df -h .";
+export const DISK = "look for a full or read-only disk: df -h .";
 const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
 
 /** What each error of a library is to the command's user, by the library's class and code. */
 const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "AgentsError ERR_INVALID_CONFIG": ["ERR_CONFIG", "quasar run --help"],
-  "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar ls --all"],
+  "AgentsError ERR_INVALID_RUN_ID": ["ERR_USAGE", "quasar list --all"],
   "AgentsError ERR_INVALID_SCRIPT": ["ERR_CONFIG"],
   "AgentsError ERR_NOT_ENDED": ["ERR_AGENT_ALIVE", "quasar doctor", "quasar resume"],
   "AgentsError ERR_NO_SUPERVISOR": ["ERR_STATE", "install quasar again"],
   "AgentsError ERR_TURN_BEGUN": ["ERR_STATE", "quasar resume", "quasar doctor"],
-  "AgentsError ERR_TURN_UNREADABLE": ["ERR_STATE", "quasar resume", "ulimit -n", DISK],
+  "AgentsError ERR_TURN_UNREADABLE": ["ERR_STATE", DISK, "quasar resume"],
   "CheckpointError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "CheckpointError ERR_GIT_SHA_MISMATCH": [
     "ERR_HEAD_MOVED",
@@ -131,48 +132,44 @@ export function translate(error: unknown): CliError {
 }
 
 function waysOut(error: unknown, name: string, known: readonly string[]): readonly string[] {
-  if (!(error instanceof GitError)) return known.flatMap((way) => whereIs(way, error));
-  if (TOO_MANY.has(codeOf(error.cause)) || error.message.includes("Too many open files"))
-    return OPEN;
-  return (error.path !== undefined && BY_PATH[name]?.(error.path)) || known;
+  if (!(error instanceof GitError)) return nameDisk(known, error);
+  const byPath = error.path === undefined ? undefined : BY_PATH[name]?.(error.path);
+  const errno = errnoOf(error.cause) ?? errnoIn(error.message);
+  const refused = errno === undefined ? undefined : refusalNext(errno, ".");
+  const disk = CANNOT_WRITE.test(error.message) ? nameDisk([DISK], error) : undefined;
+  return byPath ?? refused ?? disk ?? known;
 }
 
-/** Of which disk and folder, where the system has named a path: it need not be the work tree's. */
-function whereIs(way: string, error: unknown): readonly string[] {
-  const cause = error instanceof Error ? error.cause : undefined;
+/** How git says that a disk does not take something, where it does not say why. */
+const CANNOT_WRITE = /unable to write|could(?:n't| not) write|write error/iu;
+
+/** Ways out in which that to a disk says of which one, and what about it, as far as an error tells. */
+export function nameDisk(ways: readonly string[], error: unknown): readonly string[] {
+  if (!ways.includes(DISK)) return ways;
+  let cause = error;
+  while (cause instanceof Error && !isOfSystem(cause)) cause = cause.cause;
   const path = isOfSystem(cause) ? cause.path : undefined;
-  return way === DISK && path !== undefined && isAbsolute(path) ? looksAt(path) : [way];
+  const refused = refusalOf(errnoOf(cause) ?? errnoIn(messageOf(error)), path);
+  return ways.flatMap((way) => (way === DISK ? refused : way));
 }
 
-/** Whether the system refused a call of ours. */
-function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error && typeof error.syscall === "string";
-}
-
-/** Says which call the system refused, on what, and what a person can look at. */
+/** Says which call the system refused, on what, and what a person can do about it. */
 function systemFailure(error: NodeJS.ErrnoException): CliError {
-  const { syscall = "", path, code = "" } = error;
+  const { syscall = "", path } = error;
+  const errno = codeOf(error);
+  const words = refusalWords(errno);
   const where = path === undefined ? syscall : `${syscall} ${cleanLine(path)}`;
-  const look = TOO_MANY.has(code) ? OPEN : looksAt(path);
-  return new CliError("ERR_STATE", `${where} failed: ${messageOf(error)}`, {
-    cause: error,
-    next: look,
-  });
+  const why = words === undefined ? messageOf(error) : `${words} (${errno})`;
+  const next = refusalOf(errno, path);
+  return new CliError("ERR_STATE", `${where} failed: ${why}`, { cause: error, next });
 }
 
-function looksAt(path: string | undefined): readonly string[] {
-  if (path === undefined || !isAbsolute(path)) {
-    return ["ls -ld . .git .git/quasar, to see whose they are", DISK];
-  }
-  const folder = shellWord(dirname(path));
-  return [`ls -ld ${folder}, to see whose it is`, `df -h ${folder}, for a full or read-only disk`];
-}
-
-const OPEN = ["ulimit -n, and how many files and programs are open"];
-
-const TOO_MANY: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EAGAIN"]);
-
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message === "" ? "unknown failure" : message;
+/** @param path - What the call was about; relative or none: something in the work tree. */
+function refusalOf(errno: string | undefined, path: string | undefined): readonly string[] {
+  const folder = path !== undefined && isAbsolute(path) ? dirname(path) : undefined;
+  const known = errno === undefined ? undefined : refusalNext(errno, folder ?? ".");
+  if (known !== undefined) return known;
+  if (folder === undefined) return ["ls -ld . .git .git/quasar, to see whose they are", DISK];
+  const word = shellWord(folder);
+  return [`ls -ld ${word}, to see whose it is`, `df -h ${word}, for a full or read-only disk`];
 }

@@ -41,7 +41,8 @@ test("looking after keys makes none by itself, and never one over another", asyn
   expect(missing.stdout).toContain("atlas keys init");
 });
 
-test("hook files go when they are old enough, and only then (seed atlas: 145, 149, 151, 154-157, 193, 225)", async () => {
+// SPEC.md, statements 145, 149, 151, 154-157, 193, 225.
+test("hook files go when they are old enough, and only then", async () => {
   const at = atlasPlace();
   await waiting(at);
   const hook = join(taskDirOf(at), "hook.json");
@@ -62,7 +63,8 @@ test("hook files go when they are old enough, and only then (seed atlas: 145, 14
   expect((await atlas(at, ["status", "--all"])).stdout).toContain("no tasks yet");
 });
 
-test("a workspace is listed, closed and destroyed, and what would be lost is brought back as it says (seed atlas: 144, 158)", async () => {
+// SPEC.md, statements 144, 158.
+test("a workspace is listed, closed and destroyed, and what would be lost is brought back as it says", async () => {
   const at = atlasPlace();
   await waiting(at, "write");
   const tree = workTreeOf(at);
@@ -86,7 +88,8 @@ test("a workspace is listed, closed and destroyed, and what would be lost is bro
   expect((await atlas(at, ["workspace", "close", name])).code).toBe(2);
 });
 
-test("init writes commented settings, and tells agents only where it may (seed atlas: 159)", async () => {
+// SPEC.md, statements 159.
+test("init writes commented settings, and tells agents only where it may", async () => {
   const mine = "\ufeff# Mine\r\n";
   const at = atlasPlace({ "a.txt": "one\n", "CLAUDE.md": mine });
   const first = await atlas(at, ["init"]);

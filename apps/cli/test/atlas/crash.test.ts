@@ -34,7 +34,8 @@ async function held(at: AtlasPlace): Promise<readonly string[]> {
 
 const START = ["start", "fix null pointer in config", "--template", "write"];
 
-test("after kill -9 the picture tells of the crash, HOOK.md what to do, and resume goes on (seed atlas: 195, 201, 202)", async () => {
+// SPEC.md, statements 195, 201, 202.
+test("after kill -9 the picture tells of the crash, HOOK.md what to do, and resume goes on", async () => {
   const at = atlasPlace();
   const running = startAtlas(at, [...START, ...(await held(at))]);
   expect(await running.sees("coder    works")).toBe(true);
@@ -101,7 +102,7 @@ test("Ctrl-C saves and leaves with 130; an agent that works by HOOK.md alone the
   expect(stopped.code, stopped.stderr).toBe(130);
   const result = lastRecord(stopped);
   expect(result).toMatchObject({ type: "result", exit: 130, outcome: "interrupted" });
-  expect(result["next"]).toContain("atlas resume   (go on)");
+  expect(result["next"]).toContain("atlas resume   (continue)");
 
   const there = { ...at, repo: workTreeOf(at) };
   expect((await atlas(there, ["recover", "--apply", "retry"])).code).toBe(0);

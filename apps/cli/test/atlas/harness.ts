@@ -90,7 +90,7 @@ export function receiptsOf(at: AtlasPlace): readonly string[] {
 /** Analyzes, then writes `work.txt`, which is approved. */
 export const FIX: readonly Turn[] = [
   { role: "coder", match: "Step: analyze", text: "The cause is found.", costUsd: 0.1 },
-  { role: "coder", text: "Mended.", files: { "work.txt": "right\n" }, costUsd: 0.2 },
+  { role: "coder", text: "Fixed.", files: { "work.txt": "right\n" }, costUsd: 0.2 },
   { role: "reviewer", text: APPROVAL, costUsd: 0.1 },
 ];
 

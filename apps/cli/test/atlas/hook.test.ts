@@ -13,7 +13,8 @@ import {
   workTreeOf,
 } from "./harness.ts";
 
-test("the commands about a task's hook file tell what it says (seed atlas: 186-189, 191, 192)", async () => {
+// SPEC.md, statements 186-189, 191, 192.
+test("the commands about a task's hook file tell what it says", async () => {
   const at = atlasPlace();
   await waiting(at);
   const made = await atlas(at, ["checkpoint", "nil checks are in"]);
@@ -62,7 +63,8 @@ test("the context is the HOOK.md of this work tree's active task, never a stale 
   expect(context.stdout).toContain("## Current State: `awaiting_human`");
 });
 
-test("validate signs and leaves the task where it is; a receipt that is not what was signed leaves with 10, one of an unknown key with 11 (seed atlas: 190, 203)", async () => {
+// SPEC.md, statements 190, 203.
+test("validate signs and leaves the task where it is; a receipt that is not what was signed leaves with 10, one of an unknown key with 11", async () => {
   const at = atlasPlace();
   await waiting(at, "look", ["--validate", "echo fine"]);
   const passed = await atlasJson(at, ["validate"]);
@@ -145,7 +147,8 @@ test.for(sample(VERIFIED, 2, 3))(
   },
 );
 
-test("the git hook is installed, tells the task of a commit, and never fails it, whatever is wrong (seed atlas: 169, 215)", async () => {
+// SPEC.md, statements 169, 215.
+test("the git hook is installed, tells the task of a commit, and never fails it, whatever is wrong", async () => {
   const at = atlasPlace();
   await waiting(at);
   const hook = join(at.repo, ".git/hooks/post-commit");

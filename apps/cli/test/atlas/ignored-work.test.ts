@@ -14,7 +14,7 @@ async function aside(): Promise<{ readonly at: AtlasPlace; readonly told: string
   };
   const turns = [
     { role: "coder", match: "Step: analyze", text: "The cause is found." },
-    { role: "coder", text: "Mended.", files },
+    { role: "coder", text: "Fixed.", files },
     { role: "reviewer", text: APPROVAL },
   ] as const;
   const line = [

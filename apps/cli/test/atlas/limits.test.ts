@@ -11,7 +11,7 @@ function limitedOnce(inMs: number): readonly Turn[] {
   const failure = { kind: "rate-limit", message: "You have used up your limit.", retryAt };
   const files = { "work.txt": "right\n" };
   return [
-    { role: "coder", match: "An earlier attempt", text: "Mended.", files, costUsd: 0.2 },
+    { role: "coder", match: "An earlier attempt", text: "Fixed.", files, costUsd: 0.2 },
     { role: "coder", text: "", failure },
     { role: "reviewer", text: APPROVAL, costUsd: 0.1 },
   ];
@@ -78,7 +78,7 @@ test("Ctrl-C while a task waits saves and leaves with 130; who may not wait so l
   const waiting = await untilItWaits(at, begin(at, HOUR, "--wait-limit", "2h"));
   waiting.child.kill("SIGINT");
   const left = await waiting.finished;
-  expect(left).toMatchObject({ code: 130, stdout: expect.stringContaining("all is saved") });
+  expect(left).toMatchObject({ code: 130, stdout: expect.stringContaining("everything is saved") });
   const short = await atlas(at, ["resume", task, "--wait-limit", "1m", "--json"]);
   expect(short.code, short.stderr).toBe(75);
   const loop = records(short.stdout).filter(({ type }) => type === "loop");

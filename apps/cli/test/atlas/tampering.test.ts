@@ -155,7 +155,7 @@ test("verify says of a commit made by hand that it carries no receipt, and what 
   const { code, stdout } = await atlas(atlasPlace(), ["verify"]);
   expect(code).toBe(11);
   expect(stdout).toContain("the commit carries no receipt: no task made it");
-  expect(stdout).toMatch(/ {2}next +atlas status --all .*\n +atlas verify <task>/u);
+  expect(stdout).toMatch(/ {2}next +atlas list .*\n +atlas verify <task>/u);
   expect(stdout).not.toContain("--receipts");
 });
 

@@ -19,7 +19,8 @@ import {
   workTreeOf,
 } from "./harness.ts";
 
-test("a bugfix goes to its review, is approved for what was shown, once, and is completed (seed atlas: 194, 196-199)", async () => {
+// SPEC.md, statements 194, 196-199.
+test("a bugfix goes to its review, is approved for what was shown, once, and is completed", async () => {
   const at = atlasPlace();
   const args = ["start", "fix null pointer in config", "--template", "bugfix", ...VALIDATED];
   const started = await atlas(at, [...args, ...scripted(at)]);
@@ -182,7 +183,8 @@ test("the budget of a task that is driven is not changed behind its back", async
   expect(readTask(taskDirOf(at)).config.maxBudgetUsd).toBe(50);
 });
 
-test("a task is found by its folder, its id, the beginning of it, and its workspace, then given up (seed atlas: 198)", async () => {
+// SPEC.md, statements 198.
+test("a task is found by its folder, its id, the beginning of it, and its workspace, then given up", async () => {
   const at = atlasPlace();
   await waiting(at);
   const dir = taskDirOf(at);

@@ -20,7 +20,7 @@ import { type RemotePlace, remoteHead, withRemote } from "./remote.ts";
 const REVIEWER: Turn = { role: "reviewer", text: APPROVAL, costUsd: 0.1 };
 const CODER: Turn = {
   role: "coder",
-  text: "Mended.",
+  text: "Fixed.",
   files: { "work.txt": "right\n" },
   costUsd: 0.2,
 };
@@ -189,8 +189,9 @@ async function expectValidReceipts(at: RemotePlace, count: number): Promise<void
   }
 }
 
+// SPEC.md, statements 6, 211.
 test.for(sample(WALKS, 1, 1))(
-  "$template goes from its start to completed, with each gate approved (seed atlas: 6, 211)",
+  "$template goes from its start to completed, with each gate approved",
   async ({ template, branch, steps, subject }) => {
     const at = remotePlace();
     const args = ["start", "Add a file", "--template", template, "--use-local", ...VALIDATE];
@@ -227,7 +228,8 @@ test.for(sample(WALKS, 1, 1))(
   },
 );
 
-test("commit goes through what is uncommitted where it is started, commits it and pushes it (seed atlas: 6, 211)", async () => {
+// SPEC.md, statements 6, 211.
+test("commit goes through what is uncommitted where it is started, commits it and pushes it", async () => {
   const at = remotePlace();
   git(at, "switch", "--quiet", "--create", "side");
   write(at.repo, { "a.txt": "two\n", "new.txt": "new\n" });
@@ -276,7 +278,7 @@ test("without a remote and without a validation command a task says so, and is n
   expect(existsSync(join(taskDirOf(at), "artifacts/receipts"))).toBe(false);
 });
 
-test("a validation that fails is mended by the agent, run again, and both outcomes are signed", async () => {
+test("a validation that fails is fixed by the agent, run again, and both outcomes are signed", async () => {
   const at = remotePlace();
   const wrong: Turn = { ...CODER, files: { "work.txt": "wrong\n" } };
   const turns = [{ ...CODER, match: "Step: validate " }, wrong, REVIEWER];

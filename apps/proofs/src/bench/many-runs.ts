@@ -31,7 +31,9 @@ export async function manyRunsRows(): Promise<Row[]> {
 /** A work tree with so many runs: a real one, and its copies under other ids. */
 function placeWith(scratch: string, count: number): Place {
   const name = `runs-${count}`;
-  const at = aRepository(scratch, name);
+  const made = aRepository(scratch, name);
+  const agent = "command:true";
+  const at = { ...made, env: { ...made.env, QUASAR_CODER: agent, QUASAR_REVIEWER: agent } };
   done(at, quasar, ["run", "Work.", "--max-cycles", "1", ...agents(scratch, name, 2)], [], [3]);
   const runs = join(at.repository, ".git/quasar/runs");
   const [id = ""] = readdirSync(runs);

@@ -189,7 +189,7 @@ export async function tryFault(lab: Lab, fault: FaultCase): Promise<Outcome> {
       }
     }
   }
-  bad.push(...(await goOn(lab, { fault, said: `${lab.before}${stdout}`, code })));
+  bad.push(...(await resumeStruck(lab, { fault, said: `${lab.before}${stdout}`, code })));
   if (fault.call !== "unlink") {
     for (const path of temporaries(at)) tell(`left behind: ${path}`);
   }
@@ -217,7 +217,10 @@ function isOfTheCoder({ process, errno }: FaultCase): boolean {
 }
 
 /** A plain `quasar resume` with the fault gone: it has to end as if there had been none. */
-async function goOn({ at, args, target }: Lab, { fault, said, code }: Struck): Promise<string[]> {
+async function resumeStruck(
+  { at, args, target }: Lab,
+  { fault, said, code }: Struck,
+): Promise<string[]> {
   const bad: string[] = [];
   const resumed = await quasar(at, ["resume", "--json"]);
   let after = resumed.stdout;

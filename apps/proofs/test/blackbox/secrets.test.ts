@@ -157,7 +157,7 @@ test(`${SECRETS.length} secrets that agents and checks print are in nothing that
     ...["--reviewer", `command:${program(at, "reviewer", REVIEWER)}`],
     ...["--lint", program(at, "lint", LINT)],
   ];
-  // In the second cycle: the coder's second turn mends what the linter found in the first.
+  // In the second cycle: the coder's second turn fixes what the linter found in the first.
   let killing: Promise<unknown> | undefined;
   const killed = await quasar(at, args, {
     env,

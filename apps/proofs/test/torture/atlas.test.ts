@@ -22,7 +22,8 @@ const CHOSEN = sample(KILLS, 2, 2);
 
 const isChosen = (kill: Kill): boolean => CHOSEN.some((name) => name.test(formatKill(kill)));
 
-test("a bugfix that is killed where it commits, pushes, asks, signs, or is approved ends like one that never was (seed atlas: 2, 3, 4)", async () => {
+// SPEC.md, statements 2, 3, 4.
+test("a bugfix that is killed where it commits, pushes, asks, signs, or is approved ends like one that never was", async () => {
   const { whole, trials } = await tortureAtlas({
     atlas,
     alike: true,

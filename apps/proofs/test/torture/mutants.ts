@@ -103,7 +103,7 @@ export const ATLAS_MUTANTS: readonly Mutant[] = [
     law: "refused",
   },
   {
-    name: "opening does not mend HOOK.md",
+    name: "opening does not fix HOOK.md",
     text: /if \(!isFile\(wanted\)\) writeHookMd\(wanted\);/g,
     programs: 1,
     instead: "",

@@ -27,7 +27,7 @@ export interface SimulatedProcess {
 export interface ExploreCrashesOptions {
   /** Replays everything. */
   readonly seed: number;
-  /** Stops after the round in which this many states were judged. */
+  /** Stops after the round in which this many states were judged, or once 1,000 seeds in a row bring no new choices. */
   readonly maxStates: number;
   /** Stops after this many rounds; each has a seed of its own. @default no limit */
   readonly maxRounds?: number | undefined;
@@ -89,12 +89,17 @@ export function exploreCrashes(options: ExploreCrashesOptions): CrashReport {
   const { maxStates, maxRounds = Number.POSITIVE_INFINITY } = options;
   const tally = createTally();
   const seen = new Set<string>();
+  let repeats = 0;
   for (let round = 0; tally.states < maxStates && round < maxRounds; round += 1) {
     const seed = options.seed + round;
     const fresh = { seed, image: EMPTY_IMAGE, allowed: new Set([undefined]) };
     const power = record(options, { ...fresh, regime: "power", sessions: ["workload"] });
-    if (seen.has(power.choices) && power.choices === "") break; // every round would be this one
-    if (seen.has(power.choices)) continue;
+    if (seen.has(power.choices)) {
+      repeats += 1;
+      if (power.choices === "" || repeats === MAX_REPEATS) break;
+      continue;
+    }
+    repeats = 0;
     seen.add(power.choices);
     tally.rounds += 1;
 
@@ -115,6 +120,9 @@ export function exploreCrashes(options: ExploreCrashesOptions): CrashReport {
   }
   return tally;
 }
+
+/** After so many seeds in a row without new choices there are hardly any. */
+const MAX_REPEATS = 1000;
 
 /** Kills and crashed images that each round goes on from. */
 const KILLS = 4;

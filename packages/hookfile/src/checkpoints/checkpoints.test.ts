@@ -18,7 +18,8 @@ function created(change: Partial<NewCheckpoint> = {}): NewCheckpoint {
   };
 }
 
-test("three triggers make three checkpoints, the commit's first (seed atlas: 206)", () => {
+// SPEC.md, statements 206.
+test("three triggers make three checkpoints, the commit's first", () => {
   let hook = aHook("step_running", "implement");
   for (const [index, trigger] of (["git_commit", "git_push", "validation"] as const).entries()) {
     const id = `ckpt-${index}`;
@@ -28,8 +29,9 @@ test("three triggers make three checkpoints, the commit's first (seed atlas: 206
   expect(hook.checkpoints[0]?.trigger).toBe("git_commit");
 });
 
+// SPEC.md, statements 89-94, 103, 104, 106.
 test.for(CHECKPOINT_TRIGGERS)(
-  "%s makes a checkpoint with id, time, step, description, trigger and git's state (seed atlas: 89-94, 103, 104, 106)",
+  "%s makes a checkpoint with id, time, step, description, trigger and git's state",
   (trigger) => {
     const hook = aHook("step_running", "implement");
     const change = createCheckpoint(hook, created({ trigger }));
@@ -51,12 +53,14 @@ test.for(CHECKPOINT_TRIGGERS)(
   },
 );
 
-test("the current step points to its newest checkpoint (seed atlas: 107)", () => {
+// SPEC.md, statements 107.
+test("the current step points to its newest checkpoint", () => {
   const { hook } = createCheckpoint(aHook("step_running", "implement"), created());
   expect(hook.currentStep?.currentCheckpointId).toBe("ckpt-00112233aabbccdd");
 });
 
-test("the history says which checkpoint was made, and why (seed atlas: 108)", () => {
+// SPEC.md, statements 108.
+test("the history says which checkpoint was made, and why", () => {
   const change = createCheckpoint(aHook("step_running", "implement"), created());
   const event = {
     timestamp: "2026-01-02T03:04:06.000Z",
@@ -93,11 +97,12 @@ test("there is no commit and no branch where git has none", () => {
   expect(checkpoints?.[0]).not.toHaveProperty("gitCommit");
 });
 
+// SPEC.md, statements 92, 93.
 test.for([
   ["step_complete", "step_running", "implement", { type: "step_complete" }],
   ["validation", "step_validating", "validate", { type: "validate_pass", receipts: [aReceipt()] }],
 ] as const)(
-  "the checkpoint of %s and what it marks are one change, and it is of the step that ends (seed atlas: 92, 93)",
+  "the checkpoint of %s and what it marks are one change, and it is of the step that ends",
   ([trigger, state, step, then]) => {
     const hook = aHook(state, step);
     const change = createCheckpoint(hook, created({ trigger }), [then]);

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { aFolder } from "../../test/stored-task.ts";
 import { readGitFacts } from "./git-facts.ts";
 
-test("branch, HEAD and whether anything is not committed are read (seed atlas: 104)", async () => {
+// SPEC.md, statements 104.
+test("branch, HEAD and whether anything is not committed are read", async () => {
   const dir = aFolder();
   const git = (...args: readonly string[]): string => {
     const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];

@@ -22,7 +22,8 @@ function touch(task: ATask, filesTouched: readonly string[]): void {
   });
 }
 
-test("a checkpoint is on disk when the call returns (seed atlas: 109)", () => {
+// SPEC.md, statements 109.
+test("a checkpoint is on disk when the call returns", () => {
   const task = aTaskAt("implement");
   const saved = save(task);
   const read = createHookFileStore({ dir: task.dir }).read();
@@ -32,7 +33,8 @@ test("a checkpoint is on disk when the call returns (seed atlas: 109)", () => {
   expect([...task.store.history()].at(-1)?.event.trigger).toBe("checkpoint");
 });
 
-test("files are snapshotted if and only if files_touched is set (seed atlas: 105)", () => {
+// SPEC.md, statements 105.
+test("files are snapshotted if and only if files_touched is set", () => {
   const task = aTaskAt("implement");
   expect(save(task)).not.toHaveProperty("filesSnapshot");
   writeFileSync(join(task.worktree, "a.ts"), "one\n");

@@ -5,7 +5,6 @@ import {
   fchmodSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -15,6 +14,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readWholeFile } from "@quasar/durable";
+import { makeFolders } from "@quasar/process";
 import { ignoring } from "../errno.ts";
 import {
   divide,
@@ -85,7 +85,7 @@ function script(command: readonly string[]): Buffer {
 export function putHook(folder: string, plan: Extract<Plan, { kind: "write" }>): boolean {
   const file = join(folder, GIT_HOOK);
   const madeFolder = lstatSync(folder, { throwIfNoEntry: false }) === undefined;
-  if (madeFolder) mkdirSync(folder, { recursive: true, mode: 0o755 });
+  if (madeFolder) makeFolders(folder, 0o755);
   if (plan.backup !== undefined) replaceWithMode(backupOf(file), plan.backup, plan.mode);
   replaceWithMode(file, plan.bytes, plan.mode);
   return madeFolder;

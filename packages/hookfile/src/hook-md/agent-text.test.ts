@@ -2,21 +2,20 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { AGENT_TEXT, insertAgentText, removeAgentText } from "./agent-text.ts";
 
+// SPEC.md, statements 159, 160, 161, 162, 163, 164.
 test.for([
-  ["is a section of its own (seed atlas: 159)", /^## ATLAS Task Recovery\n/],
-  ["shows how to find the active hook (seed atlas: 160)", /^atlas hook context$/m],
-  ["says to read all of it (seed atlas: 161)", /^1\. Read the ENTIRE output$/m],
-  [
-    "says to do exactly what it says (seed atlas: 162)",
-    /^2\. Follow its "What To Do Now" section EXACTLY$/m,
-  ],
-  ["says not to restart (seed atlas: 163)", /^3\. Do NOT restart from the beginning$/m],
-  ["says not to repeat completed steps (seed atlas: 164)", /^4\. Do NOT repeat completed steps/m],
+  ["is a section of its own", /^## ATLAS Task Recovery\n/],
+  ["shows how to find the active hook", /^atlas hook context$/m],
+  ["says to read all of it", /^1\. Read the ENTIRE output$/m],
+  ["says to do exactly what it says", /^2\. Follow its "What To Do Now" section EXACTLY$/m],
+  ["says not to restart", /^3\. Do NOT restart from the beginning$/m],
+  ["says not to repeat completed steps", /^4\. Do NOT repeat completed steps/m],
 ] as const)("the text for agents %s", ([, pattern]) => {
   expect(AGENT_TEXT).toMatch(pattern);
 });
 
-test("the search by name comes after the command, marked as a fallback (seed atlas: 160)", () => {
+// SPEC.md, statements 160.
+test("the search by name comes after the command, marked as a fallback", () => {
   const [first, fallback] = AGENT_TEXT.split(/^FALLBACK, only /m);
   expect(first).not.toContain("ls ~");
   expect(fallback).toContain("ls ~/.atlas/workspaces/*/tasks/*/HOOK.md 2>/dev/null | head -1");

@@ -24,7 +24,7 @@ export const GATES: Readonly<Record<AwaitedDecision["kind"], Gate>> = {
   review: {
     asked: "review the work",
     decisions: [
-      { meaning: "Accept it and go on", command: HOOK_MD_COMMANDS.approve },
+      { meaning: "Accept it and continue", command: HOOK_MD_COMMANDS.approve },
       { meaning: "Send it back", command: HOOK_MD_COMMANDS.reject },
       { meaning: "Refuse it for good", command: HOOK_MD_COMMANDS.rejectFinal },
     ],

@@ -72,97 +72,94 @@ test("a task that has ended names no process that drives it, and no command that
   }
 });
 
+// SPEC.md, statements 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66.
 test.for([
-  ["begins with its title (seed atlas: 46)", "", /^# ATLAS Task Recovery Hook\n/],
+  ["begins with its title", "", /^# ATLAS Task Recovery Hook\n/],
   [
-    "says to read it first (seed atlas: 47)",
+    "says to read it first",
     "",
     /^> ⚠ \*\*READ THIS FIRST\*\* - This file contains your recovery context\.\n> Do NOT proceed without understanding the current state\.$/m,
   ],
-  ["names the state in a heading (seed atlas: 48)", "", /^## Current State: `step_running`$/m],
+  ["names the state in a heading", "", /^## Current State: `step_running`$/m],
   [
-    "names task, template and the times of start and of the last change, in full (seed atlas: 49)",
+    "names task, template and the times of start and of the last change, in full",
     "## Current State: `step_running`",
     /\*\*Task:\*\* `fix-null-pointer-config`\n[^]*\*\*Template:\*\* `bugfix`\n[^]*\*\*Started:\*\* 2026-01-17T14:30:22.000Z\n\*\*Last Updated:\*\* 2026-01-17T14:45:33.000Z\n/,
   ],
   [
-    "says which step is being done, and its number (seed atlas: 50)",
+    "says which step is being done, and its number",
     "## What You Were Doing",
     /^\*\*Step:\*\* `implement` \(step 3 of 7\)$/m,
   ],
+  ["says which attempt it is", "## What You Were Doing", /^\*\*Attempt:\*\* 2 of 3$/m],
   [
-    "says which attempt it is (seed atlas: 51)",
-    "## What You Were Doing",
-    /^\*\*Attempt:\*\* 2 of 3$/m,
-  ],
-  [
-    "says what is being worked on (seed atlas: 52)",
+    "says what is being worked on",
     "## What You Were Doing",
     /^\*\*Working On:\*\* `Fixing nil pointer dereference in config\/parser.go`$/m,
   ],
   [
-    "lists the files that were modified, and whether they are committed (seed atlas: 53)",
+    "lists the files that were modified, and whether they are committed",
     "### Files You Modified",
     /^- `config\/parser.go` \(modified, uncommitted\)\n- `config\/parser_test.go` \(modified, uncommitted\)$/m,
   ],
   [
-    "describes the last checkpoint (seed atlas: 54)",
+    "describes the last checkpoint",
     "### Last Checkpoint",
     /^> ID: `ckpt-a1b2c3d4`\n> Time: 2026-01-17T14:42:15.000Z\n> Trigger: `git_commit`\n> Status: `Added nil check for config.Server field`$/m,
   ],
   [
-    "has the last output in a fence (seed atlas: 55)",
+    "has the last output in a fence",
     "### Your Last Output (truncated)",
     /^\n```\n> I've added the nil check [^`]*\n> [^`]*Let me continue...\n```\n/,
   ],
-  ["has a section of what to do now (seed atlas: 56)", "", /^## What To Do Now$/m],
+  ["has a section of what to do now", "", /^## What To Do Now$/m],
   [
-    "names the step to go on with in a heading (seed atlas: 57)",
+    "names the step to go on with in a heading",
     "## What To Do Now",
     /^### ✅ RESUME: Continue the `implement` step$/m,
   ],
   [
-    "numbers the actions: review, check, continue, validate (seed atlas: 58)",
+    "numbers the actions: review, check, continue, validate",
     "### ✅ RESUME: Continue the `implement` step",
     /^1\. Review the files you modified: `config\/parser.go`, `config\/parser_test.go`\n2\. Check `git status` [^\n]*\n3\. Continue with `Fixing [^\n]*\n4\. When complete, run `atlas validate` to verify your changes\n/m,
   ],
   [
-    "forbids to start over, to repeat what is done, and to create the branch again (seed atlas: 59)",
+    "forbids to start over, to repeat what is done, and to create the branch again",
     "### ❌ DO NOT:",
     /^- Start over from the beginning\n- Repeat `analyze` \(already done in step 1\)\n- Repeat `plan` \(already done in step 2\)\n- Recreate the branch \(already exists: `fix\/fix-null-pointer-config`\)\n/m,
   ],
   [
-    "has a table of the steps that are done (seed atlas: 60)",
+    "has a table of the steps that are done",
     "## Completed Steps (DO NOT REPEAT)",
     /^\| Step +\| Status +\| Duration \| Receipt +\|\n[^\n]*\n\| 1\. `analyze` \| ✅ Completed \| 45s +\| `rcpt-001` ✓ \|\n\| 2\. `plan` +\| ✅ Completed \| 32s +\| `rcpt-002` ✓ \|\n/m,
   ],
   [
-    "has the checkpoints in the order of time (seed atlas: 61)",
+    "has the checkpoints in the order of time",
     "## Checkpoints Timeline",
     /^\| Time +\| Trigger +\| Description +\|\n[^\n]*\n[^\n]*T14:35:00[^\n]*`step_complete`[^\n]*`Analysis complete`[^\n]*\n[^\n]*T14:38:22[^]*T14:40:15[^]*T14:42:15/m,
   ],
   [
-    "explains the receipts (seed atlas: 62)",
+    "explains the receipts",
     "## Validation Receipts",
     /^These receipts are cryptographically signed and prove validation actually ran/m,
   ],
   [
-    "has command, exit code, duration and output hash of each receipt (seed atlas: 63)",
+    "has command, exit code, duration and output hash of each receipt",
     "### Receipt `rcpt-002` (`plan` step)",
     /^Command: magex lint\nExit Code: 0\nDuration: 12\.3s\nOutput Hash: sha256:a1b2c3d4e5f60{52}\n/m,
   ],
   [
-    "has the verdict on each signature, and the path of its key (seed atlas: 64)",
+    "has the verdict on each signature, and the path of its key",
     "### Receipt `rcpt-002` (`plan` step)",
     /^Signature: VALID ✓ \(verified with HD key m\/44'\/236'\/0'\/0'\/1'\)$/m,
   ],
   [
-    "names what to do if it seems wrong (seed atlas: 65)",
+    "names what to do if it seems wrong",
     "## If Something Is Wrong",
     /^1\. Run `atlas status` [^\n]*\n2\. Run `atlas recover` [^\n]*\n3\. Run `atlas abandon` /m,
   ],
   [
-    "ends with program, version and time of the state, and the mark (seed atlas: 66)",
+    "ends with program, version and time of the state, and the mark",
     "",
     /\n_Generated by ATLAS v1\.1\.35 at 2026-01-17T14:45:33\.000Z_\n\n<!-- hook [^\n]* -->\n$/,
   ],
@@ -177,7 +174,8 @@ test("what to do stands before anything that was asked or printed", () => {
   expect(action).toBeLessThan(sample.indexOf("I've added the nil check"));
 });
 
-test("the same hook file, verdicts and facts give the same bytes, and any change another mark (seed atlas: 68)", () => {
+// SPEC.md, statements 68.
+test("the same hook file, verdicts and facts give the same bytes, and any change another mark", () => {
   expect(render(structuredClone(sampleHook()))).toBe(sample);
   const marks = Object.values(SAMPLES).map((hook) => render(hook).slice(-100));
   expect(new Set(marks).size).toBe(marks.length);
@@ -188,7 +186,8 @@ test("there is a sample of each state", () => {
   expect([...HOOK_STATES].filter((state) => !states.has(state))).toEqual([]);
 });
 
-test.for(Object.entries(SAMPLES))("%s has exactly one next action (seed atlas: 67)", ([, hook]) => {
+// SPEC.md, statements 67.
+test.for(Object.entries(SAMPLES))("%s has exactly one next action", ([, hook]) => {
   const action = under("## What To Do Now", render(hook));
   const headings = action.match(/^### .*$/gm) ?? [];
   expect(headings).toHaveLength(2);
@@ -291,6 +290,7 @@ test("of long lists the newest are shown, and where the others are", () => {
   expect(text).toContain("`rcpt-002` ✓, `rcpt-001` ✓, `rcpt-002` ✓ and 3 more");
 });
 
+// SPEC.md, statements 64.
 test.for([
   ["that nobody verified", undefined, "?", "not verified here"],
   [
@@ -323,17 +323,15 @@ test.for([
     "✗ (output modified)",
     "VALID ✓ (verified with HD key m/44'/236'/0'/0'/1')",
   ],
-] as const)(
-  "a receipt %s is not shown as one that is sound (seed atlas: 64)",
-  ([, verdict, mark, line]) => {
-    const text = render(sampleHook(), new Map(verdict && [["rcpt-002", verdict]]));
-    expect(under("### Receipt `rcpt-002` (`plan` step)", text)).toContain(`\nSignature: ${line}\n`);
-    const row = text.split("\n").find((line) => line.startsWith("| 2. `plan`"));
-    expect(row?.split("|").at(-2)?.trim()).toBe(`\`rcpt-002\` ${mark}`);
-  },
-);
+] as const)("a receipt %s is not shown as one that is sound", ([, verdict, mark, line]) => {
+  const text = render(sampleHook(), new Map(verdict && [["rcpt-002", verdict]]));
+  expect(under("### Receipt `rcpt-002` (`plan` step)", text)).toContain(`\nSignature: ${line}\n`);
+  const row = text.split("\n").find((line) => line.startsWith("| 2. `plan`"));
+  expect(row?.split("|").at(-2)?.trim()).toBe(`\`rcpt-002\` ${mark}`);
+});
 
-test("a step that was skipped is not to be repeated either, and says why (seed atlas: 60)", () => {
+// SPEC.md, statements 60.
+test("a step that was skipped is not to be repeated either, and says why", () => {
   const steps = sampleHook().steps.map((step, index) =>
     index === 1 ? ({ ...step, status: "skipped", note: "a plan was given" } as const) : step,
   );
@@ -361,6 +359,7 @@ test.for([
   expect(render(sampleHook({ steps }))).toMatch(new RegExp(`Completed \\| ${shown} +\\|`));
 });
 
+// SPEC.md, statements 53.
 test.for([
   ["new", false, "new, uncommitted"],
   ["new", true, "new, committed"],
@@ -369,7 +368,7 @@ test.for([
   ["deleted", false, "deleted, uncommitted"],
   ["deleted", true, "deleted, committed"],
 ] as const)(
-  "a touched file that is %s, committed %s, is shown so (seed atlas: 53)",
+  "a touched file that is %s, committed %s, is shown so",
   ([change, committed, shown]) => {
     const { currentStep } = sampleHook();
     if (currentStep === undefined) throw new Error("there is none");

@@ -89,8 +89,9 @@ const cases: readonly [string, readonly HookFile[], Parse, number][] = [
   ],
 ];
 
+// SPEC.md, statements 67.
 test.for(cases)(
-  "whatever stands in the fields of %s, the blocks are those of the template and nothing is hidden (seed atlas: 67)",
+  "whatever stands in the fields of %s, the blocks are those of the template and nothing is hidden",
   { timeout: 3_600_000 },
   ([, hooks, parse, numRuns]) => {
     const inputs = hooks.map((hook) => {

@@ -3,14 +3,16 @@ import { SAMPLES, sampleHook } from "../../test/sample-hook.ts";
 import { TERMINAL_STATES } from "../store/hook-file.ts";
 import { generateSynopsis } from "./synopsis.ts";
 
-test("the synopsis is one line that names task, state, step and the file to read (seed atlas: 165)", () => {
+// SPEC.md, statements 165.
+test("the synopsis is one line that names task, state, step and the file to read", () => {
   expect(generateSynopsis(sampleHook())).toBe(
     "[ATLAS RECOVERY] Task 'fix-null-pointer-config' in progress. State: step_running, Step: implement (3/7). " +
       "READ ~/.atlas/workspaces/fix-null-pointer/tasks/fix-null-pointer-config/HOOK.md BEFORE PROCEEDING.",
   );
 });
 
-test.for(TERMINAL_STATES)("the synopsis of a %s task is empty (seed atlas: 166)", (state) => {
+// SPEC.md, statements 166.
+test.for(TERMINAL_STATES)("the synopsis of a %s task is empty", (state) => {
   expect(generateSynopsis(sampleHook({ state }))).toBe("");
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseRetention } from "./duration.ts";
 
+// SPEC.md, statements 156.
 test.for([
   ["0", 0],
   ["250ms", 250],
@@ -12,7 +13,7 @@ test.for([
   ["1h30m", 5_400_000],
   ["5m0s", 300_000],
   ["0d", 0],
-] as const)("reads the duration %s (seed atlas: 156)", ([text, milliseconds]) => {
+] as const)("reads the duration %s", ([text, milliseconds]) => {
   expect(parseRetention(text)).toBe(milliseconds);
 });
 

@@ -28,7 +28,8 @@ function start(task: ATask, options: Partial<IntervalCheckpointsOptions> = {}) {
   return { ...ticks, tick, timer };
 }
 
-test("while a step runs there is a checkpoint every 5 minutes, which says when (seed atlas: 94, 113)", async () => {
+// SPEC.md, statements 94, 113.
+test("while a step runs there is a checkpoint every 5 minutes, which says when", async () => {
   const task = aTaskAt("implement");
   const { tick, timer } = start(task);
   expect(timer.waiting()).toBe(5 * MINUTE);
@@ -40,8 +41,9 @@ test("while a step runs there is a checkpoint every 5 minutes, which says when (
   ]);
 });
 
+// SPEC.md, statements 112.
 test.for(["initializing", "pending", "validating", "waiting", "completed"] as const)(
-  "a tick in another state writes nothing: %s (seed atlas: 112)",
+  "a tick in another state writes nothing: %s",
   async (place) => {
     const task = aTaskAt(place);
     const before = filesBelow(task.dir);
@@ -64,8 +66,9 @@ test("a step that ends while git is asked gets no checkpoint any more", async ()
   expect(task.store.read()?.checkpoints).toEqual([]);
 });
 
+// SPEC.md, statements 114.
 test.for(["stop", "signal"] as const)(
-  "after %s no checkpoint is made, not by the tick in progress either (seed atlas: 114)",
+  "after %s no checkpoint is made, not by the tick in progress either",
   async (how) => {
     const task = aTaskAt("implement");
     const controller = new AbortController();
@@ -113,7 +116,8 @@ test("two ticks never overlap, however long git takes", async () => {
   expect(git).toHaveBeenCalledTimes(2);
 });
 
-test("an interval of 0 makes none (seed atlas: 100)", async () => {
+// SPEC.md, statements 100.
+test("an interval of 0 makes none", async () => {
   const task = aTaskAt("implement");
   const { tick, timer } = start(task, { interval: 0 });
   await tick();

@@ -14,6 +14,7 @@ const RECOVERY: RecoveryContext = {
 
 const long = { lastSign: after(0), now: after(DAY) };
 
+// SPEC.md, statements 174, 184.
 test.for([
   ["initializing", "interrupted", "running", "interrupted"],
   ["step_pending", "waiting", "running", "waiting"],
@@ -25,7 +26,7 @@ test.for([
   ["failed", "none", "none", "none"],
   ["abandoned", "none", "none", "none"],
 ] as const)(
-  "%s is judged by its driver: gone %s, living %s, unknown for long %s (seed atlas: 174, 184)",
+  "%s is judged by its driver: gone %s, living %s, unknown for long %s",
   ([state, gone, lives, unknown]) => {
     const hook = aHook(state, "implement", state === "recovering" ? { recovery: RECOVERY } : {});
     expect(judge(hook, { driver: "gone", ...long })).toBe(gone);
@@ -39,19 +40,17 @@ test("every state is judged", () => {
   expect(HOOK_STATES.map(judged).filter((kind) => kind === undefined)).toEqual([]);
 });
 
+// SPEC.md, statements 175.
 test.for([
   [0, "running"],
   [5 * MINUTE - 1, "running"],
   [5 * MINUTE, "interrupted"],
   [-5 * MINUTE, "interrupted"],
   [-DAY, "interrupted"],
-] as const)(
-  "with an unknown driver, last seen %i ms ago, a step is %s (seed atlas: 175)",
-  ([age, kind]) => {
-    const sight = { driver: "unknown", lastSign: after(0), now: after(age) } as const;
-    expect(judge(aHook("step_running", "implement"), sight)).toBe(kind);
-  },
-);
+] as const)("with an unknown driver, last seen %i ms ago, a step is %s", ([age, kind]) => {
+  const sight = { driver: "unknown", lastSign: after(0), now: after(age) } as const;
+  expect(judge(aHook("step_running", "implement"), sight)).toBe(kind);
+});
 
 test("a driver that is gone is gone at once, not after minutes", () => {
   const sight = { driver: "gone", lastSign: after(0), now: after(1) } as const;

@@ -5,7 +5,7 @@ import { isTerminal } from "../transitions/transitions.ts";
 /** How long a task whose owner cannot be looked at counts as driven, in ms: the seed's 5 minutes. */
 export const STALE_AFTER = 300_000;
 
-export interface Sight {
+export interface LivenessInput {
   readonly driver: Driver;
   /** When the task was last known to be driven: of use where the driver is not known. */
   readonly lastSign: Date;
@@ -19,7 +19,7 @@ export interface Sight {
  */
 export function judge(
   { state, recovery }: HookFile,
-  { driver, lastSign, now }: Sight,
+  { driver, lastSign, now }: LivenessInput,
 ): "none" | "running" | "waiting" | "crashed" | "interrupted" {
   if (isTerminal(state)) return "none";
   if (state === "awaiting_human") return "waiting";

@@ -13,6 +13,7 @@ const FOUND: StepEffect = { kind: "found", evidence: "origin/fix is at HEAD" };
 const MISSING: StepEffect = { kind: "missing" };
 const UNKNOWN: StepEffect = { kind: "unknown", reason: "the remote does not answer" };
 
+// SPEC.md, statements 181-185.
 test.for([
   ["step_running in a step that may be repeated", "step_running", "implement", "retry_step", 181],
   ["step_running in a step that may not", "step_running", "review", "manual", 182],
@@ -20,7 +21,7 @@ test.for([
   ["awaiting_human", "awaiting_human", "review", "await_human", 184],
   ["initializing", "initializing", undefined, "retry_step", 185],
   ["step_pending", "step_pending", undefined, "retry_step", 185],
-] as const)("%s leads to the seed's action (seed atlas: 181-185)", ([, state, step, action]) => {
+] as const)("%s leads to the seed's action", ([, state, step, action]) => {
   expect(decideRecovery(aHook(state, step)).action).toBe(action);
 });
 
@@ -48,7 +49,8 @@ function withCheckpoint(step: string, of: string = step): HookFile {
   return of === step ? hook : { ...hook, currentStep: aHook("step_running", step).currentStep };
 }
 
-test("with a checkpoint of this attempt the step is retried, and the checkpoint named (seed atlas: 180)", () => {
+// SPEC.md, statements 180.
+test("with a checkpoint of this attempt the step is retried, and the checkpoint named", () => {
   const { action, reason } = decideRecovery(withCheckpoint("implement"));
   expect(action).toBe("retry_step");
   expect(reason).toContain("ckpt-0000000000000001 (git_commit)");
@@ -79,7 +81,8 @@ test.for(["completed", "failed", "abandoned"] as const)("%s is never recovered",
   expect(() => decideRecovery(aHook(state))).toThrow(expect.objectContaining(error));
 });
 
-test("each action is carried out by exactly one event (seed atlas: 177)", () => {
+// SPEC.md, statements 177.
+test("each action is carried out by exactly one event", () => {
   expect(RECOVERY_EVENTS).toEqual({
     retry_step: "retry_step",
     retry_validation: "retry_step",

@@ -31,15 +31,17 @@ function ownedBy(place: keyof typeof WAY_TO, owner: ProcessIdentity): ATask {
   return task;
 }
 
-test("where there is no hook file, there is nothing to recover, and no error (seed atlas: 173)", async () => {
+// SPEC.md, statements 173.
+test("where there is no hook file, there is nothing to recover, and no error", async () => {
   const dir = aFolder();
   expect(await detectAndRecover(join(dir, "none"))).toEqual({ kind: "none" });
   expect(filesBelow(dir)).toEqual({});
   expect(await detectAndRecover(dir)).toEqual({ kind: "none" });
 });
 
+// SPEC.md, statements 174.
 test.for(["completed", "failed", "abandoned"] as const)(
-  "a task that is %s is not recovered, however old and whoever owned it (seed atlas: 174)",
+  "a task that is %s is not recovered, however old and whoever owned it",
   async (place) => {
     const task = ownedBy(place, GONE);
     const before = filesBelow(task.dir);
@@ -49,7 +51,8 @@ test.for(["completed", "failed", "abandoned"] as const)(
   },
 );
 
-test("a task without an owner, changed less than 5 minutes ago, counts as running, unchanged (seed atlas: 175)", async () => {
+// SPEC.md, statements 175.
+test("a task without an owner, changed less than 5 minutes ago, counts as running, unchanged", async () => {
   const task = aTaskAt("implement");
   const before = filesBelow(task.dir);
   task.pass(5 * MINUTE - 1);
@@ -57,7 +60,8 @@ test("a task without an owner, changed less than 5 minutes ago, counts as runnin
   expect(filesBelow(task.dir)).toEqual(before);
 });
 
-test("a stale task with a commit's checkpoint is recovering, to be retried from it (seed atlas: 176-178, 180, 208)", async () => {
+// SPEC.md, statements 176-178, 180, 208.
+test("a stale task with a commit's checkpoint is recovering, to be retried from it", async () => {
   const task = aTaskAt("implement");
   const git = { branch: "fix/null", dirty: false };
   const facts = { trigger: "git_commit", description: "Initial commit", git } as const;
@@ -83,7 +87,8 @@ test("a stale task with a commit's checkpoint is recovering, to be retried from 
   expect(createHookFileStore({ dir: task.dir }).read()).toEqual("hook" in found && found.hook);
 });
 
-test("HOOK.md is written again when a crash is found (seed atlas: 179)", async () => {
+// SPEC.md, statements 179.
+test("HOOK.md is written again when a crash is found", async () => {
   const task = ownedBy("implement", GONE);
   const hookMd = join(task.dir, "HOOK.md");
   const before = readFileSync(hookMd, "utf8");
@@ -93,20 +98,22 @@ test("HOOK.md is written again when a crash is found (seed atlas: 179)", async (
   expect(now).toContain("recovering");
 });
 
+// SPEC.md, statements 177, 181-183, 185.
 test.for([
   ["initializing", "retry_step", false],
   ["implement", "retry_step", false],
   ["validating", "retry_validation", true],
   ["git_push", "manual", false],
-] as const)("a crash in %s is recovered by %s (seed atlas: 177, 181-183, 185)", async (row) => {
+] as const)("a crash in %s is recovered by %s", async (row) => {
   const [place, recommendedAction, wasValidating] = row;
   const task = ownedBy(place, GONE);
   const recovery = { recommendedAction, wasValidating };
   expect(await detect(task)).toMatchObject({ kind: "crashed", hook: { recovery } });
 });
 
+// SPEC.md, statements 184.
 test.for(["pending", "waiting"] as const)(
-  "a task that is %s has not crashed, however old and whoever owned it (seed atlas: 184)",
+  "a task that is %s has not crashed, however old and whoever owned it",
   async (place) => {
     const task = ownedBy(place, GONE);
     const before = filesBelow(task.dir);
@@ -232,7 +239,8 @@ test("an aborted detection changes nothing", async () => {
   expect(filesBelow(task.dir)).toEqual(before);
 });
 
-test("detecting twice is detecting once, to the byte (seed atlas: 15)", async () => {
+// SPEC.md, statements 15.
+test("detecting twice is detecting once, to the byte", async () => {
   const task = ownedBy("implement", GONE);
   const first = await detect(task);
   const files = filesBelow(task.dir);
@@ -368,7 +376,8 @@ test("a task of which nothing can be read is corrupt, and nothing of it is remov
   expect(Object.keys(filesBelow(task.dir))).toEqual(names);
 });
 
-test("after a killed engine a task is recovered at once, within the seed's 30 seconds (seed atlas: 2)", async () => {
+// SPEC.md, statements 2.
+test("after a killed engine a task is recovered at once, within the seed's 30 seconds", async () => {
   const task = aTaskAt("implement");
   const engine = join(import.meta.dirname, "../../test/children/engine.ts");
   const child = spawn(process.execPath, [engine, task.dir], {

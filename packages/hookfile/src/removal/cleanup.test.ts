@@ -32,23 +32,22 @@ function someTasks(...places: readonly Place[]) {
   return { workspacesDir, tasks, first: tasks[0] as ATask, clean };
 }
 
+// SPEC.md, statements 141-143, 152.
 test.for([
-  ["completed", 30, 141],
-  ["abandoned", 7, 142],
-  ["failed", 14, 143],
-] as const)(
-  "a task that is %s is kept %i days, and no longer (seed atlas: %i, 152)",
-  ([state, days]) => {
-    expect(DEFAULT_RETENTION[state]).toBe(days * DAY);
-    const { first, clean } = someTasks(state);
-    expect(clean(days * DAY)).toEqual({ removed: [], skipped: [] });
-    expect(first.store.read()?.state).toBe(state);
-    expect(clean(days * DAY + 1).removed).toMatchObject([{ taskId: state, hook: { state } }]);
-    expect(first.store.read()).toBeUndefined();
-  },
-);
+  ["completed", 30],
+  ["abandoned", 7],
+  ["failed", 14],
+] as const)("a task that is %s is kept %i days, and no longer", ([state, days]) => {
+  expect(DEFAULT_RETENTION[state]).toBe(days * DAY);
+  const { first, clean } = someTasks(state);
+  expect(clean(days * DAY)).toEqual({ removed: [], skipped: [] });
+  expect(first.store.read()?.state).toBe(state);
+  expect(clean(days * DAY + 1).removed).toMatchObject([{ taskId: state, hook: { state } }]);
+  expect(first.store.read()).toBeUndefined();
+});
 
-test("each retention can be set, a state at a time (seed atlas: 146-148)", () => {
+// SPEC.md, statements 146-148.
+test("each retention can be set, a state at a time", () => {
   const policy = { completed: 3 * SECOND, failed: 2 * SECOND, abandoned: SECOND };
   const { clean } = someTasks("completed", "failed", "abandoned");
   const removed = [1.5, 2.5, 3.5].map((age) => clean(age * SECOND, { policy }).removed);
@@ -59,7 +58,8 @@ test("each retention can be set, a state at a time (seed atlas: 146-148)", () =>
   ]);
 });
 
-test("a task that has not ended is never removed, however old (seed atlas: 151)", () => {
+// SPEC.md, statements 151.
+test("a task that has not ended is never removed, however old", () => {
   const active = ["initializing", "pending", "implement", "validating", "waiting"] as const;
   const { tasks, clean } = someTasks(...active);
   const before = tasks.map(({ dir }) => filesBelow(dir));
@@ -82,7 +82,8 @@ test("the age counts from the task's end, whatever touched it since", () => {
   expect(clean(31 * DAY).removed).toHaveLength(1);
 });
 
-test("hook.json, HOOK.md and the history go, the rest stays (seed atlas: 153)", () => {
+// SPEC.md, statements 153.
+test("hook.json, HOOK.md and the history go, the rest stays", () => {
   const { first, clean } = someTasks("completed");
   writeFileSync(join(first.dir, "task.json"), "{}");
   mkdirSync(join(first.dir, "artifacts/receipts"), { recursive: true });
@@ -97,7 +98,8 @@ test("hook.json, HOOK.md and the history go, the rest stays (seed atlas: 153)", 
   ]);
 });
 
-test("all workspaces are walked, and what was removed is told (seed atlas: 149, 154)", () => {
+// SPEC.md, statements 149, 154.
+test("all workspaces are walked, and what was removed is told", () => {
   const workspacesDir = aFolder();
   const names = ["a/tasks/one", "a/tasks/two", "b/tasks/one"];
   for (const name of names) aTaskAt("failed", join(workspacesDir, name));
@@ -108,7 +110,8 @@ test("all workspaces are walked, and what was removed is told (seed atlas: 149, 
   expect(skipped).toEqual([]);
 });
 
-test("a corrupted hook file is reported and left, and is not fatal (seed atlas: 150)", () => {
+// SPEC.md, statements 150.
+test("a corrupted hook file is reported and left, and is not fatal", () => {
   const { tasks, clean } = someTasks("abandoned", "completed");
   const [corrupt] = tasks;
   for (const name of Object.keys(filesBelow(corrupt?.dir ?? ""))) {
@@ -181,7 +184,8 @@ test("a task whose owner lives is not removed, one whose owner is gone is", () =
   expect(clean(31 * DAY).removed).toHaveLength(1);
 });
 
-test("a dry run removes nothing and tells the same (seed atlas: 157)", () => {
+// SPEC.md, statements 157.
+test("a dry run removes nothing and tells the same", () => {
   const { workspacesDir, clean } = someTasks("completed", "failed", "abandoned", "implement");
   const before = filesBelow(workspacesDir);
   const names = readdirSync(workspacesDir, { recursive: true });
@@ -259,7 +263,8 @@ test("one that cannot be removed is told, and keeps no other", () => {
   expect(tasks[0]?.store.read()?.state).toBe("abandoned");
 });
 
-test("a task can be removed at once, in whatever state, for a workspace that is destroyed (seed atlas: 144)", () => {
+// SPEC.md, statements 144.
+test("a task can be removed at once, in whatever state, for a workspace that is destroyed", () => {
   const { first } = someTasks("implement");
   removeHookFile(first.dir, { now: after(0) });
   expect(first.store.read()).toBeUndefined();

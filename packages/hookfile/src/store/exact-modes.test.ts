@@ -10,8 +10,9 @@ import { claimTask, lockTask } from "../recovery/task-owner.ts";
 const umask = process.umask();
 afterEach(() => void process.umask(umask));
 
+// SPEC.md, statements 235.
 test.for([0o000, 0o022, 0o077, 0o177, 0o777])(
-  "heartbeat, inbox, artifacts, archive and tombstone are 0600 in folders of 0700, under umask %o (seed atlas: 235)",
+  "heartbeat, inbox, artifacts, archive and tombstone are 0600 in folders of 0700, under umask %o",
   (mask) => {
     const { store, dir, now } = aTaskAt("implement");
     const filesTouched = Array.from({ length: 201 }, (_, index) => `${index}.ts`);

@@ -8,7 +8,8 @@ import { createHookFileStore } from "./store.ts";
 
 const aFolder = temporaryFolders();
 
-test("a task's folder is workspaces/<workspace>/tasks/<task> below the home (seed atlas: 20)", () => {
+// SPEC.md, statements 20.
+test("a task's folder is workspaces/<workspace>/tasks/<task> below the home", () => {
   expect(taskFolder("/home/me/.atlas", "fix-config", "task-1")).toBe(
     "/home/me/.atlas/workspaces/fix-config/tasks/task-1",
   );
@@ -32,7 +33,8 @@ test.for([
   expect(() => taskFolder("/home/me/.atlas", "fix-config", id)).toThrow(unsafe);
 });
 
-test("the folder's files have the seed's names (seed atlas: 21-25)", () => {
+// SPEC.md, statements 21-25.
+test("the folder's files have the seed's names", () => {
   expect(TASK_FILES).toMatchObject({
     task: "task.json",
     log: "task.log",
@@ -42,7 +44,8 @@ test("the folder's files have the seed's names (seed atlas: 21-25)", () => {
   });
 });
 
-test("task.json, task.log and the artifacts stay as they are, whatever happens to the hook file (seed atlas: 27)", () => {
+// SPEC.md, statements 27.
+test("task.json, task.log and the artifacts stay as they are, whatever happens to the hook file", () => {
   const dir = join(aFolder(), "task-1");
   mkdirSync(join(dir, TASK_FILES.artifacts), { recursive: true, mode: 0o700 });
   const others = [TASK_FILES.task, TASK_FILES.log, join(TASK_FILES.artifacts, "plan.md")];

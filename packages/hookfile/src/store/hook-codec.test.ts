@@ -28,7 +28,8 @@ test("what is encoded is decoded as it was, with every field", () => {
   expect(encodeHookFile(decodeHookFile(encodeHookFile(hook)))).toEqual(encodeHookFile(hook));
 });
 
-test("the keys and strings on disk are the seed's (seed atlas: 28, 30, 32, 33)", () => {
+// SPEC.md, statements 28, 30, 32, 33.
+test("the keys and strings on disk are the seed's", () => {
   const json = jsonOf(aFullHook());
   expect(json).toMatchObject({
     version: "1.0",
@@ -42,7 +43,8 @@ test("the keys and strings on disk are the seed's (seed atlas: 28, 30, 32, 33)",
   }
 });
 
-test("current_step and recovery are left out where there is none (seed atlas: 29, 31)", () => {
+// SPEC.md, statements 29, 31.
+test("current_step and recovery are left out where there is none", () => {
   const { currentStep: _, recovery: __, ...rest } = aFullHook();
   const json = jsonOf(rest);
   expect(json).not.toHaveProperty("current_step");
@@ -50,7 +52,8 @@ test("current_step and recovery are left out where there is none (seed atlas: 29
   expect(jsonOf(aFullHook())).toHaveProperty("recovery");
 });
 
-test("a step context has the seed's keys, the optional ones only where they say something (seed atlas: 35, 36, 37)", () => {
+// SPEC.md, statements 35, 36, 37.
+test("a step context has the seed's keys, the optional ones only where they say something", () => {
   const hook = aFullHook();
   expect(Object.keys(jsonOf(hook)["current_step"] as Json)).toEqual([
     "step_name",
@@ -78,7 +81,8 @@ test("a step context has the seed's keys, the optional ones only where they say 
   expect(Object.keys(step)).toHaveLength(7);
 });
 
-test("a checkpoint has the seed's keys, and a snapshot too (seed atlas: 38, 39, 40, 42)", () => {
+// SPEC.md, statements 38, 39, 40, 42.
+test("a checkpoint has the seed's keys, and a snapshot too", () => {
   const [checkpoint] = jsonOf(aFullHook())["checkpoints"] as Json[];
   expect(checkpoint).toEqual({
     checkpoint_id: "ckpt-1",
@@ -104,7 +108,8 @@ test("a checkpoint has the seed's keys, and a snapshot too (seed atlas: 38, 39, 
   });
 });
 
-test("the triggers of checkpoints are exactly these seven (seed atlas: 41)", () => {
+// SPEC.md, statements 41.
+test("the triggers of checkpoints are exactly these seven", () => {
   expect(CHECKPOINT_TRIGGERS).toEqual([
     "manual",
     "git_commit",
@@ -116,7 +121,8 @@ test("the triggers of checkpoints are exactly these seven (seed atlas: 41)", () 
   ]);
 });
 
-test("an event has the seed's keys (seed atlas: 43)", () => {
+// SPEC.md, statements 43.
+test("an event has the seed's keys", () => {
   const history = jsonOf(aFullHook())["history"] as Json[];
   expect(history[0]).toEqual({
     timestamp: "2026-01-02T03:04:05.678Z",
@@ -130,7 +136,8 @@ test("an event has the seed's keys (seed atlas: 43)", () => {
   });
 });
 
-test("a recovery has the seed's keys (seed atlas: 44)", () => {
+// SPEC.md, statements 44.
+test("a recovery has the seed's keys", () => {
   expect(jsonOf(aFullHook())["recovery"]).toEqual({
     detected_at: "2026-01-02T03:04:05.678Z",
     crash_type: "signal",
@@ -144,7 +151,8 @@ test("a recovery has the seed's keys (seed atlas: 44)", () => {
   });
 });
 
-test("a receipt has the seed's keys (seed atlas: 45)", () => {
+// SPEC.md, statements 45.
+test("a receipt has the seed's keys", () => {
   const [receipt] = jsonOf(aFullHook())["receipts"] as Json[];
   expect(Object.keys(receipt ?? {})).toEqual([
     "receipt_id",
@@ -164,7 +172,8 @@ test("a receipt has the seed's keys (seed atlas: 45)", () => {
   ]);
 });
 
-test("a person can read the file: a line for each key and for each entry of a list (seed atlas: 14)", () => {
+// SPEC.md, statements 14.
+test("a person can read the file: a line for each key and for each entry of a list", () => {
   const text = Buffer.from(encodeHookFile(aFullHook())).toString();
   const lines = text.split("\n");
   expect(text.endsWith("}\n")).toBe(true);

@@ -15,11 +15,13 @@ import { snapshotFiles } from "./snapshot-files.ts";
 
 const ABSENT = { size: 0, modTime: "", sha256: "", exists: false };
 
-test("a missing file does not exist, and is no error (seed atlas: 110, 212)", () => {
+// SPEC.md, statements 110, 212.
+test("a missing file does not exist, and is no error", () => {
   expect(snapshotFiles(aFolder(), ["gone.ts"])).toEqual([{ path: "gone.ts", ...ABSENT }]);
 });
 
-test("a present file has its size, its time in RFC 3339 and 16 digits of its hash (seed atlas: 111, 212)", () => {
+// SPEC.md, statements 111, 212.
+test("a present file has its size, its time in RFC 3339 and 16 digits of its hash", () => {
   const dir = aFolder();
   mkdirSync(join(dir, "src"));
   writeFileSync(join(dir, "src/a.ts"), "one\n");

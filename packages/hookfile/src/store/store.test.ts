@@ -65,7 +65,8 @@ function openTwice(store: HookFileStore): ReturnType<HookFileStore["open"]> {
   return first;
 }
 
-test("create writes hook.json, the history and HOOK.md (seed atlas: 69)", () => {
+// SPEC.md, statements 69.
+test("create writes hook.json, the history and HOOK.md", () => {
   const store = aStore();
   const hook = store.create(aTask());
   expect(hook).toMatchObject({ state: "initializing", revision: 1, counts: { events: 1 } });
@@ -91,7 +92,8 @@ test("an update is one change of hook.json, the history and HOOK.md", () => {
   expect([createdAt, updatedAt]).toEqual([now().toISOString(), now().toISOString()]);
 });
 
-test("opening twice is opening once (seed atlas: 15)", () => {
+// SPEC.md, statements 15.
+test("opening twice is opening once", () => {
   const store = rolled();
   const old = filesIn(store.dir)["hook.json"] ?? "";
   const hook = apply(store, checkpoint("c6"));
@@ -133,7 +135,8 @@ test("what is refused, or throws, changes nothing", () => {
   expect(filesIn(store.dir)).toEqual(before);
 });
 
-test("where nothing is, there is no task (seed atlas: 173)", () => {
+// SPEC.md, statements 173.
+test("where nothing is, there is no task", () => {
   const store = aStore();
   expect([store.open(), store.read()]).toEqual([undefined, undefined]);
   expect(existsSync(store.dir)).toBe(false);
@@ -149,7 +152,8 @@ test("where a tombstone is, there is no task, and none can be made", () => {
   expect(() => store.create(aTask())).toThrow(expect.objectContaining({ code: "ERR_EXISTS" }));
 });
 
-test("the whole history stays, with all receipts and checkpoints (seed atlas: 12, 30)", () => {
+// SPEC.md, statements 12, 30.
+test("the whole history stays, with all receipts and checkpoints", () => {
   const files = createHookFiles({ dir: aFolder(), now, rollBytes: 20_000 });
   const store = createHookFileStore({ dir: files.dir, now });
   store.create(aTask());
@@ -217,7 +221,8 @@ describe("hook.json", () => {
     expect(openTwice(store)).toEqual({ hook, source: "rolled-forward", problems: [] });
   });
 
-  test("that is damaged is set aside, and the one before it rolled forward (seed atlas: 11)", () => {
+  // SPEC.md, statements 11.
+  test("that is damaged is set aside, and the one before it rolled forward", () => {
     const store = rolled();
     const hook = apply(store, checkpoint("c6"));
     writeFileSync(hookPath(store), "{}");
@@ -439,6 +444,7 @@ test("where nothing that is left says where the task is, there is an error, and 
   expect(filesIn(store.dir)).toEqual(before);
 });
 
+// SPEC.md, statements 26.
 test.for([
   ["stale", (path: string) => writeFileSync(path, "old")],
   ["gone", (path: string) => rmSync(path)],
@@ -449,7 +455,7 @@ test.for([
       symlinkSync("/etc/passwd", path);
     },
   ],
-] as const)("a HOOK.md that is %s is written again (seed atlas: 26)", ([, spoil]) => {
+] as const)("a HOOK.md that is %s is written again", ([, spoil]) => {
   const store = rolled();
   const path = join(store.dir, "HOOK.md");
   const before = readFileSync(path, "utf8");
@@ -510,8 +516,9 @@ describe("modes", () => {
   const umask = process.umask();
   afterEach(() => void process.umask(umask));
 
+  // SPEC.md, statements 233, 234, 235.
   test.for([0o000, 0o022, 0o077, 0o177, 0o777])(
-    "hook.json and HOOK.md are 0644, folders 0700, all else 0600, under umask %o (seed atlas: 233, 234, 235)",
+    "hook.json and HOOK.md are 0644, folders 0700, all else 0600, under umask %o",
     (mask) => {
       const root = aFolder();
       mkdirSync(root);

@@ -105,13 +105,13 @@ const ACTIONS: { readonly [Type in HookTrigger]: Action<Type> } = {
   step_complete: ({ hook, now, refuse }) => {
     const step = currentStep(hook);
     if (step.type === "validation") throw refuse("a validation step ends by what it validated");
-    return { hook: goOn(hook, completed(step, now)) };
+    return { hook: advanceStep(hook, completed(step, now)) };
   },
 
   validate_pass: ({ hook, now }, { receipts }) => {
     if (receipts.length === 0) throw invalid("receipts is empty: nothing proves that it passed");
     const step = withReceipts(currentStep(hook), receipts);
-    return { hook: goOn(hook, completed(step, now)), receipts, details: idsOf(receipts) };
+    return { hook: advanceStep(hook, completed(step, now)), receipts, details: idsOf(receipts) };
   },
 
   validate_fail: ({ hook }, { reason, receipts }) => {
@@ -146,7 +146,7 @@ const ACTIONS: { readonly [Type in HookTrigger]: Action<Type> } = {
     const step = currentStep(hook);
     // It has not acted: it does now, on what was approved.
     if (step.type === "git") return { hook: withStep(hook, { ...step, status: "pending" }) };
-    return { hook: goOn(hook, completed(step, now)) };
+    return { hook: advanceStep(hook, completed(step, now)) };
   },
 
   human_reject: ({ hook }, { feedback }) => {
@@ -175,7 +175,7 @@ const ACTIONS: { readonly [Type in HookTrigger]: Action<Type> } = {
     const step = hook.currentStep === undefined ? present(nextStep(hook)) : currentStep(hook);
     const note = evidence === undefined ? reason : `${reason}: ${evidence}`;
     const left = omit(step, "feedback", "completedAt", "durationMs");
-    const next = goOn(hook, { ...left, status: "skipped", note });
+    const next = advanceStep(hook, { ...left, status: "skipped", note });
     return { hook: next, stepName: step.name, details: { reason, evidence } };
   },
 
@@ -248,7 +248,7 @@ function withStep(hook: HookFile, changed: StepRecord): HookFile {
 }
 
 /** To the next step, which is not started yet. */
-function goOn(hook: HookFile, done: StepRecord): HookFile {
+function advanceStep(hook: HookFile, done: StepRecord): HookFile {
   return leaveStep(withStep(hook, done));
 }
 

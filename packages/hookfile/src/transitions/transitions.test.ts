@@ -64,7 +64,8 @@ const IN_STATE: { readonly [State in HookState]: HookFile } = {
   abandoned: after(INPUTS.abandon),
 };
 
-test("there are nine states with exactly these strings (seed atlas: 34)", () => {
+// SPEC.md, statements 34.
+test("there are nine states with exactly these strings", () => {
   expect(HOOK_STATES).toEqual([
     "initializing",
     "step_pending",
@@ -93,7 +94,8 @@ const ALLOWED: { readonly [State in HookState | ""]: string } = {
   abandoned: "",
 };
 
-describe("every state is defined: what is not in the table is refused and changes nothing (seed atlas: 13)", () => {
+// SPEC.md, statements 13.
+describe("every state is defined: what is not in the table is refused and changes nothing", () => {
   const cases = (["", ...HOOK_STATES] as const).flatMap((state) =>
     Object.values(INPUTS).map((input) => [state, input.type, input] as const),
   );
@@ -131,7 +133,8 @@ function withStep(input: HookInput, hook: HookFile | undefined): HookInput {
   return { ...input, receipts: (input.receipts ?? []).map((one) => ({ ...one, stepName })) };
 }
 
-test("the table has no row but those, and none twice (seed atlas: 69-85)", () => {
+// SPEC.md, statements 69-85.
+test("the table has no row but those, and none twice", () => {
   const rows = TRANSITIONS.map(({ from, trigger }) => `${from} ${trigger}`).toSorted();
   const wanted = Object.entries(ALLOWED).flatMap(([state, triggers]) =>
     triggers.split(" ").flatMap((trigger) => (trigger === "" ? [] : [`${state} ${trigger}`])),
@@ -139,7 +142,8 @@ test("the table has no row but those, and none twice (seed atlas: 69-85)", () =>
   expect(rows).toEqual(wanted.toSorted());
 });
 
-test("TestHookStateTransitions: init, setup_complete, and start_step on a completed task (seed atlas: 205)", () => {
+// SPEC.md, statements 205.
+test("TestHookStateTransitions: init, setup_complete, and start_step on a completed task", () => {
   const { hook } = transition(undefined, INPUTS.init, { now });
   expect(hook.state).toBe("initializing");
   expect(transition(hook, ready, { now }).hook.state).toBe("step_pending");
@@ -147,13 +151,15 @@ test("TestHookStateTransitions: init, setup_complete, and start_step on a comple
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_TRANSITION" }));
 });
 
-test("a completed task that is told to start a step is refused and stays as it is (seed atlas: 86)", () => {
+// SPEC.md, statements 86.
+test("a completed task that is told to start a step is refused and stays as it is", () => {
   const before = structuredClone(IN_STATE.completed);
   expect(() => transition(IN_STATE.completed, start, { now })).toThrow("completed + start_step");
   expect(IN_STATE.completed).toEqual(before);
 });
 
-test("init makes a task that is initializing, with all steps pending (seed atlas: 69)", () => {
+// SPEC.md, statements 69.
+test("init makes a task that is initializing, with all steps pending", () => {
   const { hook, event } = transition(undefined, INPUTS.init, { now });
   expect(hook).toMatchObject({ version: "1.0", taskId: "task-550e8400", state: "initializing" });
   expect(hook).not.toHaveProperty("currentStep");
@@ -173,12 +179,14 @@ test("init makes a task that is initializing, with all steps pending (seed atlas
   expect(event).toMatchObject({ fromState: "", toState: "initializing", trigger: "init" });
 });
 
-test("setup_complete leads to step_pending, on record (seed atlas: 70)", () => {
+// SPEC.md, statements 70.
+test("setup_complete leads to step_pending, on record", () => {
   const { hook, event } = transition(IN_STATE.initializing, ready, { now });
   expect([hook.state, event.toState]).toEqual(["step_pending", "step_pending"]);
 });
 
-test("start_step sets the current step with its prompt and attempt (seed atlas: 71)", () => {
+// SPEC.md, statements 71.
+test("start_step sets the current step with its prompt and attempt", () => {
   const { hook, event } = transition(after(ready), start, { now: later });
   expect(hook.state).toBe("step_running");
   expect(hook.currentStep).toEqual({
@@ -193,7 +201,8 @@ test("start_step sets the current step with its prompt and attempt (seed atlas: 
   expect(event).toMatchObject({ stepName: "implement", details: { attempt: 1 } });
 });
 
-test("step_output leads a validation step, and only such, to step_validating (seed atlas: 72)", () => {
+// SPEC.md, statements 72.
+test("step_output leads a validation step, and only such, to step_validating", () => {
   expect(after(ready, start, complete, start, output).state).toBe("step_validating");
   const act = (): unknown => transition(IN_STATE.step_running, output, { now });
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_TRANSITION" }));
@@ -205,7 +214,8 @@ test("a validation step does not end by step_complete", () => {
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_TRANSITION" }));
 });
 
-test("checkpoint saves one, and names it as the current step's (seed atlas: 73)", () => {
+// SPEC.md, statements 73.
+test("checkpoint saves one, and names it as the current step's", () => {
   const { hook, event } = transition(IN_STATE.step_running, INPUTS.checkpoint, { now });
   expect(hook.state).toBe("step_running");
   expect(hook.checkpoints).toEqual([aCheckpoint()]);
@@ -213,20 +223,23 @@ test("checkpoint saves one, and names it as the current step's (seed atlas: 73)"
   expect(event.details).toEqual({ checkpoint_id: "ckpt-1", trigger: "manual" });
 });
 
-test("validate_pass leads to step_pending while steps remain (seed atlas: 74)", () => {
+// SPEC.md, statements 74.
+test("validate_pass leads to step_pending while steps remain", () => {
   const { hook } = transition(IN_STATE.step_validating, pass, { now: later });
   expect(hook.state).toBe("step_pending");
   expect(hook).not.toHaveProperty("currentStep");
 });
 
-test("validate_pass of the last step completes the task (seed atlas: 75)", () => {
+// SPEC.md, statements 75.
+test("validate_pass of the last step completes the task", () => {
   const steps = [{ name: "validate", type: "validation" }] as const;
   const first = transition(undefined, { type: "init", task: aTask({ steps }) }, { now }).hook;
   const { hook } = transitionAll(first, [ready, start, output, pass], { now });
   expect(hook.state).toBe("completed");
 });
 
-test("validate_pass keeps the receipts and completes the step (seed atlas: 76)", () => {
+// SPEC.md, statements 76.
+test("validate_pass keeps the receipts and completes the step", () => {
   const { hook } = transition(IN_STATE.step_validating, pass, { now: later });
   expect(hook.receipts).toEqual([aReceipt()]);
   expect(hook.steps[1]).toMatchObject({
@@ -261,7 +274,8 @@ test("an attempt that has failed is on record, and the next one counts", () => {
   expect(event.details).toEqual({ attempt: 1, reason: "no change" });
 });
 
-test("human_approve goes on to the next step, and completes the task after the last (seed atlas: 78)", () => {
+// SPEC.md, statements 78.
+test("human_approve goes on to the next step, and completes the task after the last", () => {
   const steps = [
     { name: "look", type: "human" },
     { name: "push", type: "git" },
@@ -329,7 +343,8 @@ test.for([
   },
 );
 
-test("human_reject goes back to the same step, with the feedback (seed atlas: 79)", () => {
+// SPEC.md, statements 79.
+test("human_reject goes back to the same step, with the feedback", () => {
   const failed = after(...TO_VALIDATE, INPUTS.validate_fail);
   const { hook } = transition(failed, INPUTS.human_reject, { now });
   expect(hook.state).toBe("step_pending");
@@ -350,14 +365,16 @@ test("a review that is rejected makes rework of the step before it that writes, 
   expect(transition(again, complete, { now }).hook.steps[0]).not.toHaveProperty("feedback");
 });
 
-test("crash_detected leads from every state that is not terminal to recovering (seed atlas: 80)", () => {
+// SPEC.md, statements 80.
+test("crash_detected leads from every state that is not terminal to recovering", () => {
   for (const state of HOOK_STATES.filter((state) => !isTerminal(state))) {
     const { hook } = transition(IN_STATE[state], INPUTS.crash_detected, { now });
     expect(hook).toMatchObject({ state: "recovering", recovery });
   }
 });
 
-test("retry_step goes to the start of the same step; what the crash was is kept until then (seed atlas: 81)", () => {
+// SPEC.md, statements 81.
+test("retry_step goes to the start of the same step; what the crash was is kept until then", () => {
   const { hook } = transition(IN_STATE.recovering, INPUTS.retry_step, { now });
   expect(hook).toMatchObject({ state: "step_pending", recovery });
   expect(hook.steps[0]?.status).toBe("pending");
@@ -366,7 +383,8 @@ test("retry_step goes to the start of the same step; what the crash was is kept 
   expect(again).not.toHaveProperty("recovery");
 });
 
-test("skip_step goes on to the next step, and is recorded as skipped, never as completed (seed atlas: 82)", () => {
+// SPEC.md, statements 82.
+test("skip_step goes on to the next step, and is recorded as skipped, never as completed", () => {
   const skip = { type: "skip_step", reason: "pushed already", evidence: "origin has it" } as const;
   const { hook, event } = transition(IN_STATE.recovering, skip, { now });
   expect(hook.state).toBe("step_pending");
@@ -387,7 +405,8 @@ test("manual_required puts a person in charge", () => {
   });
 });
 
-test("abandon and fail lead from every state that is not terminal to the end (seed atlas: 84)", () => {
+// SPEC.md, statements 84.
+test("abandon and fail lead from every state that is not terminal to the end", () => {
   for (const state of HOOK_STATES.filter((state) => !isTerminal(state))) {
     expect(transition(IN_STATE[state], INPUTS.abandon, { now }).hook.state).toBe("abandoned");
     const { hook } = transition(IN_STATE[state], INPUTS.fail, { now });
@@ -397,7 +416,8 @@ test("abandon and fail lead from every state that is not terminal to the end (se
   }
 });
 
-test("step_complete goes on to the next step, and completes the task after the last (seed atlas: 85)", () => {
+// SPEC.md, statements 85.
+test("step_complete goes on to the next step, and completes the task after the last", () => {
   const { hook } = transition(IN_STATE.step_running, complete, { now: later });
   expect(hook.state).toBe("step_pending");
   expect(hook.steps[0]).toMatchObject({ status: "completed", durationMs: 60_000 });
@@ -406,7 +426,8 @@ test("step_complete goes on to the next step, and completes the task after the l
   expect(transitionAll(first, [ready, start, complete], { now }).hook.state).toBe("completed");
 });
 
-test("every transition appends an event with from, to, trigger and time (seed atlas: 87)", () => {
+// SPEC.md, statements 87.
+test("every transition appends an event with from, to, trigger and time", () => {
   const { history } = IN_STATE.completed;
   expect(history.map(({ trigger }) => trigger)).toEqual([
     "init",
@@ -456,11 +477,12 @@ test.for([
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_HOOK_FILE" }));
 });
 
+// SPEC.md, statements 12.
 test.for([
   ["of another revision", (hook: HookFile) => ({ ...hook, revision: 7 }), "ERR_STALE"],
   ["of another task", (hook: HookFile) => ({ ...hook, taskId: "x" }), "ERR_INVALID_HOOK_FILE"],
   [
-    "that forgets the history (seed atlas: 12)",
+    "that forgets the history",
     (hook: HookFile) => ({ ...hook, history: hook.history.slice(1) }),
     "ERR_INVALID_HOOK_FILE",
   ],

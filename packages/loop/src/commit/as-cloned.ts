@@ -1,6 +1,6 @@
 import type { Landed } from "@quasar/git";
 import type { Ending } from "../ending.ts";
-import { beginOfTurns } from "./protected.ts";
+import { beginOfTurns } from "../state.ts";
 import type { LoopRepository } from "../repository/repository.ts";
 import type { Run } from "../run.ts";
 import { isProtected, listPaths } from "./untouchable.ts";

@@ -1,6 +1,6 @@
 import { isOwnPath } from "@quasar/git";
 import { messageOf } from "../emitter.ts";
-import { beginOfTurns } from "./protected.ts";
+import { beginOfTurns } from "../state.ts";
 import { isOfTurn } from "../resume/resume.ts";
 import type { LoopRepository } from "../repository/repository.ts";
 import type { Run } from "../run.ts";

@@ -4,7 +4,7 @@ import type { Ending } from "../ending.ts";
 import type { LoopEventData } from "../event.ts";
 import type { LoopRepository } from "../repository/repository.ts";
 import type { Run } from "../run.ts";
-import type { CycleState } from "../state.ts";
+import { beginOfTurns, type CycleState } from "../state.ts";
 import { takenEvents } from "../turn/taken.ts";
 import { isProtected, listPaths } from "./untouchable.ts";
 import { neverCommitted } from "../repository/work-tree.ts";
@@ -77,12 +77,6 @@ export async function outsideRules(
   if (began === undefined) return [];
   const paths = await repository.changedByOutsideRules(began, seen);
   return paths.filter((path) => !isOwnPath(path) && !isProtected(path, state.untouchablePaths));
-}
-
-/** When the first turn began; `undefined` before. */
-export function beginOfTurns({ ledger, turn }: CycleState): Date | undefined {
-  const began = ledger[0]?.startedAt ?? turn?.startedAt ?? "";
-  return began === "" ? undefined : new Date(began);
 }
 
 /** What is to be committed of protected paths. */

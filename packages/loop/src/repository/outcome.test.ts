@@ -135,7 +135,7 @@ describe("what is changed beside the coder", () => {
     expect(loop.events).toContainEqual(expect.objectContaining(facts));
   });
 
-  test("by a lint that mends and fails is no matter for the coder if lint then passes", async () => {
+  test("by a lint that fixes and fails is no matter for the coder if lint then passes", async () => {
     const coder = writingCoder();
     const command = `[ -e .git/once ] || { ${once("work.txt")}; exit 1; }`;
     const loop = harness({ coder, lint: [{ name: "format", command }] });
@@ -593,12 +593,12 @@ describe("what a commit cannot hold", () => {
       loop.tree.git("-C", "sub", "commit", "-q", "-m", "within");
       return "done";
     };
-    const mend: Answer = ({ workDir, prompt }) => {
+    const fix: Answer = ({ workDir, prompt }) => {
       expect(prompt).toContain("git repositories of their own");
       rmSync(join(workDir, "sub", ".git"), { recursive: true });
-      return "mended";
+      return "fixed";
     };
-    const loop: Harness = harness({ coder: fakeAgent([nest, mend]) });
+    const loop: Harness = harness({ coder: fakeAgent([nest, fix]) });
     expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 2 });
     expect(loop.tree.git("show", "HEAD:sub/file")).toBe("in sub\n");
   });
@@ -610,12 +610,12 @@ describe("what a commit cannot hold", () => {
       execFileSync("bash", ["-c", script], { cwd: loop.tree.dir });
       return "done";
     };
-    const mend: Answer = ({ prompt }) => {
+    const fix: Answer = ({ prompt }) => {
       expect(prompt).toContain("Git cannot look into");
       execFileSync("rm", ["-rf", name], { cwd: loop.tree.dir });
-      return "mended";
+      return "fixed";
     };
-    const loop: Harness = harness({ coder: fakeAgent([dig, mend]) });
+    const loop: Harness = harness({ coder: fakeAgent([dig, fix]) });
     expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 2 });
   });
 

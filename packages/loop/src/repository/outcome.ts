@@ -42,7 +42,7 @@ export async function whatDiffers(run: Run): Promise<Ending | undefined> {
     const own = seen.dirty.map(({ path }) => path).filter((path) => path === OWN_FOLDER);
     const paths = [...uncommitted(run, seen), ...own, ...nested, ...unheld, ...hidden, ...ignored];
     if (paths.length > 0) return differs(`not committed: ${listPaths(paths).join(", ")}`);
-    const touched = touchedProtected(run, repository, seen, "somebody");
+    const touched = touchedProtected(run, repository, seen, "someone");
     if (touched !== undefined) return differs(touched.message);
     const stale = await staleTree(run, repository);
     if (stale === undefined) await nameEmptyFolders(run, folders);

@@ -1,7 +1,7 @@
 import {
   type AsideOptions,
   commitsLeftAside,
-  OWN_FOLDER,
+  OWN_PATHS,
   changedPaths,
   type Committed,
   type ChangeTimes,
@@ -21,7 +21,7 @@ import {
   landedSince,
   type NotCheckedOut,
   logRange,
-  lookAtWork,
+  readCommitState,
   openRepository,
   type ProtectedChange,
   putBack,
@@ -190,7 +190,7 @@ export async function openLoopRepository(
     );
   return {
     currentHead: () => currentHead(workDir),
-    look: (last) => lookAtWork(workDir, { config: last?.config }),
+    look: (last) => readCommitState(workDir, { config: last?.config }),
     facts: (since, seen, branch) => inspectRepository(workDir, { since, branch, seen, repository }),
     landed: async (from, to) => {
       try {
@@ -201,7 +201,7 @@ export async function openLoopRepository(
       }
     },
     async syncWork(before, isSynced) {
-      const seen = await lookAtWork(workDir);
+      const seen = await readCommitState(workDir);
       const { head, dirty } = seen;
       const isMoved = head !== before && head !== "";
       const committed = !isMoved ? [] : await changedPaths(workDir, before, head);
@@ -220,7 +220,7 @@ export async function openLoopRepository(
     storeContents: (contents) => storeContents(repository, contents),
     lostWork: (head, changes) => lostWork(root, head, changes),
     treeOfChanges: (exclude, changes) =>
-      treeOfChanges(repository, { exclude: [OWN_FOLDER, ...exclude], changes }),
+      treeOfChanges(repository, { exclude: [...OWN_PATHS, ...exclude], changes }),
     putBack: (contents, seen) =>
       putBack(workDir, { root, algorithm: algorithmOf(seen), seen: contents }),
     usesConventionalCommits: () => usesConventionalCommits({ root }),
@@ -239,7 +239,7 @@ export async function openLoopRepository(
           [TRAILER.cycle]: String(cycle),
           [TRAILER.turn]: turnId,
         },
-        exclude: [OWN_FOLDER, ...exclude],
+        exclude: [...OWN_PATHS, ...exclude],
         reflogAction: reflogAction(turnId),
       });
       if (made !== undefined) syncBranch(commit.seen, syncNames);

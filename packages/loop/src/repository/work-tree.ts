@@ -8,6 +8,7 @@ import { failedBy } from "../full-disk.ts";
 import type { LoopRepository } from "./repository.ts";
 import type { Ports, Run } from "../run.ts";
 import type { Settings } from "../settings.ts";
+import { beginOfTurns } from "../state.ts";
 import { isNested, isProtected } from "../commit/untouchable.ts";
 
 // What a run knows of the tree that it works in. What may write (an agent, a check, a git hook)
@@ -99,10 +100,21 @@ export function uncommitted({ state }: Run, { dirty }: SeenWork): readonly strin
   );
 }
 
-/** Paths of the product's own that the repository tracks: a run does not commit their changes. */
-export function changedOwn({ dirty }: SeenWork): readonly string[] {
-  const tracked = dirty.filter(({ status }) => status !== "??").map(({ path }) => path);
-  return tracked.filter(isOwnPath);
+/**
+ * Paths of the product's own, such as its settings, that are tracked and changed, or were changed since the run's
+ * first turn began: a run does not commit them.
+ */
+export function changedOwn(
+  { state }: Pick<Run, "state">,
+  repository: LoopRepository,
+  { dirty }: SeenWork,
+): readonly string[] {
+  const own = dirty.filter(({ path }) => isOwnPath(path));
+  const began = beginOfTurns(state);
+  const times = repository.changeTimes(own.map(({ path }) => path));
+  const isSince = (path: string): boolean =>
+    began !== undefined && Number((times.get(path) ?? 0n) / 1_000_000n) >= began.getTime();
+  return own.filter(({ path, status }) => status !== "??" || isSince(path)).map(({ path }) => path);
 }
 
 /** Repositories within that are not committed, and not protected. */

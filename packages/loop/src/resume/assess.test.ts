@@ -234,7 +234,7 @@ describe("after a save, in a real repository,", () => {
   test.for([
     ["a coder's unfinished turn", { phase: "coding", turn: coder }, "agent"],
     ["a coder's finished turn that is not committed", { phase: "coding", turn: aTurn() }, "agent"],
-    ["a coder that mends lint", { phase: "linting", turn: coder }, "agent"],
+    ["a coder that fixes lint", { phase: "linting", turn: coder }, "agent"],
     ["a committed turn", { phase: "code_complete", turn: aTurn() }, "checks"],
     [
       "an interrupted check",

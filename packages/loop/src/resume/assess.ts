@@ -243,7 +243,7 @@ function workerOf(state: CycleState, head: string): DirtyTree["whose"] {
 
 const BARE: Refusal = {
   check: "bare",
-  message: "the repository has no work tree to go on in",
+  message: "the repository has no work tree to resume in",
   advice: "make one with git worktree add",
   override: undefined,
 };

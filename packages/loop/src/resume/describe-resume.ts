@@ -310,7 +310,7 @@ const STEPS: Readonly<Record<Step, DescribeStep>> = {
   approve: approved,
   resolve: ({ cycle }) => ({
     kind: "reused",
-    words: `cycle ${cycle} is whole: the coder goes on with what was found`,
+    words: `cycle ${cycle} is complete; the coder continues with its findings`,
     data: { cycle },
   }),
 };

@@ -121,9 +121,9 @@ function keptWork({ dirty }: ResumeAssessment): readonly PlanItem[] {
 }
 
 const TAKEN_FOR: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {
-  agent: "taken for the work of the coder's unfinished turn",
-  checks: "taken for what the checks or a git hook changed; to be committed",
-  reviewer: "taken for what the reviewer changed; kept in a snapshot, then undone",
+  agent: "taken as the work of the coder's unfinished turn",
+  checks: "taken as changes of the checks or a git hook; to be committed",
+  reviewer: "taken as changes of the reviewer; kept in a snapshot, then undone",
 };
 
 function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate {

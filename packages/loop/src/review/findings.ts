@@ -54,7 +54,7 @@ function keyOf({ id, cycle }: Finding): string {
 }
 
 /**
- * What the coder is to mend now: the findings of the last review, and the older ones that it said
+ * What the coder is to fix now: the findings of the last review, and the older ones that it said
  * are still there. Each id once.
  */
 export function openFindings(state: CycleState): readonly Finding[] {

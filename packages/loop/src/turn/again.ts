@@ -1,5 +1,5 @@
 import { giveTree } from "./give-tree.ts";
-import { keepWork } from "./keep-work.ts";
+import { snapshotWork } from "./snapshot-work.ts";
 import { inheritedRetries, pauseBeforeRetry } from "./retry.ts";
 import type { Run } from "../run.ts";
 import { sessionToResume } from "./session.ts";
@@ -21,7 +21,7 @@ export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
     if (stale !== undefined) return stale;
   }
   const writes = role === "coder" && !run.course.readsOnly;
-  const tree = writes ? await keepWork(run) : "unknown";
+  const tree = writes ? await snapshotWork(run) : "unknown";
   if (typeof tree === "object") return tree;
   const sessionId = sessionToResume(run, phase);
   const how = sessionId === "" ? "restarted" : "resumed";

@@ -5,7 +5,7 @@ import type { TurnRecovery } from "../event.ts";
 import { settledCost, unlearnedCost } from "../money/money.ts";
 import type { Run } from "../run.ts";
 import { failureOf, listen, settle, type TurnFailure } from "./settle.ts";
-import { failTurn, nameSession, takeBackTurn } from "../transitions.ts";
+import { failTurn, nameSession, rollBackUnstartedTurn } from "../transitions.ts";
 import { requestOf } from "./turn.ts";
 import { processOf } from "./turn-process.ts";
 import { unseenTurn } from "./unseen.ts";
@@ -134,7 +134,7 @@ function giveUpTurn(run: Run, found: FoundTurn): void {
   const { state } = run;
   const reservedUsd = state.turn?.reservedUsd ?? 0;
   if (found.state === "not-started") {
-    run.state = takeBackTurn(state);
+    run.state = rollBackUnstartedTurn(state);
   } else if (found.state === "died") {
     const { sessionId } = found;
     const known = settledCost(found, reservedUsd);

@@ -33,7 +33,7 @@ import { nameProcess, ROLES, startTurn, type TurnPhase } from "../transitions.ts
 import { nextTurnId } from "./turn-id.ts";
 import { NO_PROCESS } from "./turn-process.ts";
 
-/** Failures of a reviewer that a second question may mend. */
+/** Failures of a reviewer that a second question may fix. */
 const UNCLEAR: ReadonlySet<AgentFailure["kind"]> = new Set(["schema", "empty-answer"]);
 
 /**

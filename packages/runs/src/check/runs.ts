@@ -42,7 +42,7 @@ interface Aside {
 function setAside(id: string, { dir, names, isLost }: Aside): Problem {
   return {
     code: "SET_ASIDE",
-    message: `run ${id}: ${count(names.length, "damaged file")} set aside: ${names.join(", ")}`,
+    message: `run ${id}: ${count(names.length, "damaged file")} quarantined: ${names.join(", ")}`,
     next: [
       `less ${shellWord(join(dir, names[0] ?? ""))}`,
       isLost

@@ -2,9 +2,10 @@ import { hostname } from "node:os";
 import { lstatSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, type Lock, lockHolder as holderOf, readWholeFile } from "@quasar/durable";
+import { named } from "@quasar/process";
 import { RunsError } from "../errors.ts";
 import { cleanLine } from "../text/clean.ts";
-import { shellWord, moment } from "../text/format.ts";
+import { moment } from "../text/format.ts";
 import { codeOf } from "../errors.ts";
 import { isRunId } from "../run-id.ts";
 import { takeTreeLock, treeLockPath } from "../tree/lock.ts";
@@ -30,18 +31,9 @@ export async function lockWorkspace({ stateDir }: Workspace): Promise<Lock> {
   try {
     return await takeTreeLock(stateDir);
   } catch (error) {
-    if (codeOf(error) === "ERR_SQLITE_ERROR") throw unopened(treeLockPath(stateDir), error);
     if (!(error instanceof DurableError) || error.code !== "ERR_LOCKED") throw error;
     throw locked(lockHolder({ stateDir }), error);
   }
-}
-
-function unopened(path: string, cause: unknown): RunsError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new RunsError("ERR_STATE", `the lock ${cleanLine(path)} cannot be taken: ${why}`, {
-    cause,
-    next: [`ls -l ${shellWord(path)}, to see whose it is`, "df -h ., for a full or read-only disk"],
-  });
 }
 
 function locked(holder: Holder | undefined, cause: Error): RunsError {
@@ -75,7 +67,9 @@ export function lockHolder({ stateDir }: Pick<Workspace, "stateDir">): Holder | 
 export function noteRun({ stateDir }: Pick<Workspace, "stateDir">, runId: string): void {
   // What stands there was left by a holder who was killed, or is not ours: it is not written through.
   forgetRun({ stateDir });
-  writeFileSync(runPath(stateDir), `${process.pid} ${runId}\n`, { flag: "wx", mode: 0o600 });
+  const path = runPath(stateDir);
+  const text = `${process.pid} ${runId}\n`;
+  named(() => writeFileSync(path, text, { flag: "wx", mode: 0o600 }), path);
 }
 
 /** Takes the note back. */

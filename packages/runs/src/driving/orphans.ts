@@ -29,7 +29,7 @@ export interface Presence {
   /** Of its unfinished runs. */
   readonly outliving: readonly LeftoverProcesses[];
   /** No process of any run is left in it, for certain. Under the lock that stays so. */
-  readonly isDeserted: boolean;
+  readonly noProcessInTree: boolean;
 }
 
 /** Looks for processes of any runs in a work tree. Changes nothing. */
@@ -38,11 +38,11 @@ export async function lookAround(workspace: Workspace): Promise<Presence> {
   const open = openRunIds(workspace);
   const outliving = findLeftovers((runId) => open.includes(runId), all ?? []);
   const ids = runIds(workspace);
-  const isDeserted =
+  const noProcessInTree =
     all !== undefined &&
     processesIn(workspace.root, all)?.length === 0 &&
     !all.some(({ runId }) => ids.includes(runId));
-  return { outliving, isDeserted };
+  return { outliving, noProcessInTree };
 }
 
 /** Refusals for the agents of these runs that still work in the tree. Changes nothing. */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, type Journal, openJournal, readJournal, setAside } from "@quasar/durable";
 import type { LoopEvent } from "@quasar/loop";
+import { makeFolders } from "@quasar/process";
 import { isRealFolder } from "../real-folder.ts";
 import { factOf, keyOf, verdictOf } from "./facts.ts";
 import type { Fact } from "./fact.ts";
@@ -32,13 +33,13 @@ const MOST_FACT = 250_000;
 const JOURNAL_OPTIONS = { maxRecordBytes: 1024 * 1024, joins: true } as const;
 
 /**
- * Opens the journal of a run. One whose chain is broken is set aside, and a new one is begun. Call it
+ * Opens the journal of a run. One whose chain is broken is set aside, and a new journal starts. Call it
  * under the lock of the work tree.
  *
  * @throws {DurableError} `ERR_NOT_DURABLE`, `ERR_NOT_REGULAR`
  */
 export function openRunJournal(dir: string, onProblem: (message: string) => void): RunJournal {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolders(dir);
   isRealFolder(dir);
   const path = join(dir, JOURNAL_FILE);
   let journal = openOrRenew(path, onProblem);
@@ -54,7 +55,7 @@ export function openRunJournal(dir: string, onProblem: (message: string) => void
   };
   const restore = (): void => {
     if (existsSync(path)) return;
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolders(dir);
     const removed = journal;
     const anew = openOrRenew(path, onProblem);
     try {
@@ -103,7 +104,7 @@ function openOrRenew(path: string, onProblem: (message: string) => void): Journa
   } catch (error) {
     if (!(error instanceof DurableError) || error.code !== "ERR_DAMAGED") throw error;
     const aside = setAside(path, { now: new Date() });
-    onProblem(`${error.message}; it is set aside as ${aside}, and a new one is begun`);
+    onProblem(`${error.message}; quarantined as ${aside}, and a new journal starts`);
     return openJournal(path, JOURNAL_OPTIONS);
   }
 }

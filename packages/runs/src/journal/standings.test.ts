@@ -9,7 +9,7 @@ const finding = (cycle: number, status: Standing["status"]): Standing => ({
   status,
 });
 
-/** A run in which each cycle finds one flaw and mends that of the cycle before. */
+/** A run in which each cycle finds one flaw and fixes that of the cycle before. */
 function factsOf(cycles: number): readonly Fact[] {
   const facts: Fact[] = [];
   for (let cycle = 1; cycle <= cycles; cycle += 1) {

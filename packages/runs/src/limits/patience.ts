@@ -57,7 +57,7 @@ export function limitAdvice(retryAt: string | undefined, resume: string): readon
  * @param limitMs - How long it may be waited for, in milliseconds.
  * @throws {RunsError} `ERR_LIMIT`
  */
-export function requirePatience(runId: string, retryAt: string, limitMs: number): void {
+export function assertWaitAllowed(runId: string, retryAt: string, limitMs: number): void {
   const { isEnough, words } = patienceOf(retryAt, limitMs);
   if (isEnough) return;
   const next = limitAdvice(retryAt, `quasar resume ${runId}`);

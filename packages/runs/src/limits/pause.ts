@@ -50,6 +50,6 @@ export function restOf(retryAt: string | undefined, now: number): number {
 /** When a limit is lifted, in words. */
 export function limitWords(retryAt: string | undefined, now: number): string {
   const rest = restOf(retryAt, now);
-  if (retryAt === undefined || rest === 0) return "nobody says when it is lifted";
+  if (retryAt === undefined || rest === 0) return "it is unknown when the limit is lifted";
   return `lifted at ${moment(retryAt)} (in ${span(rest)})`;
 }

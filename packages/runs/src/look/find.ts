@@ -45,7 +45,7 @@ export async function findRun(
   }
   if (id === undefined) throw noRuns();
   throw new RunsError("ERR_NOTHING_TO_RESUME", `run ${id} never got to its first save`, {
-    next: ["quasar ls --all", 'quasar run "…"'],
+    next: ["quasar list --all", 'quasar run "…"'],
   });
 }
 
@@ -76,7 +76,7 @@ function findIds(workspace: Workspace, id: string | undefined): readonly string[
   const wanted = parseRunId(id);
   if (ids.includes(wanted)) return [wanted];
   throw new RunsError("ERR_USAGE", `there is no run ${wanted} in this work tree`, {
-    next: ["quasar ls --all"],
+    next: ["quasar list --all"],
   });
 }
 

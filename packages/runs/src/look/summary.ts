@@ -155,7 +155,7 @@ export function damagedSummary(id: string, error: unknown): RunSummary {
 export function damagedNext(id: string, error: unknown): readonly string[] {
   const isOther = error instanceof CheckpointError && error.code === "ERR_INCOMPATIBLE_VERSION";
   if (isOther) return ["use the quasar that wrote it"];
-  return [`quasar resume ${id}   (sets it aside)`, `quasar log ${id}   (what it has gone through)`];
+  return [`quasar resume ${id}   (quarantines it)`, `quasar log ${id}   (its event log)`];
 }
 
 /** What there is to say of a run whose checkpoint was damaged, where nothing else is left of it. */
@@ -163,13 +163,13 @@ export function setAsideSummary(id: string): RunSummary {
   return unreadable(id, SET_ASIDE, setAsideNext(id));
 }
 
-export const SET_ASIDE = "its checkpoint was damaged and is set aside";
+export const SET_ASIDE = "its checkpoint was damaged and is quarantined";
 
 export function setAsideNext(id: string): readonly string[] {
   return [
     "git log -5 && git status   (the work itself is there)",
-    `quasar log ${id}   (what it has gone through)`,
-    `quasar prune ${id}   (removes what is left of it)`,
+    `quasar log ${id}   (its event log)`,
+    `quasar prune ${id}   (removes its files)`,
   ];
 }
 
@@ -215,7 +215,7 @@ function nextOf(
     case "stopped":
       return [`${resumeCommand(id, checkpoint)} ${flags}`.trimEnd()];
     case "abandoned":
-      return [`quasar fork ${id}   (to go on from it all the same)`];
+      return [`quasar fork ${id}   (starts a new run from it)`];
     case "damaged":
       return [];
   }

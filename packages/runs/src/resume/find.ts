@@ -53,7 +53,7 @@ export async function findCheckpoint(
     if (loaded !== undefined) return { runId, loaded, path: checkpointPath(dir), stores };
   }
   if (wanted !== undefined && isKnown)
-    throw nothing(`run ${wanted} has ended: there is nothing to go on with`);
+    throw nothing(`run ${wanted} has ended: there is nothing to resume`);
 
   const dir = join(workspace.root, FOLDER);
   if (isRealFolder(dir)) {
@@ -111,7 +111,7 @@ function removedRun({ checkpoint: { runId, cycle, createdAt } }: LoadedCheckpoin
 function nothing(message: string, elsewhere: readonly RunElsewhere[] = []): RunsError {
   const where = elsewhere.map(({ id, root }) => `; run ${id} is unfinished in ${cleanLine(root)}`);
   return new RunsError("ERR_NOTHING_TO_RESUME", message + where.join(""), {
-    next: [...elsewhere.map(({ command }) => command), "quasar ls --all", 'quasar run "…"'],
+    next: [...elsewhere.map(({ command }) => command), "quasar list --all", 'quasar run "…"'],
   });
 }
 
@@ -129,7 +129,7 @@ export async function recoverRun(
     if (!(error instanceof CheckpointError) || error.code !== "ERR_DAMAGED") throw error;
     throw new RunsError("ERR_CORRUPT", error.message, {
       cause: error,
-      next: ["git log -5 && git status   (the work itself is there)", "quasar ls --all"],
+      next: ["git log -5 && git status   (the work itself is there)", "quasar list --all"],
     });
   }
 }

@@ -97,7 +97,7 @@ const OVERRIDES: Readonly<Record<TreeOverride, Override>> = {
 
 const DIRTY_STEPS = [
   "git add -A && git commit -m … && quasar resume --accept-head (or git stash -u)",
-  "quasar resume --accept-dirty (your changes are never committed by quasar)",
+  "quasar resume --accept-dirty (quasar never commits your changes)",
 ];
 
 function obstacleOf(refusal: Refusal, { dirty }: ResumeAssessment): Obstacle {
@@ -133,7 +133,7 @@ export function usersPaths({ assessment: { dirty } }: Judgement): readonly strin
 export function agentsWork({ assessment: { dirty }, isAlive }: Judgement): string | undefined {
   const { whose, paths } = dirty;
   if (whose === "nobody" || whose === "user") return undefined;
-  return `taken for ${isAlive ? "the work of the agent that works on" : WORK_OF[whose]}: ${listed(paths).join(", ")}`;
+  return `taken as ${isAlive ? "the work of the agent that works on" : WORK_OF[whose]}: ${listed(paths).join(", ")}`;
 }
 
 const WORK_OF: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {

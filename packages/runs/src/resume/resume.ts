@@ -5,7 +5,7 @@ import { clearTree, lookAround } from "../driving/orphans.ts";
 import { driverOf } from "../driving/run-driver.ts";
 import { type DriveOptions, inSession, type Session } from "../driving/session.ts";
 import type { RunEnd } from "../events.ts";
-import { limitOf, requirePatience, withoutPause } from "../limits/patience.ts";
+import { limitOf, assertWaitAllowed, withoutPause } from "../limits/patience.ts";
 import { openRunIds } from "../look/list.ts";
 import { turnsPath } from "../look/turn.ts";
 import type { RunOptions } from "../run-options.ts";
@@ -49,11 +49,11 @@ export async function resumeRun(
   return inSession(workspace, options, async (session) => {
     await freeGit(driverOf(session));
     const sealKey = user.sealKey();
-    const { outliving, isDeserted } = await lookAround(workspace);
+    const { outliving, noProcessInTree } = await lookAround(workspace);
     const found = await findCheckpoint(workspace, options.runId, sealKey, recoverRun);
     const dispose = prewarmTurn(workspace, found, outliving);
     try {
-      return await goOn(session, { found, outliving, isDeserted, sealKey, options });
+      return await resumeFound(session, { found, outliving, noProcessInTree, sealKey, options });
     } finally {
       dispose();
     }
@@ -61,23 +61,23 @@ export async function resumeRun(
 }
 
 /** What a run is gone on with. */
-interface Course {
+interface Resuming {
   readonly found: FoundCheckpoint;
   /** Of the runs of this tree, as it was before anything else was looked at. */
   readonly outliving: readonly LeftoverProcesses[];
   /** Nobody is left in the work tree. */
-  readonly isDeserted: boolean;
+  readonly noProcessInTree: boolean;
   readonly sealKey: Uint8Array;
   readonly options: ResumeOptions;
 }
 
-async function goOn(session: Session, course: Course): Promise<RunEnd> {
-  const { found, outliving, isDeserted, sealKey, options } = course;
+async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd> {
+  const { found, outliving, noProcessInTree, sealKey, options } = resuming;
   const { accepts = NOTHING, now = false } = options;
   const { workspace, tell } = session;
   const { runId, loaded, stores } = found;
   const { checkpoint } = loaded;
-  if (isDeserted) {
+  if (noProcessInTree) {
     await endContained([runId, ...openRunIds(workspace)]);
   } else {
     await clearTree(workspace, leftoversBeside(outliving, runId, checkpoint), tell);
@@ -96,7 +96,7 @@ async function goOn(session: Session, course: Course): Promise<RunEnd> {
   if (taken !== undefined) tell({ type: "notice", message: taken });
   const { hasOtherLimits = false, ...given } = options.choose(found);
   const retryAt = now || hasOtherLimits ? undefined : limitOf(checkpoint);
-  if (retryAt !== undefined) requirePatience(runId, retryAt, given.waitLimitMs ?? 0);
+  if (retryAt !== undefined) assertWaitAllowed(runId, retryAt, given.waitLimitMs ?? 0);
   session.begin(runId);
   if (options.runId === undefined) tellOthers(session, runId);
   const asked = now ? withoutPause(checkpoint) : checkpoint;
@@ -145,5 +145,5 @@ function prewarmTurn(
 function tellOthers({ workspace, tell }: Session, runId: string): void {
   const others = openRunIds(workspace).filter((id) => id !== runId);
   if (others.length === 0) return;
-  tell({ type: "notice", message: `also unfinished, for later: ${listed(others).join(", ")}` });
+  tell({ type: "notice", message: `another run is unfinished: ${listed(others).join(", ")}` });
 }

@@ -23,6 +23,6 @@ test.runIf(process.platform === "linux")(
     expect(existsSync(lock)).toBe(true);
     await free(true);
     expect(existsSync(lock)).toBe(false);
-    expect(told).toEqual([`${lock} was left by a git that is gone: it is set aside`]);
+    expect(told).toEqual([`${lock} was left by a dead git process: quarantined`]);
   },
 );

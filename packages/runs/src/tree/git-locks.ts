@@ -22,5 +22,5 @@ export async function freeGit({ repository, holdsLock, notice }: TreeDriver): Pr
  */
 export async function freeGitLocks(repository: Repository): Promise<readonly string[]> {
   const paths = await clearGitLocks(repository);
-  return paths.map((path) => `${path} was left by a git that is gone: it is set aside`);
+  return paths.map((path) => `${path} was left by a dead git process: quarantined`);
 }

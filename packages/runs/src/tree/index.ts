@@ -18,4 +18,5 @@ export {
   leftoversBeside,
   strangersIn,
 } from "./processes.ts";
+export { type NotificationOptions, runNotification } from "./notification.ts";
 export { recoverAndLoad, type RunStores, storesIn } from "./stores.ts";

@@ -77,9 +77,9 @@ export async function recoverAndLoad(
   if (setAside.length === 0) return loaded;
   const asides = setAside.join(", ");
   if (loaded === undefined) {
-    const message = `the checkpoint is damaged and was set aside as ${asides}`;
+    const message = `the checkpoint is damaged; quarantined as ${asides}`;
     throw new CheckpointError("ERR_DAMAGED", message);
   }
-  const problem = `a damaged checkpoint was set aside as ${asides}; the one before it is used`;
+  const problem = `a damaged checkpoint was quarantined as ${asides}; the one before it is used`;
   return { ...loaded, problems: [...loaded.problems, problem] };
 }

@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolders } from "@quasar/process";
 import { isRealFolder } from "../real-folder.ts";
 
 /** Where the files of a run's turns are, from which a later resume learns how they ended. */
@@ -14,7 +14,7 @@ export function turnsFolder(dir: string): string {
  */
 export function makeTurnsFolder(dir: string): string {
   const path = turnsFolder(dir);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolders(path);
   isRealFolder(path);
   return path;
 }

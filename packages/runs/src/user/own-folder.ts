@@ -1,5 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+
+/** The user's own folder of what can be made again, by the XDG rules. */
+export function cacheFolder(): string {
+  const { XDG_CACHE_HOME = "", HOME = homedir() } = process.env;
+  return join(isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(HOME, ".cache"), "quasar");
+}
 
 /**
  * Makes a folder of the user's that git passes over, wherever it is: where `HOME` is a work tree, as in some
@@ -16,7 +23,7 @@ export function makeOwnFolder(path: string): void {
   }
 }
 
-/** One by one: Node's own way never returns below a folder in which none can be made, such as `/proc`. */
+/** Of its own: each command loads this before anything else, and no more than this. */
 function makeFolders(path: string): void {
   if (existsSync(path)) return;
   makeFolders(dirname(path));

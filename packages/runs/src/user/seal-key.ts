@@ -19,7 +19,7 @@ export function sealKey(stateDir: string): Uint8Array {
   createOnce(path, randomBytes(BYTES)); // syncs one that another process has just made, too
   const key = readKey(path);
   if (key?.length !== BYTES) {
-    throw new RunsError("ERR_STATE", `${path} is not a key of ours`, {
+    throw new RunsError("ERR_STATE", `${path} is not a key of Quasar`, {
       next: [`mv ${shellWord(path)} ${shellWord(`${path}.old`)}   (older runs then need --trust)`],
     });
   }

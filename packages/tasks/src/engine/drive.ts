@@ -27,7 +27,7 @@ import { openSession, type Session } from "./session.ts";
 import { type Standstill, standing } from "./standstill.ts";
 import { goThroughStates } from "./states.ts";
 import { takeGitHook } from "./git-hook.ts";
-import { tellRest } from "./rest.ts";
+import { reportIdle } from "./rest.ts";
 import { type HeldTree, holdTree, isKept } from "./tree.ts";
 import { verdictsFor } from "./verdicts.ts";
 import { startWatch } from "./watch.ts";
@@ -143,7 +143,7 @@ function isAtRest({ state }: HookFile): boolean {
 async function rest(session: Session, before: TaskRecord): Promise<DriveResult> {
   const { hook, task } = session;
   const isNews = task().status !== before.status;
-  const stopped = isNews ? await tellRest(session) : standing(hook());
+  const stopped = isNews ? await reportIdle(session) : standing(hook());
   if (isTerminal(hook().state)) await takeGitHook(session);
   return { ...stopped, hook: hook(), task: task() };
 }
@@ -176,7 +176,7 @@ function isLeft(hook: HookFile): boolean {
 function unattended({ updatedAt, currentStep }: HookFile): TasksError {
   const step = currentStep === undefined ? "" : ` at step ${currentStep.stepName}`;
   const message =
-    `somebody may be working on the task${step} without Atlas: ` +
+    `someone may be working on the task${step} without Atlas: ` +
     `the last sign of it is of ${updatedAt}, less than 5 minutes ago`;
   return new TasksError("ERR_LOCKED", message);
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, watch } from "node:fs";
+import { watch } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { TASK_FILES } from "@quasar/hookfile";
+import { makeFolders } from "@quasar/process";
 
 /** Milliseconds in which several notes are one. */
 const TOGETHER = 70;
@@ -22,7 +23,7 @@ export function onNote(taskDir: string, listener: () => void): () => void {
   };
   try {
     const inbox = join(taskDir, TASK_FILES.inbox);
-    mkdirSync(inbox, { recursive: true, mode: 0o700 });
+    makeFolders(inbox);
     const watcher = watch(inbox, { persistent: false, signal }, (_event, name) => {
       if (isDue || (name !== null && !name.endsWith(".json"))) return;
       gather().catch(() => {}); // it has ended

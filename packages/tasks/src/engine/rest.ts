@@ -4,7 +4,7 @@ import type { Session } from "./session.ts";
 import { type Standstill, standing } from "./standstill.ts";
 
 /** Tells everybody that the task waits for a person, or has ended. */
-export async function tellRest(session: Session): Promise<Standstill> {
+export async function reportIdle(session: Session): Promise<Standstill> {
   const { parts, ports, hook, task } = session;
   const { taskId, state, awaiting, currentStep, worktreePath, repoPath } = hook();
   if (isTerminal(state)) {

@@ -44,7 +44,10 @@ export function standing(hook: HookFile): Standstill {
     case "step_running":
     case "step_validating":
     case "recovering":
-      return { stopped: "interrupted", message: `task ${taskId} was stopped: resume it to go on` };
+      return {
+        stopped: "interrupted",
+        message: `task ${taskId} was stopped: resume it to continue`,
+      };
   }
 }
 

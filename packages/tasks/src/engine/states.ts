@@ -2,7 +2,7 @@ import { type HookFile, type HookState, isSetUp, recoveryInput } from "@quasar/h
 import { beginStep } from "./begin-step.ts";
 import { freeGit, type Session } from "./session.ts";
 import { putGitHook, takeGitHook } from "./git-hook.ts";
-import { tellRest } from "./rest.ts";
+import { reportIdle } from "./rest.ts";
 import { type Standstill, standing } from "./standstill.ts";
 import type { HeldTree } from "./tree.ts";
 import type { Watch } from "./watch.ts";
@@ -63,7 +63,7 @@ const ACTS: Readonly<Record<HookState, Act>> = {
     return undefined;
   },
 
-  awaiting_human: ({ session }) => tellRest(session),
+  awaiting_human: ({ session }) => reportIdle(session),
 
   completed: end,
   failed: end,
@@ -118,5 +118,5 @@ async function work({ session, watch }: Drive): Promise<Standstill | undefined> 
 
 async function end({ session }: Drive): Promise<Standstill> {
   await takeGitHook(session);
-  return tellRest(session);
+  return reportIdle(session);
 }

@@ -53,9 +53,9 @@ export async function workStep(session: Session, watch: Watch): Promise<Stop | u
     },
   };
   watch.take(); // from here on the agents work
-  const deaf = session.listen((changed) => isHere(changed) || left.abort());
+  const unsubscribe = session.listen((changed) => isHere(changed) || left.abort());
   const outcome = await run(session, running);
-  deaf();
+  unsubscribe();
   progress.flush();
   const seen = await watch.look();
   return endAttempt(session, { step, startedAt, outcome, seen });

@@ -6,11 +6,11 @@ export interface Choice {
   readonly meaning: string;
 }
 
-const RESUME: Choice = { command: "atlas resume", meaning: "go on" };
+const RESUME: Choice = { command: "atlas resume", meaning: "continue" };
 const RETRY: Choice = { command: "atlas retry", meaning: "try the step again" };
 const SKIP: Choice = {
   command: 'atlas skip --reason "why"',
-  meaning: "go on without the step: it is recorded as skipped",
+  meaning: "continue without the step: it is recorded as skipped",
 };
 const ABANDON: Choice = {
   command: "atlas abandon",
@@ -27,7 +27,7 @@ function review(hook: HookFile): readonly Choice[] {
   const names = git.map(({ name }) => name).join(", ");
   const then = names === "" ? "" : `; ${names} will run`;
   return [
-    { command: "atlas approve", meaning: `see what was done, accept it and go on${then}` },
+    { command: "atlas approve", meaning: `see what was done, accept it and continue${then}` },
     ...NOT_APPROVED,
   ];
 }

@@ -67,9 +67,9 @@ function live(death?: Death): void {
 }
 
 const WORKS = {
-  loop: { kind: "loop", prompt: "Mend it." },
+  loop: { kind: "loop", prompt: "Fix it." },
   reader: { kind: "turn", prompt: "Find out why." },
-  writer: { kind: "turn", access: "write", prompt: "Mend lint." },
+  writer: { kind: "turn", access: "write", prompt: "Fix lint." },
   review: { kind: "review", prompt: "Is it safe?" },
 } as const satisfies Readonly<Record<string, AgentWork>>;
 

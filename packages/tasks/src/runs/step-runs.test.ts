@@ -102,7 +102,7 @@ test("a verification whose findings were rejected is asked anew", () => {
   hook = after(
     start(hook, "verify"),
     { type: "human_required", kind: "review", reason: "it found" },
-    { type: "human_reject", feedback: "mend it" },
+    { type: "human_reject", feedback: "fix it" },
   );
   expect(runName(start(hook, "verify"), "verify")).toBe("verify-2");
 });

@@ -1,5 +1,5 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { lookAtWork } from "@quasar/git";
+import { readCommitState } from "@quasar/git";
 import { upToCent } from "@quasar/loop";
 import {
   driveRun,
@@ -28,7 +28,7 @@ export async function takeRun(run: StepRun, driver: RunDriver): Promise<AgentWor
   const isAnyTree = left?.phase === "approved" || turn === "reader";
   const acceptHead = isAnyTree || isTreeAccepted(input.hook, input.step.name);
   const { worktree, signal } = input;
-  const seen = left === undefined ? await lookAtWork(worktree, { signal }) : undefined;
+  const seen = left === undefined ? await readCommitState(worktree, { signal }) : undefined;
   const refusal = isAnyTree ? undefined : await treeRefusal(input, { left, seen }, acceptHead);
   if (refusal !== undefined) return failed("interrupted", refusal);
 

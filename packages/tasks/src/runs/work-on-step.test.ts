@@ -46,7 +46,7 @@ function aFixture(): StepFixture {
   return fixture;
 }
 
-const LOOP: AgentWork = { kind: "loop", prompt: "Mend it." };
+const LOOP: AgentWork = { kind: "loop", prompt: "Fix it." };
 const READ: AgentWork = { kind: "turn", prompt: "Find out why it fails." };
 
 interface Asked extends Agents {
@@ -99,7 +99,8 @@ describe("a loop in a step", () => {
     expect(notes.at(-1)?.lastOutput).toContain("APPROVED: well done");
   });
 
-  test("puts the synopsis before each prompt, once (seed atlas: 237)", async () => {
+  // SPEC.md, statements 237.
+  test("puts the synopsis before each prompt, once", async () => {
     const fixture = atImplement();
     const agents = someAgents();
     const { input } = working(fixture, agents);
@@ -154,7 +155,7 @@ describe("a single turn in a step", () => {
     const fixture = atImplement();
     const agents = someAgents();
     const { input } = working(fixture, agents);
-    const work = { kind: "turn", access: "write", prompt: "Mend lint." } as const;
+    const work = { kind: "turn", access: "write", prompt: "Fix lint." } as const;
     const results = [
       await workOnStep(input, { ...work, suffix: "fix-1" }),
       await workOnStep(input, { ...work, suffix: "fix-2" }),
@@ -204,7 +205,7 @@ describe("a step that is sent back or has failed", () => {
     );
     start(fixture, "implement");
     const { input } = working(fixture, agents);
-    const again = await workOnStep(input, { ...LOOP, prompt: "Mend it. The name is wrong." });
+    const again = await workOnStep(input, { ...LOOP, prompt: "Fix it. The name is wrong." });
     expect(again).toMatchObject({ kind: "done", isKept: false });
     expect(agents.coder.requests).toHaveLength(2);
     expect(agents.coder.requests[1]?.prompt).toContain("The name is wrong.");
@@ -249,7 +250,7 @@ describe("a step that is sent back or has failed", () => {
     const fixture = atImplement();
     const failure = { kind, message: "it said no", retryable, retryAt: "2030-01-01T00:00:00Z" };
     const once = { failure } as ReturnType<Exclude<Parameters<typeof lastingAgent>[0][0], string>>;
-    const agents = someAgents({ coder: lastingAgent([() => once, "mended"]) });
+    const agents = someAgents({ coder: lastingAgent([() => once, "fixed"]) });
     const stopped = await workOnStep(working(fixture, agents).input, LOOP);
     expect(stopped).toMatchObject(outcome);
     expect(stopped).not.toHaveProperty("endsRun");
@@ -307,7 +308,7 @@ describe("a usage limit", () => {
       retryable: true,
       retryAt,
     } as const;
-    return lastingAgent([() => ({ failure, costUsd: 0 }), "mended"]);
+    return lastingAgent([() => ({ failure, costUsd: 0 }), "fixed"]);
   }
 
   function waitingUpTo(
@@ -329,7 +330,7 @@ describe("a usage limit", () => {
     const agents = someAgents({ coder: limitedOnce(retryAt), reviewer: lastingAgent([APPROVAL]) });
     const { input, events } = waitingUpTo(fixture, agents, { waitLimitMs: 2 * HOUR });
     const done = await workOnStep(input, LOOP);
-    expect(done).toMatchObject({ kind: "done", text: "mended", costUsd: 0.5 });
+    expect(done).toMatchObject({ kind: "done", text: "fixed", costUsd: 0.5 });
     expect(agents.coder.requests).toHaveLength(2);
     const wait = { step: "implement", until: retryAt, isKnown: true, message: "all used up" };
     expect(waits(events)).toMatchObject([wait]);
@@ -340,7 +341,7 @@ describe("a usage limit", () => {
     start(fixture, "analyze");
     const agents = someAgents({ coder: limitedOnce(inAnHour()) });
     const { input, events } = waitingUpTo(fixture, agents, { waitLimitMs: 2 * HOUR });
-    expect(await workOnStep(input, READ)).toMatchObject({ kind: "done", text: "mended" });
+    expect(await workOnStep(input, READ)).toMatchObject({ kind: "done", text: "fixed" });
     expect(waits(events)).toHaveLength(1);
   });
 
@@ -394,7 +395,7 @@ describe("a usage limit", () => {
     expect(agents.coder.requests).toHaveLength(1);
     startAgain(fixture, "implement");
     const now = waitingUpTo(fixture, agents, { waitLimitMs: 60_000, asksAtOnce: true }).input;
-    expect(await workOnStep(now, LOOP)).toMatchObject({ kind: "done", text: "mended" });
+    expect(await workOnStep(now, LOOP)).toMatchObject({ kind: "done", text: "fixed" });
   });
 });
 
@@ -582,7 +583,7 @@ describe("a checkpoint that cannot be trusted", () => {
     }
     const again = await workOnStep(working(fixture, agents).input, { ...READ, suffix: "a" });
     expect(again).toMatchObject({ kind: "failed", endsRun: true });
-    expect(again).toHaveProperty("reason", expect.stringContaining("set aside"));
+    expect(again).toHaveProperty("reason", expect.stringContaining("quarantined"));
     expect(agents.coder.requests).toHaveLength(1);
   });
 });

@@ -30,18 +30,18 @@ import { findTaskAgents } from "./task-agents.ts";
 export async function workOnStep(input: RunningStep, work: AgentWork): Promise<AgentWorkResult> {
   const run = openStepRun(input, work);
   try {
-    return await goOn(run);
+    return await takeTurns(run);
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
     if (error.code === "ERR_NOT_DURABLE") {
       return { kind: "stopped", why: "storage", message: error.message };
     }
-    const reason = `run ${run.name} cannot be gone on with, a retry begins a new one: ${error.message}`;
+    const reason = `run ${run.name} cannot be resumed; a retry starts a new one: ${error.message}`;
     return { ...failed("interrupted", reason), endsRun: true };
   }
 }
 
-async function goOn(run: StepRun): Promise<AgentWorkResult> {
+async function takeTurns(run: StepRun): Promise<AgentWorkResult> {
   const { input, work, stores, compatible } = run;
   const driver = await stepDriver(input);
   const ended = await recoverAndLoad(stores.archive);

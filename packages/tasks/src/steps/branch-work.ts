@@ -44,7 +44,7 @@ function obstacleTo(
     return "HEAD names no readable commit: see git fsck, then atlas retry";
   }
   if (operation !== undefined && operation !== "bisect") {
-    return `a ${operation} is under way: finish or abort it, then atlas retry`;
+    return `a ${operation} is in progress: finish or abort it, then atlas retry`;
   }
   if ((branch ?? "") === wanted) return undefined;
   const place = branch === undefined ? "no branch" : `the branch ${plainLine(branch, 100)}`;

@@ -1,5 +1,5 @@
 import {
-  OWN_FOLDER,
+  OWN_PATHS,
   type Commit,
   commitAll,
   GitError,
@@ -115,7 +115,7 @@ async function commit(
         [TRAILER.attempt]: String(attempt),
         ...receiptsTrailer(input),
       },
-      exclude: [OWN_FOLDER],
+      exclude: OWN_PATHS,
       env: gitVariables(ports.env),
       tree,
       signal,

@@ -38,7 +38,7 @@ test("leaves outside of fences nothing that others wrote", () => {
 });
 
 test("names the steps with their attempts, and the receipts with their commands", () => {
-  const body = aBody({ output: "", note: "all\nof it", description: "mend it" });
+  const body = aBody({ output: "", note: "all\nof it", description: "fix it" });
   expect(body).toContain("```text\nanalyze (ai): completed, 2 attempts: all of it\n```");
   expect(body).toContain("```text\nrcpt-1: exit code 0: done");
   expect(body).not.toContain("## What analyze said");

@@ -49,19 +49,20 @@ function promptWith({ step = {}, results = [], name = "implement" }: Change = {}
   return stepPrompt(asked);
 }
 
-test("is the synopsis of the running step, then what the template asks (seed atlas: 237)", () => {
+// SPEC.md, statements 237.
+test("is the synopsis of the running step, then what the template asks", () => {
   const [synopsis = "", ...rest] = promptWith().split("\n\n");
   expect(synopsis).toMatch(
     new RegExp(`^\\[ATLAS RECOVERY\\] Task '${TASK_ID}' in progress\\. State: step_running, `, "u"),
   );
   expect(synopsis).toMatch(/Step: implement \(2\/3\)\. READ .*\/HOOK\.md BEFORE PROCEEDING\.$/u);
-  expect(rest).toEqual(["Mend it."]);
+  expect(rest).toEqual(["Fix it."]);
 });
 
 test("says what a person said when they sent it back, and that its work is there", () => {
   const prompt = promptWith({ step: { feedback: "the name is wrong\n", attempts: 1 } });
   const [, asked, said, feedback, earlier] = prompt.split("\n\n");
-  expect(asked).toBe("Mend it.");
+  expect(asked).toBe("Fix it.");
   expect(said).toMatch(/^A person has looked/u);
   expect(feedback).toBe("the name is wrong");
   expect(earlier).toMatch(/^This was worked on before.*git log a{12}\.\.HEAD/u);
@@ -131,11 +132,11 @@ test("a loop step is completed with what the coder and the reviewer said", async
   start(fixture, "implement");
   const approval =
     "APPROVED: yes\n\nREPORT:\nSATISFACTION: high\nRISK: low\nNEEDS_HUMAN_REVIEW: yes\nSUMMARY: fine\n";
-  const agents = { coder: lastingAgent(["mended"]), reviewer: lastingAgent([approval]) };
+  const agents = { coder: lastingAgent(["fixed"]), reviewer: lastingAgent([approval]) };
   expect(await loopStep.run(working(fixture, agents).input)).toMatchObject({
     kind: "completed",
     summary: "approved in cycle 1: fine",
-    output: `mended\n\n---\n\n${approval}`,
+    output: `fixed\n\n---\n\n${approval}`,
     numTurns: 2,
     metadata: { needs_human_review: true, satisfaction: "high", risk: "low" },
   });

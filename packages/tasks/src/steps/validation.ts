@@ -8,11 +8,11 @@ import { failureHead, failureReason, isNotRun } from "../validation/failure-reas
 import { holdValidation, validationRunId } from "../validation/hold.ts";
 import {
   forgetMending,
-  keepMending,
-  type Mending,
-  mendingPrompt,
-  readMending,
-} from "../validation/mending.ts";
+  keepFixing,
+  type Fixing,
+  fixingPrompt,
+  readFixing,
+} from "../validation/fixing.ts";
 import { openKeys } from "../validation/open-keys.ts";
 import { configDigest, findProofs } from "../validation/proof.ts";
 import { validateRound } from "../validation/round.ts";
@@ -26,7 +26,7 @@ export interface ValidationStepOptions {
 
 /**
  * The executor of `validation` steps: runs the task's commands, signs what came of each, and has an
- * agent mend what fails as often as the task's configuration says.
+ * agent fix what fails as often as the task's configuration says.
  *
  * @see SPEC.md, "Validation"
  */
@@ -108,8 +108,8 @@ async function signing<T>(
 async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<StepOutcome> {
   const { step, taskDir, task } = input;
   const { maxFixes } = task.config.validation;
-  const cutOff = readMending(taskDir, runName(input.hook, step.name));
-  const before = cutOff && (await mend(input, workOnStep, cutOff));
+  const cutOff = readFixing(taskDir, runName(input.hook, step.name));
+  const before = cutOff && (await fix(input, workOnStep, cutOff));
   if (before !== undefined) return before;
   const used = failedAttempts(input.hook, step.name);
   let isVain = false;
@@ -131,10 +131,10 @@ async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<
       return { ...reportOf(round.results, signed), ...failure(reason), summary: head };
     }
     await input.attemptFailed(head, signed);
-    const mending = { suffix: `fix-${attempt}`, prompt: mendingPrompt(input, failed) };
-    keepMending(taskDir, runName(input.hook, step.name), mending);
+    const fixing = { suffix: `fix-${attempt}`, prompt: fixingPrompt(input, failed) };
+    keepFixing(taskDir, runName(input.hook, step.name), fixing);
     const tree = await treeOf(input.worktree, input.signal);
-    const stopped = await mend(input, workOnStep, mending, head);
+    const stopped = await fix(input, workOnStep, fixing, head);
     if (stopped !== undefined) return stopped;
     // It is run once more, for it may pass all the same; but a turn that changed nothing is not bought again.
     isVain = tree !== undefined && tree === (await treeOf(input.worktree, input.signal));
@@ -164,20 +164,20 @@ async function oneRound(
   }
 }
 
-/** Has an agent mend it; the outcome where it could not, or not to its end. */
-async function mend(
+/** Has an agent fix it; the outcome where it could not, or not to its end. */
+async function fix(
   input: RunningStep,
   workOnStep: WorkOnStep,
-  { suffix, prompt }: Mending,
+  { suffix, prompt }: Fixing,
   found = "the validation failed",
 ): Promise<StepOutcome | undefined> {
   const { taskDir, step } = input;
-  input.note({ workingOn: "Mending what the validation found" });
+  input.note({ workingOn: "Fixing what the validation found" });
   const work = await workOnStep(input, { kind: "turn", access: "write", suffix, prompt });
   if (work.kind === "stopped") return work;
   forgetMending(taskDir, runName(input.hook, step.name));
   if (work.kind === "done") return undefined;
-  return failure(`${found}; an agent could not mend it: ${work.reason}`);
+  return failure(`${found}; an agent could not fix it: ${work.reason}`);
 }
 
 const INTERRUPTED: StepOutcome = {

@@ -14,7 +14,7 @@ const gitCommit: TemplateStep = {
   name: "git_commit",
   type: "git",
   action: "commit",
-  description: "Commit what is left to commit",
+  description: "Commit the remaining changes",
   maxAttempts: 3,
   timeoutMs: 2 * MINUTE,
   recovery: "reconcile",
@@ -70,7 +70,7 @@ function look(name: string, description: string, prompt: string): TemplateStep {
 const bugfix: Template = {
   id: "bugfix",
   aliases: ["bug", "fix"],
-  description: "Find a fault's cause, mend it, validate, open a pull request",
+  description: "Find the cause of a bug, fix it, validate, open a pull request",
   branchPrefix: "fix",
   variables: {},
   steps: [
@@ -83,14 +83,14 @@ const bugfix: Template = {
 
 Read the code that is concerned and follow it to where things go wrong. Then answer with:
 1. the cause, with files and lines;
-2. the smallest change that mends it where it arises;
+2. the smallest change that fixes it where it arises;
 3. the test that would have caught it;
 4. what else the change could break.`,
     ),
     loop(
       "implement",
-      "Mend it",
-      `Mend this problem where it arises, with the smallest change that does it.
+      "Fix it",
+      `Fix this problem where it arises, with the smallest change that does it.
 
 {{description}}
 
@@ -107,13 +107,13 @@ Add a test that fails without your change and passes with it. Leave alone what t
 const patch: Template = {
   id: "patch",
   aliases: ["hotfix"],
-  description: "Mend something small and push it, without a pull request",
+  description: "Fix something small and push it, without a pull request",
   branchPrefix: "patch",
   variables: {},
   steps: [
     loop(
       "fix",
-      "Mend it",
+      "Fix it",
       `Make this one change, and nothing else:
 
 {{description}}
@@ -129,7 +129,7 @@ Keep it as small as it can be; add a test where it can have one.`,
 const feature: Template = {
   id: "feature",
   aliases: [],
-  description: "Specify, plan, build and verify something new, with a person's word at both ends",
+  description: "Specify, plan, build and verify something new, with a human gate at both ends",
   branchPrefix: "feat",
   variables: {},
   steps: [

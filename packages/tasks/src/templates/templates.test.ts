@@ -16,7 +16,8 @@ const STEPS: Readonly<Record<string, string>> = {
   commit: "analyze_changes[ai] git_commit[git] git_push[git]",
 };
 
-test("has the five built-in templates, step for step (seed atlas: 6)", () => {
+// SPEC.md, statements 6.
+test("has the five built-in templates, step for step", () => {
   const found = BUILT_IN_TEMPLATES.map(({ id, steps }) => [
     id,
     steps.map(({ name, type }) => `${name}[${type}]`).join(" "),
@@ -53,10 +54,10 @@ test("lets a custom template take the place of the built-in one of its id", () =
 
 test("fills every built-in template with nothing but a description", () => {
   for (const template of BUILT_IN_TEMPLATES) {
-    const steps = fillTemplate(template, { description: "mend {{it}}", variables: {} });
+    const steps = fillTemplate(template, { description: "fix {{it}}", variables: {} });
     const texts = steps.flatMap(({ prompt = "", description }) => [prompt, description]);
-    expect(texts.join("\n")).toContain("mend {{it}}");
-    expect(texts.join("\n").replaceAll("mend {{it}}", "")).not.toMatch(/\{\{|\}\}/);
+    expect(texts.join("\n")).toContain("fix {{it}}");
+    expect(texts.join("\n").replaceAll("fix {{it}}", "")).not.toMatch(/\{\{|\}\}/);
   }
 });
 

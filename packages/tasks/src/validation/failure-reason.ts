@@ -1,6 +1,6 @@
 import { receiptPaths } from "@quasar/receipts";
 import { receiptsFolder } from "./folder.ts";
-import { endOf } from "./mending.ts";
+import { endOf } from "./fixing.ts";
 import { tailOf } from "./output.ts";
 import type { CommandResult } from "./round-result.ts";
 
@@ -10,7 +10,7 @@ const MOST_CHARACTERS = 1500;
 /** The shell's exit codes for a command that it could not run, or did not find. */
 const [NOT_RUNNABLE, NOT_FOUND] = [126, 127];
 
-/** Whether a command could judge nothing, because a program of it is not here: no change of the code mends that. */
+/** Whether a command could judge nothing, because a program of it is not here: no change of the code fixes that. */
 export function isNotRun({ receipt: { exitCode } }: CommandResult): boolean {
   return exitCode === NOT_RUNNABLE || exitCode === NOT_FOUND;
 }

@@ -60,7 +60,8 @@ function refs(root: string): readonly string[] {
   return all.split("\n").filter((ref) => ref !== "refs/heads/main" && ref !== "");
 }
 
-test("destroys work tree, branch and hook file at once (seed atlas: 144, 158)", async () => {
+// SPEC.md, statements 144, 158.
+test("destroys work tree, branch and hook file at once", async () => {
   const { destroy, root, tree, taskDir, home, task } = await aTask();
   expect(await destroy()).toEqual({
     name: "ws",

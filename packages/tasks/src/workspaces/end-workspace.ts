@@ -71,7 +71,7 @@ export async function destroyWorkspace(options: DestroyWorkspaceOptions): Promis
       await refuseTooMuchIgnored(ending);
       const removal = await removeTree(ending);
       const kept = removal.isWorktreeLeft ? {} : await removeWorkspaceRefs(ending);
-      ending.letGo(); // each removal takes the task's lock for itself
+      ending.dispose(); // each removal takes the task's lock for itself
       const tasks = await removeTasks(ending, options);
       const isWhole = !removal.isWorktreeLeft && tasks.length === ending.tasks.length;
       if (isWhole) mark(ending, "destroyed");

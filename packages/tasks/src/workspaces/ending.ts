@@ -25,5 +25,5 @@ export interface Ending {
   readonly tree: Repository | undefined;
   readonly warnings: string[];
   /** Frees the tasks' locks. */
-  letGo(): void;
+  dispose(): void;
 }

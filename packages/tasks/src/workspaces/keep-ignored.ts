@@ -2,6 +2,7 @@ import { constants, copyFileSync, mkdirSync, readlinkSync, symlinkSync } from "n
 import { basename, dirname, join } from "node:path";
 import { nodeFileSystem, syncFiles } from "@quasar/durable";
 import { type IgnoredEntry, type IgnoredFile, ignoredFiles, type Repository } from "@quasar/git";
+import { makeFolders } from "@quasar/process";
 import { TasksError } from "../errors.ts";
 import { listed, plainLine, shellWord } from "../plain.ts";
 import type { Ending } from "./ending.ts";
@@ -100,7 +101,7 @@ function freeFolder(dir: string): string {
 function copy(from: string, to: string): boolean {
   const kind = nodeFileSystem.lstat(from)?.kind;
   if (kind !== "file" && kind !== "symlink") return false;
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(to));
   if (kind === "symlink") symlinkSync(readlinkSync(from), to);
   else copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   return true;

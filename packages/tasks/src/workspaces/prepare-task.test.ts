@@ -25,7 +25,8 @@ import { readWorkspace, workspaceDir } from "./workspace-store.ts";
 const NAME = "fix-null-pointer-in-parseconfig";
 const ABANDON = { type: "abandon" } as const;
 
-test("puts a task down as workspace.json, task.json and a hook file (seed atlas: 21, 25, 27)", async () => {
+// SPEC.md, statements 21, 25, 27.
+test("puts a task down as workspace.json, task.json and a hook file", async () => {
   const { home, root, prepare, warnings } = aScene();
   const { taskDir, task, hook } = await prepare();
   const head = git(root, "rev-parse", "HEAD");
@@ -107,7 +108,8 @@ test("writes workspace.json with the seed's names", async () => {
   });
 });
 
-test("says that creating the hook failed, and then there is no task (seed atlas: 168)", async () => {
+// SPEC.md, statements 168.
+test("says that creating the hook failed, and then there is no task", async () => {
   const { home, prepare } = aScene();
   // More than a hook file's description may have.
   const error = await failure(

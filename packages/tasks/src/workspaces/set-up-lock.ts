@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Repository } from "@quasar/git";
+import { makeFolders } from "@quasar/process";
 import { whoHas } from "../locked-by.ts";
 import { waitForLock } from "../wait-for-lock.ts";
 
@@ -20,7 +20,7 @@ export async function oneAtATime<T>(
   body: () => Promise<T>,
 ): Promise<T> {
   const folder = join(commonDir, "quasar");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   const path = join(folder, "set-up.lock");
   const waiting = waitForLock({ path, pollMs: POLL_MS, longestMs: LONGEST_MS, signal });
   const lock = await waiting.catch((error: unknown) => {

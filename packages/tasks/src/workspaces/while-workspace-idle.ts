@@ -28,10 +28,10 @@ export async function whileWorkspaceIdle<T>(
   const active = tasks.filter(mayGoOn);
   if (active[0] !== undefined && !force) {
     const ids = active.map(({ id }) => id).join(", ");
-    throw new TasksError("ERR_ACTIVE", `the workspace ${name} has tasks that go on: ${ids}`);
+    throw new TasksError("ERR_ACTIVE", `the workspace ${name} has active tasks: ${ids}`);
   }
   const held: Lock[] = [];
-  const letGo = (): void => {
+  const dispose = (): void => {
     for (const lock of held.splice(0)) lock.release();
   };
   try {
@@ -43,9 +43,9 @@ export async function whileWorkspaceIdle<T>(
     const isOwn = !workspace.metadata.isHere && repository !== undefined;
     const tree = isOwn ? await ownTree(workspace, repository, { warnings, signal }) : undefined;
     if (tree !== undefined) held.push(await lockTree(tree.gitDir, workspace.worktreePath));
-    return await work({ options, dir, workspace, tasks, repository, tree, warnings, letGo });
+    return await work({ options, dir, workspace, tasks, repository, tree, warnings, dispose });
   } finally {
-    letGo();
+    dispose();
   }
 }
 

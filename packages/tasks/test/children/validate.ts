@@ -6,10 +6,10 @@ import { aScene } from "../a-validation.ts";
 const [root = "", command = "", mode = "run"] = process.argv.slice(2);
 const scene = aScene(root);
 scene.commands = [{ name: "slow", command }];
-if (mode === "mend") {
+if (mode === "fix") {
   scene.maxFixes = 1;
   scene.workOnStep = () => {
-    writeFileSync(join(root, "mending"), "");
+    writeFileSync(join(root, "fixing"), "");
     return new Promise(() => setInterval(() => {}, 1000));
   };
 }

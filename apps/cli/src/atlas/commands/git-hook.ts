@@ -23,7 +23,7 @@ export async function hookInstallCommand(id: string | undefined, given: Given): 
   const { dir, hook } = await openMeant(installation, id);
   if (isTerminal(hook.state)) {
     const message = `task ${hook.taskId} is ${hook.state}: it needs no git hook`;
-    throw new CliError("ERR_NOT_AWAITED", message, { next: ["atlas status --all"] });
+    throw new CliError("ERR_NOT_AWAITED", message, { next: ["atlas list"] });
   }
   const { env, home, atlas } = installation;
   const options = { flags: given.flags, env, cwd: process.cwd(), root: undefined, home };
@@ -73,7 +73,7 @@ const OBSTACLES: Readonly<
   "not-a-shell-script": "what is there is no script of sh, dash or bash",
   "not-executable": "what is there is not executable: git passes it over",
   managed: "husky, lefthook or pre-commit looks after the folder",
-  "damaged-block": "somebody has changed the lines of ours in it",
+  "damaged-block": "its Atlas lines were edited",
 };
 
 /** `atlas hook uninstall`: takes it out, as far as no other task of the repository needs it. */
@@ -98,7 +98,7 @@ function removedText(removed: UninstalledGitHook): string {
     case "kept":
       return `kept for ${count(removed.tasks, "other task")} of the repository`;
     case "absent":
-      return "there was none of ours";
+      return "no Atlas hook was installed";
     case "removed":
       return `${removed.what === "file" ? "removed" : "our lines are taken out"}: ${cleanLine(removed.path)}`;
     case "left":

@@ -5,6 +5,7 @@ import { createOnce, replaceFile } from "@quasar/durable";
 import { openRepository } from "@quasar/git";
 import { insertAgentText } from "@quasar/hookfile";
 import { jsonLine } from "@quasar/runs/text";
+import { loginSteps } from "../../shared/agent-programs.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { checkLines, initConfig } from "../../shared/init-config.ts";
@@ -111,5 +112,5 @@ function nextSteps(
     ];
   }
   const who = agent.kind === "claude" ? "" : ` --coder ${agent.kind} --reviewer ${agent.kind}`;
-  return [`atlas start "…"${who}`, ...add];
+  return [...loginSteps(agent), `atlas start "…"${who}`, ...add];
 }

@@ -1,12 +1,6 @@
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createOnce, readPrivateFile } from "@quasar/durable";
-import {
-  exportPublicKeys,
-  formatKeyPath,
-  type KeyStatus,
-  type PublicKeyTexts,
-} from "@quasar/receipts";
+import { exportPublicKeys, type KeyStatus, type PublicKeyTexts } from "@quasar/receipts";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -14,24 +8,16 @@ import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openInstallation } from "../installation.ts";
+import { keyFacts, keyWords, MASTER, waysWithoutKey } from "../key-facts.ts";
 import type { KeysLine } from "../schemas/keys.ts";
 import type { KeyLine } from "../schemas/keys.ts";
 import type { PublicKeysLine } from "../schemas/keys.ts";
 import type { KeyBackupLine } from "../schemas/keys.ts";
 
-const MASTER = "master.key";
-const BACKUP = "master.key.bak";
-
 /** `atlas keys status`: which key signs. Makes none. */
 export function keysStatusCommand({ json }: Given): ExitCode {
   const { keys } = openInstallation();
-  const accounts = keys.accounts();
-  // Reads the private key, as signing would: what is wrong with it is thrown, also that it is another
-  // than that of the public keys.
-  keys.publicKeyAt(formatKeyPath(0, 0, 0), accounts[0]?.keyId);
-  const hasKey = existsSync(join(keys.dir, MASTER));
-  const hasBackup = existsSync(join(keys.dir, BACKUP));
-  const isMissing = !hasKey && !hasBackup && accounts.length > 0;
+  const { accounts, hasKey, hasBackup, isMissing } = keyFacts(keys);
   const exit = isMissing ? ATLAS_EXIT.key : EXIT.ok;
   if (json === true) {
     const listed = accounts.map(({ keyId, retired }) => ({ keyId, retired }));
@@ -42,13 +28,7 @@ export function keysStatusCommand({ json }: Given): ExitCode {
   const view = viewOf(process.stdout);
   const current = accounts.filter(({ retired }) => !retired).map(({ keyId }) => keyId);
   const before = accounts.filter(({ retired }) => retired).map(({ keyId }) => keyId);
-  const key = hasKey
-    ? "is here"
-    : hasBackup
-      ? "is gone; its backup is here and takes its place at the next signing"
-      : isMissing
-        ? "is missing, and so is its backup: nothing can be signed"
-        : "none yet: the first signing makes one";
+  const key = keyWords({ hasKey, hasBackup, isMissing });
   write(process.stdout, [
     ...labelled(view, "key", key, isMissing ? "red" : undefined),
     ...(current.length === 0 ? [] : labelled(view, "signs as", current.join(" "))),
@@ -56,10 +36,7 @@ export function keysStatusCommand({ json }: Given): ExitCode {
     ...labelled(view, "in", cleanLine(keys.dir)),
     ...nextLines(
       isMissing
-        ? [
-            `put ${MASTER} back into ${keys.dir}`,
-            "atlas keys init   (a new key; what was signed stays verifiable)",
-          ]
+        ? waysWithoutKey(keys.dir)
         : hasKey
           ? [
               "atlas keys backup <path>   (elsewhere: the backup beside it does not survive the disk)",

@@ -51,7 +51,13 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
     ),
     ...nextLines(next, view),
   ]);
-  if (choices.length === 0 || !canAsk()) return EXIT.ok;
+  if (choices.length === 0) return EXIT.ok;
+  if (!canAsk()) {
+    const names = [...new Set(choices.map((choice) => named(choice).name))].join("|");
+    throw new CliError("ERR_DECISION", "nothing was chosen: there is no terminal to ask at", {
+      next: [`atlas recover${naming(id)} --apply <${names}>`],
+    });
+  }
   const choice = choices[Number(await ask("Which one? [nothing] ")) - 1];
   return choice === undefined ? EXIT.ok : apply(choice, id, given);
 }

@@ -20,7 +20,7 @@ export async function resumeCommand(id: string | undefined, given: Given): Promi
   const { dir, taskId, hook } = await findResumable(installation, id);
   if (hook !== undefined && isTerminal(hook.state)) {
     await settleTask(dir, installation);
-    const message = `task ${taskId} is ${hook.state}: there is nothing to go on with`;
+    const message = `task ${taskId} is ${hook.state}: there is nothing to resume`;
     throw new CliError("ERR_NOTHING_TO_RESUME", message, {
       next: [`atlas status${naming(id)}`, `atlas start --from-task ${taskId} "…"`],
     });
@@ -89,7 +89,7 @@ async function findResumable(
     if (!isNone || id !== undefined) throw cause;
     throw new CliError("ERR_NOTHING_TO_RESUME", cause.message, {
       cause,
-      next: ["atlas status --all", 'atlas start "…"'],
+      next: ["atlas list", 'atlas start "…"'],
     });
   }
 }

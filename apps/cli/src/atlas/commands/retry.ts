@@ -24,7 +24,7 @@ export async function retryCommand(id: string | undefined, given: Given): Promis
   if (validation !== undefined) {
     await configureTask(view.dir, (config) => ({ ...config, validation }));
   }
-  return tellDecided({ type: "retry", said: "it is tried again", hook, id }, given);
+  return tellDecided({ type: "retry", said: "will be retried", hook, id }, given);
 }
 
 /**

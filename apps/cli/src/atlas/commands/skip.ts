@@ -10,7 +10,7 @@ import { openInstallation } from "../installation.ts";
 export async function skipCommand(id: string | undefined, given: Given): Promise<ExitCode> {
   const { reason = "" } = given;
   if (reason.trim() === "") {
-    throw new CliError("ERR_USAGE", "why is it left out? It goes on record", {
+    throw new CliError("ERR_USAGE", "why is it skipped? The reason is recorded", {
       next: ['atlas skip --reason "why"', "atlas retry"],
     });
   }

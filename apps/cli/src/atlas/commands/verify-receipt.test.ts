@@ -8,7 +8,8 @@ const VALID: Verdict = { kind: "valid", coverage: "full", output: "matches" };
 const lines = (change: Partial<ValidationReceipt>, verdict: Verdict): readonly string[] =>
   verdictLines({ receipt: { ...A_RECEIPT, ...change }, verdict }, (_style, text) => text);
 
-test("a genuine receipt is told in the seed's words and order (seed atlas: 199)", () => {
+// SPEC.md, statements 199.
+test("a genuine receipt is told in the seed's words and order", () => {
   expect(lines({}, VALID)).toEqual([
     "Receipt: rcpt-001",
     "Step: analyze",

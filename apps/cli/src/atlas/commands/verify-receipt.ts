@@ -177,7 +177,7 @@ async function findReceipt(
   }
   const where = id === undefined ? "no task has" : "the task does not have";
   throw new CliError("ERR_NOT_FOUND", `${where} a receipt ${cleanLine(receiptId)}`, {
-    next: ["atlas status, to see which there are", "atlas status --all"],
+    next: ["atlas status, to see which there are", "atlas list"],
   });
 }
 

@@ -138,7 +138,7 @@ async function commitNamed(name: string): Promise<VerifiedCommit> {
   if (sha !== undefined) return commitAt(workDir, sha);
   const message = `${cleanLine(name)} is neither a task nor a commit of this repository`;
   throw new CliError("ERR_NOT_FOUND", message, {
-    next: ["atlas status --all, for tasks", "git log, for commits"],
+    next: ["atlas list, for tasks", "git log, for commits"],
   });
 }
 
@@ -239,7 +239,7 @@ function nextSteps(
   if (kind !== "unverifiable") return [];
   if (commit?.taskId === undefined && dir === "") {
     return [
-      "atlas status --all   (the tasks here)",
+      "atlas list   (the tasks here)",
       "atlas verify <task>   (a task's last commit)",
       "atlas verify <commit>   (a commit that a task made)",
     ];

@@ -46,7 +46,8 @@ test("the command line wins over the environment, that over the repository, that
   expect(settings).toMatchObject({ template: "d", maxCycles: 3, baseBranch: "r", notify: "u" });
 });
 
-test("what automatic checkpoints are made is the seed's default, and each can be turned off (seed atlas: 95-100)", () => {
+// SPEC.md, statements 95-100.
+test("what automatic checkpoints are made is the seed's default, and each can be turned off", () => {
   expect(taskConfig(DEFAULTS, NO_VALIDATION).checkpoints).toEqual(DEFAULT_AUTO_CHECKPOINTS);
   const repository = `[checkpoints]
 on_commit = false
@@ -67,7 +68,8 @@ interval = "0"
   });
 });
 
-test("how long hook files are kept is the seed's default, and can be set by the user (seed atlas: 141-148)", () => {
+// SPEC.md, statements 141-148.
+test("how long hook files are kept is the seed's default, and can be set by the user", () => {
   expect(retentionPolicy(DEFAULTS)).toEqual(DEFAULT_RETENTION);
   const user = '[retention]\ncompleted = "1d"\nfailed = "2h"\nabandoned = "3m"';
   const { settings } = loadConfig(places({ user }));

@@ -3,7 +3,7 @@ import { cleanLine } from "@quasar/runs/text";
 import { parseTemplate, type Template } from "@quasar/tasks";
 import { findRepositoryConfig, readConfigFile } from "../../shared/config/files.ts";
 import type { FlagValuesOf, LayerOf } from "../../shared/config/table.ts";
-import { requireTrust } from "../../shared/config/trust.ts";
+import { requireTrust, type TrustOptions } from "../../shared/config/trust.ts";
 import { CliError } from "../../shared/errors.ts";
 import { readInput } from "../../shared/read-input.ts";
 import { ATLAS, type AtlasSettings } from "./settings.ts";
@@ -38,13 +38,9 @@ export interface LoadedConfig {
  *
  * @throws {CliError} `ERR_USAGE`, `ERR_CONFIG`, `ERR_UNSAFE_PATH`, `ERR_UNTRUSTED_CONFIG`.
  */
-export function loadConfig(options: LoadConfigOptions): LoadedConfig {
-  const { flags, env, home, root } = options;
-  const user = readLayer(userFile(home));
-  const repository = root === undefined ? undefined : readRepositoryLayer(root, options);
-  const layers = [ATLAS.flagLayer(flags), ATLAS.envLayer(env), repository, user].filter(
-    (layer) => layer !== undefined,
-  );
+export function loadConfig({ trust, ...options }: LoadConfigOptions): LoadedConfig {
+  const { layers, asked } = readConfig(options);
+  if (asked !== undefined) requireTrust({ ...asked, trust });
   const templates = layers.reduceRight<Readonly<Record<string, string>>>(
     (known, { values }) => ({ ...known, ...values.templates }),
     {},
@@ -55,17 +51,32 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   };
 }
 
-function readRepositoryLayer(
-  root: string,
-  { cwd, home, trust }: LoadConfigOptions,
-): AtlasLayer | undefined {
-  const path = findRepositoryConfig(cwd, root, FOLDER);
+/** Settings as they are written, and what of the repository's needs a yes. */
+export interface ReadConfig {
+  /** Most important first. */
+  readonly layers: readonly AtlasLayer[];
+  readonly asked: Omit<TrustOptions, "trust"> | undefined;
+}
+
+/** All settings by precedence, for who asks for no yes. @throws as {@link loadConfig}, less `ERR_UNTRUSTED_CONFIG` */
+export function readConfig(options: Omit<LoadConfigOptions, "trust">): ReadConfig {
+  const { flags, env, home, root, cwd } = options;
+  const path = root === undefined ? undefined : findRepositoryConfig(cwd, root, FOLDER);
   const read = path === undefined ? undefined : readLayer(path);
-  if (path === undefined || read === undefined) return undefined;
-  const layer = ATLAS.fromRepository(read);
-  const guarded = ATLAS.toToml(ATLAS.guardedOf(layer));
-  requireTrust({ path, guarded, workTree: root, stateDir: home, trust });
-  return layer;
+  const repository = read && ATLAS.fromRepository(read);
+  const all = [ATLAS.flagLayer(flags), ATLAS.envLayer(env), repository, readLayer(userFile(home))];
+  return {
+    layers: all.filter((layer) => layer !== undefined),
+    asked:
+      path === undefined || repository === undefined || root === undefined
+        ? undefined
+        : {
+            path,
+            guarded: ATLAS.toToml(ATLAS.guardedOf(repository)),
+            workTree: root,
+            stateDir: home,
+          },
+  };
 }
 
 /**

@@ -86,12 +86,12 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
   reviewerModel: as("ATLAS_REVIEWER_MODEL", QUASAR.reviewerModel),
   maxCycles: {
     ...as("ATLAS_MAX_CYCLES", QUASAR.maxCycles),
-    help: "cycles of a loop step before it gives up",
+    help: "most cycles of a loop step",
   },
   maxBudgetUsd: {
     ...as("ATLAS_MAX_BUDGET_USD", QUASAR.maxBudgetUsd),
     fallback: DEFAULT_BUDGET_USD,
-    help: "US dollars for the whole task, over all its crashes; 0: no limit",
+    help: "total budget of the task in USD across resumes; 0 = unlimited",
   },
   maxRequests: as("ATLAS_MAX_REQUESTS", QUASAR.maxRequests),
   turnTimeout: as("ATLAS_TURN_TIMEOUT_MINUTES", QUASAR.turnTimeout),
@@ -107,7 +107,7 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
   prices: as(undefined, QUASAR.prices),
   leash: as("ATLAS_LEASH", {
     ...QUASAR.leash,
-    help: "agents end with atlas, however it ends: for CI",
+    help: "agents are killed when atlas exits: for CI",
   }),
   waitLimit: as("ATLAS_WAIT_LIMIT", QUASAR.waitLimit),
   retries: as("ATLAS_RETRIES", QUASAR.retries),
@@ -135,7 +135,7 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
     env: "ATLAS_VALIDATION_TIMEOUT_MINUTES",
     kind: minutes,
     fallback: 10,
-    help: "minutes that one of those commands may take",
+    help: "most minutes of one validation command",
     guarded: free,
   },
   maxFixes: {
@@ -144,7 +144,7 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
     env: "ATLAS_VALIDATION_MAX_FIXES",
     kind: whole(0, 20),
     fallback: 2,
-    help: "how often an agent may mend what fails before a person is asked",
+    help: "fixes that an agent may try before a person is asked",
     guarded: free,
   },
   onCommit: on("commit", "each commit"),
@@ -162,13 +162,8 @@ export const SETTINGS: SettingsTable<AtlasSettings> = {
     guarded: free,
   },
   notify: {
-    key: "notify",
-    flag: "--notify",
-    env: "ATLAS_NOTIFY",
-    kind: text(4000, "<command>"),
-    fallback: "",
+    ...as("ATLAS_NOTIFY", QUASAR.notify),
     help: "a command to run when a person is needed and at the end",
-    guarded: (value) => value !== "",
   },
   gitHooks: {
     key: "git_hooks",

@@ -160,7 +160,7 @@ function nowLines({ hook, owner, now, stop }: PictureFacts, view: View): string[
   const { currentStep, awaiting, recovery } = hook;
   const lines: string[] = [];
   if (owner !== undefined) lines.push(...labelled(view, "driven", `by process ${owner.pid}`));
-  if (currentStep?.workingOn !== undefined) {
+  if (currentStep?.workingOn !== undefined && awaiting === undefined) {
     lines.push(...labelled(view, "at", fit(cleanLine(currentStep.workingOn), 300)));
   }
   const last = hook.checkpoints.at(-1);

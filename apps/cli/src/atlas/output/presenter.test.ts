@@ -161,7 +161,7 @@ test("nothing is live once the task stands still", () => {
 
 test.for([
   ["completed", "completed"],
-  ["interrupted", "interrupted in step review; all is saved"],
+  ["interrupted", "interrupted in step review; everything is saved"],
 ] as const)("an end that is %s gives no reason", ([outcome, said]) => {
   const step = outcome === "completed" ? "" : "review";
   const [lines] = told([TASK, { ...END, outcome, step, message: "Said already." }]);

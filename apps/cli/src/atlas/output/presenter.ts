@@ -153,7 +153,7 @@ function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): strin
     }
     case "step_failed": {
       const [head = "", ...more] = record.reason.split("\n");
-      const again = record.goesOn ? "; it is tried again" : "";
+      const again = record.goesOn ? "; retrying" : "";
       const reason = [fit(cleanLine(head), 600) + again, ...more].join("\n");
       return labelledText(view, "failed", reason, "yellow");
     }
@@ -175,7 +175,7 @@ function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): strin
       return labelled(
         view,
         "command",
-        `${cleanLine(record.command)}: proved already for this very tree (${record.receiptId})`,
+        `${cleanLine(record.command)}: already passed on this tree (${record.receiptId})`,
       );
     case "checkpoint": {
       const { checkpointId, trigger, description } = record.checkpoint;
@@ -229,7 +229,7 @@ const OUTCOMES: Readonly<Record<TaskResultRecord["outcome"], string>> = {
   abandoned: "abandoned",
   awaiting: "waits for you",
   interrupted: "interrupted",
-  budget: "stopped: the budget is used up",
+  budget: "stopped: budget used up",
   limit: "stopped: a usage limit",
   storage: "stopped: its state could not be saved",
 };
@@ -253,7 +253,7 @@ function resultLines(
   const [head = ""] = result.message.split("\n");
   const why = result.message === failure ? head.replace(/:$/u, " (see above)") : result.message;
   const message = fit(why.toWellFormed(), 2000);
-  const saved = result.outcome === "interrupted" ? "; all is saved" : "";
+  const saved = result.outcome === "interrupted" ? "; everything is saved" : "";
   return [
     view.paint(style, OUTCOMES[result.outcome] + where + saved),
     ...(SELF_EVIDENT.has(result.outcome) ? [] : labelledText(view, "because", message)),

@@ -1,3 +1,6 @@
+import { completionLine } from "../../shared/schemas/completion.ts";
+import { configLine } from "../../shared/schemas/config.ts";
+import { diffLine } from "../../shared/schemas/diff.ts";
 import { errorLine } from "../../shared/schemas/error-line.ts";
 import type { LinesOf } from "../../shared/schemas/line.ts";
 import { schemaLine, schemasLine } from "../../shared/schemas/schema.ts";
@@ -6,7 +9,7 @@ import * as hook from "./hook.ts";
 import * as keys from "./keys.ts";
 import * as other from "./others.ts";
 import * as status from "./status.ts";
-import { TASK_LINES, VALIDATION_LINES } from "./work.ts";
+import { LOG_LINES, TASK_LINES, VALIDATION_LINES } from "./work.ts";
 import * as workspace from "./workspaces.ts";
 
 /**
@@ -18,6 +21,11 @@ export const LINES: LinesOf = {
   approve: [decision.reviewLine, decision.approveLine, errorLine],
   checkpoint: [hook.checkpointLine, errorLine],
   cleanup: [other.cleanupLine, errorLine],
+  completion: [completionLine, errorLine],
+  config: [configLine, errorLine],
+  cost: [other.costLine, errorLine],
+  diff: [diffLine, errorLine],
+  doctor: [other.doctorLine, errorLine],
   error: [errorLine],
   "hook acknowledge": [hook.hookAcknowledgeLine, errorLine],
   "hook checkpoints": [hook.checkpointsLine, errorLine],
@@ -33,6 +41,9 @@ export const LINES: LinesOf = {
   "keys init": [keys.keyLine, errorLine],
   "keys rotate": [keys.keyLine, errorLine],
   "keys status": [keys.keysLine, errorLine],
+  list: [status.tasksLine, errorLine],
+  log: LOG_LINES,
+  prune: [other.cleanupLine, errorLine],
   recover: [
     status.recoverLine,
     ...TASK_LINES,

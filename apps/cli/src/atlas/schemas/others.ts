@@ -1,8 +1,18 @@
 import * as v from "valibot";
-import { flag, list, milliseconds, object, text, whole, word } from "../../shared/schemas/kinds.ts";
+import {
+  flag,
+  list,
+  milliseconds,
+  object,
+  text,
+  usd,
+  whole,
+  word,
+} from "../../shared/schemas/kinds.ts";
+import { surroundings } from "../../shared/schemas/doctor.ts";
 import { initLine as initOfBoth } from "../../shared/schemas/init.ts";
 import { line, type Printed, withKeys } from "../../shared/schemas/line.ts";
-import { hookState, template } from "./parts.ts";
+import { hookState, taskCost, template } from "./parts.ts";
 
 export const initLine = withKeys(initOfBoth, {
   instructed: list(
@@ -48,6 +58,19 @@ export const cleanupLine = line("cleanup", "Hook files of tasks that ended were 
   exit: whole("The exit code, which the README lists"),
 });
 
+export const costLine = line("cost", "What each turn of a task's agents has cost", {
+  taskId: text("The task"),
+  maxBudgetUsd: usd("The limit; 0: none"),
+  ...taskCost.entries,
+});
+
+export const doctorLine = line("doctor", "What a task needs, and what is kept of tasks", {
+  home: text("The folder of everything that atlas keeps"),
+  surroundings,
+});
+
+export type CostLine = Printed<typeof costLine>;
+export type DoctorLine = Printed<typeof doctorLine>;
 export type InitLine = Printed<typeof initLine>;
 export type TemplatesLine = Printed<typeof templatesLine>;
 export type CleanupLine = Printed<typeof cleanupLine>;

@@ -170,6 +170,9 @@ const validatedLine = timedLine("validated", "The last line of a validation", {
 /** What `start` and `resume` print. */
 export const TASK_LINES = [taskLine, ...EVENTS, noticeLine, resultLine, errorLine] as const;
 
+/** What `log` prints. */
+export const LOG_LINES = [...EVENTS, errorLine] as const;
+
 /** What `validate` prints. */
 export const VALIDATION_LINES = [...EVENTS, noticeLine, validatedLine, errorLine] as const;
 

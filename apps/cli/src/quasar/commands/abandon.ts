@@ -58,5 +58,5 @@ function uncommittedLines(paths: readonly string[], view: View): readonly string
 
 const UNCOMMITTED_STEPS = [
   "git status && git diff   (shows what is not committed)",
-  "git stash -u   (sets it aside)",
+  "git stash -u   (quarantines it)",
 ];

@@ -1,10 +1,11 @@
 export { abandonCommand } from "./abandon.ts";
+export { configCommand } from "./config.ts";
 export { costCommand } from "./cost.ts";
 export { diffCommand } from "./diff.ts";
 export { doctorCommand } from "./doctor.ts";
 export { initCommand } from "./init.ts";
 export { logCommand } from "./log.ts";
-export { lsCommand } from "./ls.ts";
+export { listCommand } from "./list.ts";
 export { pruneCommand } from "./prune.ts";
 export { restoreCommand } from "./restore.ts";
 export { schemaCommand } from "../../shared/schema-command.ts";

@@ -8,16 +8,15 @@ import {
   storedUnsaidCosts,
   allTurns,
   endedTurns,
-  type TurnSummary,
   openWorkspace,
 } from "@quasar/runs";
-import { jsonLine, budget, knownUsd, money, firstLine } from "@quasar/runs/text";
+import { jsonLine, budget, knownUsd, firstLine } from "@quasar/runs/text";
 import type { CostLine } from "../schemas/cost.ts";
-import { TURN_ALIGN, TURN_HEAD, turnCells } from "../runs/turn-cells.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { type Align, tableLines } from "../../shared/output/table.ts";
+import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
+import { costCells, COST_ALIGN, COST_HEAD } from "../../shared/output/turn-cells.ts";
 
 export interface CostOptions {
   readonly json?: true | undefined;
@@ -67,17 +66,6 @@ function billOf(
   };
 }
 
-const SOURCES: Readonly<Record<TurnSummary["source"], string>> = {
-  reported: "the agent says so",
-  computed: "by the price list",
-  partial: "known in part, the rest as reserved",
-  unknown: "not known: as reserved",
-  "": "its end is not known yet",
-};
-
-const HEAD = [...TURN_HEAD, "counts", "reserved", ""];
-const ALIGN: readonly Align[] = [...TURN_ALIGN, "right", "right", "left"];
-
 function billLines(
   runId: string,
   checkpoint: Checkpoint,
@@ -87,12 +75,7 @@ function billLines(
   const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd } = checkpoint;
   const spending = { spentUsd, unknownCostUsd, hasUnsaidCosts: storedUnsaidCosts(checkpoint) };
   const turns = allTurns(checkpoint, facts);
-  const rows = turns.map((turn) => [
-    ...turnCells(turn),
-    turn.status === "open" ? "" : money(turn.costUsd),
-    turn.reservedUsd > 0 ? money(turn.reservedUsd) : "",
-    SOURCES[turn.source],
-  ]);
+  const rows = turns.map(costCells);
   const none = spentUsd > 0 ? "no turn is listed: another program wrote this run" : "no turn yet";
   const isPriced = turns.some(({ source }) => source === "computed" || source === "partial");
   return [
@@ -101,8 +84,8 @@ function billLines(
     ...labelled(view, "cost", budget(spending, maxBudgetUsd)),
     ...(isPriced ? labelled(view, "prices", PRICES) : []),
     "",
-    ...(rows.length === 0 ? [`  ${none}`] : tableLines(HEAD, rows, ALIGN, view)),
+    ...(rows.length === 0 ? [`  ${none}`] : tableLines(COST_HEAD, rows, COST_ALIGN, view)),
   ];
 }
 
-const PRICES = `list prices where agents say none; those of this quasar are of ${PRICES_AS_OF}`;
+const PRICES = `list prices where the agent reports no cost; price list of ${PRICES_AS_OF}`;

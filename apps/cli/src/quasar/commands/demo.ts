@@ -79,7 +79,7 @@ class Demo {
 
   async play(): Promise<void> {
     this.#tell("what this is", [
-      "A run that is killed with kill -9 and goes on. The agent is scripted: no model is asked, " +
+      "A run that is killed with kill -9 and resumes. The agent is scripted: no model is asked, " +
         "and what it costs is made up. The repository, the test, the kill and the resume are real.",
     ]);
     await this.#makeRepository();
@@ -131,9 +131,9 @@ class Demo {
   async #runUntilKilled(): Promise<string> {
     const base = await this.#git("rev-parse", "HEAD");
     const agent = `scripted:${join(this.#place.folder, "script.json")}`;
-    const shown = ["--filter", "node --test", "--max-budget", "1"];
+    const shown = ["--check", "node --test", "--max-budget", "1"];
     const args = ["run", TASK, ...shown, "--coder", agent, "--reviewer", agent];
-    this.#tell(`quasar run "${TASK}" --filter "node --test" --max-budget 1`, []);
+    this.#tell(`quasar run "${TASK}" --check "node --test" --max-budget 1`, []);
     let killing: Promise<void> | undefined;
     const child = this.#start(args, (record) => {
       const isSecondTurn =

@@ -7,13 +7,23 @@ import {
   keptRuns,
   openUser,
   openWorkspace,
+  type User,
+  type Workspace,
 } from "@quasar/runs";
+import { cacheFolder } from "@quasar/runs/own-folder";
 import { cleanLine, count, jsonLine, size } from "@quasar/runs/text";
+import { NAMES } from "../../../release/names.ts";
+import { resolve } from "../../shared/config/layers.ts";
+import type { Finding } from "../../shared/doctor/finding.ts";
+import { findingLines, headLine, healthOf } from "../../shared/doctor/lines.ts";
+import { lookAround } from "../../shared/doctor/surroundings.ts";
+import { tried } from "../../shared/doctor/tried.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { translate } from "../../shared/translate.ts";
+import { loadConfig } from "../config/load.ts";
 import type { DoctorLine } from "../schemas/doctor.ts";
 
 export interface DoctorOptions {
@@ -21,31 +31,73 @@ export interface DoctorOptions {
   readonly json?: true | undefined;
 }
 
-/** `quasar doctor`: what crashes, other programs and people have left, fixed if told to; and what is kept. */
+/**
+ * `quasar doctor`: what crashes, other programs and people have left, fixed if told to; what would stand in the way of a
+ * run; and what is kept.
+ */
 export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitCode> {
-  const workspace = await openWorkspace(process.cwd());
   const user = openUser();
+  const tree = await tried("tree", translate, () => openWorkspace(process.cwd()));
+  const around = surroundings(tree.value, user);
+  around.catch(() => undefined); // awaited below, after what is looked at meanwhile
   const problems: CheckedProblem[] = [];
-  for await (const problem of checkRuns(workspace, user, { fix })) problems.push(inWords(problem));
-  const kept = await keptRuns(workspace, user);
+  if (tree.value !== undefined) {
+    const checks = checkRuns(tree.value, user, { fix });
+    for await (const problem of checks) problems.push(inWords(problem));
+  }
+  const kept = tree.value && (await keptRuns(tree.value, user));
   const endsDaemons = await canContain();
+  const findings = [...tree.findings, ...(await around)];
+  const fixed = problems.filter((problem) => problem.fixed).length;
+  const health = healthOf(findings, { left: problems.length - fixed, fixed });
   if (json === true) {
-    const { ended, stopped } = kept;
     const told = problems.map((problem) => ({ ...problem, failure: undefined }));
-    const facts = { problems: told, kept: { ended, stopped, next: pruneCommands(kept) } };
+    const facts = { problems: told, surroundings: findings, kept: kept && keptFacts(kept) };
     const line = { v: JSON_VERSION, type: "doctor", ...facts, endsDaemons } satisfies DoctorLine;
     process.stdout.write(jsonLine(line));
   } else {
     const view = viewOf(process.stdout);
-    const daemons = labelled(view, "daemons", endsDaemons ? ENDED : NOT_ENDED);
-    write(process.stdout, [...doctorLines(problems, view), ...keptLines(kept, view), ...daemons]);
+    write(process.stdout, [
+      headLine(health, view),
+      ...problemLines(problems, view),
+      ...findingLines(findings, view),
+      ...(problems.length === 0 && tree.value !== undefined
+        ? labelled(view, "checked", CHECK_NAMES.join(", "))
+        : []),
+      ...(kept === undefined ? [] : keptLines(kept, view)),
+      ...labelled(view, "daemons", endsDaemons ? ENDED : NOT_ENDED),
+    ]);
   }
-  return problems.every(({ fixed }) => fixed) ? EXIT.ok : EXIT.error;
+  return health.left === 0 ? EXIT.ok : EXIT.error;
 }
 
 const ENDED = "a process that hides from its agent or check is ended with it (cgroup)";
 const NOT_ENDED =
   "a process that hides from its agent or check is not ended: no cgroup here (docs/trust.md)";
+
+async function surroundings(
+  workspace: Workspace | undefined,
+  { folders }: User,
+): Promise<readonly Finding[]> {
+  const cwd = process.cwd();
+  const root = workspace?.root ?? cwd;
+  const loading = { flags: {}, env: process.env, cwd, root, folders, trust: false };
+  const settings = await tried("settings", translate, () => resolve(loadConfig(loading)));
+  const found = await lookAround({
+    cwd,
+    tree: workspace,
+    folders: [
+      { what: "state", path: folders.state, isOwn: true, isSpare: false },
+      { what: "cache", path: cacheFolder(), isOwn: true, isSpare: true },
+    ],
+    settings: settings.value,
+    name: "quasar",
+    otherName: NAMES.command,
+    start: "quasar run",
+    translate,
+  });
+  return [...settings.findings, ...found];
+}
 
 /** What could not be looked at or fixed says why, in the words of the command. */
 function inWords(problem: CheckedProblem): CheckedProblem {
@@ -55,17 +107,11 @@ function inWords(problem: CheckedProblem): CheckedProblem {
   return { ...problem, next: [`it was tried, and failed: ${message}`, ...problem.next] };
 }
 
-function doctorLines(problems: readonly CheckedProblem[], view: View): string[] {
-  if (problems.length === 0) {
-    return [view.paint("green", "healthy"), ...labelled(view, "checked", CHECK_NAMES.join(", "))];
-  }
-  const left = problems.filter(({ fixed }) => !fixed);
-  const canFix = left.some(({ fix }) => fix !== undefined);
-  const fixed = problems.length - left.length;
-  const found = count(problems.length, "problem") + (fixed === 0 ? "" : `, ${fixed} fixed`);
+function problemLines(problems: readonly CheckedProblem[], view: View): string[] {
+  if (problems.length === 0) return [];
+  const canFix = problems.some(({ fixed, fix }) => !fixed && fix !== undefined);
   const rows = problems.map((problem) => [problem.check, wordsOf(problem).join("\n")]);
   return [
-    view.paint(left.length === 0 ? "green" : "yellow", found),
     ...tableLines(["check", "problem"], rows, ["left", "left"], view),
     ...nextLines(canFix ? ["quasar doctor --fix"] : [], view),
   ];
@@ -76,6 +122,11 @@ function wordsOf({ message, fixed, fix, next }: CheckedProblem): readonly string
   if (fixed) return [cleanLine(message), `done: ${fix}`];
   const wouldFix = fix === undefined ? [] : [`--fix would ${fix}`];
   return [cleanLine(message), ...wouldFix, ...next.map(cleanLine)];
+}
+
+function keptFacts(kept: KeptRuns): NonNullable<DoctorLine["kept"]> {
+  const { ended, stopped } = kept;
+  return { ended, stopped, next: pruneCommands(kept) };
 }
 
 /** What the runs take that nobody works on, and the commands that free it. */

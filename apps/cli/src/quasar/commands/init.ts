@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
 import { openUser, openWorkspace, FOLDER } from "@quasar/runs";
 import { jsonLine } from "@quasar/runs/text";
+import { loginSteps } from "../../shared/agent-programs.ts";
 import { QUASAR } from "../../shared/config/layers.ts";
 import { type Settings, SETTINGS } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -61,6 +62,8 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   return EXIT.ok;
 }
 
+const SHARE = `git add ${FOLDER} && git commit -m "Add quasar settings"   (shares them)`;
+
 function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly string[] {
   const use = isOpen ? ["quasar init --yes   (uses these checks)"] : [];
   if (agent === undefined) {
@@ -68,11 +71,14 @@ function nextSteps([agent]: readonly DetectedAgent[], isOpen: boolean): readonly
       ...use,
       "quasar demo",
       "install Claude Code or Codex, or set coder and reviewer to command:<command line>",
+      SHARE,
     ];
   }
   const { kind } = agent;
   return [
     ...use,
+    ...loginSteps(agent),
     kind === "claude" ? 'quasar run "…"' : `quasar run "…" --coder ${kind} --reviewer ${kind}`,
+    SHARE,
   ];
 }

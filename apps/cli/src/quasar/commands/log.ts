@@ -1,10 +1,12 @@
 import { type Fact, followRun, locateRun, openWorkspace } from "@quasar/runs";
-import { clean, cleanLine, dayAndTime, jsonLine } from "@quasar/runs/text";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { cleaned } from "../../shared/output/cleaned.ts";
 import { IDLE } from "../../shared/output/progress.ts";
 import type { OutputRecord } from "../../shared/output/record.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, linesOf, outcomeText, type View } from "../../shared/output/text.ts";
+import { createTimeline } from "../../shared/output/timeline.ts";
 import { type AgentSaid, NO_AGENTS, watchAgents } from "../runs/watch-agents.ts";
 
 export interface LogOptions {
@@ -58,43 +60,16 @@ const JSON_TELLER: Teller = {
   agent: (said) => void process.stdout.write(jsonLine({ v: JSON_VERSION, ...said })),
 };
 
-const TIME = "00:00:00  ";
-
-/** Tells facts as the run itself has told them, each with its time, each day under its date. */
+/** Tells facts as the run itself has told them. */
 function createTeller(runId: string, whole: View): Teller {
-  const columns = whole.columns === undefined ? undefined : whole.columns - TIME.length;
-  const view: View = { ...whole, columns, live: false };
-  const indented = (line: string): string => `${" ".repeat(TIME.length)}${line}`;
-  let shownDay = "";
+  const timeline = createTimeline(whole);
+  const { view } = timeline;
   return {
-    fact(fact) {
-      const [first, ...more] = factLines(cleaned(fact) as Fact, runId, view);
-      if (first === undefined) return;
-      const { day, time } = dayAndTime(String(fact["time"])) ?? { day: shownDay, time: "" };
-      const lines = [
-        ...(day === shownDay ? [] : [view.paint("dim", day)]),
-        `${view.paint("dim", time.padEnd(TIME.length))}${first}`,
-        ...more.map(indented),
-      ];
-      shownDay = day;
-      write(process.stdout, lines);
-    },
+    fact: (fact) =>
+      timeline.tell(String(fact["time"]), factLines(cleaned(fact) as Fact, runId, view)),
     // An agent's output has no times.
-    agent: (said) => write(process.stdout, linesOf(said, IDLE, view).map(indented)),
+    agent: (said) => timeline.tell(undefined, linesOf(said, IDLE, view)),
   };
-}
-
-/** More than any fact of ours is. */
-const MOST_DEEP = 8;
-
-/** A journal is a file, and what is in it may not be what we have written: no text of it may act. */
-function cleaned(value: unknown, depth = 0): unknown {
-  if (typeof value === "string") return clean(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (depth === MOST_DEEP) return "…";
-  const within = (each: unknown): unknown => cleaned(each, depth + 1);
-  if (Array.isArray(value)) return value.map(within);
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, within(each)]));
 }
 
 function factLines(fact: Fact, runId: string, view: View): readonly string[] {

@@ -53,7 +53,7 @@ export async function planCommand(
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
-    view.paint("bold", `run ${runId} ${VERDICTS[exit] ?? "can go on"}`),
+    view.paint("bold", `run ${runId} ${VERDICTS[exit] ?? "can be resumed"}`),
     ...labelled(view, "task", firstLine(task)),
     ...items.flatMap(({ kind, words }) =>
       labelled(view, LABELS[kind] ?? kind, cleanLine(words), STYLES[kind]),
@@ -73,7 +73,7 @@ const EXITS: Readonly<Record<Plan["ends"], ExitCode>> = {
 
 const VERDICTS: Readonly<Partial<Record<ExitCode, string>>> = {
   [EXIT.refused]: "would be refused",
-  [EXIT.budget]: "would be stopped by the budget",
+  [EXIT.budget]: "would be stopped: budget used up",
   [EXIT.limit]: "would stop for a usage limit",
 };
 
@@ -90,7 +90,7 @@ function costWords({ likelyUsd, atMostUsd }: CostEstimate): string {
   if (atMostUsd === 0) return "nothing more";
   const likely =
     likelyUsd === undefined
-      ? "no turn tells yet what is likely"
+      ? "unknown (no finished turn yet)"
       : `likely ${money(likelyUsd)} up to the end of the cycle`;
   return `${likely}; ${atMostUsd === undefined ? "no limit" : `at most ${money(atMostUsd)}`}`;
 }

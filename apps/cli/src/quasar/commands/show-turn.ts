@@ -21,7 +21,7 @@ import {
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, type Style, type View } from "../../shared/output/text.ts";
-import { shortId, TURN_ENDS } from "../runs/turn-cells.ts";
+import { shortId, TURN_ENDS } from "../../shared/output/turn-cells.ts";
 import type { TurnLine } from "../schemas/show.ts";
 
 /** Which turn is meant: `3` is of the newest run, `<run>.3` of that one; `undefined`: a run is. */

@@ -16,7 +16,7 @@ import {
 } from "@quasar/runs";
 import { cleanLine, jsonLine, duration, money, moment, fit } from "@quasar/runs/text";
 import { snapshotFacts } from "../runs/snapshot-facts.ts";
-import { shortId, TURN_ALIGN, TURN_HEAD, turnCells } from "../runs/turn-cells.ts";
+import { shortId, TURN_ALIGN, TURN_HEAD, turnCells } from "../../shared/output/turn-cells.ts";
 import { namedTurn, showTurn } from "./show-turn.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";

@@ -35,10 +35,7 @@ export async function snapshotsCommand(
   );
   const newest = kept.at(-1);
   if (newest === undefined) {
-    write(process.stdout, [
-      `run ${runId} has no snapshots: nothing of it was ever replaced`,
-      ...warnings,
-    ]);
+    write(process.stdout, [`run ${runId} has no snapshots`, ...warnings]);
     return EXIT.ok;
   }
   const rows = kept.map(({ n, createdAt, paths, message }) => [

@@ -46,7 +46,7 @@ export async function statusCommand(
   if (wanted !== undefined && newest === undefined) {
     const there = (await runsElsewhere(workspace)).filter((run) => run.id === wanted);
     throw new CliError("ERR_USAGE", `there is no run ${wanted} in this work tree`, {
-      next: [...there.map(({ command }) => command), "quasar ls --all"],
+      next: [...there.map(({ command }) => command), "quasar list --all"],
     });
   }
   const elsewhere = wanted === undefined ? await runsElsewhere(workspace) : [];

@@ -12,7 +12,7 @@ import {
   toToml,
   unkeptOf,
 } from "../../shared/config/layers.ts";
-import { requireTrust } from "../../shared/config/trust.ts";
+import { requireTrust, type TrustOptions } from "../../shared/config/trust.ts";
 
 export interface LoadConfigOptions {
   readonly flags: FlagValues;
@@ -30,17 +30,38 @@ export interface LoadConfigOptions {
  *
  * @throws {CliError} `ERR_USAGE`, `ERR_CONFIG`, `ERR_UNSAFE_PATH`, `ERR_UNTRUSTED_CONFIG`.
  */
-export function loadConfig(options: LoadConfigOptions): readonly Layer[] {
-  const { flags, env, cwd, root, folders, trust } = options;
+export function loadConfig({ trust, ...options }: LoadConfigOptions): readonly Layer[] {
+  const { layers, asked } = readConfig(options);
+  if (asked !== undefined) requireTrust({ ...asked, trust });
+  return layers;
+}
+
+/** Settings as they are written, and what of the repository's needs a yes. */
+export interface ReadConfig {
+  /** Most important first. */
+  readonly layers: readonly Layer[];
+  readonly asked: Omit<TrustOptions, "trust"> | undefined;
+}
+
+/** All settings by precedence, for who asks for no yes. @throws as {@link loadConfig}, less `ERR_UNTRUSTED_CONFIG` */
+export function readConfig(options: Omit<LoadConfigOptions, "trust">): ReadConfig {
+  const { flags, env, cwd, root, folders } = options;
   const path = findRepositoryConfig(cwd, root);
   const read = path === undefined ? undefined : readConfigFile(path, tomlLayer);
   const repository = read && fromRepository(read);
-  if (path !== undefined && repository !== undefined) {
-    const guarded = toToml(guardedOf(repository));
-    requireTrust({ path, guarded, workTree: root, stateDir: folders.state, trust });
-  }
-  const user = readUserConfig(folders);
-  return [flagLayer(flags), envLayer(env), repository, user].filter((layer) => layer !== undefined);
+  const all = [flagLayer(flags), envLayer(env), repository, readUserConfig(folders)];
+  return {
+    layers: all.filter((layer) => layer !== undefined),
+    asked:
+      path === undefined || repository === undefined
+        ? undefined
+        : {
+            path,
+            guarded: toToml(guardedOf(repository)),
+            workTree: root,
+            stateDir: folders.state,
+          },
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The program that the demo's agents mend: a real bug, and a real test that fails because of it. */
+/** The program that the demo's agents fix: a real bug, and a real test that fails because of it. */
 
 const BUGGY = `/** The middle of some numbers; between two middles, their mean. */
 export function median(numbers) {

@@ -1,6 +1,7 @@
 import type { ProblemCode } from "@quasar/runs";
 import { CHECK_NAMES } from "@quasar/runs";
 import * as v from "valibot";
+import { surroundings } from "../../shared/schemas/doctor.ts";
 import { flag, list, object, text, texts, whole, word } from "../../shared/schemas/kinds.ts";
 import { line, type Printed } from "../../shared/schemas/line.ts";
 
@@ -44,9 +45,12 @@ const kept = object(
 
 export const doctorLine = line("doctor", "What crashes have left, and what is kept", {
   problems: list(problem, "Empty: healthy"),
-  kept: object(
-    { ended: kept, stopped: kept, next: texts("The commands that free what ended runs take") },
-    "stopped: they can still be resumed",
+  surroundings,
+  kept: v.optional(
+    object(
+      { ended: kept, stopped: kept, next: texts("The commands that free what ended runs take") },
+      "stopped: they can still be resumed",
+    ),
   ),
   endsDaemons: flag("Whether a process that hides from its agent or check is ended with it here"),
 });

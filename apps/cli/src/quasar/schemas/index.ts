@@ -1,10 +1,12 @@
+import { completionLine } from "../../shared/schemas/completion.ts";
+import { configLine } from "../../shared/schemas/config.ts";
+import { diffLine } from "../../shared/schemas/diff.ts";
 import { errorLine } from "../../shared/schemas/error-line.ts";
 import { initLine } from "../../shared/schemas/init.ts";
 import type { LinesOf } from "../../shared/schemas/line.ts";
 import { schemaLine, schemasLine } from "../../shared/schemas/schema.ts";
 import { abandonLine } from "./abandon.ts";
 import { costLine } from "./cost.ts";
-import { diffLine } from "./diff.ts";
 import { doctorLine } from "./doctor.ts";
 import { forkLine } from "./fork.ts";
 import { LOG_LINES } from "./log.ts";
@@ -19,6 +21,8 @@ import { statusLine } from "./status.ts";
 /** What each command may print with `--json`; `error`: any of them. */
 export const LINES: LinesOf = {
   abandon: [abandonLine, errorLine],
+  completion: [completionLine, errorLine],
+  config: [configLine, errorLine],
   cost: [costLine, errorLine],
   demo: DEMO_LINES,
   diff: [diffLine, errorLine],
@@ -27,6 +31,7 @@ export const LINES: LinesOf = {
   fork: [forkLine, errorLine],
   init: [initLine, errorLine],
   log: LOG_LINES,
+  list: [lsLine, errorLine],
   ls: [lsLine, errorLine],
   prune: [pruneLine, errorLine],
   restore: [restoreLine, errorLine],

@@ -2,8 +2,19 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { envLayer, flagLayer, guardedOf, resolve, tomlLayer, toToml, unkeptOf } from "./layers.ts";
-import { type LoadConfigOptions, loadConfig } from "../../quasar/config/load.ts";
+import { type LoadConfigOptions, loadConfig, readConfig } from "../../quasar/config/load.ts";
+import { shownSettings } from "../show-config.ts";
+import {
+  envLayer,
+  flagLayer,
+  guardedOf,
+  QUASAR,
+  resolve,
+  tomlLayer,
+  toToml,
+  unkeptOf,
+} from "./layers.ts";
+import { placeInToml } from "./place-in-toml.ts";
 import { SETTING_NAMES, SETTINGS } from "./settings.ts";
 
 const all = mkdtempSync(join(tmpdir(), "quasar-config-"));
@@ -252,4 +263,53 @@ test.for([
   expect(act).not.toThrow();
   writeFileSync(join(given.root, file), changed);
   expect(act).toThrow(expect.objectContaining({ code: "ERR_UNTRUSTED_CONFIG" }));
+});
+
+test.for([
+  ["a top-level key", "# one\nmax_cycles = 0\n", "max_cycles", [2, 1]],
+  ["a key in a table", "retries = 1\n[check]\n  pass_env = 1\n", "check.pass_env", [3, 3]],
+  ["a dotted key", 'coder = "x"\ncheck.pass_env = 1\n', "check.pass_env", [2, 7]],
+  ["a table of its own", "retries = 1\n\n[prices.x]\ninput = 1\n", "prices", [3, 2]],
+  ["a value of several lines", "lint = [\n  'a',\n  1,\n]\n", "lint", [1, 1]],
+  ["a key that a text before names", 'coder = """\nlint = 1\n"""\nlint = 1\n', "lint", [4, 1]],
+  ["a key with a dot in it", '[prices]\n"m.1" = 1\n', "prices.m.1", [2, 4]],
+] as const)("finds the place of %s", ([, text, key, place]) => {
+  const found = placeInToml(text, key);
+  expect(found).toEqual({ line: place[0], column: place[1] });
+});
+
+test("looks a bounded number of times for a place in a file that is made to take long", () => {
+  const text = "x.lint = [\n".repeat(5_000);
+  expect(placeInToml(text, "lint")).toBeUndefined();
+});
+
+test("names line and column of a wrong value, of an unknown key and of what is no TOML", () => {
+  const given = options();
+  const path = join(given.root, ".quasar", "config.toml");
+  write(given.root, 'coder = "claude"\nmax_cycles = 0\n');
+  expect(() => loadConfig(given)).toThrow(`${path}:2:1: max_cycles must be`);
+  write(given.root, "retries = 1\nmax_cycels = 2\n");
+  expect(loadConfig(given)[2]?.warnings).toEqual([
+    `${path}:2:1: unknown key "max_cycels"; did you mean "max_cycles"?`,
+  ]);
+  write(given.root, "retries = 1\nmax_cycles = = 2\n");
+  expect(() => loadConfig(given)).toThrow(new RegExp(`${path}:2:1\\d is not valid TOML`, "u"));
+});
+
+test("shows each setting with where it is from, and what is asked for first", () => {
+  const given = options({ env: { QUASAR_MAX_CYCLES: "7" } });
+  const path = join(given.root, ".quasar", "config.toml");
+  write(given.root, 'max_lint_retries = 4\nmax_cycles = 9\nlint = ["npm test"]\n');
+  const all = shownSettings({ reader: QUASAR, table: SETTINGS, ...readConfig(given) });
+  const shown = (key: string) => all.find((one) => one.key === key);
+  expect(all.map(({ key }) => key)).toEqual(SETTING_NAMES.map((name) => SETTINGS[name].key));
+  expect(shown("max_cycles")).toMatchObject({ value: 7, from: "QUASAR_MAX_CYCLES" });
+  expect(shown("max_lint_retries")).toMatchObject({
+    ...{ value: 4, from: `${path}:1:1`, needsTrust: false },
+  });
+  expect(shown("lint")).toMatchObject({ from: `${path}:3:1`, needsTrust: true });
+  expect(shown("retries")).toMatchObject({ value: 3, from: "default", needsTrust: false });
+  loadConfig({ ...given, trust: true });
+  const after = shownSettings({ reader: QUASAR, table: SETTINGS, ...readConfig(given) });
+  expect(after.find(({ key }) => key === "lint")?.needsTrust).toBe(false);
 });

@@ -2,9 +2,11 @@ import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, FOLDER, isRealFolder } from "@quasar/runs";
 import { cleanLine } from "@quasar/runs/text";
-import { parse } from "smol-toml";
+import { parse, TomlError } from "smol-toml";
 import { CliError } from "../errors.ts";
 import { readInput } from "../read-input.ts";
+import { placeInToml, TOML_OPTIONS } from "./place-in-toml.ts";
+import type { PlaceOf } from "./table.ts";
 
 const MAX_BYTES = 64 * 1024;
 
@@ -12,23 +14,31 @@ const MAX_BYTES = 64 * 1024;
  * The settings of one file; `undefined` where there is none.
  *
  * @param read - Reads a parsed document: `tomlLayer`.
- * @throws {CliError} `ERR_CONFIG`; names the file and, for a value, the key.
+ * @throws {CliError} `ERR_CONFIG`; names file, line and column, and for a value the key.
  */
 export function readConfigFile<L>(
   path: string,
-  read: (source: string, document: Readonly<Record<string, unknown>>) => L,
+  read: (source: string, document: Readonly<Record<string, unknown>>, placeOf: PlaceOf) => L,
 ): L | undefined {
   const text = readInput(path, { maxBytes: MAX_BYTES, code: "ERR_CONFIG" });
   if (text === undefined) return undefined;
-  return read(cleanLine(path), parseToml(path, text));
+  const source = cleanLine(path);
+  return read(source, parseToml(path, text), (key) => at(source, placeInToml(text, key)));
+}
+
+/** As compilers write it, so that editors and terminals open it there. */
+function at(source: string, place: { readonly line: number; readonly column: number } | undefined) {
+  return place === undefined ? source : `${source}:${place.line}:${place.column}`;
 }
 
 function parseToml(path: string, text: string): Readonly<Record<string, unknown>> {
   try {
-    return parse(text, { maxDepth: 8 });
+    return parse(text, TOML_OPTIONS);
   } catch (error) {
-    const [reason = ""] = error instanceof Error ? error.message.split("\n") : [];
-    const message = `${cleanLine(path)} is not valid TOML: ${cleanLine(reason)}`;
+    const [first = ""] = error instanceof Error ? error.message.split("\n") : [];
+    const reason = first.replace(/^Invalid TOML document: /u, "");
+    const where = at(cleanLine(path), error instanceof TomlError ? error : undefined);
+    const message = `${where} is not valid TOML: ${cleanLine(reason)}`;
     throw new CliError("ERR_CONFIG", message, { cause: error });
   }
 }

@@ -2,6 +2,8 @@
 export interface Kind<T> {
   /** For `--help`: `<n>`; `""` for a flag that takes no value. */
   readonly placeholder: string;
+  /** Values of it that can be offered; others may be good too. @default none */
+  readonly words?: readonly string[] | undefined;
   /** Completes "must be …". */
   readonly expected: string;
   /** `undefined`: the text is no such value. */
@@ -118,6 +120,7 @@ export function choice<const Word extends string>(...words: readonly Word[]): Ki
   return {
     // Where all words would leave the help no room, its text names them.
     placeholder: words.length > 3 ? "<choice>" : `<${words.join("|")}>`,
+    words,
     expected: words.map((word) => `"${word}"`).join(" or "),
     fromText: find,
     fromToml: find,
@@ -127,6 +130,7 @@ export function choice<const Word extends string>(...words: readonly Word[]): Ki
 /** Who does a role's work. */
 export const agent: Kind<string> = {
   placeholder: "<agent>",
+  words: ["claude", "codex"],
   expected: '"claude", "codex", "command:<command line>" or "scripted:<file>"',
   fromText: (value) => (AGENT.test(value) ? text(4000).fromText(value) : undefined),
   fromToml: (value) => (typeof value === "string" ? agent.fromText(value) : undefined),

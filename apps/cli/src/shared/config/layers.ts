@@ -7,7 +7,10 @@ export type FlagValues = FlagValuesOf<Settings>;
 /** Reads the settings of `quasar`. */
 export const QUASAR: SettingsReader<Settings> = readerOf(SETTINGS, {
   prefix: "QUASAR_",
-  otherVariables: ["QUASAR_RUN_ID", "QUASAR_TURN_ID", "QUASAR_DEBUG"],
+  otherVariables: [
+    ...["QUASAR_RUN_ID", "QUASAR_TURN_ID", "QUASAR_DEBUG"],
+    ...["QUASAR_EVENT", "QUASAR_MESSAGE"],
+  ],
 });
 
 export const {

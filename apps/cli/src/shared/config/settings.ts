@@ -34,6 +34,7 @@ export interface Settings {
   readonly waitLimit: string;
   readonly retries: number;
   readonly commitStyle: CommitWording;
+  readonly notify: string;
 }
 
 export type SettingName = keyof Settings;
@@ -54,7 +55,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_CODER",
     kind: agent,
     fallback: "claude",
-    help: "who writes: claude, codex, command:<command line>",
+    help: "the agent that writes: claude, codex, command:<command line>",
     guarded: isNoKnownAgent,
   },
   reviewer: {
@@ -63,7 +64,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_REVIEWER",
     kind: agent,
     fallback: "claude",
-    help: "who reviews, of the same choice",
+    help: "the agent that reviews, same choice",
     guarded: isNoKnownAgent,
   },
   coderModel: {
@@ -90,7 +91,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_MAX_CYCLES",
     kind: whole(1, 100),
     fallback: 3,
-    help: "cycles before it gives up",
+    help: "most cycles of coder and reviewer",
     guarded: free,
   },
   maxBudgetUsd: {
@@ -99,7 +100,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_MAX_BUDGET_USD",
     kind: usd,
     fallback: DEFAULT_BUDGET_USD,
-    help: "US dollars over all crashes of the run; 0: no limit",
+    help: "total budget in USD across resumes; 0 = unlimited",
     guarded: (value) => value === 0 || value > DEFAULT_BUDGET_USD,
   },
   maxTurnBudgetUsd: {
@@ -108,7 +109,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_MAX_TURN_BUDGET_USD",
     kind: usd,
     fallback: 0,
-    help: "US dollars that one turn may spend; 0: what the budget leaves it",
+    help: "budget of one turn in USD; 0 = what the total budget leaves",
     guarded: free,
   },
   lint: {
@@ -117,16 +118,17 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_LINT",
     kind: several(command, 20),
     fallback: [],
-    help: "a check whose output the coder mends within the cycle (repeatable)",
+    help: "a lint command; failures go straight back to the coder (repeatable)",
     guarded: isAny,
   },
   filter: {
     key: "filter",
-    flag: "--filter",
+    flag: "--check",
+    earlierFlag: "--filter",
     env: "QUASAR_FILTER",
     kind: several(command, 20),
     fallback: [],
-    help: "a check that must pass before a review (repeatable)",
+    help: "a required check: must pass before a review (repeatable)",
     guarded: isAny,
   },
   maxLintRetries: {
@@ -135,7 +137,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_MAX_LINT_RETRIES",
     kind: whole(0, 20),
     fallback: 2,
-    help: "how often the coder may mend lint in a cycle",
+    help: "lint fixes that the coder may try in a cycle",
     guarded: free,
   },
   maxRequests: {
@@ -144,7 +146,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_MAX_REQUESTS",
     kind: whole(1, 100_000),
     fallback: DEFAULT_REQUESTS,
-    help: "requests to the model that one turn of claude or codex may make",
+    help: "most model requests of one turn (claude, codex)",
     guarded: (value) => value > DEFAULT_REQUESTS,
   },
   turnTimeout: {
@@ -153,7 +155,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_TURN_TIMEOUT_MINUTES",
     kind: minutes,
     fallback: 60,
-    help: "minutes that one turn of an agent may take",
+    help: "most minutes of one turn",
     guarded: free,
   },
   idleTimeout: {
@@ -162,7 +164,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_IDLE_TIMEOUT_MINUTES",
     kind: minutes,
     fallback: 10,
-    help: "minutes that an agent may be silent",
+    help: "most minutes without output of an agent",
     guarded: free,
   },
   allowedTools: {
@@ -257,7 +259,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_DETECT_STRUGGLE",
     kind: yesOrNo,
     fallback: false,
-    help: "stop early when the loop goes in circles",
+    help: "stop early when the same findings come back",
     guarded: free,
   },
   projectContext: {
@@ -266,7 +268,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_PROJECT_CONTEXT",
     kind: text(20_000),
     fallback: "",
-    help: "goals and constraints, told to both agents",
+    help: "goals and constraints, added to both agents' prompts",
     guarded: free,
   },
   leash: {
@@ -275,7 +277,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_LEASH",
     kind: yesOrNo,
     fallback: false,
-    help: "agents end with quasar, however it ends: for CI",
+    help: "agents are killed when quasar exits: for CI",
     guarded: free,
   },
   waitLimit: {
@@ -304,6 +306,15 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     fallback: "auto",
     help: "auto, conventional, plain or seed: commit messages: auto follows the repository's history",
     guarded: free,
+  },
+  notify: {
+    key: "notify",
+    flag: "--notify",
+    env: "QUASAR_NOTIFY",
+    kind: command,
+    fallback: "",
+    help: "a command to run at the end, told by QUASAR_EVENT and QUASAR_MESSAGE",
+    guarded: (value) => value !== "",
   },
 };
 

@@ -8,6 +8,8 @@ export interface Setting<T> {
   readonly key: string;
   /** `undefined`: it cannot be given on the command line. */
   readonly flag?: string | undefined;
+  /** Another name of the flag, which no help shows. @default none */
+  readonly earlierFlag?: string | undefined;
   /** `undefined`: it cannot be given in the environment. */
   readonly env?: string | undefined;
   readonly kind: Kind<T>;
@@ -31,7 +33,11 @@ export interface LayerOf<S> {
   readonly values: Partial<S>;
   /** What a person should know, and nothing stops for. */
   readonly warnings: readonly string[];
+  /** Where a key's value stands: `config.toml:3:1`, `QUASAR_CODER`. @default the source */
+  readonly placeOf?: PlaceOf | undefined;
 }
+
+export type PlaceOf = (key: string) => string;
 
 /** Flags as the command line's parser gives them, by setting. */
 export type FlagValuesOf<S> = Readonly<
@@ -51,9 +57,13 @@ export interface SettingsReader<S> {
   /**
    * The settings among the keys of a parsed TOML document. Unknown keys warn.
    *
-   * @throws {CliError} `ERR_CONFIG` for a value of the wrong kind; names the source and the key.
+   * @throws {CliError} `ERR_CONFIG` for a value of the wrong kind; names its place and the key.
    */
-  tomlLayer(source: string, document: Readonly<Record<string, unknown>>): LayerOf<S>;
+  tomlLayer(
+    source: string,
+    document: Readonly<Record<string, unknown>>,
+    placeOf?: PlaceOf,
+  ): LayerOf<S>;
   /**
    * The settings among the variables of the program's prefix. Unknown names warn.
    *
@@ -100,7 +110,7 @@ export function readerOf<S extends object>(
   function set<N extends Name>(
     values: Partial<Writable<S>>,
     name: N,
-    where: string,
+    where: () => string,
     read: (kind: Kind<S[N]>) => S[N] | undefined,
     given: string,
     code: "ERR_CONFIG" | "ERR_USAGE" = "ERR_CONFIG",
@@ -108,7 +118,7 @@ export function readerOf<S extends object>(
     const { kind } = table[name];
     const value = read(kind);
     if (value === undefined) {
-      throw new CliError(code, `${where} must be ${kind.expected}, not ${given}`);
+      throw new CliError(code, `${where()} must be ${kind.expected}, not ${given}`);
     }
     values[name] = value;
   }
@@ -129,20 +139,21 @@ export function readerOf<S extends object>(
 
   return {
     names,
-    tomlLayer(source, document) {
+    tomlLayer(source, document, placeOf = () => source) {
       const values: Partial<Writable<S>> = {};
       const warnings: string[] = [];
       for (const [key, value] of flatten(document)) {
         const name = byKey.get(key);
         if (name === undefined) {
           warnings.push(
-            `${source}: unknown key "${shown(key)}"${suggestion(key, [...byKey.keys()])}`,
+            `${placeOf(key)}: unknown key "${shown(key)}"${suggestion(key, [...byKey.keys()])}`,
           );
         } else {
-          set(values, name, `${source}: ${key}`, (kind) => kind.fromToml(value), describe(value));
+          const where = (): string => `${placeOf(key)}: ${key}`;
+          set(values, name, where, (kind) => kind.fromToml(value), describe(value));
         }
       }
-      return { source, values, warnings };
+      return { source, values, warnings, placeOf };
     },
     envLayer(env) {
       const values: Partial<Writable<S>> = {};
@@ -151,13 +162,23 @@ export function readerOf<S extends object>(
         if (!variable.startsWith(prefix) || value === undefined) continue;
         const name = byVariable.get(variable);
         if (name !== undefined) {
-          set(values, name, variable, (kind) => kind.fromText(value), describe(value));
+          set(
+            values,
+            name,
+            () => variable,
+            (kind) => kind.fromText(value),
+            describe(value),
+          );
         } else if (!otherVariables.includes(variable)) {
           const known = suggestion(variable, [...byVariable.keys()]);
           warnings.push(`unknown variable "${shown(variable)}" in the environment${known}`);
         }
       }
-      return { source: "environment", values, warnings };
+      const placeOf: PlaceOf = (key) => {
+        const name = byKey.get(key);
+        return (name === undefined ? undefined : table[name].env) ?? key;
+      };
+      return { source: "environment", values, warnings, placeOf };
     },
     flagLayer(flags) {
       const values: Partial<Writable<S>> = {};
@@ -168,7 +189,7 @@ export function readerOf<S extends object>(
         set(
           values,
           name,
-          table[name].flag ?? table[name].key,
+          () => table[name].flag ?? table[name].key,
           (kind) => (typeof value === "string" ? kind.fromText(value) : kind.fromToml(value)),
           describe(value),
           "ERR_USAGE",
@@ -197,19 +218,20 @@ export function readerOf<S extends object>(
       const chosen = Object.fromEntries(unkept.map((name) => [name, values[name]]));
       return { source, values: chosen as Partial<S>, warnings: [] };
     },
-    fromRepository({ source, values, warnings }) {
+    fromRepository({ source, values, warnings, placeOf = () => source }) {
       const isDropped = (name: Name): boolean =>
         table[name].userOnly === true && values[name] !== undefined;
       const dropped = names.filter(isDropped);
       const kept = names.filter((name) => values[name] !== undefined && !isDropped(name));
       return {
         source,
+        placeOf,
         values: Object.fromEntries(kept.map((name) => [name, values[name]])) as Partial<S>,
         warnings: [
           ...warnings,
           ...dropped.map(
             (name) =>
-              `${source}: ${table[name].key} is ignored here: set it in your own configuration`,
+              `${placeOf(table[name].key)}: ${table[name].key} is ignored here: set it in your own configuration`,
           ),
         ],
       };

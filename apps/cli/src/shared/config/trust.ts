@@ -30,22 +30,39 @@ export interface TrustOptions {
  *
  * @throws {CliError} `ERR_UNTRUSTED_CONFIG`; names what would be run or spent.
  */
-export function requireTrust({ path, guarded, workTree, stateDir, trust }: TrustOptions): void {
-  if (Object.keys(guarded).length === 0) return;
+export function requireTrust({ trust, ...what }: TrustOptions): void {
+  const untrusted = untrustedOf(what);
+  if (untrusted === undefined) return;
+  if (!trust) throw untrusted;
+  untrusted.accept();
+}
+
+/** Whether it is refused without `--trust-config`, for who only shows it. */
+export function isTrusted(what: Omit<TrustOptions, "trust">): boolean {
+  return untrustedOf(what) === undefined;
+}
+
+function untrustedOf({
+  path,
+  guarded,
+  workTree,
+  stateDir,
+}: Omit<TrustOptions, "trust">): Untrusted | undefined {
+  if (Object.keys(guarded).length === 0) return undefined;
   const runs = textsOf(guarded)
     .map((text) => identityOf(text.replace(/^command:/u, ""), workTree))
     .filter(({ scripts, files }) => Object.keys({ ...scripts, ...files }).length > 0);
   const trusted = runs.length === 0 ? [path, guarded] : [path, guarded, runs];
   const record = recordOf(stateDir, "trusted", trusted);
-  if (existsSync(record) || existsSync(recordOf(stateDir, "named", [path, guarded]))) return;
+  if (existsSync(record) || existsSync(recordOf(stateDir, "named", [path, guarded])))
+    return undefined;
   const accept = (): void => keep(record, { path, ...guarded });
-  if (trust) return accept();
   const settings = Object.entries(guarded).map(
     ([key, value]) => `  ${key} = ${fit(cleanLine(JSON.stringify(value)), 200)}`,
   );
   const lines = [...settings, ...runs.flatMap(linesOf)];
   const message = `${cleanLine(path)} would run programs or spend money:\n${lines.join("\n")}`;
-  throw new Untrusted(message, accept);
+  return new Untrusted(message, accept);
 }
 
 /** What its message shows needs a yes. */

@@ -122,7 +122,7 @@ export function linesOf(
     case "review_complete":
       return reviewLines(record, resume === "" ? progress.runId : "", view);
     case "refactored":
-      return labelled(view, "task", "goes on with its new text");
+      return labelled(view, "task", "continues with its new text");
     case "struggle_detected":
       return labelled(view, "struggle", cleanLine(record.message), "yellow");
     case "task_success":
@@ -166,11 +166,7 @@ function deniedLines({ turnId, denials }: Denied, resume: string, view: View): s
     return [
       ...labelled(view, "denied", asked, "yellow"),
       ...labelled({ ...view, columns: undefined }, "", typed, "cyan"),
-      ...labelled(
-        view,
-        "",
-        "(while it runs: Ctrl-C first; once it is approved: with the next run)",
-      ),
+      ...labelled(view, "", "(while it runs: Ctrl-C first; once approved: with the next run)"),
     ];
   });
 }
@@ -266,8 +262,8 @@ function retryLines(record: Extract<OutputRecord, { type: "turn_retry" }>, view:
 }
 
 function waitingLines({ until, waitMs, isKnown, message }: Waiting, view: View): string[] {
-  const why = isKnown ? "the limit is lifted then" : "nobody says when it is lifted";
-  const text = `waits until ${moment(until)}, ${span(waitMs)}: ${why}; Ctrl-C leaves, all is saved`;
+  const why = isKnown ? "the limit is lifted then" : "it is unknown when the limit is lifted";
+  const text = `waits until ${moment(until)}, ${span(waitMs)}: ${why}; Ctrl-C stops; everything is saved`;
   return [
     ...labelled(view, "limit", cleanLine(message), "yellow"),
     ...labelled(view, "", cleanLine(text)),
@@ -366,9 +362,9 @@ function lastLines(printed: string): string[] {
 
 const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {
   approved: "approved",
-  struggling: "stopped: the loop goes in circles",
-  max_cycles: "not approved: the cycles are used up",
-  budget: "stopped by the budget",
+  struggling: "stopped: the same findings keep coming back",
+  max_cycles: "not approved: no cycles left",
+  budget: "stopped: budget used up",
   agent: "stopped: the agent failed",
   interrupted: "interrupted",
   checkpoint: "stopped: its state could not be saved",
@@ -437,7 +433,7 @@ export function approvalLines(message: string): readonly string[] {
   return rest === "" ? [] : [cleanLine(rest)];
 }
 
-const NOT_CHECKED = 'No check ran: only the reviewer saw the work. Name one: --filter "<command>"';
+const NOT_CHECKED = 'No check ran: only the reviewer saw the work. Add one: --check "<command>"';
 
 /** What a git hook has printed keeps its lines. */
 function becauseLines({ message }: ResultRecord, view: View): string[] {
@@ -467,13 +463,18 @@ export function errorLines(error: ErrorRecord, view: View): string[] {
   return [...diagnostic(view, "error: ", "red", error.message), ...nextLines(error.next, view)];
 }
 
-const COMMAND = /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm) /u;
+const COMMAND =
+  /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm|npm|claude|codex|chmod|alias|ls|dmesg|quota|ulimit) /u;
 
-/** What to type next, one suggestion a line. A command is never broken, so that it can be copied. */
-export function nextLines(next: readonly string[], view: View): string[] {
+/**
+ * What to type next, one suggestion a line. A command is never broken, so that it can be copied.
+ *
+ * @param label - Of the first line.
+ */
+export function nextLines(next: readonly string[], view: View, label: string = "next"): string[] {
   return next.flatMap((step, n) => {
     const wide = COMMAND.test(step) ? { ...view, columns: undefined } : view;
-    return labelled(wide, n === 0 ? "next" : "", cleanLine(step), "cyan");
+    return labelled(wide, n === 0 ? label : "", cleanLine(step), "cyan");
   });
 }
 

@@ -5,6 +5,13 @@ const agent = object(
   {
     kind: word(["claude", "codex"], "Which"),
     version: text('As it says itself; "" where it does not'),
+    login: object(
+      {
+        state: word(["in", "out", "unknown"], "Whether somebody is logged in, by its own word"),
+        how: text('By what, or why nobody knows; "" where nothing more is known'),
+      },
+      "Whether it can ask its model",
+    ),
   },
   "An agent's program that is installed",
 );

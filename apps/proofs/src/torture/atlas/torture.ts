@@ -13,19 +13,19 @@ import { strike } from "./clock.ts";
 import { makeAtlasFixture } from "./fixture.ts";
 import { atlasSubject } from "./subject.ts";
 
-/** What the scripted agents do: analyse, mend in two parts, approve. */
+/** What the scripted agents do: analyse, fix in two parts, approve. */
 const TURNS = [
   { role: "coder", match: "Step: analyze", text: "The cause is found." },
   {
     role: "coder",
-    says: [{ text: "Mending it", files: { "work.txt": "half of it\n" } }],
+    says: [{ text: "Fixing it", files: { "work.txt": "half of it\n" } }],
     files: { "work.txt": "all of it\n" },
-    text: "Mended.",
+    text: "Fixed.",
   },
   {
     role: "reviewer",
     says: ["Reading it"],
-    text: "APPROVED: it is mended.\n\nREPORT:\nSATISFACTION: high\nRISK: low\nNEEDS_HUMAN_REVIEW: no\nSUMMARY: Good.\n",
+    text: "APPROVED: it is fixed.\n\nREPORT:\nSATISFACTION: high\nRISK: low\nNEEDS_HUMAN_REVIEW: no\nSUMMARY: Good.\n",
   },
 ];
 

@@ -9,9 +9,9 @@ const TURNS = [
   {
     role: "coder",
     match: "needs the second",
-    says: [{ text: "Mending it", files: { "work.txt": "half of the second\n" } }],
+    says: [{ text: "Fixing it", files: { "work.txt": "half of the second\n" } }],
     files: { "work.txt": "second\n", "more.txt": "more\n" },
-    text: "Mended.",
+    text: "Fixed.",
   },
   {
     role: "coder",

@@ -7,15 +7,15 @@ import { listLines } from "../runs/text.ts";
 import { after } from "../runs/after.ts";
 import type { LsLine } from "../schemas/ls.ts";
 
-export interface LsOptions {
+export interface ListOptions {
   readonly all?: true | undefined;
   readonly json?: true | undefined;
 }
 
 const NEWEST = 20;
 
-/** `quasar ls`: the runs of the work tree, a line each. */
-export async function lsCommand({ all, json }: LsOptions): Promise<ExitCode> {
+/** `quasar list`: the runs of the work tree, a line each. */
+export async function listCommand({ all, json }: ListOptions): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
   const ids = runIds(workspace);
   const shown = all === true ? ids : ids.slice(0, NEWEST);
@@ -35,6 +35,6 @@ export async function lsCommand({ all, json }: LsOptions): Promise<ExitCode> {
   const hidden = ids.length - shown.length;
   if (isEmpty) {
     write(stdout, ["no runs in this work tree yet", ...nextLines(['quasar run "…"'], view)]);
-  } else if (hidden > 0) write(stdout, [`  and ${hidden} more: quasar ls --all`]);
+  } else if (hidden > 0) write(stdout, [`  and ${hidden} more: quasar list --all`]);
   return EXIT.ok;
 }

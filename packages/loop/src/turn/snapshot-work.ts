@@ -8,7 +8,7 @@ import { isCancelled, type Run } from "../run.ts";
  * Keeps what is not committed before a turn of the coder works on it again, and says whether there
  * was anything. An ending: it could not be kept, so nothing may replace it.
  */
-export async function keepWork(run: Run): Promise<Start["tree"] | Ending> {
+export async function snapshotWork(run: Run): Promise<Start["tree"] | Ending> {
   const { repository } = run.ports;
   const { runId, turn, cycle } = run.state;
   const { signal } = run.settings;

@@ -18,18 +18,23 @@ import { type Installation, openInstallation } from "../installation.ts";
 import { ago } from "../output/hook-lines.ts";
 import type { CleanupLine } from "../schemas/others.ts";
 
-/** `atlas cleanup`: removes hook files of tasks that ended longer ago than they are kept. */
+/** `atlas cleanup`, as it was called before: only with `--hooks`, so that nothing is removed unasked. */
 export function cleanupCommand(given: Given): ExitCode {
-  const { hooks, retention, dryRun = false, json } = given;
-  if (hooks !== true) {
+  if (given.hooks !== true) {
     throw new CliError("ERR_USAGE", "what is to be cleaned up? Nothing is without a flag", {
-      next: ["atlas cleanup --hooks --dry-run", "atlas cleanup --hooks"],
+      next: ["atlas prune --dry-run", "atlas prune"],
     });
   }
+  return pruneCommand({ ...given, olderThan: given.retention });
+}
+
+/** `atlas prune`: removes hook files of tasks that ended longer ago than they are kept. */
+export function pruneCommand({ olderThan, json, ...given }: Given): ExitCode {
+  const dryRun = given.dryRun === true;
   const installation = openInstallation();
   const { workspacesDir, now } = installation;
   const policy =
-    retention === undefined ? ownPolicy(installation) : everything(parseRetention(retention));
+    olderThan === undefined ? ownPolicy(installation) : everything(parseRetention(olderThan));
   const receiptsHead = (hook: HookFile) => installation.keys.head(hook);
   const report = cleanupHookFiles({ workspacesDir, policy, dryRun, now: now(), receiptsHead });
   const exit = report.skipped.some(({ reason }) => reason === "failed") ? EXIT.error : EXIT.ok;
@@ -47,8 +52,8 @@ export function cleanupCommand(given: Given): ExitCode {
     process.stdout.write(jsonLine(printed));
     return exit;
   }
-  const flags = retention === undefined ? "" : ` --retention ${retention}`;
-  const next = dryRun && report.removed.length > 0 ? [`atlas cleanup --hooks${flags}`] : [];
+  const flags = olderThan === undefined ? "" : ` --older-than ${olderThan}`;
+  const next = dryRun && report.removed.length > 0 ? [`atlas prune${flags}`] : [];
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...reportLines(report, dryRun, now().getTime(), view),
@@ -102,7 +107,7 @@ function reportLines(
 }
 
 function reasonText({ reason, error }: Pick<SkippedHookFile, "reason" | "error">): string {
-  if (reason === "in_use") return "somebody works with it";
+  if (reason === "in_use") return "in use";
   return `${reason === "corrupt" ? "nothing of it can be believed" : "it could not be removed"}: ${wordsOf(error) ?? ""}`;
 }
 

@@ -1,0 +1,60 @@
+import { budget, cleanLine, firstLine, jsonLine, money } from "@quasar/runs/text";
+import { type RunCost, taskCost, type TaskCost } from "@quasar/tasks";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { type Align, tableLines } from "../../shared/output/table.ts";
+import { labelled } from "../../shared/output/text.ts";
+import { COST_ALIGN, COST_HEAD, costCells, TURN_ENDS } from "../../shared/output/turn-cells.ts";
+import type { Given } from "../command.ts";
+import { openMeant } from "../find.ts";
+import { openInstallation } from "../installation.ts";
+import type { CostLine } from "../schemas/others.ts";
+
+/** `atlas cost`: what each turn of a task's agents has cost, step by step. */
+export async function costCommand(id: string | undefined, { json }: Given): Promise<ExitCode> {
+  const { dir, hook, task } = await openMeant(openInstallation(), id);
+  const cost = await taskCost(dir);
+  const { maxBudgetUsd } = task.config;
+  if (json === true) {
+    const facts = { taskId: hook.taskId, maxBudgetUsd, ...cost };
+    const line = { v: JSON_VERSION, type: "cost", ...facts } satisfies CostLine;
+    process.stdout.write(jsonLine(line));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  const title = firstLine(hook.title === "" ? hook.description : hook.title);
+  write(process.stdout, [
+    view.paint("bold", `task ${cleanLine(hook.taskId)}`),
+    ...labelled(view, "task", title),
+    ...labelled(view, "cost", costText(cost, maxBudgetUsd)),
+    ...cost.problems.flatMap((text) => labelled(view, "", cleanLine(text), "yellow")),
+    "",
+    ...(cost.runs.length === 0
+      ? ["  no turn yet"]
+      : tableLines(HEAD, cost.runs.flatMap(rowsOf), ALIGN, view)),
+  ]);
+  return EXIT.ok;
+}
+
+function costText({ spentUsd, unknownUsd }: TaskCost, maxBudgetUsd: number): string {
+  return budget({ spentUsd, unknownCostUsd: unknownUsd, hasUnsaidCosts: false }, maxBudgetUsd);
+}
+
+const HEAD = ["step", ...COST_HEAD];
+const ALIGN: readonly Align[] = ["left", ...COST_ALIGN];
+
+function rowsOf({ name, turns, openUsd }: RunCost): readonly (readonly string[])[] {
+  const ended = turns.map((turn) => [name, ...costCells(turn)]);
+  if (openUsd === 0) return ended;
+  const open = [
+    "",
+    "",
+    "",
+    "",
+    TURN_ENDS.open,
+    money(openUsd),
+    "",
+    "counted in full until it ends",
+  ];
+  return [...ended, [name, ...open]];
+}

@@ -1,0 +1,51 @@
+import { type HookFile, isTerminal, quarantinedFiles } from "@quasar/hookfile";
+import { firstLine, jsonLine } from "@quasar/runs/text";
+import { listTasks } from "@quasar/tasks";
+import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { tableLines } from "../../shared/output/table.ts";
+import { nextLines } from "../../shared/output/text.ts";
+import type { Given } from "../command.ts";
+import { openInstallation } from "../installation.ts";
+import { ago } from "../output/hook-lines.ts";
+import type { TasksLine } from "../schemas/status.ts";
+
+/** Enough of an id to name the task by, as a rule. */
+const SHORT_ID = "task-".length + 8;
+
+/** `awaiting_human (review)` */
+function briefly({ state, currentStep }: HookFile): string {
+  return currentStep === undefined || isTerminal(state)
+    ? state
+    : `${state} (${currentStep.stepName})`;
+}
+
+/** `atlas list`: all tasks, a line each. */
+export function listCommand({ json }: Given): ExitCode {
+  const { home, now } = openInstallation();
+  const tasks = listTasks(home);
+  if (json === true) {
+    const line = { v: JSON_VERSION, type: "tasks", home, tasks } satisfies TasksLine;
+    process.stdout.write(jsonLine(line));
+    return EXIT.ok;
+  }
+  const view = viewOf(process.stdout);
+  if (tasks.length === 0) {
+    write(process.stdout, [
+      "no tasks yet",
+      ...nextLines(['atlas start "…"', "atlas templates"], view),
+    ]);
+    return EXIT.ok;
+  }
+  const rows = tasks.map(({ taskId, workspaceId, hook, dir }) => {
+    const id = taskId.slice(0, SHORT_ID);
+    if (hook === undefined) return [workspaceId, "damaged", "", id, "", "atlas recover"];
+    const when = ago(hook.updatedAt, now().getTime());
+    const state = quarantinedFiles(dir).length > 0 ? `${briefly(hook)}, tampered` : briefly(hook);
+    return [workspaceId, state, when, id, hook.template, firstLine(hook.title)];
+  });
+  const head = ["workspace", "state", "changed", "task", "template", "what"];
+  const align = head.map(() => "left" as const);
+  write(process.stdout, tableLines(head, rows, align, view));
+  return EXIT.ok;
+}

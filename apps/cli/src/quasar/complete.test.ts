@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { atCursor } from "../shared/completion/at-cursor.ts";
+import { linesAt } from "../shared/completion/complete.ts";
+import { QUASAR } from "./complete.ts";
+import { COMMANDS as ALL } from "./commands.ts";
+
+const COMMANDS = ALL.filter(({ isUnlisted }) => isUnlisted !== true);
+
+/** What is offered after some words, each without what it is. */
+async function offered(...words: readonly string[]): Promise<readonly string[]> {
+  return (await linesAt(QUASAR, words)).map((line) => line.split("\t")[0] ?? "");
+}
+
+test("every command is offered as the help lists it, and complete is not", async () => {
+  expect(await linesAt(QUASAR, [""])).toEqual([
+    ...COMMANDS.map(({ name, summary }) => `${name}\t${summary}`),
+    "help\tshow help for a command",
+  ]);
+});
+
+test.for([
+  [["-"], ["--version", "--help"]],
+  [["help", ""], COMMANDS.map(({ name }) => name)],
+  [["help", "run", ""], []],
+  [
+    ["--version", ""],
+    [...COMMANDS.map(({ name }) => name), "help"],
+  ],
+  [["nonsense", ""], []],
+  [[], [...COMMANDS.map(({ name }) => name), "help"]],
+  [
+    ["ls", "-"],
+    ["--all", "--json", "--help"],
+  ],
+  [
+    ["ls", "--all", "-"],
+    ["--json", "--help"],
+  ],
+  [["ls", ""], []],
+  [["run", ""], []],
+  [
+    ["run", "--coder", ""],
+    ["claude", "codex"],
+  ],
+  [
+    ["run", "--coder="],
+    ["--coder=claude", "--coder=codex"],
+  ],
+  [
+    ["run", "--coder", "claude", "--reviewer=co"],
+    ["--reviewer=claude", "--reviewer=codex"],
+  ],
+  [
+    ["run", "--sandbox", ""],
+    ["read-only", "workspace-write", "danger-full-access"],
+  ],
+  [
+    ["resume", "--commit-style", "p"],
+    ["auto", "conventional", "plain", "seed"],
+  ],
+  [["run", "--max-cycles", ""], []],
+  [["run", "--leash=", ""], []],
+  [["run", "--file", ""], [":files"]],
+  [["run", "-f", "a"], [":files"]],
+  [["run", "--file=a"], [":files"]],
+  [["run", "--file", "--coder", ""], []],
+  [["run", "--", "-"], []],
+  [["run", "--nonsense=", ""], []],
+  [
+    ["completion", ""],
+    ["bash", "zsh", "fish"],
+  ],
+  [
+    ["completion", '"'],
+    ["bash", "zsh", "fish"],
+  ],
+] as const)("after %j it offers %j", async ([words, texts]) => {
+  expect(await offered(...words)).toEqual(texts);
+});
+
+test("flags have the help's words, and one that may be repeated is offered again", async () => {
+  const flags = await linesAt(QUASAR, ["run", "--lint", "a", "--coder=codex", "-"]);
+  expect(flags).toContain("--file\tread the task from a file");
+  expect(flags).toContain("--json\tmachine-readable output on standard output");
+  expect(flags).toContain("--reviewer\tthe agent that reviews, same choice");
+  const names = flags.map((line) => line.split("\t")[0]);
+  expect(names).toContain("--lint");
+  expect(names).not.toContain("--coder");
+});
+
+test.for([
+  [["show", ""], "run or turn", "", ""],
+  [["resume", "2026"], "run", "", "2026"],
+  [["resume", "--max-cycles", "5", "--plan", ""], "run", "", ""],
+  [["resume", "--", ""], "run", "", ""],
+  [["restore", "2", "--run", ""], "run", "", ""],
+  [["restore", "--run=2026"], "run", "--run=", "2026"],
+] as const)("after %j it looks for a %s", ([words, name, before, typed]) => {
+  const values = QUASAR.values[name];
+  expect(values).toBeTypeOf("function");
+  expect(atCursor(QUASAR, words)).toEqual({ values, before, typed });
+});
+
+test("one argument is all that a command takes", async () => {
+  expect(await offered("show", "20261121-101500-7f3a9c", "")).toEqual([]);
+});
+
+test("what is found is cleaned, and a name that a shell could take for something else is left out", async () => {
+  const run = () =>
+    Promise.resolve([
+      ["fine", "title\u001b[31m\nand\tmore"],
+      ["$(true)", "harmless: a shell quotes it"],
+      ["two\nlines", ""],
+      ["a\ttab", ""],
+      ["\u001b[31mred", ""],
+      [":files", ""],
+      [" ", ""],
+      ["", ""],
+    ] as const);
+  expect(await linesAt({ ...QUASAR, values: { run } }, ["log", ""])).toEqual([
+    "fine\ttitle\\u{1b}[31m and more",
+    "$(true)\tharmless: a shell quotes it",
+  ]);
+});
+
+test("every name in the table of values is one of a command or a flag", () => {
+  const typed = COMMANDS.flatMap(({ args = [], options = [] }) => [...args, ...options]);
+  for (const name of Object.keys(QUASAR.values)) {
+    expect(typed.filter(([text]) => new RegExp(`[<[]${name}[\\]>]`, "u").test(text))).not.toEqual(
+      [],
+    );
+  }
+});

@@ -1,0 +1,28 @@
+import { complete as completeIn } from "../shared/completion/complete.ts";
+import type { Completable } from "../shared/completion/flags.ts";
+import { SHELLS } from "../shared/completion/shells.ts";
+import { type FindValues, words } from "../shared/completion/values.ts";
+import { SETTINGS } from "../shared/config/settings.ts";
+import { COMMANDS } from "./commands.ts";
+
+const finding = () => import("./completion/find-runs.ts");
+const findRuns: FindValues = async (typed) => (await finding()).findRuns(typed);
+const findRunsAndTurns: FindValues = async (typed) => (await finding()).findRunsAndTurns(typed);
+
+/** What of `quasar` can be completed. */
+export const QUASAR: Completable = {
+  families: {},
+  commands: COMMANDS,
+  settings: SETTINGS,
+  values: {
+    path: "files",
+    run: findRuns,
+    "run or turn": findRunsAndTurns,
+    shell: words(...Object.keys(SHELLS)),
+  },
+};
+
+/** `quasar complete -- <words…>` */
+export function complete(args: readonly string[]): Promise<void> {
+  return completeIn(QUASAR, args);
+}

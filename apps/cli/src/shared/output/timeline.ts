@@ -1,0 +1,36 @@
+import { dayAndTime } from "@quasar/runs/text";
+import { write } from "./reporter.ts";
+import type { View } from "./text.ts";
+
+/** Prints what has happened, each event with its time, each day under its date. */
+export interface Timeline {
+  /** What is left of a line beside the time. */
+  readonly view: View;
+  /** @param time - RFC 3339; `undefined`: it has none, and belongs to the event before. */
+  tell(time: string | undefined, lines: readonly string[]): void;
+}
+
+const TIME = "00:00:00  ";
+
+/** On standard output. */
+export function createTimeline(whole: View): Timeline {
+  const columns = whole.columns === undefined ? undefined : whole.columns - TIME.length;
+  const view: View = { ...whole, columns, live: false };
+  const indented = (line: string): string => `${" ".repeat(TIME.length)}${line}`;
+  let shownDay = "";
+  return {
+    view,
+    tell(at, [first, ...more]) {
+      if (first === undefined) return;
+      if (at === undefined) return write(process.stdout, [first, ...more].map(indented));
+      const { day, time } = dayAndTime(at) ?? { day: shownDay, time: "" };
+      const isNewDay = day !== shownDay;
+      shownDay = day;
+      write(process.stdout, [
+        ...(isNewDay ? [view.paint("dim", day)] : []),
+        `${view.paint("dim", time.padEnd(TIME.length))}${first}`,
+        ...more.map(indented),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { countChanges, diffTrees } from "@quasar/git";
+import { jsonLine } from "@quasar/runs/text";
+import { ALL_FILES, fileLines } from "./output/changes.ts";
+import { diffLines } from "./output/diff.ts";
+import { writePaged } from "./output/pager.ts";
+import { JSON_VERSION, viewOf } from "./output/reporter.ts";
+import type { DiffLine } from "./schemas/diff.ts";
+
+/** Two trees or commits of a repository. */
+export interface Span {
+  /** Any folder of a work tree of it. */
+  readonly root: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface ShowDiffOptions {
+  /** Whose change it is, for `--json`. */
+  readonly of: Pick<DiffLine, "runId" | "taskId">;
+  /** Only which files, and how much. */
+  readonly stat?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/**
+ * Prints what differs, paged on a terminal.
+ *
+ * @throws {GitError} as `diffTrees`.
+ */
+export async function showDiff(span: Span, { of, stat, json }: ShowDiffOptions): Promise<void> {
+  const { facts, lines } = stat === true ? await filesOf(span) : await textOf(span);
+  if (json === true) {
+    const { from, to } = span;
+    const line = { v: JSON_VERSION, type: "diff", ...of, from, to, ...facts } satisfies DiffLine;
+    process.stdout.write(jsonLine(line));
+  } else {
+    await writePaged(lines);
+  }
+}
+
+interface Shown {
+  readonly facts: Pick<DiffLine, "files" | "stat" | "text">;
+  readonly lines: readonly string[];
+}
+
+async function filesOf({ root, from, to }: Span): Promise<Shown> {
+  const files = await countChanges(root, from, to);
+  const lines = files.length === 0 ? ["nothing has changed"] : fileLines(files, ALL_FILES);
+  return { facts: { files }, lines };
+}
+
+async function textOf({ root, from, to }: Span): Promise<Shown> {
+  const diff = await diffTrees(root, from, to);
+  return { facts: diff, lines: diffLines(diff, viewOf(process.stdout).paint) };
+}

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { isSince, STATUS_COMMANDS } from "./login.ts";
+
+const said = (exitCode: number | undefined, text: string) => {
+  return { exitCode, text, env: {}, settings: "" };
+};
+
+// As Claude Code 2.1.329 prints it.
+const claude = (change: object): string =>
+  JSON.stringify({ loggedIn: true, apiProvider: "firstParty", email: "a@b.c", ...change }, null, 2);
+
+test.for([
+  [0, claude({ authMethod: "claude.ai" }), { state: "in", how: "claude.ai" }],
+  [0, claude({ authMethod: "api_key" }), { state: "in", how: "API key" }],
+  [0, claude({ authMethod: "third_party" }), { state: "in", how: "cloud provider" }],
+  [0, claude({ authMethod: "\u001b[31mnew\nkind" }), { state: "in", how: "new kind" }],
+  [0, claude({ authMethod: 7 }), { state: "in", how: "" }],
+  [0, `a notice\n${claude({ authMethod: "constructor" })}`, { state: "in", how: "constructor" }],
+  [1, claude({ loggedIn: false, authMethod: "none" }), { state: "out", how: "" }],
+  [0, "2.1.329 (Claude Code)", { state: "unknown", how: "" }],
+  [0, "{ half", { state: "unknown", how: "" }],
+  [undefined, "", { state: "unknown", how: "" }],
+] as const)(
+  "reads of Claude Code's exit code %s and %j who is logged in",
+  ([code, text, login]) => {
+    expect(STATUS_COMMANDS.claude.read(said(code, text))).toEqual(login);
+  },
+);
+
+// As Codex 0.147.0 and 0.169.0 print it.
+const WARNING = "WARNING: proceeding, even though we could not create PATH aliases\n";
+const KEY =
+  "API key configured - sk-test-***bcdef\nAuthentication is checked when you send a request.";
+
+test.for([
+  [0, "Logged in using ChatGPT\n", { state: "in", how: "ChatGPT" }],
+  [0, "Logged in using an API key - sk-test-***bcdef\n", { state: "in", how: "API key" }],
+  [0, `${WARNING}${KEY}`, { state: "in", how: "API key" }],
+  [0, "Logged in by other means", { state: "in", how: "" }],
+  [1, `${WARNING}Not logged in\n`, { state: "out", how: "" }],
+  [1, "error: unrecognized subcommand", { state: "unknown", how: "" }],
+  [undefined, "Not logged in", { state: "unknown", how: "" }],
+] as const)("reads of Codex's exit code %s and %j who is logged in", ([code, text, login]) => {
+  expect(STATUS_COMMANDS.codex.read(said(code, text))).toEqual(login);
+});
+
+test.for([
+  [{ env: { CODEX_API_KEY: "sk-x" } }, { state: "in", how: "CODEX_API_KEY" }],
+  [
+    { settings: 'model = "x"\nmodel_provider = "azure"\n' },
+    { state: "unknown", how: "its config.toml names a provider or profile" },
+  ],
+  [{ settings: undefined }, { state: "unknown", how: "its config.toml cannot be read" }],
+  [{ settings: 'model = "x"\n# model_provider = "y"\n' }, { state: "out", how: "" }],
+] as const)("a Codex that nobody is logged in to, with %j", ([change, login]) => {
+  const status = { ...said(1, "Not logged in"), ...change };
+  expect(STATUS_COMMANDS.codex.read(status)).toEqual(login);
+});
+
+test.for([
+  ["2.1.41", true],
+  ["2.1.329", true],
+  ["2.2.0", true],
+  ["10.0.0", true],
+  ["2.1.40", false],
+  ["2.0.99", false],
+  ["1.9.99", false],
+  ["", false],
+] as const)("version %s is 2.1.41 or later: %s", ([version, is]) => {
+  expect(isSince(version, [2, 1, 41])).toBe(is);
+});
