@@ -94,9 +94,9 @@ test("a killed run, its plan, its resume and what that has kept are printed", as
   const stranger = { ...at, env: { ...at.env, HOME: folder() } };
   expect(await printed(stranger, "status")).toEqual({ code: 0, types: ["status"] });
   expect(await printed(stranger, "show")).toEqual({ code: 0, types: ["show"] });
-  expect(await printed(stranger, "resume", "--plan")).toEqual({ code: 6, types: ["plan"] });
+  const plan = ["resume", "--plan", ...agents(at, oneCycle())];
+  expect(await printed(stranger, ...plan)).toEqual({ code: 6, types: ["plan"] });
   expect(await printed(stranger, "resume")).toEqual({ code: 6, types: ["error"] });
-  agents(at, oneCycle());
   const resumed = await printed(at, "resume");
   expect(resumed.code).toBe(0);
   expect(resumed.types).toEqual(expect.arrayContaining(["run", "resumed", "turn_recovered"]));
