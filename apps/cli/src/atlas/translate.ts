@@ -19,7 +19,7 @@ type Translation = readonly [code: CliErrorCode, ...next: string[]];
 const LIST = "atlas list";
 const STATUS = "atlas status";
 const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
-const DISK = "look for a full or read-only disk: df -h";
+const DISK = "df -h (a full or read-only disk?)";
 const KEYS = "atlas keys status";
 const PRIVATE = "chmod 600 on it, if nobody else can have read it";
 
@@ -52,9 +52,9 @@ const TRANSLATIONS: Readonly<
   "TasksError ERR_CHANGED": ["ERR_CHANGED", STATUS],
   "TasksError ERR_CONFIG": ["ERR_CONFIG"],
   "TasksError ERR_DAMAGED": ["ERR_CORRUPT", "atlas hook status", LIST],
-  "TasksError ERR_DIRTY": ["ERR_DIRTY", "git status, then commit or stash"],
+  "TasksError ERR_DIRTY": ["ERR_DIRTY", "git status (then commit or stash)"],
   "TasksError ERR_EXISTS": ["ERR_EXISTS", LIST],
-  "TasksError ERR_IGNORED": ["ERR_DIRTY", "git status --ignored, in that work tree"],
+  "TasksError ERR_IGNORED": ["ERR_DIRTY", "git status --ignored (in that work tree)"],
   "TasksError ERR_LOCKED": ["ERR_LOCKED", STATUS],
   "TasksError ERR_NOT_ACCEPTED": ["ERR_NOT_ACCEPTED", STATUS],
   "TasksError ERR_NOT_AWAITED": ["ERR_NOT_AWAITED", STATUS, "name another task: " + LIST],

@@ -8,6 +8,16 @@ const PACKAGES: Readonly<Record<DetectedAgent["kind"], string>> = {
   codex: "@openai/codex",
 };
 
+const LOGINS: Readonly<Record<DetectedAgent["kind"], string>> = {
+  claude: "claude auth login",
+  codex: "codex login",
+};
+
+/** Logs a person in to an agent's program. */
+export function loginCommand(kind: DetectedAgent["kind"]): string {
+  return LOGINS[kind];
+}
+
 /** Installs an agent's program. */
 export function installCommand(kind: DetectedAgent["kind"]): string {
   return `npm install -g ${PACKAGES[kind]}`;

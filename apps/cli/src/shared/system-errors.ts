@@ -9,26 +9,26 @@ interface Refusal {
   readonly next: (folder: string) => readonly string[];
 }
 
-const OPEN_FILES = ["ulimit -n, and how many files and programs are open"];
-const WHOSE = (folder: string): readonly string[] => [`ls -ld ${folder}, to see whose it is`];
+const OPEN_FILES = ["ulimit -n (how many files may be open; close other programs)"];
+const WHOSE = (folder: string): readonly string[] => [`ls -ld ${folder} (whose is it?)`];
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   EROFS: {
     words: "the file system is read-only",
-    next: (folder) => [`df ${folder}, then have that disk mounted to be written`],
+    next: (folder) => [`df ${folder} (then have that disk mounted to be written)`],
   },
   ENOSPC: {
     words: "the disk is full",
-    next: (folder) => [`df -h ${folder}, then free some space (df -i ${folder}: or files)`],
+    next: (folder) => [`df -h ${folder} (then free some space; df -i: or files)`],
   },
   EDQUOT: {
     words: "the disk quota is used up",
-    next: (folder) => ["quota -s, then remove some of your files", `df -h ${folder}`],
+    next: (folder) => ["quota -s (then remove some of your files)", `df -h ${folder}`],
   },
   EIO: {
     words: "the disk fails",
     next: (folder) => [
-      "dmesg | tail, for the kernel's words on the disk; copy what matters to another one first",
+      "dmesg | tail (the kernel's words; first copy what matters to another disk)",
       `df -h ${folder}`,
     ],
   },

@@ -1,5 +1,5 @@
 import type { DetectedAgent } from "@quasar/agents";
-import { AGENT_PROGRAMS, installCommand } from "../agent-programs.ts";
+import { AGENT_PROGRAMS, installCommand, loginCommand } from "../agent-programs.ts";
 import { type Finding, ok, problem, unknown, warning } from "./finding.ts";
 
 export interface AgentFacts {
@@ -11,11 +11,6 @@ export interface AgentFacts {
   /** The command that has agents work: `quasar run`. */
   readonly start: string;
 }
-
-const LOGIN: Readonly<Record<DetectedAgent["kind"], string>> = {
-  claude: "claude auth login",
-  codex: "codex login",
-};
 
 /** The agents that are looked for, and what else the settings name. */
 export function agentFindings(facts: AgentFacts): readonly Finding[] {
@@ -39,7 +34,7 @@ function programFinding(kind: DetectedAgent["kind"], facts: AgentFacts): Finding
     case "in":
       return ok(kind, words);
     case "out":
-      return problem(kind, words, [LOGIN[kind]]);
+      return problem(kind, words, [loginCommand(kind)]);
     case "unknown":
       return unknown(kind, words);
   }

@@ -463,7 +463,8 @@ export function errorLines(error: ErrorRecord, view: View): string[] {
   return [...diagnostic(view, "error: ", "red", error.message), ...nextLines(error.next, view)];
 }
 
-const COMMAND = /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm|npm|claude|codex|chmod|alias) /u;
+const COMMAND =
+  /^(?:quasar|atlas|git|cd|df|ls|kill|mv|cat|rm|npm|claude|codex|chmod|alias|\$\{EDITOR:-vi\}) /u;
 
 /**
  * What to type next, one suggestion a line. A command is never broken, so that it can be copied.
