@@ -3,14 +3,16 @@ import type { FileChange } from "@quasar/git";
 import { failureFlags, type TaskResult, type WayBack } from "@quasar/loop";
 import { continuedBy, limitAdvice, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
 import { knownUsd, moment, shellWord } from "@quasar/runs/text";
+import { AGENT_PROGRAMS, loginCommand } from "../shared/agent-programs.ts";
+import { resolve } from "../shared/config/layers.ts";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
+import { storedSettings } from "../shared/kept-settings.ts";
 import { errnoIn, refusalNext } from "../shared/system-errors.ts";
 import type { ResultRecord } from "../shared/output/record.ts";
 import { type Typed, withTyped } from "../shared/typed.ts";
 
 /** What a person has to do about an agent's failure, where it takes a person. */
 const PERSON: Readonly<Partial<Record<AgentFailure["kind"], string>>> = {
-  auth: "log in to the agent's program (or set its API key), then resume",
   billing: "look at the account's credit, then resume",
   "refused-permissions": "look at what the agent was not allowed to do",
 };
@@ -119,6 +121,17 @@ function lookOf({ runId, agentFailure }: TaskResult): readonly string[] {
   return [`quasar log ${runId}   (what the agent did; a hook of yours may keep its turn going)`];
 }
 
+/** How a person logs in to the agent that failed for that; `undefined`: it failed for something else. */
+function loginOf({ kind }: AgentFailure, checkpoint: TaskResult["checkpoint"]): string | undefined {
+  if (kind !== "auth") return undefined;
+  const role = checkpoint.phase === "reviewing" ? "reviewer" : "coder";
+  const spec = storedSettings(checkpoint)[role] ?? resolve([])[role];
+  const program = AGENT_PROGRAMS.find((one) => one === spec);
+  if (program === undefined)
+    return "log in to the agent's program (or set its API key), then resume";
+  return `${loginCommand(program)} (or set its API key)`;
+}
+
 function wayBackSteps(resume: string, { steps, flags, asItIs }: WayBack): string[] {
   const instead =
     asItIs === undefined ? [] : [`${resume} ${asItIs}   (instead, to stay where HEAD is)`];
@@ -144,7 +157,8 @@ function nextOf(result: TaskResult): string[] {
       if (flags !== "") return [...lookOf(result), `${resume} ${flags}`];
       if (agentFailure?.kind === "rate-limit")
         return [...limitAdvice(agentFailure.retryAt, resume)];
-      const person = agentFailure && PERSON[agentFailure.kind];
+      const person =
+        agentFailure && (PERSON[agentFailure.kind] ?? loginOf(agentFailure, checkpoint));
       const when = agentFailure?.retryAt;
       if (wayBack !== undefined) return wayBackSteps(resume, wayBack);
       const command = when === undefined ? resume : `${resume} (after ${moment(when)})`;
