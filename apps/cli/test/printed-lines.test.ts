@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -8,6 +8,7 @@ import { COMMANDS } from "../src/quasar/commands.ts";
 import { ATLAS } from "./atlas/harness.ts";
 import {
   emptyPlace,
+  folder,
   killAll,
   lastRecord,
   MAIN,
@@ -20,6 +21,8 @@ import {
 } from "./harness.ts";
 import { FORMATS, schemaFile, wrongOf } from "./printed-lines.ts";
 import { agents, LONG, neverContent, oneCycle, twoCycles } from "./scripts.ts";
+
+const programs = fileURLToPath(new URL("../dist/", import.meta.url));
 
 // What each command prints is held against its schema by the harness, here as in every other test.
 
@@ -88,6 +91,11 @@ test("a killed run, its plan, its resume and what that has kept are printed", as
   await following.finished;
   expect(await printed(at, "status")).toEqual({ code: 0, types: ["status"] });
   expect(await printed(at, "resume", "--plan")).toEqual({ code: 0, types: ["plan"] });
+  const stranger = { ...at, env: { ...at.env, HOME: folder() } };
+  expect(await printed(stranger, "status")).toEqual({ code: 0, types: ["status"] });
+  expect(await printed(stranger, "show")).toEqual({ code: 0, types: ["show"] });
+  expect(await printed(stranger, "resume", "--plan")).toEqual({ code: 6, types: ["plan"] });
+  expect(await printed(stranger, "resume")).toEqual({ code: 6, types: ["error"] });
   agents(at, oneCycle());
   const resumed = await printed(at, "resume");
   expect(resumed.code).toBe(0);
@@ -154,13 +162,49 @@ test("quasar schema prints a file as it is, also as a line, and nothing but a sc
 });
 
 test("no program loads what describes its lines", () => {
-  const folder = fileURLToPath(new URL("../dist/", import.meta.url));
-  const programs = readdirSync(folder).filter((name) => name.endsWith(".js"));
-  const described = programs.filter((name) =>
-    readFileSync(join(folder, name), "utf8").includes("The version of all lines"),
+  const files = readdirSync(programs).filter((name) => name.endsWith(".js"));
+  const described = files.filter((name) =>
+    readFileSync(join(programs, name), "utf8").includes("The version of all lines"),
   );
-  expect(programs).toContain("main.js");
+  expect(files).toContain("main.js");
   expect(described).toEqual([]);
+});
+
+interface Definition {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+}
+
+const SCHEMAS = globSync("schemas/*/*.json", { cwd: programs }).map((name) => {
+  const text = readFileSync(join(programs, name), "utf8");
+  return [
+    name,
+    JSON.parse(text) as { readonly $defs: Readonly<Record<string, Definition>> },
+  ] as const;
+});
+
+test.for(SCHEMAS)(
+  "%s says of each line what it is, and of each key what it means",
+  ([, schema]) => {
+    const lines = Object.entries(schema.$defs).filter(([name]) => name.endsWith("_line"));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const [name, { description = "", properties = {}, required = [] }] of lines) {
+      expect(description, name).not.toBe("");
+      expect(required, name).toEqual(expect.arrayContaining(["v", "type"]));
+      const unsaid = Object.entries(properties)
+        .filter(([key, value]) => key !== "type" && !("$ref" in value || "description" in value))
+        .map(([key]) => key);
+      expect(unsaid, name).toEqual([]);
+    }
+  },
+);
+
+test("a fact whose lists a journal has left out is a line all the same, of log and of nothing else", () => {
+  const fact = { v: 1, type: "resumed", time: "2026-11-21T10:15:00.000Z", cycle: 2, message: "" };
+  const line = JSON.stringify({ ...fact, headSha: "", isShortened: true });
+  expect(wrongOf("quasar", "log", line)).toEqual([]);
+  expect(wrongOf("quasar", "run", line).join("\n")).toContain("required property 'details'");
 });
 
 const ERROR = {

@@ -235,7 +235,7 @@ test("nothing in a journal acts on the terminal, nor keeps the log from being sh
   expect(log, log.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining("the last") });
   // oxlint-disable-next-line no-control-regex
   expect(log.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/u);
-  const json = await quasar(at, ["log", "--json"]);
+  const json = await quasar(at, ["log", "--json"], { isForged: true });
   const lines = json.stdout.trimEnd().split("\n");
   expect(lines.map((line) => typeof (JSON.parse(line) as { type: string }).type)).toEqual(
     lines.map(() => "string"),

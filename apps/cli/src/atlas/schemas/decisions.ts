@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { list, shaOrNone, steps, text, word } from "../../shared/schemas/kinds.ts";
+import { list, object, shaOrNone, steps, text, word } from "../../shared/schemas/kinds.ts";
 import { line, type Printed } from "../../shared/schemas/line.ts";
 import { awaiting, hookState, quarantinedFile, reviewGap } from "./parts.ts";
 
@@ -17,11 +17,14 @@ const shown = {
   stat: text("As `git diff --stat` prints it"),
   diff: text("As `git diff` prints it"),
   answer: v.optional(
-    v.object({
-      step: text("The step that said it"),
-      text: text("What it said"),
-      sha256: text("Of that"),
-    }),
+    object(
+      {
+        step: text("The step that said it"),
+        text: text("What it said"),
+        sha256: text("Of that"),
+      },
+      "What the step before said",
+    ),
   ),
   content: text("Names all that is reviewed: what --tree takes"),
   gaps: list(reviewGap, "What a person has to accept"),
@@ -37,7 +40,7 @@ export const reviewLine = line("review", "What an approval would approve: nothin
 
 export const approveLine = line("approve", "The work was approved", {
   ...decided,
-  approved: v.object(shown),
+  approved: object(shown, "What was approved"),
   pullRequest: v.optional(text("Its address")),
 });
 

@@ -1,20 +1,25 @@
 import * as v from "valibot";
-import { flag, list, milliseconds, text, usd, whole, word } from "../../shared/schemas/kinds.ts";
-import { initLine as initOfBoth } from "../../shared/schemas/init.ts";
+import {
+  flag,
+  list,
+  milliseconds,
+  object,
+  text,
+  usd,
+  whole,
+  word,
+} from "../../shared/schemas/kinds.ts";
 import { surroundings } from "../../shared/schemas/doctor.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { initLine as initOfBoth } from "../../shared/schemas/init.ts";
+import { line, type Printed, withKeys } from "../../shared/schemas/line.ts";
 import { hookState, taskCost, template } from "./parts.ts";
 
-export const initLine = v.pipe(
-  v.object({
-    ...initOfBoth.entries,
-    instructed: list(
-      v.object({ file: text("CLAUDE.md or AGENTS.md"), how: text("What became of it, in words") }),
-      "Files that tell agents of tasks",
-    ),
-  }),
-  v.description(v.getDescription(initOfBoth) ?? ""),
-);
+export const initLine = withKeys(initOfBoth, {
+  instructed: list(
+    v.object({ file: text("CLAUDE.md or AGENTS.md"), how: text("What became of it, in words") }),
+    "Files that tell agents of tasks",
+  ),
+});
 
 export const templatesLine = line("templates", "Templates, or the one that was named", {
   templates: list(template, "In the order of the list"),
@@ -30,11 +35,14 @@ const kept = "How long tasks of this kind are kept";
 
 export const cleanupLine = line("cleanup", "Hook files of tasks that ended were removed", {
   dryRun: flag("Whether they only would be"),
-  policy: v.object({
-    completed: milliseconds(kept),
-    failed: milliseconds(kept),
-    abandoned: milliseconds(kept),
-  }),
+  policy: object(
+    {
+      completed: milliseconds(kept),
+      failed: milliseconds(kept),
+      abandoned: milliseconds(kept),
+    },
+    "How long tasks are kept, by how they ended",
+  ),
   removed: list(
     v.object({ ...taskFolder, state: v.optional(hookState) }),
     "Those without state were removed before, and not to the end",

@@ -6,6 +6,7 @@ import {
   flag,
   list,
   milliseconds,
+  object,
   record,
   sha,
   text,
@@ -40,19 +41,19 @@ export const stepRecovery = word(
   "How an interrupted step is resumed. reconcile: after a look at what it has done. manual: a person says how",
 );
 
-const fileSnapshot = v.pipe(
-  v.object({
+const fileSnapshot = object(
+  {
     path: text("From the root of the work tree"),
     sha256: text('Of its content; "" where there is none'),
     size: whole("Bytes"),
     modTime: text("When it was changed"),
     exists: flag("Whether it is there"),
-  }),
-  v.description("A file as it was"),
+  },
+  "A file as it was",
 );
 
-export const stepCheckpoint = v.pipe(
-  v.object({
+export const stepCheckpoint = object(
+  {
     checkpointId: text("Its id"),
     createdAt: time("When it was made"),
     description: text("What was reached"),
@@ -64,21 +65,21 @@ export const stepCheckpoint = v.pipe(
     gitDirty: flag("Whether there were uncommitted changes"),
     filesSnapshot: v.optional(list(fileSnapshot, "Files that the step touched")),
     artifacts: v.optional(texts("Files that belong to it")),
-  }),
-  v.description("A mark of what was reached"),
+  },
+  "A mark of what was reached",
 );
 
-const touchedFile = v.pipe(
-  v.object({
+const touchedFile = object(
+  {
     path: text("From the root of the work tree"),
     change: word(["new", "modified", "deleted"], "What has become of it"),
     committed: flag("Whether that is committed"),
-  }),
-  v.description("A file that a step changed"),
+  },
+  "A file that a step changed",
 );
 
-export const stepContext = v.pipe(
-  v.object({
+export const stepContext = object(
+  {
     stepIndex: whole("From 0"),
     stepName: text("Its name"),
     prompt: text("What its agent is told"),
@@ -90,12 +91,12 @@ export const stepContext = v.pipe(
     filesTouched: v.optional(texts("Paths that it changed")),
     fileChanges: v.optional(list(touchedFile, "What has become of them")),
     currentCheckpointId: v.optional(text("The newest checkpoint")),
-  }),
-  v.description("The step that is worked on"),
+  },
+  "The step that is worked on",
 );
 
-export const stepRecord = v.pipe(
-  v.object({
+export const stepRecord = object(
+  {
     name: text("Its name"),
     type: stepType,
     recovery: stepRecovery,
@@ -112,23 +113,23 @@ export const stepRecord = v.pipe(
     feedback: v.optional(text("What a person said when it was rejected")),
     note: v.optional(text("Why it failed or was skipped")),
     receiptIds: texts("Receipts of its commands"),
-  }),
-  v.description("A step of the template, and what has become of it"),
+  },
+  "A step of the template, and what has become of it",
 );
 
-export const awaiting = v.pipe(
-  v.object({
+export const awaiting = object(
+  {
     kind: word(
       ["review", "validation", "git", "ci", "interrupted", "attempts"],
       "What a person has to decide",
     ),
     reason: text("For a person"),
-  }),
-  v.description("A person's decision that the task waits for"),
+  },
+  "A person's decision that the task waits for",
 );
 
-export const recovery = v.pipe(
-  v.object({
+export const recovery = object(
+  {
     crashType: word(["timeout", "signal", "unknown"], "How it was interrupted"),
     detectedAt: time("When that was noticed"),
     lastKnownState: hookState,
@@ -141,12 +142,12 @@ export const recovery = v.pipe(
       "What is best to do",
     ),
     reason: text("Why"),
-  }),
-  v.description("What a crash has left"),
+  },
+  "What a crash has left",
 );
 
-export const receipt = v.pipe(
-  v.object({
+export const receipt = object(
+  {
     receiptId: text("Its id"),
     stepName: text("The step"),
     command: text("What was run"),
@@ -161,8 +162,8 @@ export const receipt = v.pipe(
     sigAlg: text("How it was signed"),
     sigVersion: whole("What the signature covers"),
     signature: text("Hex digits"),
-  }),
-  v.description("Signed evidence that a command ran"),
+  },
+  "Signed evidence that a command ran",
 );
 
 const output = word(
@@ -189,58 +190,58 @@ export const verdict = v.pipe(
   v.description("Whether a receipt is what was signed"),
 );
 
-export const receiptChain = v.pipe(
-  v.object({
+export const receiptChain = object(
+  {
     kind: word(["valid", "invalid", "unverifiable"], "Whether the receipts are all there"),
     problems: texts("What is wrong"),
     here: whole("How many are here"),
     signed: v.optional(whole("How many were signed; left out where nobody knows")),
     tail: word(["proved", "unproved"], "unproved: newer ones could be missing"),
-  }),
-  v.description("The receipts of a task, one after the other"),
+  },
+  "The receipts of a task, one after the other",
 );
 
-export const quarantinedFile = v.pipe(
-  v.object({
+export const quarantinedFile = object(
+  {
     path: text("Where it is kept"),
     foundAt: text("When it was found"),
-  }),
-  v.description("A hook.json that something other than atlas has changed"),
+  },
+  "A hook.json that something other than atlas has changed",
 );
 
-export const problem = v.pipe(
-  v.object({
+export const problem = object(
+  {
     code: word(["damaged_hook", "torn_history", "damaged_history"], "What it is, for a program"),
     message: text("What it is, for a person"),
-  }),
-  v.description("Something that was repaired, or could not be"),
+  },
+  "Something that was repaired, or could not be",
 );
 
-export const owner = v.pipe(
-  v.object({
+export const owner = object(
+  {
     pid: whole("The process"),
     startTime: v.optional(v.pipe(v.number(), v.description("When it was started, for the system"))),
     bootId: v.optional(text("Of the boot that it was started in")),
     host: text("The machine that it runs on"),
     runId: text("Its id"),
-  }),
-  v.description("Who drives the task"),
+  },
+  "Who drives the task",
 );
 
-const hookEvent = v.pipe(
-  v.object({
+const hookEvent = object(
+  {
     timestamp: time("When"),
     trigger: text("What happened"),
     fromState: text("The state before"),
     toState: hookState,
     stepName: v.optional(text("The step")),
     details: v.optional(record(v.unknown(), "More about it")),
-  }),
-  v.description("A change of a task's state"),
+  },
+  "A change of a task's state",
 );
 
-export const hook = v.pipe(
-  v.object({
+export const hook = object(
+  {
     version: text("Of the file's form"),
     revision: whole("Counts its changes"),
     taskId: text("The task"),
@@ -259,43 +260,43 @@ export const hook = v.pipe(
     history: list(hookEvent, "The newest ones"),
     checkpoints: list(stepCheckpoint, "The newest ones"),
     receipts: list(receipt, "The newest ones"),
-    counts: v.pipe(
-      v.object({ events: whole("All"), receipts: whole("All"), checkpoints: whole("All") }),
-      v.description("How many there are, with older ones"),
+    counts: object(
+      { events: whole("All"), receipts: whole("All"), checkpoints: whole("All") },
+      "How many there are, with older ones",
     ),
     createdAt: time("When the task began"),
     updatedAt: time("When it changed last"),
     keyIndex: whole("Of its keys"),
     owner: v.optional(owner),
     head: v.optional(
-      v.pipe(
-        v.object({
+      object(
+        {
           file: whole("Its file"),
           record: whole("In it"),
           sha256: text("Of the record"),
-        }),
-        v.description("Where the history ends"),
+        },
+        "Where the history ends",
       ),
     ),
     stepBase: v.optional(
-      v.pipe(
-        v.object({
+      object(
+        {
           step: text("The step"),
           head: text("HEAD when it began"),
           dirty: v.optional(texts("Paths that were not committed then")),
-        }),
-        v.description("Where the work tree was when the step began"),
+        },
+        "Where the work tree was when the step began",
       ),
     ),
     stepRuns: v.optional(record(whole("A number"), "How many runs each step had")),
     endedRuns: v.optional(record(whole("A number"), "How many of them have ended")),
     extra: record(v.unknown(), "What else the file holds"),
-  }),
-  v.description("hook.json: where a task is"),
+  },
+  "hook.json: where a task is",
 );
 
-export const templateStep = v.pipe(
-  v.object({
+export const templateStep = object(
+  {
     name: text("Its name"),
     type: stepType,
     description: text("What it does"),
@@ -306,12 +307,12 @@ export const templateStep = v.pipe(
     access: v.optional(word(["read", "write"], "What its agent may do in the work tree")),
     onReject: v.optional(text("The step to which a rejection goes back")),
     timeoutMs: v.optional(milliseconds("How long it may take")),
-  }),
-  v.description("A step of a template"),
+  },
+  "A step of a template",
 );
 
-export const template = v.pipe(
-  v.object({
+export const template = object(
+  {
     id: text("Its name"),
     aliases: texts("Its other names"),
     description: text("What it is for"),
@@ -325,15 +326,15 @@ export const template = v.pipe(
       }),
       "By their names",
     ),
-  }),
-  v.description("The steps that a task goes through"),
+  },
+  "The steps that a task goes through",
 );
 
 const stepStatus = word(STEP_STATUSES, "How it stands");
 const taskStatus = word(TASK_STATUSES, "How the task stands, in the words of task.json");
 
-const stepResult = v.pipe(
-  v.object({
+const stepResult = object(
+  {
     stepIndex: whole("From 0"),
     stepName: text("Its name"),
     attempt: whole("From 1"),
@@ -348,12 +349,12 @@ const stepResult = v.pipe(
     numTurns: v.optional(whole("How many turns agents had")),
     costUsd: v.optional(usd("What it cost")),
     metadata: record(v.unknown(), "More about it"),
-  }),
-  v.description("What came of an attempt of a step"),
+  },
+  "What came of an attempt of a step",
 );
 
-export const task = v.pipe(
-  v.object({
+export const task = object(
+  {
     id: text("The task"),
     workspaceId: text("Its workspace"),
     description: text("In words"),
@@ -382,8 +383,8 @@ export const task = v.pipe(
       }),
       "Oldest first",
     ),
-    config: v.pipe(
-      v.object({
+    config: object(
+      {
         agent: text("The coder"),
         model: text("Its model"),
         reviewer: text("The reviewer"),
@@ -410,33 +411,33 @@ export const task = v.pipe(
           onStepComplete: flag("Whether one is made then"),
         }),
         settings: record(v.unknown(), "The other settings, by their keys"),
-      }),
-      v.description("The task's settings"),
+      },
+      "The task's settings",
     ),
-    metadata: v.object({
-      repoPath: text("The repository"),
-      worktreeDir: text("The work tree"),
-      branch: text("The task's branch"),
-      baseBranch: text("The branch from which it began"),
-      baseSha: text("The commit from which it began"),
-      isHere: flag("Whether the work tree was there before the task"),
-      fromTask: v.optional(text("The task that it continues")),
-      context: v.optional(text("What that one left")),
-    }),
+    metadata: object(
+      {
+        repoPath: text("The repository"),
+        worktreeDir: text("The work tree"),
+        branch: text("The task's branch"),
+        baseBranch: text("The branch from which it began"),
+        baseSha: text("The commit from which it began"),
+        isHere: flag("Whether the work tree was there before the task"),
+        fromTask: v.optional(text("The task that it continues")),
+        context: v.optional(text("What that one left")),
+      },
+      "Where it works",
+    ),
     createdAt: time("When it began"),
     updatedAt: time("When it changed last"),
     extra: record(v.unknown(), "What else the file holds"),
-  }),
-  v.description("task.json: a task's template, settings and results"),
+  },
+  "task.json: a task's template, settings and results",
 );
 
-export const endedTurn = v.pipe(
-  v.object(endedTurnEntries),
-  v.description("A turn that has ended, and its cost"),
-);
+export const endedTurn = object(endedTurnEntries, "A turn that has ended, and its cost");
 
-export const taskCost = v.pipe(
-  v.object({
+export const taskCost = object(
+  {
     spentUsd: usd("What counts"),
     unknownUsd: usd("The part of it that was spent at most"),
     runs: list(
@@ -451,17 +452,17 @@ export const taskCost = v.pipe(
       "One for each time that agents worked in a step",
     ),
     problems: texts("What could not be read"),
-  }),
-  v.description("What the task has cost"),
+  },
+  "What the task has cost",
 );
 
-export const reviewGap = v.pipe(
-  v.object({ kind: word(REVIEW_GAPS, "For a program"), message: text("For a person") }),
-  v.description("Something that is not validated, committed or pushed of what is reviewed"),
+export const reviewGap = object(
+  { kind: word(REVIEW_GAPS, "For a program"), message: text("For a person") },
+  "Something that is not validated, committed or pushed of what is reviewed",
 );
 
-export const statement = v.pipe(
-  v.object({
+export const statement = object(
+  {
     receiptId: text("The receipt"),
     taskId: text("The task"),
     workspaceId: text("Its workspace"),
@@ -488,18 +489,21 @@ export const statement = v.pipe(
     stdoutSha256: text("Of what it printed"),
     stderrBytes: whole("How much it printed"),
     stderrSha256: text("Of what it printed"),
-  }),
-  v.description("What was signed"),
+  },
+  "What was signed",
 );
 
-export const commit = v.pipe(
-  v.object({
+export const commit = object(
+  {
     sha: sha("The commit"),
     tree: text("Its tree"),
     taskId: v.optional(text("The task that it names")),
     head: v.optional(
-      v.object({ count: whole("How many receipts"), sha256: text("Of the last one") }),
+      object(
+        { count: whole("How many receipts"), sha256: text("Of the last one") },
+        "The newest receipt that it names",
+      ),
     ),
-  }),
-  v.description("A commit, and the receipts that it names"),
+  },
+  "A commit, and the receipts that it names",
 );

@@ -1,5 +1,15 @@
 import * as v from "valibot";
-import { list, record, steps, text, texts, whole, word } from "../../shared/schemas/kinds.ts";
+import {
+  usd,
+  list,
+  object,
+  record,
+  steps,
+  text,
+  texts,
+  whole,
+  word,
+} from "../../shared/schemas/kinds.ts";
 import { line, type Printed } from "../../shared/schemas/line.ts";
 import {
   awaiting,
@@ -23,8 +33,8 @@ const found = word(
   "none: it has ended. running: somebody drives it. waiting: it is between steps, or waits for a person",
 );
 
-const stop = v.pipe(
-  v.object({
+const stop = object(
+  {
     type: v.literal("stopped"),
     at: text("RFC 3339. When"),
     step: text("The step's name"),
@@ -32,9 +42,9 @@ const stop = v.pipe(
     message: text("For a person"),
     retryAt: v.optional(text("RFC 3339. When a usage limit is lifted")),
     limit: v.optional(text("When that is, and why it is not waited for, in words")),
-    neededBudgetUsd: v.optional(v.number()),
-  }),
-  v.description("Why it stopped last"),
+    neededBudgetUsd: v.optional(usd("What the task's budget has to be for its next turns")),
+  },
+  "Why it stopped last",
 );
 
 const EXIT = "The exit code, which the README lists";

@@ -1,11 +1,11 @@
 import { WORKSPACE_STATUSES } from "@quasar/tasks";
 import * as v from "valibot";
-import { flag, list, record, text, texts, time, word } from "../../shared/schemas/kinds.ts";
+import { flag, list, object, record, text, texts, time, word } from "../../shared/schemas/kinds.ts";
 import { line, type Printed } from "../../shared/schemas/line.ts";
 import { hookState } from "./parts.ts";
 
-const workspace = v.pipe(
-  v.object({
+const workspace = object(
+  {
     name: text("Its name"),
     path: text("Its folder"),
     repoPath: text("The repository"),
@@ -21,13 +21,13 @@ const workspace = v.pipe(
       isHere: flag("Whether the work tree was there before the workspace"),
     }),
     extra: record(v.unknown(), "What else the file holds"),
-  }),
-  v.description("workspace.json: a work tree and its branch"),
+  },
+  "workspace.json: a work tree and its branch",
 );
 
-const damaged = v.pipe(
-  v.object({ problem: text("Why it cannot be read") }),
-  v.description("A workspace.json that cannot be read"),
+const damaged = object(
+  { problem: text("Why it cannot be read") },
+  "A workspace.json that cannot be read",
 );
 
 export const workspacesLine = line("workspaces", "All workspaces", {

@@ -3,6 +3,7 @@ import {
   day,
   flag,
   list,
+  object,
   runId,
   text,
   timeOrNone,
@@ -13,16 +14,16 @@ import { line, type Printed } from "../../shared/schemas/line.ts";
 import { role } from "../../shared/schemas/parts.ts";
 import { endedTurn } from "./parts.ts";
 
-const openTurn = v.pipe(
-  v.object({
+const openTurn = object(
+  {
     turnId: text("<run>.<n>"),
     role,
     cycle: whole("From 1"),
     attempt: whole("Counts the starts of the same piece of work, from 1"),
     reservedUsd: usd("What counts if nobody ever learns what it cost"),
     startedAt: timeOrNone("When it began"),
-  }),
-  v.description("The turn whose end is not known"),
+  },
+  "The turn whose end is not known",
 );
 
 export const costLine = line("cost", "What each turn of a run has cost", {

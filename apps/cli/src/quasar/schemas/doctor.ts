@@ -1,8 +1,8 @@
 import type { ProblemCode } from "@quasar/runs";
 import { CHECK_NAMES } from "@quasar/runs";
 import * as v from "valibot";
-import { flag, list, text, texts, whole, word } from "../../shared/schemas/kinds.ts";
 import { surroundings } from "../../shared/schemas/doctor.ts";
+import { flag, list, object, text, texts, whole, word } from "../../shared/schemas/kinds.ts";
 import { line, type Printed } from "../../shared/schemas/line.ts";
 
 const CODES = [
@@ -26,32 +26,31 @@ const CODES = [
   "OPEN_TO_OTHERS",
 ] as const satisfies readonly ProblemCode[];
 
-const problem = v.pipe(
-  v.object({
+const problem = object(
+  {
     code: word(CODES, "What it is, for a program"),
     check: word(CHECK_NAMES, "What was looked at"),
     message: text("What it is, for a person"),
     fix: v.optional(text("What --fix does, after the word would; left out: that takes a person")),
     fixed: flag("Whether it was fixed"),
     next: texts("What a person can do"),
-  }),
-  v.description("Something that is not as it should be"),
+  },
+  "Something that is not as it should be",
 );
 
-const kept = v.pipe(
-  v.object({ runs: whole("How many"), bytes: whole("What their files hold, in bytes") }),
-  v.description("Runs that are kept, and on which nobody works"),
+const kept = object(
+  { runs: whole("How many"), bytes: whole("What their files hold, in bytes") },
+  "Runs that are kept, and on which nobody works",
 );
 
 export const doctorLine = line("doctor", "What crashes have left, and what is kept", {
   problems: list(problem, "Empty: healthy"),
   surroundings,
   kept: v.optional(
-    v.object({
-      ended: kept,
-      stopped: kept,
-      next: texts("The commands that free what ended runs take"),
-    }),
+    object(
+      { ended: kept, stopped: kept, next: texts("The commands that free what ended runs take") },
+      "stopped: they can still be resumed",
+    ),
   ),
   endsDaemons: flag("Whether a process that hides from its agent or check is ended with it here"),
 });

@@ -16,6 +16,7 @@ import {
   type LineSchema,
   linesOf,
   timedLine,
+  withKeys,
 } from "../../shared/schemas/line.ts";
 import {
   agentSays,
@@ -32,13 +33,12 @@ const ofTurn = { turnId: text('<run>.<n>, the turn; "" where there was none') };
 /** What the loop says, as a journal has it. */
 const facts = [
   ...LOOP_EVENTS,
-  v.object({ ...checkDone.entries, ...ofTurn }),
-  v.object({
-    ...reviewComplete.entries,
+  withKeys(checkDone, ofTurn),
+  withKeys(reviewComplete, {
     ...ofTurn,
     changed: list(standing, "The findings that stand otherwise than before, or are new"),
   }),
-  v.object({ ...taskSuccess.entries, ...ofTurn }),
+  withKeys(taskSuccess, ofTurn),
 ];
 
 /** A journal leaves the lists of a fact out that would be longer than it holds. */
@@ -50,12 +50,10 @@ function shortenable(fact: EventSchema): EventSchema {
     v.literal(true),
     v.description("Its lists are left out: they were too long"),
   );
-  const entries = {
-    ...fact.entries,
+  return withKeys(fact, {
     ...(Object.fromEntries(optional) as v.ObjectEntries),
     isShortened: v.optional(isShortened),
-  };
-  return v.pipe(v.object(entries), v.description(v.getDescription(fact) ?? ""));
+  });
 }
 
 const resultLine = timedLine("result", "A runner ended the run, approved or not", {

@@ -3,6 +3,7 @@ import {
   flag,
   list,
   milliseconds,
+  object,
   runId,
   sha,
   shaOrNone,
@@ -26,8 +27,8 @@ import {
 
 // Parts of lines. Each is a definition, by its name here, in the files that use it.
 
-export const snapshot = v.pipe(
-  v.object({
+export const snapshot = object(
+  {
     n: whole("Counts the run's snapshots, from 1"),
     sha: sha("Its commit, which is on no branch"),
     head: shaOrNone("What HEAD was at"),
@@ -35,52 +36,52 @@ export const snapshot = v.pipe(
     message: text("Why it was taken"),
     ref: v.optional(text("Where git keeps it, while the run has not ended")),
     pack: v.optional(text("The file that holds it, once the run has ended")),
-  }),
-  v.description("Uncommitted work that was kept"),
+  },
+  "Uncommitted work that was kept",
 );
 
 const duration = {
   durationMs: v.optional(milliseconds("How long it took; left out where nobody knows")),
 };
 
-export const endedTurn = v.pipe(
-  v.object({ ...endedTurnEntries, ...duration }),
-  v.description("A turn that has ended, and its cost"),
+export const endedTurn = object(
+  { ...endedTurnEntries, ...duration },
+  "A turn that has ended, and its cost",
 );
 
-export const turn = v.pipe(
-  v.object({
+export const turn = object(
+  {
     ...turnEntries,
     ...duration,
     status: word([...TURN_ENDS, "open"], `${TURN_ENDED}. open: its end is not known yet`),
     source: word([...COST_SOURCES, ""], `${COST_SAID}. "": it is open`),
-  }),
-  v.description("A turn, and its cost"),
+  },
+  "A turn, and its cost",
 );
 
-export const holder = v.pipe(
-  v.object({
+export const holder = object(
+  {
     pid: whole("The process"),
     host: text("The machine that it runs on"),
     since: v.optional(time("Since when")),
     runId: v.optional(runId("The run that it works on")),
-  }),
-  v.description("Who works in the work tree"),
+  },
+  "Who works in the work tree",
 );
 
-export const runOpenTurn = v.pipe(
-  v.object({
+export const runOpenTurn = object(
+  {
     role: text("coder or reviewer"),
     reservedUsd: usd("What counts if nobody ever learns what it cost"),
     allowanceUsd: usd("What it may spend at most; 0: no limit"),
     reportedUsd: v.optional(usd("What its agent has said so far that it cost")),
     alivePid: v.optional(whole("The process of its agent, where it works on without quasar")),
-  }),
-  v.description("The turn whose end is not known and whose cost is not counted yet"),
+  },
+  "The turn whose end is not known and whose cost is not counted yet",
 );
 
-export const run = v.pipe(
-  v.object({
+export const run = object(
+  {
     id: runId(),
     status: word(
       ["running", "interrupted", "stopped", "approved", "abandoned", "damaged"],
@@ -106,15 +107,15 @@ export const run = v.pipe(
     retryAt: timeOrNone("When the usage limit is lifted that stopped it"),
     savedAt: timeOrNone("When it was last saved"),
     next: steps(),
-  }),
-  v.description("A run, as it stands"),
+  },
+  "A run, as it stands",
 );
 
-export const standing = v.pipe(
-  v.object({
+export const standing = object(
+  {
     id: finding.entries.id,
     cycle: finding.entries.cycle,
     status: finding.entries.status,
-  }),
-  v.description("How a finding stands"),
+  },
+  "How a finding stands",
 );

@@ -2,6 +2,7 @@ import type { PlanKind } from "@quasar/loop";
 import * as v from "valibot";
 import {
   list,
+  object,
   runId,
   shaOrNone,
   steps,
@@ -25,26 +26,26 @@ const KINDS = [
   "waits",
 ] as const satisfies readonly PlanKind[];
 
-const item = v.pipe(
-  v.object({
+const item = object(
+  {
     kind: word([...KINDS, "accepted"], "What becomes of a part of the run"),
     words: text("The same for a person"),
     data: v.pipe(
       v.record(v.string(), v.union([v.string(), v.number(), v.array(v.string())])),
       v.description("What the words are about"),
     ),
-  }),
-  v.description("What a resume would do, or what stands against it"),
+  },
+  "What a resume would do, or what stands against it",
 );
 
-const estimate = v.pipe(
-  v.object({
+const estimate = object(
+  {
     atMostUsd: v.optional(usd("What is left of the budget; left out: no limit")),
     likelyUsd: v.optional(
       usd("Up to the end of the next cycle; left out where no turn tells what is likely"),
     ),
-  }),
-  v.description("What it may cost"),
+  },
+  "What it may cost",
 );
 
 export const planLine = line("plan", "What a resume would do: it is printed with --plan", {

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import {
   flag,
   list,
+  object,
   runId,
   text,
   texts,
@@ -14,8 +15,8 @@ import { line, type Printed } from "../../shared/schemas/line.ts";
 import { agentEvent, finding, report, role } from "../../shared/schemas/parts.ts";
 import { endedTurn, run, snapshot, turn } from "./parts.ts";
 
-const lastTurn = v.pipe(
-  v.object({
+const lastTurn = object(
+  {
     id: text("<run>.<n>"),
     role,
     attempt: whole("Counts the starts of the same piece of work, from 1"),
@@ -32,13 +33,13 @@ const lastTurn = v.pipe(
     retries: whole("How often the same piece of work was retried"),
     kills: whole("How many of these retries came after the agent was killed"),
     retryAt: timeOrNone("When it is retried, where that is due"),
-  }),
-  v.description("The last turn, as the checkpoint has it"),
+  },
+  "The last turn, as the checkpoint has it",
 );
 
-const supervisorFailure = v.pipe(
-  v.object({ turnId: text("<run>.<n>"), text: text("What it printed") }),
-  v.description("A supervisor of an agent that failed"),
+const supervisorFailure = object(
+  { turnId: text("<run>.<n>"), text: text("What it printed") },
+  "A supervisor of an agent that failed",
 );
 
 export const showLine = line("show", "All of one run", {

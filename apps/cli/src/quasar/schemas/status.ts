@@ -1,15 +1,14 @@
-import * as v from "valibot";
-import { list, runId, text } from "../../shared/schemas/kinds.ts";
+import { list, object, runId, text } from "../../shared/schemas/kinds.ts";
 import { line, type Printed } from "../../shared/schemas/line.ts";
 import { run } from "./parts.ts";
 
-const elsewhere = v.pipe(
-  v.object({
+const elsewhere = object(
+  {
     id: runId(),
     root: text("The top folder of its work tree"),
     command: text("What resumes it, from any folder"),
-  }),
-  v.description("An unfinished run in another work tree of the repository"),
+  },
+  "An unfinished run in another work tree of the repository",
 );
 
 export const statusLine = line("status", "The newest runs of the work tree, or the one named", {

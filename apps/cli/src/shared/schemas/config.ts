@@ -1,15 +1,15 @@
 import * as v from "valibot";
-import { flag, list, text, texts } from "./kinds.ts";
+import { flag, list, object, text, texts } from "./kinds.ts";
 import { line, type Printed } from "./line.ts";
 
-const setting = v.pipe(
-  v.object({
+const setting = object(
+  {
     key: text("Its key in a configuration file; within a table table.key"),
     value: v.pipe(v.unknown(), v.description("As TOML has it")),
     from: text("Where it is set: a file with line and column, a variable, or default"),
     needsTrust: flag("Whether the next command that uses it asks first"),
-  }),
-  v.description("A setting as it holds"),
+  },
+  "A setting as it holds",
 );
 
 export const configLine = line("config", "Each setting, and where it is set", {

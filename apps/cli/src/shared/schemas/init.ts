@@ -1,17 +1,19 @@
-import * as v from "valibot";
-import { flag, list, text, texts, word } from "./kinds.ts";
+import { flag, list, object, text, texts, word } from "./kinds.ts";
 import { line, type Printed } from "./line.ts";
 
-const agent = v.pipe(
-  v.object({
+const agent = object(
+  {
     kind: word(["claude", "codex"], "Which"),
     version: text('As it says itself; "" where it does not'),
-    login: v.object({
-      state: word(["in", "out", "unknown"], "Whether somebody is logged in, by its own word"),
-      how: text('By what, or why nobody knows; "" where nothing more is known'),
-    }),
-  }),
-  v.description("An agent's program that is installed"),
+    login: object(
+      {
+        state: word(["in", "out", "unknown"], "Whether somebody is logged in, by its own word"),
+        how: text('By what, or why nobody knows; "" where nothing more is known'),
+      },
+      "Whether it can ask its model",
+    ),
+  },
+  "An agent's program that is installed",
 );
 
 const entries = {
@@ -20,14 +22,11 @@ const entries = {
   kind: word(["lint", "test"], "lint: goes back to the coder at once. test: has to pass"),
 };
 
-const check = v.pipe(
-  v.object(entries),
-  v.description("A command that the project checks itself with"),
-);
+const check = object(entries, "A command that the project checks itself with");
 
-const unusable = v.pipe(
-  v.object({ ...entries, problem: text("Why it cannot run here") }),
-  v.description("A check that cannot run here"),
+const unusable = object(
+  { ...entries, problem: text("Why it cannot run here") },
+  "A check that cannot run here",
 );
 
 export const initLine = line("init", "The repository's settings, and what was found", {

@@ -50,6 +50,9 @@ export const steps = () =>
 export const word = <const T extends readonly string[]>(words: T, what: string) =>
   v.pipe(v.picklist(words), v.description(what));
 
+export const object = <E extends v.ObjectEntries>(entries: E, what: string) =>
+  v.pipe(v.object(entries), v.description(what));
+
 export const record = <S extends v.GenericSchema>(item: S, what: string) =>
   v.pipe(v.record(v.string(), item), v.description(what));
 

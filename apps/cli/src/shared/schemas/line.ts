@@ -39,6 +39,19 @@ export type Printed<S extends v.GenericSchema> = Deep<v.InferOutput<S>>;
 /** What a program prints: by the command, with what `--json` is typed after, the lines that there may be. */
 export type LinesOf = Readonly<Record<string, readonly LineSchema[]>>;
 
+/** The same with more keys. */
+export const withKeys = <
+  S extends v.GenericSchema & { readonly entries: v.ObjectEntries },
+  const More extends v.ObjectEntries,
+>(
+  schema: S,
+  more: More,
+) =>
+  v.pipe(
+    v.object({ ...schema.entries, ...more } as S["entries"] & More),
+    v.description(v.getDescription(schema) ?? ""),
+  );
+
 /** An event, from which a line is made. */
 export type EventSchema = v.GenericSchema & {
   readonly entries: v.ObjectEntries & LineSchema["entries"];

@@ -1,13 +1,25 @@
 import type { FailureReason } from "@quasar/loop";
 import * as v from "valibot";
-import { flag, list, milliseconds, sha, text, texts, time, usd, whole, word } from "./kinds.ts";
+import {
+  flag,
+  list,
+  milliseconds,
+  object,
+  sha,
+  text,
+  texts,
+  time,
+  usd,
+  whole,
+  word,
+} from "./kinds.ts";
 import { agentEvent, changeCount, denial, finding, report, role } from "./parts.ts";
 
 const event = <const T extends string, E extends v.ObjectEntries>(
   type: T,
   what: string,
   entries: E,
-) => v.pipe(v.object({ type: v.literal(type), ...entries }), v.description(what));
+) => object({ type: v.literal(type), ...entries }, what);
 
 const cycle = whole("From 1; 0: before the first");
 const turnId = text("<run>.<n>, the turn");

@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { flag, text, texts, usd, whole, word } from "./kinds.ts";
+import { flag, object, text, texts, usd, whole, word } from "./kinds.ts";
 
 // Parts of lines. Each is a definition, by its name here, in the files that use it.
 
 export const role = word(["coder", "reviewer"], "Who works in the turn");
 
-export const finding = v.pipe(
-  v.object({
+export const finding = object(
+  {
     id: text("f- and 12 hex digits; the same finding has the same id in each cycle"),
     severity: text("As the reviewer wrote it: usually critical, major or minor"),
     description: text("What is wrong"),
@@ -15,51 +15,51 @@ export const finding = v.pipe(
       ["found", "fixed", "still_present", "regressed"],
       "What has become of it, by the last review",
     ),
-  }),
-  v.description("What a reviewer found"),
+  },
+  "What a reviewer found",
 );
 
-export const report = v.pipe(
-  v.object({
+export const report = object(
+  {
     satisfaction: text("As the reviewer says it: usually high, medium or low"),
     risk: text("As the reviewer says it: usually high, medium or low"),
     needsHumanReview: flag("Whether a person should look at the work"),
     summary: text("What the reviewer says of the work"),
-  }),
-  v.description("The reviewer's closing words on the whole task"),
+  },
+  "The reviewer's closing words on the whole task",
 );
 
-export const fileChange = v.pipe(
-  v.object({
+export const fileChange = object(
+  {
     path: text("From the root of the work tree"),
     added: v.optional(whole("Lines; not of a binary file")),
     removed: v.optional(whole("Lines; not of a binary file")),
-  }),
-  v.description("A file that differs between two commits"),
+  },
+  "A file that differs between two commits",
 );
 
-export const changeCount = v.pipe(
-  v.object({
+export const changeCount = object(
+  {
     files: whole("How many differ"),
     added: whole("Lines"),
     removed: whole("Lines"),
-  }),
-  v.description("How much a commit changes"),
+  },
+  "How much a commit changes",
 );
 
-export const denial = v.pipe(
-  v.object({
+export const denial = object(
+  {
     what: text("The command, or the tool with what it was for"),
     allow: texts("What would allow it, as a value of --allow-tool"),
-  }),
-  v.description("Something that an agent wanted to do and was not allowed to"),
+  },
+  "Something that an agent wanted to do and was not allowed to",
 );
 
 const event = <const T extends string, E extends v.ObjectEntries>(
   type: T,
   what: string,
   entries: E,
-) => v.pipe(v.object({ type: v.literal(type), ...entries }), v.description(what));
+) => object({ type: v.literal(type), ...entries }, what);
 
 export const agentEvent = v.pipe(
   v.union([
