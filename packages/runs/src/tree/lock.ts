@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { acquireLock, DurableError, type Lock, lockHolder } from "@quasar/durable";
+import { makeFolders } from "../make-folders.ts";
 
 /** How often, and how long apart, the lock is asked for while nobody says to hold it. */
 const [TRIES, PAUSE_MS] = [20, 25];
@@ -24,7 +24,7 @@ export function treeLockPath(stateDir: string): string {
  * @throws {DurableError} `ERR_LOCKED`, and as `acquireLock` does.
  */
 export async function takeTreeLock(stateDir: string): Promise<Lock> {
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  makeFolders(stateDir);
   const path = treeLockPath(stateDir);
   for (let tries = 1; ; tries += 1) {
     try {

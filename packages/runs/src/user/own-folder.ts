@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { makeFolders } from "../make-folders.ts";
 
 /** The user's own folder of what can be made again, by the XDG rules. */
 export function cacheFolder(): string {
@@ -21,11 +22,4 @@ export function makeOwnFolder(path: string): void {
   } catch {
     // It is there already, or there is nothing to be done here.
   }
-}
-
-/** One by one: Node's own way never returns below a folder in which none can be made, such as `/proc`. */
-function makeFolders(path: string): void {
-  if (existsSync(path)) return;
-  makeFolders(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
 }
