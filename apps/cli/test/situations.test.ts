@@ -1,10 +1,21 @@
-import { chmodSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { atlasPlace } from "./atlas/harness.ts";
-import { emptyPlace, type Finished, git, type Place, place, write } from "./harness.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { atlasPlace, startAtlas } from "./atlas/harness.ts";
+import {
+  emptyPlace,
+  type Finished,
+  git,
+  type Place,
+  place,
+  type Running,
+  start,
+  write,
+} from "./harness.ts";
 import { fakeClaude } from "./fake-claude.ts";
-import { agents, dearTurns, neverContent, oneCycle, type Turn } from "./scripts.ts";
+import { agents, dearTurns, LONG, neverContent, oneCycle, type Turn } from "./scripts.ts";
 import { advice, advised, linksTo, type, withCommands } from "./typing.ts";
 
 /** What a newcomer meets: what is typed, what the screen says, and what its advice does. */
@@ -63,6 +74,7 @@ async function approves(at: Place, line: string): Promise<void> {
 
 /** A task that needs nobody. */
 const PATCH = 'atlas start "Write" --template patch --validate true';
+const PATCH_ARGS = ["start", "Write", "--template", "patch", "--validate", "true"];
 
 /** That the task comes to its end. */
 async function completes(at: Place, line: string): Promise<void> {
@@ -404,3 +416,126 @@ test.for(Object.entries(SITUATIONS))(
 function literal(text: string): RegExp {
   return new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/gu, "\\$&"), "u");
 }
+
+test("a second run while one works says how to stop that, and what to do about its run then", async () => {
+  const at = working(place(), oneCycle(LONG));
+  const first = start(at, ["run", "Write"]);
+  expect(await first.sees("coder    works")).toBe(true);
+  const second = await typed(at, 'quasar run "Other"', 6);
+  expect(second.stderr).toContain("error: another quasar works on this tree: process ");
+  const status = await typed(at, advice(second, "quasar status"));
+  expect(advised(status)).toContain(advice(second, "kill -INT "));
+  await typed(at, advice(second, "kill -INT "));
+  expect(await first.finished).toMatchObject({ code: 130 });
+  agents(at, oneCycle());
+  const third = await typed(at, 'quasar run "Other"', 6);
+  expect(third.stderr).toMatch(/^error: run \S+ of this work tree was interrupted: Write$/mu);
+  await approves(at, advice(third, "quasar run --new", "Other"));
+  const moved = await typed(at, advice(third, "quasar resume"), 6);
+  expect(moved.stderr).toContain(" Other\n");
+  await approves(at, advice(moved, "quasar resume --accept-head"));
+});
+
+test("a second atlas on a task while one works says how to stop that, and the task is resumed then", async () => {
+  const at = working(atlasPlace(), oneCycle(LONG));
+  const first = startAtlas(at, PATCH_ARGS);
+  expect(await first.sees("coder    works")).toBe(true);
+  const second = await typed(at, "atlas resume", 6);
+  const status = await typed(at, advice(second, "atlas status"));
+  await typed(at, advice(status, "kill -INT "));
+  expect(await first.finished).toMatchObject({ code: 130 });
+  agents(at, oneCycle());
+  await completes(at, advice(await typed(at, "atlas status"), "atlas resume"));
+});
+
+/** An agent that works until there is a file `done`, and hears no signal. */
+const DEAF =
+  "trap '' INT TERM; cat > ../prompt; until test -e ../done; do sleep 0.1; done; echo two > a.txt";
+
+function deaf<P extends Place>(at: P): P {
+  const script = join(at.outside, "deaf.sh");
+  write(at.outside, { "deaf.sh": DEAF });
+  const [coder, reviewer] = [`command:sh ${script}`, "command:cat >/dev/null; echo APPROVED: fine"];
+  const env = { QUASAR_CODER: coder, QUASAR_REVIEWER: reviewer };
+  const ofAtlas = { ATLAS_CODER: coder, ATLAS_REVIEWER: reviewer };
+  return withCommands({ ...at, env: { ...at.env, ...env, ...ofAtlas } });
+}
+
+/** Presses Ctrl-C twice while the agent works. */
+async function interruptTwice(at: Place, { child, finished }: Running): Promise<Finished> {
+  await expect.poll(() => existsSync(join(at.outside, "prompt"))).toBe(true);
+  child.kill("SIGINT");
+  await sleep(300);
+  child.kill("SIGINT");
+  const said = await finished;
+  write(at.outside, { done: "" });
+  return said;
+}
+
+test("a second Ctrl-C leaves at once, and the screen says what resumes the run", async () => {
+  const at = deaf(place());
+  const said = await interruptTwice(at, start(at, ["run", "Write"]));
+  expect(said, said.stderr).toMatchObject({ code: 130 });
+  expect(said.stderr).toContain("SIGINT: stopping and saving; press Ctrl-C again to exit now.\n");
+  const [, line = ""] =
+    /^Stopped\. State as of the last save\. Next: (quasar .*)$/mu.exec(said.stderr) ?? [];
+  await approves(at, line);
+});
+
+test("a second Ctrl-C leaves atlas at once, and the screen says what resumes the task", async () => {
+  const at = deaf(atlasPlace());
+  const said = await interruptTwice(at, startAtlas(at, PATCH_ARGS));
+  expect(said, said.stderr).toMatchObject({ code: 130 });
+  const [, line = ""] =
+    /^Stopped\. State as of the last save\. Next: (atlas .*)$/mu.exec(said.stderr) ?? [];
+  await completes(at, line);
+});
+
+const canMount = process.getuid?.() === 0 && process.platform === "linux";
+
+/** The same place, its repository on a small disk of its own. */
+function onDisk<P extends Place>(at: P): P & { readonly disk: string } {
+  const disk = join(at.outside, "disk");
+  mkdirSync(disk);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", disk]);
+  onTestFinished(() => void execFileSync("umount", ["--lazy", disk]));
+  const repo = join(disk, "repo");
+  cpSync(at.repo, repo, { recursive: true });
+  return { ...at, disk, repo };
+}
+
+function fill(disk: string): void {
+  spawnSync("dd", ["if=/dev/zero", `of=${join(disk, "fill")}`, "bs=1k"]);
+}
+
+describe.runIf(canMount)("where the repository is on a disk of its own", () => {
+  test("a full disk is named, and the run works once there is room", async () => {
+    const at = onDisk(working(place()));
+    fill(at.disk);
+    const said = await typed(at, 'quasar run "Write"', 1);
+    expect(said.stderr).toContain("ENOSPC: no space left on device");
+    expect((await typed(at, advice(said, "df -h "))).stdout).toContain("100%");
+    rmSync(join(at.disk, "fill"));
+    await approves(at, 'quasar run "Write"');
+  });
+
+  test("a full disk is named by atlas, and the task works once there is room", async () => {
+    const at = onDisk(working(atlasPlace()));
+    fill(at.disk);
+    const said = await typed(at, PATCH, 1);
+    expect(said.stderr).not.toContain("core.fsync");
+    expect((await typed(at, advice(said, "df -h "))).stdout).toContain("100%");
+    rmSync(join(at.disk, "fill"));
+    await completes(at, PATCH);
+  });
+
+  test("a read-only file system is named, and the run works once it can be written", async () => {
+    const at = onDisk(working(place()));
+    execFileSync("mount", ["-o", "remount,ro", at.disk]);
+    const said = await typed(at, 'quasar run "Write"', 1);
+    expect(said.stderr).toContain("read-only file system");
+    expect((await typed(at, advice(said, "df "))).stdout).toContain(at.disk);
+    execFileSync("mount", ["-o", "remount,rw", at.disk]);
+    await approves(at, 'quasar run "Write"');
+  });
+});
