@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { git, lastRecord, place, quasar } from "./harness.ts";
+import { git, lastRecord, place, quasar, write } from "./harness.ts";
 import { agents, oneCycle } from "./scripts.ts";
+import { linksTo } from "./typing.ts";
 
 const [coder] = oneCycle();
 
@@ -80,24 +80,15 @@ test("a resume whose agent is not here advises a resume with another one, and wh
   const run = ["run", "Write", "--retries", "0", ...agents(at, [failing])];
   expect((await quasar(at, run)).code).toBe(1);
   const given = ["resume", "--coder", "codex", "--max-budget", "7", "--json"];
-  const bin = path(at.outside, ["node", "git"]);
+  const bin = linksTo(join(at.outside, "bin"), ["node", "git"]);
+  write(bin, { claude: "#!/bin/sh\n" });
+  chmodSync(join(bin, "claude"), 0o755);
   const refused = await quasar({ ...at, env: { ...at.env, PATH: bin } }, given);
   expect(refused.code).toBe(1);
   const { code, next } = lastRecord(refused);
   expect(code).toBe("ERR_NOT_INSTALLED");
   expect(next).toEqual([
     "npm install -g @openai/codex",
-    expect.stringMatching(/^quasar resume .*--coder <another agent>.*--max-budget 7/u),
+    expect.stringMatching(/^quasar resume .*--coder claude.*--max-budget 7/u),
   ]);
 });
-
-/** A folder of links to programs that are here, and to no others. */
-function path(folder: string, programs: readonly string[]): string {
-  const bin = join(folder, "bin");
-  mkdirSync(bin, { recursive: true });
-  for (const program of programs) {
-    const file = execFileSync("sh", ["-c", `command -v ${program}`], { encoding: "utf8" }).trim();
-    symlinkSync(file, join(bin, program));
-  }
-  return bin;
-}

@@ -99,7 +99,7 @@ test("zsh completes both commands, each script loaded by itself", async () => {
   const lines = shown("zsh", at, ["quasar res\t", "restore     restore a snapshot"]);
   expect(lines).toContain("resume      resume an interrupted run");
   const flags = shown("zsh", at, ["quasar run --co\t", "--commit-style"]);
-  expect(flags).toMatch(/--coder +who writes: .*--coder-model +the coder's model/su);
+  expect(flags).toMatch(/--coder +the agent that writes: .*--coder-model +the coder's model/su);
   shown("zsh", at, ["quasar run --coder=cl\t", "quasar run --coder=claude "]);
   const found = shown("zsh", at, ["quasar show \t", "2                       reviewer"]);
   expect(found).toMatch(

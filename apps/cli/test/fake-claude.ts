@@ -9,6 +9,8 @@ export interface FakeTurn {
   readonly runs?: string | undefined;
   /** Commands that it says were denied, unless its arguments allow them. */
   readonly wants?: readonly string[] | undefined;
+  /** What it says in the place of its work, until `claude auth login` was typed. */
+  readonly loggedOut?: string | undefined;
   /** How many requests it makes beside its first; a hook that never lets it stop has it make any number. */
   readonly asks?: number | undefined;
   /** The model that it says it asks. @default claude-sonnet-4-5 */
@@ -33,11 +35,12 @@ const APPROVAL = {
 };
 
 const PROGRAM = `#!${process.execPath}
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { execSync } from "node:child_process";
 const args = process.argv.slice(2);
 if (args.includes("--version")) { console.log("2.1.330"); process.exit(0); }
 const folder = new URL(".", import.meta.url).pathname;
+if (args[0] === "auth") { writeFileSync(folder + "logged-in", ""); process.exit(0); }
 const prompt = readFileSync(0, "utf8");
 const system = args[args.indexOf("--append-system-prompt") + 1];
 appendFileSync(folder + "calls.jsonl", JSON.stringify({ args, prompt, system, env: process.env }) + "\\n");
@@ -49,6 +52,10 @@ const isReviewer = args.includes("--tools");
 const { coder, reviewer } = JSON.parse(readFileSync(folder + "turns.json", "utf8"));
 const turn = (isReviewer ? reviewer : coder).find(({ match = "" }) => prompt.includes(match)) ?? {};
 const { model = "claude-sonnet-4-5" } = turn;
+if (turn.loggedOut && !existsSync(folder + "logged-in")) {
+  say({ type: "result", subtype: "success", is_error: true, result: turn.loggedOut, num_turns: 1, total_cost_usd: 0, usage: {}, permission_denials: [] });
+  process.exit(1);
+}
 const answer = (id) => {
   say({ type: "stream_event", event: { type: "message_start", message: { id, model, usage } } });
   say({ type: "stream_event", event: { type: "message_delta", usage } });

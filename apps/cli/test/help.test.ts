@@ -28,6 +28,6 @@ test("help for what is no command is refused, with what was meant", async () => 
   const refused = await quasar(emptyPlace(), ["help", "rum"]);
   expect(refused).toMatchObject({ stdout: "", code: 2 });
   expect(refused.stderr).toMatch(
-    /unknown command 'rum'\s+\(Did you mean run\?\)\n {2}next +quasar --help\n/u,
+    /unknown command 'rum'\s+\(Did you mean run\?\)\n {2}next +quasar help run\n +quasar --help\n/u,
   );
 });

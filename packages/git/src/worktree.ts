@@ -62,8 +62,11 @@ export async function createWorktree(
   });
 }
 
-/** The file system is synced once, after the checkout of what may be very many files. */
-const NOT_EACH: ConfigPair = ["core.fsync", "default"];
+/**
+ * The file system is synced once, after the checkout of what may be very many files. It is git's default,
+ * which has no name: what is named is added to it, and packs belong to it.
+ */
+const NOT_EACH: ConfigPair = ["core.fsync", "pack"];
 
 /** Whether files and refs are durable. */
 async function isSynced({ root, commonDir }: Repository): Promise<boolean> {

@@ -101,7 +101,7 @@ export async function inspectTree(
   if (operation !== undefined) throw busyTree(operation);
   const branch = await branchOf(workspace);
   if (branch === undefined) {
-    const message = "HEAD is on no branch, so its commits will be on none: git switch -c <name>";
+    const message = "HEAD is on no branch; keep the commits with: git switch -c my-work";
     tell({ type: "warning", cycle: 0, message });
   }
   const seen = await readCommitState(root);

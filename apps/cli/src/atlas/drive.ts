@@ -105,7 +105,11 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
   const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json });
   const ring = createBell(STREAMS.stderr);
   let holdsLock = (): boolean => true;
-  const interrupts = listen(taskDir, reporter, () => holdsLock());
+  let isOver = false;
+  const interrupts = listen(taskDir, reporter, {
+    isLost: () => !isOver && !holdsLock(),
+    isOver: () => isOver,
+  });
   try {
     const tampered = quarantinedFiles(taskDir).map(quarantineText);
     const all = [...tampered, ...warnings, ...notGiven];
@@ -135,6 +139,8 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
       onLocked: (holds) => {
         holdsLock = holds;
       },
+    }).finally(() => {
+      isOver = true;
     });
     const done = exitOf(result);
     const chain = judgeChain();
@@ -174,10 +180,18 @@ function untilRepeated(tell: (event: TaskEvent) => void): (event: TaskEvent) => 
   };
 }
 
+/** Whose a task is while a signal may come. */
+interface Driving {
+  /** Whether another process has taken the task. */
+  isLost(): boolean;
+  /** Whether the task is driven no more: its lock is given back, and its agents are whoever's. */
+  isOver(): boolean;
+}
+
 function listen(
   taskDir: string,
   reporter: ReporterOf<AtlasRecord>,
-  holdsLock: () => boolean,
+  { isLost, isOver }: Driving,
 ): Interrupts {
   /** Another process drives: its agents are not to be cancelled. */
   const leave = (): never => {
@@ -188,13 +202,13 @@ function listen(
   };
   return listenForInterrupts(
     (name) => {
-      if (!holdsLock()) leave();
+      if (isLost()) leave();
       const message = `${name}: stopping and saving; press Ctrl-C again to exit now.`;
       reporter.report({ type: "notice", message });
     },
     async () => {
-      if (!holdsLock()) leave();
-      await endTaskAgents(taskDir);
+      if (isLost()) leave();
+      if (!isOver()) await endTaskAgents(taskDir);
       const message = "Stopped. State as of the last save. Next: atlas resume";
       reporter.report({ type: "notice", message });
       reporter.close();

@@ -84,7 +84,7 @@ export async function drive(
     const files = await filesOf(root, end.result);
     const problem = await notify(end, root, settings);
     if (problem !== undefined) reporter.report({ type: "warning", cycle: 0, message: problem });
-    reporter.report(resultRecord(end, exit, { ...again, checked, files }));
+    reporter.report(resultRecord(end, exit, { ...again, agents: settings, checked, files }));
     if (interrupts.exitCode() === undefined) ring();
   };
   const onDriving = (driving: Driver): void => {

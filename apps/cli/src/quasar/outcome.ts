@@ -3,6 +3,8 @@ import type { FileChange } from "@quasar/git";
 import { failureFlags, type TaskResult, type WayBack } from "@quasar/loop";
 import { continuedBy, limitAdvice, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
 import { knownUsd, moment, shellWord } from "@quasar/runs/text";
+import { AGENT_PROGRAMS, loginCommand } from "../shared/agent-programs.ts";
+import type { Settings } from "../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
 import { errnoIn, refusalNext } from "../shared/system-errors.ts";
 import type { ResultRecord } from "../shared/output/record.ts";
@@ -10,7 +12,6 @@ import { type Typed, withTyped } from "../shared/typed.ts";
 
 /** What a person has to do about an agent's failure, where it takes a person. */
 const PERSON: Readonly<Partial<Record<AgentFailure["kind"], string>>> = {
-  auth: "log in to the agent's program (or set its API key), then resume",
   billing: "look at the account's credit, then resume",
   "refused-permissions": "look at what the agent was not allowed to do",
 };
@@ -66,6 +67,8 @@ export interface EndOptions {
   readonly folder: string | undefined;
   /** What the user has to type again; `undefined`: it is stored. */
   readonly typed?: Typed | undefined;
+  /** Who works, in the words of the settings. */
+  readonly agents: Pick<Settings, "coder" | "reviewer">;
   /** Whether the run has a check at all. */
   readonly checked: boolean;
   /** What its commits change. */
@@ -76,7 +79,7 @@ export interface EndOptions {
 export function resultRecord(
   { result, limit }: RunEnd,
   exit: ExitCode,
-  { folder, typed, checked, files }: EndOptions,
+  { folder, typed, agents, checked, files }: EndOptions,
 ): ResultRecord {
   const { outcome, runId, cycle, totalCostUsd, unknownCostUsd, message, report } = result;
   const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
@@ -103,7 +106,7 @@ export function resultRecord(
     caches,
     retryAt,
     limit,
-    next: nextOf(result)
+    next: nextOf(result, agents)
       .map((step) => (typed === undefined ? step : withTyped(step, typed)))
       .map((step) => (folder === undefined ? step : inFolder(step, folder))),
   };
@@ -119,6 +122,20 @@ function lookOf({ runId, agentFailure }: TaskResult): readonly string[] {
   return [`quasar log ${runId}   (what the agent did; a hook of yours may keep its turn going)`];
 }
 
+/** How a person logs in to the agent that failed for that; `undefined`: it failed for something else. */
+function loginOf(
+  { kind }: AgentFailure,
+  { phase }: TaskResult["checkpoint"],
+  { coder, reviewer }: EndOptions["agents"],
+): string | undefined {
+  if (kind !== "auth") return undefined;
+  const spec = phase === "reviewing" ? reviewer : coder;
+  const program = AGENT_PROGRAMS.find((one) => one === spec);
+  if (program === undefined)
+    return "log in to the agent's program (or set its API key), then resume";
+  return `${loginCommand(program)} (or set its API key)`;
+}
+
 function wayBackSteps(resume: string, { steps, flags, asItIs }: WayBack): string[] {
   const instead =
     asItIs === undefined ? [] : [`${resume} ${asItIs}   (instead, to stay where HEAD is)`];
@@ -131,7 +148,7 @@ function refusalSteps(message: string): readonly string[] {
   return (errno === undefined ? undefined : refusalNext(errno, ".")) ?? [];
 }
 
-function nextOf(result: TaskResult): string[] {
+function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
   const { outcome, runId, baseCommitSha, agentFailure, checkpoint, changed, fullDisk, wayBack } =
     result;
   const { message } = result;
@@ -144,7 +161,8 @@ function nextOf(result: TaskResult): string[] {
       if (flags !== "") return [...lookOf(result), `${resume} ${flags}`];
       if (agentFailure?.kind === "rate-limit")
         return [...limitAdvice(agentFailure.retryAt, resume)];
-      const person = agentFailure && PERSON[agentFailure.kind];
+      const person =
+        agentFailure && (PERSON[agentFailure.kind] ?? loginOf(agentFailure, checkpoint, agents));
       const when = agentFailure?.retryAt;
       if (wayBack !== undefined) return wayBackSteps(resume, wayBack);
       const command = when === undefined ? resume : `${resume} (after ${moment(when)})`;

@@ -13,6 +13,11 @@ const LOGIN: Readonly<Record<DetectedAgent["kind"], string>> = {
   codex: "codex login",
 };
 
+/** Logs a person in to an agent's program. */
+export function loginCommand(kind: DetectedAgent["kind"]): string {
+  return LOGIN[kind];
+}
+
 /** What a person does first so that an agent may ask its model; nothing where it may, or does not say. */
 export function loginSteps({ kind, login }: DetectedAgent): readonly string[] {
   return login.state === "out" ? [LOGIN[kind]] : [];

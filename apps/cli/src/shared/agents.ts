@@ -90,12 +90,14 @@ function agentsHere(settings: Settings): Agents {
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== "ERR_NOT_INSTALLED") throw error;
     const { code, message } = error;
-    const next = [...error.next.slice(0, 1), `quasar resume ${OTHER_AGENTS}`];
+    const [install = "", ...others] = error.next.filter((step) => step !== DEMO);
+    const next = [install, ...others.map((step) => step.replace(START, "quasar resume"))];
     throw new CliError(code, message, { cause: error, next });
   }
 }
 
-const OTHER_AGENTS = "--coder <another agent> --reviewer <another agent>";
+const DEMO = "quasar demo";
+const START = 'quasar run "…"';
 
 /** Scripts by absolute paths: a run is resumed from any folder. */
 export function withAbsoluteScripts<S extends Pick<Settings, "coder" | "reviewer">>(
@@ -159,9 +161,14 @@ function nameOf(command: string): string {
 
 function requireProgram(spec: string): void {
   const kind = AGENT_PROGRAMS.find((program) => program === spec);
-  if (kind === undefined || findProgram(kind, process.env["PATH"] ?? "") !== undefined) return;
+  const isHere = (program: string): boolean =>
+    findProgram(program, process.env["PATH"] ?? "") !== undefined;
+  if (kind === undefined || isHere(kind)) return;
+  const others = AGENT_PROGRAMS.filter(isHere).map(
+    (other) => `${START} --coder ${other} --reviewer ${other}`,
+  );
   throw new CliError("ERR_NOT_INSTALLED", `there is no program ${kind} on the PATH`, {
-    next: [installCommand(kind), `quasar run "…" ${OTHER_AGENTS}`, "quasar demo"],
+    next: [installCommand(kind), ...others, DEMO],
   });
 }
 

@@ -54,7 +54,8 @@ export async function runProgram(
       const command = named.map((each) => each.name()).join(" ");
       const typed = typedIn(named.at(-1) ?? program, command);
       const [{ fail }, translate] = await (failing ?? load());
-      exitCode = fail(error, streams, { json: args.includes("--json"), typed, translate });
+      const json = args.includes("--json");
+      exitCode = fail(error, streams, { json, typed, args, translate });
     }
   }
   process.exitCode = exitCode;

@@ -38,7 +38,7 @@ export function showConfig<S extends object>(options: ShowConfigOptions<S>): voi
   const { paint } = viewOf(process.stderr);
   write(
     process.stderr,
-    warnings.map((warning) => `${paint("yellow", "warning")}  ${warning}`),
+    warnings.map((warning) => `${paint("yellow", "warning: ")}${warning}`),
   );
 }
 

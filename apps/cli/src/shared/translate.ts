@@ -20,7 +20,7 @@ type LibraryError =
 type Translation = readonly [code: CliErrorCode, ...next: string[]];
 
 const LOOK = "look at it, and move it away if it is not yours";
-export const DISK = "look for a full or read-only disk: df -h .";
+export const DISK = "df -h .   (a full or read-only disk?)";
 const DEBUG = "the same command with QUASAR_DEBUG=1 shows where it happened";
 
 /** What each error of a library is to the command's user, by the library's class and code. */
@@ -35,7 +35,7 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "CheckpointError ERR_DAMAGED": ["ERR_CORRUPT", LOOK],
   "CheckpointError ERR_GIT_SHA_MISMATCH": [
     "ERR_HEAD_MOVED",
-    "git log, to see what has changed",
+    "git log (shows what has changed)",
     "quasar resume --accept-head",
   ],
   "CheckpointError ERR_INCOMPATIBLE_VERSION": ["ERR_STATE", "use the quasar that wrote it"],
@@ -58,27 +58,30 @@ const TRANSLATIONS: Readonly<Record<LibraryError, Translation>> = {
   "GitError ERR_DAMAGED_PACK": ["ERR_STATE", "quasar snapshots", LOOK],
   "GitError ERR_FOREIGN_OWNER": ["ERR_STATE"],
   "GitError ERR_FOREIGN_WORK_TREE": ["ERR_NOT_A_REPOSITORY", "git config --unset core.worktree"],
-  "GitError ERR_GIT_FAILED": ["ERR_STATE", "git status"],
+  "GitError ERR_GIT_FAILED": ["ERR_STATE", "git status", DISK],
   "GitError ERR_GIT_MISSING": ["ERR_NOT_INSTALLED", "install git"],
   "GitError ERR_INVALID_ARGUMENT": ["ERR_STATE", DEBUG],
   "GitError ERR_NOT_A_REPOSITORY": [
     "ERR_NOT_A_REPOSITORY",
-    "go to your repository, or make one: git init && git add -A && git commit --allow-empty -m start",
+    "git init && git add -A && git commit --allow-empty -m start (or cd to your repository)",
   ],
-  "GitError ERR_NOT_FAST_FORWARD": ["ERR_STATE", "git fetch, and look at what the remote has"],
+  "GitError ERR_NOT_FAST_FORWARD": ["ERR_STATE", "git fetch (then look at what the remote has)"],
   "GitError ERR_NO_COMMITS": ["ERR_NO_COMMITS", "git add -A && git commit --allow-empty -m start"],
   "GitError ERR_NOT_RESTORABLE": ["ERR_STATE", "git status", "quasar snapshots"],
-  "GitError ERR_PUSH_REFUSED": ["ERR_STATE", "git push, to see who refuses it and why"],
-  "GitError ERR_REMOTE_AUTH": ["ERR_PERSON", "git push, and give the credentials it wants"],
-  "GitError ERR_REMOTE_UNREACHABLE": ["ERR_STATE", "git remote -v, and look at the network"],
+  "GitError ERR_PUSH_REFUSED": ["ERR_STATE", "git push (shows who refuses it and why)"],
+  "GitError ERR_REMOTE_AUTH": ["ERR_PERSON", "git push (give it the credentials it asks for)"],
+  "GitError ERR_REMOTE_UNREACHABLE": [
+    "ERR_STATE",
+    "git remote -v (is the address right, is the network up?)",
+  ],
   "GitError ERR_SNAPSHOT_FAILED": ["ERR_STATE", "git status", DISK],
   "GitError ERR_UNREADABLE_REPOSITORY": ["ERR_STATE", "unset GIT_DIR"],
   "GitError ERR_SIGNING_FAILED": [
     "ERR_SIGNING",
-    "git commit --allow-empty -S -m test, to see it fail; then put the key right",
+    "git commit --allow-empty -S -m test (shows why; then repair the key)",
     "git config commit.gpgsign false (commits of this repository are not signed)",
   ],
-  "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status, and settle the conflicts"],
+  "GitError ERR_UNMERGED": ["ERR_DIRTY", "git status (then resolve the conflicts)"],
   "LoopError ERR_INVALID_OPTIONS": ["ERR_CONFIG", "quasar run --help"],
   "LoopError ERR_INVALID_TASK": ["ERR_TASK", "quasar run --help"],
 };
@@ -169,7 +172,7 @@ function refusalOf(errno: string | undefined, path: string | undefined): readonl
   const folder = path !== undefined && isAbsolute(path) ? dirname(path) : undefined;
   const known = errno === undefined ? undefined : refusalNext(errno, folder ?? ".");
   if (known !== undefined) return known;
-  if (folder === undefined) return ["ls -ld . .git .git/quasar, to see whose they are", DISK];
+  if (folder === undefined) return ["ls -ld . .git .git/quasar   (whose are they?)", DISK];
   const word = shellWord(folder);
-  return [`ls -ld ${word}, to see whose it is`, `df -h ${word}, for a full or read-only disk`];
+  return [`ls -ld ${word}   (whose is it?)`, `df -h ${word}   (a full or read-only disk?)`];
 }

@@ -35,7 +35,7 @@ test.for([
   ["quasar resume", "quasar resume r-1 --max-budget 10"],
   ["quasar resume --help", "quasar resume --help"],
   ["quasar resumed", "quasar resumed"],
-  ["git status, and settle the conflicts", "git status, and settle the conflicts"],
+  ["git status (then resolve the conflicts)", "git status (then resolve the conflicts)"],
 ] as const)("%s becomes %s", ([step, told]) => {
   expect(withTyped(step, typed("r-1", "--max-budget", "10", "--json"))).toBe(told);
 });

@@ -234,7 +234,7 @@ test("what is wrong with the command, its agents or its template is told before 
     expect(refused.stderr).not.toContain("quasar");
   }
   const { next } = await atlasJson(at, ["start", "x", "--coder", "codex"]);
-  expect(next).toContain('atlas start "…" --coder <another agent> --reviewer <another agent>');
+  expect(next).toContain("npm install -g @openai/codex");
   expect(await atlasJson(at, ["status", "--all"])).toMatchObject({ tasks: [] });
   // What the system refuses is to be looked at where it is.
   const file = join(at.repo, "a.txt");

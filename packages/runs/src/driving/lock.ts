@@ -39,12 +39,17 @@ export async function lockWorkspace({ stateDir }: Workspace): Promise<Lock> {
 function locked(holder: Holder | undefined, cause: Error): RunsError {
   const who = holder === undefined ? "another process" : describe(holder);
   const message = `another quasar works on this tree: ${who}`;
-  const isHere = holder?.host === hostname();
-  const end = isHere ? `: kill -INT ${holder.pid}` : "";
   return new RunsError("ERR_LOCKED", message, {
     cause,
-    next: ["quasar status", `wait for it, or interrupt it with Ctrl-C where it runs${end}`],
+    next: ["quasar status", wayToStop(holder)],
   });
+}
+
+/** What a person does who does not want to wait until the holder has ended. */
+export function wayToStop(holder: Pick<Holder, "pid" | "host"> | undefined): string {
+  return holder?.host === hostname()
+    ? `kill -INT ${holder.pid} (stops it, with all saved)`
+    : "wait for it, or press Ctrl-C where it runs";
 }
 
 /** Names a holder to a person. */

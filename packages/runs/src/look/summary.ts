@@ -1,6 +1,6 @@
 import { type Checkpoint, CheckpointError, type CheckpointFinding } from "@quasar/checkpoint";
 import { upToCent } from "@quasar/loop";
-import type { Holder } from "../driving/lock.ts";
+import { type Holder, wayToStop } from "../driving/lock.ts";
 import { knownUsd, shellWord } from "../text/format.ts";
 import { storedUnsaidCosts } from "../store.ts";
 
@@ -131,7 +131,7 @@ export function summaryOf(
     commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseCommitSha),
     retryAt: checkpoint.failure === "" ? "" : checkpoint.retryAt,
     savedAt: checkpoint.createdAt,
-    next: nextOf(id, { status, flags }, checkpoint),
+    next: nextOf(id, { status, runner, flags }, checkpoint),
   };
 }
 
@@ -200,15 +200,12 @@ function unreadable(id: string, reason: string, next: readonly string[]): RunSum
 
 function nextOf(
   id: string,
-  { status, flags }: Pick<Circumstances, "status" | "flags">,
+  { status, runner, flags }: Pick<Circumstances, "status" | "runner" | "flags">,
   checkpoint: Checkpoint,
 ): readonly string[] {
   switch (status) {
     case "running":
-      return [
-        `quasar log ${id} --follow`,
-        "wait for it, or interrupt it with Ctrl-C where it runs",
-      ];
+      return [`quasar log ${id} --follow`, wayToStop(runner)];
     case "approved":
       return [logCommand(checkpoint.baseCommitSha)];
     case "interrupted":

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, FOLDER, isRealFolder } from "@quasar/runs";
-import { cleanLine } from "@quasar/runs/text";
+import { cleanLine, shellWord } from "@quasar/runs/text";
 import { parse, TomlError } from "smol-toml";
 import { CliError } from "../errors.ts";
 import { readInput } from "../read-input.ts";
@@ -23,7 +23,13 @@ export function readConfigFile<L>(
   const text = readInput(path, { maxBytes: MAX_BYTES, code: "ERR_CONFIG" });
   if (text === undefined) return undefined;
   const source = cleanLine(path);
-  return read(source, parseToml(path, text), (key) => at(source, placeInToml(text, key)));
+  try {
+    return read(source, parseToml(path, text), (key) => at(source, placeInToml(text, key)));
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== "ERR_CONFIG") throw error;
+    const next = [`\${EDITOR:-vi} ${shellWord(path)}`];
+    throw new CliError(error.code, error.message, { cause: error, next });
+  }
 }
 
 /** As compilers write it, so that editors and terminals open it there. */

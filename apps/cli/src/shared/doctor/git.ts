@@ -74,7 +74,7 @@ function unmergedFindings({ unmerged }: TreeFacts): readonly Finding[] {
   const [first = ""] = unmerged;
   const more = unmerged.length === 1 ? "" : ` and ${count(unmerged.length - 1, "other file")}`;
   const message = `${first}${more}: conflicts are not resolved, and git commits nothing before`;
-  return [problem("index", message, ["git status, and settle the conflicts"])];
+  return [problem("index", message, ["git status (then resolve the conflicts)"])];
 }
 
 function shallowFindings({ isShallow }: TreeFacts): readonly Finding[] {

@@ -464,7 +464,7 @@ export function errorLines(error: ErrorRecord, view: View): string[] {
 }
 
 const COMMAND =
-  /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm|npm|claude|codex|chmod|alias|ls|dmesg|quota|ulimit) /u;
+  /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm|npm|claude|codex|chmod|alias|ls|dmesg|quota|ulimit|\$\{EDITOR:-vi\}) /u;
 
 /**
  * What to type next, one suggestion a line. A command is never broken, so that it can be copied.
