@@ -21,6 +21,16 @@ export const FIRST_STEPS: readonly FirstStep[] = [
     },
   },
   {
+    name: "quasar schema and atlas schema",
+    async take(home) {
+      for (const program of ["quasar", "quasar-loop", "atlas"]) {
+        await home.expect(`${program} schema status`, { prints: /"status_line": \{\n/u });
+      }
+      const { output } = await home.expect("quasar schema", { prints: /^status\n/mu });
+      return `${output.trim().split("\n").length} schemas of quasar`;
+    },
+  },
+  {
     name: "quasar demo",
     async take(home) {
       const { output } = await home.expect("quasar demo", {
