@@ -283,6 +283,23 @@ test("outside a repository the doctor says so, and looks at all the rest", async
   expect(of("git")).toMatchObject({ state: "ok" });
 });
 
+test("a repository of another user is named, and what is typed then lets git work in it", async () => {
+  const at = fine();
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  write(at.outside, {
+    "git-bin/git": `#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec '${real}' "$@"\n`,
+  });
+  chmodSync(join(at.outside, "git-bin/git"), 0o755);
+  const env = { PATH: `${at.outside}/git-bin:${at.env["PATH"]}` };
+  const found = (await doctor(at, { env })).of("tree");
+  expect(found).toMatchObject({
+    state: "problem",
+    message: expect.stringContaining("another user"),
+  });
+  typed(at, found?.next[0]);
+  expect((await doctor(at, { env })).of("tree")).toBeUndefined();
+});
+
 test("settings that cannot be read, or are not trusted yet, are told, and no agent is taken for named", async () => {
   const at = place();
   write(at.repo, { ".quasar/config.toml": 'coder = "command:./run.sh"\n' });

@@ -178,14 +178,16 @@ export function quasar(
   return start(at, args, options).finished;
 }
 
+/** Settings that name no agent which has to be installed. */
+export const ANY_AGENT = { QUASAR_CODER: "command:true", QUASAR_REVIEWER: "command:true" };
+
 /** Runs `quasar doctor` where it is all the same which agents are installed. */
 export function doctor(
   at: Place,
   args: readonly string[] = [],
   options: StartOptions = {},
 ): Promise<Finished> {
-  const env = { QUASAR_CODER: "command:true", QUASAR_REVIEWER: "command:true", ...options.env };
-  return quasar(at, ["doctor", ...args], { ...options, env });
+  return quasar(at, ["doctor", ...args], { ...options, env: { ...ANY_AGENT, ...options.env } });
 }
 
 /** Milliseconds in which this machine, as busy as it is, gets a few commands done; at least six seconds. */

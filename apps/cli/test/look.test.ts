@@ -19,6 +19,7 @@ import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../src/quasar/commands.ts";
 import {
+  ANY_AGENT,
   doctor,
   git,
   lastRecord,
@@ -484,7 +485,7 @@ test("on a terminal no line is longer than that is wide, and NO_COLOR is heeded"
   const bin = join(at.outside, "bin");
   mkdirSync(bin);
   symlinkSync(MAIN, join(bin, "quasar"));
-  const env = { PATH: `${bin}:${at.env["PATH"]}` };
+  const env = { ...ANY_AGENT, PATH: `${bin}:${at.env["PATH"]}` };
   for (const name of ["status", "ls", "show", "log", "cost", "snapshots", "doctor", "prune"]) {
     const shown = onTerminal(at, [name], 80, env);
     expect(shown, name).toContain("\u001b[");

@@ -1,9 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ATLAS, atlasPlace, scripted } from "./atlas/harness.ts";
-import { git, lastRecord, MAIN, type Place, place, quasar } from "./harness.ts";
+import { git, lastRecord, MAIN, type Place, place, quasar, write } from "./harness.ts";
 import { frozen, full, mounted, type MountedOptions, noMounts, readOnly } from "./mounted.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
@@ -128,4 +128,20 @@ test("too few descriptors are named as that, and how there are more", async () =
   expect(told.message).toContain("EMFILE");
   expect(command(told.next[0])).toBe("ulimit -n 4096");
   expect(git(at, "log", "--format=%s")).toBe("Start");
+});
+
+test("a run that ends by a disk which git cannot write to says what shows that, before the resume", async () => {
+  const at = place();
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  const fails = `echo "fatal: Unable to create '.git/index.lock': Read-only file system" >&2; exit 128`;
+  const wrapper = `#!/bin/sh\ncase " $* " in *" commit "*) ${fails} ;; esac\nexec '${real}' "$@"\n`;
+  write(at.outside, { "bin/git": wrapper });
+  chmodSync(join(at.outside, "bin/git"), 0o755);
+  const env = { PATH: `${at.outside}/bin:${at.env["PATH"]}` };
+  const args = ["run", "Write", "--json", ...agents(at, oneCycle())];
+  const told = lastRecord(await quasar(at, args, { env }));
+  expect(told).toMatchObject({ outcome: "git" });
+  const [first, second] = told["next"] as readonly string[];
+  expect(command(first)).toBe("df .");
+  expect(second).toMatch(/^quasar resume /u);
 });

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { named } from "@quasar/process";
 
 /** What is known of a file without reading it. */
 export interface FileStat {
@@ -55,20 +54,20 @@ export interface DurableOptions {
 
 /** The file system of this machine. */
 export const nodeFileSystem: FileSystem = {
-  open: (path, flags, mode) => named(() => fs.openSync(path, flags, mode)),
-  close: (fd) => named(() => fs.closeSync(fd)),
+  open: (path, flags, mode) => fs.openSync(path, flags, mode),
+  close: (fd) => fs.closeSync(fd),
   read: (fd, bytes, offset, length) => fs.readSync(fd, bytes, offset, length, null),
-  write: (fd, bytes, offset, length) => named(() => fs.writeSync(fd, bytes, offset, length)),
-  fsync: (fd) => named(() => fs.fsyncSync(fd)),
+  write: (fd, bytes, offset, length) => fs.writeSync(fd, bytes, offset, length),
+  fsync: (fd) => fs.fsyncSync(fd),
   fstat: (fd) => fileStat(fs.fstatSync(fd, { bigint: true })),
   lstat: (path) => {
     const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
     return stat === undefined ? undefined : fileStat(stat);
   },
-  link: (existing, path) => named(() => fs.linkSync(existing, path)),
-  rename: (from, to) => named(() => fs.renameSync(from, to)),
+  link: (existing, path) => fs.linkSync(existing, path),
+  rename: (from, to) => fs.renameSync(from, to),
   unlink: (path) => fs.unlinkSync(path),
-  mkdir: (path, mode) => named(() => fs.mkdirSync(path, mode)),
+  mkdir: (path, mode) => fs.mkdirSync(path, mode),
   readdir: (path) => fs.readdirSync(path),
 };
 
