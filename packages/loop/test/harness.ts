@@ -25,7 +25,7 @@ export function aFolder(): string {
 }
 
 /** How the warning begins that each run in a repository starts with. */
-export const TREE_EDITS = "edits made in the work tree";
+export const TREE_EDITS = "Don't edit files here";
 
 export interface Harness {
   readonly tree: WorkTree;

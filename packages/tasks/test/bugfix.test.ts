@@ -98,8 +98,8 @@ test.runIf(process.platform === "linux")(
     expect(await task.drive()).toMatchObject({ hook: { awaiting: { kind: "review" } } });
     const warnings = task.events.flatMap((event) => (event.type === "warning" ? [event] : []));
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringContaining(`${branch}.lock was left by a git that is gone`),
-      expect.stringContaining("index.lock was left by a git that is gone"),
+      expect.stringContaining(`${branch}.lock was left by a dead git process`),
+      expect.stringContaining("index.lock was left by a dead git process"),
     ]);
     expect(subjects(task)).toHaveLength(1);
   },

@@ -102,7 +102,7 @@ test.for([
   [
     "in a merge",
     () => write(of.worktree, ".git/MERGE_HEAD", `${git(of.worktree, "rev-parse", "HEAD")}\n`),
-    /a merge is under way/,
+    /a merge is in progress/,
   ],
 ] as const)("neither commits nor pushes nor asks for anything %s", async ([, arrange, reason]) => {
   pushed();

@@ -54,7 +54,7 @@ test("hook files go when they are old enough, and only then", async () => {
   expect(await atlasJson(at, ["cleanup", "--hooks"])).toMatchObject({ removed: [] });
   const dry = await atlas(at, ["cleanup", "--hooks", "--retention", "0", "--dry-run"]);
   expect(dry.stdout).toContain("1 hook file would be removed");
-  expect(dry.stdout).toMatch(/next +atlas cleanup --hooks --retention 0$/mu);
+  expect(dry.stdout).toMatch(/next +atlas prune --older-than 0$/mu);
   expect(existsSync(hook)).toBe(true);
   const gone = await atlas(at, ["cleanup", "--hooks", "--retention", "0"]);
   expect(gone.stdout).toContain("1 hook file removed");
@@ -96,7 +96,7 @@ test("init writes commented settings, and tells agents only where it may", async
   expect(first.code, first.stderr).toBe(0);
   expect(first.stdout).toContain("atlas init --yes");
   expect(readFileSync(join(at.repo, "CLAUDE.md"), "utf8")).toBe(mine);
-  expect(git(at, "status", "--porcelain")).toBe("");
+  expect(git(at, "status", "--porcelain")).toBe("?? .atlas/");
   expect((await atlas(at, ["start", "x", "--template", "none"])).stderr).not.toContain(
     "unknown key",
   );

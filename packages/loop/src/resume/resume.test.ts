@@ -114,7 +114,7 @@ describe("seed 4: Add resume capability to Loop.RunExistingTask", () => {
       message: "resumed from checkpoint",
       details: [
         "cycle 1 of 3, $0.00 of $3.00 spent",
-        "cycle 1 is whole: the coder goes on with what was found",
+        "cycle 1 is complete; the coder continues with its findings",
       ],
     });
     expect(loop.events.filter(({ type }) => type === "resumed")).toHaveLength(1);
@@ -300,7 +300,7 @@ describe("limits", () => {
     expect(resumed).toMatchObject({ outcome: "struggling", cycle: 3 });
     expect(loop.events[0]).toMatchObject({
       type: "resumed",
-      details: [expect.any(String), "cycle 2 is whole: the coder goes on with what was found"],
+      details: [expect.any(String), "cycle 2 is complete; the coder continues with its findings"],
     });
     expect(loop.trace()[1]).toBe("cycle_start 3");
   });
