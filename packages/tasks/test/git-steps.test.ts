@@ -146,7 +146,7 @@ test("asks an agent for a subject where a hook refuses the task's, and nobody tw
   expect(git(of.worktree, "log", "-1", "--format=%s")).toBe("ABC-1 fix it");
   expect(coder.requests).toMatchObject([
     { access: "read", prompt: expect.stringContaining("the [redacted] subject names no issue") },
-    { access: "read", prompt: expect.stringContaining("```\nmend it\n```") },
+    { access: "read", prompt: expect.stringContaining("```\nfix it\n```") },
   ]);
   // As after a crash between the answer and the commit.
   git(of.worktree, "reset", "-q", before);

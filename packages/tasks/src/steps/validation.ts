@@ -7,7 +7,7 @@ import { runName } from "../runs/step-runs.ts";
 import { failureHead, failureReason, isNotRun } from "../validation/failure-reason.ts";
 import { holdValidation, validationRunId } from "../validation/hold.ts";
 import {
-  forgetMending,
+  forgetFixing,
   keepFixing,
   type Fixing,
   fixingPrompt,
@@ -175,7 +175,7 @@ async function fix(
   input.note({ workingOn: "Fixing what the validation found" });
   const work = await workOnStep(input, { kind: "turn", access: "write", suffix, prompt });
   if (work.kind === "stopped") return work;
-  forgetMending(taskDir, runName(input.hook, step.name));
+  forgetFixing(taskDir, runName(input.hook, step.name));
   if (work.kind === "done") return undefined;
   return failure(`${found}; an agent could not fix it: ${work.reason}`);
 }

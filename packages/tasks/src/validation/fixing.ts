@@ -39,7 +39,7 @@ export function keepFixing(taskDir: string, run: string, fixing: Fixing): void {
   replaceFile(fileOf(taskDir, run), bytes, { keepPrevious: false });
 }
 
-export function forgetMending(taskDir: string, run: string): void {
+export function forgetFixing(taskDir: string, run: string): void {
   removeFile(fileOf(taskDir, run));
 }
 
