@@ -14,6 +14,8 @@ export interface RecoverDirectoryOptions extends DurableOptions {
    * @default all
    */
   readonly accept?: ((name: string) => boolean) | undefined;
+  /** Files that are not acted on, of which temporary ones go all the same, by name. @default none */
+  readonly sweep?: ((name: string) => boolean) | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface RecoverDirectoryOptions extends DurableOptions {
  * @see SPEC.md, "Recover"
  */
 export function recoverDirectory(dir: string, options: RecoverDirectoryOptions = {}): void {
-  const { fs = nodeFileSystem, accept = () => true } = options;
+  const { fs = nodeFileSystem, accept = () => true, sweep = () => false } = options;
   const folder = resolve(dir);
   acknowledge(`${dir} was not recovered`, folder, () => {
     refuseLinkedDirectory(fs, folder);
@@ -35,7 +37,8 @@ export function recoverDirectory(dir: string, options: RecoverDirectoryOptions =
     changeDirectory(fs, folder, () => {
       for (const name of fs.readdir(folder)) {
         const target = temporaryFor(name);
-        if (!accept(target ?? name)) continue;
+        const isSwept = target !== undefined && sweep(target);
+        if (!isSwept && !accept(target ?? name)) continue;
         const path = join(folder, name);
         const stat = fs.lstat(path);
         if (stat?.kind !== "file") continue;

@@ -247,7 +247,12 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
   /** So that what is read is on disk, and what killed processes have left is gone. */
   function recover(): void {
     const ours: readonly string[] = [TASK_FILES.hook, TASK_FILES.hookMd];
-    recoverDirectory(dir, { fs: shared.fs, accept: (name) => ours.includes(name) });
+    recoverDirectory(dir, {
+      fs: shared.fs,
+      accept: (name) => ours.includes(name),
+      // Who has the lock is told beside it, by who has it.
+      sweep: (name) => name === `${TASK_FILES.hookLock}.owner.json`,
+    });
     const newest = historyFileName(history.newest());
     recoverDirectory(historyDir, { fs: hidden.fs, accept: (name) => name === newest });
   }
