@@ -297,7 +297,7 @@ describe.runIf(canMount)("where the repository is on a disk of its own", () => {
     const at = onDisk(working(place()));
     execFileSync("mount", ["-o", "remount,ro", at.disk]);
     const said = await typed(at, 'quasar run "Write"', 1);
-    expect(said.stderr).toContain("read-only file system");
+    expect(said.stderr).toContain("the file system is read-only");
     expect((await typed(at, advice(said, "df "))).stdout).toContain(at.disk);
     execFileSync("mount", ["-o", "remount,rw", at.disk]);
     await approves(at, 'quasar run "Write"');

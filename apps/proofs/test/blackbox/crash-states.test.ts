@@ -103,17 +103,16 @@ const heads: readonly DiskCall[] = [
   { type: "sync", path: "/" },
 ];
 
-/** Left out of what a life did: the first sync that fits. */
-function withoutFirst(fits: (sync: Sync) => boolean) {
+/** Left out of what a life did: the first sync that fits, or a later one. */
+function without(fits: (sync: Sync) => boolean, nth: number = 0) {
   return (fs: SimulatedFileSystem) => {
-    let isDone = false;
-    return withoutSync(fs, (sync) => {
-      if (isDone || !fits(sync)) return false;
-      isDone = true;
-      return true;
-    });
+    let seen = 0;
+    return withoutSync(fs, (sync) => fits(sync) && seen++ === nth);
   };
 }
+
+/** Another process may act between two calls of one, so that the first that fits is not always of the first turn. */
+const TRIED = [0, 1, 2];
 
 const mutants: readonly (readonly [
   string,
@@ -197,9 +196,7 @@ describe.skipIf(skipped !== undefined)("the built command, by its system calls",
     const report = exploreTrace({ calls, ...branch });
     expect(report.findings).toEqual([]);
     expect(report.states).toBeGreaterThan(10);
-    const mutate = withoutFirst(
-      ({ path, before }) => path === "/heads" && /^rename /u.test(before),
-    );
+    const mutate = without(({ path, before }) => path === "/heads" && /^rename /u.test(before));
     const unsynced = exploreTrace({ calls, ...branch, mutate, models: ["posix"] });
     expect(unsynced.bad).toBeGreaterThan(0);
   });
@@ -207,9 +204,12 @@ describe.skipIf(skipped !== undefined)("the built command, by its system calls",
   test("would be seen to lose it without any one of its syncs", async () => {
     const { runId, calls } = await whole();
     for (const [name, observerOf, fits] of mutants) {
-      const mutate = withoutFirst(fits);
-      const report = exploreTrace({ calls, ...observerOf(runId), mutate, models: ["posix"] });
-      expect(report.bad, name).toBeGreaterThan(0);
+      const isSeen = TRIED.some((nth) => {
+        const mutate = without(fits, nth);
+        const report = exploreTrace({ calls, ...observerOf(runId), mutate, models: ["posix"] });
+        return report.bad > 0;
+      });
+      expect(isSeen, name).toBe(true);
     }
   });
 });
