@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -120,7 +120,7 @@ export function brokenQuasar({ name, text, instead, programs }: Mutant): string 
   cpSync(join(MAIN, ".."), dist, { recursive: true });
   cpSync(join(MAIN, "..", "..", "package.json"), join(dir, "package.json"));
   let copies = 0;
-  for (const file of readdirSync(dist).map((file) => join(dist, file))) {
+  for (const file of globSync(join(dist, "*.js"))) {
     const built = readFileSync(file, "utf8");
     const inFile = [...built.matchAll(text)].length;
     if (inFile > 0) writeFileSync(file, built.replace(text, instead));
