@@ -1,7 +1,14 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/supervisor.ts", "src/reviewer-guard.ts"],
+  entry: [
+    "src/index.ts",
+    "src/supervisor.ts",
+    "src/reviewer-guard.ts",
+    "src/entries/turns.ts",
+    "src/entries/environment.ts",
+    "src/entries/prices.ts",
+  ],
   format: ["esm"],
   target: "node22",
   clean: true,

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { endRunProcesses } from "@quasar/agents";
+import { endRunProcesses } from "@quasar/agents/turns";
 // @boundaries-ignore the model stub of the real agents is for all tests that run them
 import { type ModelStub, startModelStub } from "../../../packages/agents/real/model-stub.ts";
 // @boundaries-ignore what that stub bills by

@@ -11,7 +11,7 @@ import {
 } from "../../../packages/agents/real/model-stub.ts";
 // @boundaries-ignore the stub of the model server is the tests\' own
 import type { ModelRequest } from "../../../packages/agents/real/model-request.ts";
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents/turns";
 // @boundaries-ignore the stub of the model server is the tests\' own
 import { createPlace, type Place } from "../../../packages/agents/real/place.ts";
 import { createTestStore } from "./test-store.ts";

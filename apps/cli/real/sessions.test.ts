@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { runFromCheckpoint, runTask } from "@quasar/loop";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentEvent, AgentRequest, AgentResult } from "@quasar/agents";
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents/turns";
 // @boundaries-ignore the stub of the model server is the tests\' own
 import type { ModelRequest } from "../../../packages/agents/real/model-request.ts";
 // @boundaries-ignore the stub of the model server is the tests\' own

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents/turns";
 import { cgroupToHoldIn } from "@quasar/vitest/cgroup";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listRunProcesses } from "@quasar/agents";
+import { listRunProcesses } from "@quasar/agents/turns";
 import { identityOf, isAlive, sendSignal } from "@quasar/process";
 import { cgroupToHoldIn } from "@quasar/vitest/cgroup";
 import { describe, expect, onTestFinished, test } from "vitest";

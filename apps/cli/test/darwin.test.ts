@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRunProcesses, listRunProcesses } from "@quasar/agents";
+import { findRunProcesses, listRunProcesses } from "@quasar/agents/turns";
 import type { HookFile } from "@quasar/hookfile";
 import { sendSignal } from "@quasar/process";
 import { sample } from "@quasar/vitest/lane";

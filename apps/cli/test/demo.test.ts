@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents/turns";
 import { expect, test } from "vitest";
 import { emptyPlace, folder, type Place, quasar, records, start } from "./harness.ts";
 

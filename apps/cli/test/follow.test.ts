@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endRunProcesses, findRunProcesses } from "@quasar/agents";
+import { endRunProcesses, findRunProcesses } from "@quasar/agents/turns";
 import { expect, onTestFinished, test } from "vitest";
 import { fakeClaude } from "./fake-claude.ts";
 import {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { endRunProcesses } from "@quasar/agents";
+import { endRunProcesses } from "@quasar/agents/turns";
 import { folderOfRun } from "@quasar/vitest/folder";
 import { onTestFinished } from "vitest";
 import { expectPrinted } from "./printed-lines.ts";

@@ -12,9 +12,9 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
-import { PRICES_AS_OF } from "@quasar/agents";
+import { PRICES_AS_OF } from "@quasar/agents/prices";
 import { createFileCheckpointStore } from "@quasar/checkpoint";
-import { openJournal } from "@quasar/durable";
+import { openJournal } from "@quasar/durable/journal";
 import { takeSnapshot } from "@quasar/git";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../src/quasar/commands.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents/turns";
 import { expect, test } from "vitest";
 import { folder, git, lastRecord, place, quasar, start, write } from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";

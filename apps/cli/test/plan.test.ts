@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endRunProcesses, findRunProcesses } from "@quasar/agents";
+import { endRunProcesses, findRunProcesses } from "@quasar/agents/turns";
 import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import {

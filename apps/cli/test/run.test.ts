@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents/turns";
 import { expect, test } from "vitest";
 import {
   emptyPlace,

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents/turns";
 import { type Checkpoint, createCheckpoint, encodeCheckpoint } from "@quasar/checkpoint";
 import { expect, onTestFinished, test } from "vitest";
 import { doctor, git, killAll, lastRecord, type Place, place, quasar, start } from "./harness.ts";

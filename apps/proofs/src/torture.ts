@@ -1,13 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import {
-  type Kill,
-  KILL_KINDS,
-  type KillKind,
-  parseKill,
-  reportOf,
-  TortureError,
-} from "@quasar/torture";
+import { type Kill, KILL_KINDS, type KillKind, parseKill, TortureError } from "@quasar/torture";
+import { reportOf } from "@quasar/torture/report";
 import { linesOf } from "./torture/lines.ts";
 import { UsageError } from "./torture/usage-error.ts";
 import { victimOf } from "./torture/victims.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ProcessIdentity } from "@quasar/process";
 import type { AgentRequest, AgentResult } from "../src/agent.ts";
 import { expect, type TestContext, test } from "vitest";
-import { endRunProcesses } from "../src/index.ts";
+import { endRunProcesses } from "../src/entries/turns.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { type ModelStub, startModelStub } from "./model-stub.ts";
 import { createPlace } from "./place.ts";

@@ -3,29 +3,14 @@ import * as api from "./index.ts";
 
 test("exports what its users rely on", () => {
   expect(Object.keys(api).toSorted()).toEqual([
-    "AGENT_KINDS",
     "AgentsError",
-    "PRICES_AS_OF",
-    "afterEnd",
-    "checkEnvironment",
     "createAgent",
     "createClaudeAgent",
     "createCodexAgent",
     "createCommandAgent",
-    "createEnvFileRedactor",
-    "createRedactor",
     "createScriptedAgent",
     "detectAgents",
-    "endRunProcesses",
-    "findRunProcesses",
-    "listRunProcesses",
     "parseAgentScript",
-    "prewarm",
-    "runMark",
-    "supervisorErrors",
-    "turnEndedAt",
-    "watchTurn",
-    "withheldFromChecks",
   ]);
 });
 

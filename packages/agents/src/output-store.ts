@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { isFullDisk } from "@quasar/process";
+import { isFullDisk } from "@quasar/process/files";
 import { createLineSplitter } from "./line-splitter.ts";
 import { type OutputSizes, partEnding, type SectionHead } from "./output-layout.ts";
 import { MOST_LATE_BYTES } from "./spare-room.ts";

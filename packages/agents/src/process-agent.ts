@@ -1,14 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  isAlive,
-  isOfEarlierBoot,
-  makeFolders,
-  named,
-  type ProcessIdentity,
-  sendSignal,
-} from "@quasar/process";
+import { isAlive, isOfEarlierBoot, type ProcessIdentity, sendSignal } from "@quasar/process";
+import { makeFolders, named } from "@quasar/process/files";
 import type {
   AgentInvoker,
   AgentRequest,

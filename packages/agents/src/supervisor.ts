@@ -8,7 +8,8 @@
  */
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { identityOf, makeFolders, syncFileSystem, withName } from "@quasar/process";
+import { identityOf } from "@quasar/process";
+import { makeFolders, syncFileSystem, withName } from "@quasar/process/files";
 import { runChild, type StopReason } from "./child.ts";
 import { createCollector } from "./collect.ts";
 import { isDelta } from "./delta.ts";

@@ -1,14 +1,28 @@
-export * from "./checkpoint.ts";
+export {
+  type Checkpoint,
+  CHECKPOINT_VERSION,
+  type CheckpointFinding,
+  type CheckpointLedgerEntry,
+  type CheckpointProtectedPath,
+  type CheckpointTurn,
+  type CommitStyle,
+  type FindingStatus,
+} from "./checkpoint.ts";
 export { createCheckpoint } from "./create.ts";
 export { decodeCheckpoint } from "./decode.ts";
 export { encodeCheckpoint } from "./encode.ts";
-export * from "./errors.ts";
+export { CheckpointError, type CheckpointErrorCode } from "./errors.ts";
 export { checkpointPath } from "./file-name.ts";
 export { createFileCheckpointStore } from "./file-store.ts";
 export { findingId } from "./finding-id.ts";
-export type { CheckpointHead } from "./head.ts";
 export { createMemoryCheckpointStore } from "./memory-store.ts";
-export * from "./phases.ts";
-export type * from "./store.ts";
+export type { Phase } from "./phases.ts";
+export type {
+  CheckpointStore,
+  FileCheckpointStore,
+  FileCheckpointStoreOptions,
+  LoadedCheckpoint,
+  LoadedSummary,
+} from "./store.ts";
 export { cutText } from "./text.ts";
 export { validateCheckpoint } from "./validate.ts";

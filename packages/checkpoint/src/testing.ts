@@ -3,5 +3,6 @@ export {
   type CheckpointFilesOptions,
   createCheckpointFiles,
 } from "./checkpoint-files.ts";
+export { PHASES } from "./phases.ts";
 export { aCheckpoint } from "./testing/a-checkpoint.ts";
 export { type ContractRunner, describeCheckpointStore } from "./testing/contract.ts";

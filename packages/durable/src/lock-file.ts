@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type * as Sqlite from "node:sqlite";
-import { named } from "@quasar/process";
+import { named } from "@quasar/process/files";
 import { changeDirectory } from "./directory.ts";
 import { DurableError, hasErrno } from "./errors.ts";
 import { type FileStat, isSameFile, nodeFileSystem } from "./file-system.ts";

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { named } from "@quasar/process";
+import { named } from "@quasar/process/files";
 import { changeDirectory, memoryOf } from "./directory.ts";
 import { DurableError } from "./errors.ts";
 import type { DurableOptions, FileSystem } from "./file-system.ts";

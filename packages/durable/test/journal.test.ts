@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openJournal, readJournal } from "../src/index.ts";
+import { openJournal, readJournal } from "../src/entries/journal.ts";
 import {
   exploreCrashes,
   type SimulatedFileSystem,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { makeFolders } from "@quasar/process";
+import { makeFolders } from "@quasar/process/files";
 import type { SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
 import type { RunOptions } from "./run.ts";

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { chmod, readdir, rename } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { makeFolders } from "@quasar/process";
+import { makeFolders } from "@quasar/process/files";
 import { GitError, isGone, messageOf } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
 import { inObjectFolder } from "./object-folder.ts";

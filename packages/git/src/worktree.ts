@@ -8,7 +8,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { syncFileSystem } from "@quasar/process";
+import { syncFileSystem } from "@quasar/process/files";
 import { checkVariables, type ConfigPair } from "./environment.ts";
 import { isGone } from "./errors.ts";
 import { announced } from "./git-work.ts";

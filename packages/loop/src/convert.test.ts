@@ -3,8 +3,8 @@ import {
   createCheckpoint,
   decodeCheckpoint,
   encodeCheckpoint,
-  PHASES,
 } from "@quasar/checkpoint";
+import { PHASES } from "@quasar/checkpoint/testing";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { aCheckpoint, aFinding, aLedgerEntry, aTurn } from "../test/fixtures.ts";

@@ -1,4 +1,4 @@
-import { withName } from "@quasar/process";
+import { withName } from "@quasar/process/files";
 import type { Hook, LoopEvent, LoopEventData } from "./event.ts";
 import { isStored } from "./checkpoint-hook.ts";
 import { snapshot } from "./snapshot.ts";

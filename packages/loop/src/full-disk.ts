@@ -1,5 +1,5 @@
 import { dirname, isAbsolute } from "node:path";
-import { isFullDisk } from "@quasar/process";
+import { isFullDisk } from "@quasar/process/files";
 import type { Ending } from "./ending.ts";
 
 /** As git says it, whose words are English here. */

@@ -3,9 +3,9 @@ import type {
   AgentInvoker,
   AgentRequest,
   AgentResult,
-  FoundTurn,
   InvokeOptions,
 } from "@quasar/agents";
+import type { FoundTurn } from "@quasar/agents/turns";
 import type { ProcessIdentity } from "@quasar/process";
 import type { Ground } from "./ground.ts";
 import type { Life } from "./points.ts";

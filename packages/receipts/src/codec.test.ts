@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { durationText } from "./duration.ts";
 import {
   decodeReceipt,
-  durationText,
   encodeReceipt,
   formatReceiptsTrailer,
   newReceiptId,

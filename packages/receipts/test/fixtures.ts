@@ -2,17 +2,17 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  type CommandRun,
   createKeyManager,
   type KeyManager,
   newReceiptId,
   receiptPaths,
-  type SignedReceipt,
   signReceipt,
   type TaskName,
   type ValidationReceipt,
-  type VerifyOptions,
 } from "../src/index.ts";
+import type { SignedReceipt } from "../src/sign.ts";
+import type { CommandRun } from "../src/statement.ts";
+import type { VerifyOptions } from "../src/verify.ts";
 
 export const TREE = "7".repeat(40);
 export const CONFIG = "c".repeat(64);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { preAuthentication } from "../src/dsse.ts";
 import { isSignature, keyIdOf, publicKeyOf, sign } from "../src/ed25519.ts";
-import { exportPublicKeys, pinKeys, type PublicKeyTexts } from "../src/index.ts";
+import { exportPublicKeys, pinKeys, type PublicKeyTexts } from "../src/entries/keys.ts";
 import { stepsTo } from "../src/key-path.ts";
 import { decodeReceiptFile } from "../src/receipt-file.ts";
 import { deriveNode } from "../src/slip10.ts";

@@ -1,4 +1,4 @@
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents/turns";
 import { giveUpTurn } from "@quasar/loop";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createOnce, readWholeFile } from "@quasar/durable";
 import { GitError } from "@quasar/git";
 import { readConventions } from "@quasar/loop";
-import { makeFolders } from "@quasar/process";
+import { makeFolders } from "@quasar/process/files";
 
 /** 64 KiB of files, and their names. */
 const MAX_BYTES = 128 * 1024;

@@ -1,4 +1,4 @@
-import { withName } from "@quasar/process";
+import { withName } from "@quasar/process/files";
 import { clean } from "./text/clean.ts";
 
 /** Each reason to refuse or stop has a code. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CheckpointError } from "@quasar/checkpoint";
-import { readJournal } from "@quasar/durable";
+import { readJournal } from "@quasar/durable/journal";
 import { isAgentAlive } from "@quasar/loop";
 import { lockHolder } from "./driving/lock.ts";
 import { codeOf } from "./errors.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { createEnvFileRedactor, createRedactor } from "@quasar/agents";
+import { createEnvFileRedactor, createRedactor } from "@quasar/agents/environment";
 import { type Checkpoint, checkpointPath } from "@quasar/checkpoint";
 import { logRange } from "@quasar/git";
 import { type LoopEvent, type TaskResult, turnAllowance } from "@quasar/loop";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json, text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { endRunProcesses } from "@quasar/agents";
+import { endRunProcesses } from "@quasar/agents/turns";
 import { expect, onTestFinished, test } from "vitest";
 import { openRuns } from "../src/index.ts";
 

@@ -1,4 +1,4 @@
-import { withName } from "@quasar/process";
+import { withName } from "@quasar/process/files";
 
 /** Why a task could not be worked on. Part of the interface. */
 export type TasksErrorCode =

@@ -1,4 +1,4 @@
-import { createEnvFileRedactor, type Redactor } from "@quasar/agents";
+import { createEnvFileRedactor, type Redactor } from "@quasar/agents/environment";
 import type { LookPorts } from "./steps/step.ts";
 
 /** Takes secrets out of what leaves the machine: the values of the work tree's `.env*` files, too. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents/turns";
 import { detectAndRecover, recoveryInput } from "@quasar/hookfile";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { missingReceipts } from "../src/validation/adopt.ts";

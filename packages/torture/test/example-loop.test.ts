@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { formatKill, reportOf, type Subject, tableOf, torture } from "../src/index.ts";
+import { reportOf, tableOf } from "../src/entries/report.ts";
+import { formatKill, type Subject, torture } from "../src/index.ts";
 
 const LOOP = fileURLToPath(new URL("example-loop.ts", import.meta.url));
 

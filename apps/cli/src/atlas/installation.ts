@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { createRedactor } from "@quasar/agents";
+import { createRedactor } from "@quasar/agents/environment";
 import { createKeyManager } from "@quasar/receipts";
 import type { LookPorts } from "@quasar/tasks";
 import { readVersion } from "../shared/version.ts";

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { formatKeyPath, type KeyManager } from "@quasar/receipts";
+import type { KeyManager } from "@quasar/receipts";
+import { formatKeyPath } from "@quasar/receipts/keys";
 
 /** The private key's file, and its copy beside it. */
 export const MASTER = "master.key";

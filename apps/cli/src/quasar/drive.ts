@@ -2,7 +2,7 @@ import module from "node:module";
 import { relative } from "node:path";
 import { countChanges, type FileChange } from "@quasar/git";
 import type { TaskResult } from "@quasar/loop";
-import { createRedactor } from "@quasar/agents";
+import { createRedactor } from "@quasar/agents/environment";
 import type { Driver, DriveOptions, RunEnd, RunEvent, RunOptions } from "@quasar/runs";
 import { pricesWords } from "@quasar/runs/text";
 import { runNotification } from "@quasar/runs/tree";

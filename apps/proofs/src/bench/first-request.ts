@@ -5,7 +5,7 @@ import { existsSync, globSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
-import { endRunProcesses } from "@quasar/agents";
+import { endRunProcesses } from "@quasar/agents/turns";
 import {
   isInstalled,
   makePlace,

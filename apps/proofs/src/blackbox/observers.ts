@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Checkpoint, LoadedCheckpoint } from "@quasar/checkpoint";
 import { createCheckpointFiles } from "@quasar/checkpoint/testing";
-import {
-  createOnce,
-  type FileSystem,
-  openJournal,
-  readJournal,
-  readWholeFile,
-} from "@quasar/durable";
+import { createOnce, type FileSystem, readWholeFile } from "@quasar/durable";
+import { openJournal, readJournal } from "@quasar/durable/journal";
 import type { Value } from "@quasar/durable/testing";
 import type { Act } from "./replay.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listRunProcesses } from "@quasar/agents";
+import { listRunProcesses } from "@quasar/agents/turns";
 import { createFileCheckpointStore } from "@quasar/checkpoint";
 import {
   agents,

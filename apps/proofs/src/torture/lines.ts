@@ -1,4 +1,4 @@
-import { type TortureReport, tableOf } from "@quasar/torture";
+import { type TortureReport, tableOf } from "@quasar/torture/report";
 
 /**
  * A torture's outcome for a person: what was killed where, what broke, and how each of that is done again.

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { endRunProcesses } from "@quasar/agents";
+import { endRunProcesses } from "@quasar/agents/turns";
 import { lane } from "@quasar/vitest/lane";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { missing } from "../../src/blackbox/needs.ts";

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readWholeFile } from "@quasar/durable";
-import { makeFolders } from "@quasar/process";
+import { makeFolders } from "@quasar/process/files";
 import { ignoring } from "../errno.ts";
 import {
   divide,

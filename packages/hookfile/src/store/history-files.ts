@@ -1,14 +1,12 @@
 import { join } from "node:path";
+import { DurableError, type FileSystem, type Random } from "@quasar/durable";
 import {
-  DurableError,
-  type FileSystem,
   type Journal,
   type JournalRecord,
   openJournal,
-  type Random,
   readJournal,
   readLastRecord,
-} from "@quasar/durable";
+} from "@quasar/durable/journal";
 import { HookFileError } from "../errors.ts";
 import {
   decodeEntry,

@@ -11,7 +11,8 @@ import {
   type Reply,
 } from "../../test/fake-agent.ts";
 import { type Harness, harness } from "../../test/harness.ts";
-import type { AgentInvoker, FoundTurn } from "@quasar/agents";
+import type { AgentInvoker } from "@quasar/agents";
+import type { FoundTurn } from "@quasar/agents/turns";
 import { runFromCheckpoint, runTask } from "../loop.ts";
 import type { LoopOptions } from "../options.ts";
 

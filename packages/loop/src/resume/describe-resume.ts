@@ -1,5 +1,6 @@
 import type { CheckpointTurn, Phase } from "@quasar/checkpoint";
-import type { AgentFailure, AgentInvoker, AgentResult, AgentRole, FoundTurn } from "@quasar/agents";
+import type { AgentFailure, AgentInvoker, AgentResult, AgentRole } from "@quasar/agents";
+import type { FoundTurn } from "@quasar/agents/turns";
 import { type Cost, dollars, settledCost, spentWords, unlearnedCost } from "../money/money.ts";
 import { type Course, LOOP } from "../course.ts";
 import type { CycleState } from "../state.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { APPROVAL, type FakeAgent, fakeAgent, issue, resultOf } from "../../test/fake-agent.ts";
 import { aCheckpoint, aTurn } from "../../test/fixtures.ts";
 import { type Harness, harness } from "../../test/harness.ts";
-import type { FoundTurn } from "@quasar/agents";
+import type { FoundTurn } from "@quasar/agents/turns";
 import { assessResume, type Override } from "./assess.ts";
 import { runFromCheckpoint } from "../loop.ts";
 import { planResume, type ResumePlan } from "./plan.ts";

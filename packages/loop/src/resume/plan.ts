@@ -1,7 +1,8 @@
 import { LOOP } from "../course.ts";
 import type { Checkpoint, CheckpointLedgerEntry, Phase } from "@quasar/checkpoint";
 import { adopt } from "./adopt.ts";
-import type { AgentRole, FoundTurn } from "@quasar/agents";
+import type { AgentRole } from "@quasar/agents";
+import type { FoundTurn } from "@quasar/agents/turns";
 import { type Override, type ResumeAssessment, standingRefusals } from "./assess.ts";
 import { namedChecks } from "../checks/checks-named.ts";
 import { stateFromCheckpoint } from "../convert.ts";

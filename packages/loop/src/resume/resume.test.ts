@@ -1,11 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type Checkpoint,
-  createMemoryCheckpointStore,
-  PHASES,
-  type Phase,
-} from "@quasar/checkpoint";
+import { type Checkpoint, createMemoryCheckpointStore, type Phase } from "@quasar/checkpoint";
+import { PHASES } from "@quasar/checkpoint/testing";
 import { describe, expect, test, vi } from "vitest";
 import {
   APPROVAL,
@@ -18,7 +14,8 @@ import {
 import { aCheckpoint, aFinding, aTurn } from "../../test/fixtures.ts";
 import { aFolder, aWorkTree, type Harness, harness } from "../../test/harness.ts";
 import type { WorkTree } from "../../test/work-tree.ts";
-import type { AgentInvoker, AgentResult, UnfinishedTurn } from "@quasar/agents";
+import type { AgentInvoker, AgentResult } from "@quasar/agents";
+import type { UnfinishedTurn } from "@quasar/agents/turns";
 import { stateFromCheckpoint } from "../convert.ts";
 import type { LoopEvent } from "../event.ts";
 import { runFromCheckpoint, runTask } from "../loop.ts";

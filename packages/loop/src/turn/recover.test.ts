@@ -12,7 +12,8 @@ import {
 } from "../../test/fake-agent.ts";
 import { aCheckpoint, aTurn } from "../../test/fixtures.ts";
 import { type Harness, harness } from "../../test/harness.ts";
-import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "@quasar/agents";
+import type { AgentInvoker, AgentResult } from "@quasar/agents";
+import type { FoundTurn, UnfinishedTurn } from "@quasar/agents/turns";
 import { stateFromCheckpoint } from "../convert.ts";
 import { drive } from "../engine.ts";
 import { runFromCheckpoint, runTask } from "../loop.ts";

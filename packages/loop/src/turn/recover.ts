@@ -1,4 +1,5 @@
-import type { AgentInvoker, AgentResult, FoundTurn, UnfinishedTurn } from "@quasar/agents";
+import type { AgentInvoker, AgentResult } from "@quasar/agents";
+import type { FoundTurn, UnfinishedTurn } from "@quasar/agents/turns";
 import { messageOf } from "../emitter.ts";
 import type { Ending } from "../ending.ts";
 import type { TurnRecovery } from "../event.ts";

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { listRunProcesses, type RunProcess } from "@quasar/agents";
+import { listRunProcesses, type RunProcess } from "@quasar/agents/turns";
 import { GitError, openRepository } from "@quasar/git";
 import { endLeftover } from "../driving/orphans.ts";
 import { runIds, summarize } from "../look/list.ts";

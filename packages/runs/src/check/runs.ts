@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CheckpointError } from "@quasar/checkpoint";
-import { DurableError, readJournal, recoverDirectory } from "@quasar/durable";
+import { DurableError, recoverDirectory } from "@quasar/durable";
+import { readJournal } from "@quasar/durable/journal";
 import { JOURNAL_FILE } from "../journal/journal.ts";
 import { isSetAside, runIds } from "../look/list.ts";
 import { damagedNext } from "../look/summary.ts";

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { lstatSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, type Lock, lockHolder as holderOf, readWholeFile } from "@quasar/durable";
-import { named } from "@quasar/process";
+import { named } from "@quasar/process/files";
 import { RunsError } from "../errors.ts";
 import { cleanLine } from "../text/clean.ts";
 import { moment } from "../text/format.ts";

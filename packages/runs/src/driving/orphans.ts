@@ -1,4 +1,4 @@
-import { listRunProcesses } from "@quasar/agents";
+import { listRunProcesses } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { isAgentAlive } from "@quasar/loop";
 import { RunsError } from "../errors.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { endRunProcesses } from "@quasar/agents";
+import { endRunProcesses } from "@quasar/agents/turns";
 import type { LoopEvent } from "@quasar/loop";
 import { messageOf } from "../errors.ts";
 import type { Tell } from "../events.ts";

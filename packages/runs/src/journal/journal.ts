@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { DurableError, type Journal, openJournal, readJournal, setAside } from "@quasar/durable";
+import { DurableError, setAside } from "@quasar/durable";
+import { type Journal, openJournal, readJournal } from "@quasar/durable/journal";
 import type { LoopEvent } from "@quasar/loop";
-import { makeFolders } from "@quasar/process";
+import { makeFolders } from "@quasar/process/files";
 import { isRealFolder } from "../real-folder.ts";
 import { factOf, keyOf, verdictOf } from "./facts.ts";
 import type { Fact } from "./fact.ts";

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync } from "node:fs";
-import { supervisorErrors } from "@quasar/agents";
+import { supervisorErrors } from "@quasar/agents/turns";
 import type { Workspace } from "../workspace.ts";
 import { turnsPath } from "./turn.ts";
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { AgentRequest, UnfinishedTurn } from "@quasar/agents";
+import type { AgentRequest } from "@quasar/agents";
+import type { UnfinishedTurn } from "@quasar/agents/turns";
 import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
 import { processOf, REVIEW_SCHEMA } from "@quasar/loop";
 import { turnsFolder } from "../tree/turns-folder.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type UnfinishedTurn, watchTurn, type WatchTurnOptions } from "@quasar/agents";
+import { type UnfinishedTurn, watchTurn, type WatchTurnOptions } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { isTurnOpen } from "@quasar/loop";
 import { loadRun, runStores } from "../store.ts";

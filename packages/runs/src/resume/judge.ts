@@ -1,4 +1,4 @@
-import { turnEndedAt } from "@quasar/agents";
+import { turnEndedAt } from "@quasar/agents/turns";
 import type { LoadedCheckpoint } from "@quasar/checkpoint";
 import { changedAfter, type RepositoryFacts, inspectRepository } from "@quasar/git";
 import {

@@ -1,4 +1,5 @@
-import type { AgentInvoker, AgentRole, UnfinishedTurn } from "@quasar/agents";
+import type { AgentInvoker, AgentRole } from "@quasar/agents";
+import type { UnfinishedTurn } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { type CostEstimate, type PlanItem, planResume, type ResumeAssessment } from "@quasar/loop";
 import { isTurnOpen } from "@quasar/loop";

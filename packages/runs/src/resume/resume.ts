@@ -1,4 +1,4 @@
-import { prewarm } from "@quasar/agents";
+import { prewarm } from "@quasar/agents/turns";
 import { isTurnOpen, nextTurnId } from "@quasar/loop";
 import { endContained } from "@quasar/process";
 import { clearTree, lookAround } from "../driving/orphans.ts";

@@ -1,4 +1,4 @@
-import type { ModelPrices } from "@quasar/agents";
+import type { ModelPrices } from "@quasar/agents/prices";
 
 /** US dollars to the cent; what is more than nothing never reads as nothing. */
 export function money(usd: number): string {

@@ -1,4 +1,4 @@
-import { afterEnd } from "@quasar/agents";
+import { afterEnd } from "@quasar/agents/turns";
 import type { Checkpoint, FileCheckpointStore } from "@quasar/checkpoint";
 import {
   createCheckpointHook,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { acquireLock, DurableError, type Lock, lockHolder } from "@quasar/durable";
-import { makeFolders } from "@quasar/process";
+import { makeFolders } from "@quasar/process/files";
 
 /** How often, and how long apart, the lock is asked for while nobody says to hold it. */
 const [TRIES, PAUSE_MS] = [20, 25];

@@ -1,4 +1,4 @@
-import { endRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents";
+import { endRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { isInWorkTree } from "@quasar/git";
 import { isTurnOpen } from "@quasar/loop";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makeFolders } from "@quasar/process";
+import { makeFolders } from "@quasar/process/files";
 import { isRealFolder } from "../real-folder.ts";
 
 /** Where the files of a run's turns are, from which a later resume learns how they ended. */

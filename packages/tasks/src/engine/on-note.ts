@@ -2,7 +2,7 @@ import { watch } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { TASK_FILES } from "@quasar/hookfile";
-import { makeFolders } from "@quasar/process";
+import { makeFolders } from "@quasar/process/files";
 
 /** Milliseconds in which several notes are one. */
 const TOGETHER = 70;

@@ -1,11 +1,11 @@
 import type {
   ChainHead,
   KeyManager,
-  KeyRing,
   ReceiptStatement,
   TaskName,
   ValidationReceipt,
 } from "@quasar/receipts";
+import type { KeyRing } from "@quasar/receipts/keys";
 import { plainLine, shortSha } from "../plain.ts";
 import { judgeReceipts, type ReceiptChain } from "../validation/receipt-chain.ts";
 

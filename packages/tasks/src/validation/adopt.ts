@@ -1,11 +1,11 @@
 import type { HookFileStore } from "@quasar/hookfile";
 import {
   inspectReceipt,
-  type KeyRing,
   listReceipts,
   type TaskName,
   type ValidationReceipt,
 } from "@quasar/receipts";
+import type { KeyRing } from "@quasar/receipts/keys";
 import { receiptsFolder } from "./folder.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { endRunProcesses } from "@quasar/agents";
+import { endRunProcesses } from "@quasar/agents/turns";
 import type { EndedProcesses } from "@quasar/process";
 import { type Lock, lockHolder } from "@quasar/durable";
 import { TasksError } from "../errors.ts";

@@ -2,15 +2,14 @@ import type { HookFile, Verdicts } from "@quasar/hookfile";
 import {
   type ChainHead,
   type KeyManager,
-  type KeyRing,
   listReceipts,
-  parseKeyPath,
   ReceiptError,
   type ReceiptStatement,
   type TaskName,
   type ValidationReceipt,
   verifyChain,
 } from "@quasar/receipts";
+import { type KeyRing, parseKeyPath } from "@quasar/receipts/keys";
 import { messageOf } from "../errors.ts";
 import { receiptsFolder } from "./folder.ts";
 import { isStartedChanged } from "./started.ts";

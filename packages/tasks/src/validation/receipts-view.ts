@@ -1,6 +1,7 @@
 import { messageOf } from "../errors.ts";
 import type { HookFile } from "@quasar/hookfile";
-import { type KeyRing, type Verdict, verifyReceipt } from "@quasar/receipts";
+import { type Verdict, verifyReceipt } from "@quasar/receipts";
+import type { KeyRing } from "@quasar/receipts/keys";
 
 /**
  * What verification finds now for each receipt of a hook file, by its id. Never throws: what cannot be

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRunProcesses } from "@quasar/agents";
+import { findRunProcesses } from "@quasar/agents/turns";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { type CommandEnd, type CommandSpec, runCommand } from "./run-command.ts";
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync } from "node:fs";
 import { constants as os } from "node:os";
-import { runMark } from "@quasar/agents";
+import { runMark } from "@quasar/agents/turns";
 import { type Mark, runProgram } from "@quasar/process";
 import { codeOf, messageOf } from "../errors.ts";
 

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { endRunProcesses } from "@quasar/agents";
+import { endRunProcesses } from "@quasar/agents/turns";
 import { nodeFileSystem, readWholeFile } from "@quasar/durable";
 import type { Repository } from "@quasar/git";
 

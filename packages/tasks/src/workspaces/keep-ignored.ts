@@ -2,7 +2,7 @@ import { constants, copyFileSync, mkdirSync, readlinkSync, symlinkSync } from "n
 import { basename, dirname, join } from "node:path";
 import { nodeFileSystem, syncFiles } from "@quasar/durable";
 import { type IgnoredEntry, type IgnoredFile, ignoredFiles, type Repository } from "@quasar/git";
-import { makeFolders } from "@quasar/process";
+import { makeFolders } from "@quasar/process/files";
 import { TasksError } from "../errors.ts";
 import { listed, plainLine, shellWord } from "../plain.ts";
 import type { Ending } from "./ending.ts";

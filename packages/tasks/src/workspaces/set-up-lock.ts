@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Repository } from "@quasar/git";
-import { makeFolders } from "@quasar/process";
+import { makeFolders } from "@quasar/process/files";
 import { whoHas } from "../locked-by.ts";
 import { waitForLock } from "../wait-for-lock.ts";
 

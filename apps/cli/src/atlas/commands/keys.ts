@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { createOnce, readPrivateFile } from "@quasar/durable";
-import { exportPublicKeys, type KeyStatus, type PublicKeyTexts } from "@quasar/receipts";
+import { exportPublicKeys, type KeyStatus, type PublicKeyTexts } from "@quasar/receipts/keys";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";

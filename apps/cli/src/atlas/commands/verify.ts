@@ -6,10 +6,10 @@ import {
   type ChainHead,
   listReceiptTasks,
   parseReceiptsTrailer,
-  pinKeys,
   ReceiptError,
   type TaskName,
 } from "@quasar/receipts";
+import { pinKeys } from "@quasar/receipts/keys";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import {
   findTask,

@@ -1,4 +1,4 @@
-import { PRICES_AS_OF } from "@quasar/agents";
+import { PRICES_AS_OF } from "@quasar/agents/prices";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { isTurnOpen } from "@quasar/loop";
 import {

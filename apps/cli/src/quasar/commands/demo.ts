@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endRunProcesses } from "@quasar/agents";
+import { endRunProcesses } from "@quasar/agents/turns";
 import { cleanLine } from "@quasar/runs/text";
 import { type DemoPlace, finish, type QuasarChild, startQuasar } from "../demo/children.ts";
 import { FILES, script, TASK } from "../demo/program.ts";

@@ -1,4 +1,4 @@
-import { checkEnvironment, withheldFromChecks } from "@quasar/agents";
+import { checkEnvironment, withheldFromChecks } from "@quasar/agents/environment";
 import { foreignGitEnv } from "@quasar/git";
 import { cleanLine, count, fit } from "@quasar/runs/text";
 import type { Settings } from "../config/settings.ts";

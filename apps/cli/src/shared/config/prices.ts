@@ -1,4 +1,4 @@
-import type { ModelPrice, ModelPrices } from "@quasar/agents";
+import type { ModelPrice, ModelPrices } from "@quasar/agents/prices";
 import type { Kind } from "./kinds.ts";
 
 const RATES = {

@@ -1,4 +1,5 @@
-import type { CodexSandbox, ModelPrices } from "@quasar/agents";
+import type { CodexSandbox } from "@quasar/agents";
+import type { ModelPrices } from "@quasar/agents/prices";
 import type { CommitWording } from "@quasar/loop";
 import { agent, choice, minutes, period, several, text, usd, whole, yesOrNo } from "./kinds.ts";
 import { prices } from "./prices.ts";

@@ -1,5 +1,5 @@
 import { detectAgents } from "@quasar/agents";
-import { openFilesLimit } from "@quasar/process";
+import { openFilesLimit } from "@quasar/process/files";
 import type { Workspace } from "@quasar/runs";
 import { problemOf } from "../checks/runnable.ts";
 import type { Settings } from "../config/settings.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readJournal } from "@quasar/durable";
+import { readJournal } from "@quasar/durable/journal";
 import { type Books, booksOf } from "../books.ts";
 import type { Place } from "@quasar/torture";
 

@@ -1,0 +1,3 @@
+export { checkEnvironment, withheldFromChecks } from "../environment.ts";
+export { createEnvFileRedactor } from "../secrets/env-files.ts";
+export { createRedactor, type Redactor } from "../secrets/redact.ts";

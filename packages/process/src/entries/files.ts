@@ -1,0 +1,4 @@
+export { isFullDisk, named, withName } from "../errno.ts";
+export { makeFolders } from "../make-folders.ts";
+export { openFilesLimit } from "../open-files.ts";
+export { syncFileSystem } from "../sync-file-system.ts";

@@ -1,0 +1,1 @@
+export { reportOf, tableOf, type TortureReport } from "../report.ts";
