@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
-import {
-  commitAll,
-  dirtyPaths,
-  readCommitState,
-  treeOfCommit,
-  treeToCommit,
-} from "../src/index.ts";
+import { treeOfCommit } from "../src/commit-ids.ts";
+import { commitAll } from "../src/commit.ts";
+import { dirtyPaths } from "../src/status.ts";
+import { treeToCommit } from "../src/tree-to-commit.ts";
+import { readCommitState } from "../src/work.ts";
 import { aRepository, git, headOf, write } from "./fixture.ts";
 
 const committed = (root: string): readonly string[] =>

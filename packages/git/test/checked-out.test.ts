@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { rmSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
-import { asCheckedOut, landedSince, openRepository } from "../src/index.ts";
+import { asCheckedOut } from "../src/checked-out.ts";
+import { landedSince } from "../src/landed.ts";
+import { openRepository } from "../src/repository.ts";
 import { aRepository, git, headOf, read, write } from "./fixture.ts";
 
 async function checkOut(root: string, from: string): Promise<unknown> {

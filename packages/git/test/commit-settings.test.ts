@@ -1,13 +1,8 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  commitSettings,
-  gitVersion,
-  isShallow,
-  openRepository,
-  unmergedPaths,
-} from "../src/index.ts";
+import { commitSettings, gitVersion, unmergedPaths } from "../src/commit-settings.ts";
+import { isShallow, openRepository } from "../src/repository.ts";
 import { aFolder, aRepository, git, tryGit, write } from "./fixture.ts";
 
 const settingsOf = async (root: string) => commitSettings(await openRepository(root));

@@ -2,20 +2,19 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { commitAll, type CommitOptions } from "../src/commit.ts";
+import { durableGitEnv } from "../src/environment.ts";
+import { currentGitSha } from "../src/head.ts";
 import {
   changedFiles,
   changedPaths,
-  type CommitOptions,
-  commitAll,
   commitsOfTask,
-  currentGitSha,
-  dirtyPaths,
-  durableGitEnv,
   logRange,
   reflogActions,
-  TRAILER,
-  readCommitState,
-} from "../src/index.ts";
+} from "../src/history.ts";
+import { dirtyPaths } from "../src/status.ts";
+import { TRAILER } from "../src/trailers.ts";
+import { readCommitState } from "../src/work.ts";
 import {
   aFolder,
   anEmptyRepository,

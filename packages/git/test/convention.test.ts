@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { usesConventionalCommits } from "../src/index.ts";
+import { usesConventionalCommits } from "../src/convention.ts";
 import { anEmptyRepository, git, write } from "./fixture.ts";
 
 function repositoryWith(...subjects: readonly string[]): string {

@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commitAll, countChanges, currentGitSha } from "../src/index.ts";
+import { commitAll } from "../src/commit.ts";
+import { countChanges } from "../src/count-changes.ts";
+import { currentGitSha } from "../src/head.ts";
 import { aRepository, write } from "./fixture.ts";
 
 test("counts lines by file, and none of what is binary", async () => {

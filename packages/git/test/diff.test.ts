@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { diffTrees } from "../src/index.ts";
+import { diffTrees } from "../src/diff.ts";
 import { aFolder, git, write } from "./fixture.ts";
 
 function aRepository(): string {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { GitError, type GitErrorCode } from "../src/index.ts";
+import { GitError, type GitErrorCode } from "../src/errors.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "quasar-git-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));

@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createWorktree, dirtyPaths, onGitWork, workTreeId } from "../src/index.ts";
+import { onGitWork } from "../src/git-work.ts";
+import { dirtyPaths } from "../src/status.ts";
+import { workTreeId } from "../src/work-tree-id.ts";
+import { createWorktree } from "../src/worktree.ts";
 import { aFolder, aRepository, failureCode } from "./fixture.ts";
 
 /** The pieces of work of an action, in order; what ends is in brackets. */

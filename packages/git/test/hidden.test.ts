@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hiddenChanges } from "../src/index.ts";
+import { hiddenChanges } from "../src/hidden.ts";
 import { aFolder, anEmptyRepository, git, write } from "./fixture.ts";
 
 const NAMES = ["a b.txt", "\u00fc/deep.txt", "same.txt", "seen.txt", "gone.txt"] as const;

@@ -1,32 +1,25 @@
 import { appendFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { commitSettings, gitVersion, unmergedPaths } from "../src/commit-settings.ts";
+import { commitAll } from "../src/commit.ts";
+import { currentBranch, currentGitSha, currentHead, isAncestor } from "../src/head.ts";
 import {
   changedPaths,
-  commitAll,
-  commitSettings,
   commitsOfTask,
-  currentBranch,
-  currentGitSha,
-  currentHead,
-  dirtyPaths,
-  gitVersion,
-  hooksFolder,
-  inspectRepository,
-  isAncestor,
-  listSnapshots,
   logRange,
-  openRepository,
-  pushTarget,
   readCommit,
   reflogActions,
-  remoteBranches,
-  remoteUrl,
-  restoreSnapshot,
-  takeSnapshot,
-  workTreeId,
-  unmergedPaths,
-} from "../src/index.ts";
+} from "../src/history.ts";
+import { hooksFolder } from "../src/hooks.ts";
+import { inspectRepository } from "../src/inspect.ts";
+import { remoteUrl } from "../src/push.ts";
+import { pushTarget, remoteBranches } from "../src/remotes.ts";
+import { openRepository } from "../src/repository.ts";
+import { restoreSnapshot } from "../src/restore.ts";
+import { listSnapshots, takeSnapshot } from "../src/snapshots.ts";
+import { dirtyPaths } from "../src/status.ts";
+import { workTreeId } from "../src/work-tree-id.ts";
 import {
   aCanary,
   aFolder,

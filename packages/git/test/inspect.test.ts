@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inspectRepository, openRepository, type RepositoryFacts } from "../src/index.ts";
+import { inspectRepository, type RepositoryFacts } from "../src/inspect.ts";
+import { openRepository } from "../src/repository.ts";
 import {
   aFolder,
   anEmptyRepository,

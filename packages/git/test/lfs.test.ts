@@ -1,7 +1,9 @@
 import { chmodSync, existsSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commitAll, dirtyPaths, inspectRepository } from "../src/index.ts";
+import { commitAll } from "../src/commit.ts";
+import { inspectRepository } from "../src/inspect.ts";
+import { dirtyPaths } from "../src/status.ts";
 import {
   aCanary,
   aFolder,

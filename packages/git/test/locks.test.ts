@@ -3,7 +3,8 @@ import { existsSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { clearGitLocks, gitLocks, openRepository } from "../src/index.ts";
+import { clearGitLocks, gitLocks } from "../src/locks.ts";
+import { openRepository } from "../src/repository.ts";
 import { aFolder, aRepository, git } from "./fixture.ts";
 
 /** A git that works in a folder until the test ends. */

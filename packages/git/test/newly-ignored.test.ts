@@ -2,7 +2,9 @@ import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { ignoredFiles, type NewlyIgnored, newlyIgnored, treeToCommit } from "../src/index.ts";
+import { ignoredFiles } from "../src/ignored-files.ts";
+import { type NewlyIgnored, newlyIgnored } from "../src/newly-ignored.ts";
+import { treeToCommit } from "../src/tree-to-commit.ts";
 import { aRepository, git, headOf, write } from "./fixture.ts";
 
 /** A repository in which files lie, and what a look finds of what happens to it after. */

@@ -2,15 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  commitAll,
-  currentBranch,
-  currentHead,
-  currentGitSha,
-  dirtyPaths,
-  inspectRepository,
-  openRepository,
-} from "../src/index.ts";
+import { commitAll } from "../src/commit.ts";
+import { currentBranch, currentGitSha, currentHead } from "../src/head.ts";
+import { inspectRepository } from "../src/inspect.ts";
+import { openRepository } from "../src/repository.ts";
+import { dirtyPaths } from "../src/status.ts";
 import {
   aFolder,
   anEmptyRepository,

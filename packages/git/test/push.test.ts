@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { pushBranch, type PushOptions, remoteHead, remoteUrl } from "../src/index.ts";
+import { pushBranch, type PushOptions, remoteHead, remoteUrl } from "../src/push.ts";
 import {
   aCanary,
   aFolder,

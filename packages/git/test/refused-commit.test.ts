@@ -2,7 +2,11 @@ import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkSigning, commitAll, type CommitRefusal, GitError, TRAILER } from "../src/index.ts";
+import type { CommitRefusal } from "../src/commit-refusal.ts";
+import { commitAll } from "../src/commit.ts";
+import { GitError } from "../src/errors.ts";
+import { checkSigning } from "../src/signing.ts";
+import { TRAILER } from "../src/trailers.ts";
 import { refusalOf } from "../src/refusal.ts";
 import {
   aFolder,

@@ -1,13 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  hooksFolder,
-  openRepository,
-  pushTarget,
-  readCommit,
-  remoteBranches,
-} from "../src/index.ts";
+import { readCommit } from "../src/history.ts";
+import { hooksFolder } from "../src/hooks.ts";
+import { pushTarget, remoteBranches } from "../src/remotes.ts";
+import { openRepository } from "../src/repository.ts";
 import {
   aFolder,
   anEmptyRepository,

@@ -13,16 +13,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  deleteRefs,
-  inspectRepository,
-  packSnapshot,
-  restoreSnapshot,
-  type Snapshot,
-  type SnapshotPack,
-  takeSnapshot,
-  verifySnapshotPack,
-} from "../src/index.ts";
+import { inspectRepository } from "../src/inspect.ts";
+import { deleteRefs } from "../src/refs.ts";
+import { restoreSnapshot } from "../src/restore.ts";
+import { packSnapshot, type SnapshotPack, verifySnapshotPack } from "../src/snapshot-pack.ts";
+import { type Snapshot, takeSnapshot } from "../src/snapshots.ts";
 import {
   aFolder,
   aRepository,

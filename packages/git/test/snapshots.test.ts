@@ -2,14 +2,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  deleteRefs,
-  listRefs,
-  listSnapshots,
-  restoreSnapshot,
-  takeSnapshot,
-  openRepository,
-} from "../src/index.ts";
+import { deleteRefs, listRefs } from "../src/refs.ts";
+import { openRepository } from "../src/repository.ts";
+import { restoreSnapshot } from "../src/restore.ts";
+import { listSnapshots, takeSnapshot } from "../src/snapshots.ts";
 import { commitStream } from "../src/tree-stream.ts";
 import {
   aFolder,

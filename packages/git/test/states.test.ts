@@ -1,19 +1,13 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  commitAll,
-  createWorktree,
-  currentBranch,
-  currentHead,
-  currentGitSha,
-  dirtyPaths,
-  isAncestor,
-  logRange,
-  readCommitState,
-  openRepository,
-  operationInProgress,
-} from "../src/index.ts";
+import { commitAll } from "../src/commit.ts";
+import { currentBranch, currentGitSha, currentHead, isAncestor } from "../src/head.ts";
+import { logRange } from "../src/history.ts";
+import { openRepository, operationInProgress } from "../src/repository.ts";
+import { dirtyPaths } from "../src/status.ts";
+import { readCommitState } from "../src/work.ts";
+import { createWorktree } from "../src/worktree.ts";
 import {
   aFolder,
   anEmptyRepository,

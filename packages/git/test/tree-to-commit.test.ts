@@ -1,7 +1,9 @@
 import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commitAll, treeOfCommit, treeToCommit } from "../src/index.ts";
+import { treeOfCommit } from "../src/commit-ids.ts";
+import { commitAll } from "../src/commit.ts";
+import { treeToCommit } from "../src/tree-to-commit.ts";
 import {
   aFolder,
   anEmptyRepository,

@@ -12,7 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commitAll, seenFiles, workTreeId } from "../src/index.ts";
+import { commitAll } from "../src/commit.ts";
+import { seenFiles } from "../src/seen-files.ts";
+import { workTreeId } from "../src/work-tree-id.ts";
 import {
   aCanary,
   aFolder,

@@ -1,18 +1,11 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  createRef,
-  createWorktree,
-  currentBranch,
-  deleteBranch,
-  fetchBranch,
-  listWorktrees,
-  openRepository,
-  refSha,
-  removeWorktree,
-  upstreamOf,
-} from "../src/index.ts";
+import { deleteBranch, fetchBranch, refSha, upstreamOf } from "../src/branches.ts";
+import { currentBranch } from "../src/head.ts";
+import { createRef } from "../src/refs.ts";
+import { openRepository } from "../src/repository.ts";
+import { createWorktree, listWorktrees, removeWorktree } from "../src/worktree.ts";
 import {
   aCanary,
   aFolder,
