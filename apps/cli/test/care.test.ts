@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents/turns";
 import { cgroupToHoldIn } from "@quasar/vitest/cgroup";
-import { takeSnapshot } from "@quasar/git";
+import { takeSnapshot } from "@quasar/git/snapshots";
 import { expect, test } from "vitest";
 import {
   doctor,

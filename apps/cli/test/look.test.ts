@@ -15,7 +15,7 @@ import { stripVTControlCharacters } from "node:util";
 import { PRICES_AS_OF } from "@quasar/agents/prices";
 import { createFileCheckpointStore } from "@quasar/checkpoint";
 import { openJournal } from "@quasar/durable/journal";
-import { takeSnapshot } from "@quasar/git";
+import { takeSnapshot } from "@quasar/git/snapshots";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../src/quasar/commands.ts";
 import {

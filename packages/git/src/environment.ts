@@ -119,7 +119,6 @@ export const DURABLE: ConfigPair = ["core.fsync", "all"];
  * The variables that make any git started with them, an agent's own too, write durably. They are
  * added to those that `environment` has for git's configuration already; merge them over it.
  *
- * @example spawn(agent, { env: { ...process.env, ...durableGitEnv(process.env) } });
  * @see SPEC.md, "Durable writes"
  */
 export function durableGitEnv(environment: Environment): Record<string, string> {
@@ -131,6 +130,8 @@ export function durableGitEnv(environment: Environment): Record<string, string> 
  * writes durably.
  *
  * @param environment - The user's.
+ * @example spawn(agent, { env: { ...process.env, ...foreignGitEnv(process.env) } });
+ * @see SPEC.md, "Durable writes"
  */
 export function foreignGitEnv(environment: Environment): Record<string, string> {
   const identity = identityEnv(environment);

@@ -127,15 +127,6 @@ export interface CommitMark {
   readonly turn?: string | undefined;
 }
 
-/** The commits of a range that carry a mark, oldest first. Rejects as `logRange` does. */
-export async function commitsOfTask(
-  workDir: string,
-  { from, to, signal, ...mark }: CommitMark & RangeOptions,
-): Promise<readonly Commit[]> {
-  const commits = await logRange(workDir, { from, to, signal });
-  return commits.filter((commit) => carriesMark(commit, mark));
-}
-
 /** Whether a commit's trailers are those of a task's, cycle's and turn's commit. */
 export function carriesMark({ trailers }: Pick<Commit, "trailers">, mark: CommitMark): boolean {
   const wanted: readonly (readonly [name: string, value: string | undefined])[] = [

@@ -32,23 +32,6 @@ export async function listRefs(
 }
 
 /**
- * Removes all refs below a folder of refs, all or none, and returns them.
- *
- * @param prefix - Begins with `refs/quasar/` and ends with `/`.
- * @throws {GitError} as `listRefs` does; `ERR_GIT_FAILED` also where one has changed meanwhile.
- */
-export async function deleteRefs(
-  workDir: string,
-  prefix: string,
-  options: SignalOptions = {},
-): Promise<readonly Ref[]> {
-  if (!prefix.startsWith("refs/quasar/")) throw badPrefix(prefix);
-  const refs = await listRefs(workDir, prefix, options);
-  await removeRefs(workDir, refs, options);
-  return refs;
-}
-
-/**
  * Removes refs, all or none.
  *
  * @param refs - With what they name: one that names something else by now stays, with all others.

@@ -4,13 +4,7 @@ import { expect, test } from "vitest";
 import { commitSettings, gitVersion, unmergedPaths } from "../src/commit-settings.ts";
 import { commitAll } from "../src/commit.ts";
 import { currentBranch, currentGitSha, currentHead, isAncestor } from "../src/head.ts";
-import {
-  changedPaths,
-  commitsOfTask,
-  logRange,
-  readCommit,
-  reflogActions,
-} from "../src/history.ts";
+import { changedPaths, logRange, readCommit, reflogActions } from "../src/history.ts";
 import { hooksFolder } from "../src/hooks.ts";
 import { inspectRepository } from "../src/inspect.ts";
 import { remoteUrl } from "../src/push.ts";
@@ -44,7 +38,6 @@ async function askEverything(workDir: string, sha: string): Promise<void> {
     isAncestor(workDir, sha, sha),
     isAncestor(workDir, "0".repeat(40), sha),
     logRange(workDir),
-    commitsOfTask(workDir, { taskId: "t", to: sha }),
     reflogActions(workDir),
     changedPaths(workDir, "", sha),
     changedPaths(workDir, sha, sha),

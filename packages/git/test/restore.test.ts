@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inspectRepository } from "../src/inspect.ts";
-import { deleteRefs } from "../src/refs.ts";
+import { listRefs, removeRefs } from "../src/refs.ts";
 import { restoreSnapshot } from "../src/restore.ts";
 import { packSnapshot, type SnapshotPack, verifySnapshotPack } from "../src/snapshot-pack.ts";
 import { type Snapshot, takeSnapshot } from "../src/snapshots.ts";
@@ -185,7 +185,7 @@ async function packed(root: string, snapshot: Snapshot): Promise<SnapshotPack> {
   await verifySnapshotPack(root, pack);
   expect(readdirSync(join(file, ".."))).toEqual(["1.pack"]);
   expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
-  await deleteRefs(root, prefix);
+  await removeRefs(root, await listRefs(root, prefix));
   forget(root);
   expect(() => git(root, "cat-file", "-e", snapshot.sha)).toThrow("Command failed");
   return pack;
@@ -222,7 +222,7 @@ test.for(PACKED)("a pack alone brings back %s", async ([, before, after, format]
   expect([restored.isWhole, restored.replaced?.n ?? 8]).toEqual([true, 8]);
   expect(filesOf(root)).toEqual(wanted);
   expect(untouched(root, ["status"])).toEqual(rest);
-  await deleteRefs(root, prefix);
+  await removeRefs(root, await listRefs(root, prefix));
   forget(root);
   expect(git(root, "count-objects", "-v"), "nothing of it came into git").toMatch(/^count: 0$/m);
 });

@@ -1,5 +1,5 @@
 import type { AgentDenial, AgentEvent, AgentRole } from "@quasar/agents";
-import type { ChangeCount } from "@quasar/git";
+import type { Committed } from "@quasar/git";
 import type { Finding } from "./review/finding.ts";
 import type { ReviewReport } from "./review/review.ts";
 import type { CycleState } from "./state.ts";
@@ -77,7 +77,7 @@ export type LoopEventData =
       /** What that was. */
       readonly paths?: readonly string[] | undefined;
       /** How much a coder's commit changes. */
-      readonly changes?: ChangeCount | undefined;
+      readonly changes?: Committed["changes"];
     }
   /** Files that a reviewer has changed are put back; its version of them is in the snapshot. */
   | {

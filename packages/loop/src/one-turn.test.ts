@@ -1,5 +1,5 @@
 import { createMemoryCheckpointStore, type CheckpointStore } from "@quasar/checkpoint";
-import { parseTrailers } from "@quasar/git";
+import { readCommit } from "@quasar/git/history";
 import { describe, expect, test } from "vitest";
 import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
 import { type Harness, harness } from "../test/harness.ts";
@@ -147,8 +147,8 @@ describe("a run's commits", () => {
     await runTask(TASK, run.options);
     const subjects = run.tree.git("log", "-2", "--reverse", "--format=%s");
     expect(subjects).toBe("fix: a null pointer\nfix: a null pointer (cycle 2)\n");
-    const message = run.tree.git("log", "-1", "--format=%B");
-    expect(Object.fromEntries(parseTrailers(message))).toMatchObject({
+    const { trailers: made } = await readCommit(run.tree.dir, "HEAD");
+    expect(Object.fromEntries(made)).toMatchObject({
       "Quasar-Task": ["t"],
       "Quasar-Step": ["implement"],
       "Quasar-Attempt": ["2"],

@@ -1,5 +1,6 @@
 import type { Checkpoint, CheckpointStore, CommitStyle } from "@quasar/checkpoint";
-import type { Look, Repository, SeenWork } from "@quasar/git";
+import type { Repository, RepositoryFacts } from "@quasar/git";
+import type { SeenWork } from "@quasar/git/internal";
 import type { AgentFailure, AgentInvoker } from "@quasar/agents";
 import type { FailureReason, Hook, LoopEvent } from "./event.ts";
 import type { Finding } from "./review/finding.ts";
@@ -60,7 +61,7 @@ export interface RunRepository extends Repository {
    * @default git is asked where HEAD is, and nothing is known of the rest
    * @see SPEC.md, "Unfinished turns"
    */
-  readonly look?: (() => Promise<Look>) | undefined;
+  readonly look?: (() => Promise<Pick<RepositoryFacts, "head" | "branch" | "dirty">>) | undefined;
   /** What was seen of the work tree just before a run starts in it, and nothing has worked there since. @default looked at */
   readonly seen?: SeenWork | undefined;
 }

@@ -12,7 +12,7 @@ import type { Course } from "./course.ts";
 import type { Check } from "./options.ts";
 import { snapshot } from "./snapshot.ts";
 import type { LoopRepository } from "./repository/repository.ts";
-import type { SeenWork } from "@quasar/git";
+import type { SeenWork } from "@quasar/git/internal";
 import { type Settings, savesTurns } from "./settings.ts";
 import type { CycleState } from "./state.ts";
 import type { waitUntil } from "./wait-until.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { type CheckpointStore, createMemoryCheckpointStore } from "@quasar/checkpoint";
 import type { Checkpoint } from "@quasar/checkpoint";
-import type { Commit, SeenWork } from "@quasar/git";
+import type { Commit } from "@quasar/git";
+import type { SeenWork } from "@quasar/git/internal";
 import { type LoopRepository, openLoopRepository } from "../src/repository/repository.ts";
 import type { WorkTree } from "./work-tree.ts";
 

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Content, SeenWork } from "@quasar/git";
+import type { Content, SeenWork } from "@quasar/git/internal";
 import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { outcomeOf } from "./outcome-laws.ts";

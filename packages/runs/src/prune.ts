@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { deleteRefs } from "@quasar/git";
+import { listRefs, removeRefs } from "@quasar/git/refs";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
 import { findOutliving } from "./driving/orphans.ts";
@@ -110,6 +110,6 @@ async function refuseLive(ids: readonly string[]): Promise<void> {
 /** The refs first: a run whose files are there can be pruned again. */
 async function remove(workspace: Workspace, id: string): Promise<void> {
   await forgetSeed(workspace, id);
-  await deleteRefs(workspace.root, snapshotPrefix(id));
+  await removeRefs(workspace.root, await listRefs(workspace.root, snapshotPrefix(id)));
   rmSync(join(workspace.runsDir, id), { recursive: true, force: true });
 }

@@ -1,20 +1,15 @@
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createOnce } from "@quasar/durable";
+import { currentGitSha, dirtyPaths, type Operation, operationInProgress } from "@quasar/git";
+import { isOwnPath, readCommitState, type SeenWork } from "@quasar/git/internal";
+import { deleteBranch } from "@quasar/git/refs";
 import {
   createWorktree,
-  currentGitSha,
-  deleteBranch,
-  dirtyPaths,
-  isOwnPath,
   listWorktrees,
-  readCommitState,
-  type Operation,
-  operationInProgress,
   removeWorktree,
-  type SeenWork,
   type Worktree,
-} from "@quasar/git";
+} from "@quasar/git/work-trees";
 import { FOLDER, isRealFolder } from "./real-folder.ts";
 import { messageOf, RunsError } from "./errors.ts";
 import { cleanLine } from "./text/clean.ts";

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentInvoker } from "@quasar/agents";
-import { takeSnapshot } from "@quasar/git";
+import { takeSnapshot } from "@quasar/git/snapshots";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import {
   openRuns,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { createHookFileStore, transitionAll } from "@quasar/hookfile";
-import { createWorktree } from "@quasar/git";
+import { createWorktree } from "@quasar/git/work-trees";
 import { expect, onTestFinished, test } from "vitest";
 import { NEW_TASK } from "../test/hooks.ts";
 import { findTask } from "./find-task.ts";

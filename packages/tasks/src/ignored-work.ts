@@ -1,4 +1,5 @@
-import { newlyIgnored, treeToCommit } from "@quasar/git";
+import { newlyIgnored } from "@quasar/git/internal";
+import { treeToCommit } from "@quasar/git/work-trees";
 import { messageOf } from "./errors.ts";
 import { namedPaths } from "./plain.ts";
 import type { TaskRecord } from "./task-record.ts";

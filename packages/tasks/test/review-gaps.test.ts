@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { treeToCommit } from "@quasar/git";
+import { treeToCommit } from "@quasar/git/work-trees";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { reviewGaps } from "../src/operations/review-gaps.ts";
 import { validateTask } from "../src/operations/validate-task.ts";

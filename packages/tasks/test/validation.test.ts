@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { currentGitSha, treeToCommit } from "@quasar/git";
+import { currentGitSha } from "@quasar/git";
+import { treeToCommit } from "@quasar/git/work-trees";
 import { createHookFileStore, type HookFile } from "@quasar/hookfile";
 import { createKeyManager, inspectReceipt, receiptPaths, verifyChain } from "@quasar/receipts";
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";

@@ -1,6 +1,6 @@
 import module from "node:module";
 import { relative } from "node:path";
-import { countChanges, type FileChange } from "@quasar/git";
+import { countChanges, type FileChange } from "@quasar/git/history";
 import type { TaskResult } from "@quasar/loop";
 import { createRedactor } from "@quasar/agents/environment";
 import type { Driver, DriveOptions, RunEnd, RunEvent, RunOptions } from "@quasar/runs";

@@ -1,5 +1,5 @@
 import type { AgentFailure } from "@quasar/agents";
-import type { FileChange } from "@quasar/git";
+import type { FileChange } from "@quasar/git/history";
 import { failureFlags, type TaskResult, type WayBack } from "@quasar/loop";
 import { continuedBy, limitAdvice, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
 import { knownUsd, moment, shellWord } from "@quasar/runs/text";

@@ -1,4 +1,4 @@
-import { countChanges, diffTrees } from "@quasar/git";
+import { countChanges, diffTrees } from "@quasar/git/history";
 import { jsonLine } from "@quasar/runs/text";
 import { ALL_FILES, fileLines } from "./output/changes.ts";
 import { diffLines } from "./output/diff.ts";

@@ -1,5 +1,6 @@
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { hooksFolder, openRepository, type SignalOptions } from "@quasar/git";
+import { openRepository, type SignalOptions } from "@quasar/git";
+import { hooksFolder } from "@quasar/git/internal";
 import { isActiveTask } from "./active-task.ts";
 import { hasErrno } from "../errno.ts";
 import { HookFileError } from "../errors.ts";

@@ -1,10 +1,10 @@
+import type { SignalOptions } from "@quasar/git";
 import {
   pushTarget,
   type PushTarget,
   type RemoteBranch,
   remoteBranches,
-  type SignalOptions,
-} from "@quasar/git";
+} from "@quasar/git/remotes";
 
 /** A push that a checkpoint has told of. */
 export interface ToldPush {

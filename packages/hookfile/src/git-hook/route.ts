@@ -1,10 +1,5 @@
-import {
-  isNoWorkTree,
-  openRepository,
-  operationInProgress,
-  readCommit,
-  type SignalOptions,
-} from "@quasar/git";
+import { isNoWorkTree, openRepository, operationInProgress, type SignalOptions } from "@quasar/git";
+import { readCommit } from "@quasar/git/history";
 import { isActiveTask } from "./active-task.ts";
 import { readRegistry } from "./registry.ts";
 import { dropInInbox, type InboxOptions } from "../store/inbox.ts";

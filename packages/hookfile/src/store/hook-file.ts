@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from "@quasar/process";
-import type { ChangedFile } from "@quasar/git";
+import type { ChangedFile } from "@quasar/git/history";
 import type { ValidationReceipt } from "@quasar/receipts";
 
 export const HOOK_FILE_VERSION = "1.0";

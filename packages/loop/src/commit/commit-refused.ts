@@ -1,4 +1,4 @@
-import { type CommitRefusal, GitError } from "@quasar/git";
+import { GitError } from "@quasar/git";
 import type { CommitMessage } from "./commit-message.ts";
 import { messageOf } from "../emitter.ts";
 import type { Ending } from "../ending.ts";
@@ -9,7 +9,7 @@ import { refuseCommit } from "../transitions.ts";
 
 /** What a refused commit takes of the coder; of what is not named here a person has to take care. */
 const FIXES: Readonly<
-  Partial<Record<CommitRefusal["by"], Exclude<CycleState["commitRefused"], "">>>
+  Partial<Record<NonNullable<GitError["refusal"]>["by"], Exclude<CycleState["commitRefused"], "">>>
 > = {
   stage: "work",
   "pre-commit": "work",

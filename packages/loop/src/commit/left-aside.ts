@@ -1,4 +1,4 @@
-import { isOwnPath } from "@quasar/git";
+import { isOwnPath } from "@quasar/git/internal";
 import { messageOf } from "../emitter.ts";
 import { beginOfTurns } from "../state.ts";
 import { isOfTurn } from "../resume/resume.ts";

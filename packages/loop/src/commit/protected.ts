@@ -1,5 +1,5 @@
 import type { CheckpointProtectedPath } from "@quasar/checkpoint";
-import { isOwnPath, type ProtectedChange, type SeenWork } from "@quasar/git";
+import { isOwnPath, type ProtectedChange, type SeenWork } from "@quasar/git/internal";
 import type { Ending } from "../ending.ts";
 import type { LoopEventData } from "../event.ts";
 import type { LoopRepository } from "../repository/repository.ts";

@@ -1,4 +1,4 @@
-import { OWN_FOLDER } from "@quasar/git";
+import { OWN_FOLDER } from "@quasar/git/internal";
 import { nameEmptyFolders, newEmptyFolders } from "../commit/as-cloned.ts";
 import type { Ending } from "../ending.ts";
 import { hiddenWork, outsideRules, touchedProtected } from "../commit/protected.ts";

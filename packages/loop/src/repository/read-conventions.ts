@@ -1,5 +1,12 @@
 import { posix } from "node:path";
-import { type CommittedFile, filesAt, readBlob } from "@quasar/git";
+import { filesAt, readBlob } from "@quasar/git/internal";
+
+/** As `filesAt` finds it. */
+interface FoundFile {
+  readonly path: string;
+  readonly id: string;
+  readonly size: number;
+}
 
 /** What a repository asks of agents that work in it. */
 export interface Conventions {
@@ -30,7 +37,7 @@ export async function readConventions(workDir: string, commit: string): Promise<
   let room = MAX_BYTES;
 
   /** The text of a file, if there is room for it; one blob is taken once, under whatever name. */
-  async function take({ path, id, size }: CommittedFile): Promise<string> {
+  async function take({ path, id, size }: FoundFile): Promise<string> {
     if (blobs.has(id)) return "";
     const text = size > room ? undefined : await readBlob(workDir, id);
     if (text === undefined) {

@@ -1,4 +1,4 @@
-import { isOwnPath, type SeenWork } from "@quasar/git";
+import { isOwnPath, type SeenWork } from "@quasar/git/internal";
 import { assessResume, storedBranch } from "../resume/assess.ts";
 import { wayBack } from "../resume/way-back.ts";
 import { messageOf } from "../emitter.ts";

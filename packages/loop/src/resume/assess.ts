@@ -1,11 +1,6 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import {
-  type Commit,
-  isOwnPath,
-  type Operation,
-  type Relation,
-  type RepositoryFacts,
-} from "@quasar/git";
+import type { Commit, Operation, RepositoryFacts } from "@quasar/git";
+import { isOwnPath } from "@quasar/git/internal";
 import { stateFromCheckpoint } from "../convert.ts";
 import { INTERRUPTED } from "../ending.ts";
 import { adoptCommits } from "./resume.ts";
@@ -17,7 +12,7 @@ import { isNested, isProtected, listPaths } from "../commit/untouchable.ts";
 
 /** What has become of HEAD since the checkpoint. */
 export type HeadVerdict =
-  | Exclude<Relation, "ahead">
+  | Exclude<RepositoryFacts["relation"], "ahead">
   /** Only this run's own commits came since. */
   | "ahead-own"
   /** Others came as well, or a merge. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { gitDirAt, listWorktrees } from "@quasar/git";
+import { gitDirAt } from "@quasar/git/internal";
+import { listWorktrees } from "@quasar/git/work-trees";
 import { shellWord } from "../text/format.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 import { openRunIds, summaries } from "./list.ts";

@@ -5,7 +5,8 @@ import {
   type FileCheckpointStore,
   type LoadedCheckpoint,
 } from "@quasar/checkpoint";
-import { readCommit, TRAILER } from "@quasar/git";
+import { TRAILER } from "@quasar/git";
+import { readCommit } from "@quasar/git/history";
 import { FOLDER, isRealFolder } from "../real-folder.ts";
 import { RunsError } from "../errors.ts";
 import { cleanLine } from "../text/clean.ts";

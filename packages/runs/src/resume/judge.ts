@@ -1,6 +1,7 @@
 import { turnEndedAt } from "@quasar/agents/turns";
 import type { LoadedCheckpoint } from "@quasar/checkpoint";
-import { changedAfter, type RepositoryFacts, inspectRepository } from "@quasar/git";
+import { inspectRepository, type RepositoryFacts } from "@quasar/git";
+import { changedAfter } from "@quasar/git/internal";
 import {
   isAgentAlive,
   isTurnOpen,

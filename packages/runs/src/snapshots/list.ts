@@ -1,4 +1,5 @@
-import { changedPaths, listSnapshots, type Snapshot, type SnapshotPack } from "@quasar/git";
+import { changedPaths } from "@quasar/git/history";
+import { listSnapshots, type Snapshot, type SnapshotPack } from "@quasar/git/snapshots";
 import type { Workspace } from "../workspace.ts";
 import { listPacks } from "./packs.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PackedSnapshot, TreeChange, TreeEntry } from "@quasar/git";
+import type { PackedSnapshot } from "@quasar/git/snapshots";
 
 /** What is kept beside a snapshot's pack: its facts on one line, their SHA-256 on the next. */
 export function encodeManifest(snapshot: PackedSnapshot): Buffer {
@@ -8,6 +8,9 @@ export function encodeManifest(snapshot: PackedSnapshot): Buffer {
 }
 
 const VERSION = 1;
+
+type TreeChange = PackedSnapshot["changes"][number];
+type TreeEntry = NonNullable<TreeChange["base"]>;
 
 /** @throws Where it is not whole, or not what {@link encodeManifest} writes: a file may hold anything. */
 export function decodeManifest(bytes: Uint8Array): PackedSnapshot {

@@ -1,14 +1,13 @@
 import { relative } from "node:path";
 import { replaceFile, syncFiles } from "@quasar/durable";
+import { GitError } from "@quasar/git";
+import { listRefs, removeRefs } from "@quasar/git/refs";
 import {
-  GitError,
-  listRefs,
   listSnapshots,
   packSnapshot,
-  removeRefs,
   type Snapshot,
   verifySnapshotPack,
-} from "@quasar/git";
+} from "@quasar/git/snapshots";
 import { messageOf } from "../errors.ts";
 import { openRunIds, runIds } from "../look/list.ts";
 import type { Workspace } from "../workspace.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readWholeFile } from "@quasar/durable";
-import type { SnapshotPack } from "@quasar/git";
+import type { SnapshotPack } from "@quasar/git/snapshots";
 import { messageOf } from "../errors.ts";
 import { namesIn } from "../names-in.ts";
 import { isRealFolder } from "../real-folder.ts";

@@ -1,4 +1,4 @@
-import { type RestoredSnapshot, restoreSnapshot } from "@quasar/git";
+import { type RestoredSnapshot, restoreSnapshot } from "@quasar/git/snapshots";
 import { RunsError } from "../errors.ts";
 import type { Workspace } from "../workspace.ts";
 import { type RunSnapshot, runSnapshots, snapshotPrefix } from "./list.ts";

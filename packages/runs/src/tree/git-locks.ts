@@ -1,4 +1,5 @@
-import { clearGitLocks, type Repository } from "@quasar/git";
+import type { Repository } from "@quasar/git";
+import { clearGitLocks } from "@quasar/git/internal";
 
 /** A program that works in a work tree, and holds its lock. */
 export interface TreeDriver {

@@ -1,6 +1,6 @@
 import { endRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isInWorkTree } from "@quasar/git";
+import { isInWorkTree } from "@quasar/git/internal";
 import { isTurnOpen } from "@quasar/loop";
 
 /** Processes of a run that may have outlived whoever drove it. */

@@ -1,4 +1,5 @@
-import { changedFiles, inspectRepository } from "@quasar/git";
+import { inspectRepository } from "@quasar/git";
+import { changedFiles } from "@quasar/git/history";
 import { lookForPushes, readGitFacts } from "@quasar/hookfile";
 import { ignoredBeside } from "../ignored-work.ts";
 import type { Eyes } from "./parts.ts";

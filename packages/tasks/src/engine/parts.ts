@@ -1,5 +1,6 @@
 import type { Lock } from "@quasar/durable";
-import type { ChangedFile, RepositoryFacts, SignalOptions } from "@quasar/git";
+import type { RepositoryFacts, SignalOptions } from "@quasar/git";
+import type { ChangedFile } from "@quasar/git/history";
 import type {
   CrashFacts,
   GitFacts,

@@ -1,4 +1,4 @@
-import type { ChangedFile } from "@quasar/git";
+import type { ChangedFile } from "@quasar/git/history";
 import type { HookFile } from "@quasar/hookfile";
 import { expect, test } from "vitest";
 import { touchedFiles } from "./touched-files.ts";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ChangedFile, RepositoryFacts } from "@quasar/git";
+import type { RepositoryFacts } from "@quasar/git";
+import type { ChangedFile } from "@quasar/git/history";
 import type { FileChange, HookFile, HookFileStore } from "@quasar/hookfile";
 import { baselineOf } from "./baseline.ts";
 import type { Eyes } from "./parts.ts";

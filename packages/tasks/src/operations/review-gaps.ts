@@ -1,13 +1,6 @@
-import {
-  changedByOutsideRules,
-  changedPaths,
-  currentGitSha,
-  isAncestor,
-  logRange,
-  openRepository,
-  refSha,
-  treeOfCommit,
-} from "@quasar/git";
+import { currentGitSha, logRange, openRepository } from "@quasar/git";
+import { changedPaths, isAncestor, refSha, treeOfCommit } from "@quasar/git/history";
+import { changedByOutsideRules } from "@quasar/git/internal";
 import type { HookFile, StepRecord } from "@quasar/hookfile";
 import type { KeyManager } from "@quasar/receipts";
 import { ignoredWords, ignoredWork } from "../ignored-work.ts";

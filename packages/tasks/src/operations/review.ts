@@ -1,14 +1,8 @@
 import { createHash } from "node:crypto";
-import {
-  currentGitSha,
-  type Diff,
-  diffTrees,
-  type SeenFiles,
-  seenFiles,
-  takeSnapshot,
-  treeToCommit,
-  workTreeId,
-} from "@quasar/git";
+import { currentGitSha } from "@quasar/git";
+import { type Diff, diffTrees } from "@quasar/git/history";
+import { takeSnapshot } from "@quasar/git/snapshots";
+import { type SeenFiles, seenFiles, treeToCommit, workTreeId } from "@quasar/git/work-trees";
 import type { HookFile, HookInput } from "@quasar/hookfile";
 import { readArtifact } from "../artifacts.ts";
 import { TasksError } from "../errors.ts";

@@ -1,5 +1,5 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { readCommitState } from "@quasar/git";
+import { readCommitState } from "@quasar/git/internal";
 import { upToCent } from "@quasar/loop";
 import {
   driveRun,

@@ -1,4 +1,4 @@
-import { changedPaths, treeOfCommit } from "@quasar/git";
+import { changedPaths, treeOfCommit } from "@quasar/git/history";
 import { createHookFileStore, type HookEvent, HookFileError } from "@quasar/hookfile";
 import { namedPaths } from "../plain.ts";
 import type { TaskRecord } from "../task-record.ts";

@@ -1,4 +1,5 @@
-import { isOwnPath, type Commit, inspectRepository, type RepositoryFacts } from "@quasar/git";
+import { type Commit, inspectRepository, type RepositoryFacts } from "@quasar/git";
+import { isOwnPath } from "@quasar/git/internal";
 import { plainLine, shellWord, shortSha } from "../plain.ts";
 import type { StepInput } from "./step.ts";
 

@@ -1,4 +1,6 @@
-import { type Commit, changedPaths, treeOfCommit, treeToCommit } from "@quasar/git";
+import type { Commit } from "@quasar/git";
+import { changedPaths, treeOfCommit } from "@quasar/git/history";
+import { treeToCommit } from "@quasar/git/work-trees";
 import type { StepRecord } from "@quasar/hookfile";
 import { namedPaths } from "../plain.ts";
 import { validatedTree } from "../validation/proof.ts";

@@ -1,12 +1,6 @@
-import {
-  OWN_PATHS,
-  type Commit,
-  commitAll,
-  GitError,
-  type GitErrorCode,
-  TRAILER,
-  treeToCommit,
-} from "@quasar/git";
+import { type Commit, commitAll, GitError, type GitErrorCode, TRAILER } from "@quasar/git";
+import { OWN_PATHS } from "@quasar/git/internal";
+import { treeToCommit } from "@quasar/git/work-trees";
 import { subjectGiven, subjectPrompt } from "@quasar/loop";
 import { workOnStep } from "../runs/work-on-step.ts";
 import { outgoing } from "../outgoing.ts";

@@ -1,11 +1,6 @@
-import {
-  GitError,
-  type GitErrorCode,
-  isAncestor,
-  pushBranch,
-  pushTarget,
-  remoteHead,
-} from "@quasar/git";
+import { GitError, type GitErrorCode } from "@quasar/git";
+import { isAncestor } from "@quasar/git/history";
+import { pushBranch, pushTarget, remoteHead } from "@quasar/git/remotes";
 import { plainLine, shellWord, shortSha } from "../plain.ts";
 import { commitsLine, lookAtBranch } from "./branch-work.ts";
 import { gitVariables } from "./git-variables.ts";

@@ -1,4 +1,4 @@
-import { remoteUrl, pushTarget } from "@quasar/git";
+import { pushTarget, remoteUrl } from "@quasar/git/remotes";
 import { createGithub, type Github, type PullRequest } from "../github/pull-requests.ts";
 import { githubRepository } from "../github/repository.ts";
 import type { GhAnswer } from "../github/gh.ts";

@@ -1,4 +1,5 @@
-import { GitError, treeToCommit } from "@quasar/git";
+import { GitError } from "@quasar/git";
+import { treeToCommit } from "@quasar/git/work-trees";
 import { ReceiptError, type ValidationReceipt } from "@quasar/receipts";
 import { TasksError } from "../errors.ts";
 import { failedAttempts } from "../failed-attempts.ts";

@@ -1,4 +1,6 @@
-import { changedPaths, currentGitSha, GitError, treeToCommit } from "@quasar/git";
+import { currentGitSha, GitError } from "@quasar/git";
+import { changedPaths } from "@quasar/git/history";
+import { treeToCommit } from "@quasar/git/work-trees";
 import { namedPaths, shortSha } from "../plain.ts";
 import type { TaskEvent } from "../task-event.ts";
 

@@ -1,14 +1,6 @@
-import {
-  currentBranch,
-  currentGitSha,
-  fetchBranch,
-  GitError,
-  isAncestor,
-  refSha,
-  type Repository,
-  type Upstream,
-  upstreamOf,
-} from "@quasar/git";
+import { currentBranch, currentGitSha, GitError, type Repository } from "@quasar/git";
+import { isAncestor, refSha } from "@quasar/git/history";
+import { fetchBranch, type Upstream, upstreamOf } from "@quasar/git/remotes";
 import { messageOf, TasksError } from "../errors.ts";
 
 /** What a task's branch begins at. */

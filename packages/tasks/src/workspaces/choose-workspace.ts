@@ -1,12 +1,6 @@
 import { nodeFileSystem } from "@quasar/durable";
-import {
-  currentBranch,
-  dirtyPaths,
-  GitError,
-  openRepository,
-  refSha,
-  type Repository,
-} from "@quasar/git";
+import { currentBranch, dirtyPaths, GitError, openRepository, type Repository } from "@quasar/git";
+import { refSha } from "@quasar/git/history";
 import { TasksError } from "../errors.ts";
 import { activeIn, hasHadTasks, hasTasks } from "./list-workspaces.ts";
 import { checkWorkspaceName, numbered } from "./names.ts";

@@ -1,7 +1,8 @@
 import { constants, copyFileSync, mkdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { nodeFileSystem, syncFiles } from "@quasar/durable";
-import { type IgnoredEntry, type IgnoredFile, ignoredFiles, type Repository } from "@quasar/git";
+import type { Repository } from "@quasar/git";
+import { type IgnoredEntry, type IgnoredFile, ignoredFiles } from "@quasar/git/internal";
 import { makeFolders } from "@quasar/process/files";
 import { TasksError } from "../errors.ts";
 import { listed, plainLine, shellWord } from "../plain.ts";

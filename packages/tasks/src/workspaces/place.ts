@@ -6,11 +6,11 @@ import {
   currentGitSha,
   dirtyPaths,
   GitError,
-  listRefs,
   openRepository,
-  refSha,
   type Repository,
 } from "@quasar/git";
+import { refSha } from "@quasar/git/history";
+import { listRefs } from "@quasar/git/refs";
 import { TasksError } from "../errors.ts";
 import type { TaskMetadata, TaskRecord } from "../task-record.ts";
 import { readTask } from "../task-store.ts";

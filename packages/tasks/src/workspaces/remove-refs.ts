@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { nodeFileSystem, syncFiles } from "@quasar/durable";
 import { taskFoldersOf } from "@quasar/hookfile";
+import { isAncestor } from "@quasar/git/history";
 import {
   deleteBranch,
-  isAncestor,
   listRefs,
   type Ref,
   removeRefs,
   verifyBundle,
   writeBundle,
-} from "@quasar/git";
+} from "@quasar/git/refs";
 import { messageOf } from "../errors.ts";
 import type { Ending } from "./ending.ts";
 import { numbered } from "./names.ts";

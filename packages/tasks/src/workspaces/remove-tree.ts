@@ -1,14 +1,9 @@
 import { join } from "node:path";
 import { nodeFileSystem } from "@quasar/durable";
-import {
-  currentBranch,
-  dirtyPaths,
-  isAncestor,
-  refSha,
-  removeWorktree,
-  type Repository,
-  takeSnapshot,
-} from "@quasar/git";
+import { currentBranch, dirtyPaths, type Repository } from "@quasar/git";
+import { isAncestor, refSha } from "@quasar/git/history";
+import { takeSnapshot } from "@quasar/git/snapshots";
+import { removeWorktree } from "@quasar/git/work-trees";
 import { messageOf, TasksError } from "../errors.ts";
 import type { Ending } from "./ending.ts";
 import { keepCommit } from "./keep-commit.ts";

@@ -1,14 +1,7 @@
 import { nodeFileSystem } from "@quasar/durable";
-import {
-  createWorktree,
-  currentBranch,
-  isAncestor,
-  listWorktrees,
-  openRepository,
-  refSha,
-  removeWorktree,
-  type Repository,
-} from "@quasar/git";
+import { currentBranch, openRepository, type Repository } from "@quasar/git";
+import { isAncestor, refSha } from "@quasar/git/history";
+import { createWorktree, listWorktrees, removeWorktree } from "@quasar/git/work-trees";
 import { TasksError } from "../errors.ts";
 import type { TaskRecord } from "../task-record.ts";
 import { clearHalfMade } from "./half-made.ts";

@@ -1,4 +1,4 @@
-import { treeToCommit } from "@quasar/git";
+import { treeToCommit } from "@quasar/git/work-trees";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { showDiff } from "../../shared/show-diff.ts";
 import type { Given } from "../command.ts";

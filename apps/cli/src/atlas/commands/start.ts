@@ -1,4 +1,5 @@
-import { checkSigning, openRepository } from "@quasar/git";
+import { openRepository } from "@quasar/git";
+import { checkSigning } from "@quasar/git/setup";
 import { makeOwnFolder } from "@quasar/runs/own-folder";
 import { cleanLine } from "@quasar/runs/text";
 import { discoverCommands, prepareTask, resolveTemplate } from "@quasar/tasks";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readCommit, resolveCommit, TRAILER, treeOfCommit } from "@quasar/git";
+import { TRAILER } from "@quasar/git";
+import { readCommit, resolveCommit, treeOfCommit } from "@quasar/git/history";
 import { listTaskFolders, type TaskFolder } from "@quasar/hookfile";
 import {
   type ChainHead,

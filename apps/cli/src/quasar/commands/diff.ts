@@ -1,4 +1,5 @@
-import { GitError, resolveCommit } from "@quasar/git";
+import { GitError } from "@quasar/git";
+import { resolveCommit } from "@quasar/git/history";
 import { findRun, openWorkspace, RunsError } from "@quasar/runs";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { showDiff, type Span } from "../../shared/show-diff.ts";

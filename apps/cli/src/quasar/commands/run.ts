@@ -1,4 +1,4 @@
-import { checkSigning } from "@quasar/git";
+import { checkSigning } from "@quasar/git/setup";
 import { openUser, openWorkspace, startRun } from "@quasar/runs";
 import { runOptionsOf } from "../run-options.ts";
 import { drive } from "../drive.ts";

@@ -1,4 +1,4 @@
-import type { CommitSettings } from "@quasar/git";
+import type { CommitSettings } from "@quasar/git/setup";
 import { expect, test } from "vitest";
 import { gitFindings, type TreeFacts } from "./git.ts";
 import { signingFinding } from "./signing.ts";

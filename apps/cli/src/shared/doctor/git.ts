@@ -1,5 +1,4 @@
-import type { CommitSettings } from "@quasar/git";
-import { NEUTRAL } from "@quasar/git";
+import { type CommitSettings, NEUTRAL } from "@quasar/git/setup";
 import { count, shellWord } from "@quasar/runs/text";
 import { join } from "node:path";
 import { type Finding, ok, problem, warning } from "./finding.ts";

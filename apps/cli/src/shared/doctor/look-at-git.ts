@@ -1,4 +1,5 @@
-import { commitSettings, currentHead, gitVersion, isShallow, unmergedPaths } from "@quasar/git";
+import { currentHead } from "@quasar/git";
+import { commitSettings, gitVersion, isShallow, unmergedPaths } from "@quasar/git/setup";
 import { repositoryOf, type Workspace } from "@quasar/runs";
 import { findProgram } from "../find-program.ts";
 import type { GitFacts, TreeFacts } from "./git.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import type { Signing } from "@quasar/git";
+import type { Signing } from "@quasar/git/setup";
 import { runProgram } from "@quasar/process";
 import { findProgram } from "../find-program.ts";
 import type { SigningFacts } from "./signing.ts";

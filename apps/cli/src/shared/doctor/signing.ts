@@ -1,4 +1,4 @@
-import type { Signing } from "@quasar/git";
+import type { Signing } from "@quasar/git/setup";
 import { type Finding, ok, problem, unknown } from "./finding.ts";
 
 export interface SigningFacts extends Signing {

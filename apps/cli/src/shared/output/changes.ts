@@ -1,8 +1,9 @@
-import type { ChangeCount, FileChange } from "@quasar/git";
+import type { Committed } from "@quasar/git";
+import type { FileChange } from "@quasar/git/history";
 import { cleanLine, count, fit, widthOf } from "@quasar/runs/text";
 
 /** How much is changed: `3 files, +10 -2`. */
-export function changesText({ files, added, removed }: ChangeCount): string {
+export function changesText({ files, added, removed }: NonNullable<Committed["changes"]>): string {
   return `${count(files, "file")}, +${added} -${removed}`;
 }
 

@@ -1,4 +1,4 @@
-import type { Diff } from "@quasar/git";
+import type { Diff } from "@quasar/git/history";
 import { clean } from "@quasar/runs/text";
 import type { Paint, Style } from "./text.ts";
 

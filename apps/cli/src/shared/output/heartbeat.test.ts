@@ -1,4 +1,4 @@
-import type { GitWork, GitWorkListener } from "@quasar/git";
+import type { GitWork, onGitWork } from "@quasar/git";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { startHeartbeat } from "./heartbeat.ts";
 
@@ -10,7 +10,7 @@ beforeEach(() => {
 /** A heartbeat, what it has said, and a git that reports its work. */
 function aHeart() {
   const said: string[] = [];
-  let listener: GitWorkListener | undefined;
+  let listener: Parameters<typeof onGitWork>[0] | undefined;
   const heart = startHeartbeat(
     (text) => said.push(text),
     (given) => {

@@ -1,4 +1,4 @@
-import type { FileChange } from "@quasar/git";
+import type { FileChange } from "@quasar/git/history";
 import type { TaskResult } from "@quasar/loop";
 import type { Notice, RunBegun, RunLoopEvent, Waiting } from "@quasar/runs";
 import type { CliErrorCode } from "../errors.ts";
