@@ -1,3 +1,4 @@
+import type { Algorithm } from "./blob.ts";
 import type { ConfigPair, Environment } from "./environment.ts";
 import type { SignalOptions } from "./head.ts";
 import { openRepository } from "./repository.ts";
@@ -33,6 +34,11 @@ export function parseConfig(output: string): Config {
       return end < 0 ? [entry, ""] : [entry.slice(0, end), entry.slice(end + 1)];
     }),
   );
+}
+
+/** How the repository names its objects. */
+export function algorithmOf(config: Config): Algorithm {
+  return config.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1";
 }
 
 const FILTER = /^filter\.(.*)\.[^.]*$/s;

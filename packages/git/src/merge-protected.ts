@@ -23,6 +23,12 @@ export interface MergeOptions extends SignalOptions {
   readonly changes: readonly ProtectedChange[];
 }
 
+export type MergedTree =
+  /** Id of the tree. */
+  | { readonly kind: "merged"; readonly tree: string }
+  /** Paths of which the change cannot be told from what was there before. */
+  | { readonly kind: "conflicts"; readonly paths: readonly string[] };
+
 /** Puts the bytes of files into the repository, so that a later change can be told from them. */
 export async function storeContents(
   { root }: Pick<Repository, "root">,
@@ -42,7 +48,6 @@ const MOST_ARGUMENTS = 500;
  * The tree that a commit has of everything but the excluded paths, and of the changed ones what has
  * changed alone: merged three ways, from what was there before into HEAD. Files, index and refs stay.
  *
- * @returns `conflicts`: paths of which the change cannot be told from what was there before.
  * @throws {GitError} `ERR_GIT_FAILED`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason
  *   when aborted.
  * @see SPEC.md, "Changes of protected files"
@@ -50,7 +55,7 @@ const MOST_ARGUMENTS = 500;
 export async function treeOfChanges(
   { root, gitDir }: Pick<Repository, "root" | "gitDir">,
   { exclude, changes, signal }: MergeOptions,
-): Promise<{ readonly tree: string } | { readonly conflicts: readonly string[] }> {
+): Promise<MergedTree> {
   const index = join(gitDir, `index.quasar-${randomBytes(8).toString("hex")}`);
   const run = { signal, env: { GIT_INDEX_FILE: index } };
   const folder = mkdtempSync(join(tmpdir(), "quasar-merge-"));
@@ -67,8 +72,9 @@ export async function treeOfChanges(
         await gitOutput("write", root, ["update-index", "--add", "--cacheinfo", entry], run);
       }
     }
-    if (conflicts.length > 0) return { conflicts };
-    return { tree: (await gitOutput("write", root, ["write-tree"], run)).trim() };
+    if (conflicts.length > 0) return { kind: "conflicts", paths: conflicts };
+    const tree = (await gitOutput("write", root, ["write-tree"], run)).trim();
+    return { kind: "merged", tree };
   } finally {
     rmSync(folder, { recursive: true, force: true });
     rmSync(index, { force: true });

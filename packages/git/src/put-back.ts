@@ -5,8 +5,6 @@ import { git, gitFailed } from "./run.ts";
 import { pathBytes } from "./tree-stream.ts";
 
 export interface PutBackOptions extends SignalOptions {
-  /** The top folder of the work tree. */
-  readonly root: string;
   readonly algorithm: "sha1" | "sha256";
   /** Each path with what was seen of it. */
   readonly seen: readonly Content[];
@@ -17,14 +15,15 @@ export interface PutBackOptions extends SignalOptions {
  * what was seen of it stays as it is, and so does a folder, but for one in the place of a file that is empty once
  * its own files are gone. The user's filters run, git hooks do not.
  *
+ * @param root - The top folder of the work tree.
  * @returns The paths that stay.
  * @throws {GitError} `ERR_SNAPSHOT_FAILED`, `ERR_GIT_FAILED`, `ERR_NOT_A_REPOSITORY`,
  *   `ERR_GIT_MISSING`; the signal's reason when aborted.
  * @see SPEC.md, "Putting back"
  */
 export async function putBack(
-  workDir: string,
-  { root, algorithm, seen, signal }: PutBackOptions,
+  root: string,
+  { algorithm, seen, signal }: PutBackOptions,
 ): Promise<readonly string[]> {
   const now = readContents(
     root,

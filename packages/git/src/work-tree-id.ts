@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { setImmediate as pause } from "node:timers/promises";
 import { type Algorithm, objectId } from "./blob.ts";
-import { readConfig } from "./config.ts";
+import { algorithmOf, readConfig } from "./config.ts";
 import { GitError, isGone, messageOf } from "./errors.ts";
 import { announced } from "./git-work.ts";
 import { currentHead, type SignalOptions } from "./head.ts";
@@ -42,7 +42,7 @@ async function readWorkTree(workDir: string, options: WorkTreeIdOptions): Promis
     openRepository(workDir, options),
     readConfig(workDir, options),
   ]);
-  const algorithm = config.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1";
+  const algorithm = algorithmOf(config);
   const listing = await gitOutput("read", root, LISTING, { signal, encoding: "latin1" });
   const prefix = `${pathBytes(root, "").toString("latin1")}/`;
   const reader: Reader = {

@@ -120,7 +120,7 @@ export function createMemoryGround(
       changedByOutsideRules: async () => [],
       contents: (paths) => paths.map((path) => ({ path, mode: "100644", id: idOf(tree) })),
       storeContents: async () => undefined,
-      treeOfChanges: async () => ({ conflicts: [] }),
+      treeOfChanges: async () => ({ kind: "conflicts", paths: [] }),
       putBack: async () => {
         tree = committed();
         return [];

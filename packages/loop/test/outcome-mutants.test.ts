@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
-import type { Content, SeenWork } from "@quasar/git/internal";
+import type { SeenWork } from "@quasar/git/internal";
+import type { ProtectedChange } from "@quasar/git/protected-files";
 import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import { outcomeOf } from "./outcome-laws.ts";
@@ -25,7 +26,7 @@ function blindAfter(who: World["last"]): Lie {
 
 /** A path that was not the run's holds for ever what it held when it was first looked at. */
 function protectedByPath(): Lie {
-  const first = new Map<string, Content>();
+  const first = new Map<string, ProtectedChange["now"]>();
   return (repository) => ({
     ...repository,
     contents: (paths, seen) => {

@@ -1,4 +1,5 @@
-import { newlyIgnored } from "@quasar/git/internal";
+import { openRepository } from "@quasar/git";
+import { openCommitGaps } from "@quasar/git/gaps";
 import { treeToCommit } from "@quasar/git/work-trees";
 import { messageOf } from "./errors.ts";
 import { namedPaths } from "./plain.ts";
@@ -35,7 +36,8 @@ export async function ignoredWork(
     from: metadata.baseSha,
     to: present ?? (await treeToCommit(worktree, { signal })),
   });
-  return newlyIgnored({ root: worktree }, new Date(createdAt), { work, signal });
+  const repository = await openRepository(worktree, { signal });
+  return openCommitGaps(repository, { signal }).newlyIgnored(new Date(createdAt), work);
 }
 
 /**

@@ -1,26 +1,12 @@
 /** For the packages of this workspace, which are released together; may change in any release. */
 export { changedAfter } from "../changed-after.ts";
-export { asCheckedOut, type NotCheckedOut } from "../checked-out.ts";
-export { type Content, readContents } from "../content.ts";
 export { usesConventionalCommits } from "../convention.ts";
-export { emptyFolders } from "../empty-folders.ts";
 export { filesAt, readBlob } from "../files-at.ts";
-export { hiddenChanges } from "../hidden.ts";
 export { reflogActions } from "../history.ts";
 export { hooksFolder } from "../hooks.ts";
 export { type IgnoredEntry, type IgnoredFile, ignoredFiles } from "../ignored-files.ts";
-export { type Landed, type LandedFile, landedSince } from "../landed.ts";
-export { type AsideOptions, commitsLeftAside, type Stash, stashedSince } from "../left-aside.ts";
 export { clearGitLocks, gitLocks } from "../locks.ts";
-export { type ChangedContent, lostWork } from "../lost-work.ts";
-export { type ProtectedChange, storeContents, treeOfChanges } from "../merge-protected.ts";
-export { type NewlyIgnored, newlyIgnored, type WorkBetween } from "../newly-ignored.ts";
-export { changedByOutsideRules } from "../outside-rules.ts";
-export { putBack } from "../put-back.ts";
 export { gitDirAt } from "../repository.ts";
 export { isOwnPath, OWN_FOLDER, OWN_PATHS } from "../snapshots.ts";
-export { settingsText, type SteeringSettings, steeringSettings } from "../steering-settings.ts";
-export { submodulePaths } from "../submodules.ts";
-export { type ChangeTimes, changeTimes, takenOut } from "../taken-out.ts";
 export { isInWorkTree } from "../within.ts";
 export { readCommitState, type SeenWork } from "../work.ts";

@@ -1,4 +1,4 @@
-import type { Landed } from "@quasar/git/internal";
+import type { Landed } from "@quasar/git/gaps";
 import type { Ending } from "../ending.ts";
 import { beginOfTurns } from "../state.ts";
 import type { LoopRepository } from "../repository/repository.ts";

@@ -1,4 +1,4 @@
-import type { Landed } from "@quasar/git/internal";
+import type { Landed } from "@quasar/git/gaps";
 import { hiddenWork, outsideRules } from "./protected.ts";
 import type { Run } from "../run.ts";
 import { listPaths } from "./untouchable.ts";

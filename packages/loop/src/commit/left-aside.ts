@@ -26,7 +26,8 @@ export async function leftAside(run: Run, isApproved: boolean): Promise<readonly
     const isOfRun = (path: string): boolean =>
       !isOwnPath(path) && !isProtected(path, run.state.untouchablePaths);
     const work = { from: run.state.baseCommitSha, to: run.head };
-    const ignored = await repository.newlyIgnored(since, work);
+    const isFirst = work.from === "";
+    const ignored = await repository.newlyIgnored(since, isFirst ? undefined : async () => work);
     const rules = ignored.rules.filter(isOfRun);
     const paths = ignored.paths.filter(isOfRun);
     return [

@@ -1,5 +1,6 @@
 import type { CheckpointProtectedPath } from "@quasar/checkpoint";
-import { isOwnPath, type ProtectedChange, type SeenWork } from "@quasar/git/internal";
+import { isOwnPath, type SeenWork } from "@quasar/git/internal";
+import type { ProtectedChange } from "@quasar/git/protected-files";
 import type { Ending } from "../ending.ts";
 import type { LoopEventData } from "../event.ts";
 import type { LoopRepository } from "../repository/repository.ts";
@@ -97,7 +98,7 @@ export async function protectedWork(
   const changes = changedProtected(run, repository, seen);
   if (changes.length === 0) return { tree: undefined, held: protectedPaths };
   const merged = await repository.treeOfChanges(neverCommitted(run, seen), changes);
-  if ("conflicts" in merged) return conflict(merged.conflicts);
+  if (merged.kind === "conflicts") return conflict(merged.paths);
   const now = changes.map((change) => change.now);
   await repository.storeContents(now);
   await tellLost(run, await repository.lostWork(seen.head, changes));

@@ -1,6 +1,6 @@
 import { currentGitSha, logRange, openRepository } from "@quasar/git";
+import { openCommitGaps } from "@quasar/git/gaps";
 import { changedPaths, isAncestor, refSha, treeOfCommit } from "@quasar/git/history";
-import { changedByOutsideRules } from "@quasar/git/internal";
 import type { HookFile, StepRecord } from "@quasar/hookfile";
 import type { KeyManager } from "@quasar/receipts";
 import { ignoredWords, ignoredWork } from "../ignored-work.ts";
@@ -67,10 +67,9 @@ export async function reviewGaps(
     const paths = await changedPaths(worktree, committed, present, { signal });
     gaps.push({ kind: "uncommitted", message: `not committed: ${namedPaths(paths)}` });
   }
-  const outside = await changedByOutsideRules(
-    await openRepository(worktree, { signal }),
+  const repository = await openRepository(worktree, { signal });
+  const outside = await openCommitGaps(repository, { signal }).changedByOutsideRules(
     new Date(task.createdAt),
-    { signal },
   );
   if (outside.length > 0) {
     const message = `kept out of commits by rules that none holds: ${namedPaths(outside)}`;

@@ -1,0 +1,2 @@
+export { type CommitGaps, openCommitGaps } from "../gaps.ts";
+export type { Landed } from "../landed.ts";
