@@ -60,17 +60,16 @@ export class GitError extends Error {
     this.path = options.path;
     this.refusal = options.refusal;
   }
+
+  /** Whether there is nothing to work on in a folder: it is in no repository, or in a bare one. */
+  get isNoWorkTree(): boolean {
+    return this.code === "ERR_NOT_A_REPOSITORY" || this.code === "ERR_BARE_REPOSITORY";
+  }
 }
 
 export interface GitErrorOptions extends ErrorOptions {
   readonly path?: string | undefined;
   readonly refusal?: CommitRefusal | undefined;
-}
-
-/** Whether there is nothing to work on in a folder: it is in no repository, or in a bare one. */
-export function isNoWorkTree(error: unknown): boolean {
-  const codes: readonly string[] = ["ERR_NOT_A_REPOSITORY", "ERR_BARE_REPOSITORY"];
-  return error instanceof GitError && codes.includes(error.code);
 }
 
 /** Also where a folder on the way to it has become a file, and where no path can be such. */

@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commitSettings, gitVersion, unmergedPaths } from "../src/commit-settings.ts";
+import { gitVersion, inspectCommitSetup } from "../src/commit-setup.ts";
 import { commitAll } from "../src/commit.ts";
 import { currentBranch, currentGitSha, currentHead, isAncestor } from "../src/head.ts";
 import { changedPaths, logRange, readCommit, reflogActions } from "../src/history.ts";
@@ -44,8 +44,7 @@ async function askEverything(workDir: string, sha: string): Promise<void> {
     inspectRepository(workDir, { since: sha }),
     listSnapshots(workDir, PREFIX),
     openRepository(workDir).then((repository) => hooksFolder(repository)),
-    openRepository(workDir).then((repository) => commitSettings(repository)),
-    unmergedPaths(workDir),
+    openRepository(workDir).then((repository) => inspectCommitSetup(repository)),
     gitVersion(workDir),
     readCommit(workDir, sha),
     remoteBranches(workDir),

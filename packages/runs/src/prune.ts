@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { listRefs, removeRefs } from "@quasar/git/refs";
+import { listRefs, removeRefs } from "@quasar/git/snapshots";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
 import { findOutliving } from "./driving/orphans.ts";

@@ -1,15 +1,15 @@
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createOnce } from "@quasar/durable";
-import { currentGitSha, dirtyPaths, type Operation, operationInProgress } from "@quasar/git";
-import { isOwnPath, readCommitState, type SeenWork } from "@quasar/git/internal";
-import { deleteBranch } from "@quasar/git/refs";
+import { currentGitSha, dirtyPaths } from "@quasar/git";
 import {
-  createWorktree,
-  listWorktrees,
-  removeWorktree,
-  type Worktree,
-} from "@quasar/git/work-trees";
+  deleteBranch,
+  isOwnPath,
+  operationInProgress,
+  readCommitState,
+  type SeenWork,
+} from "@quasar/git/internal";
+import { createWorktree, listWorktrees, removeWorktree } from "@quasar/git/work-trees";
 import { FOLDER, isRealFolder } from "./real-folder.ts";
 import { messageOf, RunsError } from "./errors.ts";
 import { cleanLine } from "./text/clean.ts";
@@ -51,7 +51,7 @@ export async function inLinkedTree<T>(
 /** Takes a work tree away in which no run has begun; the error, with what to do where that fails. */
 async function discarded(
   root: string,
-  { path, branch }: Pick<Worktree, "path"> & { readonly branch: string },
+  { path, branch }: { readonly path: string; readonly branch: string },
   error: unknown,
 ): Promise<unknown> {
   try {
@@ -113,6 +113,8 @@ export async function uncommitted({ root }: Workspace): Promise<readonly string[
 function committable({ dirty }: Pick<SeenWork, "dirty">): readonly string[] {
   return dirty.map(({ path }) => path).filter((path) => path === FOLDER || !isOwnPath(path));
 }
+
+type Operation = NonNullable<Awaited<ReturnType<typeof operationInProgress>>>;
 
 function busyTree(operation: Operation): RunsError {
   return new RunsError("ERR_DIRTY", `git is in the middle of a ${operation} in this work tree`, {

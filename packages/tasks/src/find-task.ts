@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isNoWorkTree, openRepository, type Repository } from "@quasar/git";
+import { GitError, openRepository, type Repository } from "@quasar/git";
 import {
   createHookFileStore,
   type HookFile,
@@ -123,7 +123,7 @@ async function openIfThere(
   try {
     return await openRepository(dir, { signal });
   } catch (error) {
-    if (isNoWorkTree(error)) return undefined;
+    if (error instanceof GitError && error.isNoWorkTree) return undefined;
     throw error;
   }
 }

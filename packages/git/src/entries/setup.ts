@@ -1,10 +1,2 @@
-export {
-  commitSettings,
-  type CommitSettings,
-  gitVersion,
-  type Signing,
-  unmergedPaths,
-} from "../commit-settings.ts";
-export { NEUTRAL } from "../config.ts";
-export { isShallow } from "../repository.ts";
+export { type CommitSetup, inspectCommitSetup } from "../commit-setup.ts";
 export { checkSigning } from "../signing.ts";

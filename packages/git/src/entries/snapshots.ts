@@ -1,8 +1,4 @@
-export { type RestoredSnapshot, restoreSnapshot } from "../restore.ts";
-export {
-  type PackedSnapshot,
-  packSnapshot,
-  type SnapshotPack,
-  verifySnapshotPack,
-} from "../snapshot-pack.ts";
+export { listRefs, removeRefs } from "../refs.ts";
+export { restoreSnapshot } from "../restore.ts";
+export { packSnapshot, type SnapshotPack, verifySnapshotPack } from "../snapshot-pack.ts";
 export { listSnapshots, type Snapshot, takeSnapshot } from "../snapshots.ts";

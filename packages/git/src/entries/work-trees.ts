@@ -1,4 +1,4 @@
-export { seenFiles, type SeenFiles } from "../seen-files.ts";
+export { seenFiles } from "../seen-files.ts";
 export { treeToCommit } from "../tree-to-commit.ts";
 export { workTreeId } from "../work-tree-id.ts";
-export { createWorktree, listWorktrees, removeWorktree, type Worktree } from "../worktree.ts";
+export { createWorktree, listWorktrees, removeWorktree } from "../worktree.ts";

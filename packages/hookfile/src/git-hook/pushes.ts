@@ -1,10 +1,9 @@
 import type { SignalOptions } from "@quasar/git";
-import {
-  pushTarget,
-  type PushTarget,
-  type RemoteBranch,
-  remoteBranches,
-} from "@quasar/git/remotes";
+import { remoteBranches } from "@quasar/git/internal";
+import { pushTarget } from "@quasar/git/remotes";
+
+type PushTarget = Awaited<ReturnType<typeof pushTarget>>;
+type RemoteBranches = Awaited<ReturnType<typeof remoteBranches>>;
 
 /** A push that a checkpoint has told of. */
 export interface ToldPush {
@@ -67,7 +66,7 @@ const PUSHED = "update by push";
 
 /** The pushes that the reflogs of the remote-tracking branches tell of, and what they cannot tell. */
 export function noticePushes(
-  facts: { readonly target: PushTarget; readonly branches: readonly RemoteBranch[] },
+  facts: { readonly target: PushTarget; readonly branches: RemoteBranches },
   { own, told }: KnownPushes,
 ): NoticedPushes {
   const { target, branches } = facts;

@@ -1,5 +1,6 @@
-import { isNoWorkTree, openRepository, operationInProgress, type SignalOptions } from "@quasar/git";
+import { GitError, openRepository, type SignalOptions } from "@quasar/git";
 import { readCommit } from "@quasar/git/history";
+import { operationInProgress } from "@quasar/git/internal";
 import { isActiveTask } from "./active-task.ts";
 import { readRegistry } from "./registry.ts";
 import { dropInInbox, type InboxOptions } from "../store/inbox.ts";
@@ -67,7 +68,7 @@ export function commitDescription(subject: string): string {
 
 async function unlessNone<T>(looking: Promise<T>): Promise<T | undefined> {
   return looking.catch((error: unknown) => {
-    if (isNoWorkTree(error)) return undefined;
+    if (error instanceof GitError && error.isNoWorkTree) return undefined;
     throw error;
   });
 }

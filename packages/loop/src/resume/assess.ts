@@ -1,5 +1,5 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import type { Commit, Operation, RepositoryFacts } from "@quasar/git";
+import type { Commit, RepositoryFacts } from "@quasar/git";
 import { isOwnPath } from "@quasar/git/internal";
 import { stateFromCheckpoint } from "../convert.ts";
 import { INTERRUPTED } from "../ending.ts";
@@ -63,7 +63,7 @@ export interface ResumeAssessment {
   readonly byAgents: readonly Commit[];
   readonly foreign: readonly Commit[];
   readonly dirty: DirtyTree;
-  readonly operation: Operation | undefined;
+  readonly operation: RepositoryFacts["operation"];
   readonly isShallow: boolean;
   readonly isDetached: boolean;
   readonly isUnborn: boolean;
@@ -243,7 +243,7 @@ const BARE: Refusal = {
   override: undefined,
 };
 
-function busy(operation: Operation): Refusal {
+function busy(operation: NonNullable<RepositoryFacts["operation"]>): Refusal {
   return {
     check: "operation",
     message: `git is in the middle of a ${operation} in this work tree`,

@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { currentGitSha, dirtyPaths, operationInProgress } from "@quasar/git";
+import { currentGitSha, dirtyPaths } from "@quasar/git";
 import { changedPaths } from "@quasar/git/history";
-import { clearGitLocks, gitLocks } from "@quasar/git/internal";
-import { listRefs } from "@quasar/git/refs";
+import { clearGitLocks, gitLocks, operationInProgress } from "@quasar/git/internal";
+import { listRefs } from "@quasar/git/snapshots";
 import { RunsError } from "../errors.ts";
 import { FOLDER } from "../real-folder.ts";
 import { isRunId } from "../run-id.ts";

@@ -1,5 +1,5 @@
+import type { SnapshotPack } from "@quasar/git/snapshots";
 import { createHash } from "node:crypto";
-import type { PackedSnapshot } from "@quasar/git/snapshots";
 
 /** What is kept beside a snapshot's pack: its facts on one line, their SHA-256 on the next. */
 export function encodeManifest(snapshot: PackedSnapshot): Buffer {
@@ -9,6 +9,7 @@ export function encodeManifest(snapshot: PackedSnapshot): Buffer {
 
 const VERSION = 1;
 
+type PackedSnapshot = SnapshotPack["snapshot"];
 type TreeChange = PackedSnapshot["changes"][number];
 type TreeEntry = NonNullable<TreeChange["base"]>;
 

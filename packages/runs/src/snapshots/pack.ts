@@ -1,10 +1,11 @@
 import { relative } from "node:path";
 import { replaceFile, syncFiles } from "@quasar/durable";
 import { GitError } from "@quasar/git";
-import { listRefs, removeRefs } from "@quasar/git/refs";
 import {
+  listRefs,
   listSnapshots,
   packSnapshot,
+  removeRefs,
   type Snapshot,
   verifySnapshotPack,
 } from "@quasar/git/snapshots";

@@ -1,8 +1,10 @@
-import { type RestoredSnapshot, restoreSnapshot } from "@quasar/git/snapshots";
+import { restoreSnapshot } from "@quasar/git/snapshots";
 import { RunsError } from "../errors.ts";
 import type { Workspace } from "../workspace.ts";
 import { type RunSnapshot, runSnapshots, snapshotPrefix } from "./list.ts";
 import { packEndedRuns, type PackOptions } from "./pack.ts";
+
+type RestoredSnapshot = Awaited<ReturnType<typeof restoreSnapshot>>;
 
 /** What was brought back. */
 export interface RestoredRunSnapshot extends RestoredSnapshot {

@@ -1,7 +1,7 @@
 import { endRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isInWorkTree } from "@quasar/git/internal";
 import { isTurnOpen } from "@quasar/loop";
+import { isInWorkTree } from "./within.ts";
 
 /** Processes of a run that may have outlived whoever drove it. */
 export interface LeftoverProcesses {

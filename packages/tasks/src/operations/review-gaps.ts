@@ -1,6 +1,7 @@
 import { currentGitSha, logRange, openRepository } from "@quasar/git";
 import { openCommitGaps } from "@quasar/git/gaps";
-import { changedPaths, isAncestor, refSha, treeOfCommit } from "@quasar/git/history";
+import { changedPaths, isAncestor, refSha } from "@quasar/git/history";
+import { treeOfCommit } from "@quasar/git/internal";
 import type { HookFile, StepRecord } from "@quasar/hookfile";
 import type { KeyManager } from "@quasar/receipts";
 import { ignoredWords, ignoredWork } from "../ignored-work.ts";

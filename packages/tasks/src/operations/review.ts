@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { currentGitSha } from "@quasar/git";
-import { type Diff, diffTrees } from "@quasar/git/history";
+import { diffTrees } from "@quasar/git/history";
 import { takeSnapshot } from "@quasar/git/snapshots";
-import { type SeenFiles, seenFiles, treeToCommit, workTreeId } from "@quasar/git/work-trees";
+import { seenFiles, treeToCommit, workTreeId } from "@quasar/git/work-trees";
 import type { HookFile, HookInput } from "@quasar/hookfile";
 import { readArtifact } from "../artifacts.ts";
 import { TasksError } from "../errors.ts";
@@ -31,7 +31,7 @@ export interface Review {
   /** Id of the tree that a commit of it has: git may convert files, and leaves caches out. */
   readonly commitTree: string;
   readonly head: string;
-  readonly diff: Diff;
+  readonly diff: Awaited<ReturnType<typeof diffTrees>>;
   /** Of the diff's text: 64 hex digits. */
   readonly sha256: string;
   /** Of the `ai` step that a reject goes to; `undefined` where it goes to no such step. */
@@ -41,7 +41,7 @@ export interface Review {
   /** Names what is shown: the tree's id; where there is an answer, the beginning of its digest behind it. */
   readonly content: string;
   /** What files held as they were looked at. */
-  readonly seen: SeenFiles;
+  readonly seen: ReturnType<typeof seenFiles>;
 }
 
 export interface Answer {

@@ -1,4 +1,5 @@
-import { changedPaths, treeOfCommit } from "@quasar/git/history";
+import { changedPaths } from "@quasar/git/history";
+import { treeOfCommit } from "@quasar/git/internal";
 import { createHookFileStore, type HookEvent, HookFileError } from "@quasar/hookfile";
 import { namedPaths } from "../plain.ts";
 import type { TaskRecord } from "../task-record.ts";

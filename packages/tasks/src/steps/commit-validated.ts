@@ -1,5 +1,6 @@
 import type { Commit } from "@quasar/git";
-import { changedPaths, treeOfCommit } from "@quasar/git/history";
+import { changedPaths } from "@quasar/git/history";
+import { treeOfCommit } from "@quasar/git/internal";
 import { treeToCommit } from "@quasar/git/work-trees";
 import type { StepRecord } from "@quasar/hookfile";
 import { namedPaths } from "../plain.ts";

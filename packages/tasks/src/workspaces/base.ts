@@ -1,7 +1,9 @@
 import { currentBranch, currentGitSha, GitError, type Repository } from "@quasar/git";
 import { isAncestor, refSha } from "@quasar/git/history";
-import { fetchBranch, type Upstream, upstreamOf } from "@quasar/git/remotes";
+import { fetchBranch, upstreamOf } from "@quasar/git/remotes";
 import { messageOf, TasksError } from "../errors.ts";
+
+type Upstream = Parameters<typeof fetchBranch>[1];
 
 /** What a task's branch begins at. */
 export interface Base {

@@ -1,5 +1,5 @@
 import { refSha } from "@quasar/git/history";
-import { createRef } from "@quasar/git/refs";
+import { createRef } from "@quasar/git/internal";
 import { numbered } from "./names.ts";
 
 /** Names a commit by a ref: under the first of the names `<prefix>`, `<prefix>-2` … that is free, or has it already. */

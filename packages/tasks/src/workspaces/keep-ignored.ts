@@ -2,12 +2,14 @@ import { constants, copyFileSync, mkdirSync, readlinkSync, symlinkSync } from "n
 import { basename, dirname, join } from "node:path";
 import { nodeFileSystem, syncFiles } from "@quasar/durable";
 import type { Repository } from "@quasar/git";
-import { type IgnoredEntry, type IgnoredFile, ignoredFiles } from "@quasar/git/internal";
+import { ignoredFiles } from "@quasar/git/internal";
 import { makeFolders } from "@quasar/process/files";
 import { TasksError } from "../errors.ts";
 import { listed, plainLine, shellWord } from "../plain.ts";
 import type { Ending } from "./ending.ts";
 import { numbered } from "./names.ts";
+
+type IgnoredEntry = Awaited<ReturnType<typeof ignoredFiles>>["entries"][number];
 
 /** Of a work tree that goes, in all. */
 const MOST_FILES = 10_000;
@@ -25,7 +27,7 @@ export async function refuseTooMuchIgnored({ tree, options: { signal } }: Ending
 async function keepable(
   tree: Repository,
   signal: AbortSignal | undefined,
-): Promise<readonly IgnoredFile[]> {
+): Promise<IgnoredEntry["files"]> {
   const { entries, isCut } = await ignoredFiles(tree, { most: 2 * MOST_FILES, signal });
   if (!isCut && isKeepable(entries)) return entries.flatMap(({ files }) => files);
   const largest = entries.toSorted((a, b) => weightOf(b) - weightOf(a));

@@ -10,7 +10,7 @@ import {
   type Repository,
 } from "@quasar/git";
 import { refSha } from "@quasar/git/history";
-import { listRefs } from "@quasar/git/refs";
+import { listRefs } from "@quasar/git/snapshots";
 import { TasksError } from "../errors.ts";
 import type { TaskMetadata, TaskRecord } from "../task-record.ts";
 import { readTask } from "../task-store.ts";

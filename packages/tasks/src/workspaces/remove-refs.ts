@@ -2,17 +2,13 @@ import { join } from "node:path";
 import { nodeFileSystem, syncFiles } from "@quasar/durable";
 import { taskFoldersOf } from "@quasar/hookfile";
 import { isAncestor } from "@quasar/git/history";
-import {
-  deleteBranch,
-  listRefs,
-  type Ref,
-  removeRefs,
-  verifyBundle,
-  writeBundle,
-} from "@quasar/git/refs";
+import { deleteBranch, verifyBundle, writeBundle } from "@quasar/git/internal";
+import { listRefs, removeRefs } from "@quasar/git/snapshots";
 import { messageOf } from "../errors.ts";
 import type { Ending } from "./ending.ts";
 import { numbered } from "./names.ts";
+
+type Ref = Awaited<ReturnType<typeof listRefs>>[number];
 
 /** What is kept of a workspace's refs, now that they are gone. */
 export interface KeptRefs {

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { TRAILER } from "@quasar/git";
-import { readCommit, resolveCommit, treeOfCommit } from "@quasar/git/history";
+import { readCommit, resolveCommit } from "@quasar/git/history";
+import { treeOfCommit } from "@quasar/git/internal";
 import { listTaskFolders, type TaskFolder } from "@quasar/hookfile";
 import {
   type ChainHead,

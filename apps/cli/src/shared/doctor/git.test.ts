@@ -1,10 +1,13 @@
-import type { CommitSettings } from "@quasar/git/setup";
+import type { CommitSetup } from "@quasar/git/setup";
 import { expect, test } from "vitest";
 import { gitFindings, type TreeFacts } from "./git.ts";
 import { signingFinding } from "./signing.ts";
 
-const SETTINGS: CommitSettings = {
+const SETUP: CommitSetup = {
   unsetIdentity: [],
+  standIn: { name: "Quasar", email: "quasar@localhost" },
+  unmerged: [],
+  isShallow: false,
   signing: undefined,
   hooks: { path: "/r/.git/hooks", isConfigured: false, isThere: true, active: [], inactive: [] },
   lfs: { files: 0, isInstalled: false },
@@ -14,15 +17,13 @@ const TREE: TreeFacts = {
   root: "/r",
   head: "a".repeat(40),
   branch: "main",
-  isShallow: false,
-  unmerged: [],
-  settings: SETTINGS,
+  setup: SETUP,
   signing: undefined,
   hasLfs: false,
 };
 
-const settings = (change: Partial<CommitSettings>): Partial<TreeFacts> => {
-  return { settings: { ...SETTINGS, ...change } };
+const setup = (change: Partial<CommitSetup>): Partial<TreeFacts> => {
+  return { setup: { ...SETUP, ...change } };
 };
 
 const OK = { check: "git", state: "ok", message: "2.47.3, on branch main", next: [] };
@@ -57,17 +58,21 @@ test.for([
   ["a detached HEAD", { branch: undefined }, { check: "branch", state: "warning" }],
   [
     "conflicts",
-    { unmerged: ["a.txt", "b.txt"] },
+    setup({ unmerged: ["a.txt", "b.txt"] }),
     {
       check: "index",
       state: "problem",
       message: "a.txt and 1 other file: conflicts are not resolved, and git commits nothing before",
     },
   ],
-  ["a shallow clone", { isShallow: true }, { state: "warning", next: ["git fetch --unshallow"] }],
+  [
+    "a shallow clone",
+    setup({ isShallow: true }),
+    { state: "warning", next: ["git fetch --unshallow"] },
+  ],
   [
     "nobody's name",
-    settings({ unsetIdentity: ["user.name", "user.email"] }),
+    setup({ unsetIdentity: ["user.name", "user.email"] }),
     {
       check: "identity",
       state: "warning",
@@ -80,7 +85,7 @@ test.for([
   ],
   [
     "git hooks",
-    settings({ hooks: { ...SETTINGS.hooks, active: ["pre-commit", "commit-msg"] } }),
+    setup({ hooks: { ...SETUP.hooks, active: ["pre-commit", "commit-msg"] } }),
     {
       check: "hooks",
       state: "ok",
@@ -89,27 +94,27 @@ test.for([
   ],
   [
     "a git hook that may not be executed",
-    settings({ hooks: { ...SETTINGS.hooks, inactive: ["pre-commit"] } }),
+    setup({ hooks: { ...SETUP.hooks, inactive: ["pre-commit"] } }),
     { check: "hooks", state: "warning", next: ["chmod +x /r/.git/hooks/pre-commit"] },
   ],
   [
     "a folder of git hooks that is not there",
-    settings({ hooks: { ...SETTINGS.hooks, path: "/no", isConfigured: true, isThere: false } }),
+    setup({ hooks: { ...SETUP.hooks, path: "/no", isConfigured: true, isThere: false } }),
     { check: "hooks", state: "warning" },
   ],
   [
     "files under Git LFS without its program, which git would start",
-    settings({ lfs: { files: 2, isInstalled: true } }),
+    setup({ lfs: { files: 2, isInstalled: true } }),
     { check: "lfs", state: "problem" },
   ],
   [
     "files under Git LFS that is not set up",
-    { ...settings({ lfs: { files: 2, isInstalled: false } }), hasLfs: true },
+    { ...setup({ lfs: { files: 2, isInstalled: false } }), hasLfs: true },
     { check: "lfs", state: "warning", next: ["git lfs install && git lfs pull"] },
   ],
   [
     "files under Git LFS",
-    { ...settings({ lfs: { files: 2, isInstalled: true } }), hasLfs: true },
+    { ...setup({ lfs: { files: 2, isInstalled: true } }), hasLfs: true },
     { check: "lfs", state: "ok" },
   ],
 ] as const)("a work tree with %s", ([, change, finding]) => {

@@ -1,4 +1,4 @@
-import { type CommitSettings, NEUTRAL } from "@quasar/git/setup";
+import type { CommitSetup } from "@quasar/git/setup";
 import { count, shellWord } from "@quasar/runs/text";
 import { join } from "node:path";
 import { type Finding, ok, problem, warning } from "./finding.ts";
@@ -18,9 +18,7 @@ export interface TreeFacts {
   readonly head: string;
   /** `undefined` where HEAD is on none. */
   readonly branch: string | undefined;
-  readonly isShallow: boolean;
-  readonly unmerged: readonly string[];
-  readonly settings: CommitSettings;
+  readonly setup: CommitSetup;
   /** `undefined`: commits are not signed. */
   readonly signing: SigningFacts | undefined;
   /** Whether the program of Git LFS is on the PATH. */
@@ -49,11 +47,11 @@ function isOld(version: string): boolean {
 function treeFindings(tree: TreeFacts): readonly Finding[] {
   return [
     ...headFindings(tree),
-    ...unmergedFindings(tree),
-    ...shallowFindings(tree),
-    ...identityFindings(tree.settings),
+    ...unmergedFindings(tree.setup),
+    ...shallowFindings(tree.setup),
+    ...identityFindings(tree.setup),
     ...(tree.signing === undefined ? [] : [signingFinding(tree.signing)]),
-    ...hookFindings(tree.settings),
+    ...hookFindings(tree.setup),
     ...lfsFindings(tree),
   ];
 }
@@ -68,7 +66,7 @@ function headFindings({ head, branch }: TreeFacts): readonly Finding[] {
   return [warning("branch", message, ["git switch -c my-work"])];
 }
 
-function unmergedFindings({ unmerged }: TreeFacts): readonly Finding[] {
+function unmergedFindings({ unmerged }: CommitSetup): readonly Finding[] {
   if (unmerged.length === 0) return [];
   const [first = ""] = unmerged;
   const more = unmerged.length === 1 ? "" : ` and ${count(unmerged.length - 1, "other file")}`;
@@ -76,23 +74,23 @@ function unmergedFindings({ unmerged }: TreeFacts): readonly Finding[] {
   return [problem("index", message, ["git status (then resolve the conflicts)"])];
 }
 
-function shallowFindings({ isShallow }: TreeFacts): readonly Finding[] {
+function shallowFindings({ isShallow }: CommitSetup): readonly Finding[] {
   if (!isShallow) return [];
   const message = "the clone is shallow: how commits are related cannot always be said";
   return [warning("history", message, ["git fetch --unshallow"])];
 }
 
-function identityFindings({ unsetIdentity }: CommitSettings): readonly Finding[] {
+function identityFindings({ unsetIdentity, standIn }: CommitSetup): readonly Finding[] {
   if (unsetIdentity.length === 0) return [];
   const what = unsetIdentity.join(" and ");
   const verb = unsetIdentity.length === 1 ? "is" : "are";
-  const message = `${what} ${verb} not set: commits are by ${NEUTRAL.name} <${NEUTRAL.email}>`;
+  const message = `${what} ${verb} not set: commits are by ${standIn.name} <${standIn.email}>`;
   const values = { "user.name": '"Your Name"', "user.email": "you@example.com" };
   const next = unsetIdentity.map((key) => `git config --global ${key} ${values[key]}`);
   return [warning("identity", message, next)];
 }
 
-function hookFindings({ hooks }: CommitSettings): readonly Finding[] {
+function hookFindings({ hooks }: CommitSetup): readonly Finding[] {
   const { path, isConfigured, isThere, active, inactive } = hooks;
   if (isConfigured && !isThere) {
     const message = `core.hooksPath names ${path}, which is not there: no git hook runs`;
@@ -106,7 +104,7 @@ function hookFindings({ hooks }: CommitSettings): readonly Finding[] {
   return [...(active.length > 0 ? [run] : []), ...passedOver];
 }
 
-function lfsFindings({ settings: { lfs }, hasLfs }: TreeFacts): readonly Finding[] {
+function lfsFindings({ setup: { lfs }, hasLfs }: TreeFacts): readonly Finding[] {
   const { files, isInstalled } = lfs;
   if (files === 0) return [];
   const what = count(files, "file");

@@ -1,5 +1,6 @@
 import { currentHead } from "@quasar/git";
-import { commitSettings, gitVersion, isShallow, unmergedPaths } from "@quasar/git/setup";
+import { gitVersion } from "@quasar/git/internal";
+import { inspectCommitSetup } from "@quasar/git/setup";
 import { repositoryOf, type Workspace } from "@quasar/runs";
 import { findProgram } from "../find-program.ts";
 import type { GitFacts, TreeFacts } from "./git.ts";
@@ -17,14 +18,11 @@ export async function lookAtGit(cwd: string, tree: Workspace | undefined): Promi
 async function lookAtTree(tree: Workspace): Promise<TreeFacts> {
   const { root } = tree;
   const { env } = process;
-  const repository = repositoryOf(tree);
-  const [{ head, branch }, shallow, unmerged, settings] = await Promise.all([
+  const [{ head, branch }, setup] = await Promise.all([
     currentHead(root),
-    isShallow(repository),
-    unmergedPaths(root),
-    commitSettings(repository),
+    inspectCommitSetup(repositoryOf(tree)),
   ]);
-  const signing = settings.signing && (await lookAtSigning(settings.signing, root, env));
+  const signing = setup.signing && (await lookAtSigning(setup.signing, root, env));
   const hasLfs = findProgram("git-lfs", env["PATH"] ?? "") !== undefined;
-  return { root, head, branch, isShallow: shallow, unmerged, settings, signing, hasLfs };
+  return { root, head, branch, setup, signing, hasLfs };
 }

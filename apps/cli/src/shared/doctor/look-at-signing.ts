@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import type { Signing } from "@quasar/git/setup";
+import type { CommitSetup } from "@quasar/git/setup";
 import { runProgram } from "@quasar/process";
 import { findProgram } from "../find-program.ts";
 import type { SigningFacts } from "./signing.ts";
 
+type Signing = NonNullable<CommitSetup["signing"]>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Looks for the program and the key that commits are to be signed with. */

@@ -1,7 +1,7 @@
-import type { Signing } from "@quasar/git/setup";
+import type { CommitSetup } from "@quasar/git/setup";
 import { type Finding, ok, problem, unknown } from "./finding.ts";
 
-export interface SigningFacts extends Signing {
+export interface SigningFacts extends NonNullable<CommitSetup["signing"]> {
   readonly hasProgram: boolean;
   /** Whether the key is here; `unknown` where only signing would say. */
   readonly keyState: "here" | "missing" | "unknown";

@@ -1,4 +1,3 @@
-import type { Diff } from "@quasar/git/history";
 import { clean } from "@quasar/runs/text";
 import type { Paint, Style } from "./text.ts";
 
@@ -6,7 +5,10 @@ import type { Paint, Style } from "./text.ts";
  * A diff for a person: the list of files, then all of it. What is binary is not printed, only that it
  * differs.
  */
-export function diffLines({ stat, text }: Diff, paint: Paint): string[] {
+export function diffLines(
+  { stat, text }: { readonly stat: string; readonly text: string },
+  paint: Paint,
+): string[] {
   if (text === "") return ["nothing has changed"];
   let isHunk = false;
   let isBinary = false;

@@ -1,6 +1,6 @@
-import type { GitWork, onGitWork } from "@quasar/git";
+import type { onGitWork } from "@quasar/git";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { startHeartbeat } from "./heartbeat.ts";
+import { startHeartbeat, type Work } from "./heartbeat.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -19,7 +19,7 @@ function aHeart() {
     },
   );
   const begin = (what: string): (() => void) => {
-    const work: GitWork = { what };
+    const work: Work = { what };
     listener?.begun(work);
     return () => listener?.ended(work);
   };

@@ -1,4 +1,9 @@
-import { type GitWork, onGitWork } from "@quasar/git";
+import { onGitWork } from "@quasar/git";
+
+/** As `onGitWork` tells of it. */
+export interface Work {
+  readonly what: string;
+}
 
 /** Milliseconds without a line after which it is said what takes so long. */
 const SILENCE_MS = 2_000;
@@ -20,7 +25,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "ls-remote": "git is asking the remote",
 };
 
-function wordsOf({ what }: GitWork): string {
+function wordsOf({ what }: Work): string {
   return WORDS[what] ?? `git ${what} is running`;
 }
 
@@ -44,7 +49,7 @@ export interface Heartbeat {
  */
 export function startHeartbeat(say: (text: string) => void, listen = onGitWork): Heartbeat {
   const said = new Set<string>();
-  const running = new Map<GitWork, number>();
+  const running = new Map<Work, number>();
   let quietSince = Date.now();
   let isAwaited = false;
   let timer: NodeJS.Timeout | undefined;

@@ -1,11 +1,11 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { commitSettings, gitVersion, unmergedPaths } from "../src/commit-settings.ts";
-import { isShallow, openRepository } from "../src/repository.ts";
+import { gitVersion, inspectCommitSetup } from "../src/commit-setup.ts";
+import { openRepository } from "../src/repository.ts";
 import { aFolder, aRepository, git, tryGit, write } from "./fixture.ts";
 
-const settingsOf = async (root: string) => commitSettings(await openRepository(root));
+const setupOf = async (root: string) => inspectCommitSetup(await openRepository(root));
 
 /** Variables of this process until the test ends; `undefined` takes one away. */
 function setVariable(name: string, value: string | undefined): void {
@@ -34,13 +34,13 @@ test("says who commits are by where nobody is named, and by variables too", asyn
   const root = aRepository();
   for (const field of ["name", "email"]) tryGit(root, "config", "--unset", `user.${field}`);
   nobody();
-  expect((await settingsOf(root)).unsetIdentity).toEqual(["user.name", "user.email"]);
+  expect((await setupOf(root)).unsetIdentity).toEqual(["user.name", "user.email"]);
   setVariable("EMAIL", "e@localhost");
-  expect((await settingsOf(root)).unsetIdentity).toEqual(["user.name"]);
+  expect((await setupOf(root)).unsetIdentity).toEqual(["user.name"]);
   setVariable("GIT_AUTHOR_NAME", "A");
-  expect((await settingsOf(root)).unsetIdentity).toEqual(["user.name"]);
+  expect((await setupOf(root)).unsetIdentity).toEqual(["user.name"]);
   git(root, "config", "user.name", "A");
-  expect((await settingsOf(root)).unsetIdentity).toEqual([]);
+  expect((await setupOf(root)).unsetIdentity).toEqual([]);
 });
 
 const OPENPGP = { format: "openpgp", key: undefined, hasKeyCommand: false, program: "gpg" };
@@ -74,12 +74,12 @@ test.for([
   nobody();
   const root = aRepository();
   for (const [name, value] of Object.entries(settings)) git(root, "config", name, value);
-  expect((await settingsOf(root)).signing).toEqual(signing);
+  expect((await setupOf(root)).signing).toEqual(signing);
 });
 
 test("says which git hooks a commit starts, and which it passes over", async () => {
   const root = aRepository();
-  expect((await settingsOf(root)).hooks).toMatchObject({
+  expect((await setupOf(root)).hooks).toMatchObject({
     isConfigured: false,
     active: [],
     inactive: [],
@@ -90,14 +90,14 @@ test("says which git hooks a commit starts, and which it passes over", async () 
       name === "commit-msg" ? 0o644 : 0o755,
     );
   }
-  expect((await settingsOf(root)).hooks).toMatchObject({
+  expect((await setupOf(root)).hooks).toMatchObject({
     path: join(root, ".git/hooks"),
     isThere: true,
     active: ["pre-commit", "post-commit"],
     inactive: ["commit-msg"],
   });
   git(root, "config", "core.hooksPath", "no/such");
-  expect((await settingsOf(root)).hooks).toEqual({
+  expect((await setupOf(root)).hooks).toEqual({
     ...{
       path: join(root, "no/such"),
       isConfigured: true,
@@ -111,29 +111,29 @@ test("says which git hooks a commit starts, and which it passes over", async () 
 test("counts the files under Git LFS, from whichever folder the attributes are of", async () => {
   nobody();
   const root = aRepository();
-  expect((await settingsOf(root)).lfs).toEqual({ files: 0, isInstalled: false });
+  expect((await setupOf(root)).lfs).toEqual({ files: 0, isInstalled: false });
   write(root, ".gitattributes", "*.bin filter=lfs\n");
   write(root, "deep/.gitattributes", "*.dat filter=lfs\n");
   for (const path of ["a.bin", "deep/b.dat", "c.dat"]) write(root, path, "x\n");
   git(root, "add", ".");
-  expect((await settingsOf(root)).lfs).toEqual({ files: 2, isInstalled: false });
+  expect((await setupOf(root)).lfs).toEqual({ files: 2, isInstalled: false });
   git(root, "config", "filter.lfs.clean", "git-lfs clean -- %f");
-  expect((await settingsOf(root)).lfs).toEqual({ files: 2, isInstalled: true });
+  expect((await setupOf(root)).lfs).toEqual({ files: 2, isInstalled: true });
 });
 
-test("lists conflicts once each, from any folder", async () => {
+test("lists conflicts once each", async () => {
   const root = aRepository();
   const path = "deep/ä b.txt";
   write(root, path, "one\n");
   git(root, "add", ".");
   git(root, "commit", "-qm", "One");
-  expect(await unmergedPaths(root)).toEqual([]);
+  expect((await setupOf(root)).unmerged).toEqual([]);
   write(root, path, "stashed\n");
   git(root, "stash");
   write(root, path, "two\n");
   git(root, "commit", "-qam", "Two");
   tryGit(root, "stash", "pop");
-  for (const dir of [root, join(root, "deep")]) expect(await unmergedPaths(dir)).toEqual([path]);
+  expect((await setupOf(root)).unmerged).toEqual([path]);
 });
 
 test("tells the version of git in a repository and outside, and whether a history is cut off", async () => {
@@ -141,11 +141,11 @@ test("tells the version of git in a repository and outside, and whether a histor
   const version = git(root, "--version").trim().split(" ")[2] ?? "";
   expect(await gitVersion(root)).toBe(version);
   expect(await gitVersion(aFolder())).toBe(version);
-  expect(await isShallow(await openRepository(root))).toBe(false);
+  expect((await setupOf(root)).isShallow).toBe(false);
   write(root, "a", "two\n");
   git(root, "add", ".");
   git(root, "commit", "-qm", "Two");
   const clone = join(aFolder(), "clone");
   git(root, "clone", "-q", "--depth", "1", `file://${root}`, clone);
-  expect(await isShallow(await openRepository(clone))).toBe(true);
+  expect((await setupOf(clone)).isShallow).toBe(true);
 });

@@ -1,10 +1,10 @@
 import { access, constants } from "node:fs/promises";
 import { join } from "node:path";
-import { type Config, missingIdentity, parseConfig } from "./config.ts";
+import { type Config, type Identity, missingIdentity, NEUTRAL, parseConfig } from "./config.ts";
 import { isGone } from "./errors.ts";
 import type { SignalOptions } from "./head.ts";
 import { COMMIT_HOOKS, hooksFolder, type HooksFolder } from "./hooks.ts";
-import type { Repository } from "./repository.ts";
+import { isShallow, type Repository } from "./repository.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
 import { isToBeSigned } from "./signing.ts";
 
@@ -29,10 +29,15 @@ export interface CommitHooks extends HooksFolder {
   readonly inactive: readonly string[];
 }
 
-/** What the settings of git, of whoever and of the repository, mean for the commits of a work tree. */
-export interface CommitSettings {
-  /** Settings that say who commits and are not set anywhere: the neutral identity stands in. */
+/** What the settings of git, of whoever and of the repository, and its state mean for the commits of a work tree. */
+export interface CommitSetup {
+  /** Settings that say who commits and are not set anywhere: {@link standIn} takes their place. */
   readonly unsetIdentity: readonly ("user.name" | "user.email")[];
+  readonly standIn: Identity;
+  /** Paths of files with unresolved conflicts, from the root of the work tree: nothing can be committed before. */
+  readonly unmerged: readonly string[];
+  /** Whether the history of the repository was cut off somewhere. */
+  readonly isShallow: boolean;
   /** `undefined`: commits are not signed. */
   readonly signing: Signing | undefined;
   readonly hooks: CommitHooks;
@@ -53,20 +58,25 @@ const ASKED =
  *
  * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
-export async function commitSettings(
+export async function inspectCommitSetup(
   repository: Pick<Repository, "root" | "commonDir">,
   options: SignalOptions = {},
-): Promise<CommitSettings> {
+): Promise<CommitSetup> {
   const { root } = repository;
-  const [config, isSigned, hooks, files] = await Promise.all([
+  const [config, isSigned, unmerged, shallow, hooks, files] = await Promise.all([
     readSettings(root, options),
     isToBeSigned(root, options),
+    unmergedPaths(root, options),
+    isShallow(repository),
     commitHooks(repository, options),
     lfsFiles(root, options),
   ]);
   const isInstalled = config.has("filter.lfs.clean") || config.has("filter.lfs.process");
   return {
     unsetIdentity: unsetIdentity(config),
+    standIn: NEUTRAL,
+    unmerged,
+    isShallow: shallow,
     signing: isSigned ? signingOf(config) : undefined,
     hooks,
     lfs: { files, isInstalled },
@@ -80,7 +90,7 @@ async function readSettings(root: string, options: SignalOptions): Promise<Confi
   return parseConfig(result.stdout);
 }
 
-function unsetIdentity(config: Config): CommitSettings["unsetIdentity"] {
+function unsetIdentity(config: Config): CommitSetup["unsetIdentity"] {
   const missing = Object.keys(missingIdentity(config, process.env));
   return (["name", "email"] as const)
     .filter((field) => missing.some((variable) => variable.endsWith(`_${field.toUpperCase()}`)))
@@ -137,13 +147,9 @@ async function lfsFiles(root: string, options: SignalOptions): Promise<number> {
   return (await gitOutput("read", root, args, options)).split("\0").length - 1;
 }
 
-/** Paths of files with unresolved conflicts, from the root of the work tree: nothing can be committed before. */
-export async function unmergedPaths(
-  workDir: string,
-  options: SignalOptions = {},
-): Promise<readonly string[]> {
+async function unmergedPaths(root: string, options: SignalOptions): Promise<readonly string[]> {
   const args = ["ls-files", "--full-name", "--unmerged", "-z", "--", ":/"];
-  const lines = (await gitOutput("read", workDir, args, options)).split("\0").slice(0, -1);
+  const lines = (await gitOutput("read", root, args, options)).split("\0").slice(0, -1);
   return [...new Set(lines.map((line) => line.slice(line.indexOf("\t") + 1)))];
 }
 
