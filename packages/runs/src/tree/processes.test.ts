@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { endLeftovers } from "./processes.ts";
 
 const system = vi.hoisted(() => ({ left: undefined as readonly number[] | undefined }));
-vi.mock(import("@quasar/agents"), async (original) => ({
+vi.mock(import("@quasar/agents/turns"), async (original) => ({
   ...(await original()),
   endRunProcesses: async () => system.left && { ended: [], left: system.left },
 }));
