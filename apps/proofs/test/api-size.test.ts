@@ -15,7 +15,6 @@ const LARGER_ENTRIES: Readonly<Record<string, number>> = {
   "@quasar/durable": 39,
   "@quasar/git": 168,
   "@quasar/hookfile": 155,
-  "@quasar/loop": 86,
   "@quasar/process": 35,
   "@quasar/receipts": 44,
   "@quasar/runs": 121,
@@ -26,7 +25,6 @@ const LARGER_ENTRIES: Readonly<Record<string, number>> = {
 const LARGER_PACKAGES: Readonly<Record<string, number>> = {
   "@quasar/git": 168,
   "@quasar/hookfile": 155,
-  "@quasar/loop": 86,
   "@quasar/runs": 170,
   "@quasar/tasks": 148,
 };

@@ -1,6 +1,6 @@
 import module from "node:module";
 import { quarantinedFiles } from "@quasar/hookfile";
-import { turnAllowance } from "@quasar/loop";
+import { turnAllowance } from "@quasar/loop/turn";
 import { conventionsOf, limitAdvice, openUser } from "@quasar/runs";
 import { pricesWords } from "@quasar/runs/text";
 import {

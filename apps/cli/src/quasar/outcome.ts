@@ -1,6 +1,7 @@
 import type { AgentFailure } from "@quasar/agents";
 import type { FileChange } from "@quasar/git/history";
-import { failureFlags, type TaskResult, type WayBack } from "@quasar/loop";
+import type { TaskResult, WayBack } from "@quasar/loop";
+import { failureFlags } from "@quasar/loop/internal";
 import { continuedBy, limitAdvice, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
 import { knownUsd, moment, shellWord } from "@quasar/runs/text";
 import { AGENT_PROGRAMS, loginCommand } from "../shared/agent-programs.ts";

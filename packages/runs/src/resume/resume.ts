@@ -1,5 +1,6 @@
 import { prewarm } from "@quasar/agents/turns";
-import { isTurnOpen, nextTurnId } from "@quasar/loop";
+import { nextTurnId } from "@quasar/loop/internal";
+import { isTurnOpen } from "@quasar/loop/turn";
 import { endContained } from "@quasar/process";
 import { clearTree, lookAround } from "../driving/orphans.ts";
 import { driverOf } from "../driving/run-driver.ts";

@@ -1,5 +1,7 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { failureFlags, parseReview, type TaskResult } from "@quasar/loop";
+import type { TaskResult } from "@quasar/loop";
+import { failureFlags } from "@quasar/loop/internal";
+import { parseReview } from "@quasar/loop/review";
 import type { AgentFailureKind } from "@quasar/agents";
 import type { RunEnd } from "@quasar/runs/tree";
 import type { AgentWork, AgentWorkDone, AgentWorkResult } from "./agent-work.ts";

@@ -1,6 +1,6 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import { readCommitState } from "@quasar/git/internal";
-import { upToCent } from "@quasar/loop";
+import { upToCent } from "@quasar/loop/internal";
 import {
   driveRun,
   type DriveRunOptions,

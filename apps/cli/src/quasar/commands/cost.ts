@@ -1,6 +1,6 @@
 import { PRICES_AS_OF } from "@quasar/agents/prices";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isTurnOpen } from "@quasar/loop";
+import { isTurnOpen } from "@quasar/loop/turn";
 import {
   type Fact,
   findRun,

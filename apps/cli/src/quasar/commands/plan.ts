@@ -1,4 +1,4 @@
-import type { CostEstimate } from "@quasar/loop";
+import type { CostEstimate } from "@quasar/loop/resume";
 import {
   findCheckpoint,
   type Item,

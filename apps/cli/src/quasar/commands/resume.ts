@@ -1,5 +1,5 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isTurnOpen } from "@quasar/loop";
+import { isTurnOpen } from "@quasar/loop/turn";
 import {
   type FoundCheckpoint,
   parseRunId,

@@ -1,5 +1,5 @@
 import type { CheckpointFinding } from "@quasar/checkpoint";
-import { parseReview } from "@quasar/loop";
+import { parseReview } from "@quasar/loop/review";
 import {
   type FoundRun,
   findRun,

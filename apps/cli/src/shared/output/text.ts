@@ -1,11 +1,6 @@
 import type { AgentEvent } from "@quasar/agents";
-import {
-  allowFlags,
-  dollarsAllowed,
-  openedWords,
-  type Finding,
-  type TurnRecovery,
-} from "@quasar/loop";
+import type { Finding, TurnRecovery } from "@quasar/loop";
+import { allowFlags, dollarsAllowed, openedWords } from "@quasar/loop/internal";
 import type { Waiting } from "@quasar/runs";
 import {
   clean,
