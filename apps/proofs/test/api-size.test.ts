@@ -17,15 +17,12 @@ const LARGER_ENTRIES: Readonly<Record<string, number>> = {
   "@quasar/hookfile": 155,
   "@quasar/process": 35,
   "@quasar/receipts": 44,
-  "@quasar/runs": 121,
-  "@quasar/runs/tree": 28,
   "@quasar/tasks": 148,
   "@quasar/torture": 37,
 };
 const LARGER_PACKAGES: Readonly<Record<string, number>> = {
   "@quasar/git": 168,
   "@quasar/hookfile": 155,
-  "@quasar/runs": 170,
   "@quasar/tasks": 148,
 };
 
