@@ -64,7 +64,7 @@ export interface Runs {
   plan(options: ResumeOptions): Promise<Plan>;
   /** Newest first; before them one whose folder was removed, if there is one. */
   list(): Promise<readonly RunSummary[]>;
-  /** @param id - @default the newest. @throws {RunsError} */
+  /** One run, with all that its files tell. @param id - @default the newest. @throws {RunsError} */
   show(id?: string): Promise<RunDetails>;
   /** Gives a run up: its files, commits and snapshots stay. @throws {RunsError} */
   abandon(id: string, options?: AbandonOptions): Promise<Abandoned>;
