@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/text/index.ts", "src/tree/index.ts", "src/user/own-folder.ts"],
+  entry: ["src/index.ts", "src/{text,tree}/index.ts", "src/user/own-folder.ts", "src/internal.ts"],
   format: ["esm"],
   target: "node22",
   clean: true,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readFacts } from "@quasar/runs";
+import { readFacts } from "@quasar/runs/internal";
 import { expect, test } from "vitest";
 import { git, type Place, place, quasar, start, write } from "./harness.ts";
 import { agents, LONG, neverContent, oneCycle, twoCycles } from "./scripts.ts";

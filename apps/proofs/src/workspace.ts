@@ -9,7 +9,17 @@ export interface PublishedPackage {
   readonly dir: string;
   readonly name: string;
   /** Specifiers that a user can import: `@quasar/checkpoint`, `@quasar/checkpoint/testing` … */
-  readonly entries: readonly { readonly specifier: string; readonly types: string }[];
+  readonly entries: readonly PublishedEntry[];
+}
+
+export interface PublishedEntry {
+  readonly specifier: string;
+  /** Its `.d.ts`. */
+  readonly types: string;
+  /** Where its public API is reported; `/internal` ones have no report, because they are no user's. */
+  readonly report: string;
+  /** Whether it is for the packages of this workspace alone. */
+  readonly isInternal: boolean;
 }
 
 interface Manifest {
@@ -26,7 +36,14 @@ export const packages: readonly PublishedPackage[] = readdirSync(`${root}package
     const entries = Object.entries(manifest.exports).flatMap(([key, target]) =>
       typeof target === "string"
         ? []
-        : [{ specifier: manifest.name + key.slice(1), types: `${dir}/${target.types}` }],
+        : [
+            {
+              specifier: manifest.name + key.slice(1),
+              types: `${dir}/${target.types}`,
+              report: `${dir}/etc/${folder}${key.slice(1).replace("/", ".")}.api.md`,
+              isInternal: key === "./internal",
+            },
+          ],
     );
     return { dir, name: manifest.name, entries };
   });

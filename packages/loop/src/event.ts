@@ -4,14 +4,7 @@ import type { Finding } from "./review/finding.ts";
 import type { ReviewReport } from "./review/review.ts";
 import type { CycleState } from "./state.ts";
 
-/** Names of the events, as the original calls them. */
-export const EventCycleStart = "cycle_start";
-export const EventAgentDone = "agent_done";
-export const EventReviewComplete = "review_complete";
-export const EventTaskSuccess = "task_success";
-export const EventTaskFailed = "task_failed";
-export const EventRefactored = "refactored";
-export const EventStruggleDetected = "struggle_detected";
+/** As the original calls it. */
 export const EventResumed = "resumed";
 
 /**
@@ -28,7 +21,7 @@ export type LoopEvent = LoopEventData & {
 
 export type LoopEventData =
   /** A cycle begins. */
-  | { readonly type: typeof EventCycleStart; readonly cycle: number }
+  | { readonly type: "cycle_start"; readonly cycle: number }
   /** A turn begins. `attempt` above 1: the same work was begun before, and came to nothing. */
   | {
       readonly type: "agent_start";
@@ -46,7 +39,7 @@ export type LoopEventData =
     }
   /** A turn ended well, and is stored. `costUsd` is the turn's; `undefined` is unknown. */
   | {
-      readonly type: typeof EventAgentDone;
+      readonly type: "agent_done";
       readonly cycle: number;
       readonly role: AgentRole;
       readonly turnId: string;
@@ -101,25 +94,25 @@ export type LoopEventData =
     }
   /** A cycle is whole: reviewed (or bounced by a filter), its findings recorded. */
   | {
-      readonly type: typeof EventReviewComplete;
+      readonly type: "review_complete";
       readonly cycle: number;
       readonly approved: boolean;
       readonly findings: readonly Finding[];
     }
   | {
-      readonly type: typeof EventTaskSuccess;
+      readonly type: "task_success";
       readonly cycle: number;
       readonly report: ReviewReport | undefined;
     }
   | {
-      readonly type: typeof EventTaskFailed;
+      readonly type: "task_failed";
       readonly cycle: number;
       readonly reason: FailureReason;
       readonly message: string;
     }
-  | { readonly type: typeof EventRefactored; readonly cycle: number }
+  | { readonly type: "refactored"; readonly cycle: number }
   | {
-      readonly type: typeof EventStruggleDetected;
+      readonly type: "struggle_detected";
       readonly cycle: number;
       readonly message: string;
     }

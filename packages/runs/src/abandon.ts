@@ -1,5 +1,5 @@
 import { findRunProcesses } from "@quasar/agents/turns";
-import { giveUpTurn } from "@quasar/loop";
+import { giveUpTurn } from "@quasar/loop/turn";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
 import { endLeftover } from "./driving/orphans.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createOnce, readWholeFile } from "@quasar/durable";
 import { GitError } from "@quasar/git";
-import { readConventions } from "@quasar/loop";
+import { readConventions } from "@quasar/loop/internal";
 import { makeFolders } from "@quasar/process/files";
 
 /** 64 KiB of files, and their names. */

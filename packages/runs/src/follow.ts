@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CheckpointError } from "@quasar/checkpoint";
 import { readJournal } from "@quasar/durable/journal";
-import { isAgentAlive } from "@quasar/loop";
+import { isAgentAlive } from "@quasar/loop/turn";
 import { lockHolder } from "./driving/lock.ts";
 import { codeOf } from "./errors.ts";
 import type { Fact } from "./journal/fact.ts";

@@ -1,11 +1,11 @@
 import type { CheckpointFinding } from "@quasar/checkpoint";
+import { type Abandoned, type AbandonOptions, abandonRun } from "./abandon.ts";
+import { type CheckedProblem, type CheckOptions, checkRuns } from "./check/check.ts";
 import type { DriveOptions } from "./driving/session.ts";
 import { RunsError } from "./errors.ts";
 import type { RunEnd } from "./events.ts";
-import { abandonRun, type AbandonOptions, type Abandoned } from "./abandon.ts";
-import { type CheckedProblem, type CheckOptions, checkRuns } from "./check/check.ts";
 import { type FollowOptions, followRun } from "./follow.ts";
-import { forkRun, type Forked, type ForkRunOptions } from "./fork-run.ts";
+import { type Forked, forkRun, type ForkRunOptions } from "./fork-run.ts";
 import type { Fact } from "./journal/fact.ts";
 import { readFacts } from "./journal/journal.ts";
 import { keptRuns, type KeptRuns } from "./kept.ts";
@@ -13,18 +13,26 @@ import { findRun } from "./look/find.ts";
 import { runIds, summarize } from "./look/list.ts";
 import { removedRun } from "./look/removed.ts";
 import type { RunSummary } from "./look/summary.ts";
+import { allTurns, type TurnSummary } from "./look/turns.ts";
+import { type Pruned, type PruneOptions, pruneRuns } from "./prune.ts";
 import { findCheckpoint } from "./resume/find.ts";
-import { pruneRuns, type Pruned, type PruneOptions } from "./prune.ts";
 import type { Override } from "./resume/judge.ts";
 import { makePlan, type Plan } from "./resume/plan.ts";
-import { resumeRun, type ResumedWith } from "./resume/resume.ts";
+import { type ResumedWith, resumeRun } from "./resume/resume.ts";
 import { parseRunId } from "./run-id.ts";
+import type { RunOptions } from "./run-options.ts";
+import { type RunSnapshots, runSnapshots } from "./snapshots/list.ts";
+import {
+  type RestoredRunSnapshot,
+  type RestoreOptions,
+  restoreRunSnapshot,
+} from "./snapshots/restore.ts";
 import { type StartOptions, startRun } from "./start.ts";
 import { openUser } from "./user/user.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
-/** What a run of a program of one's own is resumed with: its agents, and what is to be as it was. */
-export interface Resume extends ResumedWith, DriveOptions {
+/** What a run is resumed with: its agents, and what is to be as it was. */
+export interface ResumeOptions extends ResumedWith, DriveOptions {
   /** @default the newest unfinished run */
   readonly runId?: string | undefined;
   /** What is accepted that stands against it. @default nothing */
@@ -37,6 +45,10 @@ export interface Resume extends ResumedWith, DriveOptions {
 export interface RunDetails extends RunSummary {
   /** All findings of its reviews, as they stand. */
   readonly allFindings: readonly CheckpointFinding[];
+  /** What its caller kept with it. */
+  readonly settings: NonNullable<RunOptions["settings"]>;
+  /** Its agents' turns, oldest first. */
+  readonly turns: readonly TurnSummary[];
   /** What its journal holds, oldest first. */
   readonly facts: readonly Fact[];
 }
@@ -47,12 +59,12 @@ export interface Runs {
   /** Works on a task. @throws {RunsError} */
   start(options: StartOptions): Promise<RunEnd>;
   /** Continues a run exactly where it was cut off. @throws {RunsError} */
-  resume(options: Resume): Promise<RunEnd>;
+  resume(options: ResumeOptions): Promise<RunEnd>;
   /** What {@link Runs.resume} would do. Takes no lock and writes nothing. @throws {RunsError} */
-  plan(options: Resume): Promise<Plan>;
+  plan(options: ResumeOptions): Promise<Plan>;
   /** Newest first; before them one whose folder was removed, if there is one. */
   list(): Promise<readonly RunSummary[]>;
-  /** @param id - @default the newest. @throws {RunsError} */
+  /** One run, with all that its files tell. @param id - @default the newest. @throws {RunsError} */
   show(id?: string): Promise<RunDetails>;
   /** Gives a run up: its files, commits and snapshots stay. @throws {RunsError} */
   abandon(id: string, options?: AbandonOptions): Promise<Abandoned>;
@@ -60,6 +72,10 @@ export interface Runs {
   fork(id: string, options?: ForkRunOptions): Promise<Forked>;
   /** Removes what is kept of runs that have ended: files and snapshots, never commits. @throws {RunsError} */
   prune(options: PruneOptions): Promise<Pruned>;
+  /** Uncommitted work of a run that was kept before something replaced it, and what is wrong with it. @throws {RunsError} */
+  snapshots(id: string): Promise<RunSnapshots>;
+  /** Makes the files of the work tree what a snapshot holds; what they were is kept; see {@link restoreRunSnapshot}. */
+  restore(id: string, n: number, options?: RestoreOptions): Promise<RestoredRunSnapshot>;
   /** What crashes, other programs and people have left, one after the other; see {@link checkRuns}. @throws {RunsError} */
   check(options?: CheckOptions): AsyncGenerator<CheckedProblem, undefined>;
   /** How many runs are kept that nobody works on, and what they take. */
@@ -80,7 +96,7 @@ export async function openRuns(folder: string): Promise<Runs> {
     runId === undefined ? undefined : parseRunId(runId);
   return {
     workspace,
-    start: (options) => startRun(workspace, user, options),
+    start: async (options) => startRun(workspace, user, options),
     async resume({ runId, accepts, now, onEvent, signal, onDriving, ...given }) {
       const drive = { onEvent, signal, onDriving };
       const asked = { runId: named(runId), accepts, now, choose: () => given };
@@ -102,13 +118,17 @@ export async function openRuns(folder: string): Promise<Runs> {
       if (summary === undefined) {
         throw new RunsError("ERR_STATE", `run ${found.id} was removed meanwhile`);
       }
-      const { allFindings } = found.loaded.checkpoint;
-      return { ...summary, allFindings, facts: readFacts(found.dir) };
+      const { checkpoint } = found.loaded;
+      const { allFindings, settings = {} } = checkpoint;
+      const facts = readFacts(found.dir);
+      return { ...summary, allFindings, settings, turns: allTurns(checkpoint, facts), facts };
     },
     abandon: async (id, options) => abandonRun(workspace, user, parseRunId(id), options),
     fork: async (id, options) => forkRun(workspace, user, parseRunId(id), options),
     prune: async (options) =>
       pruneRuns(workspace, user, { ...options, runId: named(options.runId) }),
+    snapshots: async (id) => runSnapshots(workspace, parseRunId(id)),
+    restore: async (id, n, options) => restoreRunSnapshot(workspace, parseRunId(id), n, options),
     check: (options) => checkRuns(workspace, user, options),
     kept: async () => keptRuns(workspace, user),
     watch: (id, options) => followRun(workspace, parseRunId(id), options),

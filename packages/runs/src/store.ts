@@ -5,7 +5,8 @@ import type {
   LoadedCheckpoint,
   LoadedSummary,
 } from "@quasar/checkpoint";
-import { failureFlags, type TaskResult } from "@quasar/loop";
+import type { TaskResult } from "@quasar/loop";
+import { failureFlags } from "@quasar/loop/internal";
 import { isRealFolder } from "./real-folder.ts";
 import { type RunStores, storesIn } from "./tree/stores.ts";
 import type { Workspace } from "./workspace.ts";

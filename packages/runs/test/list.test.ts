@@ -15,17 +15,12 @@ import { join } from "node:path";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { aCheckpoint } from "@quasar/checkpoint/testing";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import {
-  listRuns,
-  type ListedRun,
-  lockWorkspace,
-  openUser,
-  openWorkspace,
-  runIds,
-  runStores,
-  summaries,
-  type Workspace,
-} from "../src/index.ts";
+import { lockWorkspace } from "../src/driving/lock.ts";
+import { listRuns, runIds, summaries } from "../src/look/list.ts";
+import type { ListedRun } from "../src/look/summary.ts";
+import { runStores } from "../src/store.ts";
+import { openUser } from "../src/user/user.ts";
+import { openWorkspace, type Workspace } from "../src/workspace.ts";
 
 let folder: string;
 let workspace: Workspace;

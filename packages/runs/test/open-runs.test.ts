@@ -4,17 +4,16 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from "node:path";
 import type { AgentInvoker, AgentRequest } from "@quasar/agents";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { lockWorkspace } from "../src/driving/lock.ts";
 import {
   type CheckedProblem,
   type Fact,
-  loadRun,
-  lockWorkspace,
   openRuns,
   type RunEvent,
   type Runs,
   RunsError,
-  runStores,
 } from "../src/index.ts";
+import { loadRun, runStores } from "../src/store.ts";
 import { aRepository, capabilities } from "./place.ts";
 
 /** An agent in the program's own process. */
@@ -71,7 +70,11 @@ test("a run is approved, kept, listed, shown and watched, and nothing is printed
   const { runId } = result;
   expect(await runs.list()).toMatchObject([{ id: runId, status: "approved", task: "Write" }]);
   const shown = await runs.show();
-  expect(shown).toMatchObject({ id: runId, costUsd: 0.02 });
+  expect(shown).toMatchObject({ id: runId, costUsd: 0.02, settings: {} });
+  expect(shown.turns).toMatchObject([
+    { turnId: `${runId}.1`, role: "coder", status: "settled", costUsd: 0.01 },
+    { turnId: `${runId}.2`, role: "reviewer", status: "settled", costUsd: 0.01 },
+  ]);
   const watched: Fact[] = [];
   for await (const fact of runs.watch(runId)) watched.push(fact);
   expect(watched).toEqual(shown.facts);
@@ -83,6 +86,7 @@ test("a stopped run is planned and resumed with what its caller kept with it, it
   const given = { task: "Write", coder, reviewer: refusing, maxCycles: 1, maxBudgetUsd: 2 };
   const { result } = await runs.start({ ...given, settings: { model: "mine" } });
   expect(result).toMatchObject({ outcome: "max_cycles", cycle: 1 });
+  expect(await runs.show()).toMatchObject({ settings: { model: "mine" } });
   expect(await runs.plan({ coder, reviewer: content })).toMatchObject({ ends: "refused" });
   expect(await runs.plan({ coder, reviewer: content, maxCycles: 2 })).toMatchObject({
     ends: "ready",

@@ -15,15 +15,9 @@ import { join } from "node:path";
 import type { AgentInvoker } from "@quasar/agents";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import {
-  openRuns,
-  packEndedRuns,
-  restoreRunSnapshot,
-  type RunEvent,
-  type Runs,
-  runSnapshots,
-  unpackedRuns,
-} from "../src/index.ts";
+import { lockWorkspace } from "../src/driving/lock.ts";
+import { openRuns, type RunEvent, type Runs } from "../src/index.ts";
+import { packEndedRuns, unpackedRuns } from "../src/snapshots/pack.ts";
 import { aRepository, capabilities } from "./place.ts";
 
 let repo: string;
@@ -86,7 +80,7 @@ function collectGarbage(): void {
 }
 
 async function expectBack(runId: string): Promise<void> {
-  await restoreRunSnapshot(runs.workspace, runId, 1);
+  await runs.restore(runId, 1);
   expect(readFileSync(join(repo, "data.bin"))).toEqual(BINARY);
   expect(statSync(join(repo, "tool.sh")).mode & 0o111).toBe(0o111);
   expect(existsSync(join(repo, "gone.txt"))).toBe(false);
@@ -98,11 +92,11 @@ test("an approved run leaves no ref, and its snapshots come back after a collect
   expect(refs()).toBe("");
   expect(readdirSync(folderOf(runId)).toSorted()).toEqual(["1.json", "1.pack"]);
   collectGarbage();
-  const { snapshots } = await runSnapshots(runs.workspace, runId);
+  const { snapshots } = await runs.snapshots(runId);
   expect(snapshots).toMatchObject([{ n: 1, message: "half done" }]);
   await expectBack(runId);
   expect(refs(), "what was replaced is packed at once").toBe("");
-  expect((await runSnapshots(runs.workspace, runId)).snapshots).toHaveLength(1);
+  expect((await runs.snapshots(runId)).snapshots).toHaveLength(1);
 });
 
 test("what a restore has replaced comes back too", async () => {
@@ -111,12 +105,18 @@ test("what a restore has replaced comes back too", async () => {
   await expectBack(runId);
   expect(existsSync(join(repo, "mine.txt"))).toBe(false);
   collectGarbage();
-  await restoreRunSnapshot(runs.workspace, runId, 2);
+  await runs.restore(runId, 2);
   expect(readFileSync(join(repo, "mine.txt"), "utf8")).toBe("mine\n");
   expect(existsSync(join(repo, "gone.txt"))).toBe(true);
-  expect((await runSnapshots(runs.workspace, runId)).snapshots.map(({ n }) => n)).toEqual([
-    1, 2, 3,
-  ]);
+  expect((await runs.snapshots(runId)).snapshots.map(({ n }) => n)).toEqual([1, 2, 3]);
+});
+
+test("nothing is brought back while another process works in the tree", async () => {
+  const runId = await approved();
+  const lock = await lockWorkspace(runs.workspace);
+  onTestFinished(() => lock.release());
+  await expect(runs.restore(runId, 1)).rejects.toMatchObject({ code: "ERR_LOCKED" });
+  expect(existsSync(join(repo, "data.bin"))).toBe(false);
 });
 
 test("a stopped run keeps its refs until it is abandoned", async () => {
@@ -124,7 +124,7 @@ test("a stopped run keeps its refs until it is abandoned", async () => {
   const { runId } = result;
   expect(refs()).toBe(`refs/quasar/${runId}/1`);
   expect(existsSync(folderOf(runId))).toBe(false);
-  expect((await runSnapshots(runs.workspace, runId)).snapshots).toMatchObject([{ n: 1 }]);
+  expect((await runs.snapshots(runId)).snapshots).toMatchObject([{ n: 1 }]);
   await runs.abandon(runId, { mayEnd: () => true });
   expect(refs()).toBe("");
   collectGarbage();
@@ -146,11 +146,11 @@ const CRASHES = [
 
 test.for(CRASHES)("a kill after %s loses nothing, and the next run ends it", async ([, undo]) => {
   const runId = await approved();
-  const { sha } = (await runSnapshots(runs.workspace, runId)).snapshots[0] ?? {};
+  const { sha } = (await runs.snapshots(runId)).snapshots[0] ?? {};
   git("update-ref", `refs/quasar/${runId}/1`, String(sha));
   const folder = folderOf(runId);
   undo(folder);
-  expect((await runSnapshots(runs.workspace, runId)).snapshots).toMatchObject([{ n: 1, sha }]);
+  expect((await runs.snapshots(runId)).snapshots).toMatchObject([{ n: 1, sha }]);
   expect(await unpackedRuns(runs.workspace)).toEqual([runId]);
 
   const idle = agent("idle", "Nothing to do.", () => {});
@@ -209,17 +209,17 @@ test.for(["1.pack", "1.json"])(
   "a damaged %s is told, and written anew while there is a ref",
   async (name) => {
     const runId = await approved();
-    const { sha } = (await runSnapshots(runs.workspace, runId)).snapshots[0] ?? {};
+    const { sha } = (await runs.snapshots(runId)).snapshots[0] ?? {};
     const file = join(folderOf(runId), name);
     const bytes = readFileSync(file);
     writeFileSync(
       file,
       bytes.map((byte, at) => (at === 30 ? byte ^ 1 : byte)),
     );
-    await expect(restoreRunSnapshot(runs.workspace, runId, 1)).rejects.toMatchObject(
+    await expect(runs.restore(runId, 1)).rejects.toMatchObject(
       name === "1.pack" ? { code: "ERR_DAMAGED_PACK" } : { code: "ERR_USAGE" },
     );
-    const { problems } = await runSnapshots(runs.workspace, runId);
+    const { problems } = await runs.snapshots(runId);
     expect(problems).toEqual(
       name === "1.pack" ? [] : [expect.stringContaining("1.json is damaged")],
     );
@@ -232,7 +232,7 @@ test.for(["1.pack", "1.json"])(
 
 test("no ref goes once another process drives", async () => {
   const runId = await approved();
-  const { sha } = (await runSnapshots(runs.workspace, runId)).snapshots[0] ?? {};
+  const { sha } = (await runs.snapshots(runId)).snapshots[0] ?? {};
   git("update-ref", `refs/quasar/${runId}/1`, String(sha));
   const before = (): void => {
     throw new Error("another process drives");

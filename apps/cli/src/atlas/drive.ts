@@ -1,8 +1,7 @@
 import module from "node:module";
 import { quarantinedFiles } from "@quasar/hookfile";
-import { turnAllowance } from "@quasar/loop";
-import { conventionsOf, limitAdvice, openUser } from "@quasar/runs";
-import { pricesWords } from "@quasar/runs/text";
+import { turnAllowance } from "@quasar/loop/turn";
+import { conventionsOf, limitAdvice, openUser, pricesWords } from "@quasar/runs/internal";
 import {
   driveTask,
   type DriveResult,

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type HookFile, type HookOwner, isTerminal } from "@quasar/hookfile";
-import { limitAdvice } from "@quasar/runs";
+import { limitAdvice } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
 import { choicesOf, findTask, TasksError, type TaskView } from "@quasar/tasks";
 import { nextWithoutTree } from "./lost-tree.ts";

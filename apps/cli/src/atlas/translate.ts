@@ -1,7 +1,7 @@
 import type { DurableErrorCode } from "@quasar/durable";
 import type { HookFileErrorCode } from "@quasar/hookfile";
 import type { ReceiptErrorCode } from "@quasar/receipts";
-import { codeOf } from "@quasar/runs";
+import { codeOf } from "@quasar/runs/internal";
 import type { TasksErrorCode } from "@quasar/tasks";
 import { CliError, type CliErrorCode } from "../shared/errors.ts";
 import { DISK, nameDisk, translate as translateShared } from "../shared/translate.ts";

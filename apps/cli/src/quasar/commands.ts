@@ -117,7 +117,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     async run([id], given) {
       if (given.plan === true) return (await working()).planCommand(id, given);
-      const { openWorkspace } = await import("@quasar/runs");
+      const { openWorkspace } = await import("@quasar/runs/internal");
       const workspace = openWorkspace(process.cwd());
       // Git answers while the rest is loaded, which waits for it, and tells of it if it fails.
       workspace.catch(() => undefined);

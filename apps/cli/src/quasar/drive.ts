@@ -3,9 +3,13 @@ import { relative } from "node:path";
 import { countChanges, type FileChange } from "@quasar/git/history";
 import type { TaskResult } from "@quasar/loop";
 import { createRedactor } from "@quasar/agents/environment";
-import type { Driver, DriveOptions, RunEnd, RunEvent, RunOptions } from "@quasar/runs";
-import { pricesWords } from "@quasar/runs/text";
-import { runNotification } from "@quasar/runs/tree";
+import type { RunEnd, RunEvent, RunOptions } from "@quasar/runs";
+import {
+  type Driver,
+  type DriveOptions,
+  pricesWords,
+  runNotification,
+} from "@quasar/runs/internal";
 import { tellWithheld } from "../shared/checks/environment.ts";
 import type { Settings } from "../shared/config/settings.ts";
 import type { ExitCode } from "../shared/exit-codes.ts";

@@ -1,8 +1,16 @@
 import type { AgentFailure } from "@quasar/agents";
 import type { FileChange } from "@quasar/git/history";
-import { failureFlags, type TaskResult, type WayBack } from "@quasar/loop";
-import { continuedBy, limitAdvice, logCommand, resumeCommand, type RunEnd } from "@quasar/runs";
-import { knownUsd, moment, shellWord } from "@quasar/runs/text";
+import type { TaskResult, WayBack } from "@quasar/loop";
+import { failureFlags } from "@quasar/loop/internal";
+import type { RunEnd } from "@quasar/runs";
+import {
+  continuedBy,
+  limitAdvice,
+  logCommand,
+  resumeCommand,
+  knownUsd,
+} from "@quasar/runs/internal";
+import { moment, shellWord } from "@quasar/runs/text";
 import { AGENT_PROGRAMS, loginCommand } from "../shared/agent-programs.ts";
 import type { Settings } from "../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";

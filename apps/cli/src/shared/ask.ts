@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { codeOf } from "@quasar/runs";
+import { codeOf } from "@quasar/runs/internal";
 import { write } from "./output/reporter.ts";
 
 /** Whether there is a person to ask. */

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { codeOf } from "@quasar/runs";
+import { codeOf } from "@quasar/runs/internal";
 
 /** Path of a program; `undefined` where the search path has none. It is not started. */
 export function findProgram(name: string, searchPath: string): string | undefined {

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
 import { createOnce, replaceFile } from "@quasar/durable";
-import { isRealFolder } from "@quasar/runs";
+import { isRealFolder } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
 import { AGENT_PROGRAMS } from "./agent-programs.ts";
 import { agentWords } from "./doctor/agents.ts";

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { type KeptSettings, loadKeptSettings, type Workspace } from "@quasar/runs";
+import type { Workspace } from "@quasar/runs";
+import { type KeptSettings, loadKeptSettings } from "@quasar/runs/internal";
 import { tomlLayer, toToml } from "./config/layers.ts";
 import type { Settings } from "./config/settings.ts";
 

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { type DurableError, readWholeFile } from "@quasar/durable";
-import { codeOf } from "@quasar/runs";
+import { codeOf } from "@quasar/runs/internal";
 import { cleanLine, shellWord } from "@quasar/runs/text";
 import { CliError, type CliErrorCode } from "./errors.ts";
 

@@ -1,4 +1,4 @@
-import { codeOf } from "@quasar/runs";
+import { codeOf } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
 
 /** What the system means by refusing a call. */

@@ -1,6 +1,6 @@
 import { listRunProcesses } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isAgentAlive } from "@quasar/loop";
+import { isAgentAlive } from "@quasar/loop/turn";
 import { RunsError } from "../errors.ts";
 import { cleanLine } from "../text/clean.ts";
 import { firstLine } from "../text/first-line.ts";

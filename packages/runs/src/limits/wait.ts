@@ -1,4 +1,4 @@
-import { waitUntil } from "@quasar/loop";
+import { waitUntil } from "@quasar/loop/internal";
 import { type Patience, pauseFor } from "./pause.ts";
 import type { Waiting } from "../events.ts";
 

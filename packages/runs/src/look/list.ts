@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { checkpointPath } from "@quasar/checkpoint";
-import { isAgentAlive, isTurnOpen } from "@quasar/loop";
+import { isAgentAlive, isTurnOpen } from "@quasar/loop/turn";
 import { isRunId } from "../run-id.ts";
 import { type Holder, lockHolder } from "../driving/lock.ts";
 import { namesIn } from "../names-in.ts";

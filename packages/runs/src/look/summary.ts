@@ -1,5 +1,5 @@
 import { type Checkpoint, CheckpointError, type CheckpointFinding } from "@quasar/checkpoint";
-import { upToCent } from "@quasar/loop";
+import { upToCent } from "@quasar/loop/internal";
 import { type Holder, wayToStop } from "../driving/lock.ts";
 import { knownUsd, shellWord } from "../text/format.ts";
 import { storedUnsaidCosts } from "../store.ts";

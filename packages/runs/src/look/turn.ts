@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { AgentRequest } from "@quasar/agents";
 import type { UnfinishedTurn } from "@quasar/agents/turns";
 import type { Checkpoint, CheckpointTurn } from "@quasar/checkpoint";
-import { processOf, REVIEW_SCHEMA } from "@quasar/loop";
+import { processOf } from "@quasar/loop/internal";
+import { REVIEW_SCHEMA } from "@quasar/loop/review";
 import { turnsFolder } from "../tree/turns-folder.ts";
 import type { Workspace } from "../workspace.ts";
 

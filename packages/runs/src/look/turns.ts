@@ -1,5 +1,5 @@
 import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
-import { isTurnOpen } from "@quasar/loop";
+import { isTurnOpen } from "@quasar/loop/turn";
 import type { Fact } from "../journal/fact.ts";
 
 /** A turn of a run, as its checkpoint counts it. Costs are US dollars. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type UnfinishedTurn, watchTurn, type WatchTurnOptions } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isTurnOpen } from "@quasar/loop";
+import { isTurnOpen } from "@quasar/loop/turn";
 import { loadRun, runStores } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { requestOf, unfinishedTurn } from "./turn.ts";

@@ -2,16 +2,15 @@ import { turnEndedAt } from "@quasar/agents/turns";
 import type { LoadedCheckpoint } from "@quasar/checkpoint";
 import { inspectRepository, type RepositoryFacts } from "@quasar/git";
 import { changedAfter } from "@quasar/git/internal";
+
+import { storedBranch } from "@quasar/loop/internal";
 import {
-  isAgentAlive,
-  isTurnOpen,
   assessResume,
   type Override as TreeOverride,
   type Refusal,
   type ResumeAssessment,
-  type ResumeCheck,
-  storedBranch,
-} from "@quasar/loop";
+} from "@quasar/loop/resume";
+import { isAgentAlive, isTurnOpen } from "@quasar/loop/turn";
 import { RunsError, type RunsErrorCode } from "../errors.ts";
 import { cleanLine } from "../text/clean.ts";
 import { firstLine } from "../text/first-line.ts";
@@ -83,7 +82,7 @@ function changedSinceEnd(
   );
 }
 
-const CODES: Readonly<Record<Exclude<ResumeCheck, "dirty">, RunsErrorCode>> = {
+const CODES: Readonly<Record<Exclude<Refusal["check"], "dirty">, RunsErrorCode>> = {
   bare: "ERR_NOT_A_REPOSITORY",
   operation: "ERR_DIRTY",
   branch: "ERR_BRANCH_CHANGED",

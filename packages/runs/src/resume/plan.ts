@@ -1,8 +1,13 @@
 import type { AgentInvoker, AgentRole } from "@quasar/agents";
 import type { UnfinishedTurn } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { type CostEstimate, type PlanItem, planResume, type ResumeAssessment } from "@quasar/loop";
-import { isTurnOpen } from "@quasar/loop";
+import {
+  type CostEstimate,
+  type PlanItem,
+  planResume,
+  type ResumeAssessment,
+} from "@quasar/loop/resume";
+import { isTurnOpen } from "@quasar/loop/turn";
 import type { RunsError } from "../errors.ts";
 import { describe, lockHolder } from "../driving/lock.ts";
 import { findAlive, findOutliving, findStranger } from "../driving/orphans.ts";

@@ -1,5 +1,6 @@
 import { prewarm } from "@quasar/agents/turns";
-import { isTurnOpen, nextTurnId } from "@quasar/loop";
+import { nextTurnId } from "@quasar/loop/internal";
+import { isTurnOpen } from "@quasar/loop/turn";
 import { endContained } from "@quasar/process";
 import { clearTree, lookAround } from "../driving/orphans.ts";
 import { driverOf } from "../driving/run-driver.ts";
@@ -25,7 +26,7 @@ export interface ResumedWith extends RunOptions {
   readonly hasOtherLimits?: boolean | undefined;
 }
 
-export interface ResumeOptions extends DriveOptions {
+export interface ResumeRunOptions extends DriveOptions {
   /** @default the newest unfinished run, else what another program has left in `.quasar` */
   readonly runId?: string | undefined;
   /** What the user accepts. @default nothing */
@@ -44,7 +45,7 @@ export interface ResumeOptions extends DriveOptions {
 export async function resumeRun(
   workspace: Workspace,
   user: Pick<User, "sealKey">,
-  options: ResumeOptions,
+  options: ResumeRunOptions,
 ): Promise<RunEnd> {
   return inSession(workspace, options, async (session) => {
     await freeGit(driverOf(session));
@@ -68,7 +69,7 @@ interface Resuming {
   /** Nobody is left in the work tree. */
   readonly noProcessInTree: boolean;
   readonly sealKey: Uint8Array;
-  readonly options: ResumeOptions;
+  readonly options: ResumeRunOptions;
 }
 
 async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd> {

@@ -1,8 +1,12 @@
 import { restoreSnapshot } from "@quasar/git/snapshots";
+import { lockWorkspace } from "../driving/lock.ts";
+import { findOutliving } from "../driving/orphans.ts";
 import { RunsError } from "../errors.ts";
+import { runIds } from "../look/list.ts";
+import { processes } from "../text/format.ts";
 import type { Workspace } from "../workspace.ts";
 import { type RunSnapshot, runSnapshots, snapshotPrefix } from "./list.ts";
-import { packEndedRuns, type PackOptions } from "./pack.ts";
+import { packEndedRuns } from "./pack.ts";
 
 type RestoredSnapshot = Awaited<ReturnType<typeof restoreSnapshot>>;
 
@@ -11,18 +15,48 @@ export interface RestoredRunSnapshot extends RestoredSnapshot {
   readonly snapshot: RunSnapshot;
 }
 
+export interface RestoreOptions {
+  /** Told what stands in the way of other snapshots. */
+  readonly onProblem?: ((message: string) => void) | undefined;
+}
+
 /**
  * Makes the files of the work tree what a snapshot of a run holds; what they were becomes a new snapshot of it.
- * Call it under the lock of the work tree.
+ * Takes the lock of the work tree while it does so.
  *
- * @throws {RunsError} `ERR_USAGE` where there is no such snapshot; {GitError} `ERR_NOT_RESTORABLE`,
- *   `ERR_DAMAGED_PACK`: then no file was changed.
+ * @throws {RunsError} `ERR_LOCKED`; `ERR_AGENT_ALIVE` where an agent of a run works in the tree; `ERR_USAGE` where there
+ *   is no such snapshot. {GitError} `ERR_NOT_RESTORABLE`, `ERR_DAMAGED_PACK`. Then no file was changed.
  */
 export async function restoreRunSnapshot(
   workspace: Workspace,
   runId: string,
   n: number,
-  { onProblem = () => {} }: Pick<PackOptions, "onProblem"> = {},
+  options: RestoreOptions = {},
+): Promise<RestoredRunSnapshot> {
+  const lock = await lockWorkspace(workspace);
+  try {
+    await refuseLiveAgents(workspace);
+    return await restoreUnderLock(workspace, runId, n, options);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Two must not write in one tree. */
+async function refuseLiveAgents(workspace: Workspace): Promise<void> {
+  const [alive] = await findOutliving(runIds(workspace));
+  if (alive === undefined) return;
+  const message = `an agent of run ${alive.runId} works in this tree: ${processes(alive.pids)}`;
+  throw new RunsError("ERR_AGENT_ALIVE", message, {
+    next: [`quasar resume ${alive.runId}   (follows it)`, `quasar abandon ${alive.runId}`],
+  });
+}
+
+async function restoreUnderLock(
+  workspace: Workspace,
+  runId: string,
+  n: number,
+  { onProblem = () => {} }: RestoreOptions,
 ): Promise<RestoredRunSnapshot> {
   const { snapshots, last, problems } = await runSnapshots(workspace, runId);
   for (const problem of problems) onProblem(problem);

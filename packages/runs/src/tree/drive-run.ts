@@ -5,14 +5,12 @@ import {
   type Hook,
   type LoopOptions,
   type RunRepository,
-  resumeTurn,
   runFromCheckpoint,
   runTask,
-  runTurn,
   type Task,
   type TaskResult,
-  type TurnKind,
 } from "@quasar/loop";
+import { resumeTurn, runTurn, type TurnKind } from "@quasar/loop/turn";
 import { messageOf, RunsError } from "../errors.ts";
 import type { RunEnd } from "../events.ts";
 import { interrupted } from "../interrupted.ts";

@@ -1,6 +1,6 @@
 import { endRunProcesses, listRunProcesses, type RunProcess } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isTurnOpen } from "@quasar/loop";
+import { isTurnOpen } from "@quasar/loop/turn";
 import { isInWorkTree } from "./within.ts";
 
 /** Processes of a run that may have outlived whoever drove it. */

@@ -1,4 +1,4 @@
-import { runNotification } from "@quasar/runs/tree";
+import { runNotification } from "@quasar/runs/internal";
 import type { TaskPorts } from "../steps/step.ts";
 import type { Notice } from "./parts.ts";
 

@@ -1,7 +1,9 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { failureFlags, parseReview, type TaskResult } from "@quasar/loop";
+import type { TaskResult } from "@quasar/loop";
+import { failureFlags } from "@quasar/loop/internal";
+import { parseReview } from "@quasar/loop/review";
 import type { AgentFailureKind } from "@quasar/agents";
-import type { RunEnd } from "@quasar/runs/tree";
+import type { RunEnd } from "@quasar/runs";
 import type { AgentWork, AgentWorkDone, AgentWorkResult } from "./agent-work.ts";
 
 /** What came of a run that is done, as its last checkpoint says. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createFileCheckpointStore } from "@quasar/checkpoint";
-import type { TurnKind } from "@quasar/loop";
+import type { TurnKind } from "@quasar/loop/turn";
 import type { CompatibilityCheckpoint, DrivenRun } from "@quasar/runs/tree";
 import { TasksError } from "../errors.ts";
 import type { RunningStep } from "../steps/step.ts";

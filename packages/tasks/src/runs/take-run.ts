@@ -1,14 +1,8 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import { readCommitState } from "@quasar/git/internal";
-import { upToCent } from "@quasar/loop";
-import {
-  driveRun,
-  type DriveRunOptions,
-  limitOf,
-  patienceOf,
-  type RunDriver,
-  withoutPause,
-} from "@quasar/runs/tree";
+import { upToCent } from "@quasar/loop/internal";
+import { limitOf, patienceOf, withoutPause } from "@quasar/runs/internal";
+import { driveRun, type DriveRunOptions, type RunDriver } from "@quasar/runs/tree";
 import { outgoing } from "../outgoing.ts";
 import { type BudgetStop, doneOf, failed, limited, outcomeOf, timedOut } from "./agent-outcome.ts";
 import type { AgentWorkResult } from "./agent-work.ts";

@@ -2,7 +2,7 @@ import { codeOf, messageOf } from "../errors.ts";
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
-import { isTurnOpen } from "@quasar/loop";
+import { isTurnOpen } from "@quasar/loop/turn";
 import { runsFolder, runStores } from "./run-store.ts";
 
 /** What agents have cost a task, in US dollars over all runs and crashes. */

@@ -1,13 +1,8 @@
 import { inspectRepository } from "@quasar/git";
 import { createCheckpoint } from "@quasar/checkpoint";
 import type { HookFile } from "@quasar/hookfile";
-import {
-  isAgentAlive,
-  assessResume,
-  type Override,
-  type Refusal,
-  standingRefusals,
-} from "@quasar/loop";
+import { assessResume, type Override, type Refusal, standingRefusals } from "@quasar/loop/resume";
+import { isAgentAlive } from "@quasar/loop/turn";
 import type { DrivenRun } from "@quasar/runs/tree";
 import type { StepInput } from "../steps/step.ts";
 

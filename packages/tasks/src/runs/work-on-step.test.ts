@@ -32,7 +32,7 @@ import { taskCost } from "./task-cost.ts";
 import { workOnStep } from "./work-on-step.ts";
 
 /** Waits at usage limits take no time here. */
-vi.mock(import("@quasar/loop"), async (original) => ({
+vi.mock(import("@quasar/loop/internal"), async (original) => ({
   ...(await original()),
   waitUntil: async (_until, _mostMs, signal) => ({
     waitedMs: 0,

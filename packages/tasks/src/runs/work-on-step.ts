@@ -1,12 +1,6 @@
 import { type Checkpoint, CheckpointError } from "@quasar/checkpoint";
-import {
-  endLeftovers,
-  freeGit,
-  leftoversBeside,
-  recoverAndLoad,
-  removeCompatible,
-  type RunDriver,
-} from "@quasar/runs/tree";
+import { freeGit, leftoversBeside, recoverAndLoad, removeCompatible } from "@quasar/runs/internal";
+import { endLeftovers, type RunDriver } from "@quasar/runs/tree";
 import type { RunningStep } from "../steps/step.ts";
 import { doneOf, failed } from "./agent-outcome.ts";
 import type { AgentWork, AgentWorkResult } from "./agent-work.ts";

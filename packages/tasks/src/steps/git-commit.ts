@@ -1,7 +1,7 @@
 import { type Commit, commitAll, GitError, type GitErrorCode, TRAILER } from "@quasar/git";
 import { OWN_PATHS } from "@quasar/git/internal";
 import { treeToCommit } from "@quasar/git/work-trees";
-import { subjectGiven, subjectPrompt } from "@quasar/loop";
+import { subjectGiven, subjectPrompt } from "@quasar/loop/internal";
 import { workOnStep } from "../runs/work-on-step.ts";
 import { outgoing } from "../outgoing.ts";
 import { plainLine, shortSha } from "../plain.ts";

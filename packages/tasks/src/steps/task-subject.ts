@@ -1,4 +1,4 @@
-import { cutAtWord } from "@quasar/loop";
+import { cutAtWord } from "@quasar/loop/internal";
 import { plainLine } from "../plain.ts";
 import type { TaskRecord } from "../task-record.ts";
 

@@ -1,4 +1,4 @@
-import { parseReview, renderReview } from "@quasar/loop";
+import { parseReview, renderReview } from "@quasar/loop/review";
 import * as v from "valibot";
 
 /** What a verification says. Hostile text. */

@@ -1,4 +1,4 @@
-import { packageManagerOf, packageScripts } from "@quasar/loop";
+import { packageManagerOf, packageScripts } from "@quasar/loop/internal";
 import type { ValidationCommand, ValidationConfig } from "../task-record.ts";
 
 export interface DiscoverOptions {

@@ -1,4 +1,4 @@
-import { openUser, openWorkspace } from "@quasar/runs";
+import { openUser, openWorkspace } from "@quasar/runs/internal";
 import { cacheFolder } from "@quasar/runs/own-folder";
 import { jsonLine } from "@quasar/runs/text";
 import { findingLines, headLine, healthOf } from "../../shared/doctor/lines.ts";

@@ -1,5 +1,6 @@
 import { createHookFileStore } from "@quasar/hookfile";
-import { jsonLine, dayAndTime } from "@quasar/runs/text";
+import { dayAndTime } from "@quasar/runs/internal";
+import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";

@@ -1,6 +1,6 @@
 import type { StepType } from "@quasar/hookfile";
-import type { RunLoopEvent } from "@quasar/runs";
-import { cleanLine, budget, clock, duration, money, fit, firstLine } from "@quasar/runs/text";
+import { type RunLoopEvent, clock } from "@quasar/runs/internal";
+import { cleanLine, budget, duration, money, fit, firstLine } from "@quasar/runs/text";
 import type { TaskEvent } from "@quasar/tasks";
 import { advance as advanceLoop, IDLE, type Progress } from "../../shared/output/progress.ts";
 import type { Presenter } from "../../shared/output/reporter.ts";

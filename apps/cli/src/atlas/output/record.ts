@@ -1,5 +1,5 @@
 import type { HookState } from "@quasar/hookfile";
-import type { Notice } from "@quasar/runs";
+import type { Notice } from "@quasar/runs/internal";
 import type { DriveResult, TaskEvent } from "@quasar/tasks";
 import type { ErrorRecord } from "../../shared/output/record.ts";
 

@@ -1,5 +1,6 @@
-import { parseRunId, abandonRun, openUser, listed, openWorkspace } from "@quasar/runs";
-import { cleanLine, jsonLine, processes, firstLine } from "@quasar/runs/text";
+import { openRuns } from "@quasar/runs";
+import { parseRunId, listed, processes } from "@quasar/runs/internal";
+import { cleanLine, jsonLine, firstLine } from "@quasar/runs/text";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
@@ -14,8 +15,8 @@ export interface AbandonOptions {
 /** `quasar abandon`: gives a run up. Its agents are ended; its files, commits and snapshots stay. */
 export async function abandonCommand(id: string, options: AbandonOptions): Promise<ExitCode> {
   const wanted = parseRunId(id);
-  const workspace = await openWorkspace(process.cwd());
-  const { task, ended, uncommitted } = await abandonRun(workspace, openUser(), wanted, {
+  const runs = await openRuns(process.cwd());
+  const { task, ended, uncommitted } = await runs.abandon(wanted, {
     mayEnd: (pids) => options.yes === true || askToEnd(pids),
     onProblem: (message) => write(process.stderr, [cleanLine(message)]),
   });

@@ -1,4 +1,4 @@
-import { openUser, openWorkspace } from "@quasar/runs";
+import { openUser, openWorkspace } from "@quasar/runs/internal";
 import { QUASAR } from "../../shared/config/layers.ts";
 import { SETTINGS } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";

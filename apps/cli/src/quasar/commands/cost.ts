@@ -1,16 +1,17 @@
 import { PRICES_AS_OF } from "@quasar/agents/prices";
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isTurnOpen } from "@quasar/loop";
+import { isTurnOpen } from "@quasar/loop/turn";
+import type { Fact } from "@quasar/runs";
 import {
-  type Fact,
   findRun,
   readFacts,
   storedUnsaidCosts,
   allTurns,
   endedTurns,
   openWorkspace,
-} from "@quasar/runs";
-import { jsonLine, budget, knownUsd, firstLine } from "@quasar/runs/text";
+  knownUsd,
+} from "@quasar/runs/internal";
+import { jsonLine, budget, firstLine } from "@quasar/runs/text";
 import type { CostLine } from "../schemas/cost.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";

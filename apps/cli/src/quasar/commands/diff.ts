@@ -1,6 +1,7 @@
 import { GitError } from "@quasar/git";
 import { resolveCommit } from "@quasar/git/history";
-import { findRun, openWorkspace, RunsError } from "@quasar/runs";
+import { RunsError } from "@quasar/runs";
+import { findRun, openWorkspace } from "@quasar/runs/internal";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { showDiff, type Span } from "../../shared/show-diff.ts";
 

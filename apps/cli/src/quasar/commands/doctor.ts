@@ -1,15 +1,6 @@
 import { canContain } from "@quasar/process";
-import {
-  CHECK_NAMES,
-  type CheckedProblem,
-  checkRuns,
-  type KeptRuns,
-  keptRuns,
-  openUser,
-  openWorkspace,
-  type User,
-  type Workspace,
-} from "@quasar/runs";
+import { type CheckedProblem, type KeptRuns, openRuns, type Workspace } from "@quasar/runs";
+import { CHECK_NAMES, openUser, type User } from "@quasar/runs/internal";
 import { cacheFolder } from "@quasar/runs/own-folder";
 import { cleanLine, count, jsonLine, size } from "@quasar/runs/text";
 import { NAMES } from "../../../release/names.ts";
@@ -37,15 +28,14 @@ export interface DoctorOptions {
  */
 export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitCode> {
   const user = openUser();
-  const tree = await tried("tree", translate, () => openWorkspace(process.cwd()));
-  const around = surroundings(tree.value, user);
+  const tree = await tried("tree", translate, () => openRuns(process.cwd()));
+  const around = surroundings(tree.value?.workspace, user);
   around.catch(() => undefined); // awaited below, after what is looked at meanwhile
   const problems: CheckedProblem[] = [];
   if (tree.value !== undefined) {
-    const checks = checkRuns(tree.value, user, { fix });
-    for await (const problem of checks) problems.push(inWords(problem));
+    for await (const problem of tree.value.check({ fix })) problems.push(inWords(problem));
   }
-  const kept = tree.value && (await keptRuns(tree.value, user));
+  const kept = tree.value && (await tree.value.kept());
   const endsDaemons = await canContain();
   const findings = [...tree.findings, ...(await around)];
   const fixed = problems.filter((problem) => problem.fixed).length;

@@ -1,4 +1,5 @@
-import { forkRun, openUser, openWorkspace, parseRunId, resumeCommand } from "@quasar/runs";
+import { openRuns } from "@quasar/runs";
+import { parseRunId, resumeCommand } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, money, shellWord, firstLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -17,8 +18,8 @@ export interface ForkCommandOptions {
 export async function forkCommand(id: string, options: ForkCommandOptions): Promise<ExitCode> {
   const from = parseRunId(id);
   const at = options.at === undefined ? undefined : parseCycle(from, options.at);
-  const workspace = await openWorkspace(process.cwd());
-  const { runId, branch, checkpoint, ...made } = await forkRun(workspace, openUser(), from, {
+  const runs = await openRuns(process.cwd());
+  const { runId, branch, checkpoint, ...made } = await runs.fork(from, {
     at,
     trust: options.trust,
     onProblem: (message) => write(process.stderr, [message]),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
-import { openUser, openWorkspace, FOLDER } from "@quasar/runs";
+import { openUser, openWorkspace, FOLDER } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
 import { loginSteps } from "../../shared/agent-programs.ts";
 import { QUASAR } from "../../shared/config/layers.ts";

@@ -1,4 +1,11 @@
-import { listRuns, openUser, openWorkspace, removedRun, runIds, summaries } from "@quasar/runs";
+import {
+  listRuns,
+  openUser,
+  openWorkspace,
+  removedRun,
+  runIds,
+  summaries,
+} from "@quasar/runs/internal";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";

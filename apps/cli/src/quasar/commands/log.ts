@@ -1,4 +1,5 @@
-import { type Fact, followRun, locateRun, openWorkspace } from "@quasar/runs";
+import { type Fact, openRuns } from "@quasar/runs";
+import { locateRun } from "@quasar/runs/internal";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { cleaned } from "../../shared/output/cleaned.ts";
@@ -18,14 +19,15 @@ export interface LogOptions {
 
 /** `quasar log`: what a run has gone through, by its journal; with `--follow` as it happens, agents' work included. */
 export async function logCommand(id: string | undefined, options: LogOptions): Promise<ExitCode> {
-  const workspace = await openWorkspace(process.cwd());
+  const runs = await openRuns(process.cwd());
+  const { workspace } = runs;
   const { id: runId } = locateRun(workspace, id);
   const tell = options.json === true ? JSON_TELLER : createTeller(runId, viewOf(process.stdout));
   const unread = new AbortController();
   process.stdout.once("error", () => unread.abort());
   const { signal } = unread;
   const { follow } = options;
-  const facts = followRun(workspace, runId, { follow, signal });
+  const facts = runs.watch(runId, { follow, signal });
   const agents =
     options.agent === true || (follow === true && options.json !== true)
       ? watchAgents({ workspace, runId, follow, signal }, tell.agent)

@@ -1,4 +1,5 @@
-import type { CostEstimate } from "@quasar/loop";
+import type { CostEstimate } from "@quasar/loop/resume";
+import type { Plan } from "@quasar/runs";
 import {
   findCheckpoint,
   type Item,
@@ -6,8 +7,7 @@ import {
   parseRunId,
   openUser,
   openWorkspace,
-  type Plan,
-} from "@quasar/runs";
+} from "@quasar/runs/internal";
 import { cleanLine, jsonLine, money, firstLine } from "@quasar/runs/text";
 import { acceptedBy } from "../resume/accepted.ts";
 import { flagLayer, resolve } from "../../shared/config/layers.ts";

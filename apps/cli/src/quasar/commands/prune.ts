@@ -1,4 +1,5 @@
-import { openUser, openWorkspace, parseRunId, pruneRuns } from "@quasar/runs";
+import { openRuns } from "@quasar/runs";
+import { parseRunId } from "@quasar/runs/internal";
 import { count, jsonLine, size, span } from "@quasar/runs/text";
 import { periodMs } from "../../shared/config/kinds.ts";
 import { CliError } from "../../shared/errors.ts";
@@ -29,10 +30,10 @@ export async function pruneCommand(
       next: ["quasar prune --dry-run --older-than 30d"],
     });
   }
-  const workspace = await openWorkspace(process.cwd());
+  const kept = await openRuns(process.cwd());
   const { stopped } = options;
   const pruning = { runId: wanted, olderThanMs: age, stopped, dryRun };
-  const { runs, bytes } = await pruneRuns(workspace, openUser(), pruning);
+  const { runs, bytes } = await kept.prune(pruning);
   if (json === true) {
     const facts = { dryRun: dryRun === true, runs: runs.map(({ id: each }) => each), bytes };
     const line = { v: JSON_VERSION, type: "prune", ...facts } satisfies PruneLine;

@@ -1,14 +1,6 @@
-import {
-  lockWorkspace,
-  findOutliving,
-  locateRun,
-  runIds,
-  listed,
-  openWorkspace,
-  restoreRunSnapshot,
-  type Workspace,
-} from "@quasar/runs";
-import { cleanLine, jsonLine, count, moment, processes } from "@quasar/runs/text";
+import { openRuns } from "@quasar/runs";
+import { listed, locateRun } from "@quasar/runs/internal";
+import { cleanLine, count, jsonLine, moment } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
@@ -23,63 +15,54 @@ export interface RestoreOptions {
 /** `quasar restore`: makes the files of the work tree what a snapshot holds, and keeps what they were. */
 export async function restoreCommand(n: string, options: RestoreOptions): Promise<ExitCode> {
   const wanted = numberOf(n);
-  const workspace = await openWorkspace(process.cwd());
-  const { id: runId } = locateRun(workspace, options.run);
-  const lock = await lockWorkspace(workspace);
-  try {
-    await refuseLiveAgents(workspace);
-    const problems: string[] = [];
-    const { snapshot, replaced, changed, isWhole } = await restoreRunSnapshot(
-      workspace,
+  const runs = await openRuns(process.cwd());
+  const { id: runId } = locateRun(runs.workspace, options.run);
+  const problems: string[] = [];
+  const { snapshot, replaced, changed, isWhole } = await runs.restore(runId, wanted, {
+    onProblem: (problem) => problems.push(problem),
+  });
+  const next =
+    replaced === undefined
+      ? ["git status", "git stash -u   (undoes this: what was there was all committed)"]
+      : ["git status", `quasar restore ${replaced.n} --run ${runId}   (undoes this)`];
+  if (options.json === true) {
+    const facts = {
       runId,
-      wanted,
-      { onProblem: (problem) => problems.push(problem) },
-    );
-    const next =
-      replaced === undefined
-        ? ["git status", "git stash -u   (undoes this: what was there was all committed)"]
-        : ["git status", `quasar restore ${replaced.n} --run ${runId}   (undoes this)`];
-    if (options.json === true) {
-      const facts = {
-        runId,
-        restored: wanted,
-        replaced: replaced?.n,
-        changed,
-        isWhole,
-        problems,
-        next,
-      };
-      const line = { v: JSON_VERSION, type: "restore", ...facts } satisfies RestoreLine;
-      process.stdout.write(jsonLine(line));
-      return EXIT.ok;
-    }
-    const view = viewOf(process.stdout);
-    const what = `snapshot ${wanted} of run ${runId}, taken ${moment(snapshot.createdAt)}`;
-    write(process.stdout, [
-      view.paint("bold", cleanLine(`restored ${what}`)),
-      ...labelled(view, "changed", changedText(changed)),
-      ...labelled(
-        view,
-        "kept",
-        replaced === undefined
-          ? "nothing: what was there before was all committed"
-          : `what was there before is snapshot ${replaced.n}`,
-      ),
-      ...(isWhole
-        ? []
-        : labelled(
-            view,
-            "warning",
-            `commit ${snapshot.head.slice(0, 10)} is lost, so only what the snapshot had changed is back`,
-            "yellow",
-          )),
-      ...problems.flatMap((problem) => labelled(view, "warning", cleanLine(problem), "yellow")),
-      ...nextLines(next, view),
-    ]);
+      restored: wanted,
+      replaced: replaced?.n,
+      changed,
+      isWhole,
+      problems,
+      next,
+    };
+    const line = { v: JSON_VERSION, type: "restore", ...facts } satisfies RestoreLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
-  } finally {
-    lock.release();
   }
+  const view = viewOf(process.stdout);
+  const what = `snapshot ${wanted} of run ${runId}, taken ${moment(snapshot.createdAt)}`;
+  write(process.stdout, [
+    view.paint("bold", cleanLine(`restored ${what}`)),
+    ...labelled(view, "changed", changedText(changed)),
+    ...labelled(
+      view,
+      "kept",
+      replaced === undefined
+        ? "nothing: what was there before was all committed"
+        : `what was there before is snapshot ${replaced.n}`,
+    ),
+    ...(isWhole
+      ? []
+      : labelled(
+          view,
+          "warning",
+          `commit ${snapshot.head.slice(0, 10)} is lost, so only what the snapshot had changed is back`,
+          "yellow",
+        )),
+    ...problems.flatMap((problem) => labelled(view, "warning", cleanLine(problem), "yellow")),
+    ...nextLines(next, view),
+  ]);
+  return EXIT.ok;
 }
 
 function numberOf(text: string): number {
@@ -92,14 +75,4 @@ function numberOf(text: string): number {
 function changedText(paths: readonly string[]): string {
   if (paths.length === 0) return "nothing: the files were like that";
   return `${count(paths.length, "file")}: ${listed(paths).join(", ")}`;
-}
-
-/** Two must not write in one tree. */
-async function refuseLiveAgents(workspace: Workspace): Promise<void> {
-  const [alive] = await findOutliving(runIds(workspace));
-  if (alive === undefined) return;
-  const message = `an agent of run ${alive.runId} works in this tree: ${processes(alive.pids)}`;
-  throw new CliError("ERR_AGENT_ALIVE", message, {
-    next: [`quasar resume ${alive.runId}   (follows it)`, `quasar abandon ${alive.runId}`],
-  });
 }

@@ -1,14 +1,14 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import { isTurnOpen } from "@quasar/loop";
+import { isTurnOpen } from "@quasar/loop/turn";
+import type { Workspace } from "@quasar/runs";
 import {
   type FoundCheckpoint,
   parseRunId,
   openUser,
   type User,
-  type Workspace,
   type ResumedWith,
   resumeRun,
-} from "@quasar/runs";
+} from "@quasar/runs/internal";
 import { drive } from "../drive.ts";
 import { acceptedBy } from "../resume/accepted.ts";
 import { programOf, requireRunnable } from "../../shared/checks/runnable.ts";

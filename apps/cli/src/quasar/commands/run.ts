@@ -1,5 +1,6 @@
 import { checkSigning } from "@quasar/git/setup";
-import { openUser, openWorkspace, startRun } from "@quasar/runs";
+import { openRuns } from "@quasar/runs";
+import { openUser } from "@quasar/runs/internal";
 import { runOptionsOf } from "../run-options.ts";
 import { drive } from "../drive.ts";
 import { createAgents, withAbsoluteScripts } from "../../shared/agents.ts";
@@ -28,11 +29,10 @@ export async function runCommand(
   const { file, flags } = options;
   const cwd = process.cwd();
   const task = await readTask({ argument, file, cwd, stdin: process.stdin });
-  const origin = await openWorkspace(cwd);
-  const user = openUser();
-  const { root } = origin;
+  const runs = await openRuns(cwd);
+  const { root } = runs.workspace;
   const env = process.env;
-  const { folders } = user;
+  const { folders } = openUser();
   const layers = await loadTrusted(options.trustConfig === true, (trust) =>
     loadConfig({ flags, env, cwd, root, folders, trust }),
   );
@@ -50,7 +50,7 @@ export async function runCommand(
       reporter.report({ type: "warning", cycle: 0, message });
     }
     use(settings);
-    return startRun(origin, user, {
+    return runs.start({
       ...runOptionsOf(settings, agents),
       ...follow,
       task,

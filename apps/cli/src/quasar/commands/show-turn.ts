@@ -1,13 +1,6 @@
 import type { AgentEvent } from "@quasar/agents";
-import {
-  allTurns,
-  findRun,
-  openWorkspace,
-  readFacts,
-  RunsError,
-  type TurnSummary,
-  watchRunTurn,
-} from "@quasar/runs";
+import { RunsError, type TurnSummary } from "@quasar/runs";
+import { allTurns, findRun, openWorkspace, readFacts, watchRunTurn } from "@quasar/runs/internal";
 import {
   clean,
   cleanLine,

@@ -1,5 +1,6 @@
 import type { CheckpointFinding } from "@quasar/checkpoint";
-import { parseReview } from "@quasar/loop";
+import { parseReview } from "@quasar/loop/review";
+import type { TurnSummary } from "@quasar/runs";
 import {
   type FoundRun,
   findRun,
@@ -10,10 +11,9 @@ import {
   supervisorFailures,
   allTurns,
   endedTurns,
-  type TurnSummary,
   openWorkspace,
   runSnapshots,
-} from "@quasar/runs";
+} from "@quasar/runs/internal";
 import { cleanLine, jsonLine, duration, money, moment, fit } from "@quasar/runs/text";
 import { snapshotFacts } from "../runs/snapshot-facts.ts";
 import { shortId, TURN_ALIGN, TURN_HEAD, turnCells } from "../../shared/output/turn-cells.ts";

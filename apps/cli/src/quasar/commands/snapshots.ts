@@ -1,4 +1,4 @@
-import { locateRun, openWorkspace, runSnapshots, snapshotPaths } from "@quasar/runs";
+import { locateRun, openWorkspace, runSnapshots, snapshotPaths } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, count, moment } from "@quasar/runs/text";
 import { snapshotFacts } from "../runs/snapshot-facts.ts";
 import type { SnapshotsLine } from "../schemas/snapshots.ts";

@@ -1,3 +1,4 @@
+import type { RunSummary, Workspace } from "@quasar/runs";
 import {
   isUnfinished,
   listRuns,
@@ -6,13 +7,11 @@ import {
   parseRunId,
   removedRun,
   type RunElsewhere,
-  type RunSummary,
   runIds,
   runsElsewhere,
   summaries,
   summarize,
-  type Workspace,
-} from "@quasar/runs";
+} from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";

@@ -1,3 +1,4 @@
+import { RunsError, type Workspace } from "@quasar/runs";
 import {
   allTurns,
   findRun,
@@ -5,9 +6,7 @@ import {
   openUser,
   openWorkspace,
   runIds,
-  RunsError,
-  type Workspace,
-} from "@quasar/runs";
+} from "@quasar/runs/internal";
 import { firstLine } from "@quasar/runs/text";
 import { type Candidate, MOST } from "../../shared/completion/values.ts";
 import { shortId, TURN_ENDS } from "../../shared/output/turn-cells.ts";

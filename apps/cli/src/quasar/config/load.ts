@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { UserFolders } from "@quasar/runs";
+import type { UserFolders } from "@quasar/runs/internal";
 import { findRepositoryConfig, readConfigFile } from "../../shared/config/files.ts";
 import {
   envLayer,

@@ -1,5 +1,5 @@
 import type { Checkpoint } from "@quasar/checkpoint";
-import type { User, FoundCheckpoint, ResumedWith } from "@quasar/runs";
+import type { User, FoundCheckpoint, ResumedWith } from "@quasar/runs/internal";
 import { money } from "@quasar/runs/text";
 import { agentsOf } from "../../shared/agents.ts";
 import { runOptionsOf } from "../run-options.ts";

@@ -1,4 +1,5 @@
-import { describe, type ListedRun, type RunStatus, type RunSummary } from "@quasar/runs";
+import type { RunStatus, RunSummary } from "@quasar/runs";
+import { describe, type ListedRun } from "@quasar/runs/internal";
 import { cleanLine, budget, count, moment, money, fit, firstLine } from "@quasar/runs/text";
 import {
   findingList,

@@ -1,5 +1,6 @@
 import type { AgentRole } from "@quasar/agents";
-import { type Fact, watchRunTurn, type Workspace } from "@quasar/runs";
+import type { Fact, Workspace } from "@quasar/runs";
+import { watchRunTurn } from "@quasar/runs/internal";
 import type { OutputRecord } from "../../shared/output/record.ts";
 
 /** What an agent said or did. */

@@ -1,5 +1,5 @@
 import type { ProblemCode } from "@quasar/runs";
-import { CHECK_NAMES } from "@quasar/runs";
+import { CHECK_NAMES } from "@quasar/runs/internal";
 import * as v from "valibot";
 import { surroundings } from "../../shared/schemas/doctor.ts";
 import { flag, list, object, text, texts, whole, word } from "../../shared/schemas/kinds.ts";

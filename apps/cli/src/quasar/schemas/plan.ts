@@ -1,4 +1,4 @@
-import type { PlanKind } from "@quasar/loop";
+import type { PlanKind } from "@quasar/loop/resume";
 import * as v from "valibot";
 import {
   list,

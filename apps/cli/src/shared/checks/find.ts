@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DurableError, readWholeFile } from "@quasar/durable";
-import { packageManagerOf, packageScripts } from "@quasar/loop";
+import { packageManagerOf, packageScripts } from "@quasar/loop/internal";
 
 /** A command that a project checks itself with. */
 export interface FoundCheck {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { DurableError, readWholeFile } from "@quasar/durable";
-import { packageScripts } from "@quasar/loop";
-import { codeOf } from "@quasar/runs";
+import { packageScripts } from "@quasar/loop/internal";
+import { codeOf } from "@quasar/runs/internal";
 
 /** What a command runs of a repository, so that a yes to it is asked for again when that changes. */
 export interface CheckIdentity {

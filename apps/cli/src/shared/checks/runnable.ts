@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { codeOf } from "@quasar/runs";
+import { codeOf } from "@quasar/runs/internal";
 import { cleanLine, shellWord } from "@quasar/runs/text";
 import { CliError } from "../errors.ts";
 import { findProgram } from "../find-program.ts";

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, FOLDER, isRealFolder } from "@quasar/runs";
+import { codeOf, FOLDER, isRealFolder } from "@quasar/runs/internal";
 import { cleanLine, shellWord } from "@quasar/runs/text";
 import { parse, TomlError } from "smol-toml";
 import { CliError } from "../errors.ts";

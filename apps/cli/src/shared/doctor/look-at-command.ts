@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf } from "@quasar/runs";
+import { codeOf } from "@quasar/runs/internal";
 import { NAMES } from "../../../release/names.ts";
 import { findProgram } from "../find-program.ts";
 import type { CommandFacts } from "./command.ts";

@@ -1,7 +1,8 @@
 import { currentHead } from "@quasar/git";
 import { gitVersion } from "@quasar/git/internal";
 import { inspectCommitSetup } from "@quasar/git/setup";
-import { repositoryOf, type Workspace } from "@quasar/runs";
+import type { Workspace } from "@quasar/runs";
+import { repositoryOf } from "@quasar/runs/internal";
 import { findProgram } from "../find-program.ts";
 import type { GitFacts, TreeFacts } from "./git.ts";
 import { lookAtSigning } from "./look-at-signing.ts";

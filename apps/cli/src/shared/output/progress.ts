@@ -1,5 +1,5 @@
 import type { AgentEvent } from "@quasar/agents";
-import type { Spending } from "@quasar/runs/text";
+import type { Spending } from "@quasar/runs/internal";
 import type { OutputRecord } from "./record.ts";
 
 /** Where a run stands, as far as its records tell. Times are in milliseconds of the given clock. */

@@ -1,6 +1,7 @@
 import type { FileChange } from "@quasar/git/history";
 import type { TaskResult } from "@quasar/loop";
-import type { Notice, RunBegun, RunLoopEvent, Waiting } from "@quasar/runs";
+import type { Notice, RunBegun, RunLoopEvent } from "@quasar/runs/internal";
+import type { Waiting } from "@quasar/runs/tree";
 import type { CliErrorCode } from "../errors.ts";
 
 /** What `run`, `resume` and `demo` report, in the order it happens; `--json` prints each as a line. */

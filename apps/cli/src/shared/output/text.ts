@@ -1,19 +1,12 @@
 import type { AgentEvent } from "@quasar/agents";
-import {
-  allowFlags,
-  dollarsAllowed,
-  openedWords,
-  type Finding,
-  type TurnRecovery,
-} from "@quasar/loop";
-import type { Waiting } from "@quasar/runs";
+import type { Finding, TurnRecovery } from "@quasar/loop";
+import { allowFlags, dollarsAllowed, openedWords } from "@quasar/loop/internal";
+import { clock, dayAndTime } from "@quasar/runs/internal";
 import {
   clean,
   cleanLine,
   budget,
-  clock,
   count,
-  dayAndTime,
   duration,
   money,
   moment,
@@ -24,6 +17,7 @@ import {
   wrap,
   firstLine,
 } from "@quasar/runs/text";
+import type { Waiting } from "@quasar/runs/tree";
 import { changesText, fileLines } from "./changes.ts";
 import { worstFindings } from "./findings.ts";
 import { type Progress, spendingOf } from "./progress.ts";

@@ -1,4 +1,4 @@
-import { dayAndTime } from "@quasar/runs/text";
+import { dayAndTime } from "@quasar/runs/internal";
 import { write } from "./reporter.ts";
 import type { View } from "./text.ts";
 

@@ -1,0 +1,12 @@
+/** For the packages of this workspace, which are released together: may change in any release. */
+export { packageManagerOf, packageScripts } from "./checks/package-scripts.ts";
+export { subjectGiven } from "./commit/commit-message.ts";
+export { allowFlags, failureFlags, openedWords } from "./failure-flags.ts";
+export { dollarsAllowed, upToCent } from "./money/money.ts";
+export { readConventions } from "./repository/read-conventions.ts";
+export { storedBranch } from "./resume/assess.ts";
+export { cutAtWord } from "./text.ts";
+export { subjectPrompt } from "./turn/subject-prompt.ts";
+export { nextTurnId } from "./turn/turn-id.ts";
+export { processOf } from "./turn/turn-process.ts";
+export { waitUntil } from "./wait-until.ts";

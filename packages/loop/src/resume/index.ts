@@ -1,0 +1,11 @@
+/** What a run that was cut off meets when it goes on: whether it may, and what that may cost. */
+export {
+  assessResume,
+  type LeftRun,
+  type Override,
+  type Refusal,
+  type ResumeAssessment,
+  standingRefusals,
+} from "./assess.ts";
+export type { PlanItem, PlanKind } from "./describe-resume.ts";
+export { type CostEstimate, planResume, type ResumeLimits, type ResumePlan } from "./plan.ts";

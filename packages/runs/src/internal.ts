@@ -1,0 +1,48 @@
+/** For the packages of this workspace, which are released together: may change in any release. */
+export { CHECK_NAMES } from "./check/checks.ts";
+export { conventionsOf } from "./conventions.ts";
+export { continuedBy } from "./driving/hold.ts";
+export { describe } from "./driving/lock.ts";
+export type { Driver, DriveOptions } from "./driving/session.ts";
+export { codeOf, messageOf } from "./errors.ts";
+export type { Notice, RunBegun, RunLoopEvent } from "./events.ts";
+export { readFacts } from "./journal/journal.ts";
+export { limitAdvice, limitOf, patienceOf, withoutPause } from "./limits/patience.ts";
+export { type RunElsewhere, runsElsewhere } from "./look/elsewhere.ts";
+export { findRun, type FoundRun, locateRun } from "./look/find.ts";
+export { listRuns, runIds, summaries, summarize } from "./look/list.ts";
+export { removedRun } from "./look/removed.ts";
+export {
+  isUnfinished,
+  latestFindings,
+  type ListedRun,
+  logCommand,
+  resumeCommand,
+} from "./look/summary.ts";
+export { type SupervisorFailure, supervisorFailures } from "./look/supervisor-failures.ts";
+export { allTurns, endedTurns } from "./look/turns.ts";
+export { watchRunTurn } from "./look/watch-turn.ts";
+export { FOLDER, isRealFolder } from "./real-folder.ts";
+export { findCheckpoint, type FoundCheckpoint } from "./resume/find.ts";
+export { type Item, makePlan } from "./resume/plan.ts";
+export { type ResumedWith, resumeRun } from "./resume/resume.ts";
+export { parseRunId } from "./run-id.ts";
+export { runSnapshots, snapshotPaths } from "./snapshots/list.ts";
+export { type KeptSettings, loadKeptSettings, storedUnsaidCosts } from "./store.ts";
+export {
+  clock,
+  dayAndTime,
+  knownUsd,
+  pricesWords,
+  processes,
+  type Spending,
+} from "./text/format.ts";
+export { removeCompatible } from "./tree/compatible.ts";
+export { freeGit } from "./tree/git-locks.ts";
+export { runNotification } from "./tree/notification.ts";
+export { leftoversBeside } from "./tree/processes.ts";
+export { recoverAndLoad } from "./tree/stores.ts";
+export type { UserFolders } from "./user/places.ts";
+export { openUser, type User } from "./user/user.ts";
+export { listed } from "./work-tree.ts";
+export { openWorkspace, repositoryOf } from "./workspace.ts";
