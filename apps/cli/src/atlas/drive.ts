@@ -1,5 +1,5 @@
 import module from "node:module";
-import { quarantinedFiles } from "@quasar/hookfile";
+import { quarantinedFiles } from "@quasar/hookfile/recovery";
 import { turnAllowance } from "@quasar/loop";
 import { conventionsOf, limitAdvice, openUser } from "@quasar/runs";
 import { pricesWords } from "@quasar/runs/text";

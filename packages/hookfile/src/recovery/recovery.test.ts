@@ -13,7 +13,7 @@ import { isSetUp } from "../transitions/steps.ts";
 import { createHookFileStore } from "../store/store.ts";
 import { TASK_FILES } from "../store/files.ts";
 import { claimTask, lockTask } from "./task-owner.ts";
-import { transitionAll } from "../transitions/transitions.ts";
+import { transition } from "../transitions/transitions.ts";
 
 const never = (): never => expect.unreachable();
 
@@ -399,7 +399,7 @@ test("retrying takes two events: to the step's start, and into it", async () => 
   const found = await detect(task);
   if (found.kind !== "crashed" || found.hook.recovery === undefined) return expect.unreachable();
   const inputs = [recoveryInput(found.hook.recovery), { type: "start_step" }] as const;
-  const { hook, events } = transitionAll(found.hook, inputs, { now: task.now() });
+  const { hook, events } = transition(found.hook, inputs, { now: task.now() });
   expect(events.map(({ toState }) => toState)).toEqual(["step_pending", "step_running"]);
   expect(hook.currentStep).toMatchObject({ stepName: "implement", attempt: 2 });
 });
