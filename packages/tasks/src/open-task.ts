@@ -40,8 +40,8 @@ export interface TaskView {
   readonly problems: Extract<Detection, { kind: "crashed" }>["problems"];
   /** Hook files that something else has changed, and nobody has acknowledged. */
   readonly quarantined: readonly QuarantinedFile[];
-  /** `running`: somebody drives it. */
-  readonly found: Exclude<Detection["kind"], "corrupt">;
+  /** `running`: somebody drives it; `none`: it has ended. */
+  readonly found: "none" | "running" | "waiting" | "crashed";
   /** Who drives it. */
   readonly owner: HookFile["owner"];
   /** How its last drive said that it stopped, where nobody has worked on it since. */
@@ -74,7 +74,7 @@ export async function openTask(
     const message = `${taskDir}: ${found.error.message}`;
     throw new TasksError("ERR_DAMAGED", message, { cause: found.error });
   }
-  if (found.hook === undefined) throw new TasksError("ERR_NOT_FOUND", `${taskDir} has no task`);
+  if (found.kind === "absent") throw new TasksError("ERR_NOT_FOUND", `${taskDir} has no task`);
   const hook =
     found.kind === "running"
       ? found.hook
@@ -84,9 +84,9 @@ export async function openTask(
     hook,
     task: repairTask(taskDir, hook),
     ...facts.judge(hook),
-    problems: "problems" in found ? found.problems : [],
+    problems: found.kind === "ended" ? [] : found.problems,
     quarantined: quarantinedFiles(taskDir),
-    found: found.kind,
+    found: found.kind === "ended" ? "none" : found.kind,
     owner: found.kind === "running" ? found.owner : undefined,
     stop: found.kind === "running" || !isUnderWay(hook) ? undefined : lastStop(taskDir),
   };

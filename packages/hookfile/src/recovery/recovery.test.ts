@@ -34,9 +34,9 @@ function ownedBy(place: keyof typeof WAY_TO, owner: ProcessIdentity): ATask {
 // SPEC.md, statements 173.
 test("where there is no hook file, there is nothing to recover, and no error", async () => {
   const dir = aFolder();
-  expect(await detectAndRecover(join(dir, "none"))).toEqual({ kind: "none" });
+  expect(await detectAndRecover(join(dir, "none"))).toEqual({ kind: "absent" });
   expect(filesBelow(dir)).toEqual({});
-  expect(await detectAndRecover(dir)).toEqual({ kind: "none" });
+  expect(await detectAndRecover(dir)).toEqual({ kind: "absent" });
 });
 
 // SPEC.md, statements 174.
@@ -46,7 +46,7 @@ test.for(["completed", "failed", "abandoned"] as const)(
     const task = ownedBy(place, GONE);
     const before = filesBelow(task.dir);
     task.pass(60 * MINUTE);
-    expect(await detect(task)).toMatchObject({ kind: "none", hook: { state: place } });
+    expect(await detect(task)).toMatchObject({ kind: "ended", hook: { state: place } });
     expect(filesBelow(task.dir)).toEqual(before);
   },
 );

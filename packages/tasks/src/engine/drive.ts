@@ -160,7 +160,7 @@ async function detect(
   const found = await detectAndRecover(taskDir, { ...storing, lock, inspect, signal });
   if (found.kind === "corrupt") throw found.error;
   if (found.kind === "running" && !isLeft(found.hook)) throw unattended(found.hook);
-  if (found.hook === undefined) throw noTask(taskDir);
+  if (found.kind === "absent") throw noTask(taskDir);
   return found.hook;
 }
 
