@@ -3,13 +3,8 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  createHookFileStore,
-  DEFAULT_AUTO_CHECKPOINTS,
-  type HookInput,
-  type HookState,
-  transitionAll,
-} from "@quasar/hookfile";
+import { createHookFileStore, type HookInput, type HookState, transition } from "@quasar/hookfile";
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
 import { createKeyManager } from "@quasar/receipts";
 import { parseTemplate, type PreparedTask, prepareTask, setUpTask } from "@quasar/tasks";
 import { sample } from "@quasar/vitest/lane";
@@ -88,7 +83,7 @@ async function aTask(
 
 function happen({ taskDir }: PreparedTask, ...inputs: readonly HookInput[]): void {
   createHookFileStore({ dir: taskDir }).update((hook) =>
-    transitionAll(hook, inputs, { now: new Date() }),
+    transition(hook, inputs, { now: new Date() }),
   );
 }
 

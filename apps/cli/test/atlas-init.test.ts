@@ -2,10 +2,12 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { AGENT_TEXT } from "@quasar/hookfile";
+import { insertAgentText } from "@quasar/hookfile/hook-md";
 import { expect, test } from "vitest";
 import { ATLAS, atlas, atlasJson, type AtlasPlace, atlasPlace } from "./atlas/harness.ts";
 import { git, write } from "./harness.ts";
+
+const AGENT_TEXT = insertAgentText("");
 
 const read = (dir: string, name: string): string => readFileSync(join(dir, name), "utf8");
 

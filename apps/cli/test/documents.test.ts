@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { CHECKPOINT_TRIGGERS, HOOK_STATES } from "@quasar/hookfile";
+import { HOOK_STATES } from "@quasar/hookfile";
+import { CHECKPOINT_TRIGGERS } from "@quasar/hookfile/checkpoints";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { EXIT_CODES } from "../src/atlas/commands.ts";

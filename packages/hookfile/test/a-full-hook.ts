@@ -1,13 +1,13 @@
 import type { HookFile } from "../src/store/hook-file.ts";
-import { transition, transitionAll } from "../src/transitions/transitions.ts";
+import { transitionOnce, transition } from "../src/transitions/transitions.ts";
 import { aCheckpoint, aReceipt, aTask } from "./a-task.ts";
 
 const now = new Date("2026-01-02T03:04:05.678Z");
 
 /** A hook file that has every field. */
 export function aFullHook(change: Partial<HookFile> = {}): HookFile {
-  const { hook } = transition(undefined, { type: "init", task: aTask() }, { now });
-  const { hook: last } = transitionAll(
+  const { hook } = transitionOnce(undefined, { type: "init", task: aTask() }, { now });
+  const { hook: last } = transition(
     hook,
     [
       { type: "setup_complete" },

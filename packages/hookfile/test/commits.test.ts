@@ -1,15 +1,14 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { KnownCommits, NoticedCommits } from "../src/git-hook/commits.ts";
 import {
   clearInbox,
   installGitHook,
-  type KnownCommits,
   lookForCommits,
-  type NoticedCommits,
   noteCommit,
   readInbox,
-} from "../src/index.ts";
+} from "../src/git-hook/index.ts";
 import { aFolder, aRepository, aTask, commit, git, gitWith, headOf } from "./git-fixture.ts";
 
 const QUASAR = { GIT_REFLOG_ACTION: "quasar:run-1/1" };

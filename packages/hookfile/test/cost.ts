@@ -1,7 +1,7 @@
 import { type FileSystem, nodeFileSystem } from "@quasar/durable";
 import { createHookFiles, type HookFiles } from "../src/store/hook-files.ts";
 import type { HookInput } from "../src/transitions/transition-events.ts";
-import { transitionAll } from "../src/transitions/transitions.ts";
+import { transition } from "../src/transitions/transitions.ts";
 import { aCheckpoint, aTask } from "./a-task.ts";
 
 /** Bytes that went through a file system. */
@@ -42,7 +42,7 @@ export function aGrowingTask(dir: string, fs: FileSystem = nodeFileSystem): Grow
   files.makeFolder();
   files.create(aTask());
   const update = (inputs: readonly HookInput[]): void => {
-    quick.update((hook) => transitionAll(hook, inputs, { now: now() }));
+    quick.update((hook) => transition(hook, inputs, { now: now() }));
   };
   update([{ type: "setup_complete" }, { type: "start_step", prompt: "Fix it.\n".repeat(200) }]);
   return {
@@ -86,7 +86,7 @@ export function measure({ files, traffic }: GrowingTask): Cost {
     return file;
   };
   const update = (): number =>
-    files.update((hook) => transitionAll(hook, [anEvent(hook.counts.events)], { now: new Date() }))
+    files.update((hook) => transition(hook, [anEvent(hook.counts.events)], { now: new Date() }))
       .head?.file ?? 0;
   const open = (): number => files.open()?.hook.head?.file ?? 0;
 

@@ -11,7 +11,7 @@ import {
 import { createHookFiles, type HookFiles } from "../src/store/hook-files.ts";
 import { decodeHookFile } from "../src/store/hook-codec.ts";
 import type { HookFile } from "../src/store/hook-file.ts";
-import { transitionAll } from "../src/transitions/transitions.ts";
+import { transition } from "../src/transitions/transitions.ts";
 import type { HookInput } from "../src/transitions/transition-events.ts";
 import { aCheckpoint, aTask } from "./a-task.ts";
 
@@ -126,7 +126,7 @@ function change(process: SimulatedProcess, files: HookFiles, before: Value): Val
   files.update((hook) => {
     const [type, ...more] = pick(process, hook, word);
     if (type === undefined) return undefined;
-    const changed = transitionAll(hook, [type, ...more], { now: now() });
+    const changed = transition(hook, [type, ...more], { now: now() });
     after.value = valueOf(changed.hook);
     process.begin(after.value);
     return changed;

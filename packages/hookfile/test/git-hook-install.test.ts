@@ -12,14 +12,13 @@ import {
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import {
-  createHookFileStore,
-  GIT_HOOK_LINE,
   installGitHook,
   type InstallGitHookOptions,
-  taskOfWorkTree,
-  transitionAll,
   uninstallGitHook,
-} from "../src/index.ts";
+} from "../src/git-hook/git-hook.ts";
+import { taskOfWorkTree } from "../src/git-hook/route.ts";
+import { GIT_HOOK_LINE } from "../src/git-hook/script.ts";
+import { createHookFileStore, transition } from "../src/index.ts";
 import { aTask as aNewTask } from "./a-task.ts";
 import { aFolder, aRepository, aTask, everythingIn, git, script } from "./git-fixture.ts";
 
@@ -253,7 +252,7 @@ test("a task that has ended counts no more, though its hook file is kept", async
 function end(taskDir: string): void {
   const now = new Date();
   createHookFileStore({ dir: taskDir }).update((hook) => {
-    return transitionAll(hook, [{ type: "abandon" }], { now });
+    return transition(hook, [{ type: "abandon" }], { now });
   });
 }
 

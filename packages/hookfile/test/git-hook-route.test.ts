@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { byLane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
-import { installGitHook, noteCommit, readInbox, uninstallGitHook } from "../src/index.ts";
+import { installGitHook, noteCommit, readInbox, uninstallGitHook } from "../src/git-hook/index.ts";
 import {
   aFolder,
   aRepository,

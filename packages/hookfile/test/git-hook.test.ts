@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { lane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
-import { GIT_HOOK_LINE, installGitHook } from "../src/index.ts";
+import { installGitHook } from "../src/git-hook/index.ts";
+import { GIT_HOOK_LINE } from "../src/git-hook/script.ts";
 import {
   aFolder,
   aRecorder,

@@ -1,4 +1,4 @@
-import { installGitHook } from "../src/index.ts";
+import { installGitHook } from "../src/git-hook/index.ts";
 
 /** Installs for one task, as the user of that number where one is given; prints the kind of the result. */
 const [root = "", taskDir = "", user] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lookForPushes, type ToldPush } from "../src/index.ts";
+import { lookForPushes, type ToldPush } from "../src/git-hook/pushes.ts";
 import { aFolder, aRepository, commit, git, gitWith, headOf } from "./git-fixture.ts";
 
 function withRemote(name = "origin") {

@@ -2,7 +2,7 @@ import { currentProcess } from "@quasar/process";
 import * as fc from "fast-check";
 import { byLane } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
-import { createCheckpoint } from "../src/checkpoints/checkpoints.ts";
+import { createCheckpoint } from "./create-checkpoint.ts";
 import { crash } from "../src/recovery/crash.ts";
 import type { Change } from "../src/store/entries.ts";
 import { HookFileError } from "../src/errors.ts";
@@ -11,7 +11,7 @@ import { judge } from "../src/recovery/judge.ts";
 import { detectAndRecover, recoveryInput } from "../src/recovery/recovery.ts";
 import type { StepEffect } from "../src/recovery/recovery-decision.ts";
 import type { HookInput } from "../src/transitions/transition-events.ts";
-import { transitionAll } from "../src/transitions/transitions.ts";
+import { transition } from "../src/transitions/transitions.ts";
 import { aTask, filesBelow } from "./stored-task.ts";
 import { after, aHook, STEPS } from "./interrupted.ts";
 
@@ -55,13 +55,13 @@ type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 function changeBy(hook: HookFile, act: Action, now: Date): Change | undefined {
   if (act.type === "crash") return undefined;
   if (act.type === "go") {
-    const changes = INPUTS.map((input) => attempt(() => transitionAll(hook, [input], { now })));
+    const changes = INPUTS.map((input) => attempt(() => transition(hook, [input], { now })));
     const possible = changes.filter((change) => change !== undefined);
     return possible[act.pick % possible.length];
   }
   if (act.type === "follow") {
     const isRecovering = hook.state === "recovering" && hook.recovery !== undefined;
-    return isRecovering ? transitionAll(hook, [recoveryInput(hook.recovery)], { now }) : undefined;
+    return isRecovering ? transition(hook, [recoveryInput(hook.recovery)], { now }) : undefined;
   }
   const id = `ckpt-${hook.counts.checkpoints}`;
   const git = { branch: "fix/null", dirty: false };

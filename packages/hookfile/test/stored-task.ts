@@ -5,7 +5,7 @@ import { folderOfRun } from "@quasar/vitest/folder";
 import type { HookFile, NewTask, StepCheckpoint } from "../src/store/hook-file.ts";
 import { createHookFileStore, type HookFileStore } from "../src/store/store.ts";
 import type { HookInput } from "../src/transitions/transition-events.ts";
-import { transitionAll } from "../src/transitions/transitions.ts";
+import { transition } from "../src/transitions/transitions.ts";
 import { after } from "./interrupted.ts";
 
 /** A task on disk, and the clock that it is told. */
@@ -61,7 +61,7 @@ export function aTask(dir: string = join(aFolder(), "task-1")): ATask {
     pass: (milliseconds) => {
       passed += milliseconds;
     },
-    happen: (...inputs) => store.update((hook) => transitionAll(hook, inputs, { now: now() })),
+    happen: (...inputs) => store.update((hook) => transition(hook, inputs, { now: now() })),
   };
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { nodeFileSystem, readWholeFile, replaceFile } from "@quasar/durable";
-import { TASK_FILES } from "@quasar/hookfile";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 import { TasksError } from "./errors.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,4 +1,5 @@
-import type { GitFacts, HookFile, StepCheckpoint } from "@quasar/hookfile";
+import type { HookFile, StepCheckpoint } from "@quasar/hookfile";
+import type { GitFacts } from "@quasar/hookfile/checkpoints";
 
 /** The commits that have a checkpoint. */
 export function commitsOf(checkpoints: readonly StepCheckpoint[]): readonly string[] {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
-import { createHookFileStore, transitionAll } from "@quasar/hookfile";
 import { createWorktree } from "@quasar/git/work-trees";
+import { createHookFileStore, transition } from "@quasar/hookfile";
 import { expect, onTestFinished, test } from "vitest";
 import { NEW_TASK } from "../test/hooks.ts";
 import { findTask } from "./find-task.ts";
@@ -52,7 +52,7 @@ async function aScene(): Promise<Scene> {
       const now = (): Date => new Date(Date.UTC(2026, 0, 1, 0, (minute += 1)));
       const store = createHookFileStore({ dir, now });
       store.create({ ...NEW_TASK, workspaceId, taskId, worktreePath, repoPath: repo });
-      if (ended) store.update((hook) => transitionAll(hook, [{ type: "abandon" }], { now: now() }));
+      if (ended) store.update((hook) => transition(hook, [{ type: "abandon" }], { now: now() }));
     },
     workspace(name, worktreePath, isHere = false) {
       const at = "2026-01-01T00:00:00Z";

@@ -1,13 +1,7 @@
 import { join } from "node:path";
 import { GitError, openRepository, type Repository } from "@quasar/git";
-import {
-  createHookFileStore,
-  type HookFile,
-  HookFileError,
-  isTerminal,
-  listTaskFolders,
-  type TaskFolder,
-} from "@quasar/hookfile";
+import { createHookFileStore, type HookFile, HookFileError, isTerminal } from "@quasar/hookfile";
+import { listTaskFolders, type TaskFolder } from "@quasar/hookfile/folders";
 import { TasksError } from "./errors.ts";
 import { workspacesOf } from "./workspaces/list-workspaces.ts";
 import type { Workspace } from "./workspaces/workspace.ts";

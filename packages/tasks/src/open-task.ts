@@ -1,19 +1,14 @@
 import { DurableError } from "@quasar/durable";
 import { GitError } from "@quasar/git";
+import { type HookFile, HookFileError, isTerminal } from "@quasar/hookfile";
+import { isSetUp } from "@quasar/hookfile/internal";
 import {
   detectAndRecover,
   type Detection,
-  type HookFile,
-  HookFileError,
-  type HookOwner,
-  isSetUp,
-  isTerminal,
-  type Problem,
   type QuarantinedFile,
   quarantinedFiles,
-  type Verdicts,
-} from "@quasar/hookfile";
-import type { ValidationReceipt } from "@quasar/receipts";
+} from "@quasar/hookfile/recovery";
+import type { ValidationReceipt, Verdict } from "@quasar/receipts";
 import { PROGRAM_PARTS } from "./engine/drive-task.ts";
 import { gitEyes } from "./engine/eyes.ts";
 import { noteTouched, touchedFiles } from "./engine/touched-files.ts";
@@ -38,17 +33,17 @@ export interface TaskView {
   /** All that are here, oldest first. */
   readonly receipts: readonly ValidationReceipt[];
   /** By receipt. */
-  readonly verdicts: Verdicts;
+  readonly verdicts: ReadonlyMap<string, Verdict>;
   /** What is known of the receipts taken together. */
   readonly chain: ReceiptChain;
   /** What was wrong with its files, and has been dealt with. */
-  readonly problems: readonly Problem[];
+  readonly problems: Extract<Detection, { kind: "crashed" }>["problems"];
   /** Hook files that something else has changed, and nobody has acknowledged. */
   readonly quarantined: readonly QuarantinedFile[];
-  /** `running`: somebody drives it. */
-  readonly found: Exclude<Detection["kind"], "corrupt">;
+  /** `running`: somebody drives it; `none`: it has ended. */
+  readonly found: "none" | "running" | "waiting" | "crashed";
   /** Who drives it. */
-  readonly owner: HookOwner | undefined;
+  readonly owner: HookFile["owner"];
   /** How its last drive said that it stopped, where nobody has worked on it since. */
   readonly stop: Stopped | undefined;
 }
@@ -79,7 +74,7 @@ export async function openTask(
     const message = `${taskDir}: ${found.error.message}`;
     throw new TasksError("ERR_DAMAGED", message, { cause: found.error });
   }
-  if (found.hook === undefined) throw new TasksError("ERR_NOT_FOUND", `${taskDir} has no task`);
+  if (found.kind === "absent") throw new TasksError("ERR_NOT_FOUND", `${taskDir} has no task`);
   const hook =
     found.kind === "running"
       ? found.hook
@@ -89,9 +84,9 @@ export async function openTask(
     hook,
     task: repairTask(taskDir, hook),
     ...facts.judge(hook),
-    problems: "problems" in found ? found.problems : [],
+    problems: found.kind === "ended" ? [] : found.problems,
     quarantined: quarantinedFiles(taskDir),
-    found: found.kind,
+    found: found.kind === "ended" ? "none" : found.kind,
     owner: found.kind === "running" ? found.owner : undefined,
     stop: found.kind === "running" || !isUnderWay(hook) ? undefined : lastStop(taskDir),
   };
@@ -127,7 +122,7 @@ async function takeInWorkTree(
     const since = readTask(taskDir).metadata.baseSha;
     const store = openHookStore(taskDir, ports);
     const facts = await gitEyes.inspect(worktreePath, since, { signal });
-    recordCommits(taskDir, store, facts, ports.now());
+    await recordCommits(taskDir, store, facts, ports.now());
     const seen = store.read() ?? hook;
     // While a person is awaited, what changes is not the agent's.
     if (state === "awaiting_human") return seen;

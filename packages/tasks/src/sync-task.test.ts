@@ -24,9 +24,7 @@ const TASK: NewTask = {
 };
 
 function after(...inputs: readonly HookInput[]): HookFile {
-  let hook = transition(undefined, { type: "init", task: TASK }, { now }).hook;
-  for (const input of inputs) hook = transition(hook, input, { now }).hook;
-  return hook;
+  return transition(undefined, [{ type: "init", task: TASK }, ...inputs], { now }).hook;
 }
 
 const SET_UP = { type: "setup_complete" } as const;

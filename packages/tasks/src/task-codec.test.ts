@@ -147,7 +147,7 @@ test("is kept 0600, with the generation before in its place where it is damaged"
 
 test("is made again from its copy where every generation of it is gone", () => {
   const dir = mkdtempSync(join(all, "t-"));
-  const hook = transition(undefined, { type: "init", task: NEW_TASK }, { now: new Date() }).hook;
+  const hook = transition(undefined, [{ type: "init", task: NEW_TASK }], { now: new Date() }).hook;
   const record = syncTask(aRecord(), hook);
   writeTask(dir, record);
   for (const name of fileNames(dir)) rmSync(join(dir, name));

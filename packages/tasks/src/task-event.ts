@@ -1,6 +1,9 @@
-import type { AwaitedDecision, HookState, StepCheckpoint, StepType } from "@quasar/hookfile";
+import type { HookFile, HookState, StepCheckpoint, StepType } from "@quasar/hookfile";
 import type { LoopEventData } from "@quasar/loop";
 import type { Waiting } from "@quasar/runs/tree";
+
+/** What a person is awaited for. */
+export type AwaitedKind = NonNullable<HookFile["awaiting"]>["kind"];
 
 /** What happens to a task while it is driven: for progress on a terminal, `--json`, and task.log. */
 export type TaskEvent =
@@ -82,7 +85,7 @@ export type TaskEvent =
   | {
       readonly type: "awaiting";
       readonly step: string;
-      readonly kind: AwaitedDecision["kind"];
+      readonly kind: AwaitedKind;
       readonly reason: string;
     }
   /** It stands still, and goes on with the next resume. */

@@ -2,7 +2,7 @@ import { snakeCase } from "./stored-names.ts";
 import { codeOf } from "./errors.ts";
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { TASK_FILES } from "@quasar/hookfile";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 import type { TaskEvent } from "./task-event.ts";
 
 export interface TaskLogOptions {

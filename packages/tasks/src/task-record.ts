@@ -1,4 +1,4 @@
-import type { AutoCheckpointConfig } from "@quasar/hookfile";
+import type { AutoCheckpointConfig } from "@quasar/hookfile/checkpoints";
 import type { TemplateStep } from "./templates/template.ts";
 
 /** `task.json`: what was asked for, fixed when the task started, and what came of it. */

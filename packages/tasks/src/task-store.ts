@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { TASK_FILES } from "@quasar/hookfile";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 import { TasksError } from "./errors.ts";
 import { loadStored, saveStored } from "./stored-file.ts";
 import { taskCodec } from "./task-codec.ts";

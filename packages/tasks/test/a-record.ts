@@ -1,4 +1,4 @@
-import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile";
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
 import type { StepResult, TaskRecord } from "../src/task-record.ts";
 
 export function aResult(change: Partial<StepResult> = {}): StepResult {

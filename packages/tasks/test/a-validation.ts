@@ -12,13 +12,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
   createHookFileStore,
-  DEFAULT_AUTO_CHECKPOINTS,
   type HookFile,
   type HookFileStore,
   type HookInput,
-  taskFolder,
-  transitionAll,
+  transition,
 } from "@quasar/hookfile";
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
+import { taskFolder } from "@quasar/hookfile/folders";
 import type { AgentInvoker } from "@quasar/agents";
 import { createKeyManager, type KeyManager, listReceipts } from "@quasar/receipts";
 import type { AgentWork } from "../src/runs/agent-work.ts";
@@ -151,7 +151,7 @@ function newRoot(): string {
 }
 
 function change(store: HookFileStore, ...inputs: HookInput[]): HookFile {
-  return store.update((hook) => transitionAll(hook, inputs, { now: new Date() }));
+  return store.update((hook) => transition(hook, inputs, { now: new Date() }));
 }
 
 function eventOf(outcome: StepOutcome): HookInput {

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { NEWEST_KEPT, newCheckpointId, type StepType } from "@quasar/hookfile";
+import type { StepType } from "@quasar/hookfile";
 import { afterAll, expect, test } from "vitest";
 import { PROGRAM_PARTS } from "../src/engine/drive-task.ts";
 import type { DriveResult } from "../src/engine/drive.ts";
@@ -146,14 +146,14 @@ test("what changes after the approval can be sent back to whom it came from", as
 
 /** Checkpoints enough to push what was before them out of hook.json. */
 function checkpoints({ ports, happen }: RealTask): void {
-  const checkpoint = () => ({
-    checkpointId: newCheckpointId(),
+  const checkpoint = (n: number) => ({
+    checkpointId: `ckpt-${n}`,
     createdAt: ports.now().toISOString(),
     ...{ stepName: "", stepIndex: -1, description: "periodic ".repeat(50), gitBranch: "" },
     ...{ gitDirty: true, trigger: "interval" as const },
   });
   const type = "checkpoint" as const;
-  happen(...Array.from({ length: NEWEST_KEPT + 1 }, () => ({ type, checkpoint: checkpoint() })));
+  happen(...Array.from({ length: 201 }, (_, n) => ({ type, checkpoint: checkpoint(n) })));
 }
 
 test("an approval is not forgotten over the checkpoints that follow it", async () => {

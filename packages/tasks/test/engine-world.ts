@@ -5,12 +5,12 @@ import { nodeFileSystem } from "@quasar/durable";
 import type { RepositoryFacts } from "@quasar/git";
 import {
   createHookFileStore,
-  DEFAULT_AUTO_CHECKPOINTS,
   type HookFile,
   type HookInput,
   type StepType,
-  transitionAll,
+  transition,
 } from "@quasar/hookfile";
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
 import type { ValidationReceipt } from "@quasar/receipts";
 import { onTestFinished } from "vitest";
 import { readArtifact, saveArtifact } from "../src/artifacts.ts";
@@ -262,7 +262,7 @@ export function aWorld(options: WorldOptions = {}): World {
     points,
     drive: ({ signal = new AbortController().signal } = {}) =>
       drive({ taskDir, ports, signal, onEvent: (event) => events.push(event) }),
-    happen: (...inputs) => plain.update((hook) => transitionAll(hook, inputs, { now: now() })),
+    happen: (...inputs) => plain.update((hook) => transition(hook, inputs, { now: now() })),
     hook: read,
     bytes: () => bytesBelow(taskDir),
     task: () => readTask(taskDir),

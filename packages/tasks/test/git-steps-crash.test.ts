@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { transitionAll } from "@quasar/hookfile";
+import { transition } from "@quasar/hookfile";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { driveGitSteps, type Instant } from "./git-steps-drive.ts";
 import {
@@ -140,7 +140,7 @@ test("commits again what a rejected task has more, though the first commit has i
   const { store } = of;
   store.update((hook) => {
     const steps = hook.steps.map((step) => ({ ...step, onReject: "git_commit" }));
-    return transitionAll(
+    return transition(
       { ...hook, steps },
       [
         { type: "start_step" },

@@ -1,14 +1,6 @@
-import {
-  claimTask,
-  detectAndRecover,
-  type HookFile,
-  type HookInput,
-  lockTask,
-  nextStep,
-  recoveryInput,
-  saveCheckpoint,
-  transitionAll,
-} from "@quasar/hookfile";
+import { type HookFile, type HookInput, nextStep, transition } from "@quasar/hookfile";
+import { saveCheckpoint } from "@quasar/hookfile/checkpoints";
+import { claimTask, detectAndRecover, lockTask, recoveryInput } from "@quasar/hookfile/recovery";
 import { gitStep } from "../src/steps/git.ts";
 import { type GitTask, openGitTask, settleGit, stepInput } from "./git-task.ts";
 
@@ -29,7 +21,7 @@ export async function driveGitSteps(
   const lock = lockTask(taskDir);
   let claim: { readonly release: () => void } = lock;
   const put = (...inputs: readonly HookInput[]): HookFile =>
-    store.update((hook) => transitionAll(hook, inputs, { now: new Date() }));
+    store.update((hook) => transition(hook, inputs, { now: new Date() }));
   try {
     const inspect = async (hook: HookFile) => ({
       effect: await gitStep.probe(stepInput(of, hook.currentStep?.stepName ?? "")),

@@ -11,12 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import {
-  DEFAULT_AUTO_CHECKPOINTS,
-  createHookFileStore,
-  type HookFileStore,
-  transitionAll,
-} from "@quasar/hookfile";
+import { createHookFileStore, type HookFileStore, transition } from "@quasar/hookfile";
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
 import { createKeyManager } from "@quasar/receipts";
 import type { RunningStep, TaskPorts } from "../src/steps/step.ts";
 import type { TaskEvent } from "../src/task-event.ts";
@@ -122,7 +118,7 @@ export function makeGitTask(dir: string): GitTask {
     keyIndex: 0,
     steps: GIT_STEPS,
   });
-  store.update((hook) => transitionAll(hook, [{ type: "setup_complete" }], { now: new Date() }));
+  store.update((hook) => transition(hook, [{ type: "setup_complete" }], { now: new Date() }));
   return { ...opened, gh };
 }
 

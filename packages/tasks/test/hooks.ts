@@ -1,10 +1,4 @@
-import {
-  type HookFile,
-  type HookInput,
-  type NewTask,
-  transitionAll,
-  transition,
-} from "@quasar/hookfile";
+import { type HookFile, type HookInput, type NewTask, transition } from "@quasar/hookfile";
 
 const NOW = new Date("2026-01-17T14:30:22Z");
 
@@ -30,8 +24,11 @@ export const NEW_TASK: NewTask = {
 
 /** A task to which this has happened since it was set up. */
 export function hookAfter(...inputs: readonly HookInput[]): HookFile {
-  const { hook } = transition(undefined, { type: "init", task: NEW_TASK }, { now: NOW });
-  return transitionAll(hook, [{ type: "setup_complete" }, ...inputs], { now: NOW }).hook;
+  const begin: readonly HookInput[] = [
+    { type: "init", task: NEW_TASK },
+    { type: "setup_complete" },
+  ];
+  return transition(undefined, [...begin, ...inputs], { now: NOW }).hook;
 }
 
 export const START: HookInput = { type: "start_step" };

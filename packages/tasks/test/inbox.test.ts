@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { dropInInbox, readInbox } from "@quasar/hookfile";
+import { noteCommit, readInbox } from "@quasar/hookfile/git-hook";
 import { afterAll, expect, test, vi } from "vitest";
 import { PROGRAM_PARTS } from "../src/engine/drive-task.ts";
 import { openTask } from "../src/open-task.ts";
@@ -23,9 +23,10 @@ function commit({ worktree }: RealTask, subject: string): string {
   return git(worktree, "rev-parse", "HEAD");
 }
 
-function leaveNote({ prepared }: RealTask, sha: string, subject: string): void {
-  const note = { trigger: "git_commit", description: `Commit: ${subject}`, commit: sha } as const;
-  dropInInbox(prepared.taskDir, note, { now: new Date() });
+/** As the git hook does, of the work tree's HEAD. */
+async function leaveNote({ worktree, ports }: RealTask): Promise<void> {
+  const noted = await noteCommit(worktree, { tasksRoot: ports.home, now: new Date() });
+  expect(noted.kind).toBe("noted");
 }
 
 const commitsIn = (task: RealTask): readonly (string | undefined)[] =>
@@ -41,7 +42,7 @@ test("a note that comes while a step runs becomes a checkpoint without waiting f
   const loop = {
     async run(_input: RunningStep) {
       const sha = commit(task, "halfway");
-      leaveNote(task, sha, "halfway");
+      await leaveNote(task);
       await vi.waitFor(() => expect(commitsIn(task)).toEqual([sha]), { timeout: 60_000 });
       expect(hookMd(task)).toContain("Commit: halfway");
       return { kind: "stopped", why: "interrupted", message: "enough" } as const;
@@ -59,13 +60,13 @@ test("a note that comes while a person is awaited becomes a checkpoint when the 
   expect(task.hook().awaiting?.kind).toBe("review");
   const before = commitsIn(task).length;
   const sha = commit(task, "later");
-  leaveNote(task, sha, "later");
+  await leaveNote(task);
 
   const { hook } = await openTask(task.prepared.taskDir, task.ports);
   expect(hook.checkpoints.at(-1)).toMatchObject({ trigger: "git_commit", gitCommit: sha });
   expect(hookMd(task)).toContain("Commit: later");
   expect(readInbox(task.prepared.taskDir).notes).toEqual([]);
-  leaveNote(task, sha, "later");
+  await leaveNote(task);
   await Promise.all([1, 2].map(() => openTask(task.prepared.taskDir, task.ports)));
   expect(commitsIn(task)).toHaveLength(before + 1);
 });

@@ -3,13 +3,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ScriptedTurn } from "@quasar/agents";
 import { identityOf } from "@quasar/process";
-import {
-  createHookFileStore,
-  installGitHook,
-  lockTask,
-  type HookInput,
-  relationOfHookMd,
-} from "@quasar/hookfile";
+import { createHookFileStore, type HookInput } from "@quasar/hookfile";
+import { installGitHook } from "@quasar/hookfile/git-hook";
+import { relationOfHookMd } from "@quasar/hookfile/hook-md";
+import { lockTask } from "@quasar/hookfile/recovery";
 import type { ValidationReceipt } from "@quasar/receipts";
 import { afterAll, expect, test } from "vitest";
 import {

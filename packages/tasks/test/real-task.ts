@@ -1,13 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createScriptedAgent, type ScriptedTurn, type AgentInvoker } from "@quasar/agents";
-import {
-  createHookFileStore,
-  DEFAULT_AUTO_CHECKPOINTS,
-  type HookInput,
-  type HookFile,
-  transitionAll,
-} from "@quasar/hookfile";
+import { createHookFileStore, type HookFile, type HookInput, transition } from "@quasar/hookfile";
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
 import { createKeyManager } from "@quasar/receipts";
 import { createEngine, type DriveOptions, type DriveResult } from "../src/engine/drive.ts";
 import { PROGRAM_PARTS } from "../src/engine/drive-task.ts";
@@ -125,8 +120,7 @@ export async function aRealTask(dir: string, options: RealTaskOptions = {}): Pro
         onEvent: (event) => events.push(event),
         ...change,
       }),
-    happen: (...inputs) =>
-      store.update((hook) => transitionAll(hook, inputs, { now: ports.now() })),
+    happen: (...inputs) => store.update((hook) => transition(hook, inputs, { now: ports.now() })),
     hook() {
       const hook = store.read();
       if (hook === undefined) throw new Error("there is no task");

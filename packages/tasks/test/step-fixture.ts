@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   createHookFileStore,
-  DEFAULT_AUTO_CHECKPOINTS,
   type HookFile,
   type HookFileStore,
   type HookInput,
-  taskFolder,
-  transitionAll,
+  transition,
 } from "@quasar/hookfile";
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
+import { taskFolder } from "@quasar/hookfile/folders";
 import type { AgentInvoker } from "@quasar/agents";
 import type { KeyManager } from "@quasar/receipts";
 import { assignRun } from "../src/runs/step-runs.ts";
@@ -95,13 +95,13 @@ export function storeOf({ taskDir }: StepFixture): HookFileStore {
 }
 
 export function happen(fixture: StepFixture, ...inputs: readonly HookInput[]): HookFile {
-  return storeOf(fixture).update((hook) => transitionAll(hook, inputs, { now: new Date() }));
+  return storeOf(fixture).update((hook) => transition(hook, inputs, { now: new Date() }));
 }
 
 /** Starts the next step as the engine does, with its run. */
 export function start(fixture: StepFixture, name: string): HookFile {
   return storeOf(fixture).update((hook) =>
-    transitionAll(assignRun(hook, name), [{ type: "start_step" }], { now: new Date() }),
+    transition(assignRun(hook, name), [{ type: "start_step" }], { now: new Date() }),
   );
 }
 

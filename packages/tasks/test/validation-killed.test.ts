@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents/turns";
-import { detectAndRecover, recoveryInput } from "@quasar/hookfile";
+import { detectAndRecover, recoveryInput } from "@quasar/hookfile/recovery";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { missingReceipts } from "../src/validation/adopt.ts";
 import { endValidation, isValidating, validationRunId } from "../src/validation/hold.ts";

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RecoveryContext } from "@quasar/hookfile";
 import { verifyChain } from "@quasar/receipts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { WorkOutcome } from "../src/steps/agent-work.ts";
@@ -71,11 +70,14 @@ test("when the agent may fix no more a person is asked, also after a crash in be
   expect(await scene.run()).toMatchObject({ kind: "failed", receipts: [{ exitCode: 1 }] });
   expect(scene.asked).toHaveLength(1);
 
-  const recovery: RecoveryContext = {
-    ...{ detectedAt: new Date().toISOString(), crashType: "signal", reason: "" },
-    ...{ lastKnownState: "step_validating", wasValidating: true },
+  const recovery = {
+    detectedAt: new Date().toISOString(),
+    crashType: "signal",
+    reason: "",
+    lastKnownState: "step_validating",
+    wasValidating: true,
     recommendedAction: "retry_validation",
-  };
+  } as const;
   scene.happen({ type: "crash_detected", recovery }, { type: "retry_step" });
   expect(await scene.run()).toMatchObject({ kind: "failed" });
   expect(scene.asked).toHaveLength(1);

@@ -10,12 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import {
-  createHookFileStore,
-  DEFAULT_AUTO_CHECKPOINTS,
-  type HookInput,
-  transitionAll,
-} from "@quasar/hookfile";
+import { createHookFileStore, type HookInput, transition } from "@quasar/hookfile";
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
 import { createKeyManager } from "@quasar/receipts";
 import { afterAll } from "vitest";
 import type { TaskConfig } from "../src/task-record.ts";
@@ -152,7 +148,7 @@ export function aScene(root: string = aRepository()): Scene {
 /** Lets something happen to a task. */
 export function happen(taskDir: string, ...inputs: HookInput[]): void {
   createHookFileStore({ dir: taskDir, now: () => NOW }).update((hook) =>
-    transitionAll(hook, inputs, { now: NOW }),
+    transition(hook, inputs, { now: NOW }),
   );
 }
 

@@ -1,4 +1,4 @@
-import { HOOK_MD_COMMANDS } from "@quasar/hookfile";
+import { HOOK_MD_COMMANDS } from "@quasar/hookfile/hook-md";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import type { Given } from "./command.ts";

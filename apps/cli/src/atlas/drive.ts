@@ -1,18 +1,8 @@
 import module from "node:module";
-import { quarantinedFiles } from "@quasar/hookfile";
+import { quarantinedFiles } from "@quasar/hookfile/recovery";
 import { turnAllowance } from "@quasar/loop/turn";
 import { conventionsOf, limitAdvice, openUser, pricesWords } from "@quasar/runs/internal";
-import {
-  driveTask,
-  type DriveResult,
-  endTaskAgents,
-  readTask,
-  superseded,
-  taskCost,
-  type TaskCost,
-  type TaskConfig,
-  type TaskEvent,
-} from "@quasar/tasks";
+import { type DriveResult, driveTask, endTaskAgents, readTask, superseded, type TaskConfig, taskCost, type TaskCost, type TaskEvent } from "@quasar/tasks";
 import { createAgents, withAbsoluteScripts } from "../shared/agents.ts";
 import { environmentOfChecks, tellWithheld } from "../shared/checks/environment.ts";
 import { periodMs } from "../shared/config/kinds.ts";

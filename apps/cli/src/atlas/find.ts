@@ -1,5 +1,5 @@
 import { openRepository } from "@quasar/git";
-import { isSetUp } from "@quasar/hookfile";
+import { isSetUp } from "@quasar/hookfile/internal";
 import { shellWord } from "@quasar/runs/text";
 import { findTask, type FoundTask, openTask, TasksError, type TaskView } from "@quasar/tasks";
 import { CliError } from "../shared/errors.ts";

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { type HookFile, isSetUp, isTerminal, nextStep } from "@quasar/hookfile";
+import { type HookFile, isTerminal, nextStep } from "@quasar/hookfile";
+import { isSetUp } from "@quasar/hookfile/internal";
 import { shellWord } from "@quasar/runs/text";
 import { choicesOf } from "@quasar/tasks";
 

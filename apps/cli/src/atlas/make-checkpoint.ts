@@ -1,4 +1,4 @@
-import { CHECKPOINT_TRIGGERS } from "@quasar/hookfile";
+import { CHECKPOINT_TRIGGERS } from "@quasar/hookfile/checkpoints";
 import { jsonLine } from "@quasar/runs/text";
 import { checkpointTask } from "@quasar/tasks";
 import { CliError } from "../shared/errors.ts";

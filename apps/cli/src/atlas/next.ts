@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type HookFile, type HookOwner, isTerminal } from "@quasar/hookfile";
+import { type HookFile, isTerminal } from "@quasar/hookfile";
 import { limitAdvice } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
 import { choicesOf, findTask, TasksError, type TaskView } from "@quasar/tasks";
@@ -15,7 +15,7 @@ import { nextWithoutTree } from "./lost-tree.ts";
 export function nextOf(
   hook: HookFile,
   id: string | undefined,
-  owner?: HookOwner,
+  owner?: HookFile["owner"],
   stop?: TaskView["stop"],
 ): readonly string[] {
   const named = naming(id);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { lockHolder } from "@quasar/durable";
-import { noteCommit, TASK_FILES } from "@quasar/hookfile";
+import { noteCommit } from "@quasar/hookfile/git-hook";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 import { atlasHome } from "./home.ts";
 
 /**

@@ -1,12 +1,6 @@
 import type { ValidationReceipt } from "@quasar/receipts";
-import {
-  DEFAULT_AUTO_CHECKPOINTS,
-  type HookFile,
-  type HookInput,
-  newCheckpointId,
-  transition,
-  transitionAll,
-} from "@quasar/hookfile";
+import { type HookFile, type HookInput, transition } from "@quasar/hookfile";
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
 import type { StepResult, TaskConfig, TaskRecord } from "@quasar/tasks";
 
 /** When the task of these tests was begun. */
@@ -33,9 +27,9 @@ export function aHook(...inputs: readonly HookInput[]): HookFile {
       { name: "review", type: "human", maxAttempts: 1 },
     ],
   } as const;
-  const { hook } = transition(undefined, { type: "init", task }, { now: BEGAN });
+  const { hook } = transition(undefined, [{ type: "init", task }], { now: BEGAN });
   return inputs.reduce(
-    (now, input, n) => transitionAll(now, [input], { now: after(n + 1) }).hook,
+    (now, input, n) => transition(now, [input], { now: after(n + 1) }).hook,
     hook,
   );
 }
@@ -48,7 +42,7 @@ export function checkpoint(description: string, minute: number): HookInput {
   return {
     type: "checkpoint",
     checkpoint: {
-      checkpointId: newCheckpointId(() => new Uint8Array(8).fill(0xa1)),
+      checkpointId: "ckpt-a1a1a1a1a1a1a1a1",
       createdAt: after(minute).toISOString(),
       stepName: "implement",
       stepIndex: 1,

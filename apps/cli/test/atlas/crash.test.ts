@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createHookFileStore, transitionAll } from "@quasar/hookfile";
+import { createHookFileStore, transition } from "@quasar/hookfile";
 import { findTaskAgents } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import { git, lastRecord, quasar } from "../harness.ts";
@@ -108,7 +108,7 @@ test("Ctrl-C saves and leaves with 130; an agent that works by HOOK.md alone the
   expect((await atlas(there, ["recover", "--apply", "retry"])).code).toBe(0);
   // As an agent finds it that nobody drives.
   createHookFileStore({ dir: taskDirOf(at) }).update((hook) =>
-    transitionAll(hook, [{ type: "start_step" }], { now: new Date() }),
+    transition(hook, [{ type: "start_step" }], { now: new Date() }),
   );
   const done = await atlas(there, ["step", "done", "--summary", "written by hand"]);
   expect(done.code, done.stderr).toBe(0);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { lockTask } from "@quasar/hookfile";
+import { lockTask } from "@quasar/hookfile/recovery";
 import { readTask } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import { git, lastRecord, records, write } from "../harness.ts";

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { after, aHook, START } from "../../test/interrupted.ts";
-import { createCheckpoint, type NewCheckpoint, newCheckpointId } from "./checkpoints.ts";
+import { createCheckpoint } from "../../test/create-checkpoint.ts";
+import { type NewCheckpoint, newCheckpointId } from "./checkpoints.ts";
 import { CHECKPOINT_TRIGGERS, HOOK_STATES, type HookFile } from "../store/hook-file.ts";
 import { checkpointOfAttempt } from "../recovery/recovery-decision.ts";
-import { isTerminal, transition } from "../transitions/transitions.ts";
+import { isTerminal, transitionOnce } from "../transitions/transitions.ts";
 
 const COMMIT = "1234567890123456789012345678901234567890";
 
@@ -143,7 +144,7 @@ test("ids are ckpt- and random hex, and differ", () => {
 test("a checkpoint counts for the attempt that it was made in, however the clock goes", () => {
   const now = new Date(START);
   const steps = aHook("step_pending").steps.slice(1);
-  const started = transition(
+  const started = transitionOnce(
     aHook("step_pending", undefined, { steps }),
     { type: "start_step" },
     { now },
@@ -152,7 +153,7 @@ test("a checkpoint counts for the attempt that it was made in, however the clock
   expect(checkpointOfAttempt(first)?.checkpointId).toBe("ckpt-00112233aabbccdd");
 
   const failed = { type: "attempt_failed", reason: "it broke" } as const;
-  const second: HookFile = transition(first, failed, { now }).hook;
+  const second: HookFile = transitionOnce(first, failed, { now }).hook;
   expect(checkpointOfAttempt(second)).toBeUndefined();
   const { hook: again } = createCheckpoint(second, created({ id: "ckpt-2" }));
   expect(checkpointOfAttempt(again)?.checkpointId).toBe("ckpt-2");

@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Random } from "@quasar/durable";
-import type { Change } from "../store/entries.ts";
 import type {
   CheckpointTrigger,
   FileSnapshot,
   HookFile,
   StepCheckpoint,
 } from "../store/hook-file.ts";
-import type { HookInput } from "../transitions/transition-events.ts";
-import { transitionAll } from "../transitions/transitions.ts";
 
 /** Where a work tree stands. */
 export interface GitFacts {
@@ -33,25 +30,11 @@ export interface NewCheckpoint {
 }
 
 /**
- * A step checkpoint as a change for the store, in any state but those in which the task has ended.
+ * A checkpoint of the step that is current: of a step's end it is made before the step ends. Without a
+ * current step its step is `""`, -1.
  *
- * It belongs to the step that is current before `then` happens, so that the checkpoint of a step's end
- * is of that step; without a current step its step is `""`, -1.
- *
- * @param then - What comes of it, in the same change: all of it happens, or none.
- * @throws {HookFileError} `ERR_INVALID_TRANSITION` where the task has ended; and as `transition`.
  * @see SPEC.md, "Checkpoints"
  */
-export function createCheckpoint(
-  hook: HookFile,
-  created: NewCheckpoint,
-  then: readonly HookInput[] = [],
-): Change {
-  const checkpoint = checkpointOf(hook, created);
-  return transitionAll(hook, [{ type: "checkpoint", checkpoint }, ...then], { now: created.now });
-}
-
-/** A checkpoint of the step that is current. */
 export function checkpointOf(hook: HookFile, created: NewCheckpoint): StepCheckpoint {
   const { id, trigger, description, git, filesSnapshot, artifacts, now } = created;
   const { stepName = "", stepIndex = -1 } = hook.currentStep ?? {};

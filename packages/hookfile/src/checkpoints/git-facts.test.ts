@@ -27,6 +27,12 @@ test("branch, HEAD and whether anything is not committed are read", async () => 
   expect(await readGitFacts(dir)).toEqual({ branch: "", commit, dirty: false });
 });
 
+test("what was seen of a work tree is not looked at again", async () => {
+  const seen = { head: "a".repeat(40), branch: "main", dirty: [{ path: "b.ts", status: "??" }] };
+  const facts = await readGitFacts("/nowhere", { seen });
+  expect(facts).toEqual({ branch: "main", commit: seen.head, dirty: true });
+});
+
 test("a folder without a repository is an error, an aborted signal its reason", async () => {
   await expect(readGitFacts(aFolder())).rejects.toThrow(
     expect.objectContaining({ code: "ERR_NOT_A_REPOSITORY" }),

@@ -1,6 +1,13 @@
 import { currentHead, dirtyPaths, type RepositoryFacts, type SignalOptions } from "@quasar/git";
 import type { GitFacts } from "./checkpoints.ts";
 
+type Seen = Pick<RepositoryFacts, "head" | "branch" | "dirty">;
+
+export interface ReadGitFactsOptions extends SignalOptions {
+  /** What was seen of the work tree, where nothing ran since. @default it is looked at */
+  readonly seen?: Seen | undefined;
+}
+
 /**
  * Where a work tree stands now.
  *
@@ -8,20 +15,16 @@ import type { GitFacts } from "./checkpoints.ts";
  */
 export async function readGitFacts(
   worktree: string,
-  options: SignalOptions = {},
+  { seen, signal }: ReadGitFactsOptions = {},
 ): Promise<GitFacts> {
+  const { head, branch = "", dirty } = seen ?? (await look(worktree, { signal }));
+  return { branch, ...(head !== "" && { commit: head }), dirty: dirty.length > 0 };
+}
+
+async function look(worktree: string, options: SignalOptions): Promise<Seen> {
   const [at, dirty] = await Promise.all([
     currentHead(worktree, options),
     dirtyPaths(worktree, options),
   ]);
-  return gitFactsOf({ ...at, dirty });
-}
-
-/** What a checkpoint says of a repository, from what was seen of it. */
-export function gitFactsOf({
-  head,
-  branch = "",
-  dirty,
-}: Pick<RepositoryFacts, "head" | "branch" | "dirty">): GitFacts {
-  return { branch, ...(head !== "" && { commit: head }), dirty: dirty.length > 0 };
+  return { ...at, dirty };
 }

@@ -7,7 +7,7 @@ import type { FileSnapshot, HookFile, StepCheckpoint } from "../store/hook-file.
 import { snapshotFiles } from "../store/snapshot-files.ts";
 import type { HookFileStore } from "../store/store.ts";
 import type { HookInput } from "../transitions/transition-events.ts";
-import { transitionAll } from "../transitions/transitions.ts";
+import { transition } from "../transitions/transitions.ts";
 
 export interface SaveCheckpointOptions
   extends Pick<NewCheckpoint, "trigger" | "description" | "git" | "now">,
@@ -24,7 +24,7 @@ export interface SaveCheckpointOptions
  * Makes a checkpoint in one write of the store, with snapshots of the files that the current step has
  * touched; over 200 of them are an artifact. Returns the task after it.
  *
- * @throws {HookFileError} as `createCheckpoint` and the store's `update`.
+ * @throws {HookFileError} `ERR_INVALID_TRANSITION` where the task has ended; as `transition` and the store's `update`.
  */
 export function saveCheckpoint(store: HookFileStore, options: SaveCheckpointOptions): HookFile {
   const { trigger, description, git, now, also = [], then = [], when, ...durable } = options;
@@ -39,7 +39,7 @@ export function saveCheckpoint(store: HookFileStore, options: SaveCheckpointOpti
         checkpoint: checkpointOf(hook, { ...mark, ...files, id, git, now }),
       };
     });
-    return transitionAll(hook, [...marks, ...then], { now });
+    return transition(hook, [...marks, ...then], { now });
   });
 }
 

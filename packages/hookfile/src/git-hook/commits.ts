@@ -41,14 +41,19 @@ export type NoticedCommits =
       readonly isComplete: boolean;
     };
 
+export interface LookForCommitsOptions extends SignalOptions {
+  /** The work tree as it was seen after the notes were read, since `known.head`. @default it is looked at */
+  readonly seen?: RepositoryFacts | undefined;
+}
+
 /** Looks for commits that were made in a work tree since. Rejects as `inspectRepository` does. */
 export async function lookForCommits(
   worktree: string,
   known: KnownCommits,
   notes: readonly InboxNote[],
-  { signal }: SignalOptions = {},
+  { seen, signal }: LookForCommitsOptions = {},
 ): Promise<NoticedCommits> {
-  const facts = await inspectRepository(worktree, { since: known.head, signal });
+  const facts = seen ?? (await inspectRepository(worktree, { since: known.head, signal }));
   return noticeCommits(facts, known, notes);
 }
 

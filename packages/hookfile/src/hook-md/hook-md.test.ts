@@ -11,7 +11,7 @@ import { HOOK_STATES, type HookFile, TERMINAL_STATES } from "../store/hook-file.
 import { AGENT_TEXT } from "./agent-text.ts";
 import { HOOK_MD_COMMANDS } from "./commands.ts";
 import { renderHookMd } from "./hook-md.ts";
-import { transition } from "../transitions/transitions.ts";
+import { transitionOnce } from "../transitions/transitions.ts";
 
 const render = (hook: HookFile, verdicts = SAMPLE_VERDICTS) =>
   renderHookMd(hook, verdicts, SAMPLE_FACTS);
@@ -55,7 +55,7 @@ test.for([
 );
 
 test("a task that failed where no step was current says why", () => {
-  const { hook } = transition(
+  const { hook } = transitionOnce(
     sampleHook({ state: "initializing", currentStep: undefined }),
     { type: "fail", reason: "the branch is taken" },
     { now: new Date(0) },

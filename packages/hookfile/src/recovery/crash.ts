@@ -4,7 +4,7 @@ import type { HookFile, HookOwner, RecoveryContext } from "../store/hook-file.ts
 import { omit } from "../store/omit.ts";
 import { checkpointOfAttempt, decideRecovery, type StepEffect } from "./recovery-decision.ts";
 import type { Driver } from "./task-driver.ts";
-import { transitionAll } from "../transitions/transitions.ts";
+import { transition } from "../transitions/transitions.ts";
 
 /** What is known of an interruption beside the hook file. */
 export interface CrashFacts {
@@ -43,7 +43,7 @@ export function crash(hook: HookFile, driver: Driver, facts: CrashFacts, now: Da
     ...(lastCheckpointId !== undefined && { lastCheckpointId }),
   };
   const details = { ...aboutOwner(hook.owner), exit_code: exit?.exitCode, signal: exit?.signal };
-  const change = transitionAll(hook, [{ type: "crash_detected", recovery, details }], { now });
+  const change = transition(hook, [{ type: "crash_detected", recovery, details }], { now });
   return { ...change, hook: omit(change.hook, "owner") };
 }
 

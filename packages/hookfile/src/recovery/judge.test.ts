@@ -22,9 +22,9 @@ test.for([
   ["step_validating", "interrupted", "running", "interrupted"],
   ["awaiting_human", "waiting", "waiting", "waiting"],
   ["recovering", "crashed", "running", "crashed"],
-  ["completed", "none", "none", "none"],
-  ["failed", "none", "none", "none"],
-  ["abandoned", "none", "none", "none"],
+  ["completed", "ended", "ended", "ended"],
+  ["failed", "ended", "ended", "ended"],
+  ["abandoned", "ended", "ended", "ended"],
 ] as const)(
   "%s is judged by its driver: gone %s, living %s, unknown for long %s",
   ([state, gone, lives, unknown]) => {

@@ -20,8 +20,8 @@ export interface LivenessInput {
 export function judge(
   { state, recovery }: HookFile,
   { driver, lastSign, now }: LivenessInput,
-): "none" | "running" | "waiting" | "crashed" | "interrupted" {
-  if (isTerminal(state)) return "none";
+): "ended" | "running" | "waiting" | "crashed" | "interrupted" {
+  if (isTerminal(state)) return "ended";
   if (state === "awaiting_human") return "waiting";
   if (driver === "lives") return "running";
   if (state === "recovering" && recovery !== undefined) return "crashed";

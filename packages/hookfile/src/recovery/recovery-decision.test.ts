@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { after, aHook, STEPS } from "../../test/interrupted.ts";
-import { createCheckpoint } from "../checkpoints/checkpoints.ts";
+import { createCheckpoint } from "../../test/create-checkpoint.ts";
 import type { HookFile } from "../store/hook-file.ts";
 import {
   checkpointOfAttempt,

@@ -13,7 +13,7 @@ import { isSetUp } from "../transitions/steps.ts";
 import { createHookFileStore } from "../store/store.ts";
 import { TASK_FILES } from "../store/files.ts";
 import { claimTask, lockTask } from "./task-owner.ts";
-import { transitionAll } from "../transitions/transitions.ts";
+import { transition } from "../transitions/transitions.ts";
 
 const never = (): never => expect.unreachable();
 
@@ -34,9 +34,9 @@ function ownedBy(place: keyof typeof WAY_TO, owner: ProcessIdentity): ATask {
 // SPEC.md, statements 173.
 test("where there is no hook file, there is nothing to recover, and no error", async () => {
   const dir = aFolder();
-  expect(await detectAndRecover(join(dir, "none"))).toEqual({ kind: "none" });
+  expect(await detectAndRecover(join(dir, "none"))).toEqual({ kind: "absent" });
   expect(filesBelow(dir)).toEqual({});
-  expect(await detectAndRecover(dir)).toEqual({ kind: "none" });
+  expect(await detectAndRecover(dir)).toEqual({ kind: "absent" });
 });
 
 // SPEC.md, statements 174.
@@ -46,7 +46,7 @@ test.for(["completed", "failed", "abandoned"] as const)(
     const task = ownedBy(place, GONE);
     const before = filesBelow(task.dir);
     task.pass(60 * MINUTE);
-    expect(await detect(task)).toMatchObject({ kind: "none", hook: { state: place } });
+    expect(await detect(task)).toMatchObject({ kind: "ended", hook: { state: place } });
     expect(filesBelow(task.dir)).toEqual(before);
   },
 );
@@ -399,7 +399,7 @@ test("retrying takes two events: to the step's start, and into it", async () => 
   const found = await detect(task);
   if (found.kind !== "crashed" || found.hook.recovery === undefined) return expect.unreachable();
   const inputs = [recoveryInput(found.hook.recovery), { type: "start_step" }] as const;
-  const { hook, events } = transitionAll(found.hook, inputs, { now: task.now() });
+  const { hook, events } = transition(found.hook, inputs, { now: task.now() });
   expect(events.map(({ toState }) => toState)).toEqual(["step_pending", "step_running"]);
   expect(hook.currentStep).toMatchObject({ stepName: "implement", attempt: 2 });
 });

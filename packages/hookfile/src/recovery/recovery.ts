@@ -13,8 +13,10 @@ import type { HookInput } from "../transitions/transition-events.ts";
 
 /** What became of the last attempt to drive a task. */
 export type Detection =
-  /** There is no task, or it has ended. */
-  | { readonly kind: "none"; readonly hook?: HookFile | undefined }
+  /** There is no task. */
+  | { readonly kind: "absent" }
+  /** It has ended. */
+  | { readonly kind: "ended"; readonly hook: HookFile }
   /** Somebody drives it, or may: it stays as it is. */
   | (Found & { readonly kind: "running"; readonly owner?: HookOwner | undefined })
   /** It is between steps, or a person is awaited: it stays as it is. */
@@ -62,12 +64,12 @@ export async function detectAndRecover(
   for (;;) {
     signal?.throwIfAborted();
     const opened = openIfWhole(store);
-    if (opened === undefined) return { kind: "none" };
+    if (opened === undefined) return { kind: "absent" };
     if (opened instanceof HookFileError) return { kind: "corrupt", error: opened };
     const { hook, problems } = opened;
     const driver = driverOf(dir, hook.owner, lock);
     const kind = judge(hook, { driver, lastSign: lastSign(dir, hook), now: now() });
-    if (kind === "none") return { kind, hook };
+    if (kind === "ended") return { kind, hook };
     if (kind === "running") return { kind, hook, owner: hook.owner, problems };
     if (kind !== "interrupted") return { kind, hook, problems };
 

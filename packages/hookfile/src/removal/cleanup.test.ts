@@ -235,7 +235,7 @@ test("where there is a tombstone there is no task, nothing to recover and nothin
   const { first, clean } = someTasks("completed");
   clean(31 * DAY);
   const before = filesBelow(first.dir);
-  expect(await detectAndRecover(first.dir)).toEqual({ kind: "none" });
+  expect(await detectAndRecover(first.dir)).toEqual({ kind: "absent" });
   expect(createHookFileStore({ dir: first.dir }).open()).toBeUndefined();
   expect(clean(9999 * DAY)).toEqual({ removed: [], skipped: [] });
   expect(filesBelow(first.dir)).toEqual(before);

@@ -33,7 +33,7 @@ import { quarantinedFiles } from "./quarantine.ts";
 import type { Problem } from "../problem.ts";
 import type { HookFileStoreOptions, OpenedHookFile } from "./store-options.ts";
 import { awaitPerson } from "../transitions/await-person.ts";
-import { transition } from "../transitions/transitions.ts";
+import { transitionOnce } from "../transitions/transitions.ts";
 
 /** The store's whole work but the lock. */
 export interface HookFiles {
@@ -268,7 +268,7 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
       if (fs.lstat(join(dir, TASK_FILES.tombstone)) !== undefined || inspect() !== undefined) {
         throw new HookFileError("ERR_EXISTS", `${dir}: there is, or was, a task`);
       }
-      const { hook, event } = transition(undefined, { type: "init", task }, { now: now() });
+      const { hook, event } = transitionOnce(undefined, { type: "init", task }, { now: now() });
       const stored = commit(hook, { hook, events: [event] }, 1);
       writeHookMd(hookMdOf(stored));
       return stored;

@@ -29,8 +29,8 @@ test("every task of every workspace is looked at, links are not, and one hides n
     scanned.map(({ workspaceId, taskId, found }) => [workspaceId, taskId, found.kind]),
   ).toEqual([
     ["a", "damaged", "corrupt"],
-    ["a", "done", "none"],
-    ["a", "empty", "none"],
+    ["a", "done", "ended"],
+    ["a", "empty", "absent"],
     ["a", "waiting", "waiting"],
     ["b", "crashed", "crashed"],
   ]);

@@ -27,7 +27,7 @@ import { omit } from "./omit.ts";
 import { createHookFileStore, type HookFileStore } from "./store.ts";
 import type { HookFileStoreOptions } from "./store-options.ts";
 import type { HookInput } from "../transitions/transition-events.ts";
-import { transitionAll } from "../transitions/transitions.ts";
+import { transition } from "../transitions/transitions.ts";
 
 const aFolder = temporaryFolders();
 const now = (): Date => new Date("2026-01-02T03:04:05.678Z");
@@ -37,7 +37,7 @@ function aStore(options: Partial<HookFileStoreOptions> = {}): HookFileStore {
 }
 
 function apply(store: Pick<HookFileStore, "update">, ...inputs: readonly HookInput[]): HookFile {
-  return store.update((hook) => transitionAll(hook, inputs, { now: now() }));
+  return store.update((hook) => transition(hook, inputs, { now: now() }));
 }
 
 const ready = { type: "setup_complete" } as const;
@@ -128,7 +128,7 @@ test("what is refused, or throws, changes nothing", () => {
   const act = (): unknown => apply(store, start);
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_TRANSITION" }));
   const stale = (): unknown =>
-    store.update((hook) => transitionAll({ ...hook, revision: 0 }, [ready], { now: now() }));
+    store.update((hook) => transition({ ...hook, revision: 0 }, [ready], { now: now() }));
   expect(stale).toThrow(expect.objectContaining({ code: "ERR_STALE" }));
   const tooLong = (): unknown => apply(store, { ...ready, details: { text: 1n } });
   expect(tooLong).toThrow(expect.objectContaining({ code: "ERR_INVALID_HOOK_FILE" }));
@@ -561,7 +561,7 @@ test("a change after a look is made under the lock that was held for the look, o
   const store = createHookFileStore({ dir: aFolder(), now });
   store.create(aTask());
   const other = createHookFileStore({ dir: store.dir, now, lockTimeoutMs: 0 });
-  const change = (hook: HookFile) => transitionAll(hook, [ready], { now: now() });
+  const change = (hook: HookFile) => transition(hook, [ready], { now: now() });
   const refusal = new Error("it is another one");
   const refusing = store.updateAfter(() => Promise.reject(refusal), change);
   await expect(refusing).rejects.toBe(refusal);

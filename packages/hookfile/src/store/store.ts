@@ -48,19 +48,9 @@ export interface HookFileStore {
    */
   update(change: (hook: HookFile) => Change | undefined): HookFile;
 
-  /** Every event, oldest first. @throws {HookFileError} `ERR_DAMAGED` where the chain breaks off. */
-  history(): Iterable<StoredEvent>;
-  /** Every receipt, oldest first. @throws {HookFileError} `ERR_DAMAGED` */
-  receipts(): Iterable<ValidationReceipt>;
-  /** Every checkpoint, oldest first. @throws {HookFileError} `ERR_DAMAGED` */
-  checkpoints(): Iterable<StepCheckpoint>;
-}
-
-/** The store of a command, whose process does one thing at a time. */
-export interface CommandHookFileStore extends HookFileStore {
   /**
    * As `update`, once `look` has resolved under the same lock: others that change the task wait meanwhile,
-   * and nothing else in this process may.
+   * and nothing else in this process may. For a command, which does one thing at a time.
    *
    * @throws what `look` rejects with: nothing is changed then; as `update`.
    */
@@ -68,6 +58,13 @@ export interface CommandHookFileStore extends HookFileStore {
     look: () => Promise<void>,
     change: (hook: HookFile) => Change | undefined,
   ): Promise<HookFile>;
+
+  /** Every event, oldest first. @throws {HookFileError} `ERR_DAMAGED` where the chain breaks off. */
+  history(): Iterable<StoredEvent>;
+  /** Every receipt, oldest first. @throws {HookFileError} `ERR_DAMAGED` */
+  receipts(): Iterable<ValidationReceipt>;
+  /** Every checkpoint, oldest first. @throws {HookFileError} `ERR_DAMAGED` */
+  checkpoints(): Iterable<StepCheckpoint>;
 }
 
 /** An event and its place. */
@@ -85,7 +82,7 @@ export interface StoredEvent {
  *
  * @see SPEC.md, "Files"
  */
-export function createHookFileStore(options: HookFileStoreOptions): CommandHookFileStore {
+export function createHookFileStore(options: HookFileStoreOptions): HookFileStore {
   const { lockTimeoutMs = 10_000 } = options;
   const files = createHookFiles(options);
   const lock = join(files.dir, TASK_FILES.hookLock);

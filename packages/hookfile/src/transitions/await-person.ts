@@ -1,6 +1,6 @@
 import type { Change } from "../store/entries.ts";
 import type { HookFile, RecoveryContext } from "../store/hook-file.ts";
-import { isTerminal, transitionAll } from "./transitions.ts";
+import { isTerminal, transition } from "./transitions.ts";
 
 /** Puts a person in charge of a task whose history cannot be relied on; one that is over stays so. */
 export function awaitPerson(hook: HookFile, reason: string, now: Date): Change {
@@ -16,7 +16,7 @@ export function awaitPerson(hook: HookFile, reason: string, now: Date): Change {
     reason,
     ...(lastCheckpointId !== undefined && { lastCheckpointId }),
   };
-  return transitionAll(
+  return transition(
     hook,
     [
       { type: "crash_detected", recovery },

@@ -4,7 +4,7 @@ import { checkChange } from "./change.ts";
 import { encodeHookFile } from "../store/hook-codec.ts";
 import { HOOK_STATES, type HookFile, type HookState, NEWEST_KEPT } from "../store/hook-file.ts";
 import type { HookInput, HookTrigger } from "./transition-events.ts";
-import { isTerminal, transition, transitionAll, TRANSITIONS } from "./transitions.ts";
+import { isTerminal, transitionOnce, transition, TRANSITIONS } from "./transitions.ts";
 
 const now = new Date("2026-01-02T03:04:05.678Z");
 const later = new Date("2026-01-02T03:05:05.678Z");
@@ -41,8 +41,8 @@ const INPUTS: { readonly [Type in HookTrigger]: Extract<HookInput, { type: Type 
 };
 
 function after(...inputs: readonly HookInput[]): HookFile {
-  const { hook } = transition(undefined, INPUTS.init, { now });
-  return transitionAll(hook, inputs, { now }).hook;
+  const { hook } = transitionOnce(undefined, INPUTS.init, { now });
+  return transition(hook, inputs, { now }).hook;
 }
 
 const { setup_complete: ready, start_step: start, step_complete: complete } = INPUTS;
@@ -106,7 +106,7 @@ describe("every state is defined: what is not in the table is refused and change
     if (ALLOWED[state].split(" ").includes(type)) {
       // A step of this type may not have this event: that is tested below.
       if (state === "step_running" && type === "step_output") return;
-      const { hook: next, event } = transition(hook, withStep(input, hook), { now: later });
+      const { hook: next, event } = transitionOnce(hook, withStep(input, hook), { now: later });
       const row = TRANSITIONS.find((row) => row.from === state && row.trigger === type);
       expect(row?.to).toContain(next.state);
       expect(event).toMatchObject({
@@ -119,7 +119,7 @@ describe("every state is defined: what is not in the table is refused and change
       expect(next.counts.events).toBe((hook?.counts.events ?? 0) + 1);
       expect(() => encodeHookFile({ ...next, revision: 1 })).not.toThrow();
     } else {
-      const act = (): unknown => transition(hook, input, { now: later });
+      const act = (): unknown => transitionOnce(hook, input, { now: later });
       expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_TRANSITION" }));
     }
     expect(JSON.stringify(hook)).toBe(before);
@@ -144,23 +144,25 @@ test("the table has no row but those, and none twice", () => {
 
 // SPEC.md, statements 205.
 test("TestHookStateTransitions: init, setup_complete, and start_step on a completed task", () => {
-  const { hook } = transition(undefined, INPUTS.init, { now });
+  const { hook } = transitionOnce(undefined, INPUTS.init, { now });
   expect(hook.state).toBe("initializing");
-  expect(transition(hook, ready, { now }).hook.state).toBe("step_pending");
-  const act = (): unknown => transition(IN_STATE.completed, start, { now });
+  expect(transitionOnce(hook, ready, { now }).hook.state).toBe("step_pending");
+  const act = (): unknown => transitionOnce(IN_STATE.completed, start, { now });
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_TRANSITION" }));
 });
 
 // SPEC.md, statements 86.
 test("a completed task that is told to start a step is refused and stays as it is", () => {
   const before = structuredClone(IN_STATE.completed);
-  expect(() => transition(IN_STATE.completed, start, { now })).toThrow("completed + start_step");
+  expect(() => transitionOnce(IN_STATE.completed, start, { now })).toThrow(
+    "completed + start_step",
+  );
   expect(IN_STATE.completed).toEqual(before);
 });
 
 // SPEC.md, statements 69.
 test("init makes a task that is initializing, with all steps pending", () => {
-  const { hook, event } = transition(undefined, INPUTS.init, { now });
+  const { hook, event } = transitionOnce(undefined, INPUTS.init, { now });
   expect(hook).toMatchObject({ version: "1.0", taskId: "task-550e8400", state: "initializing" });
   expect(hook).not.toHaveProperty("currentStep");
   expect(hook.steps.map(({ status }) => status)).toEqual(Array(4).fill("pending"));
@@ -181,13 +183,13 @@ test("init makes a task that is initializing, with all steps pending", () => {
 
 // SPEC.md, statements 70.
 test("setup_complete leads to step_pending, on record", () => {
-  const { hook, event } = transition(IN_STATE.initializing, ready, { now });
+  const { hook, event } = transitionOnce(IN_STATE.initializing, ready, { now });
   expect([hook.state, event.toState]).toEqual(["step_pending", "step_pending"]);
 });
 
 // SPEC.md, statements 71.
 test("start_step sets the current step with its prompt and attempt", () => {
-  const { hook, event } = transition(after(ready), start, { now: later });
+  const { hook, event } = transitionOnce(after(ready), start, { now: later });
   expect(hook.state).toBe("step_running");
   expect(hook.currentStep).toEqual({
     stepName: "implement",
@@ -204,19 +206,19 @@ test("start_step sets the current step with its prompt and attempt", () => {
 // SPEC.md, statements 72.
 test("step_output leads a validation step, and only such, to step_validating", () => {
   expect(after(ready, start, complete, start, output).state).toBe("step_validating");
-  const act = (): unknown => transition(IN_STATE.step_running, output, { now });
+  const act = (): unknown => transitionOnce(IN_STATE.step_running, output, { now });
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_TRANSITION" }));
 });
 
 test("a validation step does not end by step_complete", () => {
   const hook = after(ready, start, complete, start);
-  const act = (): unknown => transition(hook, complete, { now });
+  const act = (): unknown => transitionOnce(hook, complete, { now });
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_TRANSITION" }));
 });
 
 // SPEC.md, statements 73.
 test("checkpoint saves one, and names it as the current step's", () => {
-  const { hook, event } = transition(IN_STATE.step_running, INPUTS.checkpoint, { now });
+  const { hook, event } = transitionOnce(IN_STATE.step_running, INPUTS.checkpoint, { now });
   expect(hook.state).toBe("step_running");
   expect(hook.checkpoints).toEqual([aCheckpoint()]);
   expect(hook.currentStep?.currentCheckpointId).toBe("ckpt-1");
@@ -225,7 +227,7 @@ test("checkpoint saves one, and names it as the current step's", () => {
 
 // SPEC.md, statements 74.
 test("validate_pass leads to step_pending while steps remain", () => {
-  const { hook } = transition(IN_STATE.step_validating, pass, { now: later });
+  const { hook } = transitionOnce(IN_STATE.step_validating, pass, { now: later });
   expect(hook.state).toBe("step_pending");
   expect(hook).not.toHaveProperty("currentStep");
 });
@@ -233,14 +235,14 @@ test("validate_pass leads to step_pending while steps remain", () => {
 // SPEC.md, statements 75.
 test("validate_pass of the last step completes the task", () => {
   const steps = [{ name: "validate", type: "validation" }] as const;
-  const first = transition(undefined, { type: "init", task: aTask({ steps }) }, { now }).hook;
-  const { hook } = transitionAll(first, [ready, start, output, pass], { now });
+  const first = transitionOnce(undefined, { type: "init", task: aTask({ steps }) }, { now }).hook;
+  const { hook } = transition(first, [ready, start, output, pass], { now });
   expect(hook.state).toBe("completed");
 });
 
 // SPEC.md, statements 76.
 test("validate_pass keeps the receipts and completes the step", () => {
-  const { hook } = transition(IN_STATE.step_validating, pass, { now: later });
+  const { hook } = transitionOnce(IN_STATE.step_validating, pass, { now: later });
   expect(hook.receipts).toEqual([aReceipt()]);
   expect(hook.steps[1]).toMatchObject({
     status: "completed",
@@ -252,13 +254,14 @@ test("validate_pass keeps the receipts and completes the step", () => {
 
 test("a pass that no receipt of the step proves is refused", () => {
   for (const receipts of [[], [aReceipt({ stepName: "implement" })]]) {
-    const act = (): unknown => transition(IN_STATE.step_validating, { ...pass, receipts }, { now });
+    const act = (): unknown =>
+      transitionOnce(IN_STATE.step_validating, { ...pass, receipts }, { now });
     expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_HOOK_FILE" }));
   }
 });
 
 test("validate_fail keeps the receipts and waits for a person", () => {
-  const { hook, event } = transition(IN_STATE.step_validating, INPUTS.validate_fail, { now });
+  const { hook, event } = transitionOnce(IN_STATE.step_validating, INPUTS.validate_fail, { now });
   expect(hook).toMatchObject({
     state: "awaiting_human",
     awaiting: { kind: "validation", reason: "a test fails" },
@@ -268,7 +271,7 @@ test("validate_fail keeps the receipts and waits for a person", () => {
 });
 
 test("an attempt that has failed is on record, and the next one counts", () => {
-  const { hook, event } = transition(IN_STATE.step_running, INPUTS.attempt_failed, { now });
+  const { hook, event } = transitionOnce(IN_STATE.step_running, INPUTS.attempt_failed, { now });
   expect(hook.state).toBe("step_running");
   expect([hook.currentStep?.attempt, hook.steps[0]?.attempts]).toEqual([2, 2]);
   expect(event.details).toEqual({ attempt: 1, reason: "no change" });
@@ -280,8 +283,8 @@ test("human_approve goes on to the next step, and completes the task after the l
     { name: "look", type: "human" },
     { name: "push", type: "git" },
   ] as const;
-  const first = transition(undefined, { type: "init", task: aTask({ steps }) }, { now }).hook;
-  const approved = transitionAll(first, [ready, start, ask, INPUTS.human_approve], { now }).hook;
+  const first = transitionOnce(undefined, { type: "init", task: aTask({ steps }) }, { now }).hook;
+  const approved = transition(first, [ready, start, ask, INPUTS.human_approve], { now }).hook;
   expect(approved.state).toBe("step_pending");
   expect(approved.steps.map(({ status }) => status)).toEqual(["completed", "pending"]);
   expect(approved).not.toHaveProperty("awaiting");
@@ -290,23 +293,23 @@ test("human_approve goes on to the next step, and completes the task after the l
 
 test("a git step that a person is asked to review has not acted: approved, it is due", () => {
   const steps = [{ name: "push", type: "git" }] as const;
-  const first = transition(undefined, { type: "init", task: aTask({ steps }) }, { now }).hook;
-  const approved = transitionAll(first, [ready, start, ask, INPUTS.human_approve], { now }).hook;
+  const first = transitionOnce(undefined, { type: "init", task: aTask({ steps }) }, { now }).hook;
+  const approved = transition(first, [ready, start, ask, INPUTS.human_approve], { now }).hook;
   expect(approved).toMatchObject({ state: "step_pending", steps: [{ status: "pending" }] });
   expect(approved).not.toHaveProperty("awaiting");
-  const again = transition(approved, start, { now }).hook;
+  const again = transitionOnce(approved, start, { now }).hook;
   expect(again.currentStep).toMatchObject({ stepName: "push", attempt: 2 });
 });
 
 test("a person approves a review only", () => {
   const hook = after(...TO_VALIDATE, INPUTS.validate_fail);
-  const act = (): unknown => transition(hook, INPUTS.human_approve, { now });
+  const act = (): unknown => transitionOnce(hook, INPUTS.human_approve, { now });
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_TRANSITION" }));
 });
 
 test("what a person asked of a step that was skipped since is not asked of it again", () => {
   const rejected = after(...TO_VALIDATE, INPUTS.validate_fail, INPUTS.human_reject);
-  const skipped = transitionAll(
+  const skipped = transition(
     rejected,
     [INPUTS.skip_step, start, complete, start, ask, { type: "human_reject", feedback: "other" }],
     { now },
@@ -321,7 +324,7 @@ test("what a person asked of a step that was skipped since is not asked of it ag
 
 test("a step that is skipped has not the duration of an attempt that was rejected", () => {
   const rejected = after(...TO_REVIEW, INPUTS.human_reject);
-  const { hook } = transition(rejected, INPUTS.skip_step, { now: later });
+  const { hook } = transitionOnce(rejected, INPUTS.skip_step, { now: later });
   expect(hook.steps[0]).toMatchObject({ status: "skipped" });
   expect(hook.steps[0]).not.toHaveProperty("durationMs");
   expect(hook.steps[0]).not.toHaveProperty("completedAt");
@@ -339,46 +342,46 @@ test.for([
       reason: "Please look",
     });
     expect(crashed.recovery).toEqual(recovery);
-    expect(transition(crashed, decision, { now }).hook).not.toHaveProperty("recovery");
+    expect(transitionOnce(crashed, decision, { now }).hook).not.toHaveProperty("recovery");
   },
 );
 
 // SPEC.md, statements 79.
 test("human_reject goes back to the same step, with the feedback", () => {
   const failed = after(...TO_VALIDATE, INPUTS.validate_fail);
-  const { hook } = transition(failed, INPUTS.human_reject, { now });
+  const { hook } = transitionOnce(failed, INPUTS.human_reject, { now });
   expect(hook.state).toBe("step_pending");
   expect(hook.steps[1]).toMatchObject({ status: "pending", feedback: "not so" });
-  const again = transition(hook, start, { now }).hook;
+  const again = transitionOnce(hook, start, { now }).hook;
   expect(again.currentStep).toMatchObject({ stepName: "validate", attempt: 2 });
 });
 
 test("a review that is rejected makes rework of the step before it that writes, and of all since", () => {
-  const { hook, event } = transition(IN_STATE.awaiting_human, INPUTS.human_reject, { now });
+  const { hook, event } = transitionOnce(IN_STATE.awaiting_human, INPUTS.human_reject, { now });
   const { steps } = hook;
   expect(steps.map(({ status }) => status)).toEqual(["rework", "rework", "rework", "pending"]);
   expect(steps.map(({ feedback }) => feedback)).toEqual(["not so", ...Array(3).fill(undefined)]);
   expect(event.details).toEqual({ feedback: "not so", on_reject: "implement" });
-  const again = transition(hook, start, { now }).hook;
+  const again = transitionOnce(hook, start, { now }).hook;
   expect(again.currentStep).toMatchObject({ stepName: "implement", attempt: 2 });
   expect(again.steps[0]?.feedback).toBe("not so");
-  expect(transition(again, complete, { now }).hook.steps[0]).not.toHaveProperty("feedback");
+  expect(transitionOnce(again, complete, { now }).hook.steps[0]).not.toHaveProperty("feedback");
 });
 
 // SPEC.md, statements 80.
 test("crash_detected leads from every state that is not terminal to recovering", () => {
   for (const state of HOOK_STATES.filter((state) => !isTerminal(state))) {
-    const { hook } = transition(IN_STATE[state], INPUTS.crash_detected, { now });
+    const { hook } = transitionOnce(IN_STATE[state], INPUTS.crash_detected, { now });
     expect(hook).toMatchObject({ state: "recovering", recovery });
   }
 });
 
 // SPEC.md, statements 81.
 test("retry_step goes to the start of the same step; what the crash was is kept until then", () => {
-  const { hook } = transition(IN_STATE.recovering, INPUTS.retry_step, { now });
+  const { hook } = transitionOnce(IN_STATE.recovering, INPUTS.retry_step, { now });
   expect(hook).toMatchObject({ state: "step_pending", recovery });
   expect(hook.steps[0]?.status).toBe("pending");
-  const again = transition(hook, start, { now }).hook;
+  const again = transitionOnce(hook, start, { now }).hook;
   expect(again.currentStep).toMatchObject({ stepName: "implement", attempt: 2 });
   expect(again).not.toHaveProperty("recovery");
 });
@@ -386,7 +389,7 @@ test("retry_step goes to the start of the same step; what the crash was is kept 
 // SPEC.md, statements 82.
 test("skip_step goes on to the next step, and is recorded as skipped, never as completed", () => {
   const skip = { type: "skip_step", reason: "pushed already", evidence: "origin has it" } as const;
-  const { hook, event } = transition(IN_STATE.recovering, skip, { now });
+  const { hook, event } = transitionOnce(IN_STATE.recovering, skip, { now });
   expect(hook.state).toBe("step_pending");
   expect(hook.steps[0]).toMatchObject({
     status: "skipped",
@@ -394,11 +397,11 @@ test("skip_step goes on to the next step, and is recorded as skipped, never as c
   });
   expect(event).toMatchObject({ stepName: "implement", details: { evidence: "origin has it" } });
   const last = after(...TO_REVIEW.slice(0, -2));
-  expect(transition(last, INPUTS.skip_step, { now }).hook.state).toBe("completed");
+  expect(transitionOnce(last, INPUTS.skip_step, { now }).hook.state).toBe("completed");
 });
 
 test("manual_required puts a person in charge", () => {
-  const { hook } = transition(IN_STATE.recovering, INPUTS.manual_required, { now });
+  const { hook } = transitionOnce(IN_STATE.recovering, INPUTS.manual_required, { now });
   expect(hook).toMatchObject({
     state: "awaiting_human",
     awaiting: { kind: "interrupted", reason: "ask" },
@@ -408,8 +411,8 @@ test("manual_required puts a person in charge", () => {
 // SPEC.md, statements 84.
 test("abandon and fail lead from every state that is not terminal to the end", () => {
   for (const state of HOOK_STATES.filter((state) => !isTerminal(state))) {
-    expect(transition(IN_STATE[state], INPUTS.abandon, { now }).hook.state).toBe("abandoned");
-    const { hook } = transition(IN_STATE[state], INPUTS.fail, { now });
+    expect(transitionOnce(IN_STATE[state], INPUTS.abandon, { now }).hook.state).toBe("abandoned");
+    const { hook } = transitionOnce(IN_STATE[state], INPUTS.fail, { now });
     expect(hook.state).toBe("failed");
     expect(hook).not.toHaveProperty("currentStep");
     expect(hook).not.toHaveProperty("awaiting");
@@ -418,12 +421,12 @@ test("abandon and fail lead from every state that is not terminal to the end", (
 
 // SPEC.md, statements 85.
 test("step_complete goes on to the next step, and completes the task after the last", () => {
-  const { hook } = transition(IN_STATE.step_running, complete, { now: later });
+  const { hook } = transitionOnce(IN_STATE.step_running, complete, { now: later });
   expect(hook.state).toBe("step_pending");
   expect(hook.steps[0]).toMatchObject({ status: "completed", durationMs: 60_000 });
   const steps = [{ name: "fix", type: "loop" }] as const;
-  const first = transition(undefined, { type: "init", task: aTask({ steps }) }, { now }).hook;
-  expect(transitionAll(first, [ready, start, complete], { now }).hook.state).toBe("completed");
+  const first = transitionOnce(undefined, { type: "init", task: aTask({ steps }) }, { now }).hook;
+  expect(transition(first, [ready, start, complete], { now }).hook.state).toBe("completed");
 });
 
 // SPEC.md, statements 87.
@@ -442,14 +445,14 @@ test("every transition appends an event with from, to, trigger and time", () => 
 
 test("several transitions are one change, with their receipts and checkpoints", () => {
   const inputs = [INPUTS.checkpoint, pass];
-  const change = transitionAll(IN_STATE.step_validating, inputs, { now });
+  const change = transition(IN_STATE.step_validating, inputs, { now });
   expect(change).toMatchObject({ receipts: [aReceipt()], checkpoints: [aCheckpoint()] });
   expect(() => checkChange(IN_STATE.step_validating, change)).not.toThrow();
 });
 
 test("the newest 200 events, checkpoints and receipts stay, and all are counted", () => {
   const inputs = Array<HookInput>(NEWEST_KEPT + 20).fill(INPUTS.checkpoint);
-  const { hook } = transitionAll(IN_STATE.step_running, inputs, { now });
+  const { hook } = transition(IN_STATE.step_running, inputs, { now });
   expect(hook.history).toHaveLength(200);
   expect(hook.checkpoints).toHaveLength(200);
   expect(hook.counts).toEqual({ events: 223, receipts: 0, checkpoints: 220 });
@@ -473,7 +476,7 @@ test.for([
   ],
 ] as const)("a task with %s is refused", ([, steps]) => {
   const act = (): unknown =>
-    transition(undefined, { type: "init", task: aTask({ steps }) }, { now });
+    transitionOnce(undefined, { type: "init", task: aTask({ steps }) }, { now });
   expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_HOOK_FILE" }));
 });
 
@@ -500,15 +503,23 @@ test.for([
     "ERR_INVALID_HOOK_FILE",
   ],
 ] as const)("a change %s is refused", ([, spoil, code]) => {
-  const change = transitionAll(IN_STATE.step_running, [INPUTS.checkpoint], { now });
+  const change = transition(IN_STATE.step_running, [INPUTS.checkpoint], { now });
   const spoilt = { ...change, hook: spoil(change.hook) };
   const act = (): unknown => checkChange(IN_STATE.step_running, spoilt);
   expect(act).toThrow(expect.objectContaining({ code }));
 });
 
 test("a change by an event that is not in the table is refused", () => {
-  const change = transitionAll(IN_STATE.step_running, [INPUTS.checkpoint], { now });
+  const change = transition(IN_STATE.step_running, [INPUTS.checkpoint], { now });
   const events = change.events.map((event) => ({ ...event, trigger: "human_approve" }));
   const act = (): unknown => checkChange(IN_STATE.step_running, { ...change, events });
   expect(act).toThrow("is not a transition");
+});
+
+test("a task begins with its first event, and not without one", () => {
+  const { hook, events } = transition(undefined, [INPUTS.init, ready], { now });
+  expect(hook.state).toBe("step_pending");
+  expect(events.map(({ trigger }) => trigger)).toEqual(["init", "setup_complete"]);
+  const act = (): unknown => transition(undefined, [], { now });
+  expect(act).toThrow(expect.objectContaining({ code: "ERR_INVALID_HOOK_FILE" }));
 });

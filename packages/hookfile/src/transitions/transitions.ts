@@ -1,4 +1,4 @@
-import { HookFileError } from "../errors.ts";
+import { HookFileError, invalid } from "../errors.ts";
 import type { ValidationReceipt } from "@quasar/receipts";
 import { type Change, withEntries } from "../store/entries.ts";
 import {
@@ -73,17 +73,8 @@ export interface TransitionOptions {
   readonly now: Date;
 }
 
-/**
- * What becomes of a task when something happens to it. Pure: `hook` is not changed, and the new one
- * has the event, the receipts and the checkpoint in its lists. Its revision and `updatedAt` are those
- * of `hook`: the store sets them.
- *
- * @param hook - `undefined` for `init`, and only for that.
- * @throws {HookFileError} `ERR_INVALID_TRANSITION` for what is not in the table, or is not of this
- *   step; `ERR_INVALID_HOOK_FILE` where what is said cannot be: a step that there is not, no receipt.
- * @see SPEC.md, "Transitions"
- */
-export function transition(
+/** One of the events of {@link transition}. */
+export function transitionOnce(
   hook: HookFile | undefined,
   input: HookInput,
   options: TransitionOptions,
@@ -117,9 +108,18 @@ function settle(hook: HookFile): HookFile {
   return isTerminal(hook.state) ? omit(waiting, "currentStep", "recovery") : waiting;
 }
 
-/** Several transitions in a row, as one change for the store: all of them happen, or none. */
-export function transitionAll(
-  hook: HookFile,
+/**
+ * What becomes of a task when this happens to it, in this order, as one change for the store: all of it
+ * happens, or none. Pure: `hook` is not changed, and the new one has the events, the receipts and the
+ * checkpoints in its lists. Its revision and `updatedAt` are those of `hook`: the store sets them.
+ *
+ * @param hook - `undefined` where the first event is `init`, and only there.
+ * @throws {HookFileError} `ERR_INVALID_TRANSITION` for what is not in the table, or is not of this
+ *   step; `ERR_INVALID_HOOK_FILE` where what is said cannot be: a step that there is not, no receipt.
+ * @see SPEC.md, "Transitions"
+ */
+export function transition(
+  hook: HookFile | undefined,
   inputs: readonly HookInput[],
   options: TransitionOptions,
 ): Change {
@@ -128,12 +128,13 @@ export function transitionAll(
   const receipts: ValidationReceipt[] = [];
   const checkpoints: StepCheckpoint[] = [];
   for (const input of inputs) {
-    const { hook: after, event } = transition(next, input, options);
+    const { hook: after, event } = transitionOnce(next, input, options);
     next = after;
     events.push(event);
     if ("receipts" in input) receipts.push(...(input.receipts ?? []));
     if ("checkpoint" in input) checkpoints.push(input.checkpoint);
   }
+  if (next === undefined) throw invalid("there is no hook, and no event that makes one");
   return { hook: next, events, receipts, checkpoints };
 }
 

@@ -1,4 +1,5 @@
-import { type Change, type HookFile, NEWEST_KEPT } from "@quasar/hookfile";
+import type { Change, HookFile } from "@quasar/hookfile";
+import { withEntries } from "@quasar/hookfile/internal";
 import type { ValidationReceipt } from "@quasar/receipts";
 import { unlessDamaged } from "./failures.ts";
 import type { Session } from "./session.ts";
@@ -21,9 +22,7 @@ export function withReceipts(
   const idsOf = (step: string): readonly string[] =>
     receipts.filter(({ stepName }) => stepName === step).map(({ receiptId }) => receiptId);
   const changed = {
-    ...hook,
-    counts: { ...hook.counts, receipts: hook.counts.receipts + receipts.length },
-    receipts: [...hook.receipts, ...receipts].slice(-NEWEST_KEPT),
+    ...withEntries(hook, { receipts }),
     steps: hook.steps.map((step) => {
       return { ...step, receiptIds: [...step.receiptIds, ...idsOf(step.name)] };
     }),

@@ -1,5 +1,5 @@
 import type { RepositoryFacts } from "@quasar/git";
-import type { HookFile, StepBase, StepRecord } from "@quasar/hookfile";
+import type { HookFile, StepRecord } from "@quasar/hookfile";
 import type { Session } from "./session.ts";
 
 /** More paths than this are not put down. */
@@ -29,6 +29,6 @@ export async function withBaseline(
 }
 
 /** How the work tree stood at the start of a step, where that is on record. */
-export function baselineOf({ stepBase }: HookFile, stepName: string): StepBase | undefined {
+export function baselineOf({ stepBase }: HookFile, stepName: string): HookFile["stepBase"] {
   return stepBase?.step === stepName ? stepBase : undefined;
 }

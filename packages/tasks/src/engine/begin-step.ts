@@ -4,7 +4,7 @@ import {
   nextStep,
   type StepRecord,
   type StepType,
-  transitionAll,
+  transition,
 } from "@quasar/hookfile";
 import { assignRun } from "../runs/step-runs.ts";
 import type { Skip } from "../steps/step.ts";
@@ -32,7 +32,7 @@ export async function beginStep(session: Session, watch: Watch): Promise<void> {
     if (!isNext(step)(before)) return undefined;
     const started = assignRun(baseline(before), step.name);
     const inputs = opening(step, recorded);
-    return transitionAll(started, inputs, { now: session.ports.now() });
+    return transition(started, inputs, { now: session.ports.now() });
   });
   const { currentStep } = session.hook();
   if (currentStep?.stepName !== step.name) return;

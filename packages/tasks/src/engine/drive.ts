@@ -1,18 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Lock } from "@quasar/durable";
 import {
-  claimTask,
-  detectAndRecover,
   type HookFile,
   type HookFileStore,
   type HookFileStoreOptions,
-  isSetUp,
   isTerminal,
-  lockTask,
-  startIntervalCheckpoints,
-  type TaskClaim,
-  gitFactsOf,
 } from "@quasar/hookfile";
+import { readGitFacts, startIntervalCheckpoints } from "@quasar/hookfile/checkpoints";
+import { isSetUp } from "@quasar/hookfile/internal";
+import { claimTask, detectAndRecover, lockTask } from "@quasar/hookfile/recovery";
 import { isAgentsStep } from "../agents-step.ts";
 import { messageOf, TasksError } from "../errors.ts";
 import { lockedBy } from "../locked-by.ts";
@@ -164,7 +160,7 @@ async function detect(
   const found = await detectAndRecover(taskDir, { ...storing, lock, inspect, signal });
   if (found.kind === "corrupt") throw found.error;
   if (found.kind === "running" && !isLeft(found.hook)) throw unattended(found.hook);
-  if (found.hook === undefined) throw noTask(taskDir);
+  if (found.kind === "absent") throw noTask(taskDir);
   return found.hook;
 }
 
@@ -193,7 +189,9 @@ async function driveOn(session: Session, lock: Lock, tree: HeldTree): Promise<Dr
     interval: task().config.checkpoints.interval,
     async git(worktree, options) {
       const seen = await watch.look(); // what came before the checkpoint has its own before it
-      return seen === undefined ? parts.eyes.facts(worktree, options) : gitFactsOf(seen);
+      return seen === undefined
+        ? parts.eyes.facts(worktree, options)
+        : readGitFacts(worktree, { seen });
     },
     now: ports.now,
     wait: parts.wait,
@@ -216,7 +214,7 @@ async function driveOn(session: Session, lock: Lock, tree: HeldTree): Promise<Dr
 }
 
 /** The lock is free whatever goes wrong; an owner that stays put down is found to be gone. */
-function release(claim: TaskClaim, onError: (error: unknown) => void): void {
+function release(claim: ReturnType<typeof claimTask>, onError: (error: unknown) => void): void {
   try {
     claim.release();
   } catch (error) {

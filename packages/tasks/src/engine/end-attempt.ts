@@ -1,13 +1,10 @@
+import { type HookFile, type HookInput, type StepRecord, transition } from "@quasar/hookfile";
 import {
   type GitFacts,
-  type HookFile,
-  type HookInput,
+  readGitFacts,
   saveCheckpoint,
-  type StepRecord,
-  transitionAll,
   wantsCheckpoint,
-  gitFactsOf,
-} from "@quasar/hookfile";
+} from "@quasar/hookfile/checkpoints";
 import type { RepositoryFacts } from "@quasar/git";
 import { failedAttempts } from "../failed-attempts.ts";
 import { assignRun, endRun } from "../runs/step-runs.ts";
@@ -89,8 +86,10 @@ const WRITES: Readonly<Record<Ending["how"], Write>> = {
   async done(session, { step, seen }, { checkpoint }, input) {
     const { store, ports, parts, hook, task } = session;
     const ended = { trigger: "step_complete", description: `Step ${step.name} is done` } as const;
-    const git =
-      seen === undefined ? await parts.eyes.facts(hook().worktreePath, {}) : gitFactsOf(seen);
+    const { worktreePath } = hook();
+    const git = await (seen === undefined
+      ? parts.eyes.facts(worktreePath, {})
+      : readGitFacts(worktreePath, { seen }));
     const own = checkpoint === undefined || isNoticed(hook(), checkpoint, git) ? [] : [checkpoint];
     const [mark, ...also] = [...own, ended].filter(({ trigger }) =>
       wantsCheckpoint(task().config.checkpoints, trigger),
@@ -107,7 +106,7 @@ const WRITES: Readonly<Record<Ending["how"], Write>> = {
   again(session, { step }, ended, input) {
     const now = session.ports.now();
     const change = (hook: HookFile) => {
-      const changed = transitionAll(hook, [input], { now });
+      const changed = transition(hook, [input], { now });
       return { ...changed, hook: runAfter(changed.hook, step.name, ended) };
     };
     const preview = change(session.hook()).hook;
@@ -131,7 +130,7 @@ const WRITES: Readonly<Record<Ending["how"], Write>> = {
     session.store.update((hook) => {
       if (!isAt(step.name)(hook)) return undefined;
       const next = endsRun(ended) ? endRun(hook, step.name) : hook;
-      return transitionAll(next, [input], { now: session.ports.now() });
+      return transition(next, [input], { now: session.ports.now() });
     });
   },
 };

@@ -1,6 +1,7 @@
 import { inspectRepository } from "@quasar/git";
 import { changedFiles } from "@quasar/git/history";
-import { lookForPushes, readGitFacts } from "@quasar/hookfile";
+import { readGitFacts } from "@quasar/hookfile/checkpoints";
+import { lookForPushes } from "@quasar/hookfile/git-hook";
 import { ignoredBeside } from "../ignored-work.ts";
 import type { Eyes } from "./parts.ts";
 

@@ -1,5 +1,6 @@
 import { GitError } from "@quasar/git";
-import { HookFileError, installGitHook, uninstallGitHook } from "@quasar/hookfile";
+import { HookFileError } from "@quasar/hookfile";
+import { installGitHook, uninstallGitHook } from "@quasar/hookfile/git-hook";
 import { DurableError } from "@quasar/durable";
 import type { GitHook } from "./parts.ts";
 import type { Session } from "./session.ts";

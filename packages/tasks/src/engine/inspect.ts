@@ -1,5 +1,6 @@
-import { GitError } from "@quasar/git";
-import type { CrashFacts, DetectOptions, StepEffect } from "@quasar/hookfile";
+import { GitError, type SignalOptions } from "@quasar/git";
+import type { HookFile } from "@quasar/hookfile";
+import type { CrashFacts, StepEffect } from "@quasar/hookfile/recovery";
 import type { StepInput } from "../steps/step.ts";
 import { plainLine } from "../plain.ts";
 import { executorOf } from "./executors.ts";
@@ -13,7 +14,7 @@ import { stepInput } from "./session.ts";
 export function inspectorOf(
   parts: Pick<EngineParts, "executors" | "receipts">,
   { taskDir, task, ports }: Pick<StepInput, "taskDir" | "task" | "ports">,
-): NonNullable<DetectOptions["inspect"]> {
+): (hook: HookFile, options: SignalOptions) => Promise<CrashFacts> {
   return async (hook, { signal = new AbortController().signal }): Promise<CrashFacts> => {
     const { keys, redact } = ports;
     if (hook.state === "step_validating") {

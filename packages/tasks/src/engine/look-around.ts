@@ -1,15 +1,11 @@
+import type { HookFile, StepCheckpoint } from "@quasar/hookfile";
 import {
   type CheckpointTrigger,
-  clearInbox,
   type GitFacts,
-  type HookFile,
-  noticeCommits,
-  readInbox,
   saveCheckpoint,
-  type StepCheckpoint,
-  type ToldPush,
   wantsCheckpoint,
-} from "@quasar/hookfile";
+} from "@quasar/hookfile/checkpoints";
+import { clearInbox, lookForCommits, readInbox } from "@quasar/hookfile/git-hook";
 import type { RepositoryFacts } from "@quasar/git";
 import { commitsOf, hasCommit } from "../commits-on-record.ts";
 import type { Session } from "./session.ts";
@@ -34,7 +30,9 @@ export async function lookAround(
   const inbox = readInbox(taskDir);
   const facts = await parts.eyes.inspect(worktree, baseSha, { signal });
   const recorded = new Set(commitsOf(known));
-  const commits = noticeCommits(facts, { head: baseSha, recorded }, inbox.notes);
+  const commits = await lookForCommits(worktree, { head: baseSha, recorded }, inbox.notes, {
+    seen: facts,
+  });
   const own = new Set(facts.commits.map(({ sha }) => sha));
   const pushes = await parts.eyes.pushes(
     worktree,
@@ -70,10 +68,15 @@ export function checkpoint(
   saveCheckpoint(store, { trigger, description, git, now: ports.now(), when });
 }
 
+interface Push {
+  readonly ref: string;
+  readonly commit: string;
+}
+
 /** How every checkpoint of a push begins, the engine's own too; the branch there follows. */
 const PUSH = "Push: ";
 
-function toldPushes(checkpoints: readonly StepCheckpoint[]): readonly ToldPush[] {
+function toldPushes(checkpoints: readonly StepCheckpoint[]): readonly Push[] {
   return checkpoints.flatMap(({ trigger, description, gitCommit }) => {
     if (trigger !== "git_push" || gitCommit === undefined) return [];
     const ref = `refs/remotes/${description.slice(PUSH.length)}`;

@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { TASK_FILES } from "@quasar/hookfile";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 import { makeFolders } from "@quasar/process/files";
 
 /** Milliseconds in which several notes are one. */

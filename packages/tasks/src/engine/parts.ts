@@ -1,17 +1,10 @@
 import type { Lock } from "@quasar/durable";
 import type { RepositoryFacts, SignalOptions } from "@quasar/git";
 import type { ChangedFile } from "@quasar/git/history";
-import type {
-  CrashFacts,
-  GitFacts,
-  HookFile,
-  HookFileStore,
-  HookFileStoreOptions,
-  KnownPushes,
-  NoticedPushes,
-  StepType,
-  Wait,
-} from "@quasar/hookfile";
+import type { HookFile, HookFileStore, HookFileStoreOptions, StepType } from "@quasar/hookfile";
+import type { GitFacts } from "@quasar/hookfile/checkpoints";
+import type { lookForPushes } from "@quasar/hookfile/git-hook";
+import type { CrashFacts } from "@quasar/hookfile/recovery";
 import type { KeyManager, ValidationReceipt } from "@quasar/receipts";
 import type { TaskAgents } from "../runs/task-agents.ts";
 import type { StepExecutor, StepInput, TaskPorts } from "../steps/step.ts";
@@ -47,6 +40,9 @@ export interface EngineParts {
   readonly wait?: Wait | undefined;
 }
 
+/** Resolves after that time, or rejects when the signal is aborted. */
+export type Wait = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+
 /** Who does a step, by its type; a person does the others. */
 export type Executors = Readonly<Record<Exclude<StepType, "human">, StepExecutor>>;
 
@@ -72,12 +68,7 @@ export interface TaskFiles {
 export interface Eyes {
   facts(worktree: string, options: SignalOptions): Promise<GitFacts>;
   inspect(worktree: string, since: string, options: SignalOptions): Promise<RepositoryFacts>;
-  pushes(
-    worktree: string,
-    branch: string | undefined,
-    known: KnownPushes,
-    options: SignalOptions,
-  ): Promise<NoticedPushes>;
+  readonly pushes: typeof lookForPushes;
   changedFiles(
     worktree: string,
     from: string,

@@ -5,7 +5,7 @@ import {
   type HookFileStore,
   type HookInput,
   type StepRecord,
-  transitionAll,
+  transition,
 } from "@quasar/hookfile";
 import { TasksError } from "../errors.ts";
 import type { RunningStep, StepInput, TaskPorts } from "../steps/step.ts";
@@ -104,7 +104,7 @@ export function openSession(options: SessionOptions): Session {
       let isTime = false;
       store.update((before) => {
         isTime = when(before);
-        return isTime ? transitionAll(before, inputs, { now: now() }) : undefined;
+        return isTime ? transition(before, inputs, { now: now() }) : undefined;
       });
       return isTime;
     },

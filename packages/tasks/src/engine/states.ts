@@ -1,4 +1,6 @@
-import { type HookFile, type HookState, isSetUp, recoveryInput } from "@quasar/hookfile";
+import type { HookFile, HookState } from "@quasar/hookfile";
+import { isSetUp } from "@quasar/hookfile/internal";
+import { recoveryInput } from "@quasar/hookfile/recovery";
 import { beginStep } from "./begin-step.ts";
 import { freeGit, type Session } from "./session.ts";
 import { putGitHook, takeGitHook } from "./git-hook.ts";

@@ -1,9 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RepositoryFacts } from "@quasar/git";
 import type { ChangedFile } from "@quasar/git/history";
-import type { FileChange, HookFile, HookFileStore } from "@quasar/hookfile";
+import type { HookFile, HookFileStore } from "@quasar/hookfile";
 import { baselineOf } from "./baseline.ts";
 import type { Eyes } from "./parts.ts";
+
+/** What has become of a file; whether HEAD has it like that. */
+interface FileChange extends ChangedFile {
+  readonly committed: boolean;
+}
 
 /** What a step has touched. */
 export interface Touched {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GitError, type RepositoryFacts } from "@quasar/git";
-import { isSetUp, type StepCheckpoint, type Wait } from "@quasar/hookfile";
+import type { StepCheckpoint } from "@quasar/hookfile";
+import { isSetUp } from "@quasar/hookfile/internal";
 import { unlessDamaged } from "./failures.ts";
 import { lookAround } from "./look-around.ts";
+import type { Wait } from "./parts.ts";
 import type { Session } from "./session.ts";
 
 /** Milliseconds between two looks at the work tree while a task is driven. */

@@ -1,4 +1,5 @@
-import { type HookFile, saveCheckpoint, wantsCheckpoint } from "@quasar/hookfile";
+import type { HookFile } from "@quasar/hookfile";
+import { saveCheckpoint, wantsCheckpoint } from "@quasar/hookfile/checkpoints";
 import { TasksError } from "../errors.ts";
 import type { RunningStep, StepOutcome, StepProgress } from "../steps/step.ts";
 import type { TaskEvent } from "../task-event.ts";

@@ -1,13 +1,13 @@
 import {
   type Change,
-  type CommandHookFileStore,
   createHookFileStore,
   type HookFile,
+  type HookFileStore,
   type HookInput,
   isTerminal,
-  lockTask,
-  transitionAll,
+  transition,
 } from "@quasar/hookfile";
+import { lockTask } from "@quasar/hookfile/recovery";
 import { gitHook } from "../engine/git-hook.ts";
 import { lockedBy } from "../locked-by.ts";
 import { receiptFacts } from "../validation/receipt-chain.ts";
@@ -21,7 +21,7 @@ export type OperationPorts = Pick<LookPorts, "keys" | "now" | "version">;
 export function openHookStore(
   taskDir: string,
   { keys, now, version }: OperationPorts,
-): CommandHookFileStore {
+): HookFileStore {
   return createHookFileStore({ dir: taskDir, now, version, ...receiptFacts(taskDir, keys) });
 }
 
@@ -40,7 +40,7 @@ export async function changeTask(
 ): Promise<HookFile> {
   const store = openHookStore(taskDir, ports);
   const change = (current: HookFile): Change =>
-    transitionAll(current, decide(current), { now: ports.now() });
+    transition(current, decide(current), { now: ports.now() });
   const hook = look === undefined ? store.update(change) : await store.updateAfter(look, change);
   const task = repairTask(taskDir, hook);
   // What is wrong with it is told where the task is resumed; the decision is on record.

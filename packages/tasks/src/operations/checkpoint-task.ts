@@ -1,10 +1,5 @@
-import {
-  type CheckpointTrigger,
-  type HookFile,
-  isTerminal,
-  readGitFacts,
-  saveCheckpoint,
-} from "@quasar/hookfile";
+import { type HookFile, isTerminal } from "@quasar/hookfile";
+import { type CheckpointTrigger, readGitFacts, saveCheckpoint } from "@quasar/hookfile/checkpoints";
 import { readTask } from "../task-store.ts";
 import { notAwaited } from "./awaited.ts";
 import { type OperationPorts, openHookStore } from "./change-task.ts";

@@ -1,4 +1,4 @@
-import { type HookInput, transitionAll } from "@quasar/hookfile";
+import { type HookInput, transition } from "@quasar/hookfile";
 import { describe, expect, test } from "vitest";
 import { hookAfter, SCENES } from "../../test/hooks.ts";
 import { anotherTry, approval, finalRejection, leavingOut, rejection } from "./decide.ts";
@@ -28,7 +28,7 @@ const TAKES: Readonly<Record<string, readonly string[]>> = {
 describe.for(Object.entries(SCENES))("a task that is %s", ([scene, hook]) => {
   test.for(Object.entries(decisions))("takes %s only where it waits for it", ([name, decide]) => {
     if (TAKES[scene]?.includes(name) === true) {
-      const { hook: after } = transitionAll(hook, decide(hook), { now: new Date() });
+      const { hook: after } = transition(hook, decide(hook), { now: new Date() });
       expect(after).not.toEqual(hook);
     } else {
       expect(() => decide(hook)).toThrow(expect.objectContaining({ code: "ERR_NOT_AWAITED" }));
@@ -39,7 +39,7 @@ describe.for(Object.entries(SCENES))("a task that is %s", ([scene, hook]) => {
 function after(scene: string, decide: typeof anotherTry) {
   const hook = SCENES[scene];
   if (hook === undefined) throw new Error(`no scene ${scene}`);
-  return transitionAll(hook, decide(hook), { now: new Date() }).hook;
+  return transition(hook, decide(hook), { now: new Date() }).hook;
 }
 
 test("an approval has on record what was shown", () => {

@@ -1,15 +1,8 @@
 import { inspectRepository, type RepositoryFacts } from "@quasar/git";
-import {
-  clearInbox,
-  type HookFile,
-  type HookFileStore,
-  isSetUp,
-  isTerminal,
-  noticeCommits,
-  readInbox,
-  saveCheckpoint,
-  wantsCheckpoint,
-} from "@quasar/hookfile";
+import { type HookFile, type HookFileStore, isTerminal } from "@quasar/hookfile";
+import { saveCheckpoint, wantsCheckpoint } from "@quasar/hookfile/checkpoints";
+import { clearInbox, lookForCommits, readInbox } from "@quasar/hookfile/git-hook";
+import { isSetUp } from "@quasar/hookfile/internal";
 import { commitsOf, hasCommit } from "../commits-on-record.ts";
 import { readTask } from "../task-store.ts";
 import { type OperationPorts, openHookStore } from "./change-task.ts";
@@ -31,7 +24,7 @@ export async function drainInbox(
   if (hook === undefined || isTerminal(hook.state) || !isSetUp(hook)) return;
   const since = readTask(taskDir).metadata.baseSha;
   const facts = await inspectRepository(hook.worktreePath, { since, signal });
-  recordCommits(taskDir, store, facts, ports.now());
+  await recordCommits(taskDir, store, facts, ports.now());
 }
 
 /**
@@ -40,16 +33,19 @@ export async function drainInbox(
  * @param facts - Of the task's work tree, since its base.
  * @throws {HookFileError} as the store's `update`.
  */
-export function recordCommits(
+export async function recordCommits(
   taskDir: string,
   store: HookFileStore,
   facts: RepositoryFacts,
   now: Date,
-): void {
+): Promise<void> {
   const { config, metadata } = readTask(taskDir);
+  const { baseSha: head, worktreeDir } = metadata;
   const inbox = readInbox(taskDir);
   const recorded = new Set(commitsOf([...store.checkpoints()]));
-  const commits = noticeCommits(facts, { head: metadata.baseSha, recorded }, inbox.notes);
+  const commits = await lookForCommits(worktreeDir, { head, recorded }, inbox.notes, {
+    seen: facts,
+  });
   if (commits.kind === "waiting") return;
   for (const { trigger, description, git } of commits.checkpoints) {
     if (!wantsCheckpoint(config.checkpoints, trigger)) continue;

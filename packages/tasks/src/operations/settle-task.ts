@@ -1,4 +1,5 @@
-import { isTerminal, uninstallGitHook } from "@quasar/hookfile";
+import { isTerminal } from "@quasar/hookfile";
+import { uninstallGitHook } from "@quasar/hookfile/git-hook";
 import { openTask, type TaskView } from "../open-task.ts";
 import type { LookPorts } from "../steps/step.ts";
 

@@ -1,4 +1,5 @@
-import { type HookFile, readGitFacts, saveCheckpoint, wantsCheckpoint } from "@quasar/hookfile";
+import type { HookFile } from "@quasar/hookfile";
+import { readGitFacts, saveCheckpoint, wantsCheckpoint } from "@quasar/hookfile/checkpoints";
 import { isAgentsStep } from "../agents-step.ts";
 import { repairTask } from "../task-repair.ts";
 import { readTask } from "../task-store.ts";

@@ -1,5 +1,5 @@
-import { decodeHookFile, encodeHookFile, type HookFile, type HookInput } from "@quasar/hookfile";
-import { transition, transitionAll } from "@quasar/hookfile";
+import { type HookFile, type HookInput, transition } from "@quasar/hookfile";
+import { decodeHookFile, encodeHookFile } from "@quasar/hookfile/internal";
 import { expect, test } from "vitest";
 import { assignRun, endRun, runName } from "./step-runs.ts";
 
@@ -16,12 +16,11 @@ function aHook(): HookFile {
     { name: "review", type: "human", onReject: "implement" },
   ] as const;
   const task = { ...names, ...places, template: "bugfix", steps };
-  const { hook } = transition(undefined, { type: "init", task }, NOW);
-  return transition(hook, { type: "setup_complete" }, NOW).hook;
+  return transition(undefined, [{ type: "init", task }, { type: "setup_complete" }], NOW).hook;
 }
 
 function after(hook: HookFile, ...inputs: readonly HookInput[]): HookFile {
-  return transitionAll(hook, inputs, NOW).hook;
+  return transition(hook, inputs, NOW).hook;
 }
 
 /** As the engine starts a step: both in one update. */

@@ -1,4 +1,5 @@
-import { generateSynopsis, type HookFile } from "@quasar/hookfile";
+import type { HookFile } from "@quasar/hookfile";
+import { generateSynopsis } from "@quasar/hookfile/hook-md";
 import type { AgentInvoker } from "@quasar/agents";
 
 /** The line that tells an agent of the task, as it is while a step is worked on. */

@@ -1,6 +1,6 @@
 import { changedPaths } from "@quasar/git/history";
 import { treeOfCommit } from "@quasar/git/internal";
-import { createHookFileStore, type HookEvent, HookFileError } from "@quasar/hookfile";
+import { createHookFileStore, type HookFile, HookFileError } from "@quasar/hookfile";
 import { namedPaths } from "../plain.ts";
 import type { TaskRecord } from "../task-record.ts";
 import type { StepInput, StepOutcome } from "./step.ts";
@@ -20,6 +20,8 @@ export function approvalDetails({ tree, head, accepted }: Approved): Record<stri
   const kinds = accepted.length === 0 ? {} : { accepted: accepted.join(" ") };
   return { commit_tree: tree, head, ...kinds };
 }
+
+type HookEvent = HookFile["history"][number];
 
 function approvalIn({ details = {} }: HookEvent): Approved | undefined {
   const { commit_tree: tree, head, accepted } = details;

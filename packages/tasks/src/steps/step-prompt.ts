@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { TASK_FILES } from "@quasar/hookfile";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 import { fenced } from "../fenced.ts";
 import { synopsisOf } from "../runs/synopsis.ts";
 import type { StepResult } from "../task-record.ts";

@@ -1,15 +1,11 @@
-import type {
-  AwaitedDecision,
-  CheckpointTrigger,
-  HookFile,
-  StepEffect,
-  StepRecord,
-} from "@quasar/hookfile";
+import type { HookFile, StepRecord } from "@quasar/hookfile";
+import type { CheckpointTrigger } from "@quasar/hookfile/checkpoints";
+import type { StepEffect } from "@quasar/hookfile/recovery";
 import type { AgentInvoker } from "@quasar/agents";
 import type { KeyManager, ValidationReceipt } from "@quasar/receipts";
 import type { TaskRecord } from "../task-record.ts";
 import type { TemplateStep } from "../templates/template.ts";
-import type { TaskEvent } from "../task-event.ts";
+import type { AwaitedKind, TaskEvent } from "../task-event.ts";
 
 /** How one type of step is done. */
 export interface StepExecutor {
@@ -72,7 +68,7 @@ export type StepOutcome =
   | ({
       readonly kind: "failed";
       readonly reason: string;
-      readonly awaiting: AwaitedDecision["kind"];
+      readonly awaiting: AwaitedKind;
       readonly retryable: boolean;
       /** What of a run of agents cannot be gone on with: the next attempt begins a new one. @default false */
       readonly endsRun?: boolean | undefined;
@@ -80,7 +76,7 @@ export type StepOutcome =
   /** A person is needed; that is no failure. */
   | ({
       readonly kind: "awaiting";
-      readonly awaiting: AwaitedDecision["kind"];
+      readonly awaiting: AwaitedKind;
       readonly reason: string;
     } & Partial<StepReport>)
   /** It was not brought to an end, and goes on with the next resume. */

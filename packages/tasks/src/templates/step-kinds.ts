@@ -1,8 +1,8 @@
-import type { StepRecovery, StepType } from "@quasar/hookfile";
+import type { StepRecord, StepType } from "@quasar/hookfile";
 
 /** What an attempt may cost and how it is taken up again, where a template does not say. */
 export const STEP_DEFAULTS: Readonly<
-  Record<StepType, { readonly maxAttempts: number; readonly recovery: StepRecovery }>
+  Record<StepType, { readonly maxAttempts: number; readonly recovery: StepRecord["recovery"] }>
 > = {
   ai: { maxAttempts: 3, recovery: "retry" },
   loop: { maxAttempts: 3, recovery: "retry" },
@@ -14,5 +14,5 @@ export const STEP_DEFAULTS: Readonly<
 };
 
 export const STEP_TYPES = Object.keys(STEP_DEFAULTS) as readonly StepType[];
-export const STEP_RECOVERIES: readonly StepRecovery[] = ["retry", "reconcile", "manual"];
+export const STEP_RECOVERIES: readonly StepRecord["recovery"][] = ["retry", "reconcile", "manual"];
 export const GIT_ACTIONS = ["commit", "push", "create_pr"] as const;

@@ -1,4 +1,4 @@
-import type { StepRecovery, StepType } from "@quasar/hookfile";
+import type { StepRecord, StepType } from "@quasar/hookfile";
 import type { GIT_ACTIONS } from "./step-kinds.ts";
 
 /** The steps that a kind of task goes through. */
@@ -43,7 +43,7 @@ export interface TemplateStep {
   readonly maxAttempts: number;
   /** Milliseconds an attempt may take. @default the agents' and commands' own limits */
   readonly timeoutMs?: number | undefined;
-  readonly recovery: StepRecovery;
+  readonly recovery: StepRecord["recovery"];
   /** Where a reject goes: an earlier step, or its own. @default as the hook file's */
   readonly onReject?: string | undefined;
 }

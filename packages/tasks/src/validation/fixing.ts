@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DurableError, loadFile, removeFile, replaceFile } from "@quasar/durable";
-import { TASK_FILES } from "@quasar/hookfile";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 import * as v from "valibot";
 import { fenced } from "../fenced.ts";
 import type { AgentWork } from "../runs/agent-work.ts";

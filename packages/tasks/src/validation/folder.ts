@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { TASK_FILES } from "@quasar/hookfile";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 
 /** Where a task keeps its receipts, what its commands printed, and what says that they were started. */
 export function receiptsFolder(taskDir: string): string {

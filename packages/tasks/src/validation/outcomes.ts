@@ -1,4 +1,4 @@
-import type { CrashFacts } from "@quasar/hookfile";
+import type { CrashFacts } from "@quasar/hookfile/recovery";
 import {
   inspectReceipt,
   type KeyManager,

@@ -1,4 +1,4 @@
-import type { HookFile, Verdicts } from "@quasar/hookfile";
+import type { HookFile } from "@quasar/hookfile";
 import {
   type ChainHead,
   type KeyManager,
@@ -7,6 +7,7 @@ import {
   type ReceiptStatement,
   type TaskName,
   type ValidationReceipt,
+  type Verdict,
   verifyChain,
 } from "@quasar/receipts";
 import { type KeyRing, parseKeyPath } from "@quasar/receipts/keys";
@@ -33,7 +34,7 @@ export interface ReceiptChain {
 export interface JudgedReceipts {
   /** Oldest first. */
   readonly receipts: readonly ValidationReceipt[];
-  readonly verdicts: Verdicts;
+  readonly verdicts: ReadonlyMap<string, Verdict>;
   /** What was signed, of those whose verdict is `valid` with full coverage; in order. */
   readonly statements: readonly ReceiptStatement[];
   readonly chain: ReceiptChain;
@@ -111,7 +112,7 @@ export function judgeReceipts(options: JudgeReceiptsOptions): JudgedReceipts {
 /** What a task's store says of its receipts, judged once for each hook file. */
 export interface ReceiptFacts {
   judge(hook: HookFile): JudgedReceipts;
-  verdicts(hook: HookFile): Verdicts;
+  verdicts(hook: HookFile): ReadonlyMap<string, Verdict>;
   /** Of a chain that is broken. */
   receiptProblems(hook: HookFile): readonly string[];
 }

@@ -1,4 +1,5 @@
-import { createHookFileStore, HookFileError, readArchive } from "@quasar/hookfile";
+import { createHookFileStore, HookFileError } from "@quasar/hookfile";
+import { readArchive } from "@quasar/hookfile/folders";
 import type { ChainHead, ValidationReceipt } from "@quasar/receipts";
 
 /** What is on record of a task's receipts, beside their own files. */

@@ -11,7 +11,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { acquireLock } from "@quasar/durable";
-import { createHookFileStore, installGitHook, isBuried, lockTask } from "@quasar/hookfile";
+import { createHookFileStore } from "@quasar/hookfile";
+import { installGitHook } from "@quasar/hookfile/git-hook";
+import { isBuried } from "@quasar/hookfile/internal";
+import { lockTask } from "@quasar/hookfile/recovery";
 import { expect, onTestFinished, test, vi } from "vitest";
 import {
   aClone,

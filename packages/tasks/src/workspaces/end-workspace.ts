@@ -1,5 +1,6 @@
 import { dirtyPaths } from "@quasar/git";
-import { removeHookFile, uninstallGitHook } from "@quasar/hookfile";
+import { removeHookFile } from "@quasar/hookfile/folders";
+import { uninstallGitHook } from "@quasar/hookfile/git-hook";
 import type { ChainHead, KeyManager } from "@quasar/receipts";
 import { messageOf, TasksError } from "../errors.ts";
 import type { Ending, EndWorkspaceOptions } from "./ending.ts";

@@ -1,12 +1,7 @@
 import { basename, join } from "node:path";
 import { nodeFileSystem } from "@quasar/durable";
-import {
-  createHookFileStore,
-  type HookState,
-  isBuried,
-  isTerminal,
-  taskFoldersOf,
-} from "@quasar/hookfile";
+import { createHookFileStore, type HookState, isTerminal } from "@quasar/hookfile";
+import { isBuried, taskFoldersOf } from "@quasar/hookfile/internal";
 import { TasksError } from "../errors.ts";
 import type { Workspace } from "./workspace.ts";
 import { readWorkspace, workspacesDir } from "./workspace-store.ts";

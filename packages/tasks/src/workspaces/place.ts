@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { nodeFileSystem } from "@quasar/durable";
-import { listTaskFolders } from "@quasar/hookfile";
+import { listTaskFolders } from "@quasar/hookfile/folders";
 import {
   currentBranch,
   currentGitSha,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { createHookFileStore, taskFolder } from "@quasar/hookfile";
+import { createHookFileStore } from "@quasar/hookfile";
+import { taskFolder } from "@quasar/hookfile/folders";
 import { nodeFileSystem } from "@quasar/durable";
 import { foldCase } from "@quasar/vitest/fold-case";
 import { expect, test, vi } from "vitest";

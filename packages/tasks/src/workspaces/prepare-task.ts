@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { dirtyPaths, openRepository } from "@quasar/git";
-import { createHookFileStore, type HookFile, type NewTask, taskFolder } from "@quasar/hookfile";
+import { createHookFileStore, type HookFile, type NewTask } from "@quasar/hookfile";
+import { taskFolder } from "@quasar/hookfile/folders";
 import type { KeyManager } from "@quasar/receipts";
 import { messageOf, TasksError } from "../errors.ts";
 import { syncTask } from "../sync-task.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { nodeFileSystem, syncFiles } from "@quasar/durable";
-import { taskFoldersOf } from "@quasar/hookfile";
 import { isAncestor } from "@quasar/git/history";
 import { deleteBranch, verifyBundle, writeBundle } from "@quasar/git/internal";
 import { listRefs, removeRefs } from "@quasar/git/snapshots";
+import { taskFoldersOf } from "@quasar/hookfile/internal";
 import { messageOf } from "../errors.ts";
 import type { Ending } from "./ending.ts";
 import { numbered } from "./names.ts";

@@ -1,6 +1,6 @@
 import { type Lock, nodeFileSystem } from "@quasar/durable";
 import { GitError, openRepository, type Repository } from "@quasar/git";
-import { lockTask } from "@quasar/hookfile";
+import { lockTask } from "@quasar/hookfile/recovery";
 import { TasksError } from "../errors.ts";
 import { lockedBy } from "../locked-by.ts";
 import { lockTree } from "../tree-lock.ts";

@@ -1,11 +1,5 @@
-import {
-  GIT_HOOK_LINE,
-  type InstalledGitHook,
-  installGitHook,
-  isTerminal,
-  type UninstalledGitHook,
-  uninstallGitHook,
-} from "@quasar/hookfile";
+import { isTerminal } from "@quasar/hookfile";
+import { installGitHook, uninstallGitHook } from "@quasar/hookfile/git-hook";
 import { count, cleanLine, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -42,15 +36,17 @@ export async function hookInstallCommand(id: string | undefined, given: Given): 
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...labelled(view, "git hook", installedText(installed)),
-    ...("path" in installed ? labelled(view, "", cleanLine(installed.path)) : []),
+    ...(installed.kind === "off" ? [] : labelled(view, "", cleanLine(installed.path))),
     ...(installed.kind === "printed"
-      ? nextLines([`put this into it: ${GIT_HOOK_LINE}`], view)
+      ? nextLines([`put this into it: ${installed.line}`], view)
       : []),
   ]);
   return EXIT.ok;
 }
 
-function installedText(installed: InstalledGitHook): string {
+type Installed = Awaited<ReturnType<typeof installGitHook>>;
+
+function installedText(installed: Installed): string {
   switch (installed.kind) {
     case "off":
       return 'not wanted by the settings (git_hooks = "off")';
@@ -63,9 +59,7 @@ function installedText(installed: InstalledGitHook): string {
   }
 }
 
-const OBSTACLES: Readonly<
-  Record<Extract<InstalledGitHook, { kind: "printed" }>["reason"], string>
-> = {
+const OBSTACLES: Readonly<Record<Extract<Installed, { kind: "printed" }>["reason"], string>> = {
   asked: "only its line was asked for",
   outside: "git looks for hooks in a folder that is not this repository's",
   "not-writable": "the folder cannot be written",
@@ -93,7 +87,7 @@ export async function hookUninstallCommand(
   return EXIT.ok;
 }
 
-function removedText(removed: UninstalledGitHook): string {
+function removedText(removed: Awaited<ReturnType<typeof uninstallGitHook>>): string {
   switch (removed.kind) {
     case "kept":
       return `kept for ${count(removed.tasks, "other task")} of the repository`;

@@ -1,4 +1,4 @@
-import { acknowledgeQuarantine } from "@quasar/hookfile";
+import { acknowledgeQuarantine } from "@quasar/hookfile/recovery";
 import { jsonLine, count } from "@quasar/runs/text";
 import { openHookStore } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";

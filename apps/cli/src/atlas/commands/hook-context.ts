@@ -1,4 +1,4 @@
-import { renderHookMd } from "@quasar/hookfile";
+import { renderHookMd } from "@quasar/hookfile/hook-md";
 import { jsonLine } from "@quasar/runs/text";
 import { problemsOf } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";

@@ -1,11 +1,11 @@
 import {
   createHookFileStore,
-  encodeHookFile,
-  HookFileError,
   type HookFile,
+  HookFileError,
   type HookFileStore,
-  renderHookMd,
 } from "@quasar/hookfile";
+import { renderHookMd } from "@quasar/hookfile/hook-md";
+import { encodeHookFile } from "@quasar/hookfile/internal";
 import { encodeReceipt } from "@quasar/receipts";
 import { jsonLine } from "@quasar/runs/text";
 import { encodeTask, problemsOf, type TaskRecord } from "@quasar/tasks";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DurableError, readWholeFile } from "@quasar/durable";
-import { TASK_FILES } from "@quasar/hookfile";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { openHookStore, openTask } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";

@@ -4,8 +4,8 @@ import {
   type HookFile,
   HookFileError,
   type HookFileStore,
-  TASK_FILES,
 } from "@quasar/hookfile";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 import { cleanLine, jsonLine, count, moment, fit } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
 import { createOnce, replaceFile } from "@quasar/durable";
 import { openRepository } from "@quasar/git";
-import { insertAgentText } from "@quasar/hookfile";
+import { insertAgentText } from "@quasar/hookfile/hook-md";
 import { jsonLine } from "@quasar/runs/text";
 import { loginSteps } from "../../shared/agent-programs.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";

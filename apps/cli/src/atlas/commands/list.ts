@@ -1,4 +1,5 @@
-import { type HookFile, isTerminal, quarantinedFiles } from "@quasar/hookfile";
+import { type HookFile, isTerminal } from "@quasar/hookfile";
+import { quarantinedFiles } from "@quasar/hookfile/recovery";
 import { firstLine, jsonLine } from "@quasar/runs/text";
 import { listTasks } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";

@@ -1,10 +1,5 @@
-import {
-  cleanupHookFiles,
-  type CleanupReport,
-  type HookFile,
-  parseRetention,
-  type SkippedHookFile,
-} from "@quasar/hookfile";
+import type { HookFile } from "@quasar/hookfile";
+import { cleanupHookFiles, parseRetention } from "@quasar/hookfile/folders";
 import { cleanLine, jsonLine, count, firstLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -72,8 +67,10 @@ function everything(ms: number): ReturnType<typeof retentionPolicy> {
   return { completed: ms, failed: ms, abandoned: ms };
 }
 
+type Report = ReturnType<typeof cleanupHookFiles>;
+
 function reportLines(
-  { removed, skipped }: CleanupReport,
+  { removed, skipped }: Report,
   dryRun: boolean,
   now: number,
   view: View,
@@ -106,7 +103,10 @@ function reportLines(
   ];
 }
 
-function reasonText({ reason, error }: Pick<SkippedHookFile, "reason" | "error">): string {
+function reasonText({
+  reason,
+  error,
+}: Pick<Report["skipped"][number], "reason" | "error">): string {
   if (reason === "in_use") return "in use";
   return `${reason === "corrupt" ? "nothing of it can be believed" : "it could not be removed"}: ${wordsOf(error) ?? ""}`;
 }

@@ -1,4 +1,4 @@
-import { listTaskFolders } from "@quasar/hookfile";
+import { listTaskFolders } from "@quasar/hookfile/folders";
 import {
   listReceipts,
   type ReceiptStatement,

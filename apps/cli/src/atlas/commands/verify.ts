@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { TRAILER } from "@quasar/git";
 import { readCommit, resolveCommit } from "@quasar/git/history";
 import { treeOfCommit } from "@quasar/git/internal";
-import { listTaskFolders, type TaskFolder } from "@quasar/hookfile";
+import { listTaskFolders, type TaskFolder } from "@quasar/hookfile/folders";
 import {
   type ChainHead,
   listReceiptTasks,

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { DEFAULT_AUTO_CHECKPOINTS, DEFAULT_RETENTION } from "@quasar/hookfile";
+import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
+import { DEFAULT_RETENTION } from "@quasar/hookfile/folders";
 import { DEFAULT_MAX_FIXES, DEFAULT_VALIDATION_TIMEOUT } from "@quasar/tasks";
 import { parse } from "smol-toml";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,5 @@
-import { type AutoCheckpointConfig, parseRetention, type RetentionPolicy } from "@quasar/hookfile";
+import type { AutoCheckpointConfig } from "@quasar/hookfile/checkpoints";
+import { parseRetention, type RetentionPolicy } from "@quasar/hookfile/folders";
 import type { TaskConfig, ValidationConfig } from "@quasar/tasks";
 import { ATLAS, type AtlasSettings } from "./settings.ts";
 

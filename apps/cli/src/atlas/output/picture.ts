@@ -1,4 +1,4 @@
-import { isTerminal, type HookFile, type StepRecord } from "@quasar/hookfile";
+import { type HookFile, isTerminal, type StepRecord } from "@quasar/hookfile";
 import {
   cleanLine,
   budget,

@@ -1,4 +1,4 @@
-import type { QuarantinedFile } from "@quasar/hookfile";
+import type { QuarantinedFile } from "@quasar/hookfile/recovery";
 import { moment } from "@quasar/runs/text";
 import { labelled, type View } from "../../shared/output/text.ts";
 import { naming } from "../next.ts";

@@ -1,5 +1,5 @@
-import { CHECKPOINT_TRIGGERS, HOOK_STATES } from "@quasar/hookfile";
-import type { StepRecovery, StepType } from "@quasar/hookfile";
+import { HOOK_STATES, type StepRecord, type StepType } from "@quasar/hookfile";
+import { CHECKPOINT_TRIGGERS } from "@quasar/hookfile/checkpoints";
 import { REVIEW_GAPS, STEP_STATUSES, TASK_STATUSES } from "@quasar/tasks";
 import * as v from "valibot";
 import {
@@ -32,7 +32,11 @@ const STEP_TYPES = [
   "ci",
 ] as const satisfies readonly StepType[];
 
-const RECOVERIES = ["retry", "reconcile", "manual"] as const satisfies readonly StepRecovery[];
+const RECOVERIES = [
+  "retry",
+  "reconcile",
+  "manual",
+] as const satisfies readonly StepRecord["recovery"][];
 
 export const stepType = word(STEP_TYPES, "Of which kind the step is");
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TASK_FILES } from "@quasar/hookfile";
+import { TASK_FILES } from "@quasar/hookfile/internal";
 import { type Clock, isAtWork, type Place } from "@quasar/torture";
 import { tasksOf } from "./observe.ts";
 
