@@ -59,6 +59,7 @@ export type { AgentWork, AgentWorkDone, AgentWorkResult } from "./runs/agent-wor
 export { assignRun, endRun, runName } from "./runs/step-runs.ts";
 export { endTaskAgents, findTaskAgents, type TaskAgents } from "./runs/task-agents.ts";
 export { type RunCost, taskCost, type TaskCost } from "./runs/task-cost.ts";
+export { type TaskRun, taskRuns, type TaskRuns, watchTaskTurn } from "./runs/task-runs.ts";
 export { workOnStep } from "./runs/work-on-step.ts";
 export { aiStep } from "./steps/ai.ts";
 export { loopStep } from "./steps/loop.ts";

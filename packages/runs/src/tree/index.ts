@@ -8,6 +8,8 @@ export {
   type DriveRunOptions,
   type RunDriver,
 } from "./drive-run.ts";
+export { allTurns, type TurnSummary } from "../look/turns.ts";
+export { type RunFolders, storedTurn } from "../look/turn.ts";
 export { limitOf, patienceOf, type WaitPlan, withoutPause } from "../limits/patience.ts";
 export { freeGit, freeGitLocks, type TreeDriver } from "./git-locks.ts";
 export { stateFolder, takeTreeLock } from "./lock.ts";

@@ -6,6 +6,7 @@ import { type Align, tableLines } from "../../shared/output/table.ts";
 import { labelled } from "../../shared/output/text.ts";
 import { COST_ALIGN, COST_HEAD, costCells, TURN_ENDS } from "../../shared/output/turn-cells.ts";
 import type { Given } from "../command.ts";
+import { costFacts } from "../cost-facts.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import type { CostLine } from "../schemas/others.ts";
@@ -16,7 +17,7 @@ export async function costCommand(id: string | undefined, { json }: Given): Prom
   const cost = await taskCost(dir);
   const { maxBudgetUsd } = task.config;
   if (json === true) {
-    const facts = { taskId: hook.taskId, maxBudgetUsd, ...cost };
+    const facts = { taskId: hook.taskId, maxBudgetUsd, ...costFacts(cost) };
     const line = { v: JSON_VERSION, type: "cost", ...facts } satisfies CostLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;

@@ -3,6 +3,7 @@ import { taskCost } from "@quasar/tasks";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import type { Given } from "../command.ts";
+import { costFacts } from "../cost-facts.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
@@ -22,7 +23,18 @@ export async function statusCommand(id: string | undefined, given: Given): Promi
   const exit = chainExit(task.chain);
   if (given.json === true) {
     const { dir, verdicts, chain, problems, quarantined, found, owner, stop } = task;
-    const facts = { dir, found, owner, stop, chain, problems, quarantined, cost, exit, next };
+    const facts = {
+      dir,
+      found,
+      owner,
+      stop,
+      chain,
+      problems,
+      quarantined,
+      cost: costFacts(cost),
+      exit,
+      next,
+    };
     const line = { task: task.task, hook, verdicts: Object.fromEntries(verdicts), ...facts };
     const printed = { v: JSON_VERSION, type: "status", ...line } satisfies StatusLine;
     process.stdout.write(jsonLine(printed));

@@ -16,7 +16,7 @@ import {
   whole,
   word,
 } from "../../shared/schemas/kinds.ts";
-import { endedTurnEntries } from "../../shared/schemas/turn-entries.ts";
+import { endedTurn } from "../../shared/schemas/turn.ts";
 
 // Parts of lines. Each is a definition, by its name here, in the files that use it.
 
@@ -39,6 +39,11 @@ export const stepType = word(STEP_TYPES, "Of which kind the step is");
 export const stepRecovery = word(
   RECOVERIES,
   "How an interrupted step is resumed. reconcile: after a look at what it has done. manual: a person says how",
+);
+
+export const found = word(
+  ["none", "running", "waiting", "crashed"],
+  "none: it has ended. running: somebody drives it. waiting: it is between steps, or waits for a person",
 );
 
 const fileSnapshot = object(
@@ -333,7 +338,7 @@ export const template = object(
 const stepStatus = word(STEP_STATUSES, "How it stands");
 const taskStatus = word(TASK_STATUSES, "How the task stands, in the words of task.json");
 
-const stepResult = object(
+export const stepResult = object(
   {
     stepIndex: whole("From 0"),
     stepName: text("Its name"),
@@ -433,8 +438,6 @@ export const task = object(
   },
   "task.json: a task's template, settings and results",
 );
-
-export const endedTurn = object(endedTurnEntries, "A turn that has ended, and its cost");
 
 export const taskCost = object(
   {

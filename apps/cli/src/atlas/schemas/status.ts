@@ -14,6 +14,7 @@ import { line, type Printed } from "../../shared/schemas/line.ts";
 import {
   awaiting,
   commit,
+  found,
   hook,
   hookState,
   owner,
@@ -27,11 +28,6 @@ import {
   taskCost,
   verdict,
 } from "./parts.ts";
-
-const found = word(
-  ["none", "running", "waiting", "crashed"],
-  "none: it has ended. running: somebody drives it. waiting: it is between steps, or waits for a person",
-);
 
 const stop = object(
   {

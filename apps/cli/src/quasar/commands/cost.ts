@@ -16,6 +16,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
+import { turnFacts } from "../../shared/output/turn-facts.ts";
 import { costCells, COST_ALIGN, COST_HEAD } from "../../shared/output/turn-cells.ts";
 
 export interface CostOptions {
@@ -54,7 +55,7 @@ function billOf(
     hasUnsaidCosts: storedUnsaidCosts(checkpoint),
     maxBudgetUsd,
     pricesAsOf: PRICES_AS_OF,
-    turns: endedTurns(checkpoint, facts),
+    turns: endedTurns(checkpoint, facts).map(turnFacts),
     openTurn: open && {
       turnId: open.id,
       role: open.role,

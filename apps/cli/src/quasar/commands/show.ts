@@ -1,4 +1,3 @@
-import type { CheckpointFinding } from "@quasar/checkpoint";
 import { parseReview } from "@quasar/loop";
 import {
   type FoundRun,
@@ -10,17 +9,19 @@ import {
   supervisorFailures,
   allTurns,
   endedTurns,
-  type TurnSummary,
   openWorkspace,
   runSnapshots,
 } from "@quasar/runs";
-import { cleanLine, jsonLine, duration, money, moment, fit } from "@quasar/runs/text";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { snapshotFacts } from "../runs/snapshot-facts.ts";
-import { shortId, TURN_ALIGN, TURN_HEAD, turnCells } from "../../shared/output/turn-cells.ts";
+import { findingTable } from "../../shared/output/finding-table.ts";
+import { section } from "../../shared/output/section.ts";
+import { shortId } from "../../shared/output/turn-cells.ts";
+import { turnFacts } from "../../shared/output/turn-facts.ts";
+import { turnTable } from "../../shared/output/turn-table.ts";
 import { namedTurn, showTurn } from "./show-turn.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { type Align, tableLines } from "../../shared/output/table.ts";
 import {
   approvalLines,
   labelled,
@@ -55,7 +56,7 @@ export async function showCommand(
   const message = endMessage(facts);
   if (json === true) {
     const { turn: lastTurn, allFindings } = checkpoint;
-    const turns = endedTurns(checkpoint, facts);
+    const turns = endedTurns(checkpoint, facts).map(turnFacts);
     const rest = {
       dir: found.dir,
       seal,
@@ -99,10 +100,6 @@ function endMessage(facts: ReturnType<typeof readFacts>): string | undefined {
   return typeof end?.["message"] === "string" ? end["message"] : undefined;
 }
 
-function section(lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : ["", ...lines];
-}
-
 /** The agent's own name for its conversation: by it the agent itself can be asked to show it. */
 function sessionLines({ loaded: { checkpoint } }: FoundRun, view: View): string[] {
   const { turn } = checkpoint;
@@ -127,35 +124,4 @@ function failureLines(failures: readonly SupervisorFailure[], view: View): strin
 
 function snapshotsText(runId: string, count: number): string {
   return count === 0 ? "none" : `${count} kept: quasar snapshots ${runId}`;
-}
-
-function turnTable(turns: readonly TurnSummary[], view: View): string[] {
-  if (turns.length === 0) return [];
-  const rows = turns.map((turn) => [
-    ...turnCells(turn),
-    turn.durationMs === undefined ? "" : duration(turn.durationMs),
-    turn.status === "open" ? "" : money(turn.costUsd),
-    turn.startedAt === "" ? "" : cleanLine(moment(turn.startedAt)),
-  ]);
-  const align: readonly Align[] = [...TURN_ALIGN, "right", "right", "left"];
-  return tableLines([...TURN_HEAD, "took", "cost", "began"], rows, align, view);
-}
-
-const STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
-  found: "found",
-  fixed: "fixed",
-  still_present: "still present",
-  regressed: "came back",
-};
-
-function findingTable(findings: readonly CheckpointFinding[], view: View): string[] {
-  if (findings.length === 0) return [];
-  const rows = findings.map(({ cycle, severity, status, description }) => [
-    `${cycle}`,
-    STATUSES[status],
-    fit(cleanLine(severity), 12),
-    fit(cleanLine(description), 600),
-  ]);
-  const head = ["cycle", "status", "severity", "finding"];
-  return tableLines(head, rows, ["right", "left", "left", "left"], view);
 }

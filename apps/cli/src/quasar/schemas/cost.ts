@@ -12,7 +12,7 @@ import {
 } from "../../shared/schemas/kinds.ts";
 import { line, type Printed } from "../../shared/schemas/line.ts";
 import { role } from "../../shared/schemas/parts.ts";
-import { endedTurn } from "./parts.ts";
+import { endedTurn } from "../../shared/schemas/turn.ts";
 
 const openTurn = object(
   {

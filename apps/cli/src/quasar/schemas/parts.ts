@@ -2,7 +2,6 @@ import * as v from "valibot";
 import {
   flag,
   list,
-  milliseconds,
   object,
   runId,
   sha,
@@ -16,14 +15,6 @@ import {
   word,
 } from "../../shared/schemas/kinds.ts";
 import { finding } from "../../shared/schemas/parts.ts";
-import {
-  COST_SAID,
-  COST_SOURCES,
-  endedTurnEntries,
-  TURN_ENDED,
-  TURN_ENDS,
-  turnEntries,
-} from "../../shared/schemas/turn-entries.ts";
 
 // Parts of lines. Each is a definition, by its name here, in the files that use it.
 
@@ -38,25 +29,6 @@ export const snapshot = object(
     pack: v.optional(text("The file that holds it, once the run has ended")),
   },
   "Uncommitted work that was kept",
-);
-
-const duration = {
-  durationMs: v.optional(milliseconds("How long it took; left out where nobody knows")),
-};
-
-export const endedTurn = object(
-  { ...endedTurnEntries, ...duration },
-  "A turn that has ended, and its cost",
-);
-
-export const turn = object(
-  {
-    ...turnEntries,
-    ...duration,
-    status: word([...TURN_ENDS, "open"], `${TURN_ENDED}. open: its end is not known yet`),
-    source: word([...COST_SOURCES, ""], `${COST_SAID}. "": it is open`),
-  },
-  "A turn, and its cost",
 );
 
 export const holder = object(

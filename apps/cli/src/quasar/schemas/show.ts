@@ -13,7 +13,8 @@ import {
 } from "../../shared/schemas/kinds.ts";
 import { line, type Printed } from "../../shared/schemas/line.ts";
 import { agentEvent, finding, report, role } from "../../shared/schemas/parts.ts";
-import { endedTurn, run, snapshot, turn } from "./parts.ts";
+import { endedTurn, turn } from "../../shared/schemas/turn.ts";
+import { run, snapshot } from "./parts.ts";
 
 const lastTurn = object(
   {

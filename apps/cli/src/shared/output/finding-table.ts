@@ -1,0 +1,24 @@
+import type { CheckpointFinding } from "@quasar/checkpoint";
+import { cleanLine, fit } from "@quasar/runs/text";
+import { tableLines } from "./table.ts";
+import type { View } from "./text.ts";
+
+const STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
+  found: "found",
+  fixed: "fixed",
+  still_present: "still present",
+  regressed: "came back",
+};
+
+/** What reviewers found, and what became of it. */
+export function findingTable(findings: readonly CheckpointFinding[], view: View): string[] {
+  if (findings.length === 0) return [];
+  const rows = findings.map(({ cycle, severity, status, description }) => [
+    `${cycle}`,
+    STATUSES[status],
+    fit(cleanLine(severity), 12),
+    fit(cleanLine(description), 600),
+  ]);
+  const head = ["cycle", "status", "severity", "finding"];
+  return tableLines(head, rows, ["right", "left", "left", "left"], view);
+}
