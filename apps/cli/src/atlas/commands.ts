@@ -458,6 +458,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "print all that is on record of a task",
     args: [TASK],
     options: [["--format <format>", "json, or md for HOOK.md (default: json)"]],
+    printsDocument: true,
     examples: [
       ["atlas hook export --format json > hook-debug.json", "with all events, from the first"],
       ["atlas hook export --format md", "as an agent would read it"],

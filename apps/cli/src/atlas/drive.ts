@@ -224,7 +224,7 @@ function taskRecord(
   const { id: taskId, workspaceId, description, templateId: template, ...task } = readTask(taskDir);
   const { agent: coder, reviewer, maxCycles, maxBudgetUsd } = task.config;
   const { worktreeDir: workDir, branch } = task.metadata;
-  const steps = task.steps.map(({ name }) => name);
+  const stepNames = task.steps.map(({ name }) => name);
   const where = { workDir, branch };
   const turnBudgetUsd = turnAllowance({ totalCostUsd, maxBudgetUsd }, "coder");
   const limits = { maxCycles, maxBudgetUsd, turnBudgetUsd };
@@ -240,7 +240,7 @@ function taskRecord(
     ...where,
     ...who,
     ...limits,
-    steps,
+    stepNames,
   };
 }
 

@@ -1,9 +1,11 @@
 import { countChanges, diffTrees } from "@quasar/git/history";
 import { jsonLine } from "@quasar/runs/text";
+import { EXIT } from "./exit-codes.ts";
+import { result } from "./output/json.ts";
 import { ALL_FILES, fileLines } from "./output/changes.ts";
 import { diffLines } from "./output/diff.ts";
 import { writePaged } from "./output/pager.ts";
-import { JSON_VERSION, viewOf } from "./output/reporter.ts";
+import { viewOf } from "./output/reporter.ts";
 import type { DiffLine } from "./schemas/diff.ts";
 
 /** Two trees or commits of a repository. */
@@ -30,8 +32,8 @@ export interface ShowDiffOptions {
 export async function showDiff(span: Span, { of, stat, json }: ShowDiffOptions): Promise<void> {
   const { facts, lines } = stat === true ? await filesOf(span) : await textOf(span);
   if (json === true) {
-    const { from, to } = span;
-    const line = { v: JSON_VERSION, type: "diff", ...of, from, to, ...facts } satisfies DiffLine;
+    const { from: fromSha, to: toSha } = span;
+    const line = result("diff", { ...of, fromSha, toSha, ...facts }, EXIT.ok) satisfies DiffLine;
     process.stdout.write(jsonLine(line));
   } else {
     await writePaged(lines);

@@ -64,7 +64,7 @@ test("show tells all of a task, and what an agent did in one of its turns", asyn
   expect(coder.stdout).toMatch(/^turn 1: coder, cycle 1, done, /u);
   expect(coder.stdout).toContain("The coder reads");
   const told = await atlasJson(at, ["show", "implement-1.1"]);
-  expect(told).toMatchObject({ type: "turn", run: "implement-1", isKept: true });
+  expect(told).toMatchObject({ type: "turn", runName: "implement-1", isKept: true });
   const { turnId } = told["turn"] as { readonly turnId: string };
   expect(await atlasJson(at, ["show", turnId])).toEqual(told);
 

@@ -7,9 +7,10 @@ import {
   uninstallGitHook,
 } from "@quasar/hookfile";
 import { count, cleanLine, jsonLine } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
@@ -33,9 +34,10 @@ export async function hookInstallCommand(id: string | undefined, given: Given): 
     command: atlas,
     mode: gitHooks,
   });
+  const next = installed.kind === "printed" ? [`put this into it: ${GIT_HOOK_LINE}`] : [];
   if (given.json === true) {
     const line = { taskId: hook.taskId, ...installed };
-    const printed = { v: JSON_VERSION, type: "git_hook", ...line } satisfies GitHookLine;
+    const printed = result("git_hook", line, EXIT.ok, next) satisfies GitHookLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }
@@ -43,11 +45,15 @@ export async function hookInstallCommand(id: string | undefined, given: Given): 
   write(process.stdout, [
     ...labelled(view, "git hook", installedText(installed)),
     ...("path" in installed ? labelled(view, "", cleanLine(installed.path)) : []),
-    ...(installed.kind === "printed"
-      ? nextLines([`put this into it: ${GIT_HOOK_LINE}`], view)
-      : []),
+    ...nextLines(next, view),
   ]);
   return EXIT.ok;
+}
+
+function removedFacts(removed: UninstalledGitHook) {
+  if (removed.kind !== "kept") return removed;
+  const { kind, tasks: taskCount } = removed;
+  return { kind, taskCount };
 }
 
 function installedText(installed: InstalledGitHook): string {
@@ -84,8 +90,8 @@ export async function hookUninstallCommand(
   const { dir, hook } = await openMeant(openInstallation(), id);
   const removed = await uninstallGitHook(hook.worktreePath, { taskDir: dir });
   if (given.json === true) {
-    const line = { taskId: hook.taskId, ...removed };
-    const printed = { v: JSON_VERSION, type: "git_hook", ...line } satisfies GitHookLine;
+    const line = { taskId: hook.taskId, ...removedFacts(removed) };
+    const printed = result("git_hook", line, EXIT.ok) satisfies GitHookLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }

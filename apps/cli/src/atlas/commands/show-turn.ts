@@ -1,8 +1,8 @@
 import { cleanLine } from "@quasar/runs/text";
 import { taskRuns, watchTaskTurn } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION } from "../../shared/output/reporter.ts";
 import { writeTranscript } from "../../shared/output/transcript.ts";
 import { turnFacts } from "../../shared/output/turn-facts.ts";
 import { findMeant } from "../find.ts";
@@ -28,7 +28,7 @@ export async function showTurn(
     toJson: isJson
       ? (said) => {
           const facts = { ...said, turn: turnFacts(said.turn) };
-          return { v: JSON_VERSION, type: "turn", taskId, run: name, ...facts } satisfies TurnLine;
+          return result("turn", { taskId, runName: name, ...facts }, EXIT.ok) satisfies TurnLine;
         }
       : undefined,
   });

@@ -3,7 +3,8 @@ import { taskCost, taskRuns } from "@quasar/tasks";
 import { latestFindings } from "@quasar/runs";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { turnFacts } from "../../shared/output/turn-facts.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
@@ -43,9 +44,7 @@ export async function showCommand(
     return exit;
   }
   const { taskId, workspaceId, description, template, branch, state, steps, awaiting } = hook;
-  const line = {
-    v: JSON_VERSION,
-    type: "show",
+  const facts = {
     ...{ taskId, workspaceId, dir, description, template, branch },
     workTree: hook.worktreePath,
     baseSha: task.metadata.baseSha,
@@ -64,9 +63,8 @@ export async function showCommand(
     chain,
     problems: [...problems.map(({ message }) => message), ...unread],
     quarantined,
-    exit,
-    next,
-  } satisfies ShowLine;
+  };
+  const line = result("show", facts, exit, next) satisfies ShowLine;
   process.stdout.write(jsonLine(line));
   return exit;
 }

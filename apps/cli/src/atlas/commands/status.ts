@@ -1,7 +1,8 @@
 import { jsonLine } from "@quasar/runs/text";
 import { taskCost } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import type { Given } from "../command.ts";
 import { costFacts } from "../cost-facts.ts";
 import { openMeant } from "../find.ts";
@@ -10,6 +11,7 @@ import { nextOf } from "../next.ts";
 import { chainExit } from "../output/chain-lines.ts";
 import { pictureLines } from "../output/picture.ts";
 import type { StatusLine } from "../schemas/status.ts";
+import { hookFacts, recordFacts, stopFacts } from "../task-facts.ts";
 import { listCommand } from "./list.ts";
 
 /** `atlas status`: the picture of a task. */
@@ -27,17 +29,15 @@ export async function statusCommand(id: string | undefined, given: Given): Promi
       dir,
       found,
       owner,
-      stop,
+      stop: stop && stopFacts(stop),
       chain,
       problems,
       quarantined,
       cost: costFacts(cost),
-      exit,
-      next,
     };
-    const line = { task: task.task, hook, verdicts: Object.fromEntries(verdicts), ...facts };
-    const printed = { v: JSON_VERSION, type: "status", ...line } satisfies StatusLine;
-    process.stdout.write(jsonLine(printed));
+    const stored = { taskRecord: recordFacts(task.task), hook: hookFacts(hook) };
+    const all = { ...stored, verdicts: Object.fromEntries(verdicts), ...facts };
+    process.stdout.write(jsonLine(result("status", all, exit, next) satisfies StatusLine));
     return exit;
   }
   const now = installation.now().getTime();

@@ -50,8 +50,8 @@ const fileSnapshot = object(
   {
     path: text("From the root of the work tree"),
     sha256: text('Of its content; "" where there is none'),
-    size: whole("Bytes"),
-    modTime: text("When it was changed"),
+    sizeBytes: whole("Bytes"),
+    modifiedAt: time("When it was changed"),
     exists: flag("Whether it is there"),
   },
   "A file as it was",
@@ -63,11 +63,11 @@ export const stepCheckpoint = object(
     createdAt: time("When it was made"),
     description: text("What was reached"),
     trigger: word(CHECKPOINT_TRIGGERS, "What made it"),
-    stepIndex: v.pipe(v.number(), v.integer(), v.description("From 0; -1: before the first step")),
-    stepName: text('The step; "" before the first one'),
-    gitBranch: text("The branch"),
-    gitCommit: v.optional(text("HEAD")),
-    gitDirty: flag("Whether there were uncommitted changes"),
+    index: v.pipe(v.number(), v.integer(), v.description("From 0; -1: before the first step")),
+    step: text('The step; "" before the first one'),
+    branch: text("The branch"),
+    headSha: v.optional(text("HEAD")),
+    isDirty: flag("Whether there were uncommitted changes"),
     filesSnapshot: v.optional(list(fileSnapshot, "Files that the step touched")),
     artifacts: v.optional(texts("Files that belong to it")),
   },
@@ -85,8 +85,8 @@ const touchedFile = object(
 
 export const stepContext = object(
   {
-    stepIndex: whole("From 0"),
-    stepName: text("Its name"),
+    index: whole("From 0"),
+    step: text("Its name"),
     prompt: text("What its agent is told"),
     startedAt: time("When it began"),
     attempt: whole("From 1"),
@@ -140,7 +140,7 @@ export const recovery = object(
     lastKnownState: hookState,
     lastCheckpointId: v.optional(text("The newest checkpoint")),
     wasValidating: flag("Whether a validation command ran"),
-    validationCmd: v.optional(text("That command")),
+    validationCommand: v.optional(text("That command")),
     partialOutput: v.optional(text("What it had printed")),
     recommendedAction: word(
       ["retry_step", "retry_validation", "skip_step", "manual", "await_human"],
@@ -154,14 +154,14 @@ export const recovery = object(
 export const receipt = object(
   {
     receiptId: text("Its id"),
-    stepName: text("The step"),
+    step: text("The step"),
     command: text("What was run"),
     exitCode: v.pipe(v.number(), v.integer(), v.description("Of the command")),
     startedAt: time("When it began"),
     completedAt: time("When it ended"),
-    duration: text("How long it took, in words"),
-    stdoutHash: text("Of its output"),
-    stderrHash: text("Of its output"),
+    durationText: text("How long it took, in words"),
+    stdoutSha256: text("Of its output"),
+    stderrSha256: text("Of its output"),
     keyId: text("The key that signed it"),
     keyPath: text("How that key is derived"),
     sigAlg: text("How it was signed"),
@@ -209,7 +209,7 @@ export const receiptChain = object(
 export const quarantinedFile = object(
   {
     path: text("Where it is kept"),
-    foundAt: text("When it was found"),
+    foundAt: time("When it was found"),
   },
   "A hook.json that something other than atlas has changed",
 );
@@ -225,7 +225,9 @@ export const problem = object(
 export const owner = object(
   {
     pid: whole("The process"),
-    startTime: v.optional(v.pipe(v.number(), v.description("When it was started, for the system"))),
+    startTicks: v.optional(
+      v.pipe(v.number(), v.description("When it was started, for the system")),
+    ),
     bootId: v.optional(text("Of the boot that it was started in")),
     host: text("The machine that it runs on"),
     runId: text("Its id"),
@@ -235,11 +237,11 @@ export const owner = object(
 
 const hookEvent = object(
   {
-    timestamp: time("When"),
+    time: time("When"),
     trigger: text("What happened"),
     fromState: text("The state before"),
     toState: hookState,
-    stepName: v.optional(text("The step")),
+    step: v.optional(text("The step")),
     details: v.optional(record(v.unknown(), "More about it")),
   },
   "A change of a task's state",
@@ -256,7 +258,7 @@ export const hook = object(
     template: text("By its id"),
     branch: text("The task's branch"),
     repoPath: text("The repository"),
-    worktreePath: text("The work tree"),
+    workTree: text("The work tree"),
     state: hookState,
     steps: list(stepRecord, "In their order"),
     currentStep: v.optional(stepContext),
@@ -287,8 +289,8 @@ export const hook = object(
       object(
         {
           step: text("The step"),
-          head: text("HEAD when it began"),
-          dirty: v.optional(texts("Paths that were not committed then")),
+          headSha: text("HEAD when it began"),
+          uncommitted: v.optional(texts("Paths that were not committed then")),
         },
         "Where the work tree was when the step began",
       ),
@@ -322,7 +324,7 @@ export const template = object(
     aliases: texts("Its other names"),
     description: text("What it is for"),
     branchPrefix: text("How branches of its tasks begin"),
-    here: v.optional(flag("Whether its tasks work in the work tree where they are started")),
+    isHere: v.optional(flag("Whether its tasks work in the work tree where they are started")),
     steps: list(templateStep, "In their order"),
     variables: record(
       v.object({
@@ -340,8 +342,8 @@ const taskStatus = word(TASK_STATUSES, "How the task stands, in the words of tas
 
 export const stepResult = object(
   {
-    stepIndex: whole("From 0"),
-    stepName: text("Its name"),
+    index: whole("From 0"),
+    step: text("Its name"),
     attempt: whole("From 1"),
     status: stepStatus,
     startedAt: time("When it began"),
@@ -360,13 +362,13 @@ export const stepResult = object(
 
 export const task = object(
   {
-    id: text("The task"),
+    taskId: text("The task"),
     workspaceId: text("Its workspace"),
     description: text("In words"),
-    templateId: text("The template"),
-    template: list(templateStep, "Its steps, as they were when the task began"),
+    template: text("By its id"),
+    templateSteps: list(templateStep, "Its steps, as they were when the task began"),
     status: taskStatus,
-    currentStep: v.pipe(v.number(), v.integer(), v.description("From 0")),
+    currentIndex: v.pipe(v.number(), v.integer(), v.description("Of its step, from 0")),
     steps: list(
       v.object({
         name: text("Its name"),
@@ -383,16 +385,16 @@ export const task = object(
       v.object({
         fromStatus: taskStatus,
         toStatus: taskStatus,
-        timestamp: time("When"),
+        time: time("When"),
         reason: text("Why"),
       }),
       "Oldest first",
     ),
     config: object(
       {
-        agent: text("The coder"),
-        model: text("Its model"),
-        reviewer: text("The reviewer"),
+        coder: text("The agent's name"),
+        coderModel: text("Its model"),
+        reviewer: text("The agent's name"),
         reviewerModel: text("Its model"),
         maxCycles: whole("How many a step may have"),
         maxBudgetUsd: usd("The limit; 0: none"),
@@ -408,21 +410,21 @@ export const task = object(
           timeoutMs: milliseconds("How long one may take"),
         }),
         checkpoints: v.object({
-          interval: milliseconds("Between two; 0: never"),
+          intervalMs: milliseconds("Between two; 0: never"),
           onCommit: flag("Whether one is made then"),
           onPush: flag("Whether one is made then"),
           onPr: flag("Whether one is made then"),
           onValidation: flag("Whether one is made then"),
           onStepComplete: flag("Whether one is made then"),
         }),
-        settings: record(v.unknown(), "The other settings, by their keys"),
+        otherSettings: record(v.unknown(), "The other settings, by their keys"),
       },
       "The task's settings",
     ),
     metadata: object(
       {
         repoPath: text("The repository"),
-        worktreeDir: text("The work tree"),
+        workTree: text("The work tree"),
         branch: text("The task's branch"),
         baseBranch: text("The branch from which it began"),
         baseSha: text("The commit from which it began"),
@@ -469,7 +471,7 @@ export const statement = object(
     receiptId: text("The receipt"),
     taskId: text("The task"),
     workspaceId: text("Its workspace"),
-    stepName: text("The step"),
+    step: text("The step"),
     attempt: whole("From 1"),
     command: text("What was run"),
     argv: texts("As it was started"),
@@ -488,9 +490,9 @@ export const statement = object(
     previousSha256: text("Of the receipt before it"),
     receiptCertificateSha256: text("Of the key's certificate"),
     taskCertificateSha256: text("Of the certificate of the task's key"),
-    stdoutBytes: whole("How much it printed"),
+    stdoutBytes: whole("How many bytes it printed"),
     stdoutSha256: text("Of what it printed"),
-    stderrBytes: whole("How much it printed"),
+    stderrBytes: whole("How many bytes it printed"),
     stderrSha256: text("Of what it printed"),
   },
   "What was signed",

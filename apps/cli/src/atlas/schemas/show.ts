@@ -10,7 +10,7 @@ import {
   usd,
   whole,
 } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
 import { agentEvent, finding } from "../../shared/schemas/parts.ts";
 import { turn } from "../../shared/schemas/turn.ts";
 import {
@@ -33,7 +33,7 @@ const run = object(
   "A run of agents in a step",
 );
 
-export const showLine = line("show", "All of one task", {
+export const showLine = result("show", "All of one task", {
   taskId: text("The task"),
   workspaceId: text("Its workspace"),
   dir: text("Its folder"),
@@ -55,13 +55,11 @@ export const showLine = line("show", "All of one task", {
   chain: receiptChain,
   problems: texts("What was repaired now, and what cannot be read"),
   quarantined: list(quarantinedFile, "Files that something other than atlas has changed"),
-  exit: whole("The exit code, which the README lists"),
-  next: steps(),
 });
 
-export const turnLine = line("turn", "What an agent said and did in one turn", {
+export const turnLine = result("turn", "What an agent said and did in one turn", {
   taskId: text("The task"),
-  run: text("The step, and which run of it: implement-2"),
+  runName: text("The step, and which run of it: implement-2"),
   turn,
   isKept: flag("Whether what its agent printed is still there"),
   events: list(agentEvent, "In the order in which they happened"),

@@ -1,8 +1,9 @@
 import { parseRunId, abandonRun, openUser, listed, openWorkspace } from "@quasar/runs";
 import { cleanLine, jsonLine, processes, firstLine } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { AbandonLine } from "../schemas/abandon.ts";
 
@@ -25,8 +26,8 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     'quasar run "…"',
   ];
   if (options.json === true) {
-    const facts = { runId: wanted, ended, uncommitted, next };
-    const line = { v: JSON_VERSION, type: "abandon", ...facts } satisfies AbandonLine;
+    const facts = { runId: wanted, endedPids: ended, uncommitted };
+    const line = result("abandon", facts, EXIT.ok, next) satisfies AbandonLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }

@@ -11,9 +11,10 @@ import {
   openWorkspace,
 } from "@quasar/runs";
 import { jsonLine, budget, knownUsd, firstLine } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import type { CostLine } from "../schemas/cost.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
 import { turnFacts } from "../../shared/output/turn-facts.ts";
@@ -34,7 +35,7 @@ export async function costCommand(
   const facts = readFacts(dir);
   if (json === true) {
     const bill = billOf(checkpoint, facts);
-    const line = { v: JSON_VERSION, type: "cost", runId, ...bill } satisfies CostLine;
+    const line = result("cost", { runId, ...bill }, EXIT.ok) satisfies CostLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -45,14 +46,14 @@ export async function costCommand(
 function billOf(
   checkpoint: Checkpoint,
   facts: readonly Fact[],
-): Omit<CostLine, "v" | "type" | "runId"> {
+): Omit<CostLine, "v" | "type" | "runId" | "exit" | "next"> {
   const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd, turn } = checkpoint;
   const open = isTurnOpen(checkpoint) ? turn : undefined;
   return {
     spentUsd,
-    costUsd: knownUsd({ spentUsd, unknownCostUsd }),
-    unknownCostUsd,
-    hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+    knownUsd: knownUsd({ spentUsd, unknownCostUsd }),
+    unknownUsd: unknownCostUsd,
+    hasUnreportedCosts: storedUnsaidCosts(checkpoint),
     maxBudgetUsd,
     pricesAsOf: PRICES_AS_OF,
     turns: endedTurns(checkpoint, facts).map(turnFacts),

@@ -3,6 +3,7 @@ import {
   CHECK_NAMES,
   type CheckedProblem,
   checkRuns,
+  type Kept,
   type KeptRuns,
   keptRuns,
   openUser,
@@ -12,6 +13,7 @@ import {
 } from "@quasar/runs";
 import { cacheFolder } from "@quasar/runs/own-folder";
 import { cleanLine, count, jsonLine, size } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { NAMES } from "../../../release/names.ts";
 import { resolve } from "../../shared/config/layers.ts";
 import type { Finding } from "../../shared/doctor/finding.ts";
@@ -19,7 +21,7 @@ import { findingLines, headLine, healthOf } from "../../shared/doctor/lines.ts";
 import { lookAround } from "../../shared/doctor/surroundings.ts";
 import { tried } from "../../shared/doctor/tried.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { translate } from "../../shared/translate.ts";
@@ -50,10 +52,12 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   const findings = [...tree.findings, ...(await around)];
   const fixed = problems.filter((problem) => problem.fixed).length;
   const health = healthOf(findings, { left: problems.length - fixed, fixed });
+  const exit = health.left === 0 ? EXIT.ok : EXIT.error;
   if (json === true) {
     const told = problems.map((problem) => ({ ...problem, failure: undefined }));
     const facts = { problems: told, surroundings: findings, kept: kept && keptFacts(kept) };
-    const line = { v: JSON_VERSION, type: "doctor", ...facts, endsDaemons } satisfies DoctorLine;
+    const next = [...fixCommands(problems), ...(kept === undefined ? [] : pruneCommands(kept))];
+    const line = result("doctor", { ...facts, endsDaemons }, exit, next) satisfies DoctorLine;
     process.stdout.write(jsonLine(line));
   } else {
     const view = viewOf(process.stdout);
@@ -68,7 +72,7 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
       ...labelled(view, "daemons", endsDaemons ? ENDED : NOT_ENDED),
     ]);
   }
-  return health.left === 0 ? EXIT.ok : EXIT.error;
+  return exit;
 }
 
 const ENDED = "a process that hides from its agent or check is ended with it (cgroup)";
@@ -107,13 +111,17 @@ function inWords(problem: CheckedProblem): CheckedProblem {
   return { ...problem, next: [`it was tried, and failed: ${message}`, ...problem.next] };
 }
 
+function fixCommands(problems: readonly CheckedProblem[]): readonly string[] {
+  const canFix = problems.some(({ fixed, fix }) => !fixed && fix !== undefined);
+  return canFix ? ["quasar doctor --fix"] : [];
+}
+
 function problemLines(problems: readonly CheckedProblem[], view: View): string[] {
   if (problems.length === 0) return [];
-  const canFix = problems.some(({ fixed, fix }) => !fixed && fix !== undefined);
   const rows = problems.map((problem) => [problem.check, wordsOf(problem).join("\n")]);
   return [
     ...tableLines(["check", "problem"], rows, ["left", "left"], view),
-    ...nextLines(canFix ? ["quasar doctor --fix"] : [], view),
+    ...nextLines(fixCommands(problems), view),
   ];
 }
 
@@ -125,8 +133,8 @@ function wordsOf({ message, fixed, fix, next }: CheckedProblem): readonly string
 }
 
 function keptFacts(kept: KeptRuns): NonNullable<DoctorLine["kept"]> {
-  const { ended, stopped } = kept;
-  return { ended, stopped, next: pruneCommands(kept) };
+  const facts = ({ runs: runCount, bytes: sizeBytes }: Kept) => ({ runCount, sizeBytes });
+  return { ended: facts(kept.ended), stopped: facts(kept.stopped), next: pruneCommands(kept) };
 }
 
 /** What the runs take that nobody works on, and the commands that free it. */

@@ -1,6 +1,6 @@
 import { allTurns, findRun, openWorkspace, readFacts, RunsError, watchRunTurn } from "@quasar/runs";
+import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION } from "../../shared/output/reporter.ts";
 import { turnFacts } from "../../shared/output/turn-facts.ts";
 import { writeTranscript } from "../../shared/output/transcript.ts";
 import type { TurnLine } from "../schemas/show.ts";
@@ -31,7 +31,7 @@ export async function showTurn(
     toJson: isJson
       ? (said) => {
           const facts = { ...said, turn: turnFacts(said.turn) };
-          return { v: JSON_VERSION, type: "turn", runId, ...facts } satisfies TurnLine;
+          return result("turn", { runId, ...facts }, EXIT.ok) satisfies TurnLine;
         }
       : undefined,
   });

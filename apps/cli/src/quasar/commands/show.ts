@@ -1,3 +1,4 @@
+import type { CheckpointTurn } from "@quasar/checkpoint";
 import { parseReview } from "@quasar/loop";
 import {
   type FoundRun,
@@ -13,6 +14,7 @@ import {
   runSnapshots,
 } from "@quasar/runs";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { snapshotFacts } from "../runs/snapshot-facts.ts";
 import { findingTable } from "../../shared/output/finding-table.ts";
 import { section } from "../../shared/output/section.ts";
@@ -21,7 +23,7 @@ import { turnFacts } from "../../shared/output/turn-facts.ts";
 import { turnTable } from "../../shared/output/turn-table.ts";
 import { namedTurn, showTurn } from "./show-turn.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import {
   approvalLines,
   labelled,
@@ -29,6 +31,7 @@ import {
   reportLines,
   type View,
 } from "../../shared/output/text.ts";
+import { runFacts } from "../runs/run-facts.ts";
 import { standLines } from "../runs/text.ts";
 import type { ShowLine } from "../schemas/show.ts";
 
@@ -63,15 +66,16 @@ export async function showCommand(
       source,
       problems: [...problems, ...kept.problems],
       turns,
-      lastTurn,
+      lastTurn: lastTurn && lastTurnFacts(lastTurn),
       allFindings,
       report,
       message,
       snapshots: kept.snapshots.map(snapshotFacts),
       supervisorFailures: failures,
     };
-    const run = summaries[0];
-    const line = { v: JSON_VERSION, type: "show", run, ...rest } satisfies ShowLine;
+    const [first] = summaries;
+    const run = first && runFacts(first);
+    const line = result("show", { run, ...rest }, EXIT.ok, first?.next) satisfies ShowLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -92,6 +96,10 @@ export async function showCommand(
     ...summaries.flatMap(({ next }) => nextLines(next, view)),
   ]);
   return EXIT.ok;
+}
+
+function lastTurnFacts({ id: turnId, ...turn }: CheckpointTurn) {
+  return { turnId, ...turn };
 }
 
 /** What the run said when it was last left; `undefined` where the journal does not know. */

@@ -16,10 +16,11 @@ import {
 import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { JSON_VERSION } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { after } from "../runs/after.ts";
-import { writeRunsRecord } from "../runs/json.ts";
+import { writeRunsLine } from "../runs/json.ts";
 import { listLines, runLines } from "../runs/text.ts";
 import type { StatusLine } from "../schemas/status.ts";
 
@@ -30,6 +31,9 @@ export interface StatusOptions {
 
 /** How many runs are looked at when nobody asks for all. */
 const NEWEST = 6;
+
+/** What can be typed where there is no run. */
+const FIRST = ['quasar run "…"', "quasar demo"];
 
 /** `quasar status`: the newest run in full, older ones in a list; or the one that is named. */
 export async function statusCommand(
@@ -53,13 +57,21 @@ export async function statusCommand(
   const { stdout } = process;
   if (options.json === true) {
     const runs = after(removed, summaries(workspace, ids));
-    const line = { v: JSON_VERSION, type: "status", root: workspace.root } as const;
-    await writeRunsRecord<StatusLine>(stdout, line, runs, { elsewhere });
+    const line = { v: JSON_VERSION, type: "status", workTree: workspace.root } as const;
+    const others = elsewhere.map(({ id: runId, root, command }) => ({
+      runId,
+      workTree: root,
+      command,
+    }));
+    await writeRunsLine<StatusLine>(stdout, line, runs, (count) => ({
+      elsewhere: others,
+      exit: EXIT.ok,
+      next: count === 0 ? FIRST : [],
+    }));
     return EXIT.ok;
   }
   if (newest === undefined) {
-    const next = nextLines(['quasar run "…"', "quasar demo"], viewOf(stdout));
-    write(stdout, ["no runs in this work tree yet", ...next]);
+    write(stdout, ["no runs in this work tree yet", ...nextLines(FIRST, viewOf(stdout))]);
   } else {
     const older = ids.slice(ids.indexOf(newest.id) + 1);
     await writeRuns(workspace, { newest, older, hidden: known.length - ids.length });

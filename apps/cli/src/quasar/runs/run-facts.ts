@@ -1,0 +1,7 @@
+import type { RunSummary } from "@quasar/runs";
+import { named } from "../../shared/output/json.ts";
+
+/** A run as `--json` has it. */
+export function runFacts({ id: runId, costUsd: knownUsd, ...run }: RunSummary) {
+  return named({ runId, knownUsd, ...run });
+}
