@@ -130,6 +130,7 @@ export {
 } from "./validation/validate-now.ts";
 export { type CiStepOptions, createCiStep } from "./steps/ci.ts";
 export { gitStep } from "./steps/git.ts";
+export { publishingNotes } from "./steps/publishing-notes.ts";
 export type { DriveOptions, DriveResult, DriveTask } from "./engine/drive.ts";
 export type { Standstill } from "./engine/standstill.ts";
 export { driveTask } from "./engine/drive-task.ts";

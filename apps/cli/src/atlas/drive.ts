@@ -7,6 +7,7 @@ import {
   driveTask,
   type DriveResult,
   endTaskAgents,
+  publishingNotes,
   readTask,
   superseded,
   taskCost,
@@ -120,7 +121,11 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
     // One that may be in others' hands is not spoken of before it is ours.
     const cost = await taskCost(taskDir);
     const introduce = once(() => reporter.report(taskRecord(taskDir, settings, cost)));
-    if (options.isNew === true) introduce();
+    if (options.isNew === true) {
+      introduce();
+      const notes = await publishingNotes(readTask(taskDir), process.env).catch(() => []);
+      for (const message of notes) reporter.report({ type: "notice", message });
+    }
     const tell = untilRepeated((event) => reporter.report(event));
     const failed = tellWithheld(settings, warn);
     let failedCommand = "";

@@ -43,12 +43,12 @@ export function listCommand({ json }: Given): ExitCode {
   }
   const rows = tasks.map(({ taskId, workspaceId, hook, dir }) => {
     const id = taskId.slice(0, SHORT_ID);
-    if (hook === undefined) return [workspaceId, "damaged", "", id, "", "atlas recover"];
+    if (hook === undefined) return [workspaceId, "damaged", "", id, "atlas recover"];
     const when = ago(hook.updatedAt, now().getTime());
     const state = quarantinedFiles(dir).length > 0 ? `${briefly(hook)}, tampered` : briefly(hook);
-    return [workspaceId, state, when, id, hook.template, firstLine(hook.title)];
+    return [workspaceId, state, when, id, `${hook.template}: ${firstLine(hook.title)}`];
   });
-  const head = ["workspace", "state", "changed", "task", "template", "what"];
+  const head = ["workspace", "state", "changed", "task", "what"];
   const align = head.map(() => "left" as const);
   write(process.stdout, tableLines(head, rows, align, view));
   return EXIT.ok;

@@ -1,10 +1,19 @@
-import { listRuns, openUser, openWorkspace, removedRun, runIds, summaries } from "@quasar/runs";
+import {
+  listRuns,
+  openUser,
+  openWorkspace,
+  removedRun,
+  runIds,
+  runsElsewhere,
+  summaries,
+} from "@quasar/runs";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
+import { elsewhereFacts } from "../runs/run-facts.ts";
 import { writeRunsLine } from "../runs/json.ts";
-import { listLines } from "../runs/text.ts";
+import { elsewhereLines, listLines } from "../runs/text.ts";
 import { after } from "../runs/after.ts";
 import type { ListLine } from "../schemas/list.ts";
 
@@ -23,12 +32,13 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
   const workspace = await openWorkspace(process.cwd());
   const ids = runIds(workspace);
   const shown = all === true ? ids : ids.slice(0, NEWEST);
-  const removed = await removedRun(workspace);
+  const [removed, elsewhere] = await Promise.all([removedRun(workspace), runsElsewhere(workspace)]);
   const { stdout } = process;
   if (json === true) {
     const line = { v: JSON_VERSION, type: "list", workTree: workspace.root } as const;
     const runs = after(removed, summaries(workspace, shown));
     await writeRunsLine<ListLine>(stdout, line, runs, (count) => ({
+      elsewhere: elsewhere.map(elsewhereFacts),
       exit: EXIT.ok,
       next: count === 0 ? FIRST : [],
     }));
@@ -44,5 +54,6 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
   if (isEmpty) {
     write(stdout, ["no runs in this work tree yet", ...nextLines(FIRST, view)]);
   } else if (hidden > 0) write(stdout, [`  and ${hidden} more: quasar list --all`]);
+  write(stdout, elsewhereLines(elsewhere, view));
   return EXIT.ok;
 }

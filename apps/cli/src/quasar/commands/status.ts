@@ -5,7 +5,6 @@ import {
   openWorkspace,
   parseRunId,
   removedRun,
-  type RunElsewhere,
   type RunSummary,
   runIds,
   runsElsewhere,
@@ -13,15 +12,15 @@ import {
   summarize,
   type Workspace,
 } from "@quasar/runs";
-import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { labelled, nextLines } from "../../shared/output/text.ts";
+import { nextLines } from "../../shared/output/text.ts";
 import { after } from "../runs/after.ts";
+import { elsewhereFacts } from "../runs/run-facts.ts";
 import { writeRunsLine } from "../runs/json.ts";
-import { listLines, runLines } from "../runs/text.ts";
+import { elsewhereLines, listLines, runLines } from "../runs/text.ts";
 import type { StatusLine } from "../schemas/status.ts";
 
 export interface StatusOptions {
@@ -58,13 +57,8 @@ export async function statusCommand(
   if (options.json === true) {
     const runs = after(removed, summaries(workspace, ids));
     const line = { v: JSON_VERSION, type: "status", workTree: workspace.root } as const;
-    const others = elsewhere.map(({ id: runId, root, command }) => ({
-      runId,
-      workTree: root,
-      command,
-    }));
     await writeRunsLine<StatusLine>(stdout, line, runs, (count) => ({
-      elsewhere: others,
+      elsewhere: elsewhere.map(elsewhereFacts),
       exit: EXIT.ok,
       next: count === 0 ? FIRST : [],
     }));
@@ -76,7 +70,7 @@ export async function statusCommand(
     const older = ids.slice(ids.indexOf(newest.id) + 1);
     await writeRuns(workspace, { newest, older, hidden: known.length - ids.length });
   }
-  write(stdout, elsewhereLines(elsewhere));
+  write(stdout, elsewhereLines(elsewhere, viewOf(stdout)));
   return EXIT.ok;
 }
 
@@ -112,14 +106,4 @@ async function writeRuns(workspace: Workspace, { newest, older, hidden }: Shown)
   if (open === undefined || isUnfinished(newest)) return;
   const [unfinished] = await summarize(workspace, [open]);
   write(stdout, nextLines(unfinished?.next ?? [], view));
-}
-
-function elsewhereLines(runs: readonly RunElsewhere[]): string[] {
-  const view = viewOf(process.stdout);
-  return runs.flatMap(({ id, root, command }) => [
-    "",
-    `unfinished, in a work tree of its own: run ${id}`,
-    ...labelled(view, "in", cleanLine(root)),
-    ...nextLines([command], view),
-  ]);
 }

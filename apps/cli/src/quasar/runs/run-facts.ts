@@ -1,7 +1,11 @@
-import type { RunSummary } from "@quasar/runs";
+import type { RunElsewhere, RunSummary } from "@quasar/runs";
 import { named } from "../../shared/output/json.ts";
 
 /** A run as `--json` has it. */
 export function runFacts({ id: runId, costUsd: knownUsd, ...run }: RunSummary) {
   return named({ runId, knownUsd, ...run });
+}
+
+export function elsewhereFacts({ id: runId, root: workTree, command }: RunElsewhere) {
+  return { runId, workTree, command };
 }

@@ -83,6 +83,15 @@ export const run = object(
   "A run, as it stands",
 );
 
+export const elsewhere = object(
+  {
+    runId: runId(),
+    workTree: text("The top folder of its work tree"),
+    command: text("What resumes it, from any folder"),
+  },
+  "An unfinished run in another work tree of the repository",
+);
+
 export const standing = object(
   {
     id: finding.entries.id,
