@@ -78,7 +78,7 @@ test("the turn that is under way when a run is abandoned counts with all that it
   const runId = await orphaned(at);
   expect(await quasar(at, ["abandon", runId, "--yes"])).toMatchObject({ code: 0 });
   const bill = lastRecord(await quasar(at, ["cost", runId, "--json"]));
-  expect(bill).toMatchObject({ spentUsd: 4.5, unknownCostUsd: 4.5 });
+  expect(bill).toMatchObject({ spentUsd: 4.5, unknownUsd: 4.5 });
   expect(bill["turns"]).toMatchObject([{ turnId: `${runId}.1`, status: "lost", costUsd: 4.5 }]);
   expect(bill["openTurn"]).toBeUndefined();
 });
@@ -174,8 +174,8 @@ test("prune --stopped removes what nobody has resumed too, and says how much tha
   expect(dry.stdout).toMatch(/would free \d+(\.\d)? KiB/u);
   expect(dry.stdout).toContain("next     quasar prune --older-than 0s --stopped");
   const done = await quasar(at, ["prune", ...age, "--json"]);
-  expect(lastRecord(done)).toMatchObject({ runs: [open, ended], bytes: expect.any(Number) });
-  expect(Number(lastRecord(done)["bytes"])).toBeGreaterThan(1000);
+  expect(lastRecord(done)).toMatchObject({ runIds: [open, ended], sizeBytes: expect.any(Number) });
+  expect(Number(lastRecord(done)["sizeBytes"])).toBeGreaterThan(1000);
   expect(readdirSync(runsOf(at))).toEqual([]);
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 8 });
 });
@@ -250,8 +250,8 @@ test("the doctor says what kept runs take, and frees as much as it says of those
   const [ended, left] = [await approved(at), await stopped(at)];
   const kept = async () =>
     lastRecord(await doctor(at, ["--json"]))["kept"] as {
-      ended: { runs: number; bytes: number };
-      stopped: { runs: number; bytes: number };
+      ended: { runCount: number; sizeBytes: number };
+      stopped: { runCount: number; sizeBytes: number };
       next: string[];
     };
   const { next, ...sizes } = await kept();
@@ -264,10 +264,10 @@ test("the doctor says what kept runs take, and frees as much as it says of those
     const [args = ""] = command.replace("quasar ", "").split("   (");
     return lastRecord(await quasar(at, [...args.split(" "), "--json"]));
   };
-  expect(await freed(next[0])).toMatchObject({ runs: [ended], bytes: sizes.ended.bytes });
-  expect(await kept()).toMatchObject({ ended: { runs: 0, bytes: 0 }, next: [] });
+  expect(await freed(next[0])).toMatchObject({ runIds: [ended], sizeBytes: sizes.ended.sizeBytes });
+  expect(await kept()).toMatchObject({ ended: { runCount: 0, sizeBytes: 0 }, next: [] });
   const all = "quasar prune --older-than 0s --stopped";
-  expect(await freed(all)).toMatchObject({ runs: [left], bytes: sizes.stopped.bytes });
+  expect(await freed(all)).toMatchObject({ runIds: [left], sizeBytes: sizes.stopped.sizeBytes });
   expect((await doctor(at)).stdout).not.toContain("kept");
 });
 

@@ -49,7 +49,7 @@ test("a turn whose files cannot be opened stops the run, its agent works on, and
   const done = await resuming.finished;
   expect(done.code, done.stderr).toBe(0);
   expect(turnsOf(stopped.stdout + done.stdout)).toEqual(["coder 1", "reviewer 1"]);
-  expect(lastRecord(done)).toMatchObject({ unknownCostUsd: 0 });
+  expect(lastRecord(done)).toMatchObject({ unknownUsd: 0 });
 });
 
 /** The turns that were begun, with their attempts. */

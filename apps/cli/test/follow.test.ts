@@ -83,8 +83,8 @@ test.for([
     expect(turnsOf(resumed, "agent_start")).toEqual(begun);
     expect(turnsOf(resumed, "agent_done")).toEqual(ended);
     const result = lastRecord(resumed);
-    expect(result).toMatchObject({ outcome: "approved", unknownCostUsd: 0 });
-    expect(result["totalCostUsd"]).toBeCloseTo(0.4);
+    expect(result).toMatchObject({ outcome: "approved", unknownUsd: 0 });
+    expect(result["spentUsd"]).toBeCloseTo(0.4);
     expect(git(at, "show", "HEAD:work.txt")).toBe("right");
   },
 );
@@ -100,8 +100,8 @@ test.for(["coder", "reviewer"] as const)(
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(howOf(resumed)).toEqual(["read"]);
     const result = lastRecord(resumed);
-    expect(result).toMatchObject({ outcome: "approved", unknownCostUsd: 0 });
-    expect(result["totalCostUsd"]).toBeCloseTo(0.4);
+    expect(result).toMatchObject({ outcome: "approved", unknownUsd: 0 });
+    expect(result["spentUsd"]).toBeCloseTo(0.4);
   },
 );
 
@@ -114,8 +114,8 @@ test("a turn is read by the agent it was begun with, whoever goes on", async () 
   const resumed = await quasar(at, ["resume", "--json", ...other]);
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(howOf(resumed)).toEqual(["read"]);
-  expect(lastRecord(resumed)).toMatchObject({ outcome: "approved", unknownCostUsd: 0 });
-  expect(lastRecord(resumed)["totalCostUsd"]).toBeCloseTo(0.4);
+  expect(lastRecord(resumed)).toMatchObject({ outcome: "approved", unknownUsd: 0 });
+  expect(lastRecord(resumed)["spentUsd"]).toBeCloseTo(0.4);
 });
 
 test.for([
@@ -152,9 +152,9 @@ test("a turn of a program that is not installed any more is read, and counts wit
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(howOf(resumed)).toEqual(["read"]);
   const { turns } = lastRecord(await quasar(at, ["cost", "--json"])) as {
-    turns: readonly { role: string; costUsd: number }[];
+    turns: readonly { role: string; spentUsd: number }[];
   };
-  expect(turns).toMatchObject([{ role: "coder", costUsd: 0.01 }, { role: "reviewer" }]);
+  expect(turns).toMatchObject([{ role: "coder", spentUsd: 0.01 }, { role: "reviewer" }]);
 });
 
 test("a runner that follows can be killed too, any number of times", async () => {
@@ -168,8 +168,8 @@ test("a runner that follows can be killed too, any number of times", async () =>
   releaseModel(at);
   const resumed = await quasar(at, ["resume", "--json"]);
   expect(resumed.code, resumed.stderr).toBe(0);
-  expect(lastRecord(resumed)).toMatchObject({ unknownCostUsd: 0 });
-  expect(lastRecord(resumed)["totalCostUsd"]).toBeCloseTo(0.4);
+  expect(lastRecord(resumed)).toMatchObject({ unknownUsd: 0 });
+  expect(lastRecord(resumed)["spentUsd"]).toBeCloseTo(0.4);
 });
 
 test("an agent that was killed with its runner starts again, and its cost counts", async () => {
@@ -180,7 +180,7 @@ test("an agent that was killed with its runner starts again, and its cost counts
   const resumed = await quasar(at, ["resume", "--json"]);
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(howOf(resumed)).toEqual(["restarted"]);
-  expect(Number(lastRecord(resumed)["unknownCostUsd"])).toBeGreaterThan(0);
+  expect(Number(lastRecord(resumed)["unknownUsd"])).toBeGreaterThan(0);
 });
 
 test("--leash ends the agent with its runner", async () => {
@@ -200,7 +200,7 @@ test("status says that an agent works on without its runner, and that resume fol
   const status = await quasar(at, ["status"]);
   expect(status.stdout).toMatch(/alive {4}the coder works on without its runner \(process \d+\)/u);
   const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
-  expect(runs).toMatchObject([{ id: runId, openTurn: { alivePid: expect.any(Number) } }]);
+  expect(runs).toMatchObject([{ runId, openTurn: { alivePid: expect.any(Number) } }]);
 });
 
 // Another system hides the variables of `sleep`: what is seen there is in darwin.test.ts.
@@ -228,8 +228,10 @@ test.skipIf(process.platform !== "linux").for([
 test("while an agent of another run works in the tree, run and resume are refused with 6", async () => {
   const at = place();
   await quasar(at, ["run", "Older", "--max-cycles", "1", ...agents(at, neverContent())]);
-  const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: { id: string }[] };
-  const older = runs[0]?.id ?? "";
+  const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as {
+    runs: { runId: string }[];
+  };
+  const older = runs[0]?.runId ?? "";
   const { runId, agents: args } = await orphaned(at, "coder", agents(at, slow(LONG)));
   for (const command of [
     ["run", "--new", "Another", ...args],

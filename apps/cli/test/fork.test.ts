@@ -6,7 +6,7 @@ import { agents, LONG, neverContent, type Turn, twoCycles } from "./scripts.ts";
 
 interface Fork {
   readonly runId: string;
-  readonly workDir: string;
+  readonly workTree: string;
   readonly branch: string;
   readonly commit: string;
   readonly next: readonly string[];
@@ -56,9 +56,9 @@ async function forked(at: Place, ...args: string[]): Promise<Fork> {
 }
 
 /** Runs what a fork says is next. */
-async function resumeFork(at: Place, { next, workDir }: Fork): Promise<Record<string, unknown>> {
+async function resumeFork(at: Place, { next, workTree }: Fork): Promise<Record<string, unknown>> {
   const [, args = ""] = /^cd \S+ && quasar (.*)$/u.exec(next[0] ?? "") ?? [];
-  const done = await quasar(at, [...args.split(" "), "--json"], { cwd: workDir });
+  const done = await quasar(at, [...args.split(" "), "--json"], { cwd: workTree });
   expect(done.code, done.stderr + done.stdout).toBe(0);
   return lastRecord(done);
 }
@@ -67,11 +67,11 @@ test("a fork goes on from where a run stands, beside it, and with a budget of it
   const at = place();
   const runId = await stopped(at);
   const fork = await forked(at, runId);
-  expect(fork).toMatchObject({ from: runId, cycle: 2, phase: "resolving_issues" });
+  expect(fork).toMatchObject({ fromRunId: runId, cycle: 2, phase: "resolving_issues" });
   expect(fork.commit).toBe(git(at, "rev-parse", "HEAD"));
   const result = await resumeFork(at, fork);
   expect(result).toMatchObject({ outcome: "approved", cycle: 3, runId: fork.runId });
-  expect(result["totalCostUsd"]).toBeCloseTo(0.4);
+  expect(result["spentUsd"]).toBeCloseTo(0.4);
   expect(git(at, "show", `${fork.branch}:work.txt`)).toBe("step 3");
   expect(git(at, "show", "main:work.txt")).toBe("step 2");
   const status = await quasar(at, ["status", runId, "--json"]);
@@ -85,7 +85,7 @@ test("a fork at a cycle has that cycle's commit and findings, and none of a late
   expect(fork).toMatchObject({ cycle: 1, commit: git(at, "rev-parse", "HEAD~1") });
   // The coder is told of the first flaw, so it takes the second step again.
   const args = ["resume", "--json", "--max-cycles", "2"];
-  const done = await quasar(at, args, { cwd: fork.workDir });
+  const done = await quasar(at, args, { cwd: fork.workTree });
   const { findings, cycle } = lastRecord(done) as { findings: unknown[]; cycle: number };
   expect(cycle).toBe(2);
   expect(findings).toMatchObject([
@@ -106,7 +106,7 @@ test("a fork of a run in the middle of a turn leaves behind what was not committ
   const [runId = ""] = /\d{8}-\d{6}-[0-9a-f]{6}/u.exec(running.stdout()) ?? [];
   const fork = await forked(at, runId);
   expect(fork).toMatchObject({ cycle: 1, phase: "bead_created" });
-  expect(existsSync(join(fork.workDir, "work.txt"))).toBe(false);
+  expect(existsSync(join(fork.workTree, "work.txt"))).toBe(false);
   agents(at, twoCycles());
   expect(await resumeFork(at, fork)).toMatchObject({ outcome: "approved", cycle: 2 });
 });
@@ -138,8 +138,14 @@ test("an approved run is forked at an earlier cycle only", async () => {
 test("a fork says where it is, what it leaves behind and what to type", async () => {
   const at = place();
   await quasar(at, ["run", "Write", "--max-cycles", "1", ...agents(at, neverContent())]);
-  const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: { id: string }[] };
-  const done = await quasar(at, ["fork", runs[0]?.id ?? ""]);
+  const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as {
+    runs: { runId: string }[];
+  };
+  const done = await quasar(at, ["fork", runs[0]?.runId ?? ""]);
+  const list = (await quasar(at, ["list"])).stdout;
+  expect(list).toMatch(/^ {2}\d{8}-\d{6}-[0-9a-f]{6} {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}stopped /u);
+  const [forked = ""] = /(?<=^run )\S+(?=,)/u.exec(done.stdout) ?? [];
+  expect(list).toContain(`unfinished, in a work tree of its own: run ${forked}\n`);
   const text = done.stdout
     .replaceAll(at.outside, "<place>")
     .replaceAll(/\d{8}-\d{6}-[0-9a-f]{6}/gu, "<run>")

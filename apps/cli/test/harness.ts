@@ -105,6 +105,16 @@ export interface StartOptions {
   readonly cpuSeconds?: number | undefined;
 }
 
+/** The last line that says with which code the command ends has to be right. */
+function expectExit(
+  args: readonly string[],
+  { code, stdout }: Pick<Finished, "code" | "stdout">,
+): void {
+  const said = records(stdout).at(-1)?.["exit"];
+  if (code === null || said === undefined || said === code) return;
+  throw new Error(`${args.join(" ")} says exit ${String(said)}, and ends with ${code}`);
+}
+
 const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/u;
 
 /** Starts `quasar` in a place; it is ended with the test, and so is what it leaves running. */
@@ -141,7 +151,10 @@ export function start(at: Place, args: readonly string[], options: StartOptions 
   }).then((end) => {
     // Whatever a test is about: what its commands print is what their schemas say.
     const { isForged = false } = options;
-    if (args.includes("--json") && !isForged) expectPrinted(main, args, end.stdout);
+    if (args.includes("--json") && !isForged) {
+      expectPrinted(main, args, end.stdout);
+      expectExit(args, end);
+    }
     return end;
   });
   onTestFinished(async () => {

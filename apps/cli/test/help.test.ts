@@ -24,6 +24,12 @@ test.for([
   expect(code).toBe(0);
 });
 
+test("help for what is no command of a family is refused", async () => {
+  const refused = await atlas(atlasPlace(), ["help", "hook", "nonsense"]);
+  expect(refused).toMatchObject({ stdout: "", code: 2 });
+  expect(refused.stderr).toContain("unknown command 'nonsense'");
+});
+
 test("help for what is no command is refused, with what was meant", async () => {
   const refused = await quasar(emptyPlace(), ["help", "rum"]);
   expect(refused).toMatchObject({ stdout: "", code: 2 });

@@ -59,10 +59,10 @@ test("cost lists each turn, and the entries add up to what counts", async () => 
   const at = place();
   const runId = await done(at);
   const bill = lastRecord(await quasar(at, ["cost", "--json"]));
-  expect(bill).toMatchObject({ v: 1, type: "cost", runId, unknownCostUsd: 0, maxBudgetUsd: 5 });
-  const turns = bill["turns"] as { turnId: string; costUsd: number; status: string }[];
+  expect(bill).toMatchObject({ v: 1, type: "cost", runId, unknownUsd: 0, maxBudgetUsd: 5 });
+  const turns = bill["turns"] as { turnId: string; spentUsd: number; status: string }[];
   expect(turns.map(({ turnId }) => turnId)).toEqual([1, 2, 3, 4].map((n) => `${runId}.${n}`));
-  expect(turns.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBeCloseTo(0.7);
+  expect(turns.reduce((sum, { spentUsd }) => sum + spentUsd, 0)).toBeCloseTo(0.7);
   expect(bill["spentUsd"]).toBeCloseTo(0.7);
   const text = await quasar(at, ["cost", runId]);
   expect(text.stdout).toMatch(/\n +3 +coder +2 +done +\$0\.20 +\$0\.83 +reported by the agent\n/u);
@@ -203,9 +203,9 @@ test("ls lists the runs, newest first", async () => {
   const older = await done(at);
   const newer = await killed(at);
   const { runs } = lastRecord(await quasar(at, ["ls", "--json"])) as {
-    runs: { id: string; status: string }[];
+    runs: { runId: string; status: string }[];
   };
-  expect(runs.map(({ id, status }) => [id, status])).toEqual([
+  expect(runs.map(({ runId: id, status }) => [id, status])).toEqual([
     [newer, "interrupted"],
     [older, "approved"],
   ]);
@@ -258,7 +258,11 @@ test("status --all shows the newest in full, each other in a line, and how to go
   ]);
   expect(list[2]).toBe(`  next     quasar resume ${second} --max-cycles 3`);
   const { runs } = lastRecord(await quasar(at, ["status", "--all", "--json"]));
-  expect(runs).toMatchObject([{ id: newest }, { id: second, task: "Stop" }, { id: oldest }]);
+  expect(runs).toMatchObject([
+    { runId: newest },
+    { runId: second, task: "Stop" },
+    { runId: oldest },
+  ]);
 });
 
 test("show has the reviewer's report", async () => {
@@ -317,7 +321,7 @@ test("show tells all of a run and where its files are", async () => {
   expect(stdout).toMatch(/\n {2}next +git log --patch [0-9a-f]{10}\.\.\n$/u);
   expect(lastRecord(await quasar(at, ["show", "--json"]))).toMatchObject({
     type: "show",
-    run: { id: runId },
+    run: { runId },
     turns: Array.from({ length: 4 }, () => ({ durationMs: expect.any(Number) })),
     allFindings: [{ description: "flaw of the first" }],
   });
@@ -433,7 +437,7 @@ test("log says which run a fork comes from", async () => {
   const at = place();
   const runId = await killed(at);
   const fork = lastRecord(await quasar(at, ["fork", runId, "--json"]));
-  const cwd = String(fork["workDir"]);
+  const cwd = String(fork["workTree"]);
   const { stdout } = await quasar(at, ["log"], { cwd });
   expect(stdout).toMatch(new RegExp(` begun +forked from ${runId}, in cycle 1\n$`, "u"));
 });
@@ -456,7 +460,7 @@ test("the help fits a terminal of 80 columns, and each command has examples in i
 test("--json prints one object, of the command's type", async () => {
   const at = place();
   await done(at);
-  for (const name of ["status", "ls", "show", "cost", "snapshots", "prune", "doctor"]) {
+  for (const name of ["status", "list", "show", "cost", "snapshots", "prune", "doctor"]) {
     const told = records((await quasar(at, [name, "--json"])).stdout);
     expect(told, name).toMatchObject([{ v: 1, type: name }]);
   }

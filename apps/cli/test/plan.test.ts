@@ -22,7 +22,11 @@ import { agents, LONG, neverContent, oneCycle, type Turn } from "./scripts.ts";
 
 interface Plan {
   readonly exit: number;
-  readonly items: readonly { readonly kind: string; readonly words: string; readonly data: Data }[];
+  readonly items: readonly {
+    readonly kind: string;
+    readonly message: string;
+    readonly data: Data;
+  }[];
   readonly estimate: { readonly atMostUsd?: number; readonly likelyUsd?: number };
   readonly next: readonly string[];
 }
@@ -334,13 +338,13 @@ test.for(sample(SITUATIONS, 4, 5))(
     );
     const [resumed] = ofType(done, "resumed") as { details: string[] }[];
     const restored = plan.items.find(({ kind }) => kind === "restored");
-    expect(resumed?.details).toContain(restored?.words);
-    for (const { kind, words, data } of plan.items) {
+    expect(resumed?.details).toContain(restored?.message);
+    for (const { kind, message, data } of plan.items) {
       // What lies in the tree is told in a notice.
       const isTold = kind === "adopted" || (kind === "reused" && data["paths"] === undefined);
-      if (isTold) expect(resumed?.details).toContain(words);
+      if (isTold) expect(resumed?.details).toContain(message);
     }
-    const spent = Number(lastRecord(done)["totalCostUsd"]) - Number(restored?.data["totalCostUsd"]);
+    const spent = Number(lastRecord(done)["spentUsd"]) - Number(restored?.data["spentUsd"]);
     expect(spent).toBeLessThanOrEqual(plan.estimate.atMostUsd ?? Number.POSITIVE_INFINITY);
   },
 );

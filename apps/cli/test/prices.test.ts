@@ -16,9 +16,9 @@ function priced(at: Place, toml: string): void {
 
 async function costOf(at: Place): Promise<readonly unknown[]> {
   const { turns } = lastRecord(await quasar(at, ["cost", "--json"])) as {
-    turns: readonly { role: string; costUsd: number }[];
+    turns: readonly { role: string; spentUsd: number }[];
   };
-  return turns.map(({ role, costUsd }) => [role, costUsd]);
+  return turns.map(({ role, spentUsd }) => [role, spentUsd]);
 }
 
 test("a model without a price is named with the setting that gives it one", async () => {

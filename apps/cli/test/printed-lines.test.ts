@@ -40,7 +40,7 @@ async function printed(at: Place, ...args: string[]): Promise<Printed> {
 test("commands print lines of their own where there is no run, and one error outside of a repository", async () => {
   const at = place();
   expect(await printed(at, "status")).toEqual({ code: 0, types: ["status"] });
-  expect(await printed(at, "ls")).toEqual({ code: 0, types: ["ls"] });
+  expect(await printed(at, "ls")).toEqual({ code: 0, types: ["list"] });
   const { code, stdout } = await doctor(at, ["--json"]);
   expect({ code, types: records(stdout).map(({ type }) => type) }).toEqual({
     ...{ code: 0, types: ["doctor"] },
@@ -68,7 +68,7 @@ test("a run is printed from its first line to its last, and so is all that is as
   expect((await printed(at, "log", "--agent")).types).toContain("agent_event");
   for (const [type, ...args] of [
     ["status", "status"],
-    ["ls", "ls", "--all"],
+    ["list", "ls", "--all"],
     ["show", "show"],
     ["turn", "show", "1"],
     ["cost", "cost"],
@@ -109,9 +109,9 @@ test("a run that its budget has stopped, its fork and its end are printed", asyn
   expect(run.code, run.stdout).toBe(4);
   const { runId } = lastRecord(run);
   const fork = lastRecord(await quasar(at, ["fork", String(runId), "--json"]));
-  expect(fork).toMatchObject({ type: "fork", from: runId });
+  expect(fork).toMatchObject({ type: "fork", fromRunId: runId });
   const status = lastRecord(await quasar(at, ["status", "--json"]));
-  expect(status["elsewhere"]).toMatchObject([{ id: fork["runId"] }]);
+  expect(status["elsewhere"]).toMatchObject([{ runId: fork["runId"] }]);
   expect(await printed(at, "abandon", String(runId))).toEqual({ code: 0, types: ["abandon"] });
   expect((await printed(at, "log")).types.at(-1)).toBe("abandoned");
 });
@@ -128,7 +128,9 @@ test("a cost that no agent reports is printed", async () => {
     "0",
   ];
   await quasar(at, ["run", "Write", "--json", "--max-cycles", "1", ...args]);
-  expect(lastRecord(await quasar(at, ["cost", "--json"]))).toMatchObject({ hasUnsaidCosts: true });
+  expect(lastRecord(await quasar(at, ["cost", "--json"]))).toMatchObject({
+    hasUnreportedCosts: true,
+  });
 });
 
 test.for([

@@ -89,7 +89,7 @@ test.for(sample(CASES, 3, 3))(
     const first = await run.finished;
     expect(first.code, first.stdout + first.stderr).toBe(0);
     expect(lastRecord(first)["outcome"]).toBe("approved");
-    expect(lastRecord(first)["totalCostUsd"]).toBeCloseTo(0.4);
+    expect(lastRecord(first)["spentUsd"]).toBeCloseTo(0.4);
     const [{ status: kept } = {}] = lastRecord(await quasar(at, ["ls", "--json"]))["runs"] as {
       status: string;
     }[];
@@ -127,7 +127,7 @@ test.for(["coder", "reviewer"] as const)(
     free();
     const resumed = await quasar(at, ["resume", runId, "--json"]);
     expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
-    expect(lastRecord(resumed)["totalCostUsd"]).toBeCloseTo(0.4);
+    expect(lastRecord(resumed)["spentUsd"]).toBeCloseTo(0.4);
   },
 );
 

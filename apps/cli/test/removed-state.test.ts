@@ -108,7 +108,7 @@ test.for([
     for (const command of ["status", "ls"]) {
       const [run] = runsOf(await quasar(at, [command, "--json"]));
       expect(run).toMatchObject({
-        id,
+        runId: id,
         status: "interrupted",
         task: "Write",
         cycle: 1,
@@ -126,10 +126,12 @@ test.for([
     const result = lastRecord(resumed);
     expect(result).toMatchObject({ outcome: "approved", runId: id, cycle: 2 });
     const more = role === "coder" ? 0.3 : 0.1;
-    expect(result["totalCostUsd"]).toBeCloseTo(spentUsd + more);
+    expect(result["spentUsd"]).toBeCloseTo(spentUsd + more);
     expect(git(at, "log", "--format=%s").split("\n")).toHaveLength(3);
     expect(existsSync(join(at.repo, ".git/quasar/runs", id))).toBe(true);
-    expect(runsOf(await quasar(at, ["ls", "--json"]))).toMatchObject([{ id, status: "approved" }]);
+    expect(runsOf(await quasar(at, ["ls", "--json"]))).toMatchObject([
+      { runId: id, status: "approved" },
+    ]);
   },
 );
 

@@ -133,8 +133,8 @@ test.for([
     const args = ["run", "Write work.txt", "--json", ...flags, ...agents(at, oneCycle())];
     const run = await quasar(at, args);
     expect(run.code, run.stdout).toBe(0);
-    const { workDir } = records(run.stdout).find(({ type }) => type === "run") ?? {};
-    const tree = { ...at, repo: String(workDir) };
+    const { workTree } = records(run.stdout).find(({ type }) => type === "run") ?? {};
+    const tree = { ...at, repo: String(workTree) };
     expect(git(tree, "show", "HEAD:work.txt")).toBe("right");
     expect(git(tree, "show", "HEAD:logo.bin")).toContain("git-lfs.github.com/spec/v1");
     expect(git(tree, "status", "--porcelain")).toBe("");

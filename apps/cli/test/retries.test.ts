@@ -39,7 +39,7 @@ test("a run that is killed in the pause before a retry goes on with the pause an
   expect(await first.sees('"type":"turn_retry"')).toBe(true);
   await killAll(first);
   const retry = records(first.stdout()).find(({ type }) => type === "turn_retry");
-  const until = Date.parse(String(retry?.["until"]));
+  const until = Date.parse(String(retry?.["retryAt"]));
 
   const plan = await quasar(at, ["resume", "--plan"]);
   expect(plan.code, plan.stderr).toBe(0);

@@ -115,7 +115,7 @@ test("--json prints versioned events and a result", async () => {
   expect([types[0], types.at(-1)]).toEqual(["run", "result"]);
   expect(types.filter((type) => type === "agent_start")).toHaveLength(4);
   expect(all.at(-1)).toMatchObject({ exit: 0, outcome: "approved", cycle: 2 });
-  expect(Number(all.at(-1)?.["totalCostUsd"])).toBeCloseTo(0.7);
+  expect(Number(all.at(-1)?.["spentUsd"])).toBeCloseTo(0.7);
 });
 
 test("takes the task from a file and from standard input", async () => {
@@ -233,7 +233,7 @@ test("a cost that nobody said is told apart from what is known", async () => {
   const limited = await quasar(at, ["run", "Write", ...command]);
   expect(limited.stdout).toContain("cost     $0.00 known, up to $1.67 more, of $5.00");
   const json = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
-  expect(json.runs[0]).toMatchObject({ costUsd: 0, unknownCostUsd: expect.closeTo(1.667, 2) });
+  expect(json.runs[0]).toMatchObject({ knownUsd: 0, unknownUsd: expect.closeTo(1.667, 2) });
   const unlimited = await quasar(at, ["run", "Write", "--max-budget", "0", ...command]);
   const unsaid = "cost     $0.00 known; some turns did not say what they cost";
   expect(unlimited.stdout).toContain(unsaid);
@@ -261,10 +261,10 @@ test("--worktree works beside a dirty tree, on a branch of its own", async () =>
   const args = ["run", "Write", "--worktree", "--json", ...agents(at, oneCycle())];
   const done = await quasar(at, args);
   expect(done.code).toBe(0);
-  const { workDir, runId } = records(done.stdout)[0] as { workDir: string; runId: string };
-  expect(workDir).toBe(`${at.repo}-${runId}`);
+  const { workTree, runId } = records(done.stdout)[0] as { workTree: string; runId: string };
+  expect(workTree).toBe(`${at.repo}-${runId}`);
   const { next } = lastRecord(done) as { next: string[] };
-  expect(next[0]).toMatch(`cd ${workDir} && git log`);
+  expect(next[0]).toMatch(`cd ${workTree} && git log`);
   expect(git(at, "branch", "--format=%(refname:short)")).toContain(`quasar/${runId}`);
   expect(git(at, "show", `quasar/${runId}:work.txt`)).toBe("right");
   expect(git(at, "status", "--porcelain")).toBe("M a.txt");
@@ -386,7 +386,7 @@ test("status shows the run as running that is worked on, not the newest one", as
   const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
   expect(runs).toMatchObject([
     { task: "Newer", status: "stopped" },
-    { id: runId, status: "running", runner: { pid: resumed.child.pid, runId } },
+    { runId, status: "running", runner: { pid: resumed.child.pid, runId } },
   ]);
 });
 
@@ -587,7 +587,7 @@ test("init writes a file whose every setting is the default, and never overwrite
   const at = place();
   const done = await quasar(at, ["init", "--json"]);
   const created = [".quasar/config.toml", ".quasar/.gitignore"];
-  expect(lastRecord(done)).toMatchObject({ v: 1, type: "init", created, root: at.repo });
+  expect(lastRecord(done)).toMatchObject({ v: 1, type: "init", created, workTree: at.repo });
   const path = join(at.repo, ".quasar", "config.toml");
   const text = readFileSync(path, "utf8").replaceAll(/^# (\w+ = )/gmu, "$1");
   writeFileSync(path, text);

@@ -176,12 +176,12 @@ test("a fork of another machine's checkpoint has none of its settings, which nam
   forgetKey(at);
   const fork = await quasar(at, ["fork", runId, "--trust", "--json"]);
   expect(fork.code, fork.stderr).toBe(0);
-  const { workDir, runId: forked } = lastRecord(fork);
+  const { workTree, runId: forked } = lastRecord(fork);
   const path = join(at.repo, ".git/worktrees", `repo-${String(forked)}`);
   const text = readFileSync(join(path, `quasar/runs/${String(forked)}/checkpoint.toml`), "utf8");
   expect(text).toContain(String(forked));
   expect(text).not.toContain("scripted:");
-  expect(existsSync(String(workDir))).toBe(true);
+  expect(existsSync(String(workTree))).toBe(true);
 });
 
 test("a run that was given up is not begun anew when it is pruned", async () => {

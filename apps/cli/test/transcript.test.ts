@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { git, type Place, place, quasar, records, start, write } from "./harness.ts";
+import { git, MAIN, type Place, place, quasar, records, start, write } from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";
 import { agents, oneCycle, type Turn } from "./scripts.ts";
 
@@ -90,12 +91,39 @@ test("diff shows what a run has committed, and no more", async () => {
   await ran(at);
   write(at.repo, { "a.txt": "later\n" });
   const { stdout } = await quasar(at, ["diff"]);
-  expect(stdout).toMatch(/^ work\.txt \| 1 \+\n 1 file changed[^]*\n\+right\n$/u);
+  expect(stdout).toMatch(/^diff --git a\/work\.txt b\/work\.txt\n[^]*\n\+right\n$/u);
   expect((await quasar(at, ["diff", "--stat"])).stdout).toBe("work.txt  +1 -0\n");
   const [stat] = records((await quasar(at, ["diff", "--stat", "--json"])).stdout);
   expect(stat).toMatchObject({ files: [{ path: "work.txt", added: 1, removed: 0 }] });
   const [json] = records((await quasar(at, ["diff", "--json"])).stdout);
   expect(json).toMatchObject({ type: "diff", text: expect.stringContaining("+right") });
+});
+
+test("what diff prints into a pipe is a patch that git applies, to the byte", async () => {
+  const at = place({ "a.txt": "a\n" });
+  const files = {
+    "old.txt": Buffer.from("caf\u00e9\n\u001b[2J", "latin1"),
+    "a.bin": Buffer.of(0, 255, 10),
+  };
+  const copy = Object.entries(files).map(([name, bytes]) => {
+    writeFileSync(join(at.outside, name), bytes);
+    return `cp ${join(at.outside, name)} ${name}`;
+  });
+  const script = join(at.outside, "coder.sh");
+  writeFileSync(script, copy.join("\n"));
+  const agent = ["--coder", `command:sh ${script}`, "--reviewer", "command:echo APPROVED: it is"];
+  const done = await quasar(at, ["run", "Write", "--max-budget", "0", ...agent]);
+  expect(done.code, done.stdout + done.stderr).toBe(0);
+  const patch = join(at.outside, "patch");
+  execFileSync("sh", ["-c", '"$0" "$1" diff > "$2"', process.execPath, MAIN, patch], {
+    cwd: at.repo,
+    env: at.env,
+  });
+  git(at, "reset", "-q", "--hard", "HEAD~1");
+  git(at, "apply", patch);
+  for (const [name, bytes] of Object.entries(files)) {
+    expect(readFileSync(join(at.repo, name))).toEqual(bytes);
+  }
 });
 
 test("diff says that a run's commits are gone", async () => {

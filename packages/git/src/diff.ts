@@ -12,6 +12,8 @@ export interface Diff {
   readonly stat: string;
   /** Unified, with binary files as they are: two trees that differ have a text of their own. */
   readonly text: string;
+  /** The bytes of `text`, as `git apply` takes them: of a file that is not in UTF-8 the text has not all. */
+  readonly patch: Uint8Array;
 }
 
 const PLAIN = [
@@ -51,10 +53,11 @@ export async function diffTrees(
     const config = [["core.attributesFile", "/dev/null"]] as const;
     const ask = (...form: string[]): Promise<string> => {
       const args = ["diff-tree", ...PLAIN, ...form, ...trees];
-      return gitOutput("read", bare, args, { ...options, env, config });
+      return gitOutput("read", bare, args, { ...options, env, config, encoding: "latin1" });
     };
     const [stat, text] = await Promise.all([ask("--stat=100"), ask("--patch", ...WHOLE)]);
-    return { stat, text };
+    const [files, patch] = [Buffer.from(stat, "latin1"), Buffer.from(text, "latin1")];
+    return { stat: files.toString(), text: patch.toString(), patch };
   } finally {
     rmSync(bare, { recursive: true, force: true });
   }

@@ -59,6 +59,7 @@ export type { AgentWork, AgentWorkDone, AgentWorkResult } from "./runs/agent-wor
 export { assignRun, endRun, runName } from "./runs/step-runs.ts";
 export { endTaskAgents, findTaskAgents, type TaskAgents } from "./runs/task-agents.ts";
 export { type RunCost, taskCost, type TaskCost } from "./runs/task-cost.ts";
+export { type TaskRun, taskRuns, type TaskRuns, watchTaskTurn } from "./runs/task-runs.ts";
 export { workOnStep } from "./runs/work-on-step.ts";
 export { aiStep } from "./steps/ai.ts";
 export { loopStep } from "./steps/loop.ts";
@@ -129,6 +130,7 @@ export {
 } from "./validation/validate-now.ts";
 export { type CiStepOptions, createCiStep } from "./steps/ci.ts";
 export { gitStep } from "./steps/git.ts";
+export { publishingNotes } from "./steps/publishing-notes.ts";
 export type { DriveOptions, DriveResult, DriveTask } from "./engine/drive.ts";
 export type { Standstill } from "./engine/standstill.ts";
 export { driveTask } from "./engine/drive-task.ts";

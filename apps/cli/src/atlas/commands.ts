@@ -315,6 +315,27 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (_args, given) => (await import("./commands/list.ts")).listCommand(given),
   },
   {
+    name: "show",
+    group: GROUPS.look,
+    summary: "show all of one task, or what an agent did in one turn",
+    description:
+      "show all of one task: its steps and what came of them, its agents' turns, the reviewers' " +
+      "findings, and where its files are; or of one turn: what its agent said and did",
+    args: [
+      ["[task]", TASK[1]],
+      ["[turn]", "run and number of a turn, as in implement-1.2"],
+    ],
+    examples: [
+      ["atlas show", "all of the task of this folder"],
+      [`atlas show ${ID}`, "all of this one"],
+      ["atlas show implement-1.2", "what the agent did in the run's second turn"],
+      [`atlas show ${ID} implement-1.2`, "in this task"],
+      ["atlas show --json | jq .runs", "for a program"],
+    ],
+    run: async ([task, turn], given) =>
+      (await import("./commands/show.ts")).showCommand(task, turn, given),
+  },
+  {
     name: "log",
     group: GROUPS.look,
     summary: "show a task's event log",
@@ -437,6 +458,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "print all that is on record of a task",
     args: [TASK],
     options: [["--format <format>", "json, or md for HOOK.md (default: json)"]],
+    printsDocument: true,
     examples: [
       ["atlas hook export --format json > hook-debug.json", "with all events, from the first"],
       ["atlas hook export --format md", "as an agent would read it"],

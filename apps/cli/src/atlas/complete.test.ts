@@ -61,6 +61,8 @@ test.for([
   [["templates", ""], "templates name"],
   [["workspace", "close", ""], "workspace close name"],
   [["verify", ""], "task-or-commit"],
+  [["show", ""], "show task"],
+  [["show", "my-task", ""], "turn"],
 ] as const)("after %j it looks for a %s", ([words, name]) => {
   const values = name === undefined ? [] : ATLAS.values[name];
   expect(atCursor(ATLAS, words).values).toEqual(values);

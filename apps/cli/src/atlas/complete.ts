@@ -7,6 +7,8 @@ import { SETTINGS } from "./config/settings.ts";
 
 const finding = () => import("./completion/find-tasks.ts");
 const findTasks: FindValues = async (typed) => (await finding()).findTasks(typed);
+const findTasksAndTurns: FindValues = async (typed) => (await finding()).findTasksAndTurns(typed);
+const findTurns: FindValues = async (typed, [task]) => (await finding()).findTurns(typed, task);
 const findWorkspaces: FindValues = async (typed) => (await finding()).findWorkspaces(typed);
 const findTemplates: FindValues = async () =>
   (await import("./completion/find-templates.ts")).findTemplates();
@@ -23,6 +25,8 @@ export const ATLAS: Completable = {
     shell: words(...Object.keys(SHELLS)),
     task: findTasks,
     "task-or-commit": findTasks,
+    "show task": findTasksAndTurns,
+    turn: findTurns,
     "start task": [], // what to do, in words
     "workspace close name": findWorkspaces,
     "workspace destroy name": findWorkspaces,

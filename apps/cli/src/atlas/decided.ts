@@ -1,7 +1,8 @@
 import { type HookFile, isTerminal } from "@quasar/hookfile";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../shared/output/reporter.ts";
+import { result } from "../shared/output/json.ts";
+import { viewOf, write } from "../shared/output/reporter.ts";
 import { labelled, nextLines } from "../shared/output/text.ts";
 import type { Given } from "./command.ts";
 import { nextOf } from "./next.ts";
@@ -18,7 +19,7 @@ export interface Decided {
   /** The task as it was named, where it was. */
   readonly id: string | undefined;
   /** More for `--json`. */
-  readonly facts?: Pick<ApproveLine, "approved" | "pullRequest"> | undefined;
+  readonly facts?: Pick<ApproveLine, "reviewed" | "pullRequest"> | undefined;
 }
 
 /** Tells a decision, and what is next. */
@@ -27,8 +28,8 @@ export function tellDecided(decided: Decided, { json }: Pick<Given, "json">): Ex
   const next = nextOf(hook, id);
   const { taskId, state, awaiting, steps } = hook;
   if (json === true) {
-    const line = { taskId, state, awaiting, ...facts, next };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type, ...line } satisfies DecidedLine));
+    const line = result(type, { taskId, state, awaiting, ...facts }, EXIT.ok, next);
+    process.stdout.write(jsonLine(line satisfies DecidedLine));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

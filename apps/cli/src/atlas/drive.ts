@@ -2,7 +2,18 @@ import module from "node:module";
 import { quarantinedFiles } from "@quasar/hookfile/recovery";
 import { turnAllowance } from "@quasar/loop/turn";
 import { conventionsOf, limitAdvice, openUser, pricesWords } from "@quasar/runs/internal";
-import { type DriveResult, driveTask, endTaskAgents, readTask, superseded, type TaskConfig, taskCost, type TaskCost, type TaskEvent } from "@quasar/tasks";
+import {
+  type DriveResult,
+  driveTask,
+  endTaskAgents,
+  publishingNotes,
+  readTask,
+  superseded,
+  type TaskConfig,
+  taskCost,
+  type TaskCost,
+  type TaskEvent,
+} from "@quasar/tasks";
 import { createAgents, withAbsoluteScripts } from "../shared/agents.ts";
 import { environmentOfChecks, tellWithheld } from "../shared/checks/environment.ts";
 import { periodMs } from "../shared/config/kinds.ts";
@@ -20,8 +31,8 @@ import { storedSettings } from "./config/task-config.ts";
 import type { Installation } from "./installation.ts";
 import { nameHere, naming, nextOf, resumeWith } from "./next.ts";
 import { chainExit } from "./output/chain-lines.ts";
-import { quarantineText } from "./output/quarantine-lines.ts";
 import { TASK_PRESENTER } from "./output/presenter.ts";
+import { quarantineText } from "./output/quarantine-lines.ts";
 import type { AtlasRecord } from "./output/record.ts";
 import { translate } from "./translate.ts";
 import { watchChain } from "./watch-chain.ts";
@@ -109,7 +120,11 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
     // One that may be in others' hands is not spoken of before it is ours.
     const cost = await taskCost(taskDir);
     const introduce = once(() => reporter.report(taskRecord(taskDir, settings, cost)));
-    if (options.isNew === true) introduce();
+    if (options.isNew === true) {
+      introduce();
+      const notes = await publishingNotes(readTask(taskDir), process.env).catch(() => []);
+      for (const message of notes) reporter.report({ type: "notice", message });
+    }
     const tell = untilRepeated((event) => reporter.report(event));
     const failed = tellWithheld(settings, warn);
     let failedCommand = "";
@@ -213,7 +228,7 @@ function taskRecord(
   const { id: taskId, workspaceId, description, templateId: template, ...task } = readTask(taskDir);
   const { agent: coder, reviewer, maxCycles, maxBudgetUsd } = task.config;
   const { worktreeDir: workDir, branch } = task.metadata;
-  const steps = task.steps.map(({ name }) => name);
+  const stepNames = task.steps.map(({ name }) => name);
   const where = { workDir, branch };
   const turnBudgetUsd = turnAllowance({ totalCostUsd, maxBudgetUsd }, "coder");
   const limits = { maxCycles, maxBudgetUsd, turnBudgetUsd };
@@ -229,7 +244,7 @@ function taskRecord(
     ...where,
     ...who,
     ...limits,
-    steps,
+    stepNames,
   };
 }
 

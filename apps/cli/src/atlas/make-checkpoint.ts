@@ -1,9 +1,10 @@
 import { CHECKPOINT_TRIGGERS } from "@quasar/hookfile/checkpoints";
 import { jsonLine } from "@quasar/runs/text";
 import { checkpointTask } from "@quasar/tasks";
+import { result } from "../shared/output/json.ts";
 import { CliError } from "../shared/errors.ts";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../shared/output/reporter.ts";
+import { viewOf, write } from "../shared/output/reporter.ts";
 import { labelled } from "../shared/output/text.ts";
 import type { Given } from "./command.ts";
 import { findMeant } from "./find.ts";
@@ -40,7 +41,7 @@ export async function makeCheckpoint(
   if (auto === true || checkpoint === undefined) return EXIT.ok;
   if (json === true) {
     const line = { taskId: hook.taskId, checkpoint };
-    const printed = { v: JSON_VERSION, type: "checkpoint", ...line } satisfies CheckpointLine;
+    const printed = result("checkpoint", line, EXIT.ok) satisfies CheckpointLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }

@@ -98,7 +98,7 @@ test.for([
 ] as const)("after %j it looks for a %s", ([words, name, before, typed]) => {
   const values = QUASAR.values[name];
   expect(values).toBeTypeOf("function");
-  expect(atCursor(QUASAR, words)).toEqual({ values, before, typed });
+  expect(atCursor(QUASAR, words)).toMatchObject({ values, before, typed });
 });
 
 test("one argument is all that a command takes", async () => {

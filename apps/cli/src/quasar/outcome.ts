@@ -100,7 +100,7 @@ export function resultRecord(
     runId,
     cycle,
     totalCostUsd,
-    costUsd: knownUsd({ spentUsd: totalCostUsd, unknownCostUsd }),
+    knownUsd: knownUsd({ spentUsd: totalCostUsd, unknownCostUsd }),
     unknownCostUsd,
     message,
     report,

@@ -1,5 +1,7 @@
+import type { Command } from "commander";
 import { runProgram } from "../shared/command-line.ts";
 import { SETTINGS } from "../shared/config/settings.ts";
+import type { ExitCode } from "../shared/exit-codes.ts";
 import { programOf } from "../shared/program.ts";
 import { COMMANDS, GROUPS, OVERVIEW } from "./commands.ts";
 
@@ -10,6 +12,11 @@ import { COMMANDS, GROUPS, OVERVIEW } from "./commands.ts";
  * @param version - Of the command.
  */
 export function main(args: readonly string[], version: string): Promise<void> {
+  return runProgram((done) => createProgram(version, done), args);
+}
+
+/** Of `quasar`, with all its commands. */
+export function createProgram(version: string, done: (code: ExitCode) => void): Command {
   const spec = {
     name: "quasar",
     description:
@@ -23,5 +30,5 @@ export function main(args: readonly string[], version: string): Promise<void> {
     sources: ".quasar/config.toml and QUASAR_*",
     commands: COMMANDS,
   };
-  return runProgram((done) => programOf(spec, done), args);
+  return programOf(spec, done);
 }

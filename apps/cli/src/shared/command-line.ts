@@ -61,14 +61,17 @@ export async function runProgram(
   process.exitCode = exitCode;
 }
 
-/** `help run` as `run --help`; a first word that is no command is refused as where it is typed alone. */
+/** `help run` as `run --help`; a word that is no command is refused as where it is typed without `help`. */
 function withHelpFlag(program: Parser, args: readonly string[]): readonly string[] {
   const [first, ...rest] = args;
   if (first !== "help") return args;
   const [, ...named] = namedIn(program, rest);
   const [word = "help"] = rest;
   if (named.length === 0 && word !== "help" && !word.startsWith("-")) return [word];
-  return [...named.map((each) => each.name()), "--help"];
+  const names = named.map((each) => each.name());
+  const [next = "-"] = rest.slice(named.length);
+  const isFamily = (named.at(-1)?.commands.length ?? 0) > 0;
+  return isFamily && !next.startsWith("-") ? [...names, next] : [...names, "--help"];
 }
 
 /** The program, and the command that the arguments name, with its family: `atlas`, `hook`, `status`. */

@@ -26,6 +26,8 @@ export interface CommandSpecOf<Settings, Given> {
   readonly options?: readonly OptionSpec[] | undefined;
   /** What `--json` prints, in words. @default one object, or a line for each */
   readonly json?: string | undefined;
+  /** Whether it prints a document with `--json`, which no schema describes. @default false */
+  readonly printsDocument?: boolean | undefined;
   /** Which settings are flags of it too. @default none */
   readonly settings?: readonly (keyof Settings & string)[] | undefined;
   /** Whether a setting that is left out is as it was, not its default. @default false */

@@ -63,6 +63,7 @@ function addCommand<Settings, Given extends GivenOf<Settings>>(
 ): void {
   const { name, summary, description = summary, group, args = [], options = [] } = spec;
   const { settings = [], keepsSettings = false, isUnlisted = false, json } = spec;
+  const { printsDocument = false } = spec;
   const last = name.split(" ").at(-1) ?? "";
   const command = parent
     .command(last, { hidden: isUnlisted })
@@ -80,7 +81,9 @@ function addCommand<Settings, Given extends GivenOf<Settings>>(
       for (const option of settingOptions(table[one], !keepsSettings)) command.addOption(option);
     }
   }
-  command.addHelpText("after", examplesText(spec.examples)).action(async (...parsed: unknown[]) => {
+  command.addHelpText("after", examplesText(spec.examples));
+  if (!printsDocument) command.addHelpText("after", `Schema: ${schemaCommand(program, name)}\n`);
+  command.action(async (...parsed: unknown[]) => {
     const nameOfFlag = new Map(
       settings.flatMap((one) => attributesOf(table[one]).map((each) => [each, one] as const)),
     );
@@ -96,6 +99,11 @@ function addCommand<Settings, Given extends GivenOf<Settings>>(
     // The parser has checked what the specification names.
     done(await spec.run(texts, { ...others, flags, typed } as unknown as Given));
   });
+}
+
+/** What prints the schema of what a command prints with `--json`. */
+function schemaCommand(program: string, name: string): string {
+  return `${program} schema ${name.replaceAll(" ", "-")}`;
 }
 
 /** What was given by two names of a flag: lists are joined, of other values the later counts. */

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
+import { result } from "./output/json.ts";
 import { CliError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { JSON_VERSION, write } from "./output/reporter.ts";
+import { write } from "./output/reporter.ts";
 import type { SchemaLine, SchemasLine } from "./schemas/schema.ts";
 
 /** `quasar schema`: the JSON Schema of what a command prints with `--json`, or which there are. */
@@ -18,7 +19,7 @@ export function schemaCommand(
     .toSorted();
   const { stdout } = process;
   if (name === undefined) {
-    const line = { v: JSON_VERSION, type: "schemas", names } satisfies SchemasLine;
+    const line = result("schemas", { names }, EXIT.ok) satisfies SchemasLine;
     if (json === true) stdout.write(jsonLine(line));
     else write(stdout, names);
     return EXIT.ok;
@@ -30,7 +31,7 @@ export function schemaCommand(
   }
   const text = readFileSync(new URL(`${name}.json`, folder), "utf8");
   const schema = JSON.parse(text) as SchemaLine["schema"];
-  const line = { v: JSON_VERSION, type: "schema", name, schema } satisfies SchemaLine;
+  const line = result("schema", { name, schema }, EXIT.ok) satisfies SchemaLine;
   stdout.write(json === true ? jsonLine(line) : text);
   return EXIT.ok;
 }

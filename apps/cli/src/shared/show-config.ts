@@ -1,7 +1,9 @@
 import { cleanLine, fit, jsonLine } from "@quasar/runs/text";
+import { EXIT } from "./exit-codes.ts";
+import { result } from "./output/json.ts";
 import type { LayerOf, SettingsReader, SettingsTable, TomlValue } from "./config/table.ts";
 import { isTrusted, type TrustOptions } from "./config/trust.ts";
-import { JSON_VERSION, viewOf, write } from "./output/reporter.ts";
+import { viewOf, write } from "./output/reporter.ts";
 import type { ConfigLine } from "./schemas/config.ts";
 import { tableLines } from "./output/table.ts";
 import type { View } from "./output/text.ts";
@@ -30,7 +32,7 @@ export function showConfig<S extends object>(options: ShowConfigOptions<S>): voi
   const settings = shownSettings(options);
   const warnings = options.layers.flatMap((layer) => layer.warnings);
   if (options.json) {
-    const line = { v: JSON_VERSION, type: "config", settings, warnings } satisfies ConfigLine;
+    const line = result("config", { settings, warnings }, EXIT.ok) satisfies ConfigLine;
     process.stdout.write(jsonLine(line));
     return;
   }

@@ -1,9 +1,11 @@
 import { countChanges, diffTrees } from "@quasar/git/history";
 import { jsonLine } from "@quasar/runs/text";
+import { EXIT } from "./exit-codes.ts";
+import { result } from "./output/json.ts";
 import { ALL_FILES, fileLines } from "./output/changes.ts";
 import { diffLines } from "./output/diff.ts";
 import { writePaged } from "./output/pager.ts";
-import { JSON_VERSION, viewOf } from "./output/reporter.ts";
+import { viewOf, write } from "./output/reporter.ts";
 import type { DiffLine } from "./schemas/diff.ts";
 
 /** Two trees or commits of a repository. */
@@ -23,24 +25,30 @@ export interface ShowDiffOptions {
 }
 
 /**
- * Prints what differs, paged on a terminal.
+ * Prints what differs: on a terminal for reading, paged; elsewhere as a patch that `git apply` takes.
  *
  * @throws {GitError} as `diffTrees`.
  */
 export async function showDiff(span: Span, { of, stat, json }: ShowDiffOptions): Promise<void> {
-  const { facts, lines } = stat === true ? await filesOf(span) : await textOf(span);
+  const { facts, lines, patch } = stat === true ? await filesOf(span) : await textOf(span);
+  const { stdout, stderr } = process;
   if (json === true) {
-    const { from, to } = span;
-    const line = { v: JSON_VERSION, type: "diff", ...of, from, to, ...facts } satisfies DiffLine;
-    process.stdout.write(jsonLine(line));
-  } else {
+    const { from: fromSha, to: toSha } = span;
+    const line = result("diff", { ...of, fromSha, toSha, ...facts }, EXIT.ok) satisfies DiffLine;
+    stdout.write(jsonLine(line));
+  } else if (patch === undefined || stdout.isTTY) {
     await writePaged(lines);
+  } else if (patch.length === 0) {
+    write(stderr, lines);
+  } else {
+    stdout.write(patch);
   }
 }
 
 interface Shown {
   readonly facts: Pick<DiffLine, "files" | "stat" | "text">;
   readonly lines: readonly string[];
+  readonly patch?: Uint8Array | undefined;
 }
 
 async function filesOf({ root, from, to }: Span): Promise<Shown> {
@@ -50,6 +58,6 @@ async function filesOf({ root, from, to }: Span): Promise<Shown> {
 }
 
 async function textOf({ root, from, to }: Span): Promise<Shown> {
-  const diff = await diffTrees(root, from, to);
-  return { facts: diff, lines: diffLines(diff, viewOf(process.stdout).paint) };
+  const { patch, ...diff } = await diffTrees(root, from, to);
+  return { facts: diff, lines: diffLines(diff, viewOf(process.stdout).paint), patch };
 }

@@ -49,9 +49,9 @@ test("hook files go when they are old enough, and only then", async () => {
   expect((await atlas(at, ["cleanup"])).code).toBe(2);
   expect((await atlas(at, ["cleanup", "--hooks", "--retention", "-7d"])).code).toBe(2);
   const active = await atlasJson(at, ["cleanup", "--hooks", "--retention", "0"]);
-  expect(active).toMatchObject({ code: 0, removed: [] });
+  expect(active).toMatchObject({ code: 0, tasks: [] });
   await atlas(at, ["abandon", "--yes"]);
-  expect(await atlasJson(at, ["cleanup", "--hooks"])).toMatchObject({ removed: [] });
+  expect(await atlasJson(at, ["cleanup", "--hooks"])).toMatchObject({ tasks: [] });
   const dry = await atlas(at, ["cleanup", "--hooks", "--retention", "0", "--dry-run"]);
   expect(dry.stdout).toContain("1 hook file would be removed");
   expect(dry.stdout).toMatch(/next +atlas prune --older-than 0$/mu);

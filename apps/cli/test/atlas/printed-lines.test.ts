@@ -25,7 +25,7 @@ test("keys, templates, settings and workspaces are printed where there is no tas
     ["init --yes", "init"],
     ["templates", "templates"],
     ["templates bugfix", "templates"],
-    ["status --all", "tasks"],
+    ["status --all", "list"],
     ["workspace list", "workspaces"],
     ["keys status", "keys"],
     ["keys init", "key"],
@@ -33,7 +33,7 @@ test("keys, templates, settings and workspaces are printed where there is no tas
     ["keys export", "public_keys"],
     [`keys backup ${join(at.outside, "copy")}`, "key_backup"],
     ["keys status", "keys"],
-    ["cleanup --hooks --dry-run", "cleanup"],
+    ["cleanup --hooks --dry-run", "prune"],
     ["cleanup", "error", 2],
     ["hook status", "error", 2],
     ["verify", "verify", 11],
@@ -57,7 +57,7 @@ test("a task is printed from its start to its approval, and so is all that is as
   expect((await printed(at, "validate", cwd)).at(-1)).toBe("validated");
   for (const [line, ...expected] of [
     ["status", 0, "status"],
-    ["status --all", 0, "tasks"],
+    ["status --all", 0, "list"],
     ["hook status", 0, "hook_status"],
     ["hook context", 0, "hook_context"],
     ["hook checkpoints", 0, "checkpoints"],

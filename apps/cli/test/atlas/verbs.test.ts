@@ -2,7 +2,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, records, write } from "../harness.ts";
-import { atlas, atlasJson, atlasPlace, reviewed, scripted, workTreeOf, FIX } from "./harness.ts";
+import {
+  atlas,
+  atlasJson,
+  atlasPlace,
+  FIX,
+  reviewed,
+  scripted,
+  VALIDATED,
+  workTreeOf,
+} from "./harness.ts";
 
 test("list, log, diff and cost show a task as quasar shows a run", async () => {
   const at = atlasPlace();
@@ -29,6 +38,42 @@ test("list, log, diff and cost show a task as quasar shows a run", async () => {
   const cost = await atlas(at, ["cost"]);
   expect(cost.stdout).toMatch(/coder .*\$\d/u);
   expect(await atlasJson(at, ["cost"])).toMatchObject({ code: 0, type: "cost", v: 1 });
+});
+
+test("show tells all of a task, and what an agent did in one of its turns", async () => {
+  const at = atlasPlace();
+  const turns = FIX.map((turn) => ({ ...turn, says: [`The ${turn.role} reads`] }));
+  const args = ["start", "fix null pointer in config", "--template", "bugfix", ...VALIDATED];
+  expect((await atlas(at, [...args, ...scripted(at, turns)])).code).toBe(9);
+  const { code, stdout } = await atlas(at, ["show"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^ {2}analyze +The cause is found\.$/mu);
+  expect(stdout).toMatch(/^ {2}implement-1 +2 +reviewer +1 .*\$0\.10 /mu);
+  const [, command = "", turn = ""] = /^ {2}turn +atlas (show \S+ (\S+)) /mu.exec(stdout) ?? [];
+  expect(turn).toBe("implement-1.2");
+
+  const shown = await atlasJson(at, ["show"]);
+  expect(shown).toMatchObject({ code: 0, type: "show", spentUsd: 0.4, state: "awaiting_human" });
+  expect(shown["runs"]).toMatchObject([
+    { name: "analyze-1", isFinished: true, turns: [{ role: "coder" }] },
+    { name: "implement-1", turns: [{ role: "coder" }, { role: "reviewer", spentUsd: 0.1 }] },
+  ]);
+
+  expect((await atlas(at, command.split(" "))).stdout).toContain("The reviewer reads");
+  const coder = await atlas(at, ["show", "implement-1.1"]);
+  expect(coder.stdout).toMatch(/^turn 1: coder, cycle 1, done, /u);
+  expect(coder.stdout).toContain("The coder reads");
+  const told = await atlasJson(at, ["show", "implement-1.1"]);
+  expect(told).toMatchObject({ type: "turn", runName: "implement-1", isKept: true });
+  const { turnId } = told["turn"] as { readonly turnId: string };
+  expect(await atlasJson(at, ["show", turnId])).toEqual(told);
+
+  expect((await atlas(at, ["complete", "--", "show", "ana"])).stdout).toBe(
+    "analyze-1.1\tcoder, cycle 1, done\n",
+  );
+  const missing = await atlas(at, ["show", "implement-1.9"]);
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toMatch(/has no turn implement-1\.9\n.*next +atlas show task-/u);
 });
 
 test("config shows each setting and where it is set", async () => {

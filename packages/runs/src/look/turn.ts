@@ -17,14 +17,41 @@ export function unfinishedTurn(
   workspace: Workspace,
   checkpoint: Checkpoint,
 ): UnfinishedTurn | undefined {
-  const { turn } = checkpoint;
-  if (turn === undefined) return undefined;
-  return { request: requestOf(workspace, checkpoint, turn), process: processOf(turn) };
+  const { turn, runId } = checkpoint;
+  return turn && storedTurn(foldersOf(workspace, runId), checkpoint, turn.id);
+}
+
+/** Where a run works, and where it is stored. */
+export interface RunFolders {
+  /** The top folder of its work tree. */
+  readonly workTree: string;
+  /** The run's own folder. */
+  readonly dir: string;
+}
+
+export function foldersOf({ root, runsDir }: Workspace, runId: string): RunFolders {
+  return { workTree: root, dir: join(runsDir, runId) };
+}
+
+/** Any turn of a run, ended or not, for its files to be read; `undefined` where the checkpoint does not know it. */
+export function storedTurn(
+  folders: RunFolders,
+  checkpoint: Checkpoint,
+  turnId: string,
+): UnfinishedTurn | undefined {
+  const { turn, ledger } = checkpoint;
+  if (turn?.id === turnId) {
+    return { request: requestOf(folders, checkpoint, turn), process: processOf(turn) };
+  }
+  const role = ledger.find((entry) => entry.turnId === turnId)?.role;
+  if (role === undefined) return undefined;
+  const ended = { id: turnId, role, reservedUsd: 0, sessionId: "", resumed: false };
+  return { request: requestOf(folders, checkpoint, ended), process: undefined };
 }
 
 /** As its agent was asked, but for the prompt; what is known of it alone where it is no longer the last. */
-export function requestOf(
-  workspace: Workspace,
+function requestOf(
+  { workTree, dir }: RunFolders,
   { runId, maxBudgetUsd }: Checkpoint,
   { id, role, reservedUsd, sessionId, resumed }: NamedTurn,
 ): AgentRequest {
@@ -34,13 +61,13 @@ export function requestOf(
     role,
     prompt: "",
     systemPrompt: "",
-    workDir: workspace.root,
+    workDir: workTree,
     access: role === "coder" ? "write" : "read",
     maxCostUsd: maxBudgetUsd === 0 ? undefined : reservedUsd,
     outputSchema: role === "reviewer" ? REVIEW_SCHEMA : undefined,
     sessionId: sessionId === "" ? undefined : sessionId,
     resumesSession: resumed,
-    turnsDir: turnsPath(workspace, runId),
+    turnsDir: turnsFolder(dir),
   };
 }
 

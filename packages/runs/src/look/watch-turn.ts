@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type UnfinishedTurn, watchTurn, type WatchTurnOptions } from "@quasar/agents/turns";
+import { watchTurn, type WatchTurnOptions } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { isTurnOpen } from "@quasar/loop/turn";
 import { loadRun, runStores } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { requestOf, unfinishedTurn } from "./turn.ts";
+import { foldersOf, storedTurn, unfinishedTurn } from "./turn.ts";
 
 const LOOK_MS = 250;
 
@@ -27,7 +27,7 @@ export async function watchRunTurn(
     const isWaitedFor = follow && signal?.aborted !== true;
     const { loaded } = await loadRun(runStores(workspace, runId));
     const checkpoint = loaded && { ...loaded.checkpoint, runId };
-    const turn = checkpoint && turnOf(workspace, checkpoint, turnId);
+    const turn = checkpoint && storedTurn(foldersOf(workspace, runId), checkpoint, turnId);
     // The journal names a turn before the checkpoint does.
     if (checkpoint === undefined || turn === undefined) {
       if (!isWaitedFor) return false;
@@ -38,18 +38,6 @@ export async function watchRunTurn(
     }
     await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
-}
-
-function turnOf(
-  workspace: Workspace,
-  checkpoint: Checkpoint,
-  turnId: string,
-): UnfinishedTurn | undefined {
-  if (checkpoint.turn?.id === turnId) return unfinishedTurn(workspace, checkpoint);
-  const role = checkpoint.ledger.find((entry) => entry.turnId === turnId)?.role;
-  if (role === undefined) return undefined;
-  const ended = { id: turnId, role, reservedUsd: 0, sessionId: "", resumed: false };
-  return { request: requestOf(workspace, checkpoint, ended), process: undefined };
 }
 
 /**

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { prewarm } from "@quasar/agents/turns";
 import { nextTurnId } from "@quasar/loop/internal";
 import { isTurnOpen } from "@quasar/loop/turn";
 import { endContained } from "@quasar/process";
+import { readFacts } from "../journal/journal.ts";
 import { clearTree, lookAround } from "../driving/orphans.ts";
 import { driverOf } from "../driving/run-driver.ts";
 import { type DriveOptions, inSession, type Session } from "../driving/session.ts";
@@ -142,9 +144,11 @@ function prewarmTurn(
   return prewarm({ runId, turnId, turnsDir: turnsPath(workspace, runId) });
 }
 
-/** Names the unfinished runs that are passed over, without reading them. */
+/** Names the unfinished runs that are passed over, without reading them, once for each time that they change. */
 function tellOthers({ workspace, tell }: Session, runId: string): void {
   const others = openRunIds(workspace).filter((id) => id !== runId);
   if (others.length === 0) return;
-  tell({ type: "notice", message: `another run is unfinished: ${listed(others).join(", ")}` });
+  const message = `another run is unfinished: ${listed(others).join(", ")}`;
+  const facts = readFacts(join(workspace.runsDir, runId));
+  if (!facts.some((fact) => fact["message"] === message)) tell({ type: "notice", message });
 }

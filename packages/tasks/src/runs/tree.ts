@@ -43,7 +43,14 @@ export async function treeRefusal(
   return refusal && wordsOf(refusal);
 }
 
-function wordsOf({ message, advice, override }: Refusal): string {
-  const retry = override === "accept-head" ? "or atlas retry, which takes it as it is" : "";
-  return [message, advice ?? "", retry].filter((words) => words !== "").join("; ");
+const RETRY = "atlas retry, which takes it as it is";
+
+export function wordsOf({
+  message,
+  advice,
+  override,
+}: Pick<Refusal, "message" | "advice" | "override">): string {
+  const ways = [advice, override === "accept-head" ? RETRY : undefined];
+  const either = ways.filter((way) => way !== undefined).join(", or ");
+  return either === "" ? message : `${message}; ${either}`;
 }

@@ -44,6 +44,19 @@ test("names the steps with their attempts, and the receipts with their commands"
   expect(body).not.toContain("## What analyze said");
 });
 
+test("has of a review what it says, not the words by which it is read", () => {
+  const review =
+    "APPROVED: it does\n\nREPORT:\nSATISFACTION: high\nRISK: low\nNEEDS_HUMAN_REVIEW: no\nSUMMARY: All nil checks are there.";
+  const body = aBody({
+    output: `Added the checks.\n\n---\n\n${review}\n`,
+    note: "",
+    description: "",
+  });
+  expect(body).toContain("Added the checks.\n\nAll nil checks are there.\n");
+  expect(body).not.toMatch(/APPROVED|REPORT|SATISFACTION/u);
+  expect(aBody({ output: "---\n\nAPPROVED: it does" })).toMatch(/\nit does\n/u);
+});
+
 test("is never longer than GitHub takes", () => {
   const body = aBody({ output: "x".repeat(4_000), description: "y".repeat(1e5), outputs: 60 });
   expect(body.length).toBeGreaterThan(50_000);

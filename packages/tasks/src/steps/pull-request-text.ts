@@ -1,5 +1,6 @@
 import { TRAILER } from "@quasar/git";
 import type { HookFile, StepRecord } from "@quasar/hookfile";
+import { parseReview } from "@quasar/loop/review";
 import { fenced } from "../fenced.ts";
 import { plainLine, plainText } from "../plain.ts";
 import type { TaskRecord } from "../task-record.ts";
@@ -68,10 +69,21 @@ function outputPart(
   redact: (text: string) => string,
 ): readonly string[] {
   if (type !== "ai" && type !== "loop" && type !== "verify") return [];
-  const output = stepResults.findLast(({ stepName }) => stepName === name)?.output.trim() ?? "";
+  const said = stepResults.findLast(({ stepName }) => stepName === name)?.output.trim() ?? "";
+  const output = withoutForm(said);
   if (output === "") return [];
   // One part, so that no heading is left without what it announces.
   return [`## What ${plainLine(name, 40)} said\n\n${quoted(cut(redact(output), LONGEST_OUTPUT))}`];
+}
+
+/** What of a reviewer's answer is for readers: not the words by which a program reads it. */
+function withoutForm(output: string): string {
+  const [, work, review] = /^(.*?)(?:^|\n\n)---\n\n(?=APPROVED:|REPORT:)(.*)$/su.exec(output) ?? [];
+  if (work === undefined || review === undefined) return output;
+  const { report } = parseReview(review);
+  const [, approval = ""] = /^APPROVED:[ \t]*(.*)$/mu.exec(review) ?? [];
+  const summary = report?.summary.trim() || approval.trim();
+  return [work, summary].filter((part) => part !== "").join("\n\n");
 }
 
 function cut(text: string, limit: number): string {

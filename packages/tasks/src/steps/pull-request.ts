@@ -1,8 +1,9 @@
 import { pushTarget, remoteUrl } from "@quasar/git/remotes";
 import { createGithub, type Github, type PullRequest } from "../github/pull-requests.ts";
-import { githubRepository } from "../github/repository.ts";
+import { githubRepository, type GithubRepository } from "../github/repository.ts";
 import type { GhAnswer } from "../github/gh.ts";
 import { plainLine } from "../plain.ts";
+import type { TaskMetadata } from "../task-record.ts";
 import type { StepInput } from "./step.ts";
 
 /** Where a task's pull request is, or would be. */
@@ -17,17 +18,38 @@ export async function forgeOf(
   { task, taskDir, worktree, ports }: StepInput,
   signal: AbortSignal,
 ): Promise<Forge> {
-  const { branch, repoPath } = task.metadata;
-  const target = await pushTarget(worktree, branch === "" ? undefined : branch, { signal });
-  if (target.remotes.length === 0) return { kind: "no-remote" };
-  const url =
-    target.remote === undefined ? "" : await remoteUrl(worktree, target.remote, { signal });
-  const repository = githubRepository(url, ports.env);
-  if (repository === undefined) return { kind: "other", url: plainLine(ports.redact(url), 200) };
   const { env, redact } = ports;
+  const { repoPath } = task.metadata;
+  const where = await remoteOf(task.metadata, worktree, env, signal);
+  if (where.kind === "no-remote") return where;
+  const { url, repository } = where;
+  if (repository === undefined) return { kind: "other", url: plainLine(redact(url), 200) };
   const untrusted = [worktree, repoPath];
   const context = { env, cwd: taskDir, untrusted, redact, signal };
   return { kind: "github", github: createGithub(repository, context) };
+}
+
+type Remote =
+  | { readonly kind: "no-remote" }
+  | {
+      readonly kind: "remote";
+      readonly url: string;
+      /** `undefined`: it is not on GitHub. */
+      readonly repository: GithubRepository | undefined;
+    };
+
+/** Where a task's branch is pushed to. */
+export async function remoteOf(
+  { branch }: Pick<TaskMetadata, "branch">,
+  workTree: string,
+  env: Readonly<Record<string, string | undefined>>,
+  signal?: AbortSignal,
+): Promise<Remote> {
+  const target = await pushTarget(workTree, branch === "" ? undefined : branch, { signal });
+  if (target.remotes.length === 0) return { kind: "no-remote" };
+  const { remote } = target;
+  const url = remote === undefined ? "" : await remoteUrl(workTree, remote, { signal });
+  return { kind: "remote", url, repository: githubRepository(url, env) };
 }
 
 /**

@@ -10,12 +10,13 @@ import {
   stepsBeforeNextGate,
   type TaskRecord,
 } from "@quasar/tasks";
+import { JSON_VERSION } from "../../shared/output/json.ts";
 import { naming } from "../next.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { startHeartbeat } from "../../shared/output/heartbeat.ts";
-import { JSON_VERSION, viewOf, workLines, write } from "../../shared/output/reporter.ts";
+import { viewOf, workLines, write } from "../../shared/output/reporter.ts";
 import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { tellDecided } from "../decided.ts";
@@ -45,8 +46,8 @@ async function approve(id: string | undefined, given: Given): Promise<ExitCode> 
     throw new CliError("ERR_CHANGED", message, { next: ["atlas approve, to see what it is now"] });
   }
   const isAgreed = given.yes === true || given.tree !== undefined;
-  const { base, tree, sha256, diff, answer, content, asked, gaps } = review;
-  const shown = { base, tree, sha256, stat: diff.stat, diff: diff.text, answer, content, gaps };
+  const { base: baseSha, tree, sha256, diff, answer, content, asked, gaps } = review;
+  const shown = { baseSha, tree, sha256, stat: diff.stat, diff: diff.text, answer, content, gaps };
   const leadsTo = gitActions(hook, task);
   const accepted = REVIEW_GAPS.filter((kind) => given[ACCEPTED[kind]] === true);
   const refused = gaps.filter(({ kind }) => !accepted.includes(kind));
@@ -57,15 +58,15 @@ async function approve(id: string | undefined, given: Given): Promise<ExitCode> 
       ...quarantineLines(quarantined, id, view),
     ]);
   } else if (!isAgreed || refused.length > 0) {
-    const line = { taskId: hook.taskId, asked, ...shown, leadsTo, quarantined };
-    const printed = { v: JSON_VERSION, type: "review", ...line } satisfies ReviewLine;
-    process.stdout.write(jsonLine(printed));
+    const facts = { taskId: hook.taskId, asked, ...shown, leadsTo, quarantined };
+    const line = { v: JSON_VERSION, type: "review", ...facts } satisfies ReviewLine;
+    process.stdout.write(jsonLine(line));
   }
   if (refused.length > 0) throw notAccepted(review, refused, id);
   if (!isAgreed) await agree(review, id, given);
   const approved = await approveTask(dir, review, installation, accepted);
   const pullRequest = pullRequestOf(task);
-  const facts = { approved: shown, pullRequest };
+  const facts = { reviewed: shown, pullRequest };
   if (given.json !== true && pullRequest !== undefined) {
     const text = `${cleanLine(pullRequest)} stays open: merge or close it there${
       gaps.some(({ kind }) => kind !== "unvalidated") ? "; it has not all that was approved" : ""

@@ -1,11 +1,13 @@
 import { budget, cleanLine, firstLine, jsonLine, money } from "@quasar/runs/text";
 import { type RunCost, taskCost, type TaskCost } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { type Align, tableLines } from "../../shared/output/table.ts";
 import { labelled } from "../../shared/output/text.ts";
 import { COST_ALIGN, COST_HEAD, costCells, TURN_ENDS } from "../../shared/output/turn-cells.ts";
 import type { Given } from "../command.ts";
+import { costFacts } from "../cost-facts.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import type { CostLine } from "../schemas/others.ts";
@@ -16,8 +18,8 @@ export async function costCommand(id: string | undefined, { json }: Given): Prom
   const cost = await taskCost(dir);
   const { maxBudgetUsd } = task.config;
   if (json === true) {
-    const facts = { taskId: hook.taskId, maxBudgetUsd, ...cost };
-    const line = { v: JSON_VERSION, type: "cost", ...facts } satisfies CostLine;
+    const facts = { taskId: hook.taskId, maxBudgetUsd, ...costFacts(cost) };
+    const line = result("cost", facts, EXIT.ok) satisfies CostLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }

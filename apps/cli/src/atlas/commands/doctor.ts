@@ -1,11 +1,12 @@
 import { openUser, openWorkspace } from "@quasar/runs/internal";
 import { cacheFolder } from "@quasar/runs/own-folder";
 import { jsonLine } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { findingLines, headLine, healthOf } from "../../shared/doctor/lines.ts";
 import { lookAround } from "../../shared/doctor/surroundings.ts";
 import { tried } from "../../shared/doctor/tried.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
 import { lookAtHome } from "../doctor/look-at-home.ts";
@@ -38,13 +39,14 @@ export async function doctorCommand({ json }: Given): Promise<ExitCode> {
   const kept = await lookAtHome(installation);
   const findings = [...tree.findings, ...settings.findings, ...around, ...kept];
   const health = healthOf(findings);
+  const exit = health.left === 0 ? EXIT.ok : EXIT.error;
   if (json === true) {
     const facts = { home, surroundings: findings };
-    const line = { v: JSON_VERSION, type: "doctor", ...facts } satisfies DoctorLine;
+    const line = result("doctor", facts, exit) satisfies DoctorLine;
     process.stdout.write(jsonLine(line));
   } else {
     const view = viewOf(process.stdout);
     write(process.stdout, [headLine(health, view), ...findingLines(findings, view)]);
   }
-  return health.left === 0 ? EXIT.ok : EXIT.error;
+  return exit;
 }

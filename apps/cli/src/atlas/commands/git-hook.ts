@@ -1,9 +1,10 @@
 import { isTerminal } from "@quasar/hookfile";
 import { installGitHook, uninstallGitHook } from "@quasar/hookfile/git-hook";
-import { count, cleanLine, jsonLine } from "@quasar/runs/text";
+import { cleanLine, count, jsonLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";
@@ -27,9 +28,10 @@ export async function hookInstallCommand(id: string | undefined, given: Given): 
     command: atlas,
     mode: gitHooks,
   });
+  const next = installed.kind === "printed" ? [`put this into it: ${installed.line}`] : [];
   if (given.json === true) {
     const line = { taskId: hook.taskId, ...installed };
-    const printed = { v: JSON_VERSION, type: "git_hook", ...line } satisfies GitHookLine;
+    const printed = result("git_hook", line, EXIT.ok, next) satisfies GitHookLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }
@@ -37,14 +39,19 @@ export async function hookInstallCommand(id: string | undefined, given: Given): 
   write(process.stdout, [
     ...labelled(view, "git hook", installedText(installed)),
     ...(installed.kind === "off" ? [] : labelled(view, "", cleanLine(installed.path))),
-    ...(installed.kind === "printed"
-      ? nextLines([`put this into it: ${installed.line}`], view)
-      : []),
+    ...nextLines(next, view),
   ]);
   return EXIT.ok;
 }
 
 type Installed = Awaited<ReturnType<typeof installGitHook>>;
+type Removed = Awaited<ReturnType<typeof uninstallGitHook>>;
+
+function removedFacts(removed: Removed) {
+  if (removed.kind !== "kept") return removed;
+  const { kind, tasks: taskCount } = removed;
+  return { kind, taskCount };
+}
 
 function installedText(installed: Installed): string {
   switch (installed.kind) {
@@ -78,8 +85,8 @@ export async function hookUninstallCommand(
   const { dir, hook } = await openMeant(openInstallation(), id);
   const removed = await uninstallGitHook(hook.worktreePath, { taskDir: dir });
   if (given.json === true) {
-    const line = { taskId: hook.taskId, ...removed };
-    const printed = { v: JSON_VERSION, type: "git_hook", ...line } satisfies GitHookLine;
+    const line = { taskId: hook.taskId, ...removedFacts(removed) };
+    const printed = result("git_hook", line, EXIT.ok) satisfies GitHookLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }

@@ -1,8 +1,9 @@
 import { acknowledgeQuarantine } from "@quasar/hookfile/recovery";
 import { jsonLine, count } from "@quasar/runs/text";
 import { openHookStore } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
@@ -20,11 +21,7 @@ export async function hookAcknowledgeCommand(
   openHookStore(dir, installation).open();
   if (json === true) {
     const line = { taskId: hook.taskId, acknowledged };
-    const printed = {
-      v: JSON_VERSION,
-      type: "hook_acknowledge",
-      ...line,
-    } satisfies HookAcknowledgeLine;
+    const printed = result("hook_acknowledge", line, EXIT.ok) satisfies HookAcknowledgeLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }

@@ -2,7 +2,8 @@ import { createHookFileStore } from "@quasar/hookfile";
 import { dayAndTime } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
@@ -19,20 +20,21 @@ export async function hookCheckpointsCommand(
 ): Promise<ExitCode> {
   const { dir, hook } = await openMeant(openInstallation(), id);
   const checkpoints = [...createHookFileStore({ dir }).checkpoints()];
+  const next = checkpoints.length === 0 ? ['atlas checkpoint "…"'] : [];
   if (given.json === true) {
     const { taskId } = hook;
-    const line = {
-      v: JSON_VERSION,
-      type: "checkpoints",
-      taskId,
-      checkpoints,
-    } satisfies CheckpointsLine;
+    const line = result(
+      "checkpoints",
+      { taskId, checkpoints },
+      EXIT.ok,
+      next,
+    ) satisfies CheckpointsLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
   if (checkpoints.length === 0) {
-    write(process.stdout, ["no checkpoints yet", ...nextLines(['atlas checkpoint "…"'], view)]);
+    write(process.stdout, ["no checkpoints yet", ...nextLines(next, view)]);
     return EXIT.ok;
   }
   const rows = checkpoints.map((checkpoint) => {

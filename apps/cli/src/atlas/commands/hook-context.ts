@@ -1,8 +1,8 @@
 import { renderHookMd } from "@quasar/hookfile/hook-md";
 import { jsonLine } from "@quasar/runs/text";
 import { problemsOf } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION } from "../../shared/output/reporter.ts";
 import type { Given } from "../command.ts";
 import { openHere } from "../find.ts";
 import { openInstallation } from "../installation.ts";
@@ -22,7 +22,7 @@ export async function hookContextCommand(given: Given): Promise<ExitCode> {
   });
   const { taskId, state } = hook;
   const facts = { taskId, state, dir, text };
-  const line = { v: JSON_VERSION, type: "hook_context", ...facts } satisfies HookContextLine;
+  const line = result("hook_context", facts, EXIT.ok) satisfies HookContextLine;
   process.stdout.write(given.json === true ? jsonLine(line) : text);
   return EXIT.ok;
 }

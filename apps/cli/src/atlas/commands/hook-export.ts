@@ -11,6 +11,7 @@ import { jsonLine } from "@quasar/runs/text";
 import { encodeTask, problemsOf, type TaskRecord } from "@quasar/tasks";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { JSON_VERSION } from "../../shared/output/json.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
@@ -32,7 +33,8 @@ export async function hookExportCommand(id: string | undefined, given: Given): P
   }
   const exported = exportOf(hook, task, createHookFileStore({ dir }));
   const judged = { verdicts: Object.fromEntries(verdicts), receipt_chain: chain };
-  process.stdout.write(jsonLine({ ...exported, ...judged }, 2));
+  const head = { v: JSON_VERSION, type: "hook_export" };
+  process.stdout.write(jsonLine({ ...head, ...exported, ...judged }, 2));
   return exported.broken_history === undefined ? chainExit(chain) : EXIT.corrupt;
 }
 

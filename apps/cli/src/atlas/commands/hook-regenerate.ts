@@ -3,8 +3,9 @@ import { DurableError, readWholeFile } from "@quasar/durable";
 import { TASK_FILES } from "@quasar/hookfile/internal";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { openHookStore, openTask } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { findMeant } from "../find.ts";
@@ -27,11 +28,7 @@ export async function hookRegenerateCommand(
   const isChanged = before === undefined || !before.equals(contentOf(path) ?? Buffer.of());
   if (given.json === true) {
     const line = { taskId: hook.taskId, path, isChanged };
-    const printed = {
-      v: JSON_VERSION,
-      type: "hook_regenerate",
-      ...line,
-    } satisfies HookRegenerateLine;
+    const printed = result("hook_regenerate", line, EXIT.ok) satisfies HookRegenerateLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }

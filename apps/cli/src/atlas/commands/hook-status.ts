@@ -7,8 +7,9 @@ import {
 } from "@quasar/hookfile";
 import { TASK_FILES } from "@quasar/hookfile/internal";
 import { cleanLine, jsonLine, count, moment, fit } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
@@ -41,8 +42,8 @@ export async function hookStatusCommand(id: string | undefined, given: Given): P
       problems,
       quarantined,
     };
-    const line = { dir, ...position, ...facts, brokenHistory: broken, exit, next };
-    const printed = { v: JSON_VERSION, type: "hook_status", ...line } satisfies HookStatusLine;
+    const line = { dir, ...position, ...facts, brokenHistory: broken };
+    const printed = result("hook_status", line, exit, next) satisfies HookStatusLine;
     process.stdout.write(jsonLine(printed));
     return exit;
   }

@@ -5,12 +5,13 @@ import { createOnce, replaceFile } from "@quasar/durable";
 import { openRepository } from "@quasar/git";
 import { insertAgentText } from "@quasar/hookfile/hook-md";
 import { jsonLine } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { loginSteps } from "../../shared/agent-programs.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { checkLines, initConfig } from "../../shared/init-config.ts";
 import { agentLines, folderLines } from "../../shared/init-folder.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { readInput } from "../../shared/read-input.ts";
 import type { Given } from "../command.ts";
@@ -37,9 +38,10 @@ export async function initCommand(given: Given): Promise<ExitCode> {
   for (const file of agentFiles(root, agents)) {
     instructed.push({ file, how: await instruct(join(root, file), file, given) });
   }
+  const next = nextSteps(agents, instructed, isOpen && found.checks.length > 0);
   if (isJson) {
     const line = { root, created: folder.created, agents, ...found, instructed };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "init", ...line } satisfies InitLine));
+    process.stdout.write(jsonLine(result("init", line, EXIT.ok, next) satisfies InitLine));
     return EXIT.ok;
   }
   write(process.stdout, [
@@ -47,7 +49,7 @@ export async function initCommand(given: Given): Promise<ExitCode> {
     ...checkLines(found, view),
     ...instructed.flatMap(({ file, how }) => labelled(view, file, how)),
     ...agentLines(agents, view),
-    ...nextLines(nextSteps(agents, instructed, isOpen && found.checks.length > 0), view),
+    ...nextLines(next, view),
   ]);
   return EXIT.ok;
 }

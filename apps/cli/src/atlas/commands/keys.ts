@@ -2,9 +2,10 @@ import { join, resolve } from "node:path";
 import { createOnce, readPrivateFile } from "@quasar/durable";
 import { exportPublicKeys, type KeyStatus, type PublicKeyTexts } from "@quasar/receipts/keys";
 import { cleanLine, jsonLine, shellWord } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openInstallation } from "../installation.ts";
@@ -14,15 +15,20 @@ import type { KeyLine } from "../schemas/keys.ts";
 import type { PublicKeysLine } from "../schemas/keys.ts";
 import type { KeyBackupLine } from "../schemas/keys.ts";
 
+const BACKUP = ["atlas keys backup <path>"];
+const COPY_IT =
+  "atlas keys backup <path>   (elsewhere: the backup beside it does not survive the disk)";
+
 /** `atlas keys status`: which key signs. Makes none. */
 export function keysStatusCommand({ json }: Given): ExitCode {
   const { keys } = openInstallation();
   const { accounts, hasKey, hasBackup, isMissing } = keyFacts(keys);
   const exit = isMissing ? ATLAS_EXIT.key : EXIT.ok;
+  const next = isMissing ? waysWithoutKey(keys.dir) : hasKey ? [COPY_IT] : [];
   if (json === true) {
     const listed = accounts.map(({ keyId, retired }) => ({ keyId, retired }));
-    const line = { dir: keys.dir, hasKey, hasBackup, accounts: listed, exit };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "keys", ...line } satisfies KeysLine));
+    const line = { dir: keys.dir, hasKey, hasBackup, accounts: listed };
+    process.stdout.write(jsonLine(result("keys", line, exit, next) satisfies KeysLine));
     return exit;
   }
   const view = viewOf(process.stdout);
@@ -34,16 +40,7 @@ export function keysStatusCommand({ json }: Given): ExitCode {
     ...(current.length === 0 ? [] : labelled(view, "signs as", current.join(" "))),
     ...(before.length === 0 ? [] : labelled(view, "before", before.join(" "))),
     ...labelled(view, "in", cleanLine(keys.dir)),
-    ...nextLines(
-      isMissing
-        ? waysWithoutKey(keys.dir)
-        : hasKey
-          ? [
-              "atlas keys backup <path>   (elsewhere: the backup beside it does not survive the disk)",
-            ]
-          : [],
-      view,
-    ),
+    ...nextLines(next, view),
   ]);
   return exit;
 }
@@ -73,14 +70,14 @@ function told(
   words: Readonly<Record<KeyStatus["source"], string>>,
 ): ExitCode {
   if (json === true) {
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "key", ...status } satisfies KeyLine));
+    process.stdout.write(jsonLine(result("key", status, EXIT.ok, BACKUP) satisfies KeyLine));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...labelled(view, "key", words[status.source], "green"),
     ...labelled(view, "signs as", `${status.keyId}, generation ${status.generation}`),
-    ...nextLines(["atlas keys backup <path>"], view),
+    ...nextLines(BACKUP, view),
   ]);
   return EXIT.ok;
 }
@@ -105,7 +102,7 @@ export function keysExportCommand({ format = "ssh", json }: Given): ExitCode {
     throw new CliError("ERR_KEY", "there is no key yet", { next: ["atlas keys init"] });
   }
   if (json === true) {
-    const line = { v: JSON_VERSION, type: "public_keys", keys: texts } satisfies PublicKeysLine;
+    const line = result("public_keys", { keys: texts }, EXIT.ok) satisfies PublicKeysLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -131,8 +128,9 @@ export function keysBackupCommand(path: string, { json }: Given): ExitCode {
       next: [`atlas keys backup ${shellWord(`${path}.new`)}`],
     });
   }
+  const next = [`to restore it: cp ${shellWord(target)} ${shellWord(join(keys.dir, MASTER))}`];
   if (json === true) {
-    const line = { v: JSON_VERSION, type: "key_backup", path: target } satisfies KeyBackupLine;
+    const line = result("key_backup", { path: target }, EXIT.ok, next) satisfies KeyBackupLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -140,10 +138,7 @@ export function keysBackupCommand(path: string, { json }: Given): ExitCode {
   write(process.stdout, [
     ...labelled(view, "copied", cleanLine(target), "green"),
     ...labelled(view, "care", "whoever has this file can sign in your name"),
-    ...nextLines(
-      [`to restore it: cp ${shellWord(target)} ${shellWord(join(keys.dir, MASTER))}`],
-      view,
-    ),
+    ...nextLines(next, view),
   ]);
   return EXIT.ok;
 }

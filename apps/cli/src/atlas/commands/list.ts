@@ -2,17 +2,22 @@ import { type HookFile, isTerminal } from "@quasar/hookfile";
 import { quarantinedFiles } from "@quasar/hookfile/recovery";
 import { firstLine, jsonLine } from "@quasar/runs/text";
 import { listTasks } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openInstallation } from "../installation.ts";
 import { ago } from "../output/hook-lines.ts";
 import type { TasksLine } from "../schemas/status.ts";
+import { hookFacts } from "../task-facts.ts";
 
 /** Enough of an id to name the task by, as a rule. */
 const SHORT_ID = "task-".length + 8;
+
+/** What can be typed where there is no task. */
+const FIRST = ['atlas start "…"', "atlas templates"];
 
 /** `awaiting_human (review)` */
 function briefly({ state, currentStep }: HookFile): string {
@@ -26,26 +31,25 @@ export function listCommand({ json }: Given): ExitCode {
   const { home, now } = openInstallation();
   const tasks = listTasks(home);
   if (json === true) {
-    const line = { v: JSON_VERSION, type: "tasks", home, tasks } satisfies TasksLine;
+    const listed = tasks.map(({ hook, ...task }) => ({ ...task, hook: hook && hookFacts(hook) }));
+    const next = tasks.length === 0 ? FIRST : [];
+    const line = result("list", { home, tasks: listed }, EXIT.ok, next) satisfies TasksLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
   if (tasks.length === 0) {
-    write(process.stdout, [
-      "no tasks yet",
-      ...nextLines(['atlas start "…"', "atlas templates"], view),
-    ]);
+    write(process.stdout, ["no tasks yet", ...nextLines(FIRST, view)]);
     return EXIT.ok;
   }
   const rows = tasks.map(({ taskId, workspaceId, hook, dir }) => {
     const id = taskId.slice(0, SHORT_ID);
-    if (hook === undefined) return [workspaceId, "damaged", "", id, "", "atlas recover"];
+    if (hook === undefined) return [workspaceId, "damaged", "", id, "atlas recover"];
     const when = ago(hook.updatedAt, now().getTime());
     const state = quarantinedFiles(dir).length > 0 ? `${briefly(hook)}, tampered` : briefly(hook);
-    return [workspaceId, state, when, id, hook.template, firstLine(hook.title)];
+    return [workspaceId, state, when, id, `${hook.template}: ${firstLine(hook.title)}`];
   });
-  const head = ["workspace", "state", "changed", "task", "template", "what"];
+  const head = ["workspace", "state", "changed", "task", "what"];
   const align = head.map(() => "left" as const);
   write(process.stdout, tableLines(head, rows, align, view));
   return EXIT.ok;

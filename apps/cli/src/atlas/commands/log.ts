@@ -2,7 +2,8 @@ import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { type LoggedEvent, readTask, readTaskLog } from "@quasar/tasks";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { cleaned } from "../../shared/output/cleaned.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { JSON_VERSION, named } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { diagnostic, labelled, type View } from "../../shared/output/text.ts";
 import { createTimeline } from "../../shared/output/timeline.ts";
 import type { Given } from "../command.ts";
@@ -15,8 +16,8 @@ export async function logCommand(id: string | undefined, given: Given): Promise<
   const { dir, taskId } = await findMeant(openInstallation(), id);
   const events = readTaskLog(dir);
   if (given.json === true) {
-    for (const { at: time, ...event } of events) {
-      process.stdout.write(jsonLine({ v: JSON_VERSION, time, ...event }));
+    for (const { type, at: time, ...event } of events) {
+      process.stdout.write(jsonLine({ v: JSON_VERSION, type, time, ...named(event) }));
     }
     return EXIT.ok;
   }

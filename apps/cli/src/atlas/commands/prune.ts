@@ -1,9 +1,10 @@
 import type { HookFile } from "@quasar/hookfile";
 import { cleanupHookFiles, parseRetention } from "@quasar/hookfile/folders";
 import { cleanLine, jsonLine, count, firstLine } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
@@ -33,22 +34,23 @@ export function pruneCommand({ olderThan, json, ...given }: Given): ExitCode {
   const receiptsHead = (hook: HookFile) => installation.keys.head(hook);
   const report = cleanupHookFiles({ workspacesDir, policy, dryRun, now: now(), receiptsHead });
   const exit = report.skipped.some(({ reason }) => reason === "failed") ? EXIT.error : EXIT.ok;
+  const flags = olderThan === undefined ? "" : ` --older-than ${olderThan}`;
+  const next = dryRun && report.removed.length > 0 ? [`atlas prune${flags}`] : [];
   if (json === true) {
-    const removed = report.removed.map(({ hook, ...folder }) => ({
+    const tasks = report.removed.map(({ hook, ...folder }) => ({
       ...folder,
       state: hook?.state,
     }));
     const skipped = report.skipped.map(({ error, ...folder }) => ({
       ...folder,
-      error: wordsOf(error),
+      message: wordsOf(error),
     }));
-    const line = { dryRun, policy, removed, skipped, exit };
-    const printed = { v: JSON_VERSION, type: "cleanup", ...line } satisfies CleanupLine;
+    const { completed: completedMs, failed: failedMs, abandoned: abandonedMs } = policy;
+    const line = { dryRun, policy: { completedMs, failedMs, abandonedMs }, tasks, skipped };
+    const printed = result("prune", line, exit, next) satisfies CleanupLine;
     process.stdout.write(jsonLine(printed));
     return exit;
   }
-  const flags = olderThan === undefined ? "" : ` --older-than ${olderThan}`;
-  const next = dryRun && report.removed.length > 0 ? [`atlas prune${flags}`] : [];
   const view = viewOf(process.stdout);
   write(process.stdout, [
     ...reportLines(report, dryRun, now().getTime(), view),

@@ -1,10 +1,11 @@
 import type { HookFile } from "@quasar/hookfile";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { type Choice, choicesOf } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { ask, canAsk } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
@@ -25,8 +26,8 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
   // Before any of the choices.
   const next = nextWithoutTree(hook, naming(id)) ?? [];
   if (given.json === true) {
-    const line = { taskId, state, found, recovery, awaiting, choices: choices.map(named), next };
-    const printed = { v: JSON_VERSION, type: "recover", ...line } satisfies RecoverLine;
+    const line = { taskId, state, found, recovery, awaiting, choices: choices.map(named) };
+    const printed = result("recover", line, EXIT.ok, next) satisfies RecoverLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;
   }

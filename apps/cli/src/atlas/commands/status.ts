@@ -1,14 +1,17 @@
 import { jsonLine } from "@quasar/runs/text";
 import { taskCost } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import type { Given } from "../command.ts";
+import { costFacts } from "../cost-facts.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
 import { chainExit } from "../output/chain-lines.ts";
 import { pictureLines } from "../output/picture.ts";
 import type { StatusLine } from "../schemas/status.ts";
+import { hookFacts, recordFacts, stopFacts } from "../task-facts.ts";
 import { listCommand } from "./list.ts";
 
 /** `atlas status`: the picture of a task. */
@@ -22,10 +25,19 @@ export async function statusCommand(id: string | undefined, given: Given): Promi
   const exit = chainExit(task.chain);
   if (given.json === true) {
     const { dir, verdicts, chain, problems, quarantined, found, owner, stop } = task;
-    const facts = { dir, found, owner, stop, chain, problems, quarantined, cost, exit, next };
-    const line = { task: task.task, hook, verdicts: Object.fromEntries(verdicts), ...facts };
-    const printed = { v: JSON_VERSION, type: "status", ...line } satisfies StatusLine;
-    process.stdout.write(jsonLine(printed));
+    const facts = {
+      dir,
+      found,
+      owner,
+      stop: stop && stopFacts(stop),
+      chain,
+      problems,
+      quarantined,
+      cost: costFacts(cost),
+    };
+    const stored = { taskRecord: recordFacts(task.task), hook: hookFacts(hook) };
+    const all = { ...stored, verdicts: Object.fromEntries(verdicts), ...facts };
+    process.stdout.write(jsonLine(result("status", all, exit, next) satisfies StatusLine));
     return exit;
   }
   const now = installation.now().getTime();

@@ -1,7 +1,8 @@
 import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { listTemplates, resolveTemplate, type Template, type TemplateStep } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
@@ -18,8 +19,14 @@ export async function templatesCommand(name: string | undefined, given: Given): 
   const { settings } = loadConfig({ ...options, trust: given.trustConfig === true });
   const custom = loadTemplates(settings);
   const templates = name === undefined ? listTemplates(custom) : [resolveTemplate(name, custom)];
+  const next = nextSteps(name === undefined ? undefined : templates[0]);
   if (given.json === true) {
-    const line = { v: JSON_VERSION, type: "templates", templates } satisfies TemplatesLine;
+    const line = result(
+      "templates",
+      { templates: templates.map(templateFacts) },
+      EXIT.ok,
+      next,
+    ) satisfies TemplatesLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -31,7 +38,18 @@ export async function templatesCommand(name: string | undefined, given: Given): 
       ? listLines(templates, own, view)
       : templates.flatMap((template) => templateLines(template, view)),
   );
+  write(process.stdout, nextLines(next, view));
   return EXIT.ok;
+}
+
+function templateFacts({ here: isHere, ...template }: Template) {
+  return { ...template, isHere };
+}
+
+/** @param template - The one that was named. */
+function nextSteps(template: Template | undefined): readonly string[] {
+  if (template !== undefined) return [`atlas start "…" --template ${cleanLine(template.id)}`];
+  return ['atlas start "…" --template <name>', "atlas templates <name>"];
 }
 
 function listLines(templates: readonly Template[], own: ReadonlySet<string>, view: View): string[] {
@@ -45,10 +63,7 @@ function listLines(templates: readonly Template[], own: ReadonlySet<string>, vie
       ...labelled(view, "steps", cleanLine(steps.map(({ name }) => name).join(" → "))),
     ];
   });
-  return [
-    ...lines,
-    ...nextLines(['atlas start "…" --template <name>', "atlas templates <name>"], view),
-  ];
+  return lines;
 }
 
 const HEAD = ["step", "type", "tries", "after a crash", "what"];
@@ -83,7 +98,6 @@ function templateLines(template: Template, view: View): string[] {
       HEAD.map(() => "left" as const),
       view,
     ),
-    ...nextLines([`atlas start "…" --template ${cleanLine(id)}`], view),
   ];
 }
 

@@ -44,7 +44,7 @@ export async function validateCommand(id: string | undefined, given: Given): Pro
       exit,
       outcome: validated.kind,
       message,
-      receipts: validated.receipts.map(({ receiptId }) => receiptId),
+      receiptIds: validated.receipts.map(({ receiptId }) => receiptId),
       next: nextSteps(validated, nextOf(validated.hook, id, owner)),
     });
     const last = validated.kind === "failed" ? validated.results.at(-1) : undefined;

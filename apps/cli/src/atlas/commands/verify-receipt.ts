@@ -15,9 +15,10 @@ import {
   recordedReceipts,
   TasksError,
 } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import type { Paint } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { findMeant } from "../find.ts";
@@ -34,8 +35,8 @@ export async function verifyReceiptCommand(receiptId: string, given: Given): Pro
   const verdict = judged.verdicts.get(receiptId) ?? UNJUDGED;
   const exit = exitOf(receipt, verdict, chain, given.requirePass === true);
   if (given.json === true) {
-    const line = { exit, ...name, receipt, verdict, statement, chain };
-    const printed = { v: JSON_VERSION, type: "receipt", ...line } satisfies ReceiptLine;
+    const line = { ...name, receipt, verdict, statement, chain };
+    const printed = result("receipt", line, exit) satisfies ReceiptLine;
     process.stdout.write(jsonLine(printed));
   } else {
     const view = viewOf(process.stdout);

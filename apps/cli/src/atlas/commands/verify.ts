@@ -23,9 +23,10 @@ import {
   type VerifiedCommit,
   verifyReceipts,
 } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { type Installation, openInstallation } from "../installation.ts";
@@ -53,8 +54,13 @@ export async function verifyCommand(what: string | undefined, given: Given): Pro
   const exit = EXITS[found.kind];
   if (given.json === true) {
     const { kind: verdict, problems, chain, results } = found;
-    const line = { verdict, problems, commit, ...task, receipts: dir, chain, results, exit };
-    const printed = { v: JSON_VERSION, type: "verify", ...line } satisfies VerifyLine;
+    const line = { verdict, problems, commit, ...task, receiptsDir: dir, chain, results };
+    const printed = result(
+      "verify",
+      line,
+      exit,
+      nextSteps(found.kind, subject),
+    ) satisfies VerifyLine;
     process.stdout.write(jsonLine(printed));
   } else {
     write(process.stdout, verificationLines(subject, found, viewOf(process.stdout)));

@@ -7,28 +7,37 @@ import {
   type EndedWorkspace,
   listWorkspaces,
 } from "@quasar/tasks";
+import { result } from "../../shared/output/json.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { openInstallation } from "../installation.ts";
 import type { WorkspaceEndedLine, WorkspacesLine } from "../schemas/workspaces.ts";
+import { workspaceFacts } from "../task-facts.ts";
 
 /** `atlas workspace list`: all workspaces and their tasks. */
 export function workspaceListCommand({ json }: Given): ExitCode {
   const { home } = openInstallation();
   const workspaces = listWorkspaces(home);
+  const next = workspaces.length === 0 ? ['atlas start "…"'] : [];
   if (json === true) {
-    const line = { v: JSON_VERSION, type: "workspaces", home, workspaces } satisfies WorkspacesLine;
+    const listed = workspaces.map(({ tasks, workspace, ...rest }) => ({
+      ...rest,
+      workspace: "problem" in workspace ? workspace : workspaceFacts(workspace),
+      tasks: tasks.map(({ id: taskId, ...task }) => ({ taskId, ...task })),
+    }));
+    const facts = { home, workspaces: listed };
+    const line = result("workspaces", facts, EXIT.ok, next) satisfies WorkspacesLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
   if (workspaces.length === 0) {
-    write(process.stdout, ["no workspaces yet", ...nextLines(['atlas start "…"'], view)]);
+    write(process.stdout, ["no workspaces yet", ...nextLines(next, view)]);
     return EXIT.ok;
   }
   const head = ["workspace", "status", "branch", "tasks", "work tree"];
@@ -100,9 +109,10 @@ function tell(
   { json }: Given,
 ): ExitCode {
   if (json === true) {
-    process.stdout.write(
-      jsonLine({ v: JSON_VERSION, type, ...ended } satisfies WorkspaceEndedLine),
-    );
+    const { tasks: taskIds, ...rest } = ended;
+    const facts = { ...rest, taskIds };
+    const line = result(type, facts, EXIT.ok, waysBack(ended)) satisfies WorkspaceEndedLine;
+    process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);

@@ -38,7 +38,23 @@ export interface PictureFacts
 
 /** A task at a glance: its steps, where it stands, what is proved, and what is next. */
 export function pictureLines(facts: PictureFacts, view: View): string[] {
-  const { hook, task, now } = facts;
+  const { hook, now } = facts;
+  return [
+    ...headLines(facts, view),
+    "",
+    ...stepLines(facts, view),
+    "",
+    ...hookLines(hook, now).flatMap((line) => wrap(line, view.columns ?? Infinity)),
+    ...nowLines(facts, view),
+    ...receiptLines(facts, view),
+    ...chainLines(facts.chain, view),
+    ...nextLines(facts.next, view),
+  ];
+}
+
+/** What a task is, where it works, what it has cost, and what is wrong with its files. */
+export function headLines(facts: PictureFacts, view: View): string[] {
+  const { hook, task } = facts;
   const { maxBudgetUsd } = task.config;
   const { spentUsd, unknownUsd: unknownCostUsd } = facts.cost;
   return [
@@ -59,14 +75,6 @@ export function pictureLines(facts: PictureFacts, view: View): string[] {
     ...facts.problems
       .filter(({ code }) => code !== "damaged_hook")
       .flatMap(({ message }) => labelled(view, "repaired", cleanLine(message), "yellow")),
-    "",
-    ...stepLines(facts, view),
-    "",
-    ...hookLines(hook, now).flatMap((line) => wrap(line, view.columns ?? Infinity)),
-    ...nowLines(facts, view),
-    ...receiptLines(facts, view),
-    ...chainLines(facts.chain, view),
-    ...nextLines(facts.next, view),
   ];
 }
 
@@ -112,7 +120,7 @@ const LOOKS: Readonly<Record<StepRecord["status"], Look>> = {
 const MAX_NAME = 24;
 
 /** A line a step: mark, name, state, time, and what there is to say. */
-function stepLines(facts: PictureFacts, view: View): string[] {
+export function stepLines(facts: PictureFacts, view: View): string[] {
   const { hook, now } = facts;
   const rows = hook.steps.map((step) => {
     const look = lookOf(step, facts);

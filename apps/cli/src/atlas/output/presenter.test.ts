@@ -19,7 +19,7 @@ const TASK: AtlasRecord = {
   allowed: "coder: edits; a convenience, not a sandbox (docs/trust.md)",
   maxCycles: 3,
   maxBudgetUsd: 5,
-  steps: ["analyze", "implement"],
+  stepNames: ["analyze", "implement"],
 };
 
 const STARTED: AtlasRecord = {

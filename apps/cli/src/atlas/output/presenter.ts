@@ -61,7 +61,7 @@ function advance(before: TaskProgress, record: AtlasRecord, now: number): TaskPr
     case "task": {
       const { coder, reviewer, maxCycles, maxBudgetUsd } = record;
       const loop = { ...IDLE, coder, reviewer, maxCycles, maxBudgetUsd };
-      return { ...NOTHING, steps: record.steps.length, loop };
+      return { ...NOTHING, steps: record.stepNames.length, loop };
     }
     case "step_started": {
       const { step: name, stepType: type, index } = record;
@@ -215,7 +215,7 @@ function taskLines(task: TaskRecordLine, view: View): string[] {
     view.paint("bold", `atlas task ${task.taskId}`),
     ...labelled(view, "task", firstLine(task.description)),
     ...labelled(view, "in", cleanLine(`${task.workDir}, branch ${task.branch}`)),
-    ...labelled(view, "steps", cleanLine(`${task.template}: ${task.steps.join(" → ")}`)),
+    ...labelled(view, "steps", cleanLine(`${task.template}: ${task.stepNames.join(" → ")}`)),
     ...labelled(view, "agents", cleanLine(`coder ${task.coder}, reviewer ${task.reviewer}`)),
     ...labelled(view, "allowed", cleanLine(task.allowed)),
     ...(task.prices === undefined ? [] : labelled(view, "prices", cleanLine(task.prices))),

@@ -33,7 +33,7 @@ export interface TaskRecordLine {
   /** 0 is no limit. */
   readonly maxBudgetUsd: number;
   /** Names, in order. */
-  readonly steps: readonly string[];
+  readonly stepNames: readonly string[];
 }
 
 /** The last line of a task that was worked on. */
@@ -63,7 +63,7 @@ export interface ValidatedRecord {
   readonly exit: number;
   readonly outcome: "passed" | "failed" | "unsettled" | "interrupted" | "broken" | "none";
   readonly message: string;
-  /** Ids of the new ones. */
-  readonly receipts: readonly string[];
+  /** Of the new ones. */
+  readonly receiptIds: readonly string[];
   readonly next: readonly string[];
 }

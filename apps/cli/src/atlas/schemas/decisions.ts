@@ -1,17 +1,16 @@
 import * as v from "valibot";
-import { list, object, shaOrNone, steps, text, word } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { list, object, shaOrNone, text, word } from "../../shared/schemas/kinds.ts";
+import { line, type Printed, result } from "../../shared/schemas/line.ts";
 import { awaiting, hookState, quarantinedFile, reviewGap } from "./parts.ts";
 
 const decided = {
   taskId: text("The task"),
   state: hookState,
   awaiting: v.optional(awaiting),
-  next: steps(),
 };
 
 const shown = {
-  base: shaOrNone("The commit from which the task began"),
+  baseSha: shaOrNone("The commit from which the task began"),
   tree: text("Git's tree of what is reviewed"),
   sha256: text("Of the diff"),
   stat: text("As `git diff --stat` prints it"),
@@ -38,17 +37,17 @@ export const reviewLine = line("review", "What an approval would approve: nothin
   quarantined: list(quarantinedFile, "Files that something other than atlas has changed"),
 });
 
-export const approveLine = line("approve", "The work was approved", {
+export const approveLine = result("approve", "The work was approved", {
   ...decided,
-  approved: object(shown, "What was approved"),
+  reviewed: object(shown, "What was approved"),
   pullRequest: v.optional(text("Its address")),
 });
 
-export const rejectLine = line("reject", "The work was rejected", decided);
-export const retryLine = line("retry", "The step that stopped is tried again", decided);
-export const skipLine = line("skip", "The step was skipped", decided);
-export const stepDoneLine = line("step_done", "An agent has done the step", decided);
-export const abandonLine = line("abandon", "The task was given up", decided);
+export const rejectLine = result("reject", "The work was rejected", decided);
+export const retryLine = result("retry", "The step that stopped is tried again", decided);
+export const skipLine = result("skip", "The step was skipped", decided);
+export const stepDoneLine = result("step_done", "An agent has done the step", decided);
+export const abandonLine = result("abandon", "The task was given up", decided);
 
 export type ReviewLine = Printed<typeof reviewLine>;
 export type ApproveLine = Printed<typeof approveLine>;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { flag, list, text, whole, word } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
 import {
   hookState,
   quarantinedFile,
@@ -13,36 +13,39 @@ import {
 
 const taskId = text("The task");
 
-export const checkpointLine = line("checkpoint", "A checkpoint was made", {
+export const checkpointLine = result("checkpoint", "A checkpoint was made", {
   taskId,
   checkpoint: stepCheckpoint,
 });
 
-export const checkpointsLine = line("checkpoints", "The checkpoints of a task", {
+export const checkpointsLine = result("checkpoints", "The checkpoints of a task", {
   taskId,
   checkpoints: list(stepCheckpoint, "Oldest first"),
 });
 
-export const hookContextLine = line("hook_context", "What an agent has to know of a task", {
+export const hookContextLine = result("hook_context", "What an agent has to know of a task", {
   taskId,
   state: hookState,
   dir: text("Its folder"),
   text: text("HOOK.md, as it would be written now"),
 });
 
-export const hookRegenerateLine = line("hook_regenerate", "HOOK.md is what hook.json says", {
+export const hookRegenerateLine = result("hook_regenerate", "HOOK.md is what hook.json says", {
   taskId,
   path: text("The file"),
   isChanged: flag("Whether it was written again"),
 });
 
-export const hookAcknowledgeLine = line("hook_acknowledge", "A person has seen what was changed", {
-  taskId,
-  acknowledged: list(quarantinedFile, "Files that something other than atlas has changed"),
-});
+export const hookAcknowledgeLine = result(
+  "hook_acknowledge",
+  "A person has seen what was changed",
+  {
+    taskId,
+    acknowledged: list(quarantinedFile, "Files that something other than atlas has changed"),
+  },
+);
 
-export const receiptLine = line("receipt", "Whether a receipt is what was signed", {
-  exit: whole("The exit code, which the README lists"),
+export const receiptLine = result("receipt", "Whether a receipt is what was signed", {
   taskId,
   workspaceId: text("Its workspace"),
   receipt,
@@ -51,7 +54,7 @@ export const receiptLine = line("receipt", "Whether a receipt is what was signed
   chain: receiptChain,
 });
 
-export const gitHookLine = line("git_hook", "What became of the git hook", {
+export const gitHookLine = result("git_hook", "What became of the git hook", {
   taskId,
   kind: word(
     ["off", "present", "installed", "printed", "kept", "absent", "removed", "left"],
@@ -61,7 +64,7 @@ export const gitHookLine = line("git_hook", "What became of the git hook", {
   how: v.optional(word(["created", "inserted", "refreshed"], "Of installed")),
   line: v.optional(text("Of printed: the line for a person to put into it")),
   reason: v.optional(text("Of printed and left: why it was not changed")),
-  tasks: v.optional(whole("Of kept: how many tasks need it")),
+  taskCount: v.optional(whole("Of kept: how many tasks need it")),
   what: v.optional(word(["file", "block"], "Of removed: all of it, or the lines of ours")),
 });
 

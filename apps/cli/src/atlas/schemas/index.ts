@@ -8,6 +8,7 @@ import * as decision from "./decisions.ts";
 import * as hook from "./hook.ts";
 import * as keys from "./keys.ts";
 import * as other from "./others.ts";
+import { showLine, turnLine } from "./show.ts";
 import * as status from "./status.ts";
 import { LOG_LINES, TASK_LINES, VALIDATION_LINES } from "./work.ts";
 import * as workspace from "./workspaces.ts";
@@ -58,6 +59,7 @@ export const LINES: LinesOf = {
   resume: TASK_LINES,
   retry: [decision.retryLine, errorLine],
   schema: [schemasLine, schemaLine, errorLine],
+  show: [showLine, turnLine, errorLine],
   skip: [decision.skipLine, errorLine],
   start: TASK_LINES,
   status: [status.statusLine, status.tasksLine, errorLine],

@@ -1,25 +1,24 @@
 import { flag, list, text, whole, word } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
 import * as v from "valibot";
 
 const keyId = text("Its fingerprint");
 const retired = flag("Whether another key signs by now");
 
-export const keysLine = line("keys", "Which key signs", {
+export const keysLine = result("keys", "Which key signs", {
   dir: text("Where keys are kept"),
   hasKey: flag("Whether the private key is here"),
   hasBackup: flag("Whether its backup is here"),
   accounts: list(v.object({ keyId, retired }), "The keys that there were"),
-  exit: whole("The exit code, which the README lists"),
 });
 
-export const keyLine = line("key", "The key that signs from now on", {
+export const keyLine = result("key", "The key that signs from now on", {
   source: word(["loaded", "created", "restored"], "Where it is from"),
   keyId,
   generation: whole("Counts the keys, from 0"),
 });
 
-export const publicKeysLine = line("public_keys", "The public keys", {
+export const publicKeysLine = result("public_keys", "The public keys", {
   keys: list(
     v.object({
       keyId,
@@ -33,7 +32,7 @@ export const publicKeysLine = line("public_keys", "The public keys", {
   ),
 });
 
-export const keyBackupLine = line("key_backup", "The private key was copied", {
+export const keyBackupLine = result("key_backup", "The private key was copied", {
   path: text("The copy"),
 });
 

@@ -11,7 +11,7 @@ import {
 } from "../../shared/schemas/kinds.ts";
 import { surroundings } from "../../shared/schemas/doctor.ts";
 import { initLine as initOfBoth } from "../../shared/schemas/init.ts";
-import { line, type Printed, withKeys } from "../../shared/schemas/line.ts";
+import { type Printed, result, withKeys } from "../../shared/schemas/line.ts";
 import { hookState, taskCost, template } from "./parts.ts";
 
 export const initLine = withKeys(initOfBoth, {
@@ -21,7 +21,7 @@ export const initLine = withKeys(initOfBoth, {
   ),
 });
 
-export const templatesLine = line("templates", "Templates, or the one that was named", {
+export const templatesLine = result("templates", "Templates, or the one that was named", {
   templates: list(template, "In the order of the list"),
 });
 
@@ -33,17 +33,17 @@ const taskFolder = {
 
 const kept = "How long tasks of this kind are kept";
 
-export const cleanupLine = line("cleanup", "Hook files of tasks that ended were removed", {
+export const cleanupLine = result("prune", "Hook files of tasks that ended were removed", {
   dryRun: flag("Whether they only would be"),
   policy: object(
     {
-      completed: milliseconds(kept),
-      failed: milliseconds(kept),
-      abandoned: milliseconds(kept),
+      completedMs: milliseconds(kept),
+      failedMs: milliseconds(kept),
+      abandonedMs: milliseconds(kept),
     },
     "How long tasks are kept, by how they ended",
   ),
-  removed: list(
+  tasks: list(
     v.object({ ...taskFolder, state: v.optional(hookState) }),
     "Those without state were removed before, and not to the end",
   ),
@@ -51,20 +51,19 @@ export const cleanupLine = line("cleanup", "Hook files of tasks that ended were 
     v.object({
       ...taskFolder,
       reason: word(["corrupt", "in_use", "failed"], "Why, for a program"),
-      error: v.optional(text("Why, for a person")),
+      message: v.optional(text("Why, for a person")),
     }),
     "Those that are kept",
   ),
-  exit: whole("The exit code, which the README lists"),
 });
 
-export const costLine = line("cost", "What each turn of a task's agents has cost", {
+export const costLine = result("cost", "What each turn of a task's agents has cost", {
   taskId: text("The task"),
   maxBudgetUsd: usd("The limit; 0: none"),
   ...taskCost.entries,
 });
 
-export const doctorLine = line("doctor", "What a task needs, and what is kept of tasks", {
+export const doctorLine = result("doctor", "What a task needs, and what is kept of tasks", {
   home: text("The folder of everything that atlas keeps"),
   surroundings,
 });

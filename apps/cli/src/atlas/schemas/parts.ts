@@ -16,7 +16,7 @@ import {
   whole,
   word,
 } from "../../shared/schemas/kinds.ts";
-import { endedTurnEntries } from "../../shared/schemas/turn-entries.ts";
+import { endedTurn } from "../../shared/schemas/turn.ts";
 
 // Parts of lines. Each is a definition, by its name here, in the files that use it.
 
@@ -45,12 +45,17 @@ export const stepRecovery = word(
   "How an interrupted step is resumed. reconcile: after a look at what it has done. manual: a person says how",
 );
 
+export const found = word(
+  ["none", "running", "waiting", "crashed"],
+  "none: it has ended. running: somebody drives it. waiting: it is between steps, or waits for a person",
+);
+
 const fileSnapshot = object(
   {
     path: text("From the root of the work tree"),
     sha256: text('Of its content; "" where there is none'),
-    size: whole("Bytes"),
-    modTime: text("When it was changed"),
+    sizeBytes: whole("Bytes"),
+    modifiedAt: time("When it was changed"),
     exists: flag("Whether it is there"),
   },
   "A file as it was",
@@ -62,11 +67,11 @@ export const stepCheckpoint = object(
     createdAt: time("When it was made"),
     description: text("What was reached"),
     trigger: word(CHECKPOINT_TRIGGERS, "What made it"),
-    stepIndex: v.pipe(v.number(), v.integer(), v.description("From 0; -1: before the first step")),
-    stepName: text('The step; "" before the first one'),
-    gitBranch: text("The branch"),
-    gitCommit: v.optional(text("HEAD")),
-    gitDirty: flag("Whether there were uncommitted changes"),
+    index: v.pipe(v.number(), v.integer(), v.description("From 0; -1: before the first step")),
+    step: text('The step; "" before the first one'),
+    branch: text("The branch"),
+    headSha: v.optional(text("HEAD")),
+    isDirty: flag("Whether there were uncommitted changes"),
     filesSnapshot: v.optional(list(fileSnapshot, "Files that the step touched")),
     artifacts: v.optional(texts("Files that belong to it")),
   },
@@ -84,8 +89,8 @@ const touchedFile = object(
 
 export const stepContext = object(
   {
-    stepIndex: whole("From 0"),
-    stepName: text("Its name"),
+    index: whole("From 0"),
+    step: text("Its name"),
     prompt: text("What its agent is told"),
     startedAt: time("When it began"),
     attempt: whole("From 1"),
@@ -139,7 +144,7 @@ export const recovery = object(
     lastKnownState: hookState,
     lastCheckpointId: v.optional(text("The newest checkpoint")),
     wasValidating: flag("Whether a validation command ran"),
-    validationCmd: v.optional(text("That command")),
+    validationCommand: v.optional(text("That command")),
     partialOutput: v.optional(text("What it had printed")),
     recommendedAction: word(
       ["retry_step", "retry_validation", "skip_step", "manual", "await_human"],
@@ -153,14 +158,14 @@ export const recovery = object(
 export const receipt = object(
   {
     receiptId: text("Its id"),
-    stepName: text("The step"),
+    step: text("The step"),
     command: text("What was run"),
     exitCode: v.pipe(v.number(), v.integer(), v.description("Of the command")),
     startedAt: time("When it began"),
     completedAt: time("When it ended"),
-    duration: text("How long it took, in words"),
-    stdoutHash: text("Of its output"),
-    stderrHash: text("Of its output"),
+    durationText: text("How long it took, in words"),
+    stdoutSha256: text("Of its output"),
+    stderrSha256: text("Of its output"),
     keyId: text("The key that signed it"),
     keyPath: text("How that key is derived"),
     sigAlg: text("How it was signed"),
@@ -208,7 +213,7 @@ export const receiptChain = object(
 export const quarantinedFile = object(
   {
     path: text("Where it is kept"),
-    foundAt: text("When it was found"),
+    foundAt: time("When it was found"),
   },
   "A hook.json that something other than atlas has changed",
 );
@@ -224,7 +229,9 @@ export const problem = object(
 export const owner = object(
   {
     pid: whole("The process"),
-    startTime: v.optional(v.pipe(v.number(), v.description("When it was started, for the system"))),
+    startTicks: v.optional(
+      v.pipe(v.number(), v.description("When it was started, for the system")),
+    ),
     bootId: v.optional(text("Of the boot that it was started in")),
     host: text("The machine that it runs on"),
     runId: text("Its id"),
@@ -234,11 +241,11 @@ export const owner = object(
 
 const hookEvent = object(
   {
-    timestamp: time("When"),
+    time: time("When"),
     trigger: text("What happened"),
     fromState: text("The state before"),
     toState: hookState,
-    stepName: v.optional(text("The step")),
+    step: v.optional(text("The step")),
     details: v.optional(record(v.unknown(), "More about it")),
   },
   "A change of a task's state",
@@ -255,7 +262,7 @@ export const hook = object(
     template: text("By its id"),
     branch: text("The task's branch"),
     repoPath: text("The repository"),
-    worktreePath: text("The work tree"),
+    workTree: text("The work tree"),
     state: hookState,
     steps: list(stepRecord, "In their order"),
     currentStep: v.optional(stepContext),
@@ -286,8 +293,8 @@ export const hook = object(
       object(
         {
           step: text("The step"),
-          head: text("HEAD when it began"),
-          dirty: v.optional(texts("Paths that were not committed then")),
+          headSha: text("HEAD when it began"),
+          uncommitted: v.optional(texts("Paths that were not committed then")),
         },
         "Where the work tree was when the step began",
       ),
@@ -321,7 +328,7 @@ export const template = object(
     aliases: texts("Its other names"),
     description: text("What it is for"),
     branchPrefix: text("How branches of its tasks begin"),
-    here: v.optional(flag("Whether its tasks work in the work tree where they are started")),
+    isHere: v.optional(flag("Whether its tasks work in the work tree where they are started")),
     steps: list(templateStep, "In their order"),
     variables: record(
       v.object({
@@ -337,10 +344,10 @@ export const template = object(
 const stepStatus = word(STEP_STATUSES, "How it stands");
 const taskStatus = word(TASK_STATUSES, "How the task stands, in the words of task.json");
 
-const stepResult = object(
+export const stepResult = object(
   {
-    stepIndex: whole("From 0"),
-    stepName: text("Its name"),
+    index: whole("From 0"),
+    step: text("Its name"),
     attempt: whole("From 1"),
     status: stepStatus,
     startedAt: time("When it began"),
@@ -359,13 +366,13 @@ const stepResult = object(
 
 export const task = object(
   {
-    id: text("The task"),
+    taskId: text("The task"),
     workspaceId: text("Its workspace"),
     description: text("In words"),
-    templateId: text("The template"),
-    template: list(templateStep, "Its steps, as they were when the task began"),
+    template: text("By its id"),
+    templateSteps: list(templateStep, "Its steps, as they were when the task began"),
     status: taskStatus,
-    currentStep: v.pipe(v.number(), v.integer(), v.description("From 0")),
+    currentIndex: v.pipe(v.number(), v.integer(), v.description("Of its step, from 0")),
     steps: list(
       v.object({
         name: text("Its name"),
@@ -382,16 +389,16 @@ export const task = object(
       v.object({
         fromStatus: taskStatus,
         toStatus: taskStatus,
-        timestamp: time("When"),
+        time: time("When"),
         reason: text("Why"),
       }),
       "Oldest first",
     ),
     config: object(
       {
-        agent: text("The coder"),
-        model: text("Its model"),
-        reviewer: text("The reviewer"),
+        coder: text("The agent's name"),
+        coderModel: text("Its model"),
+        reviewer: text("The agent's name"),
         reviewerModel: text("Its model"),
         maxCycles: whole("How many a step may have"),
         maxBudgetUsd: usd("The limit; 0: none"),
@@ -407,21 +414,21 @@ export const task = object(
           timeoutMs: milliseconds("How long one may take"),
         }),
         checkpoints: v.object({
-          interval: milliseconds("Between two; 0: never"),
+          intervalMs: milliseconds("Between two; 0: never"),
           onCommit: flag("Whether one is made then"),
           onPush: flag("Whether one is made then"),
           onPr: flag("Whether one is made then"),
           onValidation: flag("Whether one is made then"),
           onStepComplete: flag("Whether one is made then"),
         }),
-        settings: record(v.unknown(), "The other settings, by their keys"),
+        otherSettings: record(v.unknown(), "The other settings, by their keys"),
       },
       "The task's settings",
     ),
     metadata: object(
       {
         repoPath: text("The repository"),
-        worktreeDir: text("The work tree"),
+        workTree: text("The work tree"),
         branch: text("The task's branch"),
         baseBranch: text("The branch from which it began"),
         baseSha: text("The commit from which it began"),
@@ -437,8 +444,6 @@ export const task = object(
   },
   "task.json: a task's template, settings and results",
 );
-
-export const endedTurn = object(endedTurnEntries, "A turn that has ended, and its cost");
 
 export const taskCost = object(
   {
@@ -470,7 +475,7 @@ export const statement = object(
     receiptId: text("The receipt"),
     taskId: text("The task"),
     workspaceId: text("Its workspace"),
-    stepName: text("The step"),
+    step: text("The step"),
     attempt: whole("From 1"),
     command: text("What was run"),
     argv: texts("As it was started"),
@@ -489,9 +494,9 @@ export const statement = object(
     previousSha256: text("Of the receipt before it"),
     receiptCertificateSha256: text("Of the key's certificate"),
     taskCertificateSha256: text("Of the certificate of the task's key"),
-    stdoutBytes: whole("How much it printed"),
+    stdoutBytes: whole("How many bytes it printed"),
     stdoutSha256: text("Of what it printed"),
-    stderrBytes: whole("How much it printed"),
+    stderrBytes: whole("How many bytes it printed"),
     stderrSha256: text("Of what it printed"),
   },
   "What was signed",

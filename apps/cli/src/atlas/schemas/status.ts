@@ -7,13 +7,15 @@ import {
   steps,
   text,
   texts,
+  time,
   whole,
   word,
 } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
 import {
   awaiting,
   commit,
+  found,
   hook,
   hookState,
   owner,
@@ -28,19 +30,14 @@ import {
   verdict,
 } from "./parts.ts";
 
-const found = word(
-  ["none", "running", "waiting", "crashed"],
-  "none: it has ended. running: somebody drives it. waiting: it is between steps, or waits for a person",
-);
-
 const stop = object(
   {
     type: v.literal("stopped"),
-    at: text("RFC 3339. When"),
+    time: time("When"),
     step: text("The step's name"),
-    why: word(["interrupted", "budget", "limit", "storage"], "For a program"),
+    reason: word(["interrupted", "budget", "limit", "storage"], "For a program"),
     message: text("For a person"),
-    retryAt: v.optional(text("RFC 3339. When a usage limit is lifted")),
+    retryAt: v.optional(time("When a usage limit is lifted")),
     limit: v.optional(text("When that is, and why it is not waited for, in words")),
     neededBudgetUsd: v.optional(usd("What the task's budget has to be for its next turns")),
   },
@@ -49,8 +46,8 @@ const stop = object(
 
 const EXIT = "The exit code, which the README lists";
 
-export const statusLine = line("status", "All that is known of a task", {
-  task,
+export const statusLine = result("status", "All that is known of a task", {
+  taskRecord: task,
   hook,
   verdicts: record(verdict, "Of its receipts, by their ids"),
   dir: text("Its folder"),
@@ -61,11 +58,9 @@ export const statusLine = line("status", "All that is known of a task", {
   problems: list(problem, "What was repaired now"),
   quarantined: list(quarantinedFile, "Files that something other than atlas has changed"),
   cost: taskCost,
-  exit: whole(EXIT),
-  next: steps(),
 });
 
-export const tasksLine = line("tasks", "All tasks: it is printed with --all", {
+export const tasksLine = result("list", "All tasks", {
   home: text("Where everything is kept"),
   tasks: list(
     v.object({
@@ -78,7 +73,7 @@ export const tasksLine = line("tasks", "All tasks: it is printed with --all", {
   ),
 });
 
-export const hookStatusLine = line("hook_status", "Where a task is", {
+export const hookStatusLine = result("hook_status", "Where a task is", {
   dir: text("Its folder"),
   taskId: text("The task"),
   workspaceId: text("Its workspace"),
@@ -94,11 +89,9 @@ export const hookStatusLine = line("hook_status", "Where a task is", {
   problems: list(problem, "What was repaired now"),
   quarantined: list(quarantinedFile, "Files that something other than atlas has changed"),
   brokenHistory: v.optional(text("What is wrong with the history")),
-  exit: whole(EXIT),
-  next: steps(),
 });
 
-export const recoverLine = line("recover", "What a crash has left, and what can be done", {
+export const recoverLine = result("recover", "What a crash has left, and what can be done", {
   taskId: text("The task"),
   state: hookState,
   found,
@@ -112,19 +105,17 @@ export const recoverLine = line("recover", "What a crash has left, and what can 
     }),
     "Best first",
   ),
-  next: steps(),
 });
 
-export const verifyLine = line("verify", "Whether a commit is what was validated", {
+export const verifyLine = result("verify", "Whether a commit is what was validated", {
   verdict: word(["valid", "invalid", "unverifiable"], "unverifiable: that cannot be said here"),
   problems: texts("Why not"),
   commit: v.optional(commit),
   taskId: v.optional(text("The task; left out where nobody knows which")),
   workspaceId: v.optional(text("Its workspace")),
-  receipts: text('The folder of its receipts; "" where there is none'),
+  receiptsDir: text('The folder of its receipts; "" where there is none'),
   chain: receiptChain,
   results: list(statement, "What was run on the commit's tree"),
-  exit: whole(EXIT),
 });
 
 export type StatusLine = Printed<typeof statusLine>;

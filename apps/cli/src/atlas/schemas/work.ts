@@ -38,7 +38,7 @@ const EVENTS = [
     workspaceId: text("Its workspace"),
     template: text("By its id"),
     branch: text("The task's branch"),
-    worktree: text("Its work tree"),
+    workTree: text("Its work tree"),
     steps: whole("How many it has"),
   }),
   timedLine("recovered", "What a crash has left, and what is done about it", {
@@ -80,7 +80,7 @@ const EVENTS = [
   }),
   timedLine("waiting", "Agents wait for a usage limit to be lifted", {
     step,
-    until: time("When it is tried again"),
+    retryAt: time("When it is tried again"),
     waitMs: milliseconds("From now"),
     isKnown: flag("Whether the agent said when; else it is tried at growing intervals"),
     message: text("As the agent said it"),
@@ -106,9 +106,9 @@ const EVENTS = [
   }),
   timedLine("stopped", "The task stops, and a resume continues it", {
     step,
-    why: word(["interrupted", "budget", "limit", "storage"], "For a program"),
+    reason: word(["interrupted", "budget", "limit", "storage"], "For a program"),
     message: text("For a person"),
-    retryAt: v.optional(text("RFC 3339. When a usage limit is lifted, where the agent said so")),
+    retryAt: v.optional(time("When a usage limit is lifted, where the agent said so")),
     limit: v.optional(text("When that is, and why it is not waited for, in words")),
     neededBudgetUsd: v.optional(usd("What the task's budget has to be for its next turns")),
   }),
@@ -123,7 +123,7 @@ const taskLine = timedLine("task", "The first line: which task is worked on, and
   workspaceId: text("Its workspace"),
   description: text("In words"),
   template: text("By its id"),
-  workDir: text("The task's work tree"),
+  workTree: text("The task's work tree"),
   branch: text("Its branch"),
   coder: text("The agent's name"),
   reviewer: text("The agent's name"),
@@ -132,7 +132,7 @@ const taskLine = timedLine("task", "The first line: which task is worked on, and
   prices: v.optional(text("Prices that the user has set, in words")),
   maxCycles: whole("How many a step may have"),
   maxBudgetUsd: usd("The limit; 0: none"),
-  steps: texts("The steps' names, in their order"),
+  stepNames: texts("In their order"),
 });
 
 const noticeLine = timedLine("notice", "Something that atlas itself did or saw", {
@@ -149,10 +149,10 @@ const resultLine = timedLine("result", "The last line of a task that was worked 
   state: hookState,
   step: text('The step that is current or next; "" where there is none'),
   message: text("For a person"),
-  retryAt: v.optional(text("RFC 3339. When a usage limit is lifted, where the agent said so")),
+  retryAt: v.optional(time("When a usage limit is lifted, where the agent said so")),
   limit: v.optional(text("When that is, and why it is not waited for, in words")),
   spentUsd: usd("Of the whole task, over all crashes, with what is only reserved"),
-  unknownCostUsd: usd("The part of spentUsd that was spent at most"),
+  unknownUsd: usd("The part of spentUsd that was spent at most"),
   next: steps(),
 });
 
@@ -163,7 +163,7 @@ const validatedLine = timedLine("validated", "The last line of a validation", {
     "How it ended. none: there is no command",
   ),
   message: text("For a person"),
-  receipts: texts("Ids of the new ones"),
+  receiptIds: texts("Of the new ones"),
   next: steps(),
 });
 

@@ -1,7 +1,7 @@
 import { WORKSPACE_STATUSES } from "@quasar/tasks";
 import * as v from "valibot";
 import { flag, list, object, record, text, texts, time, word } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
 import { hookState } from "./parts.ts";
 
 const workspace = object(
@@ -9,10 +9,10 @@ const workspace = object(
     name: text("Its name"),
     path: text("Its folder"),
     repoPath: text("The repository"),
-    worktreePath: text("The work tree"),
+    workTree: text("The work tree"),
     branch: text("Its branch"),
     status: word(WORKSPACE_STATUSES, "How it stands"),
-    tasks: texts("Ids of its tasks"),
+    taskIds: texts("Of its tasks"),
     createdAt: time("When it was made"),
     updatedAt: time("When it changed last"),
     metadata: v.object({
@@ -30,7 +30,7 @@ const damaged = object(
   "A workspace.json that cannot be read",
 );
 
-export const workspacesLine = line("workspaces", "All workspaces", {
+export const workspacesLine = result("workspaces", "All workspaces", {
   home: text("Where everything is kept"),
   workspaces: list(
     v.object({
@@ -39,7 +39,7 @@ export const workspacesLine = line("workspaces", "All workspaces", {
       workspace: v.union([workspace, damaged]),
       tasks: list(
         v.object({
-          id: text("The task"),
+          taskId: text("The task"),
           dir: text("Its folder"),
           state: v.union([hookState, v.literal("damaged")]),
         }),
@@ -53,19 +53,19 @@ export const workspacesLine = line("workspaces", "All workspaces", {
 const ended = {
   name: text("Its name"),
   repoPath: text("The repository"),
-  worktreePath: text("Where the work tree was"),
-  isWorktreeRemoved: flag("Whether that is gone"),
+  workTree: text("Where the work tree was"),
+  isWorkTreeRemoved: flag("Whether that is gone"),
   snapshot: v.optional(text("The ref that keeps what was not committed")),
   ignored: v.optional(text("The folder that keeps what git ignored")),
   keptBranch: v.optional(text("The branch that was merged nowhere")),
   bundle: v.optional(text("The file that keeps both")),
-  tasks: texts("Ids of its tasks"),
+  taskIds: texts("Of its tasks"),
   warnings: texts("What a person should know"),
 };
 
-export const workspaceCloseLine = line("workspace_close", "A work tree was removed", ended);
+export const workspaceCloseLine = result("workspace_close", "A work tree was removed", ended);
 
-export const workspaceDestroyLine = line(
+export const workspaceDestroyLine = result(
   "workspace_destroy",
   "A work tree, its branch and its tasks were removed",
   ended,

@@ -1,9 +1,10 @@
 import { openRuns } from "@quasar/runs";
-import { parseRunId, listed, processes } from "@quasar/runs/internal";
-import { cleanLine, jsonLine, firstLine } from "@quasar/runs/text";
+import { listed, parseRunId, processes } from "@quasar/runs/internal";
+import { cleanLine, firstLine, jsonLine } from "@quasar/runs/text";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { AbandonLine } from "../schemas/abandon.ts";
 
@@ -26,8 +27,8 @@ export async function abandonCommand(id: string, options: AbandonOptions): Promi
     'quasar run "…"',
   ];
   if (options.json === true) {
-    const facts = { runId: wanted, ended, uncommitted, next };
-    const line = { v: JSON_VERSION, type: "abandon", ...facts } satisfies AbandonLine;
+    const facts = { runId: wanted, endedPids: ended, uncommitted };
+    const line = result("abandon", facts, EXIT.ok, next) satisfies AbandonLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }

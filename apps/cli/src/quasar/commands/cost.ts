@@ -3,21 +3,23 @@ import type { Checkpoint } from "@quasar/checkpoint";
 import { isTurnOpen } from "@quasar/loop/turn";
 import type { Fact } from "@quasar/runs";
 import {
-  findRun,
-  readFacts,
-  storedUnsaidCosts,
   allTurns,
   endedTurns,
-  openWorkspace,
+  findRun,
   knownUsd,
+  openWorkspace,
+  readFacts,
+  storedUnsaidCosts,
 } from "@quasar/runs/internal";
-import { jsonLine, budget, firstLine } from "@quasar/runs/text";
-import type { CostLine } from "../schemas/cost.ts";
+import { budget, firstLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
-import { costCells, COST_ALIGN, COST_HEAD } from "../../shared/output/turn-cells.ts";
+import { COST_ALIGN, COST_HEAD, costCells } from "../../shared/output/turn-cells.ts";
+import { turnFacts } from "../../shared/output/turn-facts.ts";
+import type { CostLine } from "../schemas/cost.ts";
 
 export interface CostOptions {
   readonly json?: true | undefined;
@@ -34,7 +36,7 @@ export async function costCommand(
   const facts = readFacts(dir);
   if (json === true) {
     const bill = billOf(checkpoint, facts);
-    const line = { v: JSON_VERSION, type: "cost", runId, ...bill } satisfies CostLine;
+    const line = result("cost", { runId, ...bill }, EXIT.ok) satisfies CostLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -45,17 +47,17 @@ export async function costCommand(
 function billOf(
   checkpoint: Checkpoint,
   facts: readonly Fact[],
-): Omit<CostLine, "v" | "type" | "runId"> {
+): Omit<CostLine, "v" | "type" | "runId" | "exit" | "next"> {
   const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd, turn } = checkpoint;
   const open = isTurnOpen(checkpoint) ? turn : undefined;
   return {
     spentUsd,
-    costUsd: knownUsd({ spentUsd, unknownCostUsd }),
-    unknownCostUsd,
-    hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+    knownUsd: knownUsd({ spentUsd, unknownCostUsd }),
+    unknownUsd: unknownCostUsd,
+    hasUnreportedCosts: storedUnsaidCosts(checkpoint),
     maxBudgetUsd,
     pricesAsOf: PRICES_AS_OF,
-    turns: endedTurns(checkpoint, facts),
+    turns: endedTurns(checkpoint, facts).map(turnFacts),
     openTurn: open && {
       turnId: open.id,
       role: open.role,

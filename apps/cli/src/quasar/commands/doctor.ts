@@ -10,7 +10,8 @@ import { findingLines, headLine, healthOf } from "../../shared/doctor/lines.ts";
 import { lookAround } from "../../shared/doctor/surroundings.ts";
 import { tried } from "../../shared/doctor/tried.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { translate } from "../../shared/translate.ts";
@@ -40,10 +41,12 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   const findings = [...tree.findings, ...(await around)];
   const fixed = problems.filter((problem) => problem.fixed).length;
   const health = healthOf(findings, { left: problems.length - fixed, fixed });
+  const exit = health.left === 0 ? EXIT.ok : EXIT.error;
   if (json === true) {
     const told = problems.map((problem) => ({ ...problem, failure: undefined }));
     const facts = { problems: told, surroundings: findings, kept: kept && keptFacts(kept) };
-    const line = { v: JSON_VERSION, type: "doctor", ...facts, endsDaemons } satisfies DoctorLine;
+    const next = [...fixCommands(problems), ...(kept === undefined ? [] : pruneCommands(kept))];
+    const line = result("doctor", { ...facts, endsDaemons }, exit, next) satisfies DoctorLine;
     process.stdout.write(jsonLine(line));
   } else {
     const view = viewOf(process.stdout);
@@ -58,7 +61,7 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
       ...labelled(view, "daemons", endsDaemons ? ENDED : NOT_ENDED),
     ]);
   }
-  return health.left === 0 ? EXIT.ok : EXIT.error;
+  return exit;
 }
 
 const ENDED = "a process that hides from its agent or check is ended with it (cgroup)";
@@ -97,13 +100,17 @@ function inWords(problem: CheckedProblem): CheckedProblem {
   return { ...problem, next: [`it was tried, and failed: ${message}`, ...problem.next] };
 }
 
+function fixCommands(problems: readonly CheckedProblem[]): readonly string[] {
+  const canFix = problems.some(({ fixed, fix }) => !fixed && fix !== undefined);
+  return canFix ? ["quasar doctor --fix"] : [];
+}
+
 function problemLines(problems: readonly CheckedProblem[], view: View): string[] {
   if (problems.length === 0) return [];
-  const canFix = problems.some(({ fixed, fix }) => !fixed && fix !== undefined);
   const rows = problems.map((problem) => [problem.check, wordsOf(problem).join("\n")]);
   return [
     ...tableLines(["check", "problem"], rows, ["left", "left"], view),
-    ...nextLines(canFix ? ["quasar doctor --fix"] : [], view),
+    ...nextLines(fixCommands(problems), view),
   ];
 }
 
@@ -115,8 +122,11 @@ function wordsOf({ message, fixed, fix, next }: CheckedProblem): readonly string
 }
 
 function keptFacts(kept: KeptRuns): NonNullable<DoctorLine["kept"]> {
-  const { ended, stopped } = kept;
-  return { ended, stopped, next: pruneCommands(kept) };
+  const facts = ({ runs: runCount, bytes: sizeBytes }: KeptRuns["ended"]) => ({
+    runCount,
+    sizeBytes,
+  });
+  return { ended: facts(kept.ended), stopped: facts(kept.stopped), next: pruneCommands(kept) };
 }
 
 /** What the runs take that nobody works on, and the commands that free it. */

@@ -1,9 +1,10 @@
 import { openRuns } from "@quasar/runs";
 import { parseRunId, resumeCommand } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, money, shellWord, firstLine } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { stageOf } from "../runs/text.ts";
 import type { ForkLine } from "../schemas/fork.ts";
@@ -26,11 +27,11 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
   });
   const { root } = made.workspace;
 
-  const { cycle, phase, gitSha: commit, maxBudgetUsd, maxCycles } = checkpoint;
+  const { cycle, phase, gitSha: baseSha, maxBudgetUsd, maxCycles } = checkpoint;
   const next = [`cd ${shellWord(root)} && ${resumeCommand(runId, checkpoint)}`];
   if (options.json === true) {
-    const facts = { runId, from, workDir: root, branch, commit, cycle, phase, next };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "fork", ...facts } satisfies ForkLine));
+    const facts = { runId, fromRunId: from, workTree: root, branch, baseSha, cycle, phase };
+    process.stdout.write(jsonLine(result("fork", facts, EXIT.ok, next) satisfies ForkLine));
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
@@ -40,7 +41,7 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
     view.paint("bold", `run ${runId}, forked from ${from}`),
     ...labelled(view, "task", firstLine(checkpoint.taskTitle)),
     ...labelled(view, "in", cleanLine(`${root}, branch ${branch}`)),
-    ...labelled(view, "stands", `${where}, at commit ${commit.slice(0, 10)}`),
+    ...labelled(view, "stands", `${where}, at commit ${baseSha.slice(0, 10)}`),
     ...labelled(view, "cost", `$0.00 of ${limit}: counted anew, apart from the other run`),
     ...labelled(view, "without", "what the other run had not committed"),
     ...nextLines(next, view),

@@ -2,13 +2,14 @@ import { join } from "node:path";
 import type { DetectedAgent } from "@quasar/agents";
 import { openUser, openWorkspace, FOLDER } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { loginSteps } from "../../shared/agent-programs.ts";
 import { QUASAR } from "../../shared/config/layers.ts";
 import { type Settings, SETTINGS } from "../../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { checkLines, type InitConfig, initConfig } from "../../shared/init-config.ts";
 import { agentLines, folderLines } from "../../shared/init-folder.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import type { InitLine } from "../../shared/schemas/init.ts";
 
@@ -47,9 +48,10 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
     ...{ root, stateDir: openUser().folders.state },
     ...{ yes: options.yes === true, asks: !isJson, view },
   });
+  const next = nextSteps(agents, isOpen && found.checks.length > 0);
   if (isJson) {
     const facts = { root, created: folder.created, agents, ...found };
-    const line = { v: JSON_VERSION, type: "init", ...facts } satisfies InitLine;
+    const line = result("init", facts, EXIT.ok, next) satisfies InitLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -57,7 +59,7 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
     ...folderLines(folder, found.confirmed ? join(CONFIG.folder, "config.toml") : undefined, view),
     ...checkLines(found, view),
     ...agentLines(agents, view),
-    ...nextLines(nextSteps(agents, isOpen && found.checks.length > 0), view),
+    ...nextLines(next, view),
   ]);
   return EXIT.ok;
 }

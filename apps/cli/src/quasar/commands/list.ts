@@ -4,15 +4,18 @@ import {
   openWorkspace,
   removedRun,
   runIds,
+  runsElsewhere,
   summaries,
 } from "@quasar/runs/internal";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { JSON_VERSION } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
-import { writeRunsRecord } from "../runs/json.ts";
-import { listLines } from "../runs/text.ts";
 import { after } from "../runs/after.ts";
-import type { LsLine } from "../schemas/ls.ts";
+import { writeRunsLine } from "../runs/json.ts";
+import { elsewhereFacts } from "../runs/run-facts.ts";
+import { elsewhereLines, listLines } from "../runs/text.ts";
+import type { ListLine } from "../schemas/list.ts";
 
 export interface ListOptions {
   readonly all?: true | undefined;
@@ -21,16 +24,24 @@ export interface ListOptions {
 
 const NEWEST = 20;
 
+/** What can be typed where there is no run. */
+const FIRST = ['quasar run "…"'];
+
 /** `quasar list`: the runs of the work tree, a line each. */
 export async function listCommand({ all, json }: ListOptions): Promise<ExitCode> {
   const workspace = await openWorkspace(process.cwd());
   const ids = runIds(workspace);
   const shown = all === true ? ids : ids.slice(0, NEWEST);
-  const removed = await removedRun(workspace);
+  const [removed, elsewhere] = await Promise.all([removedRun(workspace), runsElsewhere(workspace)]);
   const { stdout } = process;
   if (json === true) {
-    const line = { v: JSON_VERSION, type: "ls", root: workspace.root } as const;
-    await writeRunsRecord<LsLine>(stdout, line, after(removed, summaries(workspace, shown)), {});
+    const line = { v: JSON_VERSION, type: "list", workTree: workspace.root } as const;
+    const runs = after(removed, summaries(workspace, shown));
+    await writeRunsLine<ListLine>(stdout, line, runs, (count) => ({
+      elsewhere: elsewhere.map(elsewhereFacts),
+      exit: EXIT.ok,
+      next: count === 0 ? FIRST : [],
+    }));
     return EXIT.ok;
   }
   const view = viewOf(stdout);
@@ -41,7 +52,8 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
   }
   const hidden = ids.length - shown.length;
   if (isEmpty) {
-    write(stdout, ["no runs in this work tree yet", ...nextLines(['quasar run "…"'], view)]);
+    write(stdout, ["no runs in this work tree yet", ...nextLines(FIRST, view)]);
   } else if (hidden > 0) write(stdout, [`  and ${hidden} more: quasar list --all`]);
+  write(stdout, elsewhereLines(elsewhere, view));
   return EXIT.ok;
 }

@@ -5,7 +5,8 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { cleaned } from "../../shared/output/cleaned.ts";
 import { IDLE } from "../../shared/output/progress.ts";
 import type { OutputRecord } from "../../shared/output/record.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { JSON_VERSION, named } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, linesOf, outcomeText, type View } from "../../shared/output/text.ts";
 import { createTimeline } from "../../shared/output/timeline.ts";
 import { type AgentSaid, NO_AGENTS, watchAgents } from "../runs/watch-agents.ts";
@@ -58,9 +59,19 @@ interface Teller {
 }
 
 const JSON_TELLER: Teller = {
-  fact: (fact) => void process.stdout.write(jsonLine({ v: JSON_VERSION, ...fact })),
-  agent: (said) => void process.stdout.write(jsonLine({ v: JSON_VERSION, ...said })),
+  fact: ({ type, ...fact }) => printLine(type, named(clear(type, fact))),
+  agent: ({ type, ...said }) => printLine(type, said),
 };
+
+/** What a journal calls by a name that has another meaning in other lines. */
+function clear(type: string, { from, changed, ...fact }: Omit<Fact, "type">): object {
+  if (type === "forked") return { fromRunId: from, ...fact };
+  return changed === undefined ? fact : { ...fact, changedFindings: changed };
+}
+
+function printLine(type: string, facts: object): void {
+  process.stdout.write(jsonLine({ v: JSON_VERSION, type, ...facts }));
+}
 
 /** Tells facts as the run itself has told them. */
 function createTeller(runId: string, whole: View): Teller {

@@ -9,10 +9,11 @@ import {
   openWorkspace,
 } from "@quasar/runs/internal";
 import { cleanLine, jsonLine, money, firstLine } from "@quasar/runs/text";
+import { result } from "../../shared/output/json.ts";
 import { acceptedBy } from "../resume/accepted.ts";
 import { flagLayer, resolve } from "../../shared/config/layers.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type Style } from "../../shared/output/text.ts";
 import { layersOf, resumedWith } from "../resume/settings.ts";
 import { withTyped } from "../../shared/typed.ts";
@@ -46,9 +47,9 @@ export async function planCommand(
   const exit = EXITS[plan.ends];
   const next = plan.next.map((step) => withTyped(step, options.typed));
   if (options.json === true) {
-    const { verdict, head, branch } = plan.assessment;
-    const facts = { runId, task, exit, items, estimate, verdict, head, branch, next };
-    process.stdout.write(jsonLine({ v: JSON_VERSION, type: "plan", ...facts } satisfies PlanLine));
+    const { verdict, head: headSha, branch } = plan.assessment;
+    const facts = { runId, task, items, estimate, verdict, headSha, branch };
+    process.stdout.write(jsonLine(result("plan", facts, exit, next) satisfies PlanLine));
     return exit;
   }
   const view = viewOf(process.stdout);

@@ -4,7 +4,8 @@ import { count, jsonLine, size, span } from "@quasar/runs/text";
 import { periodMs } from "../../shared/config/kinds.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { listLines } from "../runs/text.ts";
 import type { PruneLine } from "../schemas/prune.ts";
@@ -34,9 +35,10 @@ export async function pruneCommand(
   const { stopped } = options;
   const pruning = { runId: wanted, olderThanMs: age, stopped, dryRun };
   const { runs, bytes } = await kept.prune(pruning);
+  const next = runs.length > 0 && dryRun === true ? [again(wanted, options)] : [];
   if (json === true) {
-    const facts = { dryRun: dryRun === true, runs: runs.map(({ id: each }) => each), bytes };
-    const line = { v: JSON_VERSION, type: "prune", ...facts } satisfies PruneLine;
+    const facts = { dryRun: dryRun === true, runIds: runs.map(({ id: each }) => each), bytes };
+    const line = result("prune", facts, EXIT.ok, next) satisfies PruneLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -45,13 +47,12 @@ export async function pruneCommand(
   const which = stopped === true ? "no run was" : "no run that has ended was";
   const none = `${which} last saved more than ${span(age)} ago`;
   const hint = runs.length > 0 ? [] : labelled(view, "because", none);
-  const next = runs.length > 0 && dryRun === true ? nextLines([again(wanted, options)], view) : [];
   write(process.stdout, [
     view.paint("bold", what),
     ...listLines(runs, view),
     ...freedLines(bytes, dryRun, view),
     ...hint,
-    ...next,
+    ...nextLines(next, view),
   ]);
   return EXIT.ok;
 }

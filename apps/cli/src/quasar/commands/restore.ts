@@ -3,7 +3,8 @@ import { listed, locateRun } from "@quasar/runs/internal";
 import { cleanLine, count, jsonLine, moment } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { RestoreLine } from "../schemas/snapshots.ts";
 
@@ -30,12 +31,11 @@ export async function restoreCommand(n: string, options: RestoreOptions): Promis
       runId,
       restored: wanted,
       replaced: replaced?.n,
-      changed,
+      changedPaths: changed,
       isWhole,
       problems,
-      next,
     };
-    const line = { v: JSON_VERSION, type: "restore", ...facts } satisfies RestoreLine;
+    const line = result("restore", facts, EXIT.ok, next) satisfies RestoreLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }

@@ -1,26 +1,24 @@
-import type { CheckpointFinding } from "@quasar/checkpoint";
+import type { CheckpointTurn } from "@quasar/checkpoint";
 import { parseReview } from "@quasar/loop/review";
-import type { TurnSummary } from "@quasar/runs";
 import {
-  type FoundRun,
-  findRun,
-  readFacts,
-  summarize,
-  latestFindings,
-  type SupervisorFailure,
-  supervisorFailures,
   allTurns,
   endedTurns,
+  findRun,
+  type FoundRun,
+  latestFindings,
   openWorkspace,
+  readFacts,
   runSnapshots,
+  summarize,
+  type SupervisorFailure,
+  supervisorFailures,
 } from "@quasar/runs/internal";
-import { cleanLine, jsonLine, duration, money, moment, fit } from "@quasar/runs/text";
-import { snapshotFacts } from "../runs/snapshot-facts.ts";
-import { shortId, TURN_ALIGN, TURN_HEAD, turnCells } from "../../shared/output/turn-cells.ts";
-import { namedTurn, showTurn } from "./show-turn.ts";
+import { cleanLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { type Align, tableLines } from "../../shared/output/table.ts";
+import { findingTable } from "../../shared/output/finding-table.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
+import { section } from "../../shared/output/section.ts";
 import {
   approvalLines,
   labelled,
@@ -28,8 +26,14 @@ import {
   reportLines,
   type View,
 } from "../../shared/output/text.ts";
+import { shortId } from "../../shared/output/turn-cells.ts";
+import { turnFacts } from "../../shared/output/turn-facts.ts";
+import { turnTable } from "../../shared/output/turn-table.ts";
+import { runFacts } from "../runs/run-facts.ts";
+import { snapshotFacts } from "../runs/snapshot-facts.ts";
 import { standLines } from "../runs/text.ts";
 import type { ShowLine } from "../schemas/show.ts";
+import { namedTurn, showTurn } from "./show-turn.ts";
 
 export interface ShowOptions {
   readonly json?: true | undefined;
@@ -55,22 +59,23 @@ export async function showCommand(
   const message = endMessage(facts);
   if (json === true) {
     const { turn: lastTurn, allFindings } = checkpoint;
-    const turns = endedTurns(checkpoint, facts);
+    const turns = endedTurns(checkpoint, facts).map(turnFacts);
     const rest = {
       dir: found.dir,
       seal,
       source,
       problems: [...problems, ...kept.problems],
       turns,
-      lastTurn,
+      lastTurn: lastTurn && lastTurnFacts(lastTurn),
       allFindings,
       report,
       message,
       snapshots: kept.snapshots.map(snapshotFacts),
       supervisorFailures: failures,
     };
-    const run = summaries[0];
-    const line = { v: JSON_VERSION, type: "show", run, ...rest } satisfies ShowLine;
+    const [first] = summaries;
+    const run = first && runFacts(first);
+    const line = result("show", { run, ...rest }, EXIT.ok, first?.next) satisfies ShowLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -93,14 +98,14 @@ export async function showCommand(
   return EXIT.ok;
 }
 
+function lastTurnFacts({ id: turnId, ...turn }: CheckpointTurn) {
+  return { turnId, ...turn };
+}
+
 /** What the run said when it was last left; `undefined` where the journal does not know. */
 function endMessage(facts: ReturnType<typeof readFacts>): string | undefined {
   const end = facts.findLast(({ type }) => type === "result");
   return typeof end?.["message"] === "string" ? end["message"] : undefined;
-}
-
-function section(lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : ["", ...lines];
 }
 
 /** The agent's own name for its conversation: by it the agent itself can be asked to show it. */
@@ -127,35 +132,4 @@ function failureLines(failures: readonly SupervisorFailure[], view: View): strin
 
 function snapshotsText(runId: string, count: number): string {
   return count === 0 ? "none" : `${count} kept: quasar snapshots ${runId}`;
-}
-
-function turnTable(turns: readonly TurnSummary[], view: View): string[] {
-  if (turns.length === 0) return [];
-  const rows = turns.map((turn) => [
-    ...turnCells(turn),
-    turn.durationMs === undefined ? "" : duration(turn.durationMs),
-    turn.status === "open" ? "" : money(turn.costUsd),
-    turn.startedAt === "" ? "" : cleanLine(moment(turn.startedAt)),
-  ]);
-  const align: readonly Align[] = [...TURN_ALIGN, "right", "right", "left"];
-  return tableLines([...TURN_HEAD, "took", "cost", "began"], rows, align, view);
-}
-
-const STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
-  found: "found",
-  fixed: "fixed",
-  still_present: "still present",
-  regressed: "came back",
-};
-
-function findingTable(findings: readonly CheckpointFinding[], view: View): string[] {
-  if (findings.length === 0) return [];
-  const rows = findings.map(({ cycle, severity, status, description }) => [
-    `${cycle}`,
-    STATUSES[status],
-    fit(cleanLine(severity), 12),
-    fit(cleanLine(description), 600),
-  ]);
-  const head = ["cycle", "status", "severity", "finding"];
-  return tableLines(head, rows, ["right", "left", "left", "left"], view);
 }

@@ -1,11 +1,13 @@
+import type { RunSnapshot } from "@quasar/runs";
 import { locateRun, openWorkspace, runSnapshots, snapshotPaths } from "@quasar/runs/internal";
-import { cleanLine, jsonLine, count, moment } from "@quasar/runs/text";
-import { snapshotFacts } from "../runs/snapshot-facts.ts";
-import type { SnapshotsLine } from "../schemas/snapshots.ts";
+import { cleanLine, count, jsonLine, moment } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
+import { result } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
+import { snapshotFacts } from "../runs/snapshot-facts.ts";
+import type { SnapshotsLine } from "../schemas/snapshots.ts";
 
 export interface SnapshotsOptions {
   readonly json?: true | undefined;
@@ -22,10 +24,12 @@ export async function snapshotsCommand(
   const kept = await Promise.all(
     snapshots.map(async (each) => ({ ...each, paths: await snapshotPaths(workspace, each) })),
   );
+  const newest = kept.at(-1);
+  const next = newest === undefined ? [] : nextSteps(runId, newest);
   if (json === true) {
     const told = kept.map(({ paths, ...each }) => ({ ...snapshotFacts(each), paths }));
     const facts = { runId, snapshots: told, problems };
-    const line = { v: JSON_VERSION, type: "snapshots", ...facts } satisfies SnapshotsLine;
+    const line = result("snapshots", facts, EXIT.ok, next) satisfies SnapshotsLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
@@ -33,7 +37,6 @@ export async function snapshotsCommand(
   const warnings = problems.flatMap((problem) =>
     labelled(view, "warning", cleanLine(problem), "yellow"),
   );
-  const newest = kept.at(-1);
   if (newest === undefined) {
     write(process.stdout, [`run ${runId} has no snapshots`, ...warnings]);
     return EXIT.ok;
@@ -44,9 +47,6 @@ export async function snapshotsCommand(
     count(paths.length, "file"),
     cleanLine(message),
   ]);
-  const [sha, { n }] = [newest.sha.slice(0, 10), newest];
-  const see =
-    typeof newest.from === "string" ? [`git diff ${sha}~ ${sha}   (see what ${n} holds)`] : [];
   write(process.stdout, [
     view.paint("bold", `run ${runId}`),
     ...tableLines(
@@ -56,7 +56,13 @@ export async function snapshotsCommand(
       view,
     ),
     ...warnings,
-    ...nextLines([...see, `quasar restore ${n} --run ${runId}   (bring it back)`], view),
+    ...nextLines(next, view),
   ]);
   return EXIT.ok;
+}
+
+function nextSteps(runId: string, { n, sha: whole, from }: RunSnapshot): readonly string[] {
+  const sha = whole.slice(0, 10);
+  const see = typeof from === "string" ? [`git diff ${sha}~ ${sha}   (see what ${n} holds)`] : [];
+  return [...see, `quasar restore ${n} --run ${runId}   (bring it back)`];
 }

@@ -6,20 +6,20 @@ import {
   openWorkspace,
   parseRunId,
   removedRun,
-  type RunElsewhere,
   runIds,
   runsElsewhere,
   summaries,
   summarize,
 } from "@quasar/runs/internal";
-import { cleanLine } from "@quasar/runs/text";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
-import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { labelled, nextLines } from "../../shared/output/text.ts";
+import { JSON_VERSION } from "../../shared/output/json.ts";
+import { viewOf, write } from "../../shared/output/reporter.ts";
+import { nextLines } from "../../shared/output/text.ts";
 import { after } from "../runs/after.ts";
-import { writeRunsRecord } from "../runs/json.ts";
-import { listLines, runLines } from "../runs/text.ts";
+import { writeRunsLine } from "../runs/json.ts";
+import { elsewhereFacts } from "../runs/run-facts.ts";
+import { elsewhereLines, listLines, runLines } from "../runs/text.ts";
 import type { StatusLine } from "../schemas/status.ts";
 
 export interface StatusOptions {
@@ -29,6 +29,9 @@ export interface StatusOptions {
 
 /** How many runs are looked at when nobody asks for all. */
 const NEWEST = 6;
+
+/** What can be typed where there is no run. */
+const FIRST = ['quasar run "…"', "quasar demo"];
 
 /** `quasar status`: the newest run in full, older ones in a list; or the one that is named. */
 export async function statusCommand(
@@ -52,18 +55,21 @@ export async function statusCommand(
   const { stdout } = process;
   if (options.json === true) {
     const runs = after(removed, summaries(workspace, ids));
-    const line = { v: JSON_VERSION, type: "status", root: workspace.root } as const;
-    await writeRunsRecord<StatusLine>(stdout, line, runs, { elsewhere });
+    const line = { v: JSON_VERSION, type: "status", workTree: workspace.root } as const;
+    await writeRunsLine<StatusLine>(stdout, line, runs, (count) => ({
+      elsewhere: elsewhere.map(elsewhereFacts),
+      exit: EXIT.ok,
+      next: count === 0 ? FIRST : [],
+    }));
     return EXIT.ok;
   }
   if (newest === undefined) {
-    const next = nextLines(['quasar run "…"', "quasar demo"], viewOf(stdout));
-    write(stdout, ["no runs in this work tree yet", ...next]);
+    write(stdout, ["no runs in this work tree yet", ...nextLines(FIRST, viewOf(stdout))]);
   } else {
     const older = ids.slice(ids.indexOf(newest.id) + 1);
     await writeRuns(workspace, { newest, older, hidden: known.length - ids.length });
   }
-  write(stdout, elsewhereLines(elsewhere));
+  write(stdout, elsewhereLines(elsewhere, viewOf(stdout)));
   return EXIT.ok;
 }
 
@@ -99,14 +105,4 @@ async function writeRuns(workspace: Workspace, { newest, older, hidden }: Shown)
   if (open === undefined || isUnfinished(newest)) return;
   const [unfinished] = await summarize(workspace, [open]);
   write(stdout, nextLines(unfinished?.next ?? [], view));
-}
-
-function elsewhereLines(runs: readonly RunElsewhere[]): string[] {
-  const view = viewOf(process.stdout);
-  return runs.flatMap(({ id, root, command }) => [
-    "",
-    `unfinished, in a work tree of its own: run ${id}`,
-    ...labelled(view, "in", cleanLine(root)),
-    ...nextLines([command], view),
-  ]);
 }

@@ -1,33 +1,34 @@
+import type { RunSummary } from "@quasar/runs";
 import { jsonLine } from "@quasar/runs/text";
+import { runFacts } from "./run-facts.ts";
 
-/** A record that has runs in it. */
+/** A line that has runs in it. */
 interface RunsLine {
   readonly v: number;
   readonly type: string;
-  readonly root: string;
-  readonly runs: readonly object[];
+  readonly workTree: string;
+  readonly runs: readonly unknown[];
 }
 
 /**
- * Writes a JSON record that has runs in it, one after the other as they are read: all of them may be more than memory
- * should hold.
+ * Writes a line that has runs in it, one after the other as they are read: all of them may be more than memory should
+ * hold.
  *
- * @param before - The record's keys before `runs`.
- * @param after - Those after it.
+ * @param before - The line's keys before `runs`.
+ * @param after - Those after it, by how many runs there were.
  */
-export async function writeRunsRecord<Line extends RunsLine>(
+export async function writeRunsLine<Line extends RunsLine>(
   stream: NodeJS.WriteStream,
-  before: Pick<Line, "v" | "type" | "root">,
-  runs: AsyncIterable<Line["runs"][number]>,
-  after: Omit<Line, keyof RunsLine>,
+  before: Pick<Line, "v" | "type" | "workTree">,
+  runs: AsyncIterable<RunSummary>,
+  after: (count: number) => Omit<Line, keyof RunsLine>,
 ): Promise<void> {
   const inner = (value: object): string => jsonLine(value).slice(1, -2);
   stream.write(`{${inner(before)},"runs":[`);
-  let separator = "";
+  let count = 0;
   for await (const run of runs) {
-    stream.write(`${separator}{${inner(run)}}`);
-    separator = ",";
+    stream.write(`${count === 0 ? "" : ","}{${inner(runFacts(run))}}`);
+    count += 1;
   }
-  const rest = inner(after);
-  stream.write(`]${rest === "" ? "" : `,${rest}`}}\n`);
+  stream.write(`],${inner(after(count))}}\n`);
 }

@@ -1,6 +1,6 @@
 import type { RunStatus, RunSummary } from "@quasar/runs";
-import { describe, type ListedRun } from "@quasar/runs/internal";
-import { cleanLine, budget, count, moment, money, fit, firstLine } from "@quasar/runs/text";
+import { describe, type ListedRun, type RunElsewhere } from "@quasar/runs/internal";
+import { budget, cleanLine, count, firstLine, fit, moment, money } from "@quasar/runs/text";
 import {
   findingList,
   labelled,
@@ -95,6 +95,19 @@ function openFindings(run: RunSummary): string {
   return `${run.findings.length} ${which}`;
 }
 
+/** Columns of a time to the minute. */
+const MOMENT = 16;
+
+/** Unfinished runs in other work trees of the repository, as those of `--worktree` and of `fork`. */
+export function elsewhereLines(runs: readonly RunElsewhere[], view: View): string[] {
+  return runs.flatMap(({ id, root, command }) => [
+    "",
+    `unfinished, in a work tree of its own: run ${id}`,
+    ...labelled(view, "in", cleanLine(root)),
+    ...nextLines([command], view),
+  ]);
+}
+
 /** Runs as a list, one line each. */
 export function listLines(runs: readonly ListedRun[], view: View): string[] {
   return runs.map((run) => {
@@ -102,9 +115,10 @@ export function listLines(runs: readonly ListedRun[], view: View): string[] {
     const isRead = run.status !== "damaged";
     const cycles = (isRead ? count(run.cycle, "cycle") : "").padEnd(10);
     const cost = (isRead ? money(run.spentUsd) : "").padStart(7);
-    const facts = `  ${run.id}  ${status}  ${cycles}  ${cost}  `;
+    const saved = cleanLine(run.savedAt === "" ? "" : moment(run.savedAt)).padEnd(MOMENT);
+    const facts = `  ${run.id}  ${saved}  ${status}  ${cycles}  ${cost}  `;
     const task = isRead ? firstLine(run.task) : cleanLine(run.reason);
-    const used = `  ${run.id}  `.length + 11 + 2 + 10 + 2 + 7 + 2;
+    const used = `  ${run.id}  `.length + MOMENT + 2 + 11 + 2 + 10 + 2 + 7 + 2;
     return (
       facts + (view.columns === undefined ? task : fit(task, Math.max(10, view.columns - used)))
     );

@@ -10,9 +10,9 @@ import {
   usd,
   whole,
 } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
 import { role } from "../../shared/schemas/parts.ts";
-import { endedTurn } from "./parts.ts";
+import { endedTurn } from "../../shared/schemas/turn.ts";
 
 const openTurn = object(
   {
@@ -26,12 +26,12 @@ const openTurn = object(
   "The turn whose end is not known",
 );
 
-export const costLine = line("cost", "What each turn of a run has cost", {
+export const costLine = result("cost", "What each turn of a run has cost", {
   runId: runId(),
-  spentUsd: usd("What counts against the limit: costUsd and unknownCostUsd"),
-  costUsd: usd("What is known to have been spent"),
-  unknownCostUsd: usd("What was spent at most by turns whose cost is not known"),
-  hasUnsaidCosts: flag("Whether turns without a limit did not say what they cost"),
+  spentUsd: usd("What counts against the limit: knownUsd and unknownUsd"),
+  knownUsd: usd("What is known to have been spent"),
+  unknownUsd: usd("What was spent at most by turns whose cost is not known"),
+  hasUnreportedCosts: flag("Whether turns without a limit did not say what they cost"),
   maxBudgetUsd: usd("The limit; 0: none"),
   pricesAsOf: day("Of which date this quasar's price list is"),
   turns: list(endedTurn, "Oldest first"),

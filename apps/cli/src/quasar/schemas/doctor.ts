@@ -3,7 +3,7 @@ import { CHECK_NAMES } from "@quasar/runs/internal";
 import * as v from "valibot";
 import { surroundings } from "../../shared/schemas/doctor.ts";
 import { flag, list, object, text, texts, whole, word } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
 
 const CODES = [
   "UNCHECKED",
@@ -39,11 +39,11 @@ const problem = object(
 );
 
 const kept = object(
-  { runs: whole("How many"), bytes: whole("What their files hold, in bytes") },
+  { runCount: whole("How many"), sizeBytes: whole("What their files hold, in bytes") },
   "Runs that are kept, and on which nobody works",
 );
 
-export const doctorLine = line("doctor", "What crashes have left, and what is kept", {
+export const doctorLine = result("doctor", "What crashes have left, and what is kept", {
   problems: list(problem, "Empty: healthy"),
   surroundings,
   kept: v.optional(

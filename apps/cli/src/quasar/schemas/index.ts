@@ -10,7 +10,7 @@ import { costLine } from "./cost.ts";
 import { doctorLine } from "./doctor.ts";
 import { forkLine } from "./fork.ts";
 import { LOG_LINES } from "./log.ts";
-import { lsLine } from "./ls.ts";
+import { listLine } from "./list.ts";
 import { planLine } from "./plan.ts";
 import { pruneLine } from "./prune.ts";
 import { DEMO_LINES, RUN_LINES } from "./run.ts";
@@ -31,8 +31,8 @@ export const LINES: LinesOf = {
   fork: [forkLine, errorLine],
   init: [initLine, errorLine],
   log: LOG_LINES,
-  list: [lsLine, errorLine],
-  ls: [lsLine, errorLine],
+  list: [listLine, errorLine],
+  ls: [listLine, errorLine],
   prune: [pruneLine, errorLine],
   restore: [restoreLine, errorLine],
   resume: [...RUN_LINES, planLine],

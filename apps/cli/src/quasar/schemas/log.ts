@@ -36,7 +36,7 @@ const facts = [
   withKeys(checkDone, ofTurn),
   withKeys(reviewComplete, {
     ...ofTurn,
-    changed: list(standing, "The findings that stand otherwise than before, or are new"),
+    changedFindings: list(standing, "The findings that stand otherwise than before, or are new"),
   }),
   withKeys(taskSuccess, ofTurn),
 ];
@@ -59,20 +59,20 @@ function shortenable(fact: EventSchema): EventSchema {
 const resultLine = timedLine("result", "A runner ended the run, approved or not", {
   outcome,
   cycle: whole("The last one"),
-  totalCostUsd: usd("What counts against the limit"),
-  unknownCostUsd: usd("The part of it that was spent at most"),
+  spentUsd: usd("What counts against the limit"),
+  unknownUsd: usd("The part of it that was spent at most"),
   message: text("How it ended, for a person"),
-  finalCommitSha: shaOrNone("Where it ended"),
+  finalSha: shaOrNone("Where it ended"),
   retryAt: v.optional(time("When a usage limit is lifted, where the agent said so")),
 });
 
 const acceptedLine = timedLine("accepted", "A user had the run resumed all the same", {
   what: word(["head", "branch", "dirty", "trust"], "What the user accepted"),
-  why: text("What stood against it"),
+  reason: text("What stood against it"),
 });
 
 const forkedLine = timedLine("forked", "The run begins from a state of another one", {
-  from: runId("The other one"),
+  fromRunId: runId("The other one"),
   cycle: whole("The cycle that it is in"),
 });
 

@@ -2,7 +2,6 @@ import * as v from "valibot";
 import {
   flag,
   list,
-  milliseconds,
   object,
   runId,
   sha,
@@ -16,14 +15,6 @@ import {
   word,
 } from "../../shared/schemas/kinds.ts";
 import { finding } from "../../shared/schemas/parts.ts";
-import {
-  COST_SAID,
-  COST_SOURCES,
-  endedTurnEntries,
-  TURN_ENDED,
-  TURN_ENDS,
-  turnEntries,
-} from "../../shared/schemas/turn-entries.ts";
 
 // Parts of lines. Each is a definition, by its name here, in the files that use it.
 
@@ -31,7 +22,7 @@ export const snapshot = object(
   {
     n: whole("Counts the run's snapshots, from 1"),
     sha: sha("Its commit, which is on no branch"),
-    head: shaOrNone("What HEAD was at"),
+    headSha: shaOrNone("What HEAD was at"),
     createdAt: time("When it was taken"),
     message: text("Why it was taken"),
     ref: v.optional(text("Where git keeps it, while the run has not ended")),
@@ -40,30 +31,11 @@ export const snapshot = object(
   "Uncommitted work that was kept",
 );
 
-const duration = {
-  durationMs: v.optional(milliseconds("How long it took; left out where nobody knows")),
-};
-
-export const endedTurn = object(
-  { ...endedTurnEntries, ...duration },
-  "A turn that has ended, and its cost",
-);
-
-export const turn = object(
-  {
-    ...turnEntries,
-    ...duration,
-    status: word([...TURN_ENDS, "open"], `${TURN_ENDED}. open: its end is not known yet`),
-    source: word([...COST_SOURCES, ""], `${COST_SAID}. "": it is open`),
-  },
-  "A turn, and its cost",
-);
-
 export const holder = object(
   {
     pid: whole("The process"),
     host: text("The machine that it runs on"),
-    since: v.optional(time("Since when")),
+    startedAt: v.optional(time("Since when")),
     runId: v.optional(runId("The run that it works on")),
   },
   "Who works in the work tree",
@@ -82,10 +54,10 @@ export const runOpenTurn = object(
 
 export const run = object(
   {
-    id: runId(),
+    runId: runId(),
     status: word(
       ["running", "interrupted", "stopped", "approved", "abandoned", "damaged"],
-      "running: quasar works on it. interrupted: killed, or told to stop. stopped: ended, not approved. abandoned: given up. damaged: it cannot be read, and all else but id, reason and next is empty",
+      "running: quasar works on it. interrupted: killed, or told to stop. stopped: ended, not approved. abandoned: given up. damaged: it cannot be read, and all else but runId, reason and next is empty",
     ),
     runner: v.optional(holder),
     task: text("In words"),
@@ -96,19 +68,28 @@ export const run = object(
       "idle, bead_created, coding, code_complete, linting, filtering, reviewing, review_complete, resolving_issues, approved or error",
     ),
     openTurn: v.optional(runOpenTurn),
-    spentUsd: usd("What counts against the limit: costUsd and unknownCostUsd"),
-    costUsd: usd("What is known to have been spent"),
-    unknownCostUsd: usd("What was spent at most by turns whose cost is not known"),
-    hasUnsaidCosts: flag("Whether turns without a limit did not say what they cost"),
+    spentUsd: usd("What counts against the limit: knownUsd and unknownUsd"),
+    knownUsd: usd("What is known to have been spent"),
+    unknownUsd: usd("What was spent at most by turns whose cost is not known"),
+    hasUnreportedCosts: flag("Whether turns without a limit did not say what they cost"),
     maxBudgetUsd: usd("The limit; 0: none"),
     findings: list(finding, "Those that are not known to be fixed"),
-    baseCommitSha: shaOrNone("Where it began"),
+    baseSha: shaOrNone("Where it began"),
     commits: list(sha("A commit"), "One for each cycle that changed something, oldest first"),
     retryAt: timeOrNone("When the usage limit is lifted that stopped it"),
     savedAt: timeOrNone("When it was last saved"),
     next: steps(),
   },
   "A run, as it stands",
+);
+
+export const elsewhere = object(
+  {
+    runId: runId(),
+    workTree: text("The top folder of its work tree"),
+    command: text("What resumes it, from any folder"),
+  },
+  "An unfinished run in another work tree of the repository",
 );
 
 export const standing = object(

@@ -11,7 +11,7 @@ import {
   whole,
   word,
 } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
 
 const KINDS = [
   "restored",
@@ -29,7 +29,7 @@ const KINDS = [
 const item = object(
   {
     kind: word([...KINDS, "accepted"], "What becomes of a part of the run"),
-    words: text("The same for a person"),
+    message: text("The same for a person"),
     data: v.pipe(
       v.record(v.string(), v.union([v.string(), v.number(), v.array(v.string())])),
       v.description("What the words are about"),
@@ -48,10 +48,9 @@ const estimate = object(
   "What it may cost",
 );
 
-export const planLine = line("plan", "What a resume would do: it is printed with --plan", {
+export const planLine = result("plan", "What a resume would do: it is printed with --plan", {
   runId: runId(),
   task: text("In words"),
-  exit: whole("The exit code: 0 where a resume would go on"),
   items: list(item, "In the order in which they happen"),
   estimate,
   verdict: word(
@@ -71,9 +70,8 @@ export const planLine = line("plan", "What a resume would do: it is printed with
     ],
     "How HEAD is to where the run left it",
   ),
-  head: shaOrNone("HEAD"),
+  headSha: shaOrNone("HEAD"),
   branch: v.optional(text("The branch that HEAD is on; left out where it is on none")),
-  next: steps(),
 });
 
 export type PlanLine = Printed<typeof planLine>;

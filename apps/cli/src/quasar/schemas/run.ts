@@ -42,7 +42,7 @@ const runLine = timedLine(
   {
     runId: runId(),
     task: text("In words"),
-    workDir: text("The top folder of its work tree"),
+    workTree: text("The top folder of its work tree"),
     branch: text('"" where HEAD is on none'),
     coder: text("The agent's name"),
     reviewer: text("The agent's name"),
@@ -50,8 +50,8 @@ const runLine = timedLine(
     maxBudgetUsd: usd("The limit; 0: none"),
     turnBudgetUsd: usd("What the coder's next turn may spend; 0: no limit"),
     spentUsd: usd("What counts against the limit, over all crashes"),
-    unknownCostUsd: usd("The part of spentUsd that was spent at most"),
-    hasUnsaidCosts: flag("Whether turns without a limit did not say what they cost"),
+    unknownUsd: usd("The part of spentUsd that was spent at most"),
+    hasUnreportedCosts: flag("Whether turns without a limit did not say what they cost"),
     allowed: text("What the coder may do, in words"),
     prices: v.optional(text("Prices that the user has set, in words")),
   },
@@ -63,7 +63,7 @@ export const noticeLine = timedLine("notice", "Something that quasar itself did 
 });
 
 export const waitingLine = timedLine("waiting", "The run waits for a usage limit to be lifted", {
-  until: time("When it is tried again"),
+  retryAt: time("When it is tried again"),
   waitMs: milliseconds("From now"),
   isKnown: flag("Whether the agent said when; else it is tried at growing intervals"),
   message: text("As the agent said it"),
@@ -74,14 +74,14 @@ const resultLine = timedLine("result", "The last line of a run that ended", {
   outcome,
   runId: runId(),
   cycle: whole("The last one"),
-  totalCostUsd: usd("What counts against the limit: costUsd and unknownCostUsd"),
-  costUsd: usd("What is known to have been spent"),
-  unknownCostUsd: usd("What was spent at most by turns whose cost is not known"),
+  spentUsd: usd("What counts against the limit: knownUsd and unknownUsd"),
+  knownUsd: usd("What is known to have been spent"),
+  unknownUsd: usd("What was spent at most by turns whose cost is not known"),
   message: text("How it ended, for a person"),
   report: v.optional(report),
   findings: list(finding, "Of all cycles: one for each time that it was found"),
-  baseCommitSha: shaOrNone("Where it began"),
-  finalCommitSha: shaOrNone("Where it ended"),
+  baseSha: shaOrNone("Where it began"),
+  finalSha: shaOrNone("Where it ended"),
   commits: list(sha("A commit"), "Those of the run"),
   files: list(fileChange, "In what the commits differ from where it began"),
   changed: flag("Whether the run has changed what is committed"),
@@ -102,7 +102,7 @@ const OF_LOOP = {
   taskId: v.optional(text("An id of the task, the same over all resumes")),
   headSha: v.optional(shaOrNone("HEAD, as the loop last saw it")),
   spentUsd: v.optional(usd("What counts against the limit by now")),
-  unknownCostUsd: v.optional(usd("The part of spentUsd that was spent at most")),
+  unknownUsd: v.optional(usd("The part of spentUsd that was spent at most")),
 };
 
 /** What `run` and `resume` print. */

@@ -11,13 +11,14 @@ import {
   whole,
   word,
 } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
 import { agentEvent, finding, report, role } from "../../shared/schemas/parts.ts";
-import { endedTurn, run, snapshot, turn } from "./parts.ts";
+import { endedTurn, turn } from "../../shared/schemas/turn.ts";
+import { run, snapshot } from "./parts.ts";
 
 const lastTurn = object(
   {
-    id: text("<run>.<n>"),
+    turnId: text("<run>.<n>"),
     role,
     attempt: whole("Counts the starts of the same piece of work, from 1"),
     status: word(["started", "settled"], "started: nobody knows yet how it ended"),
@@ -27,7 +28,7 @@ const lastTurn = object(
     sessionId: text('The agent\'s own name for its conversation; "" while it is not known'),
     resumed: flag("Whether it goes on in a conversation that an earlier turn began"),
     pid: whole("The process that runs the agent; 0 before there is one"),
-    processStart: whole("When that started, in clock ticks since boot; 0 where unknown"),
+    startTicks: whole("When that started, in clock ticks since boot; 0 where unknown"),
     bootId: text('Of the boot that it was started in; "" where unknown'),
     host: text('The machine that it was started on; "" where unknown'),
     retries: whole("How often the same piece of work was retried"),
@@ -42,7 +43,7 @@ const supervisorFailure = object(
   "A supervisor of an agent that failed",
 );
 
-export const showLine = line("show", "All of one run", {
+export const showLine = result("show", "All of one run", {
   run: v.optional(run),
   dir: text("Where its files are"),
   seal: word(
@@ -60,7 +61,7 @@ export const showLine = line("show", "All of one run", {
   supervisorFailures: list(supervisorFailure, "In the order of their turns"),
 });
 
-export const turnLine = line("turn", "What an agent said and did in one turn", {
+export const turnLine = result("turn", "What an agent said and did in one turn", {
   runId: runId(),
   turn,
   isKept: flag("Whether what its agent printed is still there"),

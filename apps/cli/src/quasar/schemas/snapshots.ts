@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { flag, list, runId, steps, texts, whole } from "../../shared/schemas/kinds.ts";
-import { line, type Printed } from "../../shared/schemas/line.ts";
+import { type Printed, result } from "../../shared/schemas/line.ts";
 import { snapshot } from "./parts.ts";
 
 const PROBLEMS = "What is wrong with others";
 
-export const snapshotsLine = line("snapshots", "Uncommitted work of a run that was kept", {
+export const snapshotsLine = result("snapshots", "Uncommitted work of a run that was kept", {
   runId: runId(),
   snapshots: list(
     v.object({ ...snapshot.entries, paths: texts("What it has changed, from the root") }),
@@ -14,18 +14,17 @@ export const snapshotsLine = line("snapshots", "Uncommitted work of a run that w
   problems: texts(PROBLEMS),
 });
 
-export const restoreLine = line("restore", "A snapshot was brought back", {
+export const restoreLine = result("restore", "A snapshot was brought back", {
   runId: runId(),
   restored: whole("Number of the snapshot"),
   replaced: v.optional(
     whole("Number of the one that holds what was there; left out: that was all committed"),
   ),
-  changed: texts("Paths that are not what they were"),
+  changedPaths: texts("Paths that are not what they were"),
   isWhole: flag(
     "Whether all of it is back; else its commit is lost, and only what it had changed is",
   ),
   problems: texts(PROBLEMS),
-  next: steps(),
 });
 
 export type SnapshotsLine = Printed<typeof snapshotsLine>;

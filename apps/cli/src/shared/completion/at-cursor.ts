@@ -12,11 +12,15 @@ import { type Candidate, type Values, words as candidates } from "./values.ts";
 /** What can stand at the cursor. */
 export interface AtCursor {
   readonly values: Values;
+  /** The command's arguments before it. */
+  readonly args: readonly string[];
   /** What of the word is no value: `--coder=`. */
   readonly before: string;
   /** What of the value is there already. */
   readonly typed: string;
 }
+
+const NOTHING = { values: [], args: [], before: "" } as const;
 
 /**
  * What can stand at the cursor of a command line.
@@ -38,14 +42,14 @@ export function atCursor(program: Completable, words: readonly string[]): AtCurs
   if (command !== undefined && !isHelp) {
     return inCommand(program, command, path.slice(command.name.split(" ").length), typed);
   }
-  if (command !== undefined || path.length > 1) return { values: [], before: "", typed };
+  if (command !== undefined || path.length > 1) return { ...NOTHING, typed };
   const isFlag = typed.startsWith("-") && !isHelp;
   if (first === "") {
     const help: readonly Candidate[] = isHelp ? [] : [["help", HELP_COMMAND[1]]];
     const values = isFlag ? namesOf([VERSION, HELP]) : [...commandsOf(program), ...help];
-    return { values, before: "", typed };
+    return { ...NOTHING, values, typed };
   }
-  return { values: isFlag ? namesOf([HELP]) : membersOf(program, first), before: "", typed };
+  return { ...NOTHING, values: isFlag ? namesOf([HELP]) : membersOf(program, first), typed };
 }
 
 /** The commands and families of a program, in the order of its help. */
@@ -77,22 +81,24 @@ function inCommand(
   typed: string,
 ): AtCursor {
   const flags = flagsOf(command, program.settings);
-  const { given, pending, position, areFlagsOver } = readLine(words, flags);
+  const { given, pending, args, areFlagsOver } = readLine(words, flags);
   if (pending !== undefined) {
-    return { values: valuesOf(program, command, pending), before: "", typed };
+    return { ...NOTHING, values: valuesOf(program, command, pending), args, typed };
   }
   if (areFlagsOver || !typed.startsWith("-")) {
-    const [argument = ""] = command.args?.[position] ?? [];
+    const [argument = ""] = command.args?.[args.length] ?? [];
     const name = placeholderOf(argument);
-    return { values: lookUp(program, [`${command.name} ${name}`, name]), before: "", typed };
+    const values = lookUp(program, [`${command.name} ${name}`, name]);
+    return { ...NOTHING, values, args, typed };
   }
   const [, name = "", value = ""] = /^(--[^=]+)=(.*)$/su.exec(typed) ?? [];
   const flag = flags.find(({ long }) => long === name);
   if (flag !== undefined) {
-    return { values: valuesOf(program, command, flag), before: `${name}=`, typed: value };
+    const values = valuesOf(program, command, flag);
+    return { values, args, before: `${name}=`, typed: value };
   }
   const open = flags.filter((each) => each.isRepeatable || !given.has(each));
-  return { values: open.map(({ long, what }) => [long, what]), before: "", typed };
+  return { ...NOTHING, values: open.map(({ long, what }) => [long, what]), args, typed };
 }
 
 /** What is before the cursor, as the parser is going to read it. */
@@ -100,8 +106,7 @@ interface Line {
   readonly given: ReadonlySet<Flag>;
   /** The flag whose value is next. */
   readonly pending: Flag | undefined;
-  /** Of the argument that is next. */
-  readonly position: number;
+  readonly args: readonly string[];
   /** Whether `--` has said that only arguments follow. */
   readonly areFlagsOver: boolean;
 }
@@ -109,11 +114,11 @@ interface Line {
 function readLine(words: readonly string[], flags: readonly Flag[]): Line {
   const given = new Set<Flag>();
   let pending: Flag | undefined;
-  let position = 0;
+  const args: string[] = [];
   let areFlagsOver = false;
   for (const word of words) {
     if (pending !== undefined) pending = undefined;
-    else if (areFlagsOver || word === "-" || !word.startsWith("-")) position += 1;
+    else if (areFlagsOver || word === "-" || !word.startsWith("-")) args.push(word);
     else if (word === "--") areFlagsOver = true;
     else {
       const [name = "", value] = word.split("=", 2);
@@ -122,7 +127,7 @@ function readLine(words: readonly string[], flags: readonly Flag[]): Line {
       if (flag?.placeholder !== undefined && value === undefined) pending = flag;
     }
   }
-  return { given, pending, position, areFlagsOver };
+  return { given, pending, args, areFlagsOver };
 }
 
 function valuesOf(

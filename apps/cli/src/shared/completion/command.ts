@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
+import { result } from "../output/json.ts";
 import { CliError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { JSON_VERSION } from "../output/reporter.ts";
 import type { CompletionLine } from "../schemas/completion.ts";
 import { SHELLS } from "./shells.ts";
 
@@ -20,7 +20,7 @@ export function completionCommand(
     throw new CliError("ERR_USAGE", `${which}: use bash, zsh or fish`);
   }
   const script = scriptOf(program);
-  const line = { v: JSON_VERSION, type: "completion", shell, script } satisfies CompletionLine;
+  const line = result("completion", { shell, script }, EXIT.ok) satisfies CompletionLine;
   process.stdout.write(json === true ? jsonLine(line) : script);
   return EXIT.ok;
 }

@@ -27,9 +27,9 @@ export async function linesAt(
   program: Completable,
   words: readonly string[],
 ): Promise<readonly string[]> {
-  const { values, before, typed } = atCursor(program, words);
+  const { values, args, before, typed } = atCursor(program, words);
   if (values === "files") return [FILES];
-  const candidates = typeof values === "function" ? await values(typed) : values;
+  const candidates = typeof values === "function" ? await values(typed, args) : values;
   return candidates
     .filter(isPlain)
     .map(([text, what]) => `${before}${text}\t${fit(cleanLine(what), MOST_COLUMNS)}`);

@@ -7,8 +7,11 @@ export type Candidate = readonly [text: string, what: string];
  */
 export type Values = readonly Candidate[] | "files" | FindValues;
 
-/** @param typed - The beginning of those that are wanted. */
-export type FindValues = (typed: string) => Promise<readonly Candidate[]>;
+/**
+ * @param typed - The beginning of those that are wanted.
+ * @param args - The command's arguments before it.
+ */
+export type FindValues = (typed: string, args: readonly string[]) => Promise<readonly Candidate[]>;
 
 /**
  * Values of an argument by `<command> <placeholder>`, of a flag by `<command> <flag>` or `<flag>`; of both by

@@ -36,10 +36,10 @@ export interface ResultRecord {
   readonly outcome: TaskResult["outcome"];
   readonly runId: string;
   readonly cycle: number;
-  /** What counts against the limit: `costUsd` and `unknownCostUsd`. */
+  /** What counts against the limit: `knownUsd` and `unknownCostUsd`. */
   readonly totalCostUsd: number;
   /** What is known to have been spent. */
-  readonly costUsd: number;
+  readonly knownUsd: number;
   /** What was spent at most by turns whose cost is not known. */
   readonly unknownCostUsd: number;
   readonly message: string;

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { jsonLine, widthOf } from "@quasar/runs/text";
+import { JSON_VERSION, named } from "./json.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { advance, IDLE, type Progress } from "./progress.ts";
 import type { OutputRecord } from "./record.ts";
@@ -64,7 +65,7 @@ export function createReporter(streams: Streams, options: ReporterOptions = {}):
 }
 
 /** {@link createReporter} for the records of another program. */
-export function createReporterOf<R extends object, P>(
+export function createReporterOf<R extends { readonly type: string }, P>(
   presenter: Presenter<R, P>,
   streams: Streams,
   options: ReporterOptions = {},
@@ -77,10 +78,7 @@ export function createReporterOf<R extends object, P>(
     : createPlainReporter(presenter, streams, now);
 }
 
-/** Version of the JSON lines. New keys and types may come within it; none go or change. */
-export const JSON_VERSION = 1;
-
-function createJsonReporter<R extends object, P>(
+function createJsonReporter<R extends { readonly type: string }, P>(
   { lines, idle, isDiagnostic }: Presenter<R, P>,
   { stdout, stderr }: Streams,
   now: () => number,
@@ -88,8 +86,9 @@ function createJsonReporter<R extends object, P>(
   const view: View = { ...viewOf(stderr), live: false };
   return {
     report(record) {
+      const { type, ...facts } = record;
       const time = new Date(now()).toISOString();
-      stdout.write(jsonLine({ v: JSON_VERSION, time, ...record }));
+      stdout.write(jsonLine({ v: JSON_VERSION, type, time, ...named(facts) }));
       if (isDiagnostic(record)) write(stderr, lines(record, idle, view));
     },
     close() {},

@@ -48,3 +48,14 @@ test.for([20, 24, 30, 80])("no line is wider than a terminal of %i columns", (co
     expect(widthOf(line)).toBeLessThanOrEqual(columns);
   }
 });
+
+test("a last cell for which there is no room stands below the others, and is whole", () => {
+  expect(tableLines(HEAD, ROWS, ALIGN, viewOf(24))).toEqual([
+    "   n    cost",
+    "   1   $0.30",
+    "      the agent says so",
+    "  10  $12.00",
+    "      known in part, the",
+    "      rest as reserved",
+  ]);
+});

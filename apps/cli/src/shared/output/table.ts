@@ -6,10 +6,13 @@ export type Align = "left" | "right";
 /** The last column is not made narrower than this, if it is wrapped. */
 const NARROWEST = 12;
 
+/** Of a last cell that stands below the others. */
+const INDENT = 6;
+
 /**
  * Rows as a table, two spaces between columns, their texts made clean. A column in which nothing
  * is said is left out; a last cell of several lines, or one that does not fit, goes on under its own
- * beginning.
+ * beginning. Where there is no room for it beside the others, it stands below them.
  *
  * @param head - The columns' names; `""` names none.
  */
@@ -24,13 +27,19 @@ export function tableLines(
   const widths = used.map((_, at) => Math.max(...all.map((row) => widthOf(row[at] ?? ""))));
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 2);
   const room = view.columns === undefined ? undefined : view.columns - before;
+  const isRight = align[used.at(-1) ?? 0] === "right";
+  const isBelow = !isRight && room !== undefined && room < NARROWEST;
   const linesOf = (row: readonly string[]): string[] => {
     const cells = row.slice(0, -1).map((cell, at) => {
       const gap = " ".repeat((widths[at] ?? 0) - widthOf(cell));
       return `${align[used[at] ?? 0] === "right" ? gap + cell : cell + gap}  `;
     });
     const last = row.at(-1) ?? "";
-    const isRight = align[used.at(-1) ?? 0] === "right";
+    if (isBelow) {
+      const below = row === all[0] ? [] : wrap(last, Math.max(NARROWEST, room + before - INDENT));
+      const lines = [`  ${cells.join("")}`, ...below.map((part) => " ".repeat(INDENT) + part)];
+      return lines.map((line) => fit(line.trimEnd(), room + before));
+    }
     const text = isRight ? " ".repeat((widths.at(-1) ?? 0) - widthOf(last)) + last : last;
     const isWrapped = !isRight && room !== undefined && room >= NARROWEST;
     const parts = isWrapped ? wrap(text, room) : text.split("\n");

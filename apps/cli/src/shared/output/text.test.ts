@@ -132,7 +132,7 @@ const RECORDS: readonly OutputRecord[] = [
     runId: TURN,
     cycle: 2,
     totalCostUsd: 0.5,
-    costUsd: 0.25,
+    knownUsd: 0.25,
     unknownCostUsd: 0.25,
     message: "approved",
     report: {

@@ -3,22 +3,23 @@ import type { Finding, TurnRecovery } from "@quasar/loop";
 import { allowFlags, dollarsAllowed, openedWords } from "@quasar/loop/internal";
 import { clock, dayAndTime } from "@quasar/runs/internal";
 import {
+  budget,
   clean,
   cleanLine,
-  budget,
   count,
   duration,
-  money,
+  firstLine,
+  fit,
   moment,
+  money,
   shellWord,
   span,
-  fit,
   widthOf,
   wrap,
-  firstLine,
 } from "@quasar/runs/text";
 import type { Waiting } from "@quasar/runs/tree";
 import { changesText, fileLines } from "./changes.ts";
+import { checkOf, lastLines } from "./check-output.ts";
 import { worstFindings } from "./findings.ts";
 import { type Progress, spendingOf } from "./progress.ts";
 import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
@@ -334,24 +335,14 @@ function isShown({ description }: Finding): boolean {
 /** A finding of a reviewer is a paragraph; one of a check keeps the last lines that it has printed. */
 export function findingLines(finding: Finding, view: View): string[] {
   const severity = fit(cleanLine(finding.severity), 12);
-  const [, check, printed = ""] = /^\[filter:([^\]]*)\] (.*)$/su.exec(finding.description) ?? [];
-  if (check === undefined) {
+  const failed = checkOf(finding.description);
+  if (failed === undefined) {
     return labelled(view, "finding", fit(`${severity}: ${cleanLine(finding.description)}`, 600));
   }
   return [
-    ...labelled(view, "finding", `${severity}: ${cleanLine(check)} failed`),
-    ...lastLines(printed).flatMap((line) => labelled(view, "", line)),
+    ...labelled(view, "finding", `${severity}: ${cleanLine(failed.check)} failed`),
+    ...lastLines(failed.printed).flatMap((line) => labelled(view, "", line)),
   ];
-}
-
-const MOST_LINES = 10;
-const MOST_COLUMNS = 300;
-
-/** The end of what a check has printed, where it says what is wrong. */
-function lastLines(printed: string): string[] {
-  const lines = printed.split(/\r?\n/u).filter((line) => line.trim() !== "");
-  const last = lines.slice(-MOST_LINES).map((line) => fit(cleanLine(line), MOST_COLUMNS));
-  return lines.length > MOST_LINES ? ["…", ...last] : last;
 }
 
 const OUTCOMES: Readonly<Record<ResultRecord["outcome"], string>> = {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { flag, list, object, text, texts } from "./kinds.ts";
-import { line, type Printed } from "./line.ts";
+import { type Printed, result } from "./line.ts";
 
 const setting = object(
   {
@@ -12,7 +12,7 @@ const setting = object(
   "A setting as it holds",
 );
 
-export const configLine = line("config", "Each setting, and where it is set", {
+export const configLine = result("config", "Each setting, and where it is set", {
   settings: list(setting, "All, in the order of the documentation"),
   warnings: texts("What is wrong with files and variables, and stops nothing"),
 });

@@ -1,5 +1,5 @@
 import { flag, list, object, text, texts, word } from "./kinds.ts";
-import { line, type Printed } from "./line.ts";
+import { type Printed, result } from "./line.ts";
 
 const agent = object(
   {
@@ -29,8 +29,8 @@ const unusable = object(
   "A check that cannot run here",
 );
 
-export const initLine = line("init", "The repository's settings, and what was found", {
-  root: text("The top folder of the work tree"),
+export const initLine = result("init", "The repository's settings, and what was found", {
+  workTree: text("The top folder of the work tree"),
   created: texts("Files, from the root"),
   agents: list(agent, "Those that are installed"),
   checks: list(check, "Of the repository's files, less unusable and unwritten ones"),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { JSON_VERSION } from "../output/reporter.ts";
-import { time } from "./kinds.ts";
+import type { JSON_VERSION, Named } from "../output/json.ts";
+import { steps, time, whole } from "./kinds.ts";
 
 const VERSION: typeof JSON_VERSION = 1;
 
@@ -18,6 +18,18 @@ export const line = <const T extends string, E extends v.ObjectEntries>(
     }),
     v.description(what),
   );
+
+/** The one line of a command that says what came of it, and what is next. */
+export const result = <const T extends string, E extends v.ObjectEntries>(
+  type: T,
+  what: string,
+  entries: E,
+) =>
+  line(type, what, {
+    ...entries,
+    exit: whole("The exit code, which the README lists"),
+    next: steps(),
+  });
 
 /** A line of a command that prints as it works: it has its time. */
 export const timedLine = <const T extends string, E extends v.ObjectEntries>(
@@ -73,7 +85,7 @@ export const linesOf = <const E extends readonly EventSchema[], More extends v.O
 
 /** What is reported, as the reporter prints it. */
 export type Timed<Record> = Record extends object
-  ? Record & { readonly v: typeof VERSION; readonly time: string }
+  ? Named<Record> & { readonly v: typeof VERSION; readonly time: string }
   : never;
 
 /** Does not compile where what is printed is not what its schema says. */

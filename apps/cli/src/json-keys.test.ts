@@ -1,0 +1,126 @@
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { LINES as OF_ATLAS } from "./atlas/schemas/index.ts";
+import { LINES as OF_QUASAR } from "./quasar/schemas/index.ts";
+
+// One thing has one name in all that --json prints: a key that is not here is a new word, to be chosen with care.
+
+const KEYS = `
+  abandonedMs access accounts acknowledged action added agents aliases alivePid allFindings allow
+  allowanceUsd allowed allowedSigners answer approved argv artifactPath artifacts asked atMostUsd
+  attempt attempts awaiting baseBranch baseSha bootId branch branchPrefix brokenHistory bundle by
+  caches chain change changed changedFindings changedPaths changes check checked checkpoint
+  checkpointId checkpoints checks choices code coder coderModel command commands commit commitAfter
+  commitBefore commits committed commonDir completedAt completedMs config configSha256 confirmed
+  content context cost costUsd count counts coverage crashType created createdAt currentCheckpointId
+  currentIndex currentStep cycle data default denials description detail details detectedAt diff dir
+  dryRun durationMs durationText elsewhere ended endedPids endedRuns endsDaemons estimate event
+  events evidence exists exit exitCode extra failedMs feedback file fileChanges files filesChanged
+  filesSnapshot filesTouched finalSha findings fix fixed found foundAt from fromRunId fromSha
+  fromState fromStatus fromTask gaps generation gitHooks goesOn hasBackup hasKey hasUnreportedCosts
+  head headSha here history home hook host how id ignored index instructed intervalMs isChanged
+  isDirty isFinished isHere isKept isKnown isShortened isStaged isWhole isWorkTreeRemoved items kept
+  keptBranch key keyId keyIds keyIndex keyPath keys kills kind knownUsd lastCheckpoint
+  lastCheckpointId lastKnownState lastOutput lastState lastTurn leadsTo likelyUsd limit line lines
+  login maxAttempts maxBudgetUsd maxCycles maxFixes maxRetries maxTokens meaning message metadata
+  minisign model modifiedAt n name names neededBudgetUsd needsHumanReview needsTrust next note
+  notify numTurns onCommit onPr onPush onReject onStepComplete onValidation openTurn openUsd
+  otherSettings outcome output owner pack partialOutput passed path paths pem phase pid policy
+  previousSha256 prices pricesAsOf problem problems prompt pullRequest quarantined reason receipt
+  receiptCertificateSha256 receiptId receiptIds receipts receiptsDir recommendedAction record
+  recovery ref removed replaced repoPath report reportedUsd reservedUsd restored results resumed
+  retired retries retry retryAt reviewed reviewer reviewerModel revision risk role run runCount
+  runId runIds runName runner runs satisfaction savedAt schema script seal sequence sessionId
+  settings severity sha sha256 shell sigAlg sigVersion signal signature signed signedBy sizeBytes
+  skipped snapshot snapshots source spentUsd ssh startTicks startedAt stat state statement status
+  stderrBytes stderrSha256 stdoutBytes stdoutSha256 step stepBase stepNames stepResults stepRuns
+  stepType steps stop stopped summary supervisorFailures surroundings tail task
+  taskCertificateSha256 taskCount taskId taskIds taskRecord tasks template templateSteps templates
+  text time timeoutMs title toSha toState toStatus transitions tree treeAfter treeBefore trigger
+  turn turnBudgetUsd turnId turns type uncommitted unknownUsd unusable unwritten updatedAt v
+  validation validationCommand value variables verdict verdicts version waitMs warnings
+  wasValidating what workTree workingOn workspace workspaceId workspaces
+`;
+
+/** Keys that have values of several types, for they are what a file of the task holds, or how many of them there are. */
+const OF_SEVERAL_TYPES =
+  "checkpoints details events file files metadata problems receipts recovery steps verdict";
+
+interface Entry {
+  readonly key: string;
+  readonly schema: v.GenericSchema;
+  readonly path: string;
+}
+
+/** Every key of a schema, at any depth. */
+function* entriesOf(schema: v.GenericSchema, path: string): Generator<Entry> {
+  const { entries, options, item, wrapped, value } = schema as Partial<{
+    readonly entries: Readonly<Record<string, v.GenericSchema>>;
+    readonly options: readonly unknown[];
+    readonly item: v.GenericSchema;
+    readonly wrapped: v.GenericSchema;
+    readonly value: v.GenericSchema;
+  }>;
+  for (const [key, inner] of Object.entries(entries ?? {})) {
+    yield { key, schema: bare(inner), path: `${path}.${key}` };
+    yield* entriesOf(inner, `${path}.${key}`);
+  }
+  if (schema.type === "union") {
+    for (const option of options ?? []) yield* entriesOf(option as v.GenericSchema, path);
+  }
+  for (const inner of [item, wrapped]) if (inner !== undefined) yield* entriesOf(inner, path);
+  if (schema.type === "record" && value !== undefined) yield* entriesOf(value, path);
+}
+
+function bare(schema: v.GenericSchema): v.GenericSchema {
+  return "wrapped" in schema ? bare(schema.wrapped as v.GenericSchema) : schema;
+}
+
+function typeOf(schema: v.GenericSchema): string {
+  if ("options" in schema) {
+    const [option] = schema.options as readonly unknown[];
+    return typeof option === "object" ? typeOf(option as v.GenericSchema) : typeof option;
+  }
+  if ("item" in schema) return `list of ${typeOf(schema.item as v.GenericSchema)}`;
+  return "literal" in schema ? typeof schema.literal : schema.type;
+}
+
+/** What the kinds of values say of their units, see shared/schemas/kinds.ts. */
+function unitOf(schema: v.GenericSchema): string {
+  const about = v.getDescription(schema) ?? "";
+  if (about.startsWith("US dollars.")) return "Usd";
+  if (about.startsWith("Milliseconds.")) return "Ms";
+  if (about.startsWith("RFC 3339.")) return "At";
+  return /\bbytes\b/iu.test(about) ? "Bytes" : "";
+}
+
+const LINES = [OF_QUASAR, OF_ATLAS].flatMap((lines) => Object.values(lines).flat());
+const ENTRIES = LINES.flatMap((line) => [...entriesOf(line, line.entries.type.literal)]);
+
+test("every key of every line is in the table, and no other is", () => {
+  const known = KEYS.trim().split(/\s+/u);
+  expect([...new Set(ENTRIES.map(({ key }) => key))].toSorted()).toEqual(known.toSorted());
+});
+
+test("a key says the unit of its value, and no other key ends in one", () => {
+  const wrong = ENTRIES.filter(({ key, schema }) => {
+    if (key === "time") return unitOf(schema) !== "At";
+    const [, said = ""] = /(Usd|Ms|At|Bytes)$/u.exec(key) ?? [];
+    return said !== unitOf(schema);
+  });
+  expect([...new Set(wrong.map(({ path }) => path))]).toEqual([]);
+});
+
+test("a key has values of one type wherever it is", () => {
+  const types = new Map<string, Set<string>>();
+  for (const { key, schema } of ENTRIES) {
+    types.set(key, (types.get(key) ?? new Set()).add(typeOf(schema)));
+  }
+  const several = [...types].filter(([, all]) => all.size > 1).map(([key]) => key);
+  expect(several.toSorted()).toEqual(OF_SEVERAL_TYPES.split(" "));
+});
+
+test("every line begins with v and type", () => {
+  const heads = LINES.map(({ entries }) => Object.keys(entries).slice(0, 2));
+  expect(new Set(heads.map((head) => head.join(" ")))).toEqual(new Set(["v type"]));
+});

@@ -1,0 +1,32 @@
+import type { CheckpointFinding } from "@quasar/checkpoint";
+import { cleanLine, fit } from "@quasar/runs/text";
+import { checkOf, lastLines } from "./check-output.ts";
+import { tableLines } from "./table.ts";
+import type { View } from "./text.ts";
+
+const STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
+  found: "found",
+  fixed: "fixed",
+  still_present: "still present",
+  regressed: "came back",
+};
+
+/** That of a reviewer is a paragraph; one of a check keeps the last lines that it has printed. */
+function described(description: string): string {
+  const failed = checkOf(description);
+  if (failed === undefined) return fit(cleanLine(description), 600);
+  return [`${cleanLine(failed.check)} failed`, ...lastLines(failed.printed)].join("\n");
+}
+
+/** What reviewers found, and what became of it. */
+export function findingTable(findings: readonly CheckpointFinding[], view: View): string[] {
+  if (findings.length === 0) return [];
+  const rows = findings.map(({ cycle, severity, status, description }) => [
+    `${cycle}`,
+    STATUSES[status],
+    fit(cleanLine(severity), 12),
+    described(description),
+  ]);
+  const head = ["cycle", "status", "severity", "finding"];
+  return tableLines(head, rows, ["right", "left", "left", "left"], view);
+}
