@@ -20,7 +20,6 @@ import { lookAround } from "../../shared/doctor/surroundings.ts";
 import { tried } from "../../shared/doctor/tried.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION, viewOf, write } from "../../shared/output/reporter.ts";
-import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import { translate } from "../../shared/translate.ts";
 import { loadConfig } from "../config/load.ts";
@@ -110,18 +109,22 @@ function inWords(problem: CheckedProblem): CheckedProblem {
 function problemLines(problems: readonly CheckedProblem[], view: View): string[] {
   if (problems.length === 0) return [];
   const canFix = problems.some(({ fixed, fix }) => !fixed && fix !== undefined);
-  const rows = problems.map((problem) => [problem.check, wordsOf(problem).join("\n")]);
   return [
-    ...tableLines(["check", "problem"], rows, ["left", "left"], view),
+    ...problems.flatMap((problem) => linesOfProblem(problem, view)),
     ...nextLines(canFix ? ["quasar doctor --fix"] : [], view),
   ];
 }
 
-/** A problem in words, a line for what is wrong and one for each thing that can be done about it. */
-function wordsOf({ message, fixed, fix, next }: CheckedProblem): readonly string[] {
-  if (fixed) return [cleanLine(message), `done: ${fix}`];
-  const wouldFix = fix === undefined ? [] : [`--fix would ${fix}`];
-  return [cleanLine(message), ...wouldFix, ...next.map(cleanLine)];
+/** A line for what is wrong, and one for each thing that can be done about it. */
+function linesOfProblem(problem: CheckedProblem, view: View): string[] {
+  const { check, message, fixed, fix, next } = problem;
+  const words = cleanLine(`${check}: ${message}`);
+  if (fixed) return [...labelled(view, "fixed", words), ...labelled(view, "", `done: ${fix}`)];
+  return [
+    ...labelled(view, "problem", words, "red"),
+    ...(fix === undefined ? [] : labelled(view, "", `--fix would ${fix}`)),
+    ...nextLines(next, view, ""),
+  ];
 }
 
 function keptFacts(kept: KeptRuns): NonNullable<DoctorLine["kept"]> {
