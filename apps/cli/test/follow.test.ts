@@ -194,11 +194,13 @@ test("--leash ends the agent with its runner", async () => {
   expect(existsSync(join(at.repo, "work.txt"))).toBe(false);
 });
 
-test("status says that an agent works on without its runner, and that resume follows it", async () => {
+test("status says that an agent is still running without its runner, and that resume reattaches", async () => {
   const at = place();
   const { runId } = await orphaned(at, "coder", agents(at, slow(LONG)));
   const status = await quasar(at, ["status"]);
-  expect(status.stdout).toMatch(/alive {4}the coder works on without its runner \(process \d+\)/u);
+  expect(status.stdout).toMatch(
+    /alive {4}the coder is still running \(process \d+\); quasar resume reattaches/u,
+  );
   const { runs } = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
   expect(runs).toMatchObject([{ runId, openTurn: { alivePid: expect.any(Number) } }]);
 });

@@ -22,6 +22,7 @@ import { agentEnvironment, OWN_VARIABLES } from "./environment.ts";
 import { allowedCommands, type AllowedCommand, commandsNote, denialOf } from "./permissions.ts";
 import { programFile } from "./program-file.ts";
 import { failure, NO_SESSION } from "./failure.ts";
+import { inTree } from "./in-tree.ts";
 import type { TurnLimits } from "./limits.ts";
 import { lineByLine } from "./line-splitter.ts";
 import { boundAt, MAX_OUTPUT_TOKENS, priceOf } from "./prices.ts";
@@ -202,7 +203,11 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
     },
     open(request, context, emit) {
       const { firstPrompt } = v.parse(Context, context);
-      const { reading, read } = createClaudeReader(emit, meterOf(firstPrompt), limitsOf(request));
+      const { reading, read } = createClaudeReader(
+        inTree(emit, request.workDir),
+        meterOf(firstPrompt),
+        limitsOf(request),
+      );
       return {
         // A second reader of the output stops nothing.
         read: lineByLine(read),

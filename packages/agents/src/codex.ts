@@ -22,6 +22,7 @@ import { OWN_VARIABLES } from "./environment.ts";
 import { failure, NO_SESSION } from "./failure.ts";
 import { isOfSystem } from "./patience.ts";
 import { checksNote } from "./permissions.ts";
+import { inTree } from "./in-tree.ts";
 import type { TurnLimits } from "./limits.ts";
 import { lineByLine } from "./line-splitter.ts";
 import { boundAt, priceOf } from "./prices.ts";
@@ -183,7 +184,11 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
         : { before: undefined, firstPrompt: 0 };
       const model = codexModel(options.model, home);
       const meter = createCodexMeter({ home, before, model, prices, firstPrompt });
-      const { reading, read } = createCodexReader(emit, meter, limitsOf(request));
+      const { reading, read } = createCodexReader(
+        inTree(emit, request.workDir),
+        meter,
+        limitsOf(request),
+      );
       const threadId = (): string | undefined =>
         reading.threadId ?? (request.resumesSession ? request.sessionId : undefined);
       const requests = (): number => meter.use(threadId()).requests;

@@ -53,6 +53,8 @@ export interface Initialized {
   readonly confirmed: boolean;
   /** Whether they still can be. */
   readonly isOpen: boolean;
+  /** Whether the checks stand on the screen already, above the question whether to use them. */
+  readonly areShown: boolean;
 }
 
 /**
@@ -73,9 +75,9 @@ export async function initConfig<S extends object>(
   const written = readFileSync(path, "utf8");
   const isOpen = Object.keys(values).length > 0 && written === pristine;
   const unwritten = written === pristine ? [] : checks.filter(isMissingIn(config, written));
-  if (isOpen && !yes && asks)
-    write(process.stderr, checkLines({ checks, unusable, unwritten }, view));
-  const confirmed = isOpen && (yes || (asks && (await isWanted(path))));
+  const areShown = isOpen && !yes && asks && canAsk();
+  if (areShown) write(process.stderr, checkLines({ checks, unusable, unwritten }, view));
+  const confirmed = isOpen && (yes || (areShown && (await isWanted(path))));
   if (confirmed) {
     const text = configText(config, values);
     const { reader } = config;
@@ -85,7 +87,7 @@ export async function initConfig<S extends object>(
     replaceFile(path, Buffer.from(text), { keepPrevious: false });
     chmodSync(path, 0o644);
   }
-  const rest = { unwritten, confirmed, isOpen: isOpen && !confirmed };
+  const rest = { unwritten, confirmed, isOpen: isOpen && !confirmed, areShown };
   return { folder, agents, checks: without(checks, unwritten), unusable, ...rest };
 }
 
@@ -142,7 +144,7 @@ function whoWorks(agents: readonly DetectedAgent[]): Readonly<Record<string, str
 }
 
 async function isWanted(path: string): Promise<boolean> {
-  return canAsk() && isYes(await ask(`Use these, and write them to ${cleanLine(path)}? [y/N] `));
+  return isYes(await ask(`Use these, and write them to ${cleanLine(path)}? [y/N] `));
 }
 
 const KEPT = "config.toml is kept as it is, and does not name it: add it there";

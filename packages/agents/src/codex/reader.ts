@@ -39,6 +39,11 @@ export interface CodexReader {
 /** What is said of a response that had begun; of one that was refused the server's status is given. */
 const DROPPED = /^Reconnecting.*stream (disconnected|closed)/iu;
 
+/** What Codex runs, less the shell that it runs it in. */
+function typedOf(command: string): string {
+  return /^\S*\/(?:ba|z)?sh -lc '([^']*)'$/u.exec(command)?.[1] ?? command;
+}
+
 /**
  * Reads Codex's events as they come.
  *
@@ -99,7 +104,7 @@ export function createCodexReader(
   };
   const onStarted = (item: CodexItem) => {
     if (item.type === "command_execution") {
-      emit({ type: "tool", name: "shell", detail: cleanLine(item.command) });
+      emit({ type: "tool", name: "shell", detail: cleanLine(typedOf(item.command)) });
     } else if (item.type === "file_change") {
       const paths = item.changes.map(({ path }) => path).join(" ");
       emit({ type: "tool", name: "edit", detail: cleanLine(paths) });

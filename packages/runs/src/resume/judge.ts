@@ -133,7 +133,7 @@ export function usersPaths({ assessment: { dirty } }: Judgement): readonly strin
 export function agentsWork({ assessment: { dirty }, isAlive }: Judgement): string | undefined {
   const { whose, paths } = dirty;
   if (whose === "nobody" || whose === "user") return undefined;
-  return `taken as ${isAlive ? "the work of the agent that works on" : WORK_OF[whose]}: ${listed(paths).join(", ")}`;
+  return `taken as ${isAlive ? "the work of the agent that is still running" : WORK_OF[whose]}: ${listed(paths).join(", ")}`;
 }
 
 const WORK_OF: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {

@@ -5,12 +5,12 @@ import { createOnce, replaceFile } from "@quasar/durable";
 import { openRepository } from "@quasar/git";
 import { insertAgentText } from "@quasar/hookfile/hook-md";
 import { jsonLine } from "@quasar/runs/text";
-import { result } from "../../shared/output/json.ts";
 import { loginSteps } from "../../shared/agent-programs.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { checkLines, initConfig } from "../../shared/init-config.ts";
-import { agentLines, folderLines } from "../../shared/init-folder.ts";
+import { agentLines, folderLines, type InitializedFolder } from "../../shared/init-folder.ts";
+import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { readInput } from "../../shared/read-input.ts";
@@ -30,7 +30,7 @@ export async function initCommand(given: Given): Promise<ExitCode> {
   const { root } = await openRepository(process.cwd());
   const isJson = given.json === true;
   const view = viewOf(process.stdout);
-  const { folder, agents, isOpen, ...found } = await initConfig(CONFIG, {
+  const { folder, agents, isOpen, areShown, ...found } = await initConfig(CONFIG, {
     ...{ root, stateDir: openInstallation().home },
     ...{ yes: given.yes === true, asks: !isJson, view },
   });
@@ -38,7 +38,7 @@ export async function initCommand(given: Given): Promise<ExitCode> {
   for (const file of agentFiles(root, agents)) {
     instructed.push({ file, how: await instruct(join(root, file), file, given) });
   }
-  const next = nextSteps(agents, instructed, isOpen && found.checks.length > 0);
+  const next = nextSteps(agents, folder, instructed, isOpen && found.checks.length > 0);
   if (isJson) {
     const line = { root, created: folder.created, agents, ...found, instructed };
     process.stdout.write(jsonLine(result("init", line, EXIT.ok, next) satisfies InitLine));
@@ -46,7 +46,7 @@ export async function initCommand(given: Given): Promise<ExitCode> {
   }
   write(process.stdout, [
     ...folderLines(folder, found.confirmed ? join(CONFIG.folder, "config.toml") : undefined, view),
-    ...checkLines(found, view),
+    ...(areShown ? [] : checkLines(found, view)),
     ...instructed.flatMap(({ file, how }) => labelled(view, file, how)),
     ...agentLines(agents, view),
     ...nextLines(next, view),
@@ -93,16 +93,19 @@ async function isWanted(file: string): Promise<boolean> {
 
 function nextSteps(
   [agent]: readonly DetectedAgent[],
+  folder: InitializedFolder,
   instructed: readonly Instructed[],
   isOpen: boolean,
 ): readonly string[] {
-  const files = instructed.filter(({ how }) => how === "added").map(({ file }) => file);
+  const settings = folder.created.length > 0 ? [CONFIG.folder] : [];
+  const told = instructed.filter(({ how }) => how === "added").map(({ file }) => file);
+  const files = [...settings, ...told];
   const isMissing = instructed.some(({ how }) => how === "not added");
   const what = [...(isMissing ? ["adds it"] : []), ...(isOpen ? ["uses these checks"] : [])];
   const add = [
     ...(files.length > 0
       ? [
-          `git add ${files.join(" ")} && git commit -m "Tell agents of atlas"   (agents are told what is committed)`,
+          `git add ${files.join(" ")} && git commit -m "Add atlas settings"   (a task has what is committed)`,
         ]
       : []),
     ...(what.length > 0 ? [`atlas init --yes   (${what.join(", ")})`] : []),
@@ -114,5 +117,5 @@ function nextSteps(
     ];
   }
   const who = agent.kind === "claude" ? "" : ` --coder ${agent.kind} --reviewer ${agent.kind}`;
-  return [...loginSteps(agent), `atlas start "…"${who}`, ...add];
+  return [...loginSteps(agent), ...add, `atlas start "…"${who}`];
 }

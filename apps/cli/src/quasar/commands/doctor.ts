@@ -107,18 +107,22 @@ function fixCommands(problems: readonly CheckedProblem[]): readonly string[] {
 
 function problemLines(problems: readonly CheckedProblem[], view: View): string[] {
   if (problems.length === 0) return [];
-  const rows = problems.map((problem) => [problem.check, wordsOf(problem).join("\n")]);
   return [
-    ...tableLines(["check", "problem"], rows, ["left", "left"], view),
+    ...problems.flatMap((problem) => linesOfProblem(problem, view)),
     ...nextLines(fixCommands(problems), view),
   ];
 }
 
-/** A problem in words, a line for what is wrong and one for each thing that can be done about it. */
-function wordsOf({ message, fixed, fix, next }: CheckedProblem): readonly string[] {
-  if (fixed) return [cleanLine(message), `done: ${fix}`];
-  const wouldFix = fix === undefined ? [] : [`--fix would ${fix}`];
-  return [cleanLine(message), ...wouldFix, ...next.map(cleanLine)];
+/** A line for what is wrong, and one for each thing that can be done about it. */
+function linesOfProblem(problem: CheckedProblem, view: View): string[] {
+  const { check, message, fixed, fix, next } = problem;
+  const words = cleanLine(`${check}: ${message}`);
+  if (fixed) return [...labelled(view, "fixed", words), ...labelled(view, "", `done: ${fix}`)];
+  return [
+    ...labelled(view, "problem", words, "red"),
+    ...(fix === undefined ? [] : labelled(view, "", `--fix would ${fix}`)),
+    ...nextLines(next, view, ""),
+  ];
 }
 
 function keptFacts(kept: KeptRuns): NonNullable<DoctorLine["kept"]> {

@@ -44,7 +44,7 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   const { root } = await openWorkspace(process.cwd());
   const isJson = options.json === true;
   const view = viewOf(process.stdout);
-  const { folder, agents, isOpen, ...found } = await initConfig(CONFIG, {
+  const { folder, agents, isOpen, areShown, ...found } = await initConfig(CONFIG, {
     ...{ root, stateDir: openUser().folders.state },
     ...{ yes: options.yes === true, asks: !isJson, view },
   });
@@ -57,7 +57,7 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   }
   write(process.stdout, [
     ...folderLines(folder, found.confirmed ? join(CONFIG.folder, "config.toml") : undefined, view),
-    ...checkLines(found, view),
+    ...(areShown ? [] : checkLines(found, view)),
     ...agentLines(agents, view),
     ...nextLines(next, view),
   ]);

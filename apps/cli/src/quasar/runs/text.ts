@@ -69,7 +69,7 @@ export function standLines(run: RunSummary, view: View): string[] {
 /** An agent that works although its runner is gone. */
 function aliveLines({ openTurn }: RunSummary, view: View): string[] {
   if (openTurn?.alivePid === undefined) return [];
-  const text = `the ${openTurn.role} works on without its runner (process ${openTurn.alivePid}): quasar resume follows it`;
+  const text = `the ${openTurn.role} is still running (process ${openTurn.alivePid}); quasar resume reattaches`;
   return labelled(view, "alive", text, "cyan");
 }
 
@@ -91,7 +91,7 @@ function openCost({ openTurn }: RunSummary): string {
 
 function openFindings(run: RunSummary): string {
   if (run.findings.length === 0) return "none open";
-  const which = run.status === "approved" ? "before the approval" : "not known to be fixed";
+  const which = run.status === "approved" ? "before the approval" : "open";
   return `${run.findings.length} ${which}`;
 }
 

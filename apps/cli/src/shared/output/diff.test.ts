@@ -3,7 +3,7 @@ import { diffLines } from "./diff.ts";
 
 const STAT = " a.ts | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n";
 const TEXT = `diff --git a/a.ts b/a.ts
-index 1111..2222 100644
+index ${"1".repeat(40)}..${"2".repeat(40)} 100644
 --- a/a.ts
 +++ b/a.ts
 @@ -1 +1 @@
@@ -30,7 +30,7 @@ test("all of a diff is shown, but for the bytes of what is binary, and none of i
     " 1 file changed, 1 insertion(+), 1 deletion(-)",
     "",
     "bold: diff --git a/a.ts b/a.ts",
-    "bold: index 1111..2222 100644",
+    "bold: index 1111111111..2222222222 100644",
     "bold: --- a/a.ts",
     "bold: +++ b/a.ts",
     "cyan: @@ -1 +1 @@",

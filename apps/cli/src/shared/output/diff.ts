@@ -25,9 +25,15 @@ export function diffLines(
     }
     if (isBinary) continue;
     const style = styleOf(line, isHunk);
-    lines.push(style === undefined ? clean(line) : paint(style, clean(line)));
+    const shown = clean(isHunk ? line : shortened(line));
+    lines.push(style === undefined ? shown : paint(style, shown));
   }
   return [...clean(stat).trimEnd().split("\n"), "", ...lines];
+}
+
+/** A header of a file with the ids that git has in full for programs. */
+function shortened(line: string): string {
+  return line.replace(/^index ([0-9a-f]{10})[0-9a-f]+\.\.([0-9a-f]{10})[0-9a-f]+/u, "index $1..$2");
 }
 
 function styleOf(line: string, isHunk: boolean): Style | undefined {

@@ -22,6 +22,40 @@ test("no command to type next is broken, also where it goes to another folder fi
   expect(nextLines([command], { ...plain, columns: 80 })).toEqual([`  next     ${command}`]);
 });
 
+test("a command's explanation goes under it where both do not fit", () => {
+  const short = "quasar prune --older-than 0s   (frees 1 KiB)";
+  const long = `mv /home/ada/${"widgets/".repeat(6)}.git/index.lock away   (if no git works in this repository)`;
+  expect(nextLines([short, long], { ...plain, columns: 80 })).toEqual([
+    "  next     quasar prune --older-than 0s (frees 1 KiB)",
+    `           mv /home/ada/${"widgets/".repeat(6)}.git/index.lock away`,
+    "           (if no git works in this repository)",
+  ]);
+  expect(nextLines([long], plain)).toHaveLength(1);
+});
+
+test.for([
+  [
+    "how Claude Code hands its answer over",
+    { type: "tool", name: "StructuredOutput", detail: "" },
+    [],
+  ],
+  ["the subject of a commit", { type: "text", text: "COMMIT: fix: a" }, []],
+  [
+    "it after what was said",
+    { type: "text", text: "Done.\n\nCOMMIT: fix: a\n" },
+    ["  coder    Done."],
+  ],
+  [
+    "COMMIT: elsewhere",
+    { type: "text", text: "COMMIT: is last.\nNo." },
+    ["  coder    COMMIT: is last. No."],
+  ],
+] as const)("of what an agent says and does, %s is shown as it should", ([, event, lines]) => {
+  expect(linesOf({ type: "agent_event", cycle: 1, role: "coder", event }, IDLE, plain)).toEqual(
+    lines,
+  );
+});
+
 test("what a failed check has printed is shown once, by its last lines", () => {
   const output = [...Array(40).keys()].map((n) => `line ${n}`).join("\n");
   const description = `[filter:npm test] ${output}`;
@@ -33,7 +67,7 @@ test("what a failed check has printed is shown once, by its last lines", () => {
   const last = [...Array(10).keys()].map((n) => `           line ${30 + n}`);
   const narrow: View = { ...plain, columns: 80 };
   expect(records.flatMap((record) => linesOf(record, IDLE, narrow))).toEqual([
-    "  filter   npm test: failed",
+    "  check    npm test: failed",
     "           …",
     ...last,
     "  review   1 finding, back to the coder",
@@ -187,7 +221,7 @@ test("tells a run in plain lines when piped", () => {
       coder    Edit: src/login.ts
       coder    done in 41 s, $0.25
       commit   1a2b3c4d5e
-      filter   npm test: passed
+      check    npm test: passed
       reviewer works (20261121-101500-7f3a9c.2, attempt 2)
       reviewer done in 3:07, cost unknown
       finding  major: the session token is compared with ==, which leaks its length and prefix by time
@@ -229,7 +263,7 @@ test("goes on under its own beginning at 80 columns", () => {
       coder    Edit: src/login.ts
       coder    done in 41 s, $0.25
       commit   1a2b3c4d5e
-      filter   npm test: passed
+      check    npm test: passed
       reviewer done in 3:07, cost unknown
       finding  major: the session token is compared with ==, which leaks its length
                and prefix by time

@@ -110,7 +110,12 @@ export function linesOf(
       const style = record.passed ? undefined : "yellow";
       const printed = record.passed ? [] : lastLines(record.output);
       return [
-        ...labelled(view, record.check, `${cleanLine(record.name)}: ${verdict}`, style),
+        ...labelled(
+          view,
+          CHECK_LABELS[record.check],
+          `${cleanLine(record.name)}: ${verdict}`,
+          style,
+        ),
         ...printed.flatMap((line) => labelled(view, "", line)),
       ];
     }
@@ -141,6 +146,9 @@ export function linesOf(
       return errorLines(record, view);
   }
 }
+
+/** What a check is called on a screen. */
+const CHECK_LABELS = { lint: "lint", filter: "check" } as const;
 
 type Denied = Extract<OutputRecord, { readonly type: "tools_denied" }>;
 
@@ -194,13 +202,22 @@ function agentEventLines(role: string, event: AgentEvent, view: View): string[] 
       return labelled(view, role, words, "yellow");
     }
     case "text":
-      return isAnswer(event.text) ? [] : inOneLine(view, role, event.text);
+      return isAnswer(event.text) ? [] : inOneLine(view, role, withoutSubject(event.text));
     case "tool":
+      if (event.name === ANSWERING_TOOL) return [];
       return inOneLine(view, role, [event.name, event.detail].filter(Boolean).join(": "), "dim");
     case "session":
     case "usage":
       return [];
   }
+}
+
+/** By which Claude Code gives a structured answer. */
+const ANSWERING_TOOL = "StructuredOutput";
+
+/** What a coder says, less the subject that it proposes for its commit. */
+function withoutSubject(text: string): string {
+  return text.replace(/(?:^|\n)\s*COMMIT: [^\n]*\s*$/u, "");
 }
 
 /** Whether a text is a reviewer's structured answer, which the lines of its review tell in words. */
@@ -452,16 +469,30 @@ const COMMAND =
   /^(?:quasar|atlas|git|cd|df|kill|mv|cat|rm|npm|claude|codex|chmod|alias|ls|dmesg|quota|ulimit|\$\{EDITOR:-vi\}) /u;
 
 /**
- * What to type next, one suggestion a line. A command is never broken, so that it can be copied.
+ * What to type next, one suggestion a line. A command is never broken, so that it can be copied; its explanation goes
+ * under it where both do not fit.
  *
  * @param label - Of the first line.
  */
 export function nextLines(next: readonly string[], view: View, label: string = "next"): string[] {
   return next.flatMap((step, n) => {
-    const wide = COMMAND.test(step) ? { ...view, columns: undefined } : view;
-    return labelled(wide, n === 0 ? label : "", cleanLine(step), "cyan");
+    const name = n === 0 ? label : "";
+    const whole = cleanLine(step);
+    if (!COMMAND.test(step)) return labelled(view, name, whole, "cyan");
+    const unbroken = { ...view, columns: undefined };
+    const [, command = "", why = ""] = EXPLAINED.exec(step) ?? [];
+    if (command === "" || LABEL + widthOf(whole) <= (view.columns ?? Number.POSITIVE_INFINITY)) {
+      return labelled(unbroken, name, whole, "cyan");
+    }
+    return [
+      ...labelled(unbroken, name, cleanLine(command), "cyan"),
+      ...labelled(view, "", cleanLine(why), "cyan"),
+    ];
   });
 }
+
+/** A command with what it is for. */
+const EXPLAINED = /^(.*\S) {3}(\(.*\))$/su;
 
 /** What is told beside the results. */
 export function diagnostic(

@@ -1,0 +1,15 @@
+import type { AgentEvent } from "./agent.ts";
+
+/** Tools whose detail is a command line, which is told as it is run. */
+const SHELLS: ReadonlySet<string> = new Set(["Bash", "shell"]);
+
+/** Tells the files that an agent works on by their paths in the work tree. */
+export function inTree(
+  emit: (event: AgentEvent) => void,
+  workDir: string,
+): (event: AgentEvent) => void {
+  return (event) => {
+    if (event.type !== "tool" || SHELLS.has(event.name)) return emit(event);
+    emit({ ...event, detail: event.detail.replaceAll(`${workDir}/`, "") });
+  };
+}
