@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { lane } from "./lane.ts";
@@ -21,7 +21,20 @@ export function setup({ config }: TestProject): () => void {
   // What a test has left running may still write.
   const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   if (process.env["TURBO_HASH"] !== undefined) return remove;
-  const root = fileURLToPath(new URL("../..", import.meta.url));
-  execFileSync("pnpm", ["run", "build"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  build();
   return remove;
+}
+
+/** This package, and those that it depends on. @throws with what the compiler says */
+function build(): void {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const { name } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly name: string };
+  const args = ["run", "build", `--filter=${name}...`];
+  const { status, stdout, error } = spawnSync("pnpm", args, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+    encoding: "utf8",
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`what the tests start does not build:\n${stdout}`);
 }

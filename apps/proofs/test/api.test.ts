@@ -55,6 +55,6 @@ test.for(entries)("the public API of $specifier is the one in its report", (entr
     },
   });
   rmSync(reportTempFolder, { recursive: true });
-  const hint = `${basename(entry.dir)}: run UPDATE_API=1 pnpm --filter @quasar/proofs pack:check`;
+  const hint = `${basename(entry.dir)}: run pnpm api`;
   expect(result.apiReportChanged && !update, `${hint}\n${said.join("\n")}`).toBe(false);
 });
