@@ -7,6 +7,7 @@ export interface Home {
   readonly dir: string;
   /** Where `npm install -g` puts commands. */
   readonly bin: string;
+  readonly env: Readonly<Record<string, string>>;
   /** What commands have left in the folder for temporary files; npm's own cache aside. */
   leftovers(): readonly string[];
   /** Types lines into a shell of it. @param cwd - @default the home */
@@ -18,8 +19,18 @@ export interface Home {
 /** Port 9 is for what is thrown away: nothing is asked of it. */
 const NO_REGISTRY = "http://127.0.0.1:9/";
 
+export interface HomeOptions {
+  /** The file of its Node. @default this process's */
+  readonly node?: string | undefined;
+  /** Ends what is typed, with all that it has started. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** @param dir - Made anew. */
-export function createHome(dir: string, signal?: AbortSignal): Home {
+export function createHome(
+  dir: string,
+  { node = process.execPath, signal }: HomeOptions = {},
+): Home {
   const prefix = join(dir, "prefix");
   const bin = join(prefix, "bin");
   const tmp = join(dir, "tmp");
@@ -28,7 +39,7 @@ export function createHome(dir: string, signal?: AbortSignal): Home {
   const env = {
     HOME: dir,
     TMPDIR: tmp,
-    PATH: [bin, dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
+    PATH: [bin, dirname(node), "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
     npm_config_prefix: prefix,
     npm_config_registry: NO_REGISTRY,
     npm_config_offline: "true",
@@ -39,6 +50,7 @@ export function createHome(dir: string, signal?: AbortSignal): Home {
   const home: Home = {
     dir,
     bin,
+    env,
     leftovers: () => readdirSync(tmp).filter((name) => name !== "node-compile-cache"),
     type: (line, cwd = dir) => type(line, { cwd, env, signal }),
     expect: async (line, expected, cwd) => expectTyped(await home.type(line, cwd), expected),

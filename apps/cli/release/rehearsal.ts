@@ -35,8 +35,8 @@ export function rehearsal({ root, scratch, signal }: RehearsalOptions): readonly
   const pnpm = install.replace(/ install$/u, "");
   const under = (heading: string): string => typedUnder(readme, heading).join("\n");
 
-  const home = createHome(join(scratch, "home"), signal);
-  const others = createHome(join(scratch, "home-of-another-quasar"), signal);
+  const home = createHome(join(scratch, "home"), { signal });
+  const others = createHome(join(scratch, "home-of-another-quasar"), { signal });
 
   const version = (): string =>
     (JSON.parse(readFileSync(join(clone, "apps/cli/package.json"), "utf8")) as { version: string })
