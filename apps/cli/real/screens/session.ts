@@ -63,13 +63,9 @@ export async function aSession({ script, ...options }: SessionOptions): Promise<
     const shown = `$ ${typed.line}\n${screen}`;
     const path = new URL(file, SCREENS);
     const kept = existsSync(path) ? readFileSync(path, "utf8") : "";
-    if (process.env["UPDATE_DOCS"] === "1" && lasting(kept) !== lasting(shown)) {
-      mkdirSync(SCREENS, { recursive: true });
-      writeFileSync(path, shown);
-      compared.push({ file, kept: shown, shown });
-    } else {
-      compared.push({ file, kept, shown });
-    }
+    const rewrites = process.env["UPDATE_DOCS"] === "1" && lasting(kept) !== lasting(shown);
+    if (rewrites) writeFileSync(path, shown);
+    compared.push({ file, kept: rewrites ? shown : kept, shown });
   };
   return {
     home: ada.home,
