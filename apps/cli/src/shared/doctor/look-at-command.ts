@@ -10,7 +10,7 @@ export interface CommandOptions {
   readonly name: string;
   /** Another name that an installation of ours may have. */
   readonly otherName: string | undefined;
-  /** The file of this program. */
+  /** The file that was started: of this program, or of the package that forwards to it. */
   readonly main: string;
   readonly searchPath: string;
 }
@@ -18,7 +18,7 @@ export interface CommandOptions {
 /** What the names of a command start, by the files on the PATH. Nothing is started. */
 export function lookAtCommand(options: CommandOptions): CommandFacts {
   const { name, otherName, searchPath } = options;
-  const main = realpathSync(options.main);
+  const main = startedBy(options.main);
   const path = findProgram(name, searchPath);
   const other = otherName === undefined ? undefined : findProgram(otherName, searchPath);
   const isThis = (file: string): boolean => startedBy(file) === main;
@@ -34,7 +34,7 @@ export function lookAtCommand(options: CommandOptions): CommandFacts {
   };
 }
 
-/** The file that a command on the PATH runs in the end: the forwarding package finds it beside itself. */
+/** The file that a command runs in the end: the forwarding package finds it beside itself. */
 function startedBy(path: string): string {
   const file = realpathSync(path);
   if (packageOf(file) !== NAMES.forward) return file;
