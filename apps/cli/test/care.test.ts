@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -248,6 +249,11 @@ test("the doctor finds a tree healthy in which a run has ended and another was s
 test("the doctor says what kept runs take, and frees as much as it says of those that have ended", async () => {
   const at = place();
   const [ended, left] = [await approved(at), await stopped(at)];
+  const { stdout: small } = await doctor(at);
+  expect(small, "a record that takes no room stays").not.toContain("quasar prune");
+  const output = join(runsOf(at), ended, "turns/9.out");
+  writeFileSync(output, "");
+  truncateSync(output, 100 * 2 ** 20);
   const kept = async () =>
     lastRecord(await doctor(at, ["--json"]))["kept"] as {
       ended: { runCount: number; sizeBytes: number };
@@ -255,10 +261,10 @@ test("the doctor says what kept runs take, and frees as much as it says of those
       next: string[];
     };
   const { next, ...sizes } = await kept();
-  expect(sizes).toMatchObject({ ended: { runs: 1 }, stopped: { runs: 1 } });
+  expect(sizes).toMatchObject({ ended: { runCount: 1 }, stopped: { runCount: 1 } });
   expect(next).toHaveLength(1);
   const told = (await doctor(at)).stdout;
-  expect(told).toMatch(/kept +1 run ended: [\d.]+ KiB\n +1 run that can still be resumed: /u);
+  expect(told).toMatch(/kept +1 run ended: [\d.]+ MiB\n +1 run that can still be resumed: /u);
   for (const line of next) expect(told).toContain(line.replace(/ +\(/u, " ("));
   const freed = async (command = ""): Promise<unknown> => {
     const [args = ""] = command.replace("quasar ", "").split("   (");

@@ -393,6 +393,9 @@ test("a snapshot is listed, brought back, and what it replaced is a snapshot too
   expect(restored.stdout).toContain("quasar restore 2");
   expect(await quasar(at, ["restore", "2"])).toMatchObject({ code: 0 });
   expect(readFileSync(join(at.repo, "new.txt"), "utf8")).toBe("something else\n");
+  const again = await quasar(at, ["restore", "2"]);
+  expect(again.stdout).toContain("nothing: the files were like that");
+  expect(again.stdout, "nothing is left to undo").not.toContain("next");
   expect(await quasar(at, ["restore", "9"])).toMatchObject({ code: 2 });
   expect(await quasar(at, ["restore", "-1"])).toMatchObject({ code: 2 });
 });

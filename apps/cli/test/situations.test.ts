@@ -261,6 +261,8 @@ test("a second run while one works says how to stop that, and what to do about i
   expect(second.stderr).toContain("error: another quasar works on this tree: process ");
   const status = await typed(at, advice(second, "quasar status"));
   expect(advised(status)).toContain(advice(second, "kill -INT "));
+  agents(at, oneCycle());
+  await approves(at, advice(second, "quasar run --worktree", "Other"));
   await typed(at, advice(second, "kill -INT "));
   expect(await first.finished).toMatchObject({ code: 130 });
   agents(at, oneCycle());

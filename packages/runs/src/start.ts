@@ -53,7 +53,17 @@ export async function startRun(
       const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnsaidCosts: false };
       return work(session, { runId, task, options, stores, sealKey, spending, ...ground });
     });
-  return inWorktree ? inLinkedTree(origin, { runId }, runIn) : runIn(origin, () => {});
+  if (inWorktree) return inLinkedTree(origin, { runId }, runIn);
+  return runIn(origin, () => {}).catch((error: unknown) => {
+    throw besideAnother(error);
+  });
+}
+
+/** Whoever starts a run, and only they, can also work beside the one that holds the tree. */
+function besideAnother(error: unknown): unknown {
+  if (!(error instanceof RunsError) || error.code !== "ERR_LOCKED") return error;
+  const next = [...error.next, 'quasar run --worktree "…" (beside it, in a tree of its own)'];
+  return new RunsError("ERR_LOCKED", error.message, { cause: error, next });
 }
 
 /**

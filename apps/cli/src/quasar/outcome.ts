@@ -177,7 +177,7 @@ function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
       return person === undefined ? [command] : [person, command];
     }
     case "struggling":
-      return ["split the task or word it anew", resume];
+      return [`${resume}   (tries again; a smaller or clearer task may do better)`];
     case "max_cycles":
     case "budget":
     case "interrupted":

@@ -148,8 +148,11 @@ function keptLines(kept: KeptRuns, view: View): string[] {
   ];
 }
 
-/** Nobody is advised to remove what can still be resumed. */
+/** What nobody misses on their disk. */
+const SMALL_BYTES = 100 * 2 ** 20;
+
+/** Nobody is advised to remove what can still be resumed, or a record that takes no room. */
 function pruneCommands({ ended, canPrune }: KeptRuns): readonly string[] {
-  if (!canPrune || ended.runs === 0) return [];
+  if (!canPrune || ended.bytes < SMALL_BYTES) return [];
   return [`quasar prune --older-than 0s   (frees ${size(ended.bytes)})`];
 }

@@ -22,10 +22,7 @@ export async function restoreCommand(n: string, options: RestoreOptions): Promis
   const { snapshot, replaced, changed, isWhole } = await runs.restore(runId, wanted, {
     onProblem: (problem) => problems.push(problem),
   });
-  const next =
-    replaced === undefined
-      ? ["git status", "git stash -u   (undoes this: what was there was all committed)"]
-      : ["git status", `quasar restore ${replaced.n} --run ${runId}   (undoes this)`];
+  const next = changed.length === 0 ? [] : ["git status", undoing(replaced?.n, runId)];
   if (options.json === true) {
     const facts = {
       runId,
@@ -63,6 +60,13 @@ export async function restoreCommand(n: string, options: RestoreOptions): Promis
     ...nextLines(next, view),
   ]);
   return EXIT.ok;
+}
+
+/** What was there before is a snapshot, unless git has all of it. */
+function undoing(replaced: number | undefined, runId: string): string {
+  return replaced === undefined
+    ? "git stash -u   (undoes this: what was there was all committed)"
+    : `quasar restore ${replaced} --run ${runId}   (undoes this)`;
 }
 
 function numberOf(text: string): number {
