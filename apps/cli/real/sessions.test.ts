@@ -20,7 +20,7 @@ import { createTestStore } from "./test-store.ts";
 
 const AGENTS = ["claude", "codex"] as const;
 const FIRST = "Write one.txt, wait, and write two.txt.";
-const GO_ON = "Go on where you were interrupted.";
+const GO_ON = "Continue where you were interrupted.";
 
 async function aPlace(script: (place: () => Place) => ModelScript) {
   const stub = await startModelStub((request) => script(() => place)(request));
@@ -87,7 +87,7 @@ test.for(
     [name, "in an answer", { kind: "hang", after: 2 } as const, 1] as const,
   ]),
 )(
-  "%s, killed %s, is gone on with in its own session, and nothing is counted twice",
+  "%s, killed %s, is resumed in its own session, and nothing is counted twice",
   async ([name, , killed, inFlight]) => {
     const { place, stub } = await aPlace(untilKilled(killed));
     const agent = place.agents[name];
@@ -135,7 +135,7 @@ function recordOf(place: Place): readonly string[] {
 
 test.for([
   ["with nothing on record, is begun anew", 0, "--session-id"],
-  ["with its prompt on record, goes on in its session", 1, "--resume"],
+  ["with its prompt on record, continues in its session", 1, "--resume"],
 ] as const)(
   "claude that is killed in its first request %s, with one start",
   async ([, onRecord, flag]) => {

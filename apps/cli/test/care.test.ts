@@ -55,7 +55,7 @@ async function orphaned(at: Place): Promise<string> {
   return runId;
 }
 
-test("an abandoned run is kept, passed over, and nothing goes on with it", async () => {
+test("an abandoned run is kept, passed over, and nothing continues with it", async () => {
   const at = place();
   const runId = await stopped(at);
   const done = await quasar(at, ["abandon", runId]);
@@ -441,7 +441,7 @@ test("the doctor ends agents of a run that is gone, not those that a resume woul
   expect(findRunProcesses(runId)).toEqual([]);
 });
 
-test("a resume goes on although a killed git has left its locks", async () => {
+test("a resume continues although a killed git has left its locks", async () => {
   const at = place();
   await stopped(at);
   appendFileSync(join(at.repo, ".git/index.lock"), "");

@@ -63,7 +63,7 @@ async function resumeFork(at: Place, { next, workTree }: Fork): Promise<Record<s
   return lastRecord(done);
 }
 
-test("a fork goes on from where a run stands, beside it, and with a budget of its own", async () => {
+test("a fork continues from where a run stands, beside it, and with a budget of its own", async () => {
   const at = place();
   const runId = await stopped(at);
   const fork = await forked(at, runId);

@@ -141,7 +141,7 @@ test("a filter that fails sends the cycle back without a review", async () => {
   ]);
 });
 
-test("the cycles used up end with 3, and a resume with more goes on", async () => {
+test("the cycles used up end with 3, and a resume with more continues", async () => {
   const at = place();
   const args = ["run", "Write", "--max-cycles", "1", ...agents(at, neverContent())];
   const stopped = await quasar(at, args);
@@ -153,7 +153,7 @@ test("the cycles used up end with 3, and a resume with more goes on", async () =
   expect(again.stdout).toContain("cycle 2 of 3");
 });
 
-test("the budget used up ends with 4, and a resume with more goes on", async () => {
+test("the budget used up ends with 4, and a resume with more continues", async () => {
   const at = place();
   const args = ["run", "Write", "--max-budget", "0.25", ...agents(at, neverContent())];
   const stopped = await quasar(at, args);
@@ -393,7 +393,7 @@ test("status shows the run as running that is worked on, not the newest one", as
 test.for([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("%s saves, says how to go on and leaves with %d", async ([signal, code]) => {
+] as const)("%s saves, says how to continue and leaves with %d", async ([signal, code]) => {
   const at = place();
   const first = start(at, ["run", "Write", ...agents(at, oneCycle(LONG))]);
   expect(await first.sees("works")).toBe(true);

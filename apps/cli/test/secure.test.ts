@@ -87,7 +87,7 @@ test.for([
       symlinkSync("/", join(path, "archive"));
     },
   ],
-] as const)("the doctor tells of %s in the place of a run, and goes on", async ([, make]) => {
+] as const)("the doctor tells of %s in the place of a run, and continues", async ([, make]) => {
   const at = place();
   const runId = await stopped(at);
   make(join(runsOf(at), UNKNOWN));

@@ -89,7 +89,7 @@ const asText = (prompt: string) => (prompt.startsWith("/") ? `\n${prompt}` : pro
 
 /**
  * Claude Code as an agent. A turn is a session of its own, with the request's id where it has
- * one, or goes on in that session.
+ * one, or continues in that session.
  *
  * @see SPEC.md, "Claude Code"
  */

@@ -79,7 +79,7 @@ function failureOfTurn(
 }
 
 /**
- * Codex as an agent. A turn is a thread of its own, or goes on in one, in a sandbox: a coder writes in
+ * Codex as an agent. A turn is a thread of its own, or continues in one, in a sandbox: a coder writes in
  * the work tree but not in `.git`, a reviewer writes nowhere.
  *
  * @see SPEC.md, "Codex"

@@ -157,7 +157,7 @@ function notEnded(cause: unknown): AgentsError {
  * A listener that throws has the turn cancelled; its error is thrown on when that has ended. A cancelled turn is
  * followed for 30 s more.
  *
- * @throws {AgentsError} `ERR_TURN_UNREADABLE`: the turn may go on.
+ * @throws {AgentsError} `ERR_TURN_UNREADABLE`: the turn may continue.
  */
 export async function follow(
   files: TurnFiles,

@@ -178,7 +178,7 @@ function createWatch(
   if (watcher === undefined) return () => undefined;
   const unread: string[] = [];
   let read: ((line: string) => StopReason | undefined) | undefined;
-  // An agent that nobody can hold to its money does not go on.
+  // An agent that nobody can hold to its money does not continue.
   import("./watchers.ts").then(({ createWatcher }) => (read = createWatcher(watcher)), onFailure);
   return (lines) => {
     for (const line of lines) unread.push(line);

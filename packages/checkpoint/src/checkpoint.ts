@@ -35,7 +35,7 @@ export interface CheckpointTurn {
   readonly startedAt: string;
   /** The agent's own name for its conversation, once known; `""` before. */
   readonly sessionId: string;
-  /** Whether it goes on in a conversation that an earlier turn began. */
+  /** Whether it continues the agent session of an earlier turn. */
   readonly resumed: boolean;
   /** The process that runs the agent, stored before the agent may do anything; 0 before. */
   readonly pid: number;
@@ -211,7 +211,7 @@ export interface Checkpoint {
   /** The next commit's subject, once a hook has refused another; `""` otherwise. */
   readonly commitSubject: string;
   /**
-   * US dollars that the budget has to be for the run to go on, where money stopped it; 0 otherwise.
+   * US dollars that the budget has to be for the run to continue, where money stopped it; 0 otherwise.
    */
   readonly neededBudgetUsd: number;
   /** The same for what one turn may spend, where a cap on turns stopped it. */

@@ -145,7 +145,7 @@ test("a last line of garbage is a torn end, however it ends", () => {
   }
 });
 
-test("a reader goes on where it stopped, also while a record is being written", () => {
+test("a reader continues where it stopped, also while a record is being written", () => {
   const path = aJournal("one");
   const first = readJournal(path);
   expect(readJournal(path, { from: first?.end })?.records).toEqual([]);

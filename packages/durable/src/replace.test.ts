@@ -75,7 +75,7 @@ test("flushes twice, the file and its folder, from the second save of a process 
   }
 });
 
-test("goes on from a file that another tool put in its place", () => {
+test("continues from a file that another tool put in its place", () => {
   const path = join(dir, "file.toml");
   for (const version of ["v1", "v2"]) replaceFile(path, text(version));
   rmSync(path);

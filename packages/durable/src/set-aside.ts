@@ -27,7 +27,7 @@ export function setAside(path: string, options: SetAsideOptions): string | undef
   const { fs = nodeFileSystem, random = nodeRandom, now } = options;
   const file = resolve(path);
   let aside: string | undefined;
-  acknowledge(`${path} was not set aside`, file, () => {
+  acknowledge(`${path} was not quarantined`, file, () => {
     changeDirectory(fs, dirname(file), (directory) => {
       const damaged = fs.lstat(file);
       if (damaged?.kind === "directory") {

@@ -36,7 +36,7 @@ export type Relation =
   /** There is no work tree. */
   | "bare";
 
-/** What is to be known of a work tree before a run goes on in it. */
+/** What is to be known of a work tree before a run continues in it. */
 export interface RepositoryFacts {
   /** `""` while there is no commit, and where it cannot be read. */
   readonly head: string;

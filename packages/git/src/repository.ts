@@ -84,7 +84,7 @@ export async function operationInProgress(
     const found = await unlessMissing(lstat(join(repository.gitDir, file)));
     if (found !== undefined) return operation;
   }
-  // Of several commits it goes on when one is done, without a mark of its own.
+  // Of several commits it continues when one is done, without a mark of its own.
   const todo = await unlessMissing(readFile(join(repository.gitDir, "sequencer", "todo"), "utf8"));
   if (todo === undefined) return undefined;
   return /^revert\b/.test(todo) ? "revert" : "cherry-pick";

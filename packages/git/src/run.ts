@@ -168,7 +168,7 @@ async function findEntry(workDir: string): Promise<string | undefined> {
   try {
     return await nearestGitEntry(workDir, process.env);
   } catch (error) {
-    const message = `${quoted(workDir)} could not be looked at: ${messageOf(error)}`;
+    const message = `${quoted(workDir)} could not be read: ${messageOf(error)}`;
     throw new GitError("ERR_GIT_FAILED", message, { cause: error });
   }
 }

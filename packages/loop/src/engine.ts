@@ -323,7 +323,7 @@ async function bounceGaps(run: Run): Promise<"bounced" | Ending | undefined> {
       return { outcome: "work-tree", message: `after another turn of the coder, too: ${gaps}` };
     run.state = bounce(run.state, "commit", gaps, finding);
   } catch (error) {
-    return gitEnding("what was committed could not be looked at", error);
+    return gitEnding("what was committed could not be read", error);
   }
   await closeCycle(run, false);
   return "bounced";
@@ -452,7 +452,7 @@ async function tellOfReplaced(run: Run): Promise<void> {
   try {
     await tellReplaced(run);
   } catch (error) {
-    await run.warn(`your uncommitted files could not be looked at: ${messageOf(error)}`);
+    await run.warn(`your uncommitted files could not be read: ${messageOf(error)}`);
   }
 }
 
@@ -542,7 +542,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   };
 }
 
-/** What an agent that failed has left of the tree may keep a resume from going on. */
+/** What an agent that failed has left of the tree may keep a resume from continuing. */
 async function wayBackFrom(run: Run): Promise<Ending["wayBack"]> {
   const { repository } = run.ports;
   if (repository === undefined || run.course.readsOnly) return undefined;

@@ -126,7 +126,7 @@ export type LoopEventData =
     }
   /**
    * What became of a turn that an earlier process began: its live agent is `followed`, its end is
-   * `read`; it goes on `resumed` in its own session, or is `restarted`.
+   * `read`; it continues `resumed` in its own session, or is `restarted`.
    */
   | {
       readonly type: "turn_recovered";

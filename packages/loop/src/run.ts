@@ -128,13 +128,13 @@ export class Run {
     return this.settings.holdsLock?.() === false ? SUPERSEDED : undefined;
   }
 
-  /** Why the run may not go on: what happens is not put on record. */
+  /** Why the run may not continue: what happens is not put on record. */
   get unrecorded(): Ending | undefined {
     const { journalFailure } = this.#emitter;
     return journalFailure && unsaved("the journal could not be written", journalFailure.error);
   }
 
-  /** Why the run may not go on: a save of the hook failed, and is to stop it, or the journal did. */
+  /** Why the run may not continue: a save of the hook failed, and is to stop it, or the journal did. */
   get broken(): Ending | undefined {
     return this.unrecorded ?? (this.#saveFailure && unsavedCheckpoint(this.#saveFailure.error));
   }

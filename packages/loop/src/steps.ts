@@ -36,7 +36,7 @@ export interface StepOptions {
 }
 
 /**
- * The loop as one function of its state: a run that goes on after a crash takes the same way as one
+ * The loop as one function of its state: a run that continues after a crash takes the same way as one
  * that was never stopped.
  *
  * @see SPEC.md, "Steps"

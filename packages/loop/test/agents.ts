@@ -24,7 +24,7 @@ export type Fate =
 export interface Nature {
   readonly fate: Fate;
   /**
-   * Whether a dead agent's conversation can be gone on in, under an id that we choose or that it
+   * Whether a dead agent's conversation can be continued, under an id that we choose or that it
    * tells; `lost`: it says so, but the conversation is gone.
    */
   readonly sessions: "none" | "chosen" | "told" | "lost";
@@ -60,7 +60,7 @@ interface Agent {
 export const RESPONSE_USD = 0.0625;
 const RESPONSES = 2;
 
-/** Agents and the server that answers them: what goes on beside a runner, and after it. */
+/** Agents and the server that answers them: what continues beside a runner, and after it. */
 export class Agents {
   readonly #ground: Ground;
   readonly #work: Work;

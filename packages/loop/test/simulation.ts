@@ -89,7 +89,7 @@ export class Simulation {
     this.violations = this.agents.violations;
   }
 
-  /** Lets a runner begin, or go on from what is stored. */
+  /** Lets a runner begin, or continue from what is stored. */
   async live(plan: Plan = {}): Promise<LifeEnd> {
     const { interruptedAt, killedAt, kinds } = plan;
     const life = new Life(killedAt, kinds);

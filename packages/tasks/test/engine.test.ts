@@ -158,7 +158,7 @@ test.for([
   ["onPr", "pr_created"],
   ["onValidation", "validation"],
   ["onStepComplete", "step_complete"],
-] as const)("with %s off there are none of %s, and the task goes on", async ([key, trigger]) => {
+] as const)("with %s off there are none of %s, and the task continues", async ([key, trigger]) => {
   const world = aWorld({
     config: { checkpoints: { ...CONFIG.checkpoints, [key]: false } },
   });
@@ -527,7 +527,7 @@ test.for([
   ["limit", "2026-01-03T00:00:00.000Z"],
   ["storage", undefined],
 ] as const)(
-  "a step that is stopped (%s) stays where it is, and goes on with the next drive",
+  "a step that is stopped (%s) stays where it is, and continues with the next drive",
   async ([why, retryAt]) => {
     const stop: StepOutcome = { kind: "stopped", why, message: "enough", retryAt };
     const world = aWorld({

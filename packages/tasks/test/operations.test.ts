@@ -106,7 +106,7 @@ test("what is shown is what an approval is of, whoever changes it meanwhile", as
   const snapshots = join(task.dir, "repo/.git/refs/quasar", viewed.task.id);
   while (!existsSync(snapshots)) await sleep(1);
   writeFileSync(join(task.worktree, "evil.js"), "evil\n");
-  await expect(looking).rejects.toEqual(refused("ERR_CHANGED", "while it was looked at"));
+  await expect(looking).rejects.toEqual(refused("ERR_CHANGED", "during the review"));
 });
 
 test("what changes between the last look and the approval's record is not approved", async () => {

@@ -134,7 +134,7 @@ test("while it runs it is known to be running, and nobody else runs it", async (
   expect(await left()).toBe(0);
 });
 
-test("killed while an agent fixes, that goes on first, with the same words, and is not asked twice", async () => {
+test("killed while an agent fixes, that continues first, with the same words, and is not asked twice", async () => {
   const fixing = join(scene.root, "fixing");
   const command = `echo ran >> '${scene.root}/ran'; grep -q fixed code.txt`;
   await killOnce(fixing, command, "fix");

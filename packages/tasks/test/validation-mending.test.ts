@@ -92,7 +92,7 @@ test("once a person sends it on, the agent may fix again", async () => {
   expect(scene.asked.map(({ suffix }) => suffix)).toEqual(["fix-1", "fix-3"]);
 });
 
-test("what stops the agent stops the step, which goes on with the agent", async () => {
+test("what stops the agent stops the step, which continues with the agent", async () => {
   const stopped = { kind: "stopped", why: "budget", message: "nothing is left" } as const;
   scene.workOnStep = async () => stopped;
   expect(await scene.run()).toEqual(stopped);
@@ -102,7 +102,7 @@ test("what stops the agent stops the step, which goes on with the agent", async 
   expect(scene.asked).toEqual([first, first]);
 });
 
-test("what was cut off before the step was worked on anew is not gone on with", async () => {
+test("what was cut off before the step was worked on anew is not resumed", async () => {
   scene.workOnStep = async () => ({ kind: "stopped", why: "limit", message: "later" });
   await scene.run();
   scene.store.update((hook) => {

@@ -118,7 +118,7 @@ test.for([
   expect(seen).toEqual(steps);
 });
 
-test("goes on watching what a callback does", async () => {
+test("continues watching what a callback does", async () => {
   const code = `import * as fs from "node:fs";
     fs.writeFile("a", "x", () => fs.promises.writeFile("b", "x").then(() => fs.rmSync("b")));`;
   const { steps } = await run(aPlace(), code);

@@ -74,7 +74,7 @@ export interface DriveOptions {
 }
 
 /**
- * Takes a task through its steps, telling what happens, until it is done or cannot go on by itself.
+ * Takes a task through its steps, telling what happens, until it is done or cannot continue by itself.
  * The first signal saves and stops; the second leaves at once, as of the last save.
  *
  * @throws {CliError} where an agent cannot be had, before anything is touched; what `driveTask` throws.

@@ -8,7 +8,7 @@ export const EXIT = {
   notApproved: 3,
   /** The budget or the time is used up. */
   budget: 4,
-  /** A person is needed before it can go on. */
+  /** A person is needed before it can continue. */
   person: 5,
   /** Refused for the user's sake: a dirty tree, a foreign HEAD, another runner … */
   refused: 6,

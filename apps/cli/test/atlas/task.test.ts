@@ -98,7 +98,7 @@ test("nothing is approved without a word, nor when it is not any more what was s
   expect(final).toMatchObject({ code: 0, state: "failed" });
 });
 
-test("a task that has spent more than it may says with how much it goes on, and does", async () => {
+test("a task that has spent more than it may says with how much it continues, and does", async () => {
   const at = atlasPlace();
   const turns = FIX.slice(1).map((turn) =>
     turn.role === "coder" ? { ...turn, costUsd: 20 } : turn,

@@ -105,7 +105,7 @@ function type(at: AtlasPlace, line: string): void {
   execFileSync("sh", ["-c", shell], { cwd: at.repo, env: at.env, stdio: "pipe" });
 }
 
-test("where a task's work tree was deleted, what is advised brings it back, and the task goes on", async () => {
+test("where a task's work tree was deleted, what is advised brings it back, and the task continues", async () => {
   const at = atlasPlace();
   const flag = join(at.outside, "flag");
   const started = await patched(at, `test -e '${flag}'`);

@@ -12,7 +12,7 @@ const AFTER_A_SAVE: ReadonlySet<unknown> = new Set(["agent_start", "agent_done",
 
 export interface Judgement {
   readonly bad: Verdict;
-  /** Whether there is a run to go on with. */
+  /** Whether there is a run to resume. */
   readonly isOpen: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function judgeCut(at: Place, lines: readonly Line[]): Promise<Judge
   return { bad, isOpen };
 }
 
-/** Judges the disk once the run was gone on with, where there was one. */
+/** Judges the disk once the run was resumed, where there was one. */
 export function judgeResumed(
   at: Place,
   isOpen: boolean,

@@ -25,7 +25,7 @@ export function claudeConfigDir(
 }
 
 /**
- * Whether Claude Code has anything on record to go on from in a session, in whatever work tree. What
+ * Whether Claude Code has anything on record to continue from in a session, in whatever work tree. What
  * cannot be looked at may be there.
  *
  * @see SPEC.md, "Sessions of Claude Code"

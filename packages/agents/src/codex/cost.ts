@@ -18,7 +18,7 @@ import { type CodexLedger, type CodexResponse, readCodexLedger } from "./ledger.
 /**
  * What a thread has used before a turn, to be asked before the turn begins and kept with it.
  *
- * @returns `undefined` when the thread is to be gone on in and has no record: its turn's cost will
+ * @returns `undefined` when the thread is to be continued and has no record: its turn's cost will
  *   be unknown.
  */
 export function codexTokensBefore(

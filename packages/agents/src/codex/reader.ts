@@ -11,7 +11,7 @@ import type { CodexMeter } from "./meter.ts";
 /** What has been read of a run. */
 export interface CodexReading {
   readonly threadId: string | undefined;
-  /** The thread, once there is something in it to go on from: its prompt is on record after it began. */
+  /** The thread, once there is something in it to continue from: its prompt is on record after it began. */
   readonly sessionId: string | undefined;
   /** The last message of the agent. */
   readonly text: string;

@@ -40,7 +40,7 @@ export interface FakeAgent {
   interrupt(): readonly Step[];
 }
 
-/** What goes on in a turn. */
+/** What continues in a turn. */
 export interface TurnKinds {
   readonly hasUnknownModel: boolean;
   readonly caches: boolean;

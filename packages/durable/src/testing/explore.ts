@@ -37,7 +37,7 @@ export interface ExploreCrashesOptions {
   readonly statesPerPoint?: number | undefined;
   /** A process on an empty disk. */
   readonly workload: (process: SimulatedProcess) => void;
-  /** A process after a crash: recovers, reads, acknowledges what it read, and may go on saving. */
+  /** A process after a crash: recovers, reads, acknowledges what it read, and may continue saving. */
   readonly resume: (process: SimulatedProcess) => void;
   /** What a reader finds; throws where it finds nothing that it can use. */
   readonly observe: (fs: FileSystem) => Value;
@@ -124,7 +124,7 @@ export function exploreCrashes(options: ExploreCrashesOptions): CrashReport {
 /** After so many seeds in a row without new choices there are hardly any. */
 const MAX_REPEATS = 1000;
 
-/** Kills and crashed images that each round goes on from. */
+/** Kills and crashed images that each round continues from. */
 const KILLS = 4;
 const SAMPLES = 6;
 

@@ -11,6 +11,6 @@ export function isActiveTask(dir: string): boolean {
     const hook = createHookFileStore({ dir }).read();
     return hook !== undefined && !isTerminal(hook.state);
   } catch (error) {
-    return error instanceof HookFileError; // what cannot be looked at is no task that goes on
+    return error instanceof HookFileError; // what cannot be looked at is no task that continues
   }
 }

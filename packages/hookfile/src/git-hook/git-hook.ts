@@ -100,7 +100,7 @@ export async function installGitHook(
 type PrintedReason = Extract<InstalledGitHook, { kind: "printed" }>["reason"];
 
 export type UninstalledGitHook =
-  /** Other tasks of the repository go on. */
+  /** Other tasks of the repository continue. */
   | { readonly kind: "kept"; readonly tasks: number }
   | { readonly kind: "absent" }
   /** `file`: it was ours and is gone; `block`: what is left is what others wrote. */

@@ -55,7 +55,7 @@ test.for([
     "foreign",
   ],
   ["torn", render(sampleHook()).slice(0, -9), "unmarked"],
-  ["gone on after the mark", `${render(sampleHook())}\n## What To Do Now\n`, "unmarked"],
+  ["continued after the mark", `${render(sampleHook())}\n## What To Do Now\n`, "unmarked"],
   ["empty", "", "unmarked"],
   [
     "by hand, with the mark in a fence",

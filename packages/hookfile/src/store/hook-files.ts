@@ -203,7 +203,7 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
   }
 
   function hookMdOf(hook: HookFile): Buffer {
-    // Keys that cannot be used keep no task from going on: its receipts are then not verified here.
+    // Keys that cannot be used keep no task from continuing: its receipts are then not verified here.
     const found: Verdicts = unlessThrown(() => verdicts(hook), new Map());
     const wrong = unlessThrown(() => receiptProblems(hook), []);
     return Buffer.from(

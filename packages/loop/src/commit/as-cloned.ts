@@ -23,7 +23,7 @@ export async function makeAsCloned(run: Run): Promise<Landed | Ending | undefine
     await writeAsCloned(run, repository, landed);
     return landed;
   } catch (error) {
-    return gitEnding("what was committed could not be looked at", error);
+    return gitEnding("what was committed could not be read", error);
   }
 }
 

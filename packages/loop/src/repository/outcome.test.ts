@@ -267,7 +267,7 @@ describe("what is changed beside the coder", () => {
     expect(result.message).toContain("the reviewer made commits");
   });
 
-  test("by checks that were killed is committed when the run goes on", async () => {
+  test("by checks that were killed is committed when the run continues", async () => {
     const loop = harness();
     const states: unknown[] = [];
     const store = {
@@ -343,7 +343,7 @@ describe("a turn after which the run stops", () => {
     expect(["ERR_GIT_SHA_MISMATCH", "work-tree"]).toContain(again);
   });
 
-  test("goes on where a person accepts the other branch", async () => {
+  test("continues where a person accepts the other branch", async () => {
     const loop = runWith((each) => agentGit(each, "switch", "-q", "-c", "other"));
     await runTask(TASK, loop.options);
     const accepting = { ...loop.options, acceptBranch: true };

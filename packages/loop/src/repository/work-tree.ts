@@ -56,7 +56,7 @@ export async function seenOf(run: Run, repository: LoopRepository): Promise<Seen
 }
 
 /**
- * Why the run may not go on with what was seen: by the rules of a resume, for whatever holds after a
+ * Why the run may not continue with what was seen: by the rules of a resume, for whatever holds after a
  * crash holds after a turn. `undefined` where nothing stands against it.
  */
 export async function misplaced(

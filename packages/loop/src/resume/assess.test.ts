@@ -365,7 +365,7 @@ describe("over all facts that there can be,", () => {
     expect(cases).toBe(120);
   });
 
-  test("outside a repository a run goes on only where it began so", () => {
+  test("outside a repository a run continues only where it began so", () => {
     const began = (gitSha: string) =>
       assessResume(undefined, { checkpoint: aCheckpoint({ gitSha }), branch: "main" });
     expect(began("")).toMatchObject({ verdict: "same", refusals: [] });

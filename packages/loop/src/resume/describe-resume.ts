@@ -19,13 +19,13 @@ export type PlanKind =
   | "begins"
   /** Work that was begun is begun anew, and paid for again. */
   | "run-again"
-  /** A killed agent goes on in its own session. */
+  /** A killed agent continues in its own session. */
   | "resumed"
   /** A live agent is followed to its end. */
   | "followed"
   /** The end of an agent is read that nobody had listened to. */
   | "read"
-  /** Nothing goes on before something is put right or accepted. */
+  /** Nothing continues before something is put right or accepted. */
   | "refused"
   /** A usage limit holds. */
   | "waits";
@@ -207,7 +207,7 @@ function upTo(turn: CheckpointTurn, { maxBudgetUsd }: CycleState, agents: PlanAg
   return ` (${counts} ${dollars(totalUsd)})`;
 }
 
-/** What a killed agent has spent is partly known; its session is gone on in where that can be. */
+/** What a killed agent has spent is partly known; its session is continued where that can be. */
 function killed(
   turn: CheckpointTurn,
   found: Extract<FoundTurn, { state: "died" }>,

@@ -142,7 +142,7 @@ test.for([
   }
 });
 
-test("an agent that goes on in a session is said to, where it was killed in one", async () => {
+test("an agent that continues in a session is said to, where it was killed in one", async () => {
   const loop = harness({ coder: foundCoder(died, true) });
   const turn = started;
   const checkpoint = aCheckpoint({ gitSha: loop.tree.head(), phase: "coding", turn });
@@ -150,7 +150,7 @@ test("an agent that goes on in a session is said to, where it was killed in one"
   expect(items.at(-1)).toMatchObject({ kind: "resumed", data: { sessionId: "s-1" } });
 });
 
-test("an agent that was killed with nothing to go on from is said to be started again", async () => {
+test("an agent that was killed with nothing to continue from is said to be started again", async () => {
   const found = { ...died, sessionId: "" };
   const loop = harness({ coder: foundCoder(found, true) });
   const turn = { ...started, sessionId: "s-1" };

@@ -279,14 +279,14 @@ describe("limits", () => {
     },
   );
 
-  test.for(ended)("a resume of %o with raised limits goes on", async ([change]) => {
+  test.for(ended)("a resume of %o with raised limits continues", async ([change]) => {
     const loop = harness({ maxCycles: 5, maxBudgetUsd: 9 });
     const result = await runFromCheckpoint(at(loop, change), loop.options);
     expect(result.outcome).toBe("approved");
     expect(result.checkpoint).toMatchObject({ maxCycles: 5, maxBudgetUsd: 9, failure: "" });
   });
 
-  test("a run that went in circles goes on when it is resumed, as it says, and may end so again", async () => {
+  test("a run that went in circles continues when it is resumed, as it says, and may end so again", async () => {
     const reviewer = fakeAgent([issue("the same")]);
     const loop = harness({ reviewer, detectStruggle: true, maxBudgetUsd: 0.6, maxCycles: 3 });
     const ended = await runTask({ id: "t-1", title: "Do it" }, loop.options);
@@ -560,7 +560,7 @@ describe("commits after the checkpoint", () => {
 });
 
 describe("a turn entry", () => {
-  test("a settled coder turn is committed and goes on to the checks", async () => {
+  test("a settled coder turn is committed and continues to the checks", async () => {
     const coder = writingCoder();
     const loop = harness({ coder });
     loop.tree.write("work.txt", "done\n");

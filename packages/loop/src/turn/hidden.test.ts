@@ -190,7 +190,7 @@ test("a rule that a person adds of their own while a run works costs it nothing"
   vi.unstubAllEnvs();
 });
 
-test("what no commit holds is paid one turn more, then it is a person's, and a resume goes on without a turn", async () => {
+test("what no commit holds is paid one turn more, then it is a person's, and a resume continues without a turn", async () => {
   const hiding: Answer = async (request, options) => {
     await aMoment();
     loop.tree.write(".git/info/exclude", "work.txt\n");

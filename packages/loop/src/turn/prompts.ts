@@ -282,7 +282,7 @@ const OF_TURNS: Readonly<Record<Course["name"], Partial<Prompts>>> = {
 export interface Start {
   /** Counts the starts of the same piece of work, from 1. */
   readonly attempt: number;
-  /** Of the earlier attempt, to go on in; `""` is a session of its own. */
+  /** Of the earlier attempt, to continue in; `""` is a session of its own. */
   readonly sessionId: string;
   /** Whether anything in the work tree is not committed; `unknown` where nobody can look. */
   readonly tree: "clean" | "dirty" | "unknown";

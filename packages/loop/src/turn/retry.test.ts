@@ -170,7 +170,7 @@ describe("a killed agent", () => {
 });
 
 describe("a pause", () => {
-  test("that is killed goes on for its rest when the run is resumed, and its retries still count", async () => {
+  test("that is killed continues for its rest when the run is resumed, and its retries still count", async () => {
     const busy = failing("overloaded");
     const coder = fakeAgent([busy, busy, "done"]);
     const lab = new Lab({ coder, retries: 2 });

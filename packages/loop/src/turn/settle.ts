@@ -22,13 +22,13 @@ import { gitEnding, misplaced } from "../repository/work-tree.ts";
 
 /**
  * How a turn ended: `undefined` when it is settled, an agent's failure when the turn came to nothing,
- * an ending when the run cannot go on.
+ * an ending when the run cannot continue.
  */
 export type TurnFailure = AgentFailure | Ending | undefined;
 
 type FailureKinds = ReadonlySet<AgentFailure["kind"]>;
 
-/** Failures of an agent that could not go on in a session: nothing was asked of it. */
+/** Failures of an agent that could not continue in a session: nothing was asked of it. */
 export const NO_SESSION: FailureKinds = new Set(["session-missing", "session-busy"]);
 
 /** Failures after which the same conversation would fail again. */
@@ -189,7 +189,7 @@ const UNCLEAR_REVIEW: AgentFailure = {
 
 /**
  * The work survives a power cut before its turn counts as done: it is not bought again. An ending also
- * where the agent has left HEAD where a run does not go on: its turn is done all the same.
+ * where the agent has left HEAD where a run does not continue: its turn is done all the same.
  */
 async function syncWork(run: Run, isSynced: boolean): Promise<Ending | undefined> {
   try {

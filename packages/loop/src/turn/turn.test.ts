@@ -505,7 +505,7 @@ describe("saves around turns", () => {
     expect(loop.trace()).toContain("warning the checkpoint could not be saved: disk full");
   });
 
-  test("of the hook are reported when they fail, and the loop goes on", async () => {
+  test("of the hook are reported when they fail, and the loop continues", async () => {
     const loop = harness({ checkpoint: { store: failingStore(() => true) } });
     const result = await runTask(TASK, loop.options);
     expect(result.outcome).toBe("approved");

@@ -37,7 +37,7 @@ import { NO_PROCESS } from "./turn-process.ts";
 const UNCLEAR: ReadonlySet<AgentFailure["kind"]> = new Set(["schema", "empty-answer"]);
 
 /**
- * Lets an agent work in a turn. Where the session is gone that it was to go on in, it begins anew; a
+ * Lets an agent work in a turn. Where the session is gone that it was to continue in, it begins anew; a
  * reviewer whose answer nobody can act on is asked once more.
  */
 export async function takeTurn(

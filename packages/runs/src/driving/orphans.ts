@@ -62,7 +62,7 @@ export async function findAlive(
 
 /**
  * Makes sure that nothing writes in the tree: what a turn of these runs has left running is ended; one
- * that goes on, and a stranger's, is not touched. Call it under the lock.
+ * that continues, and a stranger's, is not touched. Call it under the lock.
  *
  * @throws {RunsError} `ERR_AGENT_ALIVE` when an agent works on; `ERR_STATE` when something does not end.
  */
@@ -113,7 +113,7 @@ function agentAlive(runId: string, { turn, taskTitle }: Checkpoint): RunsError {
 async function end(leftover: LeftoverProcesses, tell: Tell): Promise<void> {
   const { runId, pids } = leftover;
   const what = pids.length === 1 ? "a process" : `${pids.length} processes`;
-  const message = `ending ${what} of run ${runId} that outlived the runner: ${pids.join(" ")}`;
+  const message = `ending ${what} of run ${runId} left by a dead runner: ${pids.join(" ")}`;
   tell({ type: "notice", message });
   await endLeftover(leftover);
 }

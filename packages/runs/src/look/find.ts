@@ -19,7 +19,7 @@ export interface FoundRun {
   /** Where its files are. */
   readonly dir: string;
   readonly loaded: LoadedCheckpoint;
-  /** Whether nothing of it is to be gone on with. */
+  /** Whether nothing of it is to be resumed. */
   readonly ended: boolean;
 }
 

@@ -69,7 +69,7 @@ export type ListedRun = Pick<
   "id" | "status" | "task" | "reason" | "cycle" | "spentUsd" | "savedAt"
 >;
 
-/** Whether it is for `resume` to go on with. */
+/** Whether it is for `resume` to continue with. */
 export function isUnfinished({ status }: Pick<RunSummary, "status">): boolean {
   return status === "interrupted" || status === "stopped";
 }

@@ -22,7 +22,7 @@ import type { FoundCheckpoint } from "./find.ts";
 /** What a user may accept, each by a flag of its own. */
 export type Override = "trust" | "branch" | "head" | "dirty";
 
-/** Why a run is not gone on with. */
+/** Why a run is not resumed. */
 export interface Obstacle {
   /** `undefined`: it has to be put right, nothing that is said can help. */
   readonly what: Override | undefined;
@@ -48,7 +48,7 @@ export function inspect(workspace: Workspace, found: FoundCheckpoint): Promise<R
   });
 }
 
-/** Judges whether a run can be gone on with in the tree as it is found. */
+/** Judges whether a run can be resumed in the tree as it is found. */
 export function judge(
   workspace: Workspace,
   found: FoundCheckpoint,

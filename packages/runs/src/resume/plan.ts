@@ -23,7 +23,7 @@ import { limitAdvice, limitOf, patienceOf, withoutPause } from "../limits/patien
 
 /** What a resume would do. */
 export interface Plan {
-  /** Whether it could go on, and else what stands against it: anything, the budget alone, a usage limit. */
+  /** Whether it could continue, and else what stands against it: anything, the budget alone, a usage limit. */
   readonly ends: "ready" | "refused" | "budget" | "limit";
   readonly items: readonly Item[];
   readonly estimate: CostEstimate;

@@ -63,7 +63,7 @@ export async function resumeRun(
   });
 }
 
-/** What a run is gone on with. */
+/** What a run is resumed with. */
 interface Resuming {
   readonly found: FoundCheckpoint;
   /** Of the runs of this tree, as it was before anything else was looked at. */

@@ -7,7 +7,7 @@ const MOST_PATHS = 1_000;
 
 /**
  * Looks at the work tree before a step starts, and returns what puts that down in the hook file. An
- * attempt that goes on with what another left keeps the other's.
+ * attempt that continues with what another left keeps the other's.
  *
  * @param seen - What a look at the end of the step before has seen, so that git is not asked again.
  */

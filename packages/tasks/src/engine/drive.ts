@@ -33,7 +33,7 @@ export interface DriveOptions {
   readonly ports: TaskPorts;
   /** Must not throw. */
   readonly onEvent: (event: TaskEvent) => void;
-  /** Stops the drive where it is; the next one goes on. */
+  /** Stops the drive where it is; the next one continues. */
   readonly signal: AbortSignal;
   /**
    * Told, once the task's lock is this process's, how to ask whether it still is: where another process has
@@ -47,7 +47,7 @@ export interface DriveResult extends Standstill {
   readonly task: TaskRecord;
 }
 
-/** Takes a task from where it is to its end, or to where it cannot go on by itself. */
+/** Takes a task from where it is to its end, or to where it cannot continue by itself. */
 export type DriveTask = (options: DriveOptions) => Promise<DriveResult>;
 
 /** The engine, of these parts. */
@@ -145,7 +145,7 @@ async function rest(session: Session, before: TaskRecord): Promise<DriveResult> 
 }
 
 /**
- * The task as it is to be gone on with: `recovering` where the last drive was interrupted.
+ * The task as it is to be resumed: `recovering` where the last drive was interrupted.
  *
  * @throws {TasksError} `ERR_LOCKED` where somebody may work on it without an engine.
  */

@@ -17,7 +17,7 @@ export interface Drive {
   readonly tree: HeldTree;
 }
 
-/** What is done in a state; `undefined`: go on with the state that it has led to. */
+/** What is done in a state; `undefined`: continue with the state that it has led to. */
 type Act = (drive: Drive) => Promise<Standstill | undefined>;
 
 const ACTS: Readonly<Record<HookState, Act>> = {

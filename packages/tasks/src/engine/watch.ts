@@ -50,7 +50,7 @@ export function startWatch(session: Session): Watch {
     } catch (error) {
       if (signal?.aborted === true && error === signal.reason) return;
       if (!(error instanceof GitError)) throw error;
-      session.warn(`the work tree could not be looked at: ${error.message}`);
+      session.warn(`the work tree could not be read: ${error.message}`);
     }
   };
 

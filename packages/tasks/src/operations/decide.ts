@@ -3,7 +3,7 @@ import { notAwaited } from "./awaited.ts";
 
 // What follows from a person's word, as events; nothing here has an effect.
 
-/** An approval counts for the content that was shown, which goes on record with it. */
+/** An approval counts for the content that was shown, which is recorded with it. */
 export function approval(hook: HookFile, shown: Readonly<Record<string, string>>): HookInput[] {
   requireReview(hook, "there is nothing to approve");
   return [{ type: "human_approve", details: shown }];

@@ -80,7 +80,7 @@ export async function reviewOf(
   // What is shown and what the approval is of have to be the same content. Where git converts nothing, the
   // tree to commit is of the same bytes, and was read after what is shown.
   if (commitTree !== tree && (await workTreeId(worktreePath, { signal, seen })) !== tree) {
-    throw changed("while it was looked at");
+    throw changed("during the review");
   }
   const sha256 = digest(diff.text);
   const step = currentStep?.stepName ?? "";

@@ -19,7 +19,7 @@ export function isTreeAccepted({ history }: HookFile, stepName: string): boolean
 }
 
 /**
- * Why agents may not go on in the work tree, or begin in it; `undefined` where they may. What is not
+ * Why agents may not continue in the work tree, or begin in it; `undefined` where they may. What is not
  * committed there is taken for an agent's, so it is no reason.
  *
  * @param run - As it was left, or what was seen of the tree where it begins.

@@ -70,7 +70,7 @@ export type StepOutcome =
       readonly reason: string;
       readonly awaiting: AwaitedKind;
       readonly retryable: boolean;
-      /** What of a run of agents cannot be gone on with: the next attempt begins a new one. @default false */
+      /** What of a run of agents cannot be resumed: the next attempt begins a new one. @default false */
       readonly endsRun?: boolean | undefined;
     } & Partial<StepReport>)
   /** A person is needed; that is no failure. */
@@ -79,7 +79,7 @@ export type StepOutcome =
       readonly awaiting: AwaitedKind;
       readonly reason: string;
     } & Partial<StepReport>)
-  /** It was not brought to an end, and goes on with the next resume. */
+  /** It was not brought to an end, and continues with the next resume. */
   | {
       readonly kind: "stopped";
       readonly why: "interrupted" | "budget" | "limit" | "storage";
@@ -131,7 +131,7 @@ export interface LookPorts {
 export interface TaskPorts extends LookPorts {
   readonly coder: AgentInvoker;
   readonly reviewer: AgentInvoker;
-  /** What the repository asks of agents: the same whenever the task is gone on with. @default none */
+  /** What the repository asks of agents: the same whenever the task is resumed. @default none */
   readonly conventions?: string | undefined;
   /** Of cycle checkpoints. */
   readonly sealKey?: Uint8Array | undefined;
@@ -141,7 +141,7 @@ export interface TaskPorts extends LookPorts {
   readonly retries?: number | undefined;
   /** How long usage limits may be waited for before a turn succeeds again, in milliseconds. @default 0 */
   readonly waitLimitMs?: number | undefined;
-  /** Whether a run that is gone on with asks its agent at once, whatever usage limit or retry it waits for. @default false */
+  /** Whether a run that is resumed asks its agent at once, whatever usage limit or retry it waits for. @default false */
   readonly asksAtOnce?: boolean | undefined;
   /** Whether the engine still has the locks under which it drives the task. @default always */
   readonly holdsLock?: (() => boolean) | undefined;

@@ -17,7 +17,7 @@ const Stored = v.object({ suffix: v.string(), prompt: v.string() });
 const MAX_BYTES = 2 ** 20;
 
 /**
- * The work that a crash, a limit or a person has cut off; it goes on before anything is validated. One
+ * The work that a crash, a limit or a person has cut off; it continues before anything is validated. One
  * that cannot be read is none: then the validation finds again what there is to fix.
  *
  * @param run - The step's present one, `validate-2`: what another has left is of other code.

@@ -50,7 +50,7 @@ const WATCH_MS = 100;
  * Runs a command to its end, in a process group and session of its own, and ends whatever it leaves
  * behind: what carries its mark or is of its group. Its standard input is empty.
  *
- * Its outputs are files and not pipes: it goes on printing where its runner dies, and can open
+ * Its outputs are files and not pipes: it continues printing where its runner dies, and can open
  * `/dev/stderr`, which fails with the sockets that Node takes for pipes.
  *
  * @see SPEC.md, "Running a command"

@@ -82,7 +82,7 @@ export function buriedIn(dir: string): readonly TaskPlace[] {
   return folders.map((task) => ({ id: task.taskId, dir: task.dir }));
 }
 
-/** Whether it may still go on. */
+/** Whether it may still continue. */
 export function mayGoOn({ state }: WorkspaceTask): boolean {
   return state === "damaged" || !isTerminal(state);
 }
@@ -95,7 +95,7 @@ function stateOf(dir: string): HookState | "damaged" | undefined {
   }
 }
 
-/** A task that may still go on in a work tree. */
+/** A task that may still continue in a work tree. */
 export function activeIn(home: string, worktree: string): string | undefined {
   return workspacesOf(home)
     .filter(({ workspace }) => "status" in workspace && workspace.worktreePath === worktree)

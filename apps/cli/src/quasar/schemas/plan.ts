@@ -40,7 +40,7 @@ const item = object(
 
 const estimate = object(
   {
-    atMostUsd: v.optional(usd("What is left of the budget; left out: no limit")),
+    atMostUsd: v.optional(usd("The rest of the budget; left out: no limit")),
     likelyUsd: v.optional(
       usd("Up to the end of the next cycle; left out where no turn tells what is likely"),
     ),

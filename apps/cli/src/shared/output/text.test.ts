@@ -250,7 +250,7 @@ test.for([80, 120])("keeps within %d columns", (columns) => {
   expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(columns);
 });
 
-test("goes on under its own beginning at 80 columns", () => {
+test("continues under its own beginning at 80 columns", () => {
   expect(rendered({ ...plain, columns: 80, live: true })).toMatchInlineSnapshot(`
     "quasar run 20261121-101500-7f3a9c
       task     Add input validation to the login handler, for every field that a

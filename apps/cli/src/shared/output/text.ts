@@ -38,7 +38,7 @@ export interface View {
 
 const LABEL = 11;
 
-/** A labelled line; what is too long for the terminal goes on under its own beginning. */
+/** A labelled line; what is too long for the terminal continues under its own beginning. */
 export function labelled(view: View, label: string, text: string, style?: Style): string[] {
   // Whatever a caller takes for clean: files of a run hold any text where we write an id.
   const [name, said] = [clean(label), clean(text)];
@@ -256,7 +256,7 @@ function inOneLine(view: View, role: string, text: string, style?: Style): strin
   return line === "" ? [] : labelled(view, role, line, style);
 }
 
-/** How a turn goes on that nobody has seen the end of, or that came to nothing. */
+/** How a turn continues that nobody has seen the end of, or that came to nothing. */
 const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
   followed: "is still running; reattached",
   read: "had finished; using its result, no extra cost",

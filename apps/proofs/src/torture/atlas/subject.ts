@@ -72,7 +72,7 @@ interface AtlasFacts extends Spending {
   readonly checkpoints: Readonly<Record<string, number>>;
 }
 
-/** What was seen of a trial while it went on. */
+/** What was seen of a trial while it continued. */
 interface Seen {
   readonly moments: Moment[];
   readonly stale: string[];
@@ -166,7 +166,7 @@ function programText({ background }: Place, atlas: string): string {
   return `if (process.argv.includes("--auto")) ${load(background)}${load(atlas)}`;
 }
 
-/** Whether a person looks before going on, which is left to chance. */
+/** Whether a person looks before continuing, which is left to chance. */
 function looksFirst({ kill }: Life): boolean {
   return kill !== undefined && chanceOf(formatKill(kill)) < 0.5;
 }

@@ -125,7 +125,7 @@ function nextOf(life: Life, place: Place): "run" | "end" | { readonly failed: st
 }
 
 /**
- * What was asked in turns that went on as they were. A turn is told that it was interrupted if it was
+ * What was asked in turns that continued as they were. A turn is told that it was interrupted if it was
  * lost, or if its agent had asked nothing yet: then it may not have been started.
  */
 function promptsOf(
