@@ -77,7 +77,7 @@ export function startProgram(
   return { finished, kill: () => void child.kill("SIGKILL") };
 }
 
-/** Makes one; the script is told where the task's work tree is, once there is one. */
+/** Makes one; the script gets the path of the task's work tree, once there is one. */
 export async function realPlace(
   script: (workDir: () => string) => ModelScript,
 ): Promise<RealPlace> {

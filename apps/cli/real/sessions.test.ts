@@ -69,7 +69,7 @@ function killNow(pid: number): void {
   }
 }
 
-/** Kills a turn with all its processes, in its second request or when so much of it was told. */
+/** Kills a turn with all its processes, in its second request or when so much of it was reported. */
 async function killAfter(told: () => number, expected: number, stub: ModelStub, runId: string) {
   await expect.poll(() => [stub.requests.length, told()]).toEqual([2, expected]);
   await new Promise((resolve) => setTimeout(resolve, 300));

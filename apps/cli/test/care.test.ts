@@ -83,7 +83,7 @@ test("the turn that is under way when a run is abandoned counts with all that it
   expect(bill["openTurn"]).toBeUndefined();
 });
 
-test("abandon names what is not committed, and how to see it or set it aside", async () => {
+test("abandon names what is not committed, and how to see it or stash it", async () => {
   const at = place();
   const runId = await stopped(at);
   writeFileSync(join(at.repo, "a.txt"), "half written\n");
@@ -204,7 +204,7 @@ test("prune says what it would do while a runner works, and does nothing then", 
   expect(readdirSync(runsOf(at))).toContain(ended);
 });
 
-test("a run of which nothing can be read is removed on its user's word, once it is set aside", async () => {
+test("a run of which nothing can be read is removed on its user's word, once it is quarantined", async () => {
   const at = place();
   const runId = await stopped(at);
   const dir = join(runsOf(at), runId);
@@ -307,7 +307,7 @@ const AILMENTS: readonly Ailment[] = [
     infect: (at, runId) => writeFileSync(join(at.repo, ".git/quasar/lock.run"), `1 ${runId}\n`),
   },
   {
-    name: "a damaged file that was set aside",
+    name: "a damaged file that was quarantined",
     check: "runs",
     fixes: false,
     infect: (at, runId) => writeFileSync(join(runsOf(at), runId, "checkpoint.toml.damaged-x"), "?"),
@@ -403,7 +403,7 @@ test.for(AILMENTS)("the doctor finds $name", async ({ check, fixes, infect }) =>
   expect(checks(after)).toEqual(fixes ? [] : [check]);
 });
 
-test("the doctor's advice for committed files of ours leaves alone what a team shares", async () => {
+test("the doctor's advice for committed files of quasar leaves alone what a team shares", async () => {
   const at = place();
   git(at, "config", "user.name", "a user");
   git(at, "config", "user.email", "user@localhost");

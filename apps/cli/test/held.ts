@@ -18,8 +18,8 @@ interface Asked {
 }
 
 /**
- * A model for scripted agents, which has those of the role wait after their first step until they are let
- * go. The first step of a turn is what the turn costs.
+ * A model for scripted agents, which has those of the role wait after their first step until they are
+ * released. The first step of a turn is what the turn costs.
  */
 export async function holdingModel(at: Place, role: Turn["role"]): Promise<string> {
   const answer = async (request: IncomingMessage): Promise<string> => {

@@ -97,7 +97,7 @@ test("a run that is killed while it waits waits for the rest when it is resumed"
   expect(waited?.waitMs).toBeLessThan(inMs);
 });
 
-test("Ctrl-C while it waits leaves at once with 130, and the next resume still knows the time", async () => {
+test("Ctrl-C while it waits exits at once with 130, and the next resume still knows the time", async () => {
   const at = place();
   const waiting = start(at, run(at, limited(HOUR), "--wait-limit", "2h"));
   expect(await waiting.sees("waits until")).toBe(true);

@@ -268,7 +268,7 @@ test("the first snapshot of a dirty start is the files, and what was staged alon
   expect(readFileSync(join(at.repo, "note.txt"), "utf8")).toBe("note\n");
 });
 
-test("a stop at work that cannot be told apart says how to continue, and the plan says that it stopped there", async () => {
+test("a stop at changes that cannot be separated says how to continue, and the plan says that it stopped there", async () => {
   const at = place();
   write(at.repo, { "mine.txt": "mine\n" });
   const turns = [

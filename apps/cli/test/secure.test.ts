@@ -73,7 +73,7 @@ test("the doctor ends no process of an unknown run that is at work in another re
 
 test("the doctor passes over what only looks like a run's id", async () => {
   const at = place();
-  carrier(at, at.repo, "no id of ours");
+  carrier(at, at.repo, "not a run id");
   expect(await doctor(at, ["--fix"])).toMatchObject({ code: 0 });
 });
 
@@ -114,7 +114,7 @@ test("two hundred unfinished runs need no more open files than a few", async () 
   expect(again, again.stderr).toMatchObject({ code: 0 });
 });
 
-test("a lock that is set aside is no branch afterwards, and nothing behind a link is touched", async () => {
+test("a lock that is moved aside is no branch afterwards, and nothing behind a link is touched", async () => {
   const at = place();
   await stopped(at);
   const heads = join(at.repo, ".git/refs/heads");

@@ -272,7 +272,7 @@ test("a second run while one works says how to stop that, and what to do about i
   await approves(at, advice(moved, "quasar resume --accept-head"));
 });
 
-test("a second Ctrl-C leaves at once, and the screen says what resumes the run", async () => {
+test("a second Ctrl-C exits at once, and the screen says what resumes the run", async () => {
   const at = deaf(place());
   const said = await interruptTwice(at, start(at, ["run", "Write"]));
   expect(said, said.stderr).toMatchObject({ code: 130 });

@@ -207,7 +207,7 @@ export interface InvokeOptions {
  * only, so that the cost and the session of a failed turn are never lost.
  *
  * `invoke`, `find` and `adopt` reject with an error of the code `ERR_TURN_UNREADABLE` where the turn
- * cannot be looked at just now: its agent may work on, so the run stops and leaves it alone.
+ * cannot be read just now: its agent may work on, so the run stops and leaves it alone.
  */
 export interface AgentInvoker {
   /** For people: `claude`, `codex`, `scripted` … */

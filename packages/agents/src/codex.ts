@@ -108,7 +108,7 @@ const Context = v.object({
 /** What Codex itself puts before a prompt: instructions and tools. */
 const OWN_PROMPT_TOKENS = 20_000;
 
-/** Of the thread that a turn is to continue; a record that cannot be looked at now is waited for when it begins. */
+/** Of the thread that a turn is to continue; a record that cannot be read now is waited for when it begins. */
 function lastResponse(
   home: string,
   { resumesSession = false, sessionId }: AgentRequest,

@@ -28,7 +28,7 @@ export interface RunProcess {
 }
 
 /**
- * All processes of any runs that can be seen, this one excepted. Their folders are looked for, all at once, when
+ * All processes of any runs that can be seen, this one excepted. Their folders are searched for, all at once, when
  * the first of them is asked for.
  *
  * @returns `undefined` where nobody can know.

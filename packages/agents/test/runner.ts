@@ -1,4 +1,4 @@
-// A runner of an agent that waits to be let go by a FIFO, `go`, in the folder; it is to be killed while
+// A runner of an agent that waits to be released by a FIFO, `go`, in the folder; it is to be killed while
 // that waits: runner.ts <run id> <dir>
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";

@@ -25,7 +25,7 @@ export interface CheckpointTurn {
   readonly role: "coder" | "reviewer";
   /** Counts the starts of the same piece of work, from 1. */
   readonly attempt: number;
-  /** `started`: nobody knows yet how it ended. `settled`: its output and cost are in this checkpoint. */
+  /** `started`: how it ended is not yet known. `settled`: its output and cost are in this checkpoint. */
   readonly status: "started" | "settled";
   /** US dollars that the turn may spend; 0: no limit, or a file that does not say it. */
   readonly allowanceUsd: number;
@@ -66,7 +66,7 @@ export interface CheckpointLedgerEntry {
   readonly role: "coder" | "reviewer";
   readonly cycle: number;
   readonly attempt: number;
-  /** `settled`: its work was taken. `failed`: it came to nothing. `lost`: nobody learned its end. */
+  /** `settled`: its work was taken. `failed`: its agent failed. `lost`: its end was never learned. */
   readonly status: "settled" | "failed" | "lost";
   /** Who says so: the agent, our price table, its stream up to where that ends, or nobody. */
   readonly source: "reported" | "computed" | "partial" | "unknown";

@@ -159,7 +159,7 @@ describe("files of the Go original", () => {
     ]);
   });
 
-  test("hold the zero struct, which has no version of ours", () => {
+  test("hold the zero struct, which has none of our versions", () => {
     const text = goFile("go-zero.toml");
     const versioned = text.replace("version = 0", "version = 1");
     expect(decodeCheckpoint(versioned)).toStrictEqual(createCheckpoint());
@@ -258,7 +258,7 @@ test("the head keeps within 4 KiB even where every value is long", () => {
   expect(decodeCheckpoint(text).runId).toBe(long);
 });
 
-test("a key of ours is written where it says something", () => {
+test("our key is written where it says something", () => {
   const written = (change: Partial<Checkpoint>): readonly string[] =>
     Object.keys(parse(encodeCheckpoint(createCheckpoint(change)))).toSorted();
   expect(written({})).toStrictEqual(seedKeys.toSorted());

@@ -42,7 +42,7 @@ const integerSource = /^(?:[+-]?[0-9_]+|0[xob][0-9A-Fa-f_]+)$/;
  * The checkpoint that a TOML text holds. A seal at its end is a comment here: the store judges it, and
  * has the texts whole of which the file keeps an excerpt only.
  *
- * @throws {CheckpointError} `ERR_INCOMPATIBLE_VERSION`, before any other key is looked at;
+ * @throws {CheckpointError} `ERR_INCOMPATIBLE_VERSION`, before any other key is checked;
  *   `ERR_INVALID_CHECKPOINT` for what is no TOML, or a value missing, of another type or out of
  *   range; `ERR_TOO_LARGE` over 4 MiB.
  * @see SPEC.md, "Reading"

@@ -208,7 +208,7 @@ describe("a damaged file", () => {
     expect(readdirSync(dir)).toStrictEqual(before);
   });
 
-  test("is set aside by recover, and the generation before it takes its place", async () => {
+  test("is quarantined by recover, and the generation before it takes its place", async () => {
     const { dir, store, path } = await twoGenerations();
     damage(path, "half of it");
     const { setAside, problems } = await store.recover();
@@ -223,7 +223,7 @@ describe("a damaged file", () => {
     expect(await store.recover()).toStrictEqual({ setAside: [], problems: [] });
   });
 
-  test("is set aside by the first save of a process, not made a generation", async () => {
+  test("is quarantined by the first save of a process, not made a generation", async () => {
     const { dir, path } = await twoGenerations();
     damage(path, "half of it");
     const store = createFileCheckpointStore({ dir, now });
@@ -405,7 +405,7 @@ describe("the Go original's file of a phase whose name ours encodes", () => {
     expect(await store.load("auth_api")).toBeUndefined();
   });
 
-  test("is set aside by the first save when it is damaged", async () => {
+  test("is quarantined by the first save when it is damaged", async () => {
     const { dir } = await withGoFile();
     writeFileSync(join(dir, "checkpoint.Auth_API.toml"), "garbage");
     const store = createFileCheckpointStore({ dir, now });
@@ -810,7 +810,7 @@ describe("a summary", () => {
     await expect(store.loadSummary()).rejects.toMatchObject({ code: "ERR_DAMAGED" });
   });
 
-  test("leaves what follows the task in a file of ours unread", async () => {
+  test("leaves what follows the task in our file unread", async () => {
     const { store, path } = await twoGenerations();
     const phaseId = "auth-api";
     const subject = { repositoryId: "", runId: "run-1", phaseId, revision: 2 };

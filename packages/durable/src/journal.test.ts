@@ -99,7 +99,7 @@ test.for([
   ["an empty line is put in", (lines: readonly string[]) => [lines[0], "", lines[1]]],
   ["a key is added", (l: readonly string[]) => [l[0]?.replace("{", '{"x":1,'), l[1]]],
   ["it is no JSON", (lines: readonly string[]) => ["nonsense", lines[1]]],
-] as const)("where %s, it is damaged: it can be set aside, not added to", ([, change]) => {
+] as const)("where %s, it is damaged: it can be quarantined, not added to", ([, change]) => {
   const path = aJournal("one", "two", "three");
   const lines = readFileSync(path, "utf8").split("\n").slice(0, 3);
   writeFileSync(

@@ -24,7 +24,7 @@ export interface OpenJournalOptions extends DurableOptions {
    * sync, and several spoilt lines at the end are taken for that. Its readers have to say so, too. @default false
    */
   readonly joins?: boolean | undefined;
-  /** The time in the name of what is set aside. @default the system's clock */
+  /** The time in the name of what is quarantined. @default the system's clock */
   readonly now?: (() => Date) | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface OpenJournalOptions extends DurableOptions {
 export interface Journal {
   /** What was there when it was opened, oldest first. */
   readonly records: readonly JournalRecord[];
-  /** Where the torn end of a crash was set aside when it was opened; `undefined` where there was none. */
+  /** Where the torn end of a crash was quarantined when it was opened; `undefined` where there was none. */
   readonly asidePath: string | undefined;
   /** Behind the last record. */
   readonly end: JournalPosition;

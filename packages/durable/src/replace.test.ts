@@ -102,7 +102,7 @@ test("takes the newest generation where the file itself is missing, and puts it 
   expect(load(path)).toMatchObject({ value: "v2", source: "current" });
 });
 
-test("a file whose first saves come while it is looked for is not taken for a lost one", () => {
+test("a file whose first saves come while it is searched for is not taken for a lost one", () => {
   const path = join(dir, "file.toml");
   const late = Object.assign(Object.create(nodeFileSystem) as typeof nodeFileSystem, {
     readdir(folder: string) {

@@ -17,11 +17,11 @@ export interface SetAsideOptions extends DurableOptions {
  * `-2`, `-3` … where that is taken), makes the generation before it the file, and returns the new
  * name. Its bytes stay as they are. Load again after it: the generation before may be damaged as well.
  *
- * Where the file itself is missing, its newest generation becomes the file: then nothing is set
- * aside, and it returns `undefined`.
+ * Where the file itself is missing, its newest generation becomes the file: then nothing is quarantined,
+ * and it returns `undefined`.
  *
  * @throws {DurableError} `ERR_NOT_REGULAR` for a folder; `ERR_UNSAFE_DIRECTORY`; `ERR_NOT_DURABLE`
- * @see SPEC.md, "Set aside"
+ * @see SPEC.md, "Quarantined"
  */
 export function setAside(path: string, options: SetAsideOptions): string | undefined {
   const { fs = nodeFileSystem, random = nodeRandom, now } = options;

@@ -10,7 +10,7 @@ const CEILINGS = "GIT_CEILING_DIRECTORIES";
  * user's ceiling, and to the end of the file system.
  *
  * @returns Its path without links; `undefined` where there is none, or no such folder.
- * @throws What the file system says where it cannot be looked for.
+ * @throws What the file system says where it cannot be searched for.
  */
 export async function nearestGitEntry(
   workDir: string,

@@ -13,7 +13,7 @@ export interface CommittedFile {
 
 /**
  * Which of some paths are plain files in a commit, by path: no links, no programs, no folders. Nothing of the
- * work tree is looked at.
+ * work tree is checked.
  *
  * @param commit - A full commit id.
  * @throws {GitError} `ERR_BAD_REVISION` unless it is one; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,

@@ -156,7 +156,7 @@ function relationOf(
   return shallow ? "undecidable" : "diverged";
 }
 
-/** A reflog that cannot be read bears witness of nothing. */
+/** A reflog that cannot be read is evidence of nothing. */
 async function actionsOf(
   { root }: Repository,
   signal: AbortSignal | undefined,

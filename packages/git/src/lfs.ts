@@ -46,7 +46,7 @@ export async function filesForPointers(
 function parse(output: string): readonly Changed[] {
   return output.split("\0").flatMap((entry): readonly Changed[] => {
     const [, , indexed, path] = CHANGED.exec(entry) ?? [];
-    // A name that is no UTF-8 cannot be looked at by what was decoded of it.
+    // A name that is no UTF-8 cannot be read by what was decoded of it.
     if (indexed === undefined || path === undefined || path.includes("\ufffd")) return [];
     return [{ path, indexed }];
   });

@@ -6,7 +6,7 @@ import type { Repository } from "./repository.ts";
 /** A lock file of git's. */
 export interface GitLock {
   readonly path: string;
-  /** Where it is set aside: what lies below `refs` would be a ref that is broken. */
+  /** Where it is moved: what lies below `refs` would be a ref that is broken. */
   readonly asidePath: string;
   /** Which file it is: another lock may come to have its path. */
   readonly identity: string;
@@ -108,7 +108,7 @@ function locksBelow(dir: string, folder: string): readonly string[] {
   });
 }
 
-/** Whether a git, or what cannot be looked at, works in one of the folders. */
+/** Whether a git, or what cannot be read, works in one of the folders. */
 function isGitAtWork(places: readonly string[]): boolean {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
   return pids.some((pid) => {

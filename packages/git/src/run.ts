@@ -87,7 +87,7 @@ const CONFIG: Readonly<Record<Profile, readonly ConfigPair[]>> = {
 /** Objects are what their ids say, as they are in every clone. */
 const NOT_REPLACED: Readonly<Record<string, string>> = { GIT_NO_REPLACE_OBJECTS: "1" };
 
-/** None is looked for elsewhere. */
+/** None is searched for elsewhere. */
 const AS_IT_IS: Readonly<Record<string, string>> = {
   ...NOT_REPLACED,
   // A missing object of a partial clone is fetched through programs the repository names.
@@ -190,7 +190,7 @@ async function neverEnded(
   return new GitError("ERR_GIT_FAILED", `git ${args[0]} failed: ${why}`, options);
 }
 
-/** One that cannot be looked at may well be there. */
+/** One that cannot be read may well be there. */
 async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (entry) => entry.isDirectory(),

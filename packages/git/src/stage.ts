@@ -20,7 +20,7 @@ const NAMED_IN_VAIN =
 
 /**
  * Stages what has changed: where that is little, by name, so that git looks at no other file. Starts one git
- * process, two where a file has meanwhile become another thing. Where there are submodules all is looked at: a
+ * process, two where a file has meanwhile become another thing. Where there are submodules all is checked: a
  * repository's settings may keep one out of `status`, not out of a commit.
  */
 export async function stage(

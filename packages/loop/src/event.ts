@@ -174,7 +174,7 @@ export type FailureReason =
   | "agent"
   | "interrupted"
   | "checkpoint"
-  /** A disk is full, or the system does not let a turn be looked at; its agent may work on. */
+  /** A disk is full, or the system does not let a turn be read; its agent may work on. */
   | "storage"
   | "git"
   | "check"

@@ -114,7 +114,7 @@ describe("a single turn that is killed", () => {
       (["before", "after"] as const).map((when) => [kind, when, at] as const),
     ),
   );
-  test.for(rows)("is bought once: %s, %s write %s", async ([kind, when, at]) => {
+  test.for(rows)("is paid for once: %s, %s write %s", async ([kind, when, at]) => {
     const run = aRun(kind, { coder: kind === "reader" ? fakeAgent(["found"]) : writingCoder() });
     const store = createMemoryCheckpointStore();
     const stopped = { store: killing(store, at, when), granularity: "turn" } as const;

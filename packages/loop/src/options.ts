@@ -44,7 +44,7 @@ export interface CheckpointOptions {
   readonly nebulaName?: string | undefined;
   /**
    * `cycle`: the hook writes when a cycle or the task ends (the seed's rule).
-   * `turn`: the loop also saves around each turn, so that a finished turn is never bought again.
+   * `turn`: the loop also saves around each turn, so that a finished turn is never paid for again.
    * @default "cycle"
    */
   readonly granularity?: "cycle" | "turn" | undefined;

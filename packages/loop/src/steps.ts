@@ -11,9 +11,9 @@ import { isPending, isRefused, isUnknown } from "./transitions.ts";
 export type Step =
   /** A cycle's first turn of the coder. */
   | "begin"
-  /** The end of a turn that nobody knows the end of is looked for. */
+  /** Finds out how a turn ended. */
   | "recover"
-  /** A turn that came to nothing is started again. */
+  /** A turn that failed is started again. */
   | "again"
   | "commit"
   /** The coder fixes what its commit was refused for. */
@@ -87,7 +87,7 @@ function beginNext(state: CycleState): Next {
   return cycleToBegin(state) > state.maxCycles ? { end: "max_cycles" } : { step: "begin" };
 }
 
-/** In a phase that is a turn: whether it is to begin, to be looked for, or to be taken. */
+/** In a phase that is a turn: whether it is to begin, to be searched for, or to be taken. */
 function turnNext(state: CycleState, begin: Step, take: Step): Next {
   if (!isPending(state)) return { step: begin };
   if (isRefused(state)) return { step: "fix" };

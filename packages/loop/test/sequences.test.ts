@@ -104,7 +104,7 @@ test("any sequence of crashes, resumes, interruptions and edits ends approved or
       const cap = maxBudgetUsd === 0 ? Number.POSITIVE_INFINITY : maxBudgetUsd;
       expect(billed).toBeLessThanOrEqual(cap + bills.size * RESPONSE_USD);
       const stored = (await ground.store.load())?.checkpoint;
-      // Of a turn that is still to be looked for, or of agents that nobody can look for.
+      // Of a turn that is still to be searched for, or of agents that nobody can look for.
       if (stored === undefined || isUnknown(stored)) return;
       const lost = stored.ledger.filter(({ status }) => status === "lost");
       if (nature.fate === "unknown") {
@@ -113,7 +113,7 @@ test("any sequence of crashes, resumes, interruptions and edits ends approved or
       }
       expect(stored.totalCostUsd).toBeGreaterThanOrEqual(billed - 1e-9);
       for (const { turnId, costUsd } of lost) {
-        // A turn that nothing but a commit bears witness of has its reservation.
+        // A turn that nothing but a commit is evidence of has its reservation.
         const bill = bills.get(turnId);
         if (bill !== undefined) expect(costUsd).toBeGreaterThanOrEqual(bill);
       }

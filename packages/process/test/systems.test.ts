@@ -66,7 +66,7 @@ describe.for(["linux", "darwin"] as const)("on %s", (name) => {
     expect(execFileSync("/bin/sh", args).toString()).toBe("321");
   });
 
-  test("a process is the same one whenever it is looked at, and another one is not", async () => {
+  test("a process is the same one whenever it is checked, and another one is not", async () => {
     const { pid } = await aFamily();
     const identity = tell("identityOf", pid) as ProcessIdentity;
     expect(identity).toMatchObject({ pid, startTime: expect.any(Number) });

@@ -59,7 +59,7 @@ export function openMasterKey(dir: string): MasterKey {
 
 /**
  * As {@link openMasterKey}, but makes a new key where the old one is lost for good. Its public keys
- * are retired, and a backup that is damaged or not of it is set aside.
+ * are retired, and a backup that is damaged or not of it is quarantined.
  */
 export function initMasterKey(dir: string, now: Date): MasterKey {
   return withKeyFolder(dir, () => {

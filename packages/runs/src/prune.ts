@@ -43,7 +43,7 @@ export async function pruneRuns(
   options: PruneOptions,
 ): Promise<Pruned> {
   const { runId, dryRun = false } = options;
-  // What is only looked at may be looked at while a runner works.
+  // What is only read may be read while a runner works.
   const lock = dryRun ? undefined : await lockWorkspace(workspace);
   try {
     const runs =

@@ -177,7 +177,7 @@ test("a snapshot whose pack cannot be written keeps its ref, and that is told", 
   });
 });
 
-test("a pack that is damaged when it is read back is told, and the ref is kept", async () => {
+test("a pack that is damaged when it is read back is reported, and the ref is kept", async () => {
   const bin = mkdtempSync(join(realpathSync(tmpdir()), "runs-bin-"));
   onTestFinished(() => rmSync(bin, { recursive: true, force: true }));
   const damage = `
@@ -206,7 +206,7 @@ test("a pack that is damaged when it is read back is told, and the ref is kept",
 });
 
 test.for(["1.pack", "1.json"])(
-  "a damaged %s is told, and written anew while there is a ref",
+  "a damaged %s is reported, and written anew while there is a ref",
   async (name) => {
     const runId = await approved();
     const { sha } = (await runs.snapshots(runId)).snapshots[0] ?? {};

@@ -503,7 +503,7 @@ test("a validation that fails waits for a person, who is notified, and its recei
 });
 
 // SPEC.md, statements 83.
-test("where nobody knows whether a step took effect a person is asked, and notified", async () => {
+test("where it is unknown whether a step took effect a person is asked, and notified", async () => {
   const world = aWorld({
     template: steps("git"),
     executors: {
@@ -883,7 +883,7 @@ test("a long prompt is an artifact, of which the hook file has the beginning; th
   );
 });
 
-test("secrets are taken out of all that is put down", async () => {
+test("secrets are taken out of all that is recorded", async () => {
   const outcome: StepOutcome = {
     kind: "awaiting",
     awaiting: "git",
@@ -941,7 +941,7 @@ test.for([
   });
 });
 
-test("the work tree is looked at once between two steps, and again where a step was skipped between", async () => {
+test("the work tree is checked once between two steps, and again where a step was skipped between", async () => {
   const looks: string[] = [];
   const { eyes } = aWorld().parts;
   const world = aWorld({

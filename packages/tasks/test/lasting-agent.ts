@@ -10,7 +10,7 @@ export const APPROVAL =
 export const ISSUE = "ISSUE:\nSEVERITY: major\nDESCRIPTION: bad\n";
 
 export interface LastingAgent extends AgentInvoker {
-  /** Every request that was bought, those of earlier drivers included. */
+  /** Every request that was paid for, those of earlier drivers included. */
   readonly requests: readonly AgentRequest[];
 }
 

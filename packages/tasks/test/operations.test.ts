@@ -202,7 +202,7 @@ test("abandon moves the hook file to abandoned, and leaves branch and files", as
   );
 });
 
-test("a task whose work tree is gone can be looked at and given up; the git hook comes off", async () => {
+test("a task whose work tree is gone can be read and given up; the git hook comes off", async () => {
   const task = await standing({ type: "start_step" }, { type: "step_complete" });
   const { taskDir } = task.prepared;
   task.happen(SKIP, SKIP);
@@ -237,7 +237,7 @@ test("an agent that works by HOOK.md alone ends its step itself", async () => {
   );
 });
 
-test("validating puts down its own receipts, and not those of whoever drives the task", async () => {
+test("validating records its own receipts, and not those of whoever drives the task", async () => {
   const task = await standing({ type: "start_step" }, { type: "step_complete" });
   task.happen(SKIP, { type: "start_step" }, { type: "step_output" });
   const { taskDir, task: record } = task.prepared;

@@ -109,7 +109,7 @@ test.for([
   "where it was signed before the crash it is known that it %s",
   async ([outcome, end]) => {
     scene.commands = [{ name: "quick", command: end }];
-    await scene.run(); // and whoever ran it dies before anything is put down
+    await scene.run(); // and whoever ran it dies before anything is recorded
     expect(outcomes()).toEqual([outcome]);
     expect(missingReceipts(scene.store, scene.taskDir, scene.keys)).toHaveLength(1);
     expect((await scene.look()) !== undefined).toBe(outcome === "passed");

@@ -12,7 +12,7 @@ export const EXIT = {
   person: 5,
   /** Refused for the user's sake: a dirty tree, a foreign HEAD, another runner … */
   refused: 6,
-  /** Damaged state was set aside. */
+  /** Damaged state was quarantined. */
   corrupt: 7,
   nothingToResume: 8,
   /** A usage limit: the same command works later. */

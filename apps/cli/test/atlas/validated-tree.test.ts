@@ -40,7 +40,7 @@ test.for([
   ["an edit", "echo bad > work.txt"],
   ["a commit", "echo bad > work.txt; git commit -qam unreviewed"],
 ] as const)(
-  "%s while the validation runs is told, and neither pushed nor verified where it does not pass",
+  "%s while the validation runs is reported, and neither pushed nor verified where it does not pass",
   async ([, act]) => {
     const at = withRemote(atlasPlace());
     const started = await patched(at, meanwhile(at, act));
@@ -52,7 +52,7 @@ test.for([
   },
 );
 
-test("what a formatter makes of the work in the validation is told, validated, pushed and verified", async () => {
+test("what a formatter makes of the work in the validation is reported, validated, pushed and verified", async () => {
   const at = withRemote(atlasPlace());
   const started = await patched(at, "grep -q formatted work.txt || echo formatted >> work.txt");
   expect(started.code, started.stderr).toBe(0);

@@ -236,7 +236,7 @@ async function resumeStruck(
     .filter(({ type }) => type === "agent_done")
     .map(({ taskId, cycle, role }) => `${String(taskId)} ${String(cycle)} ${String(role)}`);
   if (new Set(turns).size !== turns.length && !isOfTheCoder(fault))
-    bad.push(`a turn was bought twice: ${turns.join()}`);
+    bad.push(`a turn was paid for twice: ${turns.join()}`);
   const trailers = "%(trailers:key=Quasar-Cycle,valueonly,separator=)";
   const cycles = git(at, "log", `--format=${trailers}`)
     .split("\n")

@@ -72,7 +72,7 @@ export function judgeResumed(
   const finished = new Set(lines.filter(({ type }) => type === "agent_done").map(turnOf));
   for (const line of after) {
     if (line.type === "agent_done" && finished.has(turnOf(line))) {
-      tell(`the finished turn ${turnOf(line)} was bought again`);
+      tell(`the finished turn ${turnOf(line)} was paid for again`);
     }
   }
 

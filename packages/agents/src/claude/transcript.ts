@@ -26,7 +26,7 @@ export function claudeConfigDir(
 
 /**
  * Whether Claude Code has anything on record to continue from in a session, in whatever work tree. What
- * cannot be looked at may be there.
+ * cannot be read may be there.
  *
  * @see SPEC.md, "Sessions of Claude Code"
  */

@@ -48,7 +48,7 @@ export interface CodexEnd {
   readonly tokens?: Tokens | undefined;
   /** Whether Codex has said that the turn is over. */
   readonly ended: boolean;
-  /** Responses that broke off while they came: nobody knows what they had used. */
+  /** Responses that broke off while they came: what they used is unknown. */
   readonly dropped: number;
 }
 

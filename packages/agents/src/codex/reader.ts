@@ -69,7 +69,7 @@ export function createCodexReader(
 
   const told = new Set<string>();
   let toldUsd = 0;
-  /** A record that cannot be looked at now is looked at again with the next event. */
+  /** A record that cannot be read now is checked again with the next event. */
   const useSoFar = (): CodexUse | undefined => {
     try {
       return meter.use(reading.threadId);

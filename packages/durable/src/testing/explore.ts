@@ -33,7 +33,7 @@ export interface ExploreCrashesOptions {
   readonly maxRounds?: number | undefined;
   /** @default all five */
   readonly models?: readonly PersistenceModel[] | undefined;
-  /** How many images of one crash point are looked at; more than that are picked from. @default 256 */
+  /** How many images of one crash point are checked; more than that are picked from. @default 256 */
   readonly statesPerPoint?: number | undefined;
   /** A process on an empty disk. */
   readonly workload: (process: SimulatedProcess) => void;
@@ -70,7 +70,7 @@ export interface CrashReport {
   /** How often `observe` ran: an image that comes again in the same life is not read again. */
   readonly observed: number;
   readonly crashPoints: number;
-  /** Crash points, per model, of which not every image was looked at. */
+  /** Crash points, per model, of which not every image was checked. */
   readonly sampledPoints: number;
   readonly rounds: number;
   /** States that break the promise. */

@@ -62,6 +62,6 @@ test.for([
     `\`\`\`\n${render(sampleHook()).slice(-100)}\`\`\`\n`,
     "unmarked",
   ],
-] as const)("a HOOK.md %s is told apart", ([, text, relation]) => {
+] as const)("a HOOK.md %s is distinguished", ([, text, relation]) => {
   expect(relationOfHookMd(text, sampleHook())).toBe(relation);
 });

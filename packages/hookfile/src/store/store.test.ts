@@ -222,7 +222,7 @@ describe("hook.json", () => {
   });
 
   // SPEC.md, statements 11.
-  test("that is damaged is set aside, and the one before it rolled forward", () => {
+  test("that is damaged is quarantined, and the one before it rolled forward", () => {
     const store = rolled();
     const hook = apply(store, checkpoint("c6"));
     writeFileSync(hookPath(store), "{}");
@@ -465,7 +465,7 @@ test.for([
   expect(readFileSync(path, "utf8")).toBe(before);
 });
 
-test("a folder at HOOK.md's place is set aside, and keeps no change from being made", () => {
+test("a folder at HOOK.md's place is quarantined, and keeps no change from being made", () => {
   const store = aStore();
   store.create(aTask());
   const path = join(store.dir, "HOOK.md");

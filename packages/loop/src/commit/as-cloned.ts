@@ -10,7 +10,7 @@ import { gitEnding, seenOf } from "../repository/work-tree.ts";
  * Makes the files that the run has committed what a clone has of them, before a check reads them, and names
  * those that were not.
  *
- * @returns What the run has committed, or an ending: git could not be asked. `undefined` where nothing is looked at.
+ * @returns What the run has committed, or an ending: git could not be asked. `undefined` where nothing is checked.
  * @see SPEC.md, "What a commit cannot hold"
  */
 export async function makeAsCloned(run: Run): Promise<Landed | Ending | undefined> {

@@ -179,7 +179,7 @@ describe("what is changed beside the coder", () => {
     expect(loop.events).toContainEqual(expect.objectContaining({ by: "git hook" }));
   });
 
-  test("by a git hook that takes it back is told, with where it still is", async () => {
+  test("by a git hook that takes it back is reported, with where it still is", async () => {
     const both = ({ workDir }: { readonly workDir: string }): string => {
       writeFileSync(join(workDir, "kept.txt"), "kept\n");
       writeFileSync(join(workDir, "README"), "lost\n");

@@ -177,7 +177,7 @@ export async function openLoopRepository(
     },
     commitsSince,
     changedPaths: (from, to) => changedPaths(workDir, from, to),
-    // A reflog that cannot be read bears witness of nothing.
+    // A reflog that cannot be read is evidence of nothing.
     reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
   };
 }

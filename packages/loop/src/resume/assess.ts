@@ -67,7 +67,7 @@ export interface ResumeAssessment {
   readonly isShallow: boolean;
   readonly isDetached: boolean;
   readonly isUnborn: boolean;
-  /** In the order in which they are to be told; empty where nothing stands against continuing. */
+  /** In the order in which they are to be reported; empty where nothing stands against continuing. */
   readonly refusals: readonly Refusal[];
 }
 

@@ -11,7 +11,7 @@ import { cycleToBegin, type Next, nextStep, type Step } from "../steps.ts";
 export type PlanKind =
   /** The run's state, as it was stored. */
   | "restored"
-  /** What is done is taken as it is, and not bought again. */
+  /** What is done is taken as it is, and not paid for again. */
   | "reused"
   /** A commit that the checkpoint does not know of is kept. */
   | "adopted"

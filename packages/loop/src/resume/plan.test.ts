@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
     ["turn_recovered coder restarted", "agent_start coder run.4 again 2"],
   ],
   [
-    "a turn came to nothing",
+    "a turn failed",
     { phase: "coding", turn: started, failure: "x" },
     "run-again",
     ["turn_recovered coder restarted", "agent_start coder run.4 again 2"],
@@ -225,7 +225,10 @@ describe("the estimate", () => {
     startedAt: "",
   });
   const both = [entry("coder", 0.4), entry("coder", 0.2), entry("reviewer", 0.1)];
-  const unsaid = [{ ...entry("coder", 0.5), source: "unknown" } as const, entry("reviewer", 0.1)];
+  const unreported = [
+    { ...entry("coder", 0.5), source: "unknown" } as const,
+    entry("reviewer", 0.1),
+  ];
   const review = aTurn({ id: "run.3", role: "reviewer", status: "started" });
 
   test.for([
@@ -233,7 +236,7 @@ describe("the estimate", () => {
     ["a review", { phase: "code_complete", turn: aTurn(), ledger: both }, 2.3, 0.1],
     ["a review again", { phase: "reviewing", turn: review, ledger: both }, 2.3, 0.1],
     ["nothing to judge by", { reviewOutput: ISSUES }, 2.3, undefined],
-    ["a coder that does not say", { reviewOutput: ISSUES, ledger: unsaid }, 2.3, undefined],
+    ["a coder that does not say", { reviewOutput: ISSUES, ledger: unreported }, 2.3, undefined],
     ["little left", { reviewOutput: ISSUES, ledger: both, maxBudgetUsd: 0.8 }, 0.1, 0.1],
     ["no budget", { reviewOutput: ISSUES, ledger: both, maxBudgetUsd: 0 }, undefined, 0.4],
     ["an approved run", { phase: "approved", ledger: both }, 0, 0],

@@ -16,7 +16,7 @@ import type { CycleState } from "../state.ts";
 import { nextStep } from "../steps.ts";
 import { rolesToCome } from "../money/to-come.ts";
 
-/** What the resume is going to be told, beside the checkpoint. */
+/** What the resume is going to get, beside the checkpoint. */
 export interface ResumeLimits {
   readonly agents: PlanAgents;
   /** What a person accepts. @default nothing */

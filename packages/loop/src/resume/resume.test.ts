@@ -577,7 +577,7 @@ describe("a turn entry", () => {
     expect(loop.tree.subjects()).toEqual(["t-1/cycle-2: Do it"]);
   });
 
-  test("a settled reviewer turn is processed and not bought again", async () => {
+  test("a settled reviewer turn is processed and not paid for again", async () => {
     const reviewer = fakeAgent([APPROVAL]);
     const loop = harness({ reviewer });
     const turn = aTurn({ id: "run.2", role: "reviewer" });

@@ -7,7 +7,7 @@ import type { TurnFailure } from "./settle.ts";
 import { isTurnPhase, ROLES } from "../transitions.ts";
 import { takeTurn } from "./turn.ts";
 
-/** Takes a turn again that came to nothing: in its own session where that can be, else anew. */
+/** Takes a turn again that failed: in its own session where that can be, else anew. */
 export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
   const { phase, turn, cycle } = run.state;
   if (!isTurnPhase(phase)) return undefined;

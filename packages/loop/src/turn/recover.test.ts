@@ -90,7 +90,7 @@ test("a turn that ended and failed is told as failed, not as one whose result is
 });
 
 test.for(["find", "adopt"] as const)(
-  "a turn that cannot be looked at (%s) stops the run as it is, and nobody is ended or asked again",
+  "a turn that cannot be read (%s) stops the run as it is, and nobody is ended or asked again",
   async (name) => {
     const unreadable = Object.assign(new Error("EIO"), { code: "ERR_TURN_UNREADABLE" });
     const fail = () => Promise.reject(unreadable);
@@ -113,7 +113,7 @@ test.for(["find", "adopt"] as const)(
   },
 );
 
-test("a turn that cannot be looked at any more while it works stays begun", async () => {
+test("a turn that cannot be read any more while it works stays begun", async () => {
   const unreadable = Object.assign(new Error("EIO"), { code: "ERR_TURN_UNREADABLE" });
   const coder = fakeAgent([() => Promise.reject(unreadable)]);
   const loop = harness({ coder });
@@ -227,7 +227,7 @@ describe("a turn that an earlier process began", () => {
     expect(coder.requests).toHaveLength(2);
   });
 
-  test("is given up when nobody knows anything of it, after what may still run is ended", async () => {
+  test("is given up when nothing is known of it, after what may still run is ended", async () => {
     const coder = found(writingCoder(), { state: "unknown" });
     const { run } = resumed({ coder });
     const { checkpoint } = await run();
@@ -607,14 +607,14 @@ describe("a tree that was seen clean", () => {
     ["was followed", { state: "alive" }, {}],
     ["may work on", { state: "unknown" }, {}],
     ["works on where nobody can follow it", { state: "alive" }, { adopt: undefined }],
-  ] as const)("is looked at again when an agent %s", async ([, state, change]) => {
+  ] as const)("is checked again when an agent %s", async ([, state, change]) => {
     const coder = { ...found(fakeAgent(["done"]), state, { failure: KILLED }), ...change };
     const loop = await resumedInDirt(coder as FakeAgent);
     expect(isKept(loop)).toBe(true);
     expect(coder.requests[0]?.prompt).toContain("The work tree holds uncommitted changes.");
   });
 
-  test.for(["dirty", "not seen"] as const)("is looked at where it was %s", async (seen) => {
+  test.for(["dirty", "not seen"] as const)("is checked where it was %s", async (seen) => {
     expect(isKept(await resumedInDirt(found(fakeAgent(["done"]), DIED), seen))).toBe(true);
   });
 

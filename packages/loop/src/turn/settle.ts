@@ -21,7 +21,7 @@ import { foreignWork } from "../commit/untouchable.ts";
 import { gitEnding, misplaced } from "../repository/work-tree.ts";
 
 /**
- * How a turn ended: `undefined` when it is settled, an agent's failure when the turn came to nothing,
+ * How a turn ended: `undefined` when it is settled, an agent's failure when the turn failed,
  * an ending when the run cannot continue.
  */
 export type TurnFailure = AgentFailure | Ending | undefined;
@@ -106,7 +106,7 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   } as const;
   if (role === "reviewer" && run.isSupervised(role)) {
     // Its verdict follows at once and is stored with it; until then the end of the turn is in the turn's files,
-    // which a power cut may take: nobody is told of what may be bought again.
+    // which a power cut may take: nobody is told of what may be paid for again.
     run.hold(done);
     return tree;
   }
@@ -188,7 +188,7 @@ const UNCLEAR_REVIEW: AgentFailure = {
 };
 
 /**
- * The work survives a power cut before its turn counts as done: it is not bought again. An ending also
+ * The work survives a power cut before its turn counts as done: it is not paid for again. An ending also
  * where the agent has left HEAD where a run does not continue: its turn is done all the same.
  */
 async function syncWork(run: Run, isSynced: boolean): Promise<Ending | undefined> {

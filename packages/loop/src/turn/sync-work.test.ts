@@ -40,7 +40,7 @@ test("the coder's work survives a power cut before its turn counts as done", asy
 });
 
 test.for([
-  ["is told only once it is stored", false, ["tell agent_done", "tell review_complete"]],
+  ["is reported only once it is stored", false, ["tell agent_done", "tell review_complete"]],
   ["is not told where it cannot be stored", true, ["tell review_complete"]],
 ] as const)("the end of a reviewer that a supervisor holds %s", async ([, fails, told]) => {
   const trace: string[] = [];

@@ -30,7 +30,7 @@ test.for([
   ["well", {}, 0],
   ["badly", { failure: { kind: "unknown", message: "It broke.", retryable: false } }, 1],
 ] as const)(
-  "what a person should know of an output is told where a turn ends %s",
+  "what a person should know of an output is reported where a turn ends %s",
   async ([, how, count]) => {
     const notices = ["fake printed a line that is too long: it was cut."];
     const coder = fakeAgent([{ text: "done", notices, ...how }]);
@@ -381,7 +381,7 @@ describe("an interruption", () => {
   });
 
   test.for(["cycle_start", "agent_start", "agent_done", "committed", "review_complete"])(
-    "at %s leaves a file from which nothing is bought twice",
+    "at %s leaves a file from which nothing is paid for twice",
     async (type) => {
       const controller = new AbortController();
       const coder = writingCoder();

@@ -16,7 +16,7 @@ import type { Place, Problem } from "./problem.ts";
 const SET_ASIDE = /\.damaged-/u;
 const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/u;
 
-/** Runs that cannot be read, files that were set aside, turns without a run. */
+/** Runs that cannot be read, files that were quarantined, turns without a run. */
 export async function* lookAtRuns({ workspace, user }: Place): AsyncGenerator<Problem, undefined> {
   const sealKey = usableKey(user);
   for (const id of runIds(workspace)) {

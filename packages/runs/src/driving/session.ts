@@ -69,7 +69,7 @@ export async function inSession<T>(
   let current: string | undefined;
   let journal: RunJournal | undefined;
   let obstacle: string | undefined;
-  /** Whoever has removed files may have put what is in the way in their place. It is looked at each second. */
+  /** Whoever has removed files may have put what is in the way in their place. It is checked each second. */
   const restoreFiles = (): void => {
     try {
       journal?.restore();

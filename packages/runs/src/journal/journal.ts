@@ -34,7 +34,7 @@ const MOST_FACT = 250_000;
 const JOURNAL_OPTIONS = { maxRecordBytes: 1024 * 1024, joins: true } as const;
 
 /**
- * Opens the journal of a run. One whose chain is broken is set aside, and a new journal starts. Call it
+ * Opens the journal of a run. One whose chain is broken is quarantined, and a new journal starts. Call it
  * under the lock of the work tree.
  *
  * @throws {DurableError} `ERR_NOT_DURABLE`, `ERR_NOT_REGULAR`

@@ -13,7 +13,7 @@ import { isSetAside, runIds } from "./list.ts";
 import { loadRun, type RunFiles, runStores } from "../store.ts";
 import { damagedNext, SET_ASIDE, setAsideNext } from "./summary.ts";
 
-/** A run that is looked at. */
+/** A run that is read. */
 export interface FoundRun {
   readonly id: string;
   /** Where its files are. */

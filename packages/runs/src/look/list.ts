@@ -151,7 +151,7 @@ function setAsideOne({ runsDir }: Workspace, id: string): RunSummary | undefined
   return isSetAside(join(runsDir, id)) ? setAsideSummary(id) : undefined;
 }
 
-/** Whether all that is left of a run's checkpoint is what was set aside as damaged. Not of one that is removed now. */
+/** Whether all that is left of a run's checkpoint is what was quarantined. Not of one that is removed now. */
 export function isSetAside(dir: string): boolean {
   const names = namesIn(dir).filter((name) => name.startsWith("checkpoint.toml"));
   const isArchived = existsSync(checkpointPath(join(dir, "archive")));

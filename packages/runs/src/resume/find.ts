@@ -117,7 +117,7 @@ function nothing(message: string, elsewhere: readonly RunElsewhere[] = []): Runs
 }
 
 /**
- * Makes a folder ready and loads from it; a generation that is damaged is set aside.
+ * Makes a folder ready and loads from it; a generation that is damaged is quarantined.
  *
  * @throws {RunsError} `ERR_CORRUPT` when no generation can be used.
  */

@@ -31,7 +31,7 @@ export interface Obstacle {
 
 /** What was found of a run and its tree, judged. */
 export interface Judgement {
-  /** In the order in which they are told. */
+  /** In the order in which they are reported. */
   readonly obstacles: readonly Obstacle[];
   readonly assessment: ResumeAssessment;
   /** The agent of its unfinished turn works on. */

@@ -66,7 +66,7 @@ export async function resumeRun(
 /** What a run is resumed with. */
 interface Resuming {
   readonly found: FoundCheckpoint;
-  /** Of the runs of this tree, as it was before anything else was looked at. */
+  /** Of the runs of this tree, as it was before anything else was read. */
   readonly outliving: readonly LeftoverProcesses[];
   /** Nobody is left in the work tree. */
   readonly noProcessInTree: boolean;

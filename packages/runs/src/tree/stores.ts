@@ -64,7 +64,7 @@ export function guardedStore<T extends CheckpointStore>(store: T, before: () => 
 }
 
 /**
- * Makes a folder ready and loads from it; a generation that is damaged is set aside.
+ * Makes a folder ready and loads from it; a generation that is damaged is quarantined.
  *
  * @throws {CheckpointError} `ERR_DAMAGED` where none is left that can be used: a run that was begun is not taken for
  *   one that was not.

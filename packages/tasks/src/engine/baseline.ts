@@ -2,7 +2,7 @@ import type { RepositoryFacts } from "@quasar/git";
 import type { HookFile, StepRecord } from "@quasar/hookfile";
 import type { Session } from "./session.ts";
 
-/** More paths than this are not put down. */
+/** More paths than this are not recorded. */
 const MOST_PATHS = 1_000;
 
 /**

@@ -133,8 +133,8 @@ function isAtRest({ state }: HookFile): boolean {
 }
 
 /**
- * A task that was found at rest. It is told only where task.json did not know: then a crash came before
- * anybody could be told, or a person's decision has ended the task.
+ * A task that was found at rest. It is reported only where task.json did not know: then a crash came before
+ * anybody was notified, or a person's decision has ended the task.
  */
 async function rest(session: Session, before: TaskRecord): Promise<DriveResult> {
   const { hook, task } = session;
@@ -154,7 +154,7 @@ async function detect(
   storing: HookFileStoreOptions,
   seen: HookFile,
 ): Promise<HookFile> {
-  // A task that was only put down has no owner, and nobody has left it in the middle of something.
+  // A task that was only created has no owner, and nobody has left it in the middle of something.
   if (seen.state === "initializing" && seen.owner === undefined) return seen;
   const inspect = inspectorOf(parts, { taskDir, task, ports });
   const found = await detectAndRecover(taskDir, { ...storing, lock, inspect, signal });

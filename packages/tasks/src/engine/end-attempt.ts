@@ -26,9 +26,9 @@ export interface Attempt {
 }
 
 /**
- * Puts down what came of an attempt: first all that it said, then, in one write of the hook file, that the
+ * Records what came of an attempt: first all that it said, then, in one write of the hook file, that the
  * task continues, waits for a person or tries again. Where somebody else has moved the task on meanwhile,
- * nothing is put down.
+ * nothing is recorded.
  */
 export async function endAttempt(session: Session, attempt: Attempt): Promise<Stop | undefined> {
   const { step } = attempt;

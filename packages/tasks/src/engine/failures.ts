@@ -20,7 +20,7 @@ function isDiskFailure(error: unknown): boolean {
   return DISK.includes(codeOf(error)) || isDiskFailure(error.cause);
 }
 
-/** Reads what a task can continue without: where its old history is damaged, a person is told. */
+/** Reads what a task can continue without: where its old history is damaged, a person is notified. */
 export function unlessDamaged<T>(read: () => T, warn: (message: string) => void): T | undefined {
   try {
     return read();

@@ -25,7 +25,7 @@ export interface EngineParts {
   readonly eyes: Eyes;
   readonly gitHook: GitHook;
   openStore(options: HookFileStoreOptions): HookFileStore;
-  /** Sets aside what a git that is gone has left locked; for whoever has the lock. Resolves to words for a person. */
+  /** Moves the lock files aside that a git which is gone has left; for whoever has the lock. Resolves to words for a person. */
   freeGit(worktree: string): Promise<readonly string[]>;
   /** Takes the one lock of a work tree. @throws {TasksError} `ERR_LOCKED` */
   lockWorkTree(worktree: string, taskId: string): Promise<Lock>;

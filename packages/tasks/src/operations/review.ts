@@ -40,7 +40,7 @@ export interface Review {
   readonly gaps: readonly ReviewGap[];
   /** Names what is shown: the tree's id; where there is an answer, the beginning of its digest behind it. */
   readonly content: string;
-  /** What files held as they were looked at. */
+  /** What files held when they were read. */
   readonly seen: ReturnType<typeof seenFiles>;
 }
 

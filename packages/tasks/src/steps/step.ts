@@ -47,11 +47,11 @@ export interface RunningStep extends Omit<StepInput, "ports"> {
   /** The prompt that the hook file has on record for this attempt; whole, also where that one is cut. */
   readonly prompt: string;
   tell(event: TaskEvent): void;
-  /** Puts down what the agent is at; written at most once a second, and before the step ends. */
+  /** Records what the agent is at; written at most once a second, and before the step ends. */
   note(progress: StepProgress): void;
   /** Makes a step checkpoint, if the task's configuration wants one for this trigger. */
   checkpoint(trigger: CheckpointTrigger, description: string): Promise<void>;
-  /** An attempt came to nothing and the step itself tries again; the receipts of what failed are kept. */
+  /** An attempt failed and the step itself tries again; the receipts of what failed are kept. */
   attemptFailed(reason: string, receipts: readonly ValidationReceipt[]): Promise<void>;
   /** Puts receipts into the hook file that were signed in a step other than a validation. */
   recordReceipts(receipts: readonly ValidationReceipt[]): void;
@@ -64,7 +64,7 @@ export interface StepProgress {
 
 export type StepOutcome =
   | ({ readonly kind: "completed" } & StepReport)
-  /** It came to nothing. Where `retryable` and attempts are left it is tried again at once. */
+  /** It failed. Where `retryable` and attempts are left it is tried again at once. */
   | ({
       readonly kind: "failed";
       readonly reason: string;

@@ -137,7 +137,7 @@ async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<
     const tree = await treeOf(input.worktree, input.signal);
     const stopped = await fix(input, workOnStep, fixing, head);
     if (stopped !== undefined) return stopped;
-    // It is run once more, for it may pass all the same; but a turn that changed nothing is not bought again.
+    // It is run once more, for it may pass all the same; but a turn that changed nothing is not paid for again.
     isVain = tree !== undefined && tree === (await treeOf(input.worktree, input.signal));
   }
 }

@@ -23,7 +23,7 @@ interface TaskPlace {
 }
 
 export interface WorkspaceTask extends TaskPlace {
-  /** `damaged`: nobody knows whether it has ended. */
+  /** `damaged`: it is unknown whether it has ended. */
   readonly state: HookState | "damaged";
 }
 

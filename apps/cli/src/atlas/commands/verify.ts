@@ -78,7 +78,7 @@ const EXITS: Readonly<Record<Verification["kind"], ExitCode>> = {
 interface Subject {
   readonly commit: VerifiedCommit | undefined;
   readonly dir: string;
-  /** `undefined`: nobody knows whose receipts are meant. */
+  /** `undefined`: it is unknown whose receipts are meant. */
   readonly task: TaskName | undefined;
   /** Of a task that is here. */
   readonly record?: RecordedReceipts | undefined;
@@ -120,7 +120,7 @@ function ofCommit(tasks: readonly TaskName[], { taskId }: VerifiedCommit): TaskN
 
 interface NamedTask extends TaskFolder {
   readonly branch: string;
-  /** `undefined` where its branch is not to be looked for. */
+  /** `undefined` where its branch is not to be searched for. */
   readonly repository: string | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface AgentFacts {
   readonly start: string;
 }
 
-/** The agents that are looked for, and what else the settings name. */
+/** The agents that are searched for, and what else the settings name. */
 export function agentFindings(facts: AgentFacts): readonly Finding[] {
   const lines = facts.named.filter((spec) => spec.startsWith("command:"));
   return [

@@ -256,7 +256,7 @@ function inOneLine(view: View, role: string, text: string, style?: Style): strin
   return line === "" ? [] : labelled(view, role, line, style);
 }
 
-/** How a turn continues that nobody has seen the end of, or that came to nothing. */
+/** How a turn continues whose end was not seen, or that failed. */
 const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
   followed: "is still running; reattached",
   read: "had finished; using its result, no extra cost",

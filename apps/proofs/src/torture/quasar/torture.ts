@@ -26,7 +26,7 @@ export const TORTURED_AGENTS: readonly TorturedAgentName[] = ["scripted", "claud
 const LAWS = ["repeated", "skipped", "commits", "tree", "journal", "ledger", "cap", "refused"];
 
 /**
- * The promises that are looked at, by which deviations are counted.
+ * The promises that are checked, by which deviations are counted.
  *
  * @see SPEC.md, "Laws of a run of quasar"
  */
