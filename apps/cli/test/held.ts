@@ -25,7 +25,7 @@ export async function holdingModel(at: Place, role: Turn["role"]): Promise<strin
   const answer = async (request: IncomingMessage): Promise<string> => {
     const asked = JSON.parse(await text(request)) as Asked;
     if (asked.step > 0 && asked.role === role) {
-      while (!existsSync(join(at.outside, "let-go"))) await sleep(20);
+      while (!existsSync(join(at.outside, "released"))) await sleep(20);
     }
     return JSON.stringify({ costUsd: asked.step > 0 ? 0 : COSTS[asked.role] });
   };
@@ -44,7 +44,7 @@ export async function holdingModel(at: Place, role: Turn["role"]): Promise<strin
 
 /** Has the model answer the agents that it holds. */
 export function releaseModel(at: Place): void {
-  write(at.outside, { "let-go": "" });
+  write(at.outside, { "released": "" });
 }
 
 /** Has another program drive, which did not see that the run's process lives. */

@@ -63,7 +63,7 @@ export type Look = Pick<RepositoryFacts, "head" | "branch" | "dirty">;
 export interface InspectOptions extends SignalOptions {
   /** A full commit id; `""`: there was no commit. */
   readonly since: string;
-  /** The branch on which HEAD was, without `refs/heads/`: `""` is none. @default not looked for */
+  /** The branch on which HEAD was, without `refs/heads/`: `""` is none. @default not searched for */
   readonly branch?: string | undefined;
   /** What `openRepository` has just said of the folder. @default asked of it: a process more */
   readonly repository?: Repository | undefined;

@@ -7,7 +7,7 @@ import { filesForPointers } from "./lfs.ts";
 import { isSha } from "./revision.ts";
 import { gitOutput } from "./run.ts";
 
-// Renames are not looked for: that reads contents, and both paths are wanted.
+// Renames are not searched for: that reads contents, and both paths are wanted.
 /** Looks into the work trees of submodules too, under the configuration that each has. */
 export const STATUS_WITHIN = [
   ...["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"],

@@ -72,7 +72,7 @@ export interface LoopOptions {
   /**
    * The repository that it is in: a run fails where it cannot be used.
    *
-   * @default looked for; where there is none, the run works without commits
+   * @default searched for; where there is none, the run works without commits
    */
   readonly repository?: RunRepository | undefined;
   readonly coder: AgentInvoker;

@@ -109,7 +109,7 @@ test.each(LONG ? cases([TWO_CYCLES], NATURES) : [])(
 
 /**
  * What a crash may break without saves around turns: what an agent has cost is not stored, its end not
- * looked for, the half of a lint fix committed as one.
+ * searched for, the half of a lint fix committed as one.
  */
 const BY_TURNS: readonly RegExp[] = [
   /^a crash repeats/u,

@@ -174,11 +174,11 @@ function restoreRun({ tell, syncRecord }: Session, dir: string, store: Rememberi
     await store.saveAgain();
   };
   const onError = (error: unknown): void => {
-    const message = `the run's checkpoint was removed, and cannot be written anew: ${messageOf(error)}`;
+    const message = `the run's checkpoint was removed, and cannot be written again: ${messageOf(error)}`;
     tell({ type: "warning", cycle: 0, message });
   };
   save().catch(onError);
-  const message = `the folder of run ${basename(dir)} was removed while it runs: its state is written anew`;
+  const message = `the folder of run ${basename(dir)} was removed while it runs: its state is written again`;
   tell({ type: "warning", cycle: 0, message });
 }
 

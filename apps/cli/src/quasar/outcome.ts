@@ -177,7 +177,7 @@ function nextOf(result: TaskResult, agents: EndOptions["agents"]): string[] {
       return person === undefined ? [command] : [person, command];
     }
     case "struggling":
-      return ["split the task or word it anew", resume];
+      return ["split the task or reword it", resume];
     case "max_cycles":
     case "budget":
     case "interrupted":

@@ -57,7 +57,7 @@ test("what a formatter makes of the work in the validation is reported, validate
   const started = await patched(at, "grep -q formatted work.txt || echo formatted >> work.txt");
   expect(started.code, started.stderr).toBe(0);
   expect(started.stderr).toContain("ran: work.txt; nobody has reviewed that");
-  expect(started.stdout).toContain("changed while it ran, reviewed by nobody: work.txt");
+  expect(started.stdout).toContain("changed while it ran, not reviewed: work.txt");
   expect(git({ ...at, repo: at.bare }, "show", `${BRANCH}:work.txt`)).toBe("right\nformatted");
   const verified = await atlas(there(at), ["verify", "add-a-file"]);
   expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining("VALID")]);

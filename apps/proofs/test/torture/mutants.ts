@@ -95,7 +95,7 @@ export const ATLAS_MUTANTS: readonly Mutant[] = [
     law: "receipts",
   },
   {
-    name: "pull requests that are there are not looked for",
+    name: "pull requests that are there are not searched for",
     text: /const open = answer\.value\.find\(\(\{ state \}\) => state === "OPEN"\);/g,
     programs: 1,
     instead: "return { kind: 'ok', value: undefined };",

@@ -54,7 +54,7 @@ export interface ResumePlan {
 
 /**
  * Says what a resume is going to reuse, do again or refuse. Pure; the items from `adopted` on have
- * the words that the resume's `resumed` event then has, as long as nobody has looked for the turn.
+ * the words that the resume's `resumed` event then has, as long as nobody has searched for the turn.
  *
  * @param found - What was found of the unfinished turn; `undefined`: nobody has looked.
  * @see SPEC.md, "Plan"

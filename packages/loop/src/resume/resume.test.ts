@@ -734,7 +734,7 @@ describe("a turn entry", () => {
     expect(result.totalCostUsd).toBeCloseTo(1.2);
   });
 
-  test("a resume that is interrupted before it looked for a turn's end leaves it unknown", async () => {
+  test("a resume that is interrupted before it searched for a turn's end leaves it unknown", async () => {
     const loop = harness({ signal: AbortSignal.abort() });
     const turn = aTurn({ id: "run.3", status: "started", reservedUsd: 0.5 });
     const result = await runFromCheckpoint(at(loop, { phase: "coding", turn }), loop.options);

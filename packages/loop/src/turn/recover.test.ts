@@ -530,7 +530,7 @@ describe("uncommitted work", () => {
     expect(loop.trace().slice(1, 3)).toEqual(["snapshot 1", "turn_recovered coder restarted"]);
   });
 
-  test("is not looked for before a reviewer's turn, who changes nothing", async () => {
+  test("is not searched for before a reviewer's turn, who changes nothing", async () => {
     const reviewer = found(fakeAgent([APPROVAL]), DIED);
     const change = { phase: "reviewing" } as const;
     const { loop, run } = resumed({ reviewer }, { role: "reviewer" }, change);

@@ -49,7 +49,7 @@ export async function takeTurn(
   if (failure === undefined || "outcome" in failure || isOverBudget(run.state)) return failure;
   const next = { ...start, attempt: start.attempt + 1, sessionId: "" };
   if (start.sessionId !== "" && NO_SESSION.has(failure.kind)) {
-    await run.warn(`${unstopped(failure.message)}: the turn is started anew`);
+    await run.warn(`${unstopped(failure.message)}: the turn is started again`);
     return takeTurn(run, phase, next);
   }
   if (phase !== "reviewing" || !UNCLEAR.has(failure.kind)) return failure;

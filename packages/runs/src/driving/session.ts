@@ -76,14 +76,14 @@ export async function inSession<T>(
       for (const restore of restorers) restore();
       obstacle = undefined;
     } catch (error) {
-      const message = `files of the run were removed while it runs, and cannot be written anew: ${messageOf(error)}`;
+      const message = `files of the run were removed while it runs, and cannot be written again: ${messageOf(error)}`;
       if (message !== obstacle) warn(message);
       obstacle = message;
     }
   };
   const hold = new Hold(lock, workspace, () => {
     warn(
-      "the lock file was removed while this command works; nobody else took it: it is made anew",
+      "the lock file was removed while this command works; nobody else took it: it is created again",
     );
     try {
       if (current !== undefined) noteRun(workspace, current);

@@ -32,7 +32,7 @@ export function anotherTry(hook: HookFile): HookInput[] {
 export function leavingOut(hook: HookFile, reason: string): HookInput[] {
   const skip: HookInput = { type: "skip_step", reason, details: { by: "person" } };
   if (hook.state === "step_pending" && nextStep(hook)?.type === "human") {
-    throw notAwaited(hook, "what comes next is a review, which nobody leaves out");
+    throw notAwaited(hook, "the next step is a review, which cannot be skipped");
   }
   if (hook.state === "step_pending" || hook.state === "recovering") return [skip];
   requirePerson(hook, "there is nothing to skip");

@@ -105,7 +105,7 @@ describe("a loop in a step", () => {
     const agents = someAgents();
     const { input } = working(fixture, agents);
     const synopsis = `[ATLAS RECOVERY] Task '${TASK_ID}' in progress. State: step_running, Step: implement (2/3).`;
-    await workOnStep(input, { ...LOOP, prompt: `${synopsis} READ x\n\nMend it.` });
+    await workOnStep(input, { ...LOOP, prompt: `${synopsis} READ x\n\nFix it.` });
     const prompts = [...agents.coder.requests, ...agents.reviewer.requests].map((r) => r.prompt);
     expect(prompts).toHaveLength(4);
     for (const prompt of prompts) {

@@ -224,7 +224,7 @@ function passed(
 ): StepOutcome {
   const names = results.map(({ command }) => command.name).join(", ");
   const description = `Validation passed: ${names}`;
-  const unreviewed = `changed while it ran, reviewed by nobody: ${changed.join("; ")}`;
+  const unreviewed = `changed while it ran, not reviewed: ${changed.join("; ")}`;
   return {
     kind: "completed",
     summary: [description, changed.length === 0 ? "" : unreviewed, ignored]

@@ -402,7 +402,7 @@ export const task = object(
         reviewerModel: text("Its model"),
         maxCycles: whole("How many a step may have"),
         maxBudgetUsd: usd("The limit; 0: none"),
-        gitHooks: word(["auto", "print", "off"], "Whether git tells the task of commits"),
+        gitHooks: word(["auto", "print", "off"], "Whether git reports commits to the task"),
         notify: text("What is run when a person is needed"),
         validation: v.object({
           commands: list(

@@ -23,7 +23,7 @@ const lastTurn = object(
     attempt: whole("Counts the starts of the same piece of work, from 1"),
     status: word(["started", "settled"], "started: how it ended is not known yet"),
     allowanceUsd: usd("What it may spend at most; 0: no limit"),
-    reservedUsd: usd("What counts if nobody ever learns what it cost"),
+    reservedUsd: usd("What counts if its cost stays unknown"),
     startedAt: timeOrNone("When it began"),
     sessionId: text('The agent\'s own name for its conversation; "" while it is not known'),
     resumed: flag("Whether it continues the agent session of an earlier turn"),
@@ -48,7 +48,7 @@ export const showLine = result("show", "All of one run", {
   dir: text("Where its files are"),
   seal: word(
     ["valid", "digest", "foreign", "none"],
-    "Whether its checkpoint is whole. digest: it is, and nobody has looked who wrote it. none: it has no seal",
+    "Whether its checkpoint is whole. digest: it is, but its writer was not checked. none: it has no seal",
   ),
   source: word(["current", "previous"], "previous: the newest checkpoint cannot be used"),
   problems: texts("What is wrong with its files"),

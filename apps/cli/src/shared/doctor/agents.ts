@@ -51,7 +51,7 @@ function waysWithout(kind: DetectedAgent["kind"], { found, start }: AgentFacts):
 export function agentWords(agent: DetectedAgent | undefined): string {
   if (agent === undefined) return "not installed";
   const { version, login } = agent;
-  if (version === "") return "installed, does not tell its version";
+  if (version === "") return "installed, does not report its version";
   const how = login.how === "" ? "" : ` (${login.how})`;
   return `${version}, ${LOGIN_WORDS[login.state]}${how}`;
 }

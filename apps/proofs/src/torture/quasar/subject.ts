@@ -10,7 +10,7 @@ import {
   type Place,
   type Subject,
 } from "@quasar/torture";
-import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/bought.ts";
+import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/spending.ts";
 import type { ModelRequest, ModelServer } from "../model/server.ts";
 import { TASK, type TorturedAgent } from "./agent.ts";
 import {
@@ -157,7 +157,7 @@ function judge(
   const isBooked = billedUsd <= ledgerUsd && ledgerUsd <= rounded(billedUsd + lostUsd);
   return [
     ...(now.end === "approved" ? unfinished(now, whole) : []),
-    ...now.boughtTwice.map((key) => ({ law: "repeated", message: key })),
+    ...now.paidTwice.map((key) => ({ law: "repeated", message: key })),
     ...(isBooked ? [] : [{ law: "ledger", message: money }]),
     ...(billedUsd <= rounded(capUsd) ? [] : [{ law: "cap", message: money }]),
   ];

@@ -8,7 +8,7 @@ import {
   type Tortured,
   type TortureOptions,
 } from "@quasar/torture";
-import { rounded } from "../model/bought.ts";
+import { rounded } from "../model/spending.ts";
 import { startModelServer } from "../model/server.ts";
 import type { TorturedAgent } from "./agent.ts";
 import { makeFixture } from "./fixture.ts";
