@@ -20,6 +20,7 @@ test.for<[string, TextKind?]>([
   ["the agent is told what was changed", "string"],
   ["another file of ours", "string"],
   ["letGo", "identifier"],
+  ["hasUnsaidCosts", "identifier"],
 ])("finds a word in: %s", ([text, kind]) => {
   expect(found(text, kind)).toHaveLength(1);
 });
@@ -33,7 +34,7 @@ test.for<[string, TextKind?]>([
   ["The supervisor is told to stop."],
   ["What is left of the budget"],
   ["A link outlives its file."],
-  ["courseOfAction", "string"],
+  ["unsaid_costs", "string"],
 ])("finds nothing in: %s", ([text, kind]) => {
   expect(found(text, kind)).toEqual([]);
 });

@@ -66,6 +66,13 @@ export const WORDS: readonly Word[] = [
     in: TEXTS,
   },
 
+  {
+    not: "unsaid",
+    write: "unreported",
+    in: EVERYWHERE,
+    except: [{ text: "unsaid_costs", why: "the former name of a key on disk" }],
+  },
+
   // Owners and undoing
   { not: "let(?:s|ting)? go", write: "dispose, release", in: EVERYWHERE },
   {

@@ -44,7 +44,7 @@ export async function holdingModel(at: Place, role: Turn["role"]): Promise<strin
 
 /** Has the model answer the agents that it holds. */
 export function releaseModel(at: Place): void {
-  write(at.outside, { "released": "" });
+  write(at.outside, { released: "" });
 }
 
 /** Has another program drive, which did not see that the run's process lives. */

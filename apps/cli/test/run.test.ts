@@ -235,7 +235,7 @@ test("an unreported cost is kept apart from what is known", async () => {
   const json = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
   expect(json.runs[0]).toMatchObject({ knownUsd: 0, unknownUsd: expect.closeTo(1.667, 2) });
   const unlimited = await quasar(at, ["run", "Write", "--max-budget", "0", ...command]);
-  const unreported = "cost     $0.00 known; some turns did not say what they cost";
+  const unreported = "cost     $0.00 known; some turns reported no cost";
   expect(unlimited.stdout).toContain(unreported);
   expect((await quasar(at, ["status"])).stdout).toContain(unreported);
 });

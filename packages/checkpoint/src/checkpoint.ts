@@ -166,8 +166,8 @@ export interface Checkpoint {
    * nobody learned.
    */
   readonly unknownCostUsd: number;
-  /** Whether turns without a limit did not say what they cost. */
-  readonly hasUnsaidCosts: boolean;
+  /** Whether the cost of turns without a limit was not reported. */
+  readonly hasUnreportedCosts: boolean;
   /** What the failed filter check printed; `""` when none failed. */
   readonly filterOutput: string;
   readonly filterCheckName: string;

@@ -71,7 +71,7 @@ describe("a round trip", () => {
     ],
     [
       "state with the driving program's notes",
-      aCheckpoint({ settings: { lint: "make" }, outcome: anOutcome, hasUnsaidCosts: true }),
+      aCheckpoint({ settings: { lint: "make" }, outcome: anOutcome, hasUnreportedCosts: true }),
     ],
     [
       "multi-cycle state with commits",
@@ -415,6 +415,7 @@ test.for(seedKeys)("decoding asks for %s", (key) => {
 });
 
 test.for([
+  ["unreported_costs", "unreported_costs = 1"],
   ["unsaid_costs", "unsaid_costs = 1"],
   ["outcome", "outcome = 'error'"],
   ["outcome.message", "outcome = { outcome = 'error' }"],
@@ -530,7 +531,7 @@ const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
       allFindings: fc.array(anyFinding, { maxLength: 3 }),
       revision: fc.nat(),
       unknownCostUsd: anyAmount,
-      hasUnsaidCosts: fc.boolean(),
+      hasUnreportedCosts: fc.boolean(),
       outcome: fc.record(
         { outcome: anyText, message: anyText, allow: fc.array(anyText), requests: fc.nat() },
         { noNullPrototype: true },

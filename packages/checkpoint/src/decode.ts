@@ -21,6 +21,7 @@ import {
   SEALED_KEY,
   SETTINGS_KEY,
   TURN_FIELDS,
+  keysOf,
 } from "./fields.ts";
 import { findingId } from "./finding-id.ts";
 import { PHASES } from "./phases.ts";
@@ -117,15 +118,16 @@ export function readFields(
   scalars: ReadonlyMap<string, string>,
 ): void {
   for (const field of fields) {
-    const key = prefix + field.key;
-    const value = table[field.key];
+    const stored = keysOf(field).find((key) => table[key] !== undefined) ?? field.key;
+    const key = prefix + stored;
+    const value = table[stored];
     if (value === undefined) {
       if (field.absent === undefined) throw invalid(`${key} is missing`);
       read[field.name] = field.absent;
       continue;
     }
-    const stored = inMemory(field, { value, source: scalars.get(key) });
-    read[field.name] = checkedValue(field, stored, key);
+    const held = inMemory(field, { value, source: scalars.get(key) });
+    read[field.name] = checkedValue(field, held, key);
   }
 }
 

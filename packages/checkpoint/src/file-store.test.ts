@@ -679,15 +679,22 @@ describe("texts too large for the file", () => {
         phaseId: "",
         revision: 1,
         coderOutput,
-        hasUnsaidCosts: true,
+        hasUnreportedCosts: true,
         outcome,
         extra: { later: { key: [1, "two"] } },
       }),
     );
-    const summary = { outcome, hasUnsaidCosts: true, cycle: 2, taskTitle: checkpoint.taskTitle };
+    const summary = {
+      outcome,
+      hasUnreportedCosts: true,
+      cycle: 2,
+      taskTitle: checkpoint.taskTitle,
+    };
     expect(await store.loadSummary()).toMatchObject({ seal: "valid", summary });
     await store.save(loaded!.checkpoint);
     expect((await store.load())?.checkpoint).toEqual({ ...loaded!.checkpoint, revision: 2 });
+    const keys = readFileSync(checkpointPath(dir), "utf8").match(/^un\w+_costs(?= = )/gmu);
+    expect(keys, "a former key is written under its present name").toEqual(["unreported_costs"]);
   });
 
   test.for([
@@ -767,7 +774,7 @@ describe("a summary", () => {
     for (const taskTitle of titles) {
       const outcome = { outcome: "error", message: "x".repeat(400), allow: [], requests: 41 };
       const nebulaName = "n".repeat(400);
-      const notes = { settings, outcome, hasUnsaidCosts: true };
+      const notes = { settings, outcome, hasUnreportedCosts: true };
       const saved = aCheckpoint({ phaseId: "", taskTitle, ...notes, nebulaName });
       await createFileCheckpointStore({ dir, sealKey }).save(saved);
       const store = createFileCheckpointStore({ dir, ...seal });
@@ -775,7 +782,13 @@ describe("a summary", () => {
       const found = await store.loadSummary();
       expect(found).toMatchObject({ seal: loaded?.seal, source: "current", problems: [] });
       expect(loaded?.checkpoint).toMatchObject({ ...found?.summary, taskTitle });
-      const values = { cycle: 2, totalCostUsd: 1.2345, nebulaName, outcome, hasUnsaidCosts: true };
+      const values = {
+        cycle: 2,
+        totalCostUsd: 1.2345,
+        nebulaName,
+        outcome,
+        hasUnreportedCosts: true,
+      };
       expect(found?.summary).toMatchObject(values);
     }
   });

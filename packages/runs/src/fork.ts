@@ -32,7 +32,7 @@ export function forkOf(checkpoint: Checkpoint, options: ForkOptions): Checkpoint
     revision: 0,
     totalCostUsd: 0,
     unknownCostUsd: 0,
-    hasUnsaidCosts: false,
+    hasUnreportedCosts: false,
     neededBudgetUsd: 0,
     ledger: [],
     failure: "",

@@ -50,7 +50,7 @@ export async function startRun(
       keep();
       const sealKey = user.sealKey();
       const stores = runStores(workspace, runId, sealKey);
-      const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnsaidCosts: false };
+      const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnreportedCosts: false };
       return work(session, { runId, task, options, stores, sealKey, spending, ...ground });
     });
   return inWorktree ? inLinkedTree(origin, { runId }, runIn) : runIn(origin, () => {});

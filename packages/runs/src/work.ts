@@ -69,7 +69,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
   const { root } = workspace;
   tellRun(session, work, { maxCycles, maxBudgetUsd });
   const dir = join(workspace.runsDir, runId);
-  const notes: RunNotes = { settings, hasUnsaidCosts: spending.hasUnsaidCosts };
+  const notes: RunNotes = { settings, hasUnreportedCosts: spending.hasUnreportedCosts };
   const current = rememberingStore(work.stores.current, left);
   const stores: RunStores = { ...work.stores, current };
   session.onRemoved(() => restoreRun(session, dir, current));
@@ -94,8 +94,8 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
     redactCommit: (text) => redactFiles(redact(text)),
     journal: (event) => session.record(event),
     onEvent: (event) => {
-      const isUnsaid = event.type === "agent_done" && event.costUsd === undefined;
-      if (isUnsaid && maxBudgetUsd === 0) notes.hasUnsaidCosts = true;
+      const isUnreported = event.type === "agent_done" && event.costUsd === undefined;
+      if (isUnreported && maxBudgetUsd === 0) notes.hasUnreportedCosts = true;
       tell(told(event));
     },
   };

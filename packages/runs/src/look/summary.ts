@@ -2,7 +2,7 @@ import { type Checkpoint, CheckpointError, type CheckpointFinding } from "@quasa
 import { upToCent } from "@quasar/loop/internal";
 import { type Holder, wayToStop } from "../driving/lock.ts";
 import { knownUsd, shellWord } from "../text/format.ts";
-import { storedUnsaidCosts } from "../store.ts";
+import { storedUnreportedCosts } from "../store.ts";
 
 /**
  * `running`: a runner works on it now. `interrupted`: its runner is gone without a word, or was told
@@ -48,8 +48,8 @@ export interface RunSummary {
   readonly costUsd: number;
   /** What was spent at most by turns whose cost is not known. */
   readonly unknownCostUsd: number;
-  /** Whether turns without a limit did not say what they cost. */
-  readonly hasUnsaidCosts: boolean;
+  /** Whether the cost of turns without a limit was not reported. */
+  readonly hasUnreportedCosts: boolean;
   /** 0 is no limit. */
   readonly maxBudgetUsd: number;
   /** All that are not known to be fixed. */
@@ -124,7 +124,7 @@ export function summaryOf(
     spentUsd,
     costUsd: knownUsd({ spentUsd, unknownCostUsd }),
     unknownCostUsd,
-    hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+    hasUnreportedCosts: storedUnreportedCosts(checkpoint),
     maxBudgetUsd,
     findings: openFindings(checkpoint),
     baseCommitSha,
@@ -187,7 +187,7 @@ function unreadable(id: string, reason: string, next: readonly string[]): RunSum
     spentUsd: 0,
     costUsd: 0,
     unknownCostUsd: 0,
-    hasUnsaidCosts: false,
+    hasUnreportedCosts: false,
     maxBudgetUsd: 0,
     findings: [],
     baseCommitSha: "",

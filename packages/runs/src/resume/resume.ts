@@ -12,7 +12,7 @@ import { limitOf, assertWaitAllowed, withoutPause } from "../limits/patience.ts"
 import { openRunIds } from "../look/list.ts";
 import { turnsPath } from "../look/turn.ts";
 import type { RunOptions } from "../run-options.ts";
-import { storedUnsaidCosts } from "../store.ts";
+import { storedUnreportedCosts } from "../store.ts";
 import { freeGit } from "../tree/git-locks.ts";
 import { type LeftoverProcesses, leftoversBeside } from "../tree/processes.ts";
 import type { User } from "../user/user.ts";
@@ -118,7 +118,7 @@ async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd
     spending: {
       spentUsd: checkpoint.totalCostUsd,
       unknownCostUsd: checkpoint.unknownCostUsd,
-      hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+      hasUnreportedCosts: storedUnreportedCosts(checkpoint),
     },
     untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
     acceptHead: accepts.has("head"),

@@ -63,7 +63,7 @@ const START: readonly OutputRecord[] = [
     turnBudgetUsd: 4.5,
     spentUsd: 0,
     unknownCostUsd: 0,
-    hasUnsaidCosts: false,
+    hasUnreportedCosts: false,
   },
   { type: "cycle_start", cycle: 1 },
   { type: "agent_start", cycle: 1, role: "coder", turnId: "x.1", attempt: 1 },

@@ -125,7 +125,7 @@ const RECORDS: readonly OutputRecord[] = [
     turnBudgetUsd: 4.5,
     spentUsd: 0,
     unknownCostUsd: 0,
-    hasUnsaidCosts: false,
+    hasUnreportedCosts: false,
   },
   { type: "cycle_start", cycle: 1 },
   { type: "agent_start", cycle: 1, role: "coder", turnId: `${TURN}.1`, attempt: 1 },
@@ -312,9 +312,9 @@ test("adds up what turns cost, and remembers that one did not say", () => {
   expect(progressAfter(6, 0)).toMatchObject({
     settledUsd: 0.25,
     turnUsd: 0,
-    hasUnsaidCosts: false,
+    hasUnreportedCosts: false,
   });
-  expect(progressAfter(10, 0)).toMatchObject({ settledUsd: 0.25, hasUnsaidCosts: true });
+  expect(progressAfter(10, 0)).toMatchObject({ settledUsd: 0.25, hasUnreportedCosts: true });
 });
 
 test("lets no text of an agent act on the terminal, whichever record brings it", () => {

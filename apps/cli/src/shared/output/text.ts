@@ -402,7 +402,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
   const isPlain = approved || result.outcome === "interrupted";
   const cycles = approved ? ` after ${count(result.cycle, "cycle")}` : ` in cycle ${result.cycle}`;
   const { totalCostUsd: spentUsd, unknownCostUsd } = result;
-  const { hasUnsaidCosts } = progress;
+  const { hasUnreportedCosts } = progress;
   const { report } = result;
   const lines = [
     paint(approved ? "green" : "yellow", `${OUTCOMES[result.outcome]}${cycles}`),
@@ -411,7 +411,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
     ...labelled(
       view,
       "cost",
-      budget({ spentUsd, unknownCostUsd, hasUnsaidCosts }, progress.maxBudgetUsd),
+      budget({ spentUsd, unknownCostUsd, hasUnreportedCosts }, progress.maxBudgetUsd),
     ),
     ...labelled(view, "commits", commitsText(result)),
     ...fileLines(result.files).flatMap((line, n) => labelled(view, n === 0 ? "changed" : "", line)),

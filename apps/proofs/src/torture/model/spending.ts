@@ -14,10 +14,7 @@ export interface Moment {
  * Requests that were made again without need: only a turn that had not ended when everything was
  * killed may be asked again.
  */
-function paidTwice(
-  asked: readonly ModelRequest[],
-  moments: readonly Moment[],
-): readonly string[] {
+function paidTwice(asked: readonly ModelRequest[], moments: readonly Moment[]): readonly string[] {
   return asked.flatMap(({ key }, at) => {
     const before = asked.findLastIndex((other, i) => i < at && other.key === key);
     const { turnId = "" } = asked[before] ?? {};
