@@ -33,7 +33,6 @@ export const UNCHECKED: readonly RegExp[] = [
 
 const NAMES: readonly TextKind[] = ["identifier"];
 const TEXTS: readonly TextKind[] = ["string", "prose"];
-const PROSE: readonly TextKind[] = ["prose"];
 const STRINGS: readonly TextKind[] = ["string"];
 const EVERYWHERE: readonly TextKind[] = ["identifier", "string", "prose"];
 
@@ -44,7 +43,15 @@ export const WORDS: readonly Word[] = [
   // After a crash, and when something fails
   { not: "(?:go|goes|going|gone|went) on", write: "resume, continue", in: TEXTS },
   { not: "(?:come|comes|came|coming) to nothing", write: "fail", in: TEXTS },
-  { not: "set(?:s|ting)? (?:it |them )?aside", write: "quarantine", in: PROSE },
+  {
+    not: "set(?:s|ting)? (?:it |them )?aside",
+    write: "quarantine",
+    in: EVERYWHERE,
+    except: [
+      { text: "SET_ASIDE", files: [".changeset/"], why: "says what was renamed" },
+      { text: "setAside", files: [".changeset/"], why: "says what was renamed" },
+    ],
+  },
   { not: "nobody knows", write: "unknown", in: TEXTS },
   { not: "nobody ever|by nobody", write: "not, never", in: STRINGS, only: PRODUCT },
   { not: "bought", write: "paid for", in: TEXTS },
@@ -70,7 +77,10 @@ export const WORDS: readonly Word[] = [
     not: "unsaid",
     write: "unreported",
     in: EVERYWHERE,
-    except: [{ text: "unsaid_costs", why: "the former name of a key on disk" }],
+    except: [
+      { text: "unsaid_costs", why: "the former name of a key on disk" },
+      { text: "hasUnsaidCosts", files: [".changeset/"], why: "says what was renamed" },
+    ],
   },
 
   // Owners and undoing

@@ -211,16 +211,16 @@ describe("a damaged file", () => {
   test("is quarantined by recover, and the generation before it takes its place", async () => {
     const { dir, store, path } = await twoGenerations();
     damage(path, "half of it");
-    const { setAside, problems } = await store.recover();
+    const { quarantined, problems } = await store.recover();
     const aside = "checkpoint.auth-api.toml.damaged-20261120T180405Z";
-    expect([setAside, problems]).toStrictEqual([[aside], []]);
+    expect([quarantined, problems]).toStrictEqual([[aside], []]);
     expect(readFileSync(join(dir, aside), "utf8")).toBe("half of it");
     expect(await store.load("auth-api")).toMatchObject({
       source: "current",
       checkpoint: { coderOutput: "first" },
       problems: [],
     });
-    expect(await store.recover()).toStrictEqual({ setAside: [], problems: [] });
+    expect(await store.recover()).toStrictEqual({ quarantined: [], problems: [] });
   });
 
   test("is quarantined by the first save of a process, not made a generation", async () => {
@@ -242,7 +242,7 @@ describe("a damaged file", () => {
     const path = checkpointPath(dir, "auth-api");
     truncateSync(path, statSync(path).size - 10);
     await expect(store.load("auth-api")).rejects.toMatchObject({ code: "ERR_DAMAGED" });
-    expect((await store.recover()).setAside).toHaveLength(1);
+    expect((await store.recover()).quarantined).toHaveLength(1);
     expect(await store.load("auth-api")).toBeUndefined();
   });
 
@@ -386,7 +386,7 @@ describe("a newer version's file", () => {
     };
     await expect(store.load("auth-api")).rejects.toMatchObject(incompatible);
     await expect(store.save(aCheckpoint())).rejects.toMatchObject(incompatible);
-    expect((await store.recover()).setAside).toStrictEqual([]);
+    expect((await store.recover()).quarantined).toStrictEqual([]);
     expect(readFileSync(path, "utf8")).toContain("news = 1");
   });
 });
@@ -633,8 +633,8 @@ describe("texts too large for the file", () => {
       const unreadable = expect.objectContaining({ code: "ERR_UNREADABLE" }) as unknown;
       await expect(failingToReadArtifacts(dir, errno).load("auth-api")).rejects.toEqual(unreadable);
 
-      const { setAside, problems } = await failingToReadArtifacts(dir, errno, 1).recover();
-      expect(setAside).toStrictEqual([]);
+      const { quarantined, problems } = await failingToReadArtifacts(dir, errno, 1).recover();
+      expect(quarantined).toStrictEqual([]);
       expect(problems.map(({ error }) => error.code)).toStrictEqual(["ERR_UNREADABLE"]);
       const loaded = await store.load("auth-api");
       expect(loaded?.source).toBe("current");
@@ -750,7 +750,7 @@ describe("a listing", () => {
   test("says nothing of an empty or missing folder", async () => {
     const store = createFileCheckpointStore({ dir: aFolder() });
     expect(await store.list()).toStrictEqual({ heads: [], problems: [] });
-    expect(await store.recover()).toStrictEqual({ setAside: [], problems: [] });
+    expect(await store.recover()).toStrictEqual({ quarantined: [], problems: [] });
   });
 });
 

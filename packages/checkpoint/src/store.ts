@@ -70,7 +70,7 @@ export interface CheckpointListing {
 
 export interface RecoveredCheckpoints {
   /** The new names of what was damaged, `checkpoint.….toml.damaged-<time>`. */
-  readonly setAside: readonly string[];
+  readonly quarantined: readonly string[];
   /** What can neither be loaded nor be quarantined: another version's file, a folder. */
   readonly problems: readonly CheckpointProblem[];
 }

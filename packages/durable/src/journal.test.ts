@@ -17,7 +17,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { nodeFileSystem } from "./file-system.ts";
 import { openJournal } from "./journal.ts";
 import { readJournal, readLastRecord } from "./read-journal.ts";
-import { setAside } from "./set-aside.ts";
+import { quarantine } from "./quarantine.ts";
 import { failing, shortWrites } from "./testing.ts";
 
 const now = () => new Date("2026-01-02T03:04:05Z");
@@ -110,7 +110,7 @@ test.for([
   );
   expect(readJournal(path)?.damage).toMatchObject({ message: expect.stringContaining("damaged") });
   expect(() => openJournal(path)).toThrow(expect.objectContaining({ code: "ERR_DAMAGED" }));
-  expect(setAside(path, { now: now() })).toContain(ASIDE);
+  expect(quarantine(path, { now: now() })).toContain(ASIDE);
   expect(openJournal(path).records).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ import {
 } from "./journal-format.ts";
 import { readJournalBytes } from "./read-journal.ts";
 import { acknowledge, replaceFile } from "./replace.ts";
-import { linkAside } from "./set-aside.ts";
+import { linkAside } from "./quarantine.ts";
 import { writeAll } from "./temporary.ts";
 
 export interface OpenJournalOptions extends DurableOptions {
@@ -69,7 +69,7 @@ export interface Journal {
  * What is there is on disk when it returns. A torn end is taken out after the whole file was given a
  * second name, `<path>.damaged-<time>`.
  *
- * @throws {DurableError} `ERR_DAMAGED` where the chain is broken before its end: `setAside` it and
+ * @throws {DurableError} `ERR_DAMAGED` where the chain is broken before its end: `quarantine` it and
  *   open a new one. `ERR_NOT_DURABLE`, `ERR_NOT_REGULAR`, `ERR_TOO_LARGE`, `ERR_UNSAFE_DIRECTORY`
  * @see SPEC.md, "Journal"
  */

@@ -6,7 +6,7 @@ import {
   recoverDirectory,
   removeFile,
   replaceFile,
-  setAside,
+  quarantine,
 } from "../src/index.ts";
 import type { SimulatedProcess, Value } from "../src/testing.ts";
 
@@ -136,7 +136,7 @@ function setDamagedAside(process: SimulatedProcess, damaged: Value): Value {
   const value = damaged?.replace("~", "!");
   process.begin(value);
   while (read(process.fs)?.source === "previous") {
-    setAside(FILE, { ...process, now: new Date(0) });
+    quarantine(FILE, { ...process, now: new Date(0) });
   }
   process.acknowledge(value);
   return value;

@@ -8,7 +8,7 @@ import {
   readPrivateFile,
   recoverDirectory,
   removeFile,
-  setAside,
+  quarantine,
 } from "@quasar/durable";
 import { accountsIn, namesIn, publicKeyFile } from "./account-files.ts";
 import { keyIdOf, publicKeyOf } from "./ed25519.ts";
@@ -69,7 +69,7 @@ export function initMasterKey(dir: string, now: Date): MasterKey {
     for (const { keyId, publicKey, retired } of accountsIn(dir)) {
       if (!retired) retire(dir, keyId, publicKey);
     }
-    if (existsSync(backupPath(dir))) setAside(backupPath(dir), { now });
+    if (existsSync(backupPath(dir))) quarantine(backupPath(dir), { now });
     return complete(dir, writeNewKey(dir));
   });
 }

@@ -6,7 +6,7 @@ import { lockWorkspace } from "./driving/lock.ts";
 import { findOutliving } from "./driving/orphans.ts";
 import { RunsError } from "./errors.ts";
 import { folderSize } from "./folder-size.ts";
-import { isSetAside, listRuns, runIds, summarize } from "./look/list.ts";
+import { isQuarantined, listRuns, runIds, summarize } from "./look/list.ts";
 import { hasEnded, isUnfinished, type ListedRun, type RunSummary } from "./look/summary.ts";
 import { snapshotPrefix } from "./snapshots/list.ts";
 import { processes } from "./text/format.ts";
@@ -87,7 +87,7 @@ async function named(workspace: Workspace, id: string, options: PruneOptions): P
       next: ["quasar list --all"],
     });
   }
-  if (isToGo(run, options) || isSetAside(join(workspace.runsDir, id))) return run;
+  if (isToGo(run, options) || isQuarantined(join(workspace.runsDir, id))) return run;
   if (run.status === "damaged") {
     throw new RunsError("ERR_STATE", `run ${id} cannot be read: ${run.reason}`, { next: run.next });
   }

@@ -288,7 +288,7 @@ test("a check finds what crashes have left as data, and fixes it under the lock 
     }
     return problems;
   };
-  const aside = ["runs", "SET_ASIDE", false];
+  const aside = ["runs", "QUARANTINED", false];
   const left = (fixed: boolean) => [
     ["lock", "RUNNER_KILLED", fixed],
     aside,

@@ -159,13 +159,13 @@ export function damagedNext(id: string, error: unknown): readonly string[] {
 }
 
 /** What there is to say of a run whose checkpoint was damaged, where nothing else is left of it. */
-export function setAsideSummary(id: string): RunSummary {
-  return unreadable(id, SET_ASIDE, setAsideNext(id));
+export function quarantinedSummary(id: string): RunSummary {
+  return unreadable(id, QUARANTINED, quarantinedNext(id));
 }
 
-export const SET_ASIDE = "its checkpoint was damaged and is quarantined";
+export const QUARANTINED = "its checkpoint was damaged and is quarantined";
 
-export function setAsideNext(id: string): readonly string[] {
+export function quarantinedNext(id: string): readonly string[] {
   return [
     "git log -5 && git status   (the work itself is there)",
     `quasar log ${id}   (its event log)`,

@@ -7,7 +7,7 @@ import { generationName, listGenerations, temporaryName } from "./names.ts";
 import { acknowledge } from "./replace.ts";
 import { discard, unlinkIfThere } from "./temporary.ts";
 
-export interface SetAsideOptions extends DurableOptions {
+export interface QuarantineOptions extends DurableOptions {
   /** The time in the new name; seconds count. */
   readonly now: Date;
 }
@@ -23,7 +23,7 @@ export interface SetAsideOptions extends DurableOptions {
  * @throws {DurableError} `ERR_NOT_REGULAR` for a folder; `ERR_UNSAFE_DIRECTORY`; `ERR_NOT_DURABLE`
  * @see SPEC.md, "Quarantined"
  */
-export function setAside(path: string, options: SetAsideOptions): string | undefined {
+export function quarantine(path: string, options: QuarantineOptions): string | undefined {
   const { fs = nodeFileSystem, random = nodeRandom, now } = options;
   const file = resolve(path);
   let aside: string | undefined;
