@@ -108,4 +108,27 @@ export const WORDS: readonly Word[] = [
     write: "a plain word",
     in: TEXTS,
   },
+
+  // What an engine is made of
+  {
+    not: "standstills?",
+    write: "stop reason",
+    in: EVERYWHERE,
+    except: [{ text: "Standstill", files: [".changeset/"], why: "says what was renamed" }],
+  },
+  {
+    not: "outliving|outlived",
+    write: "leftover process",
+    in: NAMES,
+    except: [{ text: "findOutliving", files: [".changeset/"], why: "says what was renamed" }],
+  },
+  { not: "eyes", write: "WorkTreeReader, deps", in: NAMES },
+  { not: "ground|sight|course", write: "facts, or what it holds", in: NAMES },
+  { not: "judge?ment", write: "verdict, assessment", in: EVERYWHERE },
+  { not: "deaf", write: "unsubscribe", in: NAMES },
+  {
+    not: "go on|see to the past|tell rest|is deserted|take back turn|look at work|end what is left|require patience|keep work",
+    write: "what it does: runNextStep, reportIdle, noProcessInTree, snapshotWork",
+    in: NAMES,
+  },
 ];

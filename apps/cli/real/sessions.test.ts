@@ -20,7 +20,7 @@ import { createTestStore } from "./test-store.ts";
 
 const AGENTS = ["claude", "codex"] as const;
 const FIRST = "Write one.txt, wait, and write two.txt.";
-const GO_ON = "Continue where you were interrupted.";
+const CONTINUE = "Continue where you were interrupted.";
 
 async function aPlace(script: (place: () => Place) => ModelScript) {
   const stub = await startModelStub((request) => script(() => place)(request));
@@ -111,7 +111,7 @@ test.for(
       expect(first.costUsd).toBeCloseTo(killedUsd, 9);
     }
 
-    const again = aTurn(place, { prompt: GO_ON, sessionId, resumesSession: true });
+    const again = aTurn(place, { prompt: CONTINUE, sessionId, resumesSession: true });
     const second = await agent.invoke(again);
     expect(second).toMatchObject({ text: "Done.", sessionId });
     expect(second.failure).toBeUndefined();

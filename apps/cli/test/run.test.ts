@@ -408,12 +408,12 @@ test.for([
 });
 
 /** An agent that obeys no signal but SIGKILL, and writes a file once it is released. */
-const DEAF =
+const IGNORES_SIGNALS =
   "command:trap '' INT TERM; echo here; until [ -e ../go ]; do sleep 0.1; done; echo late > late.txt";
 
 test("a second signal exits at once", async () => {
   const at = place();
-  const args = ["run", "Write", "--json", "--coder", DEAF, "--reviewer", "command:true"];
+  const args = ["run", "Write", "--json", "--coder", IGNORES_SIGNALS, "--reviewer", "command:true"];
   const first = start(at, args);
   expect(await first.sees('"text":"here')).toBe(true);
   first.child.kill("SIGINT");
@@ -429,7 +429,7 @@ test("a second signal exits at once", async () => {
 
 test("a resume ends an agent that has lost its supervisor, before it starts another one", async () => {
   const at = place();
-  const args = ["run", "Write", "--json", "--coder", DEAF, "--reviewer", "command:true"];
+  const args = ["run", "Write", "--json", "--coder", IGNORES_SIGNALS, "--reviewer", "command:true"];
   const first = start(at, args);
   expect(await first.sees('"text":"here')).toBe(true);
   first.child.kill("SIGKILL");

@@ -19,7 +19,7 @@ import {
   withIdentity,
   meet,
   type Situation,
-  deaf,
+  ignoringSignals,
   interruptTwice,
   canMount,
   onDisk,
@@ -273,7 +273,7 @@ test("a second run while one works says how to stop that, and what to do about i
 });
 
 test("a second Ctrl-C exits at once, and the screen says what resumes the run", async () => {
-  const at = deaf(place());
+  const at = ignoringSignals(place());
   const said = await interruptTwice(at, start(at, ["run", "Write"]));
   expect(said, said.stderr).toMatchObject({ code: 130 });
   expect(said.stderr).toContain("SIGINT: stopping and saving; press Ctrl-C again to exit now.\n");

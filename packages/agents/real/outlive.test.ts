@@ -35,7 +35,7 @@ const aTurn = ({ root, workDir }: Place, name: string): AgentRequest => ({
 });
 
 /** Kills the runner of a turn when the model was asked twice, and lets the model answer later. */
-async function outlivedRunner(name: string) {
+async function afterItsRunner(name: string) {
   const { promise, resolve: answer } = Promise.withResolvers<void>();
   const { place, stub } = await aPlace(promise);
   const request = aTurn(place, name);
@@ -59,7 +59,7 @@ test.for(["claude", "codex"] as const)(
     expect(expected.failure).toBeUndefined();
     expect(expected.costUsd).toBeCloseTo(undisturbed.stub.billedUsd, 9);
 
-    const { turn, stub, answer, ...other } = await outlivedRunner(name);
+    const { turn, stub, answer, ...other } = await afterItsRunner(name);
     for (const state of ["alive", "ended"] as const) {
       const agent = createRealAgents(other.place.root, stub.url)[name];
       expect(await agent.find?.(turn)).toMatchObject({ state });

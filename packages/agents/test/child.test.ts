@@ -109,12 +109,12 @@ test("lets a cancelled child have the last word", async () => {
   expect(outcome.lines).toEqual(["ready", "my last words"]);
 });
 
-test("kills a child that is deaf to SIGINT and SIGTERM, after two graces", async () => {
+test("kills a child that ignores SIGINT and SIGTERM, after two graces", async () => {
   fastTimers();
   const { signal, onLine: cancel } = cancelling();
   const pass = () => vi.advanceTimersByTime(60_000);
   const onLine = (line: string) => (line === "ready" ? cancel() : pass());
-  const outcome = await run("deaf", { killGraceMs: 60_000 }, { signal, onLine });
+  const outcome = await run("ignoreSignals", { killGraceMs: 60_000 }, { signal, onLine });
   expect(outcome).toMatchObject({ stopped: "cancelled", exitSignal: "SIGKILL" });
   expect(outcome.lines).toEqual(["ready", "no", "no"]);
 });

@@ -1,7 +1,7 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import { endChecks, runCheck } from "./checks/check.ts";
 import { continueRun } from "./resume/continue.ts";
-import { type TurnKind, TURNS } from "./course.ts";
+import { type TurnKind, TURNS } from "./run-kind.ts";
 import type { LoopOptions, Task, TaskResult, TurnOptions } from "./options.ts";
 import { openLoopRepository } from "./repository/repository.ts";
 import type { Ports } from "./run.ts";

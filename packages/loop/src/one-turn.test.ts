@@ -3,7 +3,7 @@ import { readCommit } from "@quasar/git/history";
 import { describe, expect, test } from "vitest";
 import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
 import { type Harness, harness } from "../test/harness.ts";
-import type { TurnKind } from "./course.ts";
+import type { TurnKind } from "./run-kind.ts";
 import { resumeTurn, runTask, runTurn } from "./loop.ts";
 import type { LoopOptions } from "./options.ts";
 

@@ -1,6 +1,6 @@
 import type { Phase } from "@quasar/checkpoint";
 import { isOverBudget } from "./money/money.ts";
-import type { Course } from "./course.ts";
+import type { RunKind } from "./run-kind.ts";
 import type { TaskResult } from "./options.ts";
 import { parseReview } from "./review/parse-review.ts";
 import type { CycleState } from "./state.ts";
@@ -32,7 +32,7 @@ export type Next = { readonly step: Step } | { readonly end: TaskResult["outcome
 export interface StepOptions {
   /** Whether a loop that goes in circles is to stop. */
   readonly detectStruggle: boolean;
-  readonly course: Course;
+  readonly runKind: RunKind;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface StepOptions {
  * @see SPEC.md, "Steps"
  */
 export function nextStep(state: CycleState, options: StepOptions): Next {
-  const follow = WAYS[options.course.name][state.phase] ?? NEXT[state.phase];
+  const follow = WAYS[options.runKind.name][state.phase] ?? NEXT[state.phase];
   const next = follow(state, options);
   const buys = "step" in next && BUYING.has(next.step);
   return buys && isOverBudget(state) ? { end: "budget" } : next;
@@ -71,7 +71,7 @@ const review: Follow = () => ({ step: "review" });
 const done: Follow = () => ({ step: "approve" });
 
 /** Where the way of a single turn is not that of the loop. */
-const WAYS: Readonly<Record<Course["name"], Readonly<Partial<Record<Phase, Follow>>>>> = {
+const WAYS: Readonly<Record<RunKind["name"], Readonly<Partial<Record<Phase, Follow>>>>> = {
   loop: {},
   coder: { code_complete: done },
   reader: { coding: (state) => turnNext(state, "begin", "approve") },

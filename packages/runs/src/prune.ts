@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { listRefs, removeRefs } from "@quasar/git/snapshots";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
-import { findOutliving } from "./driving/orphans.ts";
+import { findLeftoverProcesses } from "./driving/orphans.ts";
 import { RunsError } from "./errors.ts";
 import { folderSize } from "./folder-size.ts";
 import { isQuarantined, listRuns, runIds, summarize } from "./look/list.ts";
@@ -101,7 +101,7 @@ async function named(workspace: Workspace, id: string, options: PruneOptions): P
 }
 
 async function refuseLive(ids: readonly string[]): Promise<void> {
-  const [alive] = await findOutliving(ids);
+  const [alive] = await findLeftoverProcesses(ids);
   if (alive === undefined) return;
   const message = `an agent of run ${alive.runId} still works: ${processes(alive.pids)}`;
   throw new RunsError("ERR_AGENT_ALIVE", message, { next: ["quasar doctor --fix"] });

@@ -50,7 +50,7 @@ function agent(name: string, text: string, act: (runId: string) => unknown): Age
 const BINARY = Buffer.from([0, 255, 13, 10, 0, 7]);
 
 /** Uncommitted work of all sorts, kept by a run and then gone from the tree. */
-async function keepWork(runId: string): Promise<void> {
+async function snapshotWork(runId: string): Promise<void> {
   writeFileSync(join(repo, "data.bin"), BINARY);
   writeFileSync(join(repo, "tool.sh"), "#!/bin/sh\n");
   chmodSync(join(repo, "tool.sh"), 0o755);
@@ -61,7 +61,7 @@ async function keepWork(runId: string): Promise<void> {
   writeFileSync(join(repo, "work.txt"), "work\n");
 }
 
-const coder = agent("coder", "Wrote work.txt.", keepWork);
+const coder = agent("coder", "Wrote work.txt.", snapshotWork);
 const content = agent("content", "APPROVED: it is there", () => {});
 const refusing = agent("refusing", "ISSUE:\nSEVERITY: major\nDESCRIPTION: no", () => {});
 

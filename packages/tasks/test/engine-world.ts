@@ -196,7 +196,7 @@ export function aWorld(options: WorldOptions = {}): World {
       readArtifact,
       openLog: openTaskLog,
     },
-    eyes: {
+    workTreeReader: {
       facts: async () => ({
         branch: "fix/fix-it",
         commit: headOf(outside),

@@ -943,19 +943,19 @@ test.for([
 
 test("the work tree is checked once between two steps, and again where a step was skipped between", async () => {
   const looks: string[] = [];
-  const { eyes } = aWorld().parts;
+  const { workTreeReader } = aWorld().parts;
   const world = aWorld({
     parts: {
-      eyes: {
-        ...eyes,
+      workTreeReader: {
+        ...workTreeReader,
         async inspect(...asked) {
           const { state, currentStep } = world.hook();
           looks.push(currentStep === undefined ? state : `${state} ${currentStep.stepName}`);
-          return eyes.inspect(...asked);
+          return workTreeReader.inspect(...asked);
         },
         async facts(...asked) {
           looks.push("for a checkpoint");
-          return eyes.facts(...asked);
+          return workTreeReader.facts(...asked);
         },
       },
     },

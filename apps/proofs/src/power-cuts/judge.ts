@@ -10,14 +10,14 @@ export type Verdict = readonly string[];
 /** The events after which the run is on disk. */
 const AFTER_A_SAVE: ReadonlySet<unknown> = new Set(["agent_start", "agent_done", "committed"]);
 
-export interface Judgement {
+export interface Judged {
   readonly bad: Verdict;
   /** Whether there is a run to resume. */
   readonly isOpen: boolean;
 }
 
 /** Judges a disk after a cut by what the runs on it had printed before. */
-export async function judgeCut(at: Place, lines: readonly Line[]): Promise<Judgement> {
+export async function judgeCut(at: Place, lines: readonly Line[]): Promise<Judged> {
   const bad: string[] = [];
   const tell = (message: string): void => void bad.push(message);
   const git = gitIn(at);

@@ -16,7 +16,7 @@ import { gitEnding, seenOf } from "../repository/work-tree.ts";
 export async function makeAsCloned(run: Run): Promise<Landed | Ending | undefined> {
   const { repository } = run.ports;
   const { head } = run;
-  if (repository === undefined || !run.course.isLoop || head === "") return undefined;
+  if (repository === undefined || !run.runKind.isLoop || head === "") return undefined;
   try {
     const landed = await repository.landed(run.state.baseCommitSha, head);
     run.tree = { head, id: landed.tree };

@@ -1,4 +1,4 @@
-import { LOOP } from "../course.ts";
+import { LOOP } from "../run-kind.ts";
 import type { AgentInvoker, AgentRequest, AgentRole } from "@quasar/agents";
 import type { PlanItem } from "../resume/describe-resume.ts";
 import { tooLittle } from "../ending.ts";

@@ -152,7 +152,7 @@ export function storedBranch({ branch }: Pick<Checkpoint, "branch">): string | u
 }
 
 /** The refusals that are left once a person has said what they accept. */
-export function standingRefusals(
+export function remainingRefusals(
   { refusals }: Pick<ResumeAssessment, "refusals">,
   accepted: ReadonlySet<Override>,
 ): readonly Refusal[] {

@@ -20,7 +20,7 @@ export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
     if (stale === "unchecked") return undefined;
     if (stale !== undefined) return stale;
   }
-  const writes = role === "coder" && !run.course.readsOnly;
+  const writes = role === "coder" && !run.runKind.readsOnly;
   const tree = writes ? await snapshotWork(run) : "unknown";
   if (typeof tree === "object") return tree;
   const sessionId = sessionToResume(run, phase);

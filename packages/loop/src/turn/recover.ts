@@ -91,7 +91,7 @@ async function learnEnd(
     case "ended": {
       const result = found.result ?? (await adopt(run, agent, unfinished));
       if (result === undefined || "outcome" in result) return result;
-      const failure = failureOf(result, unfinished.request.role, run.course);
+      const failure = failureOf(result, unfinished.request.role, run.runKind);
       if (failure === undefined) await tell(run, "read");
       else await run.warn(`the ${unfinished.request.role}'s turn had failed: ${failure.message}`);
       return result;

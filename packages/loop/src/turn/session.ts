@@ -16,10 +16,10 @@ export function instructionsOf({ settings, state }: Run, phase: TurnPhase): stri
     settings.workDir,
     systemPrompt(role, {
       projectContext: settings.projectContext,
-      course: settings.course,
+      runKind: settings.runKind,
       commitStyle: state.commitStyle,
     }),
-    promptFor(state, phase, FRESH, settings.course),
+    promptFor(state, phase, FRESH, settings.runKind),
   ];
   return createHash("sha256").update(JSON.stringify(told)).digest("hex").slice(0, 16);
 }

@@ -90,7 +90,7 @@ async function tryTurn(run: Run, phase: TurnPhase, start: Start): Promise<TurnFa
 
 /** The prompt; a session gets what goes beside it once. */
 function promptOf(run: Run, phase: TurnPhase, start: Start): string {
-  const prompt = promptFor(run.state, phase, start, run.course);
+  const prompt = promptFor(run.state, phase, start, run.runKind);
   if (start.sessionId !== "") return prompt;
   const steering = phase === "reviewing" ? steeringNote(run.steering) : "";
   return `${prompt}${steering}${conventionsNote(run.settings.conventions ?? "")}`;
@@ -208,11 +208,11 @@ export function requestOf(
   prompt: string,
 ): AgentRequest {
   const { role } = turn;
-  const { course } = settings;
+  const { runKind } = settings;
   const held = role === "reviewer" && settings[role].capabilities.structuredOutput;
   const isStored = savesTurns(settings.checkpoint);
   // Who is asked for a subject only has nothing to change.
-  const writes = role === "coder" && !course.readsOnly && state.commitRefused !== "message";
+  const writes = role === "coder" && !runKind.readsOnly && state.commitRefused !== "message";
   const access = writes ? "write" : "read";
   return {
     runId: state.runId,
@@ -222,7 +222,7 @@ export function requestOf(
     env: foreignGitEnv(process.env),
     systemPrompt: systemPrompt(role, {
       projectContext: settings.projectContext,
-      course,
+      runKind,
       commitStyle: state.commitStyle,
     }),
     workDir: settings.workDir,

@@ -30,7 +30,7 @@ export interface Obstacle {
 }
 
 /** What was found of a run and its tree, judged. */
-export interface Judgement {
+export interface RunAssessment {
   /** In the order in which they are reported. */
   readonly obstacles: readonly Obstacle[];
   readonly assessment: ResumeAssessment;
@@ -53,7 +53,7 @@ export function judge(
   workspace: Workspace,
   found: FoundCheckpoint,
   facts: RepositoryFacts,
-): Judgement {
+): RunAssessment {
   const { loaded } = found;
   const { checkpoint } = loaded;
   const isAlive = isAgentAlive(checkpoint);
@@ -125,12 +125,12 @@ function foreignCheckpoint({ loaded: { seal, checkpoint }, path }: FoundCheckpoi
 }
 
 /** The user's own changes, which a run leaves alone; none where they are an agent's. */
-export function usersPaths({ assessment: { dirty } }: Judgement): readonly string[] {
+export function usersPaths({ assessment: { dirty } }: RunAssessment): readonly string[] {
   return dirty.whose === "user" ? dirty.paths : [];
 }
 
 /** What is taken for an agent's own, in words; `undefined` where there is nothing. */
-export function agentsWork({ assessment: { dirty }, isAlive }: Judgement): string | undefined {
+export function agentsWork({ assessment: { dirty }, isAlive }: RunAssessment): string | undefined {
   const { whose, paths } = dirty;
   if (whose === "nobody" || whose === "user") return undefined;
   return `taken as ${isAlive ? "the work of the agent that is still running" : WORK_OF[whose]}: ${listed(paths).join(", ")}`;

@@ -83,7 +83,7 @@ export function processesIn(
  * @param root - Of the work tree, absolute.
  * @returns None where nobody can know.
  */
-export function strangersIn(
+export function foreignProcessesIn(
   root: string,
   isOwn: (runId: string) => boolean,
 ): readonly RunProcess[] {

@@ -22,7 +22,7 @@ export async function withBaseline(
   const { baseSha } = session.task().metadata;
   const { parts, signal } = session;
   const { head, dirty } =
-    seen ?? (await parts.eyes.inspect(hook.worktreePath, baseSha, { signal }));
+    seen ?? (await parts.workTreeReader.inspect(hook.worktreePath, baseSha, { signal }));
   const paths = dirty.length > MOST_PATHS ? undefined : dirty.map(({ path }) => path);
   const stepBase = { step: step.name, head, dirty: paths };
   return (before) => ({ ...before, stepBase });

@@ -16,11 +16,11 @@ import type { TaskPorts } from "../steps/step.ts";
 import type { TaskEvent } from "../task-event.ts";
 import type { TaskRecord } from "../task-record.ts";
 import { adoptReceipts } from "./adopt-receipts.ts";
-import { explained, standstillOf } from "./failures.ts";
+import { explained, stopReasonOf } from "./failures.ts";
 import { inspectorOf } from "./inspect.ts";
 import type { EngineParts } from "./parts.ts";
 import { openSession, type Session } from "./session.ts";
-import { type Standstill, standing } from "./standstill.ts";
+import { type StopReason, stopReasonFor } from "./stop-reason.ts";
 import { goThroughStates } from "./states.ts";
 import { takeGitHook } from "./git-hook.ts";
 import { reportIdle } from "./rest.ts";
@@ -42,7 +42,7 @@ export interface DriveOptions {
   readonly onLocked?: ((holdsLock: () => boolean) => void) | undefined;
 }
 
-export interface DriveResult extends Standstill {
+export interface DriveResult extends StopReason {
   readonly hook: HookFile;
   readonly task: TaskRecord;
 }
@@ -96,9 +96,9 @@ async function driveLocked(locked: Locked): Promise<DriveResult> {
     if (isAtRest(hook)) return await rest(session, task);
     return await driveOn(session, locked.lock, tree);
   } catch (error) {
-    const standstill = standstillOf(error, signal);
-    if (standstill === undefined) throw error;
-    return { ...standstill, hook: store.read() ?? seen, task: parts.files.read(taskDir) };
+    const stopReason = stopReasonOf(error, signal);
+    if (stopReason === undefined) throw error;
+    return { ...stopReason, hook: store.read() ?? seen, task: parts.files.read(taskDir) };
   } finally {
     tree.release();
   }
@@ -139,7 +139,7 @@ function isAtRest({ state }: HookFile): boolean {
 async function rest(session: Session, before: TaskRecord): Promise<DriveResult> {
   const { hook, task } = session;
   const isNews = task().status !== before.status;
-  const stopped = isNews ? await reportIdle(session) : standing(hook());
+  const stopped = isNews ? await reportIdle(session) : stopReasonFor(hook());
   if (isTerminal(hook().state)) await takeGitHook(session);
   return { ...stopped, hook: hook(), task: task() };
 }

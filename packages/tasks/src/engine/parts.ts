@@ -22,7 +22,7 @@ export interface EngineParts {
   /** Makes or adopts the work tree and the branch; may be called again after a crash at any instant. */
   setUp(options: SetUpTaskOptions): Promise<void>;
   readonly files: TaskFiles;
-  readonly eyes: Eyes;
+  readonly workTreeReader: WorkTreeReader;
   readonly gitHook: GitHook;
   openStore(options: HookFileStoreOptions): HookFileStore;
   /** Moves the lock files aside that a git which is gone has left; for whoever has the lock. Resolves to words for a person. */
@@ -65,7 +65,7 @@ export interface TaskFiles {
 }
 
 /** How the engine sees a work tree. Looking changes nothing. */
-export interface Eyes {
+export interface WorkTreeReader {
   facts(worktree: string, options: SignalOptions): Promise<GitFacts>;
   inspect(worktree: string, since: string, options: SignalOptions): Promise<RepositoryFacts>;
   readonly pushes: typeof lookForPushes;

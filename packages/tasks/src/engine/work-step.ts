@@ -36,7 +36,7 @@ export async function workStep(session: Session, watch: Watch): Promise<Stop | u
     async checkpoint(trigger, description) {
       if (!wantsCheckpoint(session.task().config.checkpoints, trigger)) return;
       progress.flush();
-      const git = await session.parts.eyes.facts(input.worktree, {});
+      const git = await session.parts.workTreeReader.facts(input.worktree, {});
       const now = session.ports.now();
       saveCheckpoint(session.store, { trigger, description, git, now, when: isHere });
     },

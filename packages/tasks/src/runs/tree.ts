@@ -38,8 +38,8 @@ export async function treeRefusal(
     agentIsAlive: left !== undefined && isAgentAlive(left),
   });
   const accepted = new Set<Override>(acceptHead ? ["accept-head"] : []);
-  const standing = standingRefusals(assessment, accepted);
-  const refusal = standing.find(({ check }) => check !== "dirty");
+  const remaining = remainingRefusals(assessment, accepted);
+  const refusal = remaining.find(({ check }) => check !== "dirty");
   return refusal && wordsOf(refusal);
 }
 

@@ -83,7 +83,7 @@ export function buriedIn(dir: string): readonly TaskPlace[] {
 }
 
 /** Whether it may still continue. */
-export function mayGoOn({ state }: WorkspaceTask): boolean {
+export function mayContinue({ state }: WorkspaceTask): boolean {
   return state === "damaged" || !isTerminal(state);
 }
 
@@ -100,5 +100,5 @@ export function activeIn(home: string, worktree: string): string | undefined {
   return workspacesOf(home)
     .filter(({ workspace }) => "status" in workspace && workspace.worktreePath === worktree)
     .flatMap(({ dir }) => [...tasksOf(dir)])
-    .find(mayGoOn)?.id;
+    .find(mayContinue)?.id;
 }

@@ -7,7 +7,7 @@ import { type LoopRepository, openLoopRepository } from "../src/repository/repos
 import type { WorkTree } from "./work-tree.ts";
 
 /** What a simulated work tree and its history can do; a real repository serves as well. */
-export interface Ground {
+export interface SimulatedTree {
   readonly store: CheckpointStore;
   readonly workDir: string;
   readonly repository: LoopRepository;
@@ -39,9 +39,9 @@ interface MemoryCommit extends Commit {
 }
 
 /** A work tree and a history in memory. */
-export function createMemoryGround(
+export function createMemoryTree(
   store: CheckpointStore = createPlainStore(),
-): Ground & { readonly meddling: Meddling } {
+): SimulatedTree & { readonly meddling: Meddling } {
   const commits = new Map<string, MemoryCommit>();
   const branches = new Map<string, string>();
   const kept: string[] = [];
@@ -201,7 +201,7 @@ function createPlainStore(): CheckpointStore {
 }
 
 /** A repository of git's. */
-export async function createGitGround(tree: WorkTree): Promise<Ground> {
+export async function createGitTree(tree: WorkTree): Promise<SimulatedTree> {
   tree.write("file", "");
   tree.git("add", "-A");
   tree.git("commit", "-q", "-m", "an empty file");
