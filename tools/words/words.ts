@@ -131,4 +131,13 @@ export const WORDS: readonly Word[] = [
     write: "what it does: runNextStep, reportIdle, noProcessInTree, snapshotWork",
     in: NAMES,
   },
+  {
+    not: "work ?dirs?",
+    write: "workTree",
+    in: EVERYWHERE,
+    except: [
+      { text: "no-work-dir", why: "a kind of problem in exit records on disk" },
+      { text: "workDir", files: [".changeset/"], why: "says what was renamed" },
+    ],
+  },
 ];

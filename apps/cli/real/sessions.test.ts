@@ -39,7 +39,7 @@ const aTurn = (place: Place, change: Partial<AgentRequest> = {}): AgentRequest =
   role: "coder",
   prompt: FIRST,
   systemPrompt: "You are the coder.",
-  workDir: place.workDir,
+  workTree: place.workTree,
   access: "write",
   maxCostUsd: 1,
   ...change,
@@ -51,7 +51,7 @@ const untilKilled =
   (place: () => Place): ModelScript =>
   ({ prompt, step }: ModelRequest) => {
     const write = (name: string) => ({
-      write: { path: join(place().workDir, name), content: `${name}\n` },
+      write: { path: join(place().workTree, name), content: `${name}\n` },
       usage: { input: 1000 + step, output: 200 },
     });
     if (prompt.includes(FIRST)) {
@@ -100,7 +100,7 @@ test.for(
       killAfter(told, 2 - inFlight, stub, request.runId),
     ]);
     expect(first).toMatchObject({ failure: { kind: "killed" }, costSource: "partial" });
-    expect(existsSync(join(place.workDir, "two.txt"))).toBe(false);
+    expect(existsSync(join(place.workTree, "two.txt"))).toBe(false);
     const { sessionId } = first;
     expect(events).toContainEqual({ type: "session", sessionId });
 
@@ -115,7 +115,7 @@ test.for(
     const second = await agent.invoke(again);
     expect(second).toMatchObject({ text: "Done.", sessionId });
     expect(second.failure).toBeUndefined();
-    expect(existsSync(join(place.workDir, "two.txt"))).toBe(true);
+    expect(existsSync(join(place.workTree, "two.txt"))).toBe(true);
     expect(stub.requests.at(-1)?.prompts.join("\n")).toContain(FIRST);
     const third = await agent.invoke({ ...again, prompt: "And again." });
     expect(sumOf([second, third])).toBeCloseTo(stub.billedUsd - killedUsd, 9);
@@ -166,7 +166,7 @@ test.for([
       },
     };
     const options = {
-      workDir: place.workDir,
+      workTree: place.workTree,
       coder: place.agents.claude,
       reviewer: place.agents.claude,
       turnsDir: join(place.root, "turns"),

@@ -25,7 +25,7 @@ function asked({ system, prompts }: ModelRequest): string {
 
 /** Reads and says what it found, writes `work.txt`, approves what it has looked at. */
 const MODEL =
-  (workDir: () => string): ModelScript =>
+  (workTree: () => string): ModelScript =>
   (request) => {
     const what = asked(request);
     if (what.endsWith(" reviewed")) {
@@ -35,7 +35,7 @@ const MODEL =
       return request.step === 0 ? { shell: "git status" } : { text: `Said of ${what}.` };
     }
     return request.step === 0
-      ? { write: { path: join(workDir(), "work.txt"), content: "right\n" } }
+      ? { write: { path: join(workTree(), "work.txt"), content: "right\n" } }
       : { text: "Done." };
   };
 

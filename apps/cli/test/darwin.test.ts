@@ -139,7 +139,7 @@ async function bugfix(
     cost: (cost as { spentUsd: number }).spentUsd,
     commits: git(there, "log", "--format=%s", "main.."),
     tree: git(there, "ls-tree", "-r", "HEAD"),
-    left: (listRunProcesses() ?? []).filter(({ workDir }) => workDir === there.repo),
+    left: (listRunProcesses() ?? []).filter(({ workTree }) => workTree === there.repo),
   };
 }
 

@@ -11,7 +11,7 @@ import { createPlace, createRealAgents, type Place } from "./place.ts";
 async function aPlace(after: Promise<unknown> = Promise.resolve()) {
   const stub = await startModelStub(({ step }) =>
     step === 0
-      ? { write: { path: join(place.workDir, "one.txt"), content: "1\n" } }
+      ? { write: { path: join(place.workTree, "one.txt"), content: "1\n" } }
       : { text: "Done.", usage: { input: 1234, output: 56 }, after },
   );
   const place = createPlace(stub.url);
@@ -22,13 +22,13 @@ async function aPlace(after: Promise<unknown> = Promise.resolve()) {
   return { place, stub };
 }
 
-const aTurn = ({ root, workDir }: Place, name: string): AgentRequest => ({
+const aTurn = ({ root, workTree }: Place, name: string): AgentRequest => ({
   runId: `outlive-${process.pid}-${name}`,
   turnId: `outlive-${process.pid}-${name}.1`,
   role: "coder",
   prompt: "Write one.txt.",
   systemPrompt: "You are the coder.",
-  workDir,
+  workTree,
   access: "write",
   maxCostUsd: 1,
   turnsDir: join(root, "turns"),

@@ -35,7 +35,7 @@ export interface AgentRequest {
   /** The role's standing instructions. */
   readonly systemPrompt: string;
   /** Absolute path of the work tree. */
-  readonly workDir: string;
+  readonly workTree: string;
   /** A coder writes, a reviewer reads. */
   readonly access: "read" | "write";
   /**

@@ -134,8 +134,8 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
     installHint: "Install it with: npm install -g @openai/codex",
   });
   const { sandbox = "workspace-write" } = options;
-  const cachesFor = ({ access, workDir }: AgentRequest): Record<string, string> =>
-    access === "write" && sandbox === "workspace-write" ? toolCaches(workDir) : {};
+  const cachesFor = ({ access, workTree }: AgentRequest): Record<string, string> =>
+    access === "write" && sandbox === "workspace-write" ? toolCaches(workTree) : {};
   const firstPromptOf = (request: AgentRequest): number =>
     OWN_PROMPT_TOKENS + Buffer.byteLength(programFor(request).input);
   const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({

@@ -110,7 +110,7 @@ async function supervise(
         turnId: request.turnId,
         file: program.file,
         args: program.args,
-        cwd: request.workDir,
+        cwd: request.workTree,
         env: agentEnvironment(request, program.ownEnv, {
           ...options,
           defaultEnv: program.defaultEnv,

@@ -172,7 +172,7 @@ async function scriptedChild(): Promise<void> {
 
   const write = (files: Readonly<Record<string, string>> = {}) => {
     for (const [name, text] of Object.entries(files)) {
-      const file = path.join(task.workDir, name);
+      const file = path.join(task.workTree, name);
       print({ type: "tool", name: "write", detail: name });
       fs.mkdirSync(path.dirname(file), { recursive: true });
       fs.writeFileSync(file, text);

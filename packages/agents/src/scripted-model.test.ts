@@ -158,7 +158,7 @@ test("continues in its session with what was not answered, whatever the prompt s
 test("asks nothing where all was answered, and does again what follows from the last", async () => {
   const { agent, asked, request } = await anAgent(() => billed(0.5, "answer"));
   await agent.invoke(request);
-  const end = join(request.workDir, "end.txt");
+  const end = join(request.workTree, "end.txt");
   rmSync(end);
   const result = await agent.invoke({ ...request, resumesSession: true });
   expect(result).toMatchObject({ text: "answer", costUsd: 0, costSource: "reported" });

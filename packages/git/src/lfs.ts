@@ -27,7 +27,7 @@ const CHANGED =
  * @param output - Of {@link STATUS}, under a configuration without filters.
  */
 export async function filesForPointers(
-  workDir: string,
+  workTree: string,
   output: string,
   config: Config,
   options: SignalOptions,
@@ -35,7 +35,7 @@ export async function filesForPointers(
   const changed =
     config.has("filter.lfs.clean") || config.has("filter.lfs.process") ? parse(output) : [];
   if (changed.length === 0) return new Set();
-  const { root } = await openRepository(workDir, options);
+  const { root } = await openRepository(workTree, options);
   const found = new Set<string>();
   for (const { path, indexed } of await ofLfs(root, changed, options)) {
     if ((await pointerId(join(root, path), indexed, options)) === indexed) found.add(path);

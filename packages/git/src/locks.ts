@@ -114,9 +114,9 @@ function isGitAtWork(places: readonly string[]): boolean {
   return pids.some((pid) => {
     try {
       if (!/^git\b/u.test(readFileSync(`/proc/${pid}/comm`, "utf8"))) return false;
-      const workDir = readlinkSync(`/proc/${pid}/cwd`);
-      const named = namedPlaces(pid).map((place) => resolve(workDir, place));
-      return [workDir, ...named].some((path) => places.some((place) => isWithin(place, path)));
+      const workTree = readlinkSync(`/proc/${pid}/cwd`);
+      const named = namedPlaces(pid).map((place) => resolve(workTree, place));
+      return [workTree, ...named].some((path) => places.some((place) => isWithin(place, path)));
     } catch (error) {
       const isGone = codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH";
       return !isGone; // another user's git may be at work here

@@ -538,7 +538,7 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     checkpoint: run.checkpoint(),
     agentFailure: ending.agentFailure,
     ...(back !== undefined && { wayBack: back }),
-    ...(ending.fullDisk !== undefined && { fullDisk: ending.fullDisk || run.settings.workDir }),
+    ...(ending.fullDisk !== undefined && { fullDisk: ending.fullDisk || run.settings.workTree }),
   };
 }
 

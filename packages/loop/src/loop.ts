@@ -40,7 +40,7 @@ export async function runFromCheckpoint(
   options: LoopOptions,
 ): Promise<TaskResult> {
   const settings = settingsOf(options);
-  await endChecks(checkpoint.runId, settings.workDir);
+  await endChecks(checkpoint.runId, settings.workTree);
   return continueRun(checkpoint, settings, await openPorts(settings));
 }
 
@@ -77,6 +77,6 @@ function turnSettings(kind: TurnKind, options: TurnOptions): Settings {
   return settingsOf({ ...options, maxCycles: 1 }, TURNS[kind]);
 }
 
-async function openPorts({ workDir, repository }: Settings): Promise<Ports> {
-  return { repository: await openLoopRepository(workDir, repository), runCheck, waitUntil };
+async function openPorts({ workTree, repository }: Settings): Promise<Ports> {
+  return { repository: await openLoopRepository(workTree, repository), runCheck, waitUntil };
 }

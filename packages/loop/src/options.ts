@@ -68,7 +68,7 @@ export interface RunRepository extends Repository {
 
 export interface LoopOptions {
   /** Absolute path of the work tree. */
-  readonly workDir: string;
+  readonly workTree: string;
   /**
    * The repository that it is in: a run fails where it cannot be used.
    *

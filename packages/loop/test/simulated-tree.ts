@@ -9,7 +9,7 @@ import type { WorkTree } from "./work-tree.ts";
 /** What a simulated work tree and its history can do; a real repository serves as well. */
 export interface SimulatedTree {
   readonly store: CheckpointStore;
-  readonly workDir: string;
+  readonly workTree: string;
   readonly repository: LoopRepository;
   read(): string;
   /** The file as it is in HEAD: what a careful agent starts from. */
@@ -74,7 +74,7 @@ export function createMemoryTree(
   branches.set("side", add("second"));
   return {
     store,
-    workDir: "/nowhere",
+    workTree: "/nowhere",
     read: () => tree,
     committed,
     write: (text) => {
@@ -209,7 +209,7 @@ export async function createGitTree(tree: WorkTree): Promise<SimulatedTree> {
   if (repository === undefined) throw new Error("no repository");
   return {
     store: createMemoryCheckpointStore(),
-    workDir: tree.dir,
+    workTree: tree.dir,
     repository,
     read: () => tree.files()["file"] ?? "",
     committed: () => tree.git("show", "HEAD:file"),

@@ -104,7 +104,7 @@ export class Simulation {
       await life.point("event");
     };
     const settings = settingsOf({
-      workDir: this.simulated.workDir,
+      workTree: this.simulated.workTree,
       coder: agent,
       reviewer: agent,
       runId: "run",

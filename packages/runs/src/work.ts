@@ -83,7 +83,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
   });
   const loop: DriveRunOptions["loop"] = {
     ...given,
-    workDir: root,
+    workTree: root,
     maxCycles,
     maxBudgetUsd,
     conventions,
@@ -142,7 +142,7 @@ function tellRun(
   const turnBudgetUsd = turnAllowance(spent, "coder", maxTurnBudgetUsd);
   const agents = { coder: coder.name, reviewer: reviewer.name };
   const limits = { maxCycles, maxBudgetUsd, turnBudgetUsd, ...spending };
-  tell({ type: "run", runId, task, workDir: workspace.root, branch, ...agents, ...limits });
+  tell({ type: "run", runId, task, workTree: workspace.root, branch, ...agents, ...limits });
 }
 
 /** A standalone loop's own file: written only where the run's is, and with the same notes. */

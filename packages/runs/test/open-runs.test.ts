@@ -30,8 +30,8 @@ function agent(name: string, answer: (request: AgentRequest) => string): AgentIn
   };
 }
 
-const coder = agent("own coder", ({ workDir, turnId }) => {
-  writeFileSync(join(workDir, "work.txt"), `${turnId}\n`);
+const coder = agent("own coder", ({ workTree, turnId }) => {
+  writeFileSync(join(workTree, "work.txt"), `${turnId}\n`);
   return "Wrote work.txt.";
 });
 const refusing = agent("refusing", () => "ISSUE:\nSEVERITY: major\nDESCRIPTION: not enough");

@@ -57,9 +57,9 @@ export function lastingAgent(answers: readonly (Answer | string)[]): LastingAgen
 export function writingCoder(file = "work.txt"): LastingAgent {
   let turns = 0;
   return lastingAgent([
-    ({ workDir }) => {
+    ({ workTree }) => {
       turns += 1;
-      appendFileSync(join(workDir, file), `turn ${turns}\n`);
+      appendFileSync(join(workTree, file), `turn ${turns}\n`);
       return `wrote line ${turns}`;
     },
   ]);

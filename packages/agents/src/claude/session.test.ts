@@ -187,8 +187,8 @@ test("looks for its record where its agent's environment says", async () => {
   const home = aDirectory();
   mkdirSync(join(home, ".claude"));
   execFileSync("cp", ["-r", join(there, "projects"), join(home, ".claude")]);
-  const found = async (options: ClaudeAgentOptions, workDir?: string) => {
-    const turn = await foundDead(ASKING, options, workDir === undefined ? {} : { workDir });
+  const found = async (options: ClaudeAgentOptions, workTree?: string) => {
+    const turn = await foundDead(ASKING, options, workTree === undefined ? {} : { workTree });
     return turn?.state === "died" && turn.sessionId !== "";
   };
   expect(await found({ env: { PATH, HOME: home } })).toBe(true);

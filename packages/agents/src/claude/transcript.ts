@@ -18,10 +18,10 @@ const Said = v.object({ type: v.picklist(["user", "assistant"]) });
 /** Claude Code's own folder, by the environment and the working directory that it is started with. */
 export function claudeConfigDir(
   env: Readonly<Record<string, string | undefined>>,
-  workDir: string,
+  workTree: string,
 ): string {
   const dir = env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? homedir(), ".claude");
-  return resolve(workDir, dir.normalize("NFC"));
+  return resolve(workTree, dir.normalize("NFC"));
 }
 
 /**

@@ -77,7 +77,7 @@ function requestOf(state: CycleState, phase: TurnPhase): AgentRequest {
     role,
     prompt: promptFor(state, phase, FRESH),
     systemPrompt: systemPrompt(role, { commitStyle: state.commitStyle }),
-    workDir: "",
+    workTree: "",
     access: role === "coder" ? "write" : "read",
   };
 }

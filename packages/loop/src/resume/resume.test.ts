@@ -554,7 +554,7 @@ describe("commits after the checkpoint", () => {
     const dir = aFolder();
     const checkpoint = at(loop, { reviewOutput: ISSUES });
     await expect(
-      runFromCheckpoint(checkpoint, { ...loop.options, workDir: dir }),
+      runFromCheckpoint(checkpoint, { ...loop.options, workTree: dir }),
     ).rejects.toMatchObject({ code: "ERR_GIT_SHA_MISMATCH" });
   });
 });
@@ -699,7 +699,7 @@ describe("a turn entry", () => {
           turnId: "run.3",
           role: "coder",
           prompt: "",
-          workDir: loop.tree.dir,
+          workTree: loop.tree.dir,
           maxCostUsd: 0.5,
           sessionId: "s-1",
           resumesSession: false,
@@ -763,7 +763,7 @@ test("a file of somebody else gets a run id, and its commits carry it", async ()
 test("works outside a repository, without commits, and resumes there", async () => {
   const dir = aFolder();
   const failing = fakeAgent([{ failure: { kind: "network", message: "no net", retryable: true } }]);
-  const loop = harness({ workDir: dir, reviewer: failing });
+  const loop = harness({ workTree: dir, reviewer: failing });
   const failed = await runTask({ id: "t-1", title: "Do it" }, loop.options);
   expect(failed).toMatchObject({ outcome: "agent", baseCommitSha: "", cycleCommits: [] });
   expect(loop.trace()[0]).toBe("warning not in a git repository: nothing is committed");
@@ -775,7 +775,7 @@ test("works outside a repository, without commits, and resumes there", async () 
 test("begins in a repository without a commit", async () => {
   const tree = aWorkTree();
   tree.git("update-ref", "-d", "HEAD");
-  const result = await runTask({ title: "Do it" }, { ...harness().options, workDir: tree.dir });
+  const result = await runTask({ title: "Do it" }, { ...harness().options, workTree: tree.dir });
   expect(result).toMatchObject({
     outcome: "approved",
     baseCommitSha: "",

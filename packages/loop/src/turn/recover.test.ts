@@ -508,8 +508,8 @@ describe("uncommitted work", () => {
     const seen: string[] = [];
     const coder = found(
       fakeAgent([
-        ({ workDir }) => {
-          seen.push(readFileSync(join(workDir, "half"), "utf8"));
+        ({ workTree }) => {
+          seen.push(readFileSync(join(workTree, "half"), "utf8"));
           return "done";
         },
       ]),

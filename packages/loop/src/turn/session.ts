@@ -13,7 +13,7 @@ export function instructionsOf({ settings, state }: Run, phase: TurnPhase): stri
   if (!capabilities.resumesSession) return "";
   const told = [
     name,
-    settings.workDir,
+    settings.workTree,
     systemPrompt(role, {
       projectContext: settings.projectContext,
       runKind: settings.runKind,

@@ -11,7 +11,7 @@ test("the coder's work survives a power cut before its turn counts as done", asy
   const simulated = createMemoryTree();
   const store = createMemoryCheckpointStore();
   const settings = settingsOf({
-    workDir: simulated.workDir,
+    workTree: simulated.workTree,
     coder: fakeAgent(["done"]),
     reviewer: fakeAgent([APPROVAL]),
     checkpoint: {
@@ -54,7 +54,7 @@ test.for([
   };
   const supervised = { supervised: true };
   const settings = settingsOf({
-    workDir: simulated.workDir,
+    workTree: simulated.workTree,
     coder: fakeAgent(["done"], supervised),
     reviewer: fakeAgent([APPROVAL], supervised),
     turnsDir: "/nowhere/turns",
@@ -88,7 +88,7 @@ test("work that cannot be made durable ends the run before its turn counts as do
   };
   const runCheck = async () => ({ status: "passed", output: "" }) as const;
   const settings = settingsOf({
-    workDir: simulated.workDir,
+    workTree: simulated.workTree,
     coder: fakeAgent(["done"]),
     reviewer: fakeAgent([APPROVAL]),
     checkpoint: { store, granularity: "turn" },

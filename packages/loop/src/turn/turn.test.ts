@@ -60,7 +60,7 @@ describe("what an agent is given", () => {
       turnId: "run.1",
       role: "coder",
       access: "write",
-      workDir: loop.tree.dir,
+      workTree: loop.tree.dir,
       maxCostUsd: 5.4,
       systemPrompt: expect.stringMatching(/^GOAL: speed\n\n---\n\nYou are the coder/u),
     });
@@ -356,8 +356,8 @@ describe("an interruption", () => {
   test("cancels the agent, stores what there is and resumes with a note about partial work", async () => {
     const controller = new AbortController();
     const coder = fakeAgent([
-      ({ workDir }, { signal }) => {
-        appendFileSync(join(workDir, "work.txt"), "half\n");
+      ({ workTree }, { signal }) => {
+        appendFileSync(join(workTree, "work.txt"), "half\n");
         controller.abort();
         expect(signal?.aborted).toBe(true);
         return {

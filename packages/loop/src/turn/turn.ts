@@ -225,7 +225,7 @@ export function requestOf(
       runKind,
       commitStyle: state.commitStyle,
     }),
-    workDir: settings.workDir,
+    workTree: settings.workTree,
     access,
     commands: access === "write" ? commandsOf(settings) : undefined,
     maxCostUsd: turn.allowanceUsd === 0 ? undefined : turn.allowanceUsd,

@@ -17,7 +17,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 function run(command: string, change: Partial<CommandSpec> = {}): Promise<CommandEnd> {
   return runCommand({
     argv: ["sh", "-c", command],
-    workDir: root,
+    workTree: root,
     env: process.env,
     runId,
     stdout: join(root, "1.out"),

@@ -8,7 +8,7 @@ export interface CommandSpec {
   /** As it is spawned. */
   readonly argv: readonly [string, ...string[]];
   /** Absolute. */
-  readonly workDir: string;
+  readonly workTree: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The mark by which its processes are found, also after this one has died. */
   readonly runId: string;
@@ -72,7 +72,7 @@ const { O_RDWR, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW } = constants;
 const NEW_FILE = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW;
 
 async function runInto(files: readonly number[], spec: CommandSpec): Promise<CommandEnd> {
-  const { argv, workDir: cwd, timeoutMs, onOutput, signal, runId } = spec;
+  const { argv, workTree: cwd, timeoutMs, onOutput, signal, runId } = spec;
   const { maxOutputBytes = MAX_OUTPUT_BYTES } = spec;
   const [file, ...args] = argv;
   const [stdout, stderr] = files;

@@ -11,7 +11,7 @@ const TASK: AtlasRecord = {
   workspaceId: "fix-config",
   description: "fix null pointer in config\nand more",
   template: "bugfix",
-  workDir: "/src/repo-fix-config",
+  workTree: "/src/repo-fix-config",
   branch: "fix/fix-config",
   coder: "claude",
   reviewer: "codex",

@@ -53,7 +53,7 @@ const START: readonly OutputRecord[] = [
     type: "run",
     runId: "20261121-101500-7f3a9c",
     task: "Fix it",
-    workDir: "/shop",
+    workTree: "/shop",
     branch: "main",
     coder: "claude",
     reviewer: "claude",

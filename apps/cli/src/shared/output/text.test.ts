@@ -115,7 +115,7 @@ const RECORDS: readonly OutputRecord[] = [
     type: "run",
     runId: TURN,
     task: "Add input validation to the login handler, for every field that a user can send\n\nMore.",
-    workDir: "/home/ada/shop",
+    workTree: "/home/ada/shop",
     branch: "main",
     coder: "claude",
     reviewer: "codex",

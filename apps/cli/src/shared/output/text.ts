@@ -283,7 +283,7 @@ function waitingLines({ until, waitMs, isKnown, message }: Waiting, view: View):
 }
 
 function runLines(run: RunRecord, view: View): string[] {
-  const where = run.branch === "" ? run.workDir : `${run.workDir}, branch ${run.branch}`;
+  const where = run.branch === "" ? run.workTree : `${run.workTree}, branch ${run.branch}`;
   const limit = run.maxBudgetUsd === 0 ? "no budget limit" : money(run.maxBudgetUsd);
   const reserved =
     run.unknownCostUsd > 0 ? ` (up to ${money(run.unknownCostUsd)} of it unknown)` : "";
