@@ -152,7 +152,7 @@ function list(environment: NodeJS.ProcessEnv): string {
 }
 
 /** `undefined` where it has no folder, or one that is gone. */
-function workDir(pid: number): string | undefined {
+function workTree(pid: number): string | undefined {
   if (reused.has(pid)) return "/";
   try {
     const path = readlinkSync(`/proc/${pid}/cwd`);
@@ -205,7 +205,7 @@ const PROGRAMS: Readonly<
     if (!isOfFolders || !args.includes("-Fpn")) return FAILED;
     const pids = (args[args.indexOf("-p") + 1] ?? "").split(",").map(Number);
     const lines = pids.map((pid) => {
-      const path = workDir(pid);
+      const path = workTree(pid);
       return path === undefined ? "" : `p${pid}\nfcwd\nn${escaped(path)}\n`;
     });
     return { status: lines.includes("") ? 1 : 0, stdout: lines.join("") };

@@ -77,9 +77,9 @@ export function startProgram(
   return { finished, kill: () => void child.kill("SIGKILL") };
 }
 
-/** Makes one; the script is told where the task's work tree is, once there is one. */
+/** Makes one; the script gets the path of the task's work tree, once there is one. */
 export async function realPlace(
-  script: (workDir: () => string) => ModelScript,
+  script: (workTree: () => string) => ModelScript,
 ): Promise<RealPlace> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "atlas-real-")));
   const [repo, bare, home] = [join(root, "repo"), join(root, "bare"), join(root, "atlas")];

@@ -55,7 +55,7 @@ const review = (findings: readonly object[]) => ({
 const twoCycles =
   (place: () => Place): ModelScript =>
   (request) => {
-    const path = (name: string) => join(place().workDir, name);
+    const path = (name: string) => join(place().workTree, name);
     if (isReviewer(request)) {
       const hasTest = existsSync(path("greet.test.js"));
       return request.step === 0
@@ -90,14 +90,14 @@ test.for(["claude", "codex"] as const)("%s writes a file in a turn", async (name
     role: "coder",
     prompt: "Write greet().",
     systemPrompt: "You are the coder.",
-    workDir: place.workDir,
+    workTree: place.workTree,
     access: "write",
     maxCostUsd: 1,
   });
   expect(result).toMatchObject({ text: "Done." });
   expect(result.failure).toBeUndefined();
   expect(result.costUsd).toBeGreaterThan(0);
-  expect(readFileSync(join(place.workDir, "greet.js"), "utf8")).toContain("hi");
+  expect(readFileSync(join(place.workTree, "greet.js"), "utf8")).toContain("hi");
 });
 
 test.for([
@@ -107,7 +107,7 @@ test.for([
 ] as const)("%s codes and %s reviews until it is approved", async ([coder, reviewer]) => {
   const { place } = await aPlace(twoCycles);
   const result = await runTask(TASK, {
-    workDir: place.workDir,
+    workTree: place.workTree,
     coder: place.agents[coder],
     reviewer: place.agents[reviewer],
   });
@@ -137,12 +137,12 @@ const status = (code: number, type: string, message: string): ModelFault => ({
 
 /** A loop in which one agent codes and reviews, saved around each turn. */
 function loopWith(
-  { workDir, agents }: Place,
+  { workTree, agents }: Place,
   store: CheckpointOptions["store"],
   name: "claude" | "codex",
 ): LoopOptions {
   const checkpoint = { store, granularity: "turn" } as const;
-  return { workDir, coder: agents[name], reviewer: agents[name], checkpoint };
+  return { workTree, coder: agents[name], reviewer: agents[name], checkpoint };
 }
 
 /** Resumes a stopped run with a model that works, and counts what the coder is asked again. */
@@ -172,7 +172,7 @@ test.for(["claude", "codex"] as const)(
     const controller = new AbortController();
     const runId = `cancelled-${name}`;
     const ids = { runId, turnId: `${runId}.1` };
-    const request = { ...CODER_TURN, ...ids, workDir: place.workDir };
+    const request = { ...CODER_TURN, ...ids, workTree: place.workTree };
     const result = await place.agents[name].invoke(request, {
       signal: controller.signal,
       onEvent: ({ type }) => type === "tool" && setTimeout(() => controller.abort(), 1000),
@@ -201,13 +201,13 @@ test.for(["claude", "codex"] as const)(
       if (shell !== undefined) {
         return { shell };
       }
-      const path = join(here().workDir, "evil");
+      const path = join(here().workTree, "evil");
       return step === WRITING_COMMANDS.length
         ? { write: { path, content: "x" } }
         : { text: "Done." };
     });
     const request = { ...CODER_TURN, role: "reviewer", access: "read" } as const;
-    const result = await place.agents[name].invoke({ ...request, workDir: place.workDir });
+    const result = await place.agents[name].invoke({ ...request, workTree: place.workTree });
     expect(result).toMatchObject({ text: "Done." });
     expect(place.git("status", "--porcelain")).toBe("");
   },

@@ -20,7 +20,7 @@ import { createTestStore } from "./test-store.ts";
 
 const AGENTS = ["claude", "codex"] as const;
 const FIRST = "Write one.txt, wait, and write two.txt.";
-const GO_ON = "Go on where you were interrupted.";
+const CONTINUE = "Continue where you were interrupted.";
 
 async function aPlace(script: (place: () => Place) => ModelScript) {
   const stub = await startModelStub((request) => script(() => place)(request));
@@ -39,7 +39,7 @@ const aTurn = (place: Place, change: Partial<AgentRequest> = {}): AgentRequest =
   role: "coder",
   prompt: FIRST,
   systemPrompt: "You are the coder.",
-  workDir: place.workDir,
+  workTree: place.workTree,
   access: "write",
   maxCostUsd: 1,
   ...change,
@@ -51,7 +51,7 @@ const untilKilled =
   (place: () => Place): ModelScript =>
   ({ prompt, step }: ModelRequest) => {
     const write = (name: string) => ({
-      write: { path: join(place().workDir, name), content: `${name}\n` },
+      write: { path: join(place().workTree, name), content: `${name}\n` },
       usage: { input: 1000 + step, output: 200 },
     });
     if (prompt.includes(FIRST)) {
@@ -69,7 +69,7 @@ function killNow(pid: number): void {
   }
 }
 
-/** Kills a turn with all its processes, in its second request or when so much of it was told. */
+/** Kills a turn with all its processes, in its second request or when so much of it was reported. */
 async function killAfter(told: () => number, expected: number, stub: ModelStub, runId: string) {
   await expect.poll(() => [stub.requests.length, told()]).toEqual([2, expected]);
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -87,7 +87,7 @@ test.for(
     [name, "in an answer", { kind: "hang", after: 2 } as const, 1] as const,
   ]),
 )(
-  "%s, killed %s, is gone on with in its own session, and nothing is counted twice",
+  "%s, killed %s, is resumed in its own session, and nothing is counted twice",
   async ([name, , killed, inFlight]) => {
     const { place, stub } = await aPlace(untilKilled(killed));
     const agent = place.agents[name];
@@ -100,7 +100,7 @@ test.for(
       killAfter(told, 2 - inFlight, stub, request.runId),
     ]);
     expect(first).toMatchObject({ failure: { kind: "killed" }, costSource: "partial" });
-    expect(existsSync(join(place.workDir, "two.txt"))).toBe(false);
+    expect(existsSync(join(place.workTree, "two.txt"))).toBe(false);
     const { sessionId } = first;
     expect(events).toContainEqual({ type: "session", sessionId });
 
@@ -111,11 +111,11 @@ test.for(
       expect(first.costUsd).toBeCloseTo(killedUsd, 9);
     }
 
-    const again = aTurn(place, { prompt: GO_ON, sessionId, resumesSession: true });
+    const again = aTurn(place, { prompt: CONTINUE, sessionId, resumesSession: true });
     const second = await agent.invoke(again);
     expect(second).toMatchObject({ text: "Done.", sessionId });
     expect(second.failure).toBeUndefined();
-    expect(existsSync(join(place.workDir, "two.txt"))).toBe(true);
+    expect(existsSync(join(place.workTree, "two.txt"))).toBe(true);
     expect(stub.requests.at(-1)?.prompts.join("\n")).toContain(FIRST);
     const third = await agent.invoke({ ...again, prompt: "And again." });
     expect(sumOf([second, third])).toBeCloseTo(stub.billedUsd - killedUsd, 9);
@@ -135,7 +135,7 @@ function recordOf(place: Place): readonly string[] {
 
 test.for([
   ["with nothing on record, is begun anew", 0, "--session-id"],
-  ["with its prompt on record, goes on in its session", 1, "--resume"],
+  ["with its prompt on record, continues in its session", 1, "--resume"],
 ] as const)(
   "claude that is killed in its first request %s, with one start",
   async ([, onRecord, flag]) => {
@@ -166,7 +166,7 @@ test.for([
       },
     };
     const options = {
-      workDir: place.workDir,
+      workTree: place.workTree,
       coder: place.agents.claude,
       reviewer: place.agents.claude,
       turnsDir: join(place.root, "turns"),

@@ -25,7 +25,7 @@ function asked({ system, prompts }: ModelRequest): string {
 
 /** Reads and says what it found, writes `work.txt`, approves what it has looked at. */
 const MODEL =
-  (workDir: () => string): ModelScript =>
+  (workTree: () => string): ModelScript =>
   (request) => {
     const what = asked(request);
     if (what.endsWith(" reviewed")) {
@@ -35,7 +35,7 @@ const MODEL =
       return request.step === 0 ? { shell: "git status" } : { text: `Said of ${what}.` };
     }
     return request.step === 0
-      ? { write: { path: join(workDir(), "work.txt"), content: "right\n" } }
+      ? { write: { path: join(workTree(), "work.txt"), content: "right\n" } }
       : { text: "Done." };
   };
 
@@ -160,7 +160,7 @@ test.runIf(lane === "long").for([
   ["atlas alone", false],
   ["atlas and Claude Code", true],
 ] as const)(
-  "a bugfix in each of whose turns there was a kill -9 of %s goes on to its end, and no step is done twice",
+  "a bugfix in each of whose turns there was a kill -9 of %s continues to its end, and no step is done twice",
   async ([, withAgents], { onTestFinished }) => {
     const at = await realPlace(MODEL);
     onTestFinished(at.remove);
@@ -170,7 +170,7 @@ test.runIf(lane === "long").for([
     expect(await untilDone(at, last)).toEqual(["review"]);
     const { state, branch, worktree_path: there, receipts } = at.hook();
     expect(state).toBe("completed");
-    // A turn whose agent lived on is asked for once; one that was killed goes on in its session.
+    // A turn whose agent lived on is asked for once; one that was killed continues in its session.
     const expected = withAgents ? turns.flatMap((turn) => [turn, turn]) : turns;
     expect(turnsOf(at)).toEqual(expected);
     expect(at.git(there, "rev-list", "--count", "main..HEAD")).toBe("1");

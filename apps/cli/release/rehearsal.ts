@@ -117,7 +117,7 @@ export function rehearsal({ root, scratch, signal }: RehearsalOptions): readonly
     ["upgrade", () => upgraded(home, under("Upgrade"), release)],
     ["uninstall", () => uninstalled(home, under("Uninstall"))],
     [
-      "what is left in temporary folders, and running",
+      "leftovers in temporary folders, and running processes",
       async () => {
         const files = [home, others].flatMap((one) => one.leftovers());
         if (files.length > 0) throw new Error(`files are left: ${files.join(", ")}`);

@@ -34,7 +34,7 @@ description = "Look at it"
 prompt = "Is it right?"
 `);
 
-/** A task that was put down, and to which this has happened since; no engine is alive. */
+/** A task that was created, and to which this has happened since; no engine is alive. */
 async function aTask(
   at: AtlasPlace,
   { isSetUp = true, inputs = [] }: Standing,

@@ -15,7 +15,7 @@ import {
   withEditor,
   meet,
   type Situation,
-  deaf,
+  ignoringSignals,
   interruptTwice,
   canMount,
   onDisk,
@@ -131,7 +131,7 @@ test("a second atlas on a task while one works says how to stop that, and the ta
 });
 
 test("a second Ctrl-C leaves atlas at once, and the screen says what resumes the task", async () => {
-  const at = deaf(atlasPlace());
+  const at = ignoringSignals(atlasPlace());
   const said = await interruptTwice(at, startAtlas(at, PATCH_ARGS));
   expect(said, said.stderr).toMatchObject({ code: 130 });
   const [, line = ""] =

@@ -19,7 +19,7 @@ for word; do :; done
 exec \${word%% *} BARE
 `;
 
-/** Made by the clock, so that nobody knows where they come, and commits are noticed with them. */
+/** Made by the clock, so that their places are unknown, and commits are noticed with them. */
 const BY_THE_CLOCK = [
   /^ {2}saved +\S+ \((?:interval|git_commit)\) /u,
   /^ {2}\S+ \S+ +interval +/u,

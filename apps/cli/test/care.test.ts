@@ -56,7 +56,7 @@ async function orphaned(at: Place): Promise<string> {
   return runId;
 }
 
-test("an abandoned run is kept, passed over, and nothing goes on with it", async () => {
+test("an abandoned run is kept, passed over, and nothing continues with it", async () => {
   const at = place();
   const runId = await stopped(at);
   const done = await quasar(at, ["abandon", runId]);
@@ -84,7 +84,7 @@ test("the turn that is under way when a run is abandoned counts with all that it
   expect(bill["openTurn"]).toBeUndefined();
 });
 
-test("abandon names what is not committed, and how to see it or set it aside", async () => {
+test("abandon names what is not committed, and how to see it or stash it", async () => {
   const at = place();
   const runId = await stopped(at);
   writeFileSync(join(at.repo, "a.txt"), "half written\n");
@@ -205,7 +205,7 @@ test("prune says what it would do while a runner works, and does nothing then", 
   expect(readdirSync(runsOf(at))).toContain(ended);
 });
 
-test("a run of which nothing can be read is removed on its user's word, once it is set aside", async () => {
+test("a run of which nothing can be read is removed on its user's word, once it is quarantined", async () => {
   const at = place();
   const runId = await stopped(at);
   const dir = join(runsOf(at), runId);
@@ -313,7 +313,7 @@ const AILMENTS: readonly Ailment[] = [
     infect: (at, runId) => writeFileSync(join(at.repo, ".git/quasar/lock.run"), `1 ${runId}\n`),
   },
   {
-    name: "a damaged file that was set aside",
+    name: "a damaged file that was quarantined",
     check: "runs",
     fixes: false,
     infect: (at, runId) => writeFileSync(join(runsOf(at), runId, "checkpoint.toml.damaged-x"), "?"),
@@ -409,7 +409,7 @@ test.for(AILMENTS)("the doctor finds $name", async ({ check, fixes, infect }) =>
   expect(checks(after)).toEqual(fixes ? [] : [check]);
 });
 
-test("the doctor's advice for committed files of ours leaves alone what a team shares", async () => {
+test("the doctor's advice for committed files of quasar leaves alone what a team shares", async () => {
   const at = place();
   git(at, "config", "user.name", "a user");
   git(at, "config", "user.email", "user@localhost");
@@ -447,7 +447,7 @@ test("the doctor ends agents of a run that is gone, not those that a resume woul
   expect(findRunProcesses(runId)).toEqual([]);
 });
 
-test("a resume goes on although a killed git has left its locks", async () => {
+test("a resume continues although a killed git has left its locks", async () => {
   const at = place();
   await stopped(at);
   appendFileSync(join(at.repo, ".git/index.lock"), "");

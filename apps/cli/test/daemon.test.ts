@@ -73,7 +73,7 @@ async function daemonBegun(at: Place): Promise<number> {
 /** With force, and at once: no supervisor sees its agent end. */
 function killRunsIn({ outside }: Place): void {
   const all = listRunProcesses() ?? [];
-  const here = all.filter(({ workDir }) => workDir?.startsWith(outside));
+  const here = all.filter(({ workTree }) => workTree?.startsWith(outside));
   const runs = new Set(here.map(({ runId }) => runId));
   const pids = all.filter(({ runId }) => runs.has(runId)).map(({ pid }) => pid);
   for (const pid of pids) sendSignal(pid, "SIGSTOP");

@@ -139,7 +139,7 @@ async function bugfix(
     cost: (cost as { spentUsd: number }).spentUsd,
     commits: git(there, "log", "--format=%s", "main.."),
     tree: git(there, "ls-tree", "-r", "HEAD"),
-    left: (listRunProcesses() ?? []).filter(({ workDir }) => workDir === there.repo),
+    left: (listRunProcesses() ?? []).filter(({ workTree }) => workTree === there.repo),
   };
 }
 
@@ -281,7 +281,7 @@ describe.skipIf(process.platform !== "linux")("on a Mac", () => {
     expect(counts.slice(2)).toEqual([counts[1], counts[1]]);
   });
 
-  test("where a git that was killed has left its lock, the doctor says how to set it aside", async () => {
+  test("where a git that was killed has left its lock, the doctor says how to move it aside", async () => {
     const at = aMac();
     letWrite(at);
     const lock = join(at.repo, ".git/index.lock");

@@ -300,7 +300,7 @@ test("a repository of another user is named, and what is typed then lets git wor
   expect((await doctor(at, { env })).of("tree")).toBeUndefined();
 });
 
-test("settings that cannot be read, or are not trusted yet, are told, and no agent is taken for named", async () => {
+test("settings that cannot be read, or are not trusted yet, are reported, and no agent is taken for named", async () => {
   const at = place();
   write(at.repo, { ".quasar/config.toml": 'coder = "command:./run.sh"\n' });
   const untrusted = await doctor(at);

@@ -110,7 +110,7 @@ test("hook files have a page of their own, and a summary in the README, which le
   }
 });
 
-test.for(DOCUMENTS)("every page and heading of ours that %s leads to is there", (path) => {
+test.for(DOCUMENTS)("every page and heading of this repository that %s links to exists", (path) => {
   const here = new URL(path, ROOT);
   const links = read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/gu);
   const dead = [...links].filter(([, page = "", heading]) => {

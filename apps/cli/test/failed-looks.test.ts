@@ -10,7 +10,7 @@ function mayOpen({ child }: Running, files: number): void {
   execFileSync("prlimit", ["--pid", String(child.pid), `--nofile=${files}:4096`]);
 }
 
-/** A run whose coder is at work, until it is let go. */
+/** A run whose coder is at work, until it is released. */
 async function atWork(at: Place): Promise<Running> {
   const model = await holdingModel(at, "coder");
   const turns = oneCycle().map((turn) => ({ ...turn, says: ["Reading"] }));
@@ -37,7 +37,7 @@ test("a turn whose files cannot be opened stops the run, its agent works on, and
   mayOpen(running, 4);
   const stopped = await running.finished;
   expect(stopped.code, stopped.stdout + stopped.stderr).toBe(1);
-  // What ends the run cannot be saved either: that is told after it.
+  // What ends the run cannot be saved either: that is reported after it.
   const result = records(stopped.stdout).find(({ type }) => type === "result");
   expect(result).toMatchObject({ outcome: "storage", message: expect.stringContaining("EMFILE") });
 

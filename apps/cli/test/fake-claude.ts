@@ -15,7 +15,7 @@ export interface FakeTurn {
   readonly asks?: number | undefined;
   /** The model that it says it asks. @default claude-sonnet-4-5 */
   readonly model?: string | undefined;
-  /** Seconds that it then goes on. */
+  /** Seconds that it then continues. */
   readonly lasts?: number | undefined;
 }
 

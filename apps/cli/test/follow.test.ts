@@ -40,7 +40,7 @@ function slow(delayMs: number): readonly Turn[] {
   return oneCycle().map((turn) => ({ ...turn, delayMs, says: ["Reading", "Writing"] }));
 }
 
-/** The same, but the turn of the role goes on after its first words only when it is let go. */
+/** The same, but the turn of the role continues after its first words only when it is released. */
 async function held(at: Place, role: Turn["role"]): Promise<readonly string[]> {
   return agents(at, slow(0), { model: await holdingModel(at, role) });
 }
@@ -105,7 +105,7 @@ test.for(["coder", "reviewer"] as const)(
   },
 );
 
-test("a turn is read by the agent it was begun with, whoever goes on", async () => {
+test("a turn is read by the agent it was begun with, whoever continues", async () => {
   const at = place();
   const { runId } = await orphaned(at, "coder", await held(at, "coder"));
   releaseModel(at);

@@ -63,7 +63,7 @@ async function resumeFork(at: Place, { next, workTree }: Fork): Promise<Record<s
   return lastRecord(done);
 }
 
-test("a fork goes on from where a run stands, beside it, and with a budget of its own", async () => {
+test("a fork continues from where a run stands, beside it, and with a budget of its own", async () => {
   const at = place();
   const runId = await stopped(at);
   const fork = await forked(at, runId);
@@ -155,7 +155,7 @@ test("a fork says where it is, what it leaves behind and what to type", async ()
       task     Write
       in       <place>/repo-<run>, branch quasar/<run>
       stands   cycle 1 of 1, findings go back to the coder, at commit <sha>
-      cost     $0.00 of $5.00: counted anew, apart from the other run
+      cost     $0.00 of $5.00: counted from zero, apart from the other run
       without  what the other run had not committed
       next     cd <place>/repo-<run> && quasar resume <run> --max-cycles 3
     "

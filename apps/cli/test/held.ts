@@ -18,14 +18,14 @@ interface Asked {
 }
 
 /**
- * A model for scripted agents, which has those of the role wait after their first step until they are let
- * go. The first step of a turn is what the turn costs.
+ * A model for scripted agents, which has those of the role wait after their first step until they are
+ * released. The first step of a turn is what the turn costs.
  */
 export async function holdingModel(at: Place, role: Turn["role"]): Promise<string> {
   const answer = async (request: IncomingMessage): Promise<string> => {
     const asked = JSON.parse(await text(request)) as Asked;
     if (asked.step > 0 && asked.role === role) {
-      while (!existsSync(join(at.outside, "let-go"))) await sleep(20);
+      while (!existsSync(join(at.outside, "released"))) await sleep(20);
     }
     return JSON.stringify({ costUsd: asked.step > 0 ? 0 : COSTS[asked.role] });
   };
@@ -44,7 +44,7 @@ export async function holdingModel(at: Place, role: Turn["role"]): Promise<strin
 
 /** Has the model answer the agents that it holds. */
 export function releaseModel(at: Place): void {
-  write(at.outside, { "let-go": "" });
+  write(at.outside, { released: "" });
 }
 
 /** Has another program drive, which did not see that the run's process lives. */

@@ -40,7 +40,7 @@ test("what the user accepted is on record, with what it was accepted for", async
   ]);
 });
 
-test("a journal that was tampered with is set aside, and the run goes on with a new one", async () => {
+test("a journal that was tampered with is quarantined, and the run continues with a new one", async () => {
   const at = place();
   await quasar(at, ["run", "Write", "--max-cycles", "1", ...agents(at, neverContent())]);
   const path = join(runDir(at), "events.jsonl");

@@ -16,7 +16,7 @@ const run = (at: Place, turns: readonly Turn[], ...more: string[]): readonly str
   ...["run", "Write", ...agents(at, turns), ...more],
 ];
 
-test("without --wait-limit a run stops with 75 and says when to go on", async () => {
+test("without --wait-limit a run stops with 75 and says when to continue", async () => {
   const at = place();
   const stopped = await quasar(at, run(at, limited(2 * HOUR)));
   expect(stopped.code, stopped.stderr).toBe(75);
@@ -49,7 +49,7 @@ function limitedOnce(inMs?: number): readonly Turn[] {
   return [{ ...coder, match: "An earlier attempt" }, reviewer, ...limited(inMs)];
 }
 
-test("with --wait-limit a run says once that it waits, and goes on by itself", async () => {
+test("with --wait-limit a run says once that it waits, and continues by itself", async () => {
   const at = place();
   const inMs = await soon(at);
   const lifted = Date.now() + inMs;
@@ -97,7 +97,7 @@ test("a run that is killed while it waits waits for the rest when it is resumed"
   expect(waited?.waitMs).toBeLessThan(inMs);
 });
 
-test("Ctrl-C while it waits leaves at once with 130, and the next resume still knows the time", async () => {
+test("Ctrl-C while it waits exits at once with 130, and the next resume still knows the time", async () => {
   const at = place();
   const waiting = start(at, run(at, limited(HOUR), "--wait-limit", "2h"));
   expect(await waiting.sees("waits until")).toBe(true);

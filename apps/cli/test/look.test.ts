@@ -234,7 +234,7 @@ test("status, log and the run list the worst of many findings, and show lists al
   expect(told((await quasar(at, ["show"])).stdout)).toBe(30);
 });
 
-test("status --all shows the newest in full, each other in a line, and how to go on with an unfinished one", async () => {
+test("status --all shows the newest in full, each other in a line, and how to continue with an unfinished one", async () => {
   const at = place();
   const open = await killed(at);
   await quasar(at, ["abandon", open, "--yes"]);

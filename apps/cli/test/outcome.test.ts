@@ -56,7 +56,7 @@ test.for([
   ["is left in the middle of a rebase", REBASE, ["git rebase --abort", "git rebase --continue"]],
   ["fails in the middle of a rebase", `${REBASE}; exit 1`, ["git rebase --abort"]],
 ] as const)(
-  "what comes next, typed in its order, goes on after a coder that %s",
+  "what comes next, typed in its order, continues after a coder that %s",
   async ([, act, ways]) => {
     const at = place();
     write(at.repo, { "b.txt": "b\n" });
@@ -268,7 +268,7 @@ test("the first snapshot of a dirty start is the files, and what was staged alon
   expect(readFileSync(join(at.repo, "note.txt"), "utf8")).toBe("note\n");
 });
 
-test("a stop at work that cannot be told apart says how to go on, and the plan says that it stopped there", async () => {
+test("a stop at changes that cannot be separated says how to continue, and the plan says that it stopped there", async () => {
   const at = place();
   write(at.repo, { "mine.txt": "mine\n" });
   const turns = [

@@ -60,7 +60,7 @@ test("a coder that was denied a command and changed nothing ends with 5, and the
   expect(git(at, "show", "HEAD:a.txt")).toBe("two");
 });
 
-test("a coder that changed something by the shell, and was denied something, goes on to its checks", async () => {
+test("a coder that changed something by the shell, and was denied something, continues to its checks", async () => {
   const at = place(FILES);
   const { env } = fakeClaude(at, { coder: [{ runs: "echo two > a.txt", wants: ["npm test"] }] });
   const done = await quasar(at, ["run", "Write", "--json"], { env });
@@ -74,7 +74,7 @@ test("a coder that changed something by the shell, and was denied something, goe
   expect(log.stdout).toMatch(/ quasar resume \d{8}\S+ --allow-tool "Bash\(npm test \*\)"\n/u);
 });
 
-test("a leashed run that was killed with its edit in the tree goes on to its checks, though the rest was denied", async () => {
+test("a leashed run that was killed with its edit in the tree continues to its checks, though the rest was denied", async () => {
   const at = place(FILES);
   const long = { runs: "echo two > a.txt && touch ../edited", lasts: 600 };
   const { env } = fakeClaude(at, { coder: [{ match: "interrupted", wants: ["npm test"] }, long] });

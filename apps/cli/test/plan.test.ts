@@ -66,7 +66,7 @@ function slow(delayMs: number): readonly Turn[] {
   return oneCycle().map((turn) => ({ ...turn, delayMs, says: ["Reading"] }));
 }
 
-/** Kills the runner in a role's turn, once its agent is at work, which it is until it is let go. */
+/** Kills the runner in a role's turn, once its agent is at work, which it is until it is released. */
 async function killedIn(at: Place, role: Turn["role"]): Promise<string> {
   const model = await holdingModel(at, role);
   const args = ["run", "Write", "--json", ...agents(at, slow(0), { model })];
@@ -349,7 +349,7 @@ test.for(sample(SITUATIONS, 4, 5))(
   },
 );
 
-test("a plan is told while somebody works, and says who", async () => {
+test("a plan is shown while a command works, and says which", async () => {
   const at = place();
   const running = start(at, ["run", "Write", "--json", ...agents(at, slow(LONG))]);
   expect(await running.sees('"agent_start"')).toBe(true);

@@ -194,10 +194,10 @@ test.for(SCHEMAS)(
     for (const [name, { description = "", properties = {}, required = [] }] of lines) {
       expect(description, name).not.toBe("");
       expect(required, name).toEqual(expect.arrayContaining(["v", "type"]));
-      const unsaid = Object.entries(properties)
+      const unreported = Object.entries(properties)
         .filter(([key, value]) => key !== "type" && !("$ref" in value || "description" in value))
         .map(([key]) => key);
-      expect(unsaid, name).toEqual([]);
+      expect(unreported, name).toEqual([]);
     }
   },
 );

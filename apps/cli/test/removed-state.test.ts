@@ -42,7 +42,7 @@ test.for(sample(byRole(["true", "sleep 1"]), 1, 2))(
     const at = place();
     const done = await quasar(at, ["run", "Write", "--json", ...commands(role, then)]);
     expect(done.code, done.stdout + done.stderr).toBe(0);
-    expect(done.stdout).toContain("its state is written anew");
+    expect(done.stdout).toContain("its state is written again");
     expect(lastRecord(done)).toMatchObject({ outcome: "approved" });
     expect(runsOf(await quasar(at, ["ls", "--json"]))).toMatchObject([{ status: "approved" }]);
     const facts = records((await quasar(at, ["log", "--json"])).stdout);
@@ -58,7 +58,7 @@ test.for(sample(byRole([REMOVE, `${REMOVE}/runs`]), 1, 2))(
   async ([role, how]) => {
     const at = place();
     const run = start(at, ["run", "Write", "--json", ...commands(role, "sleep 600", how)]);
-    expect(await run.sees("its state is written anew")).toBe(true);
+    expect(await run.sees("its state is written again")).toBe(true);
     await killAll(run);
     expect(runsOf(await quasar(at, ["status", "--json"]))).toMatchObject([
       { status: "interrupted", task: "Write", cycle: 1 },

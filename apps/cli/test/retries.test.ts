@@ -16,7 +16,7 @@ const run = (at: Place, ...more: string[]): readonly string[] => [
   ...["run", "Write", ...agents(at, busyOnce()), ...more],
 ];
 
-test("a run goes on by itself after an overloaded model, and says why, when and how often", async () => {
+test("a run continues by itself after an overloaded model, and says why, when and how often", async () => {
   const at = place();
   const done = await quasar(at, run(at));
   expect(done.code, done.stdout + done.stderr).toBe(0);
@@ -33,7 +33,7 @@ test("with --retries 0 a run ends with 1 after the first failure", async () => {
   expect(done.stdout).not.toContain("Retry");
 });
 
-test("a run that is killed in the pause before a retry goes on with the pause and the retry", async () => {
+test("a run that is killed in the pause before a retry continues with the pause and the retry", async () => {
   const at = place();
   const first = start(at, run(at, "--json"));
   expect(await first.sees('"type":"turn_retry"')).toBe(true);

@@ -141,7 +141,7 @@ test("a filter that fails sends the cycle back without a review", async () => {
   ]);
 });
 
-test("the cycles used up end with 3, and a resume with more goes on", async () => {
+test("the cycles used up end with 3, and a resume with more continues", async () => {
   const at = place();
   const args = ["run", "Write", "--max-cycles", "1", ...agents(at, neverContent())];
   const stopped = await quasar(at, args);
@@ -153,7 +153,7 @@ test("the cycles used up end with 3, and a resume with more goes on", async () =
   expect(again.stdout).toContain("cycle 2 of 3");
 });
 
-test("the budget used up ends with 4, and a resume with more goes on", async () => {
+test("the budget used up ends with 4, and a resume with more continues", async () => {
   const at = place();
   const args = ["run", "Write", "--max-budget", "0.25", ...agents(at, neverContent())];
   const stopped = await quasar(at, args);
@@ -203,7 +203,7 @@ test("a turn that no longer fits is not started, and a resume with the figure th
   });
 });
 
-test("a limit for one turn that is too low is told with the flag that raises it", async () => {
+test("a limit for one turn that is too low is reported with the flag that raises it", async () => {
   const at = place();
   const args = [
     "run",
@@ -222,7 +222,7 @@ test("a limit for one turn that is too low is told with the flag that raises it"
   expect(await quasar(at, command.split(" "))).toMatchObject({ code: 0 });
 });
 
-test("a cost that nobody said is told apart from what is known", async () => {
+test("an unreported cost is kept apart from what is known", async () => {
   const at = place();
   const command = [
     "--coder",
@@ -235,9 +235,9 @@ test("a cost that nobody said is told apart from what is known", async () => {
   const json = lastRecord(await quasar(at, ["status", "--json"])) as { runs: unknown[] };
   expect(json.runs[0]).toMatchObject({ knownUsd: 0, unknownUsd: expect.closeTo(1.667, 2) });
   const unlimited = await quasar(at, ["run", "Write", "--max-budget", "0", ...command]);
-  const unsaid = "cost     $0.00 known; some turns did not say what they cost";
-  expect(unlimited.stdout).toContain(unsaid);
-  expect((await quasar(at, ["status"])).stdout).toContain(unsaid);
+  const unreported = "cost     $0.00 known; some turns reported no cost";
+  expect(unlimited.stdout).toContain(unreported);
+  expect((await quasar(at, ["status"])).stdout).toContain(unreported);
 });
 
 test("a dirty tree is refused with 6, names the files and the ways on", async () => {
@@ -323,7 +323,7 @@ test("what is in .quasar stays uncommitted after an agent has cleaned the tree",
   expect(existsSync(join(at.repo, ".quasar", ".gitignore"))).toBe(true);
 });
 
-test("a run whose checkpoint was set aside stays listed, as damaged", async () => {
+test("a run whose checkpoint was quarantined stays listed, as damaged", async () => {
   const at = place();
   const args = ["run", "Write", "--max-cycles", "1", ...agents(at, neverContent())];
   expect(await quasar(at, args)).toMatchObject({ code: 3 });
@@ -393,7 +393,7 @@ test("status shows the run as running that is worked on, not the newest one", as
 test.for([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("%s saves, says how to go on and leaves with %d", async ([signal, code]) => {
+] as const)("%s saves, says how to continue and leaves with %d", async ([signal, code]) => {
   const at = place();
   const first = start(at, ["run", "Write", ...agents(at, oneCycle(LONG))]);
   expect(await first.sees("works")).toBe(true);
@@ -407,13 +407,13 @@ test.for([
   expect(await quasar(at, ["resume"])).toMatchObject({ code: 0 });
 });
 
-/** An agent that obeys no signal but SIGKILL, and writes a file once it is let go. */
-const DEAF =
+/** An agent that obeys no signal but SIGKILL, and writes a file once it is released. */
+const IGNORES_SIGNALS =
   "command:trap '' INT TERM; echo here; until [ -e ../go ]; do sleep 0.1; done; echo late > late.txt";
 
-test("a second signal leaves at once", async () => {
+test("a second signal exits at once", async () => {
   const at = place();
-  const args = ["run", "Write", "--json", "--coder", DEAF, "--reviewer", "command:true"];
+  const args = ["run", "Write", "--json", "--coder", IGNORES_SIGNALS, "--reviewer", "command:true"];
   const first = start(at, args);
   expect(await first.sees('"text":"here')).toBe(true);
   first.child.kill("SIGINT");
@@ -429,7 +429,7 @@ test("a second signal leaves at once", async () => {
 
 test("a resume ends an agent that has lost its supervisor, before it starts another one", async () => {
   const at = place();
-  const args = ["run", "Write", "--json", "--coder", DEAF, "--reviewer", "command:true"];
+  const args = ["run", "Write", "--json", "--coder", IGNORES_SIGNALS, "--reviewer", "command:true"];
   const first = start(at, args);
   expect(await first.sees('"text":"here')).toBe(true);
   first.child.kill("SIGKILL");

@@ -73,7 +73,7 @@ test("the doctor ends no process of an unknown run that is at work in another re
 
 test("the doctor passes over what only looks like a run's id", async () => {
   const at = place();
-  carrier(at, at.repo, "no id of ours");
+  carrier(at, at.repo, "not a run id");
   expect(await doctor(at, ["--fix"])).toMatchObject({ code: 0 });
 });
 
@@ -87,7 +87,7 @@ test.for([
       symlinkSync("/", join(path, "archive"));
     },
   ],
-] as const)("the doctor tells of %s in the place of a run, and goes on", async ([, make]) => {
+] as const)("the doctor tells of %s in the place of a run, and continues", async ([, make]) => {
   const at = place();
   const runId = await stopped(at);
   make(join(runsOf(at), UNKNOWN));
@@ -114,7 +114,7 @@ test("two hundred unfinished runs need no more open files than a few", async () 
   expect(again, again.stderr).toMatchObject({ code: 0 });
 });
 
-test("a lock that is set aside is no branch afterwards, and nothing behind a link is touched", async () => {
+test("a lock that is moved aside is no branch afterwards, and nothing behind a link is touched", async () => {
   const at = place();
   await stopped(at);
   const heads = join(at.repo, ".git/refs/heads");

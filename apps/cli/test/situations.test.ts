@@ -19,7 +19,7 @@ import {
   withIdentity,
   meet,
   type Situation,
-  deaf,
+  ignoringSignals,
   interruptTwice,
   canMount,
   onDisk,
@@ -274,8 +274,8 @@ test("a second run while one works says how to stop that, and what to do about i
   await approves(at, advice(moved, "quasar resume --accept-head"));
 });
 
-test("a second Ctrl-C leaves at once, and the screen says what resumes the run", async () => {
-  const at = deaf(place());
+test("a second Ctrl-C exits at once, and the screen says what resumes the run", async () => {
+  const at = ignoringSignals(place());
   const said = await interruptTwice(at, start(at, ["run", "Write"]));
   expect(said, said.stderr).toMatchObject({ code: 130 });
   expect(said.stderr).toContain("SIGINT: stopping and saving; press Ctrl-C again to exit now.\n");

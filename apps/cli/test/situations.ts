@@ -114,12 +114,12 @@ export async function meet({
 }
 
 /** An agent that works until there is a file `done`, and hears no signal. */
-const DEAF =
+const IGNORES_SIGNALS =
   "trap '' INT TERM; cat > ../prompt; until test -e ../done; do sleep 0.1; done; echo two > a.txt";
 
-export function deaf<P extends Place>(at: P): P {
-  const script = join(at.outside, "deaf.sh");
-  write(at.outside, { "deaf.sh": DEAF });
+export function ignoringSignals<P extends Place>(at: P): P {
+  const script = join(at.outside, "ignores-signals.sh");
+  write(at.outside, { "ignores-signals.sh": IGNORES_SIGNALS });
   const [coder, reviewer] = [`command:sh ${script}`, "command:cat >/dev/null; echo APPROVED: fine"];
   const env = { QUASAR_CODER: coder, QUASAR_REVIEWER: reviewer };
   const ofAtlas = { ATLAS_CODER: coder, ATLAS_REVIEWER: reviewer };

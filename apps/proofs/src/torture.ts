@@ -17,7 +17,7 @@ kill the built quasar or atlas at each of its durable steps, resume it, and comp
   --share <share>     of the lesser steps only this share, 0 to 1 (default: 1)
   --pairs <share>     also kill the resume, at this share of its steps, 0 to 1 (default: 0)
   --random <count>    instead: so many runs, killed at moments by chance
-  --seed <number>     decides what is left to chance (default: 1)
+  --seed <number>     decides the random choices (default: 1)
   --replay <kill>     instead: one run with this kill, as a report names it; may be repeated
   --report <file>     write all of it as JSON
   --all               also kills that cannot differ from another one
@@ -89,7 +89,7 @@ async function main(): Promise<number> {
   return report.left > 0 || report.failures.length > 0 ? 1 : 0;
 }
 
-/** What is under way comes to its end; again leaves at once. */
+/** What is under way ends first; a second signal exits at once. */
 function onceInterrupted(): AbortSignal {
   const controller = new AbortController();
   process.once("SIGINT", () => {

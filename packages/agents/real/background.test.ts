@@ -63,7 +63,7 @@ async function aTurn(
     role: "coder",
     prompt: "Look around.",
     systemPrompt: "You are the coder.",
-    workDir: place.workDir,
+    workTree: place.workTree,
     access: "write",
     maxCostUsd: 5,
     turnsDir: join(place.root, "turns"),

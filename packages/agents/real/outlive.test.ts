@@ -11,7 +11,7 @@ import { createPlace, createRealAgents, type Place } from "./place.ts";
 async function aPlace(after: Promise<unknown> = Promise.resolve()) {
   const stub = await startModelStub(({ step }) =>
     step === 0
-      ? { write: { path: join(place.workDir, "one.txt"), content: "1\n" } }
+      ? { write: { path: join(place.workTree, "one.txt"), content: "1\n" } }
       : { text: "Done.", usage: { input: 1234, output: 56 }, after },
   );
   const place = createPlace(stub.url);
@@ -22,20 +22,20 @@ async function aPlace(after: Promise<unknown> = Promise.resolve()) {
   return { place, stub };
 }
 
-const aTurn = ({ root, workDir }: Place, name: string): AgentRequest => ({
+const aTurn = ({ root, workTree }: Place, name: string): AgentRequest => ({
   runId: `outlive-${process.pid}-${name}`,
   turnId: `outlive-${process.pid}-${name}.1`,
   role: "coder",
   prompt: "Write one.txt.",
   systemPrompt: "You are the coder.",
-  workDir,
+  workTree,
   access: "write",
   maxCostUsd: 1,
   turnsDir: join(root, "turns"),
 });
 
 /** Kills the runner of a turn when the model was asked twice, and lets the model answer later. */
-async function outlivedRunner(name: string) {
+async function afterItsRunner(name: string) {
   const { promise, resolve: answer } = Promise.withResolvers<void>();
   const { place, stub } = await aPlace(promise);
   const request = aTurn(place, name);
@@ -59,7 +59,7 @@ test.for(["claude", "codex"] as const)(
     expect(expected.failure).toBeUndefined();
     expect(expected.costUsd).toBeCloseTo(undisturbed.stub.billedUsd, 9);
 
-    const { turn, stub, answer, ...other } = await outlivedRunner(name);
+    const { turn, stub, answer, ...other } = await afterItsRunner(name);
     for (const state of ["alive", "ended"] as const) {
       const agent = createRealAgents(other.place.root, stub.url)[name];
       expect(await agent.find?.(turn)).toMatchObject({ state });

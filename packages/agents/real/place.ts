@@ -11,7 +11,7 @@ export type RealAgents = Readonly<Record<"claude" | "codex", AgentInvoker>>;
 /** Where real agents run: a home and a work tree of their own, and no other model than the stub. */
 export interface Place {
   readonly root: string;
-  readonly workDir: string;
+  readonly workTree: string;
   readonly agents: RealAgents;
   git(...args: string[]): string;
   /** Puts a line of shell in a program's place, until the returned function is called. */
@@ -72,24 +72,24 @@ export function createRealAgents(root: string, url: string): RealAgents {
 export function createPlace(url: string): Place {
   const root = mkdtempSync(join(tmpdir(), "quasar-real-"));
   const home = join(root, "home");
-  const workDir = join(root, "work");
+  const workTree = join(root, "work");
   const codexHome = join(home, ".codex");
   mkdirSync(codexHome, { recursive: true });
   const broken = join(root, "broken");
-  mkdirSync(workDir);
+  mkdirSync(workTree);
   mkdirSync(broken);
   writeFileSync(join(codexHome, "config.toml"), codexConfig(url));
   const git = (...args: string[]) =>
-    execFileSync("git", args, { cwd: workDir, encoding: "utf8" }).trim();
+    execFileSync("git", args, { cwd: workTree, encoding: "utf8" }).trim();
   git("init", "--quiet", "--initial-branch=main");
   git("config", "user.name", "Test");
   git("config", "user.email", "test@example.com");
-  writeFileSync(join(workDir, "README.md"), "# A project\n");
+  writeFileSync(join(workTree, "README.md"), "# A project\n");
   git("add", "--all");
   git("commit", "--quiet", "--message=Begin");
   return {
     root,
-    workDir,
+    workTree,
     agents: createRealAgents(root, url),
     git,
     breakProgram(name, script) {

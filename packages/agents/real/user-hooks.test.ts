@@ -43,7 +43,7 @@ test.for([
   ["a reviewer of Codex", CODEX, "reviewer"],
 ] as const)("%s runs the user's hooks unless they are left out", async ([, agent, role]) => {
   const stub = await startModelStub(() => ({ text: "Done.", usage: { input: 10, output: 5 } }));
-  const { root, workDir, remove } = createPlace(stub.url);
+  const { root, workTree, remove } = createPlace(stub.url);
   onTestFinished(async () => {
     await stub.close();
     remove();
@@ -56,7 +56,7 @@ test.for([
     const { failure, text } = await agent
       .create(realEnvironment(root, stub.url), userHooks)
       .invoke({
-        ...{ runId, turnId: `${runId}.1`, role, workDir, maxCostUsd: 1 },
+        ...{ runId, turnId: `${runId}.1`, role, workTree, maxCostUsd: 1 },
         access: role === "coder" ? "write" : "read",
         ...{ prompt: "Say that it is done.", systemPrompt: "You are an agent." },
       });

@@ -28,7 +28,7 @@ export interface TurnReader {
   /** Lines are missing before the next. @param units - UTF-16 units, line breaks included. */
   omit?(units: number): unknown;
   /**
-   * What is known of a turn of which no more is to come. Session `""`: there is none to go on in;
+   * What is known of a turn of which no more is to come. Session `""`: there is none to continue in;
    * `undefined`: it is not known.
    */
   known(): Cost & { readonly sessionId: string | undefined };

@@ -11,7 +11,7 @@ import type { EnvironmentOptions } from "./environment.ts";
 import { failure } from "./failure.ts";
 import type { ModelPrices } from "./prices.ts";
 
-/** What every agent that is a program of its own can be told. */
+/** The options of every agent that is a program of its own. */
 export interface AgentProcessOptions extends EnvironmentOptions {
   /** @default idle 10 min, total 60 min, grace 5 s, a line 8 MiB, all output 16 GiB */
   readonly limits?: Partial<ProcessLimits> | undefined;

@@ -47,7 +47,7 @@ export interface AgentScript {
    */
   readonly model?: string | undefined;
   /**
-   * Absolute path of a folder for what each session was answered, so that a turn can be gone on in.
+   * Absolute path of a folder for what each session was answered, so that a turn can be continued.
    * @default none: a turn is started from its beginning
    * @see SPEC.md, "Scripted sessions"
    */

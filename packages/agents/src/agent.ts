@@ -13,7 +13,7 @@ export interface AgentCapabilities {
   readonly reportsCost: boolean;
   /** It reports usage while it works, so that a budget can be watched within a turn. */
   readonly streamsUsage: boolean;
-  /** It goes on in the conversation of an earlier turn of the same role. */
+  /** It continues in the conversation of an earlier turn of the same role. */
   readonly resumesSession: boolean;
   /**
    * Its turns have a supervisor: `onStart` is called before anything is asked, and awaited; where the request has
@@ -35,7 +35,7 @@ export interface AgentRequest {
   /** The role's standing instructions. */
   readonly systemPrompt: string;
   /** Absolute path of the work tree. */
-  readonly workDir: string;
+  readonly workTree: string;
   /** A coder writes, a reviewer reads. */
   readonly access: "read" | "write";
   /**
@@ -49,7 +49,7 @@ export interface AgentRequest {
   readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
   /**
    * A UUID to use as the session's id; ignored by an agent without `choosesSessionId`. With
-   * `resumesSession` the session of an earlier turn, to go on in.
+   * `resumesSession` the session of an earlier turn, to continue in.
    */
   readonly sessionId?: string | undefined;
   /** @default false */
@@ -178,7 +178,7 @@ export type FoundTurn =
   /** Its agent was killed, or who ran it. The cost is what is known of it. */
   | ({
       readonly state: "died";
-      /** To be gone on in; `""`: there is nothing to go on from; `undefined`: as it was stored. */
+      /** To be continued; `""`: there is nothing to continue from; `undefined`: as it was stored. */
       readonly sessionId: string | undefined;
       /** It works on all the same, with nobody to hold it: `end` ends it. @default false */
       readonly isLeft?: boolean | undefined;
@@ -207,7 +207,7 @@ export interface InvokeOptions {
  * only, so that the cost and the session of a failed turn are never lost.
  *
  * `invoke`, `find` and `adopt` reject with an error of the code `ERR_TURN_UNREADABLE` where the turn
- * cannot be looked at just now: its agent may work on, so the run stops and leaves it alone.
+ * cannot be read just now: its agent may work on, so the run stops and leaves it alone.
  */
 export interface AgentInvoker {
   /** For people: `claude`, `codex`, `scripted` … */

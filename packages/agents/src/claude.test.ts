@@ -180,7 +180,7 @@ test("allows a coder the commands of its request, and tells them to it; those of
   expect(prompt).toContain("(which runs: cd web && CI=1 npm test)\n- Bash(make *)");
 });
 
-test("has a reviewer's commands asked about by a guard of ours, and gives it no further arguments", async () => {
+test("has a reviewer's commands checked by our guard, and gives it no further arguments", async () => {
   const folder = aDirectory();
   const file = aShellScript(`printf '%s\n' "$@" > "${folder}/args"; cat > "${folder}/prompt"`);
   const request = aRequest({ role: "reviewer", access: "read", commands: undefined });

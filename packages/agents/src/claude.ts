@@ -89,7 +89,7 @@ const asText = (prompt: string) => (prompt.startsWith("/") ? `\n${prompt}` : pro
 
 /**
  * Claude Code as an agent. A turn is a session of its own, with the request's id where it has
- * one, or goes on in that session.
+ * one, or continues in that session.
  *
  * @see SPEC.md, "Claude Code"
  */
@@ -145,7 +145,7 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
     model: modelOf(options.model ?? { ...(options.env ?? process.env) }["ANTHROPIC_MODEL"]),
   });
   const configDirFor = (request: AgentRequest): string =>
-    claudeConfigDir(agentEnvironment(request, OWN_VARIABLES.claude, options), request.workDir);
+    claudeConfigDir(agentEnvironment(request, OWN_VARIABLES.claude, options), request.workTree);
   const firstPromptOf = (request: AgentRequest): number => {
     const { prompt, systemPrompt, resumesSession = false, sessionId = "" } = request;
     const before = resumesSession ? tokensOnRecord(configDirFor(request), sessionId) : 0;

@@ -79,7 +79,7 @@ function failureOfTurn(
 }
 
 /**
- * Codex as an agent. A turn is a thread of its own, or goes on in one, in a sandbox: a coder writes in
+ * Codex as an agent. A turn is a thread of its own, or continues in one, in a sandbox: a coder writes in
  * the work tree but not in `.git`, a reviewer writes nowhere.
  *
  * @see SPEC.md, "Codex"
@@ -108,7 +108,7 @@ const Context = v.object({
 /** What Codex itself puts before a prompt: instructions and tools. */
 const OWN_PROMPT_TOKENS = 20_000;
 
-/** Of the thread that a turn is to continue; a record that cannot be looked at now is waited for when it begins. */
+/** Of the thread that a turn is to continue; a record that cannot be read now is waited for when it begins. */
 function lastResponse(
   home: string,
   { resumesSession = false, sessionId }: AgentRequest,
@@ -134,8 +134,8 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
     installHint: "Install it with: npm install -g @openai/codex",
   });
   const { sandbox = "workspace-write" } = options;
-  const cachesFor = ({ access, workDir }: AgentRequest): Record<string, string> =>
-    access === "write" && sandbox === "workspace-write" ? toolCaches(workDir) : {};
+  const cachesFor = ({ access, workTree }: AgentRequest): Record<string, string> =>
+    access === "write" && sandbox === "workspace-write" ? toolCaches(workTree) : {};
   const firstPromptOf = (request: AgentRequest): number =>
     OWN_PROMPT_TOKENS + Buffer.byteLength(programFor(request).input);
   const limitsOf = ({ maxCostUsd }: AgentRequest): TurnLimits => ({

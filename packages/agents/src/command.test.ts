@@ -68,7 +68,7 @@ test("a review that is too long to be read is none", async () => {
 });
 
 test("tells a missing work tree from a missing program", async () => {
-  const request = aRequest({ workDir: "/nowhere/at/all" });
+  const request = aRequest({ workTree: "/nowhere/at/all" });
   const { failure } = await createCommandAgent({ command: "true" }).invoke(request);
   expect(failure).toMatchObject({ kind: "usage", message: containing("/nowhere/at") });
 });

@@ -7,7 +7,7 @@ export type AgentsErrorCode =
   | "ERR_NOT_ENDED"
   /** There are files of the turn already: a number is used once. */
   | "ERR_TURN_BEGUN"
-  /** The system does not let a turn be looked at. Its agent may work on: nothing is known of its end. */
+  /** The system does not let a turn be read. Its agent may work on: nothing is known of its end. */
   | "ERR_TURN_UNREADABLE"
   /** The supervisor's program is not where it belongs. */
   | "ERR_NO_SUPERVISOR";

@@ -34,7 +34,7 @@ export const FAILURE_KINDS: readonly AgentFailureKind[] = Object.keys(
   RETRYABLE,
 ) as AgentFailureKind[];
 
-/** An agent that ended so could not go on in its session: it asked for nothing. */
+/** An agent that ended so could not continue in its session: it asked for nothing. */
 export const NO_SESSION: ReadonlySet<AgentFailureKind> = new Set([
   "session-missing",
   "session-busy",

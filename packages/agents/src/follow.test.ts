@@ -61,7 +61,7 @@ test("the end of a turn is seen by its folder: nobody waits for the next look", 
   expect(await following).toMatchObject({ exitCode: 0 });
 });
 
-test("a cancellation that the system fails is tried again, and once it is told is not told again", async () => {
+test("a cancellation that the system fails is tried again, and once it is sent is not sent again", async () => {
   const files = turn();
   writeFileSync(join(files.dir, "1.out"), "");
   let tries = 0;
@@ -96,7 +96,7 @@ test("a turn is cancelled while a long output is still being read", async () => 
   expect(before).toBeLessThan(lines / 2);
 });
 
-test("the end of a cancelled turn is looked for once more when its output took long to be read", async () => {
+test("the end of a cancelled turn is searched for once more when its output took long to be read", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const files = turn();

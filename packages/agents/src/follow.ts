@@ -67,7 +67,7 @@ export async function watchOutput(
   signal?.addEventListener("abort", bell.ring);
   try {
     for (;;) {
-      // In this order: what ends a turn is looked for before its output is read for the last time.
+      // In this order: what ends a turn is searched for before its output is read for the last time.
       const isDead = owner === undefined || isAlive(owner) === false;
       const isOver = isDead || readExitRecord(files.path("exit")) !== undefined;
       output ??= openOutput(files, listener);
@@ -157,7 +157,7 @@ function notEnded(cause: unknown): AgentsError {
  * A listener that throws has the turn cancelled; its error is thrown on when that has ended. A cancelled turn is
  * followed for 30 s more.
  *
- * @throws {AgentsError} `ERR_TURN_UNREADABLE`: the turn may go on.
+ * @throws {AgentsError} `ERR_TURN_UNREADABLE`: the turn may continue.
  */
 export async function follow(
   files: TurnFiles,
@@ -204,7 +204,7 @@ export async function follow(
   };
   try {
     for (;;) {
-      // In this order: what ends a turn is looked for before its output is read for the last time.
+      // In this order: what ends a turn is searched for before its output is read for the last time.
       const lookedAt = performance.now();
       const { isDead, record } = await patiently(look);
       while (await patiently(readOn)) {

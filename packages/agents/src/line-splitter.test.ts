@@ -52,7 +52,7 @@ test.for([
   ["in pieces", ["xxxxxx", "xxxxx", "yyy"], ["xxxxxx", "xxxx"]],
   ["between other lines", ["ok\nxxxxxxxxxxx\nok"], ["ok\n", "xxxxxxxxxx", "\nok"]],
   ["in the middle of a character", ["xxxxxxxx\u20ac\nok"], ["xxxxxxxx", "\nok"]],
-] as const)("cuts a line that is too long, %s, and goes on", ([, chunks, kept]) => {
+] as const)("cuts a line that is too long, %s, and continues", ([, chunks, kept]) => {
   const { lines, cut } = split(
     chunks.map((chunk) => Buffer.from(chunk)),
     10,

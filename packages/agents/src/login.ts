@@ -4,7 +4,7 @@ import { cleanLine } from "./clean.ts";
 /** Whether an agent may ask its model, as far as its own files say: no model is asked. */
 export interface AgentLogin {
   readonly state: "in" | "out" | "unknown";
-  /** By what, or why nobody knows, in a few words; `""`: nothing more is known. */
+  /** By what, or why it is unknown, in a few words; `""`: nothing more is known. */
   readonly how: string;
 }
 

@@ -25,7 +25,7 @@ const kindsOf = (random: Random): TurnKinds => ({
 });
 
 function prepare(adapter: AgentAdapter, request: ReturnType<typeof aRequest>) {
-  const prepared = adapter.prepare(request, (ending) => join(request.workDir, `turn.${ending}`));
+  const prepared = adapter.prepare(request, (ending) => join(request.workTree, `turn.${ending}`));
   if ("kind" in prepared) throw new Error(prepared.message);
   // As it comes from a file.
   const context: unknown = JSON.parse(JSON.stringify(prepared.context));

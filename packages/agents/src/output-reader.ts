@@ -68,7 +68,7 @@ export function openOutput(
       if (found.section.part === wanted) return { fd, ...found };
     }
   };
-  /** A part that has gone was reduced before: its section is looked for after it. */
+  /** A part that has gone was reduced before: its section is searched for after it. */
   const partOf = (wanted: number): Source | undefined => {
     const fd = openTurnFile(files.path(partEnding(wanted)));
     return fd === undefined ? sectionOf(wanted) : { fd, at: 0, end: undefined, section: undefined };

@@ -193,7 +193,7 @@ test("more than there is room kept for does not wait for it", () => {
   expect(() => store.add(["x".repeat(2 ** 16)])).toThrow("ENOSPC");
 });
 
-test("what is written while the next file is looked for is read first", () => {
+test("what is written while the next file is searched for is read first", () => {
   const { files, store } = keep(["begin"]);
   const lines = numbered(20);
   const path = (ending: string): string => {

@@ -31,6 +31,6 @@ export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function unreadable(cause: Error): AgentsError {
-  const message = `the turn cannot be looked at: ${cause.message}`;
+  const message = `the turn's files cannot be read: ${cause.message}`;
   return new AgentsError("ERR_TURN_UNREADABLE", message, { cause });
 }

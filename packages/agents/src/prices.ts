@@ -150,7 +150,7 @@ export function boundAt(
   return (prompt * dearestInput + output * rates.output) / 1e6;
 }
 
-/** The output limit that agents are told, in tokens; where they do not let us, what a bound is made with. */
+/** The output limit that agents get, in tokens; where they do not let us, what a bound is made with. */
 export const MAX_OUTPUT_TOKENS = 32_000;
 
 const LEAST_TOKENS = 200_000;

@@ -110,7 +110,7 @@ async function supervise(
         turnId: request.turnId,
         file: program.file,
         args: program.args,
-        cwd: request.workDir,
+        cwd: request.workTree,
         env: agentEnvironment(request, program.ownEnv, {
           ...options,
           defaultEnv: program.defaultEnv,
@@ -274,7 +274,7 @@ async function lookAt(
     return begun || isLast ? { state: begun ? "alive" : "unknown" } : undefined;
   }
   const size = await read();
-  // It may have written down its end since we looked for that.
+  // It may have written down its end since we searched for that.
   if (readExitRecord(files.path("exit"))) return undefined;
   if (size === undefined) return { state: "not-started" };
   const isLeft = namedAgent(files, owner) !== undefined;

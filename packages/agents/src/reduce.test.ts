@@ -25,7 +25,7 @@ const ADAPTERS: Readonly<Record<"claude" | "codex", AgentAdapter>> = {
 
 /** All that is made of an output, after each line where it matters, and at its end. */
 function madeOf(kind: "claude" | "codex", lines: readonly string[]): readonly unknown[] {
-  const request = aRequest({ runId: "run", workDir: "/nowhere" });
+  const request = aRequest({ runId: "run", workTree: "/nowhere" });
   return OUTCOMES.map((outcome) => {
     const reader = ADAPTERS[kind].open(request, undefined, () => undefined);
     reader.read(lines);

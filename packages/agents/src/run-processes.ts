@@ -4,7 +4,7 @@ import {
   endMarked,
   type EndMarkedOptions,
   findMarked,
-  findWorkDirs,
+  findWorkingFolders,
   isAlive,
   isMarkValue,
   listProcesses,
@@ -24,11 +24,11 @@ export interface RunProcess {
   readonly pid: number;
   readonly runId: string;
   /** Absolute path of its working folder; `""` where that cannot be seen, `undefined` where nobody can know. */
-  readonly workDir: string | undefined;
+  readonly workTree: string | undefined;
 }
 
 /**
- * All processes of any runs that can be seen, this one excepted. Their folders are looked for, all at once, when
+ * All processes of any runs that can be seen, this one excepted. Their folders are searched for, all at once, when
  * the first of them is asked for.
  *
  * @returns `undefined` where nobody can know.
@@ -39,15 +39,15 @@ export function listRunProcesses(): readonly RunProcess[] | undefined {
     return runId === "" ? [] : [{ pid, runId }];
   });
   let asked: { readonly dirs: ReadonlyMap<number, string> | undefined } | undefined;
-  const workDirs = (): ReadonlyMap<number, string> | undefined => {
-    asked ??= { dirs: findWorkDirs((found ?? []).map(({ pid }) => pid)) };
+  const workTrees = (): ReadonlyMap<number, string> | undefined => {
+    asked ??= { dirs: findWorkingFolders((found ?? []).map(({ pid }) => pid)) };
     return asked.dirs;
   };
   return found?.map(({ pid, runId }) => ({
     pid,
     runId,
-    get workDir() {
-      const dirs = workDirs();
+    get workTree() {
+      const dirs = workTrees();
       return dirs && (dirs.get(pid) ?? "");
     },
   }));

@@ -5,7 +5,7 @@ import type { ScriptedTask } from "./scripted-task.ts";
  * The scripted agent's program. Its text is what runs, in a process of its own, so that it is found
  * wherever this module was bundled to: it may use nothing from outside its own braces.
  *
- * Like Claude Code it goes on working when nobody reads its output any more.
+ * Like Claude Code it continues working when nobody reads its output any more.
  *
  * @see SPEC.md, "Scripted model" and "Scripted sessions"
  */
@@ -18,7 +18,7 @@ async function scriptedChild(): Promise<void> {
   type Answer = { readonly costUsd: number; readonly text?: string | undefined };
   type Session = {
     readonly id: string;
-    /** What the session was begun with, which what is asked in it goes on with. */
+    /** What the session was begun with, which what is asked in it continues with. */
     readonly task: Pick<ScriptedTask, "turn" | "at" | "promptSha256">;
     readonly answers: readonly Answer[];
     readonly keep: (answer: Answer) => void;
@@ -62,7 +62,7 @@ async function scriptedChild(): Promise<void> {
   };
 
   /**
-   * Begins a session or goes on in one. Its file is a log, which is also its lock: each process that
+   * Begins a session or continues in one. Its file is a log, which is also its lock: each process that
    * wants it adds itself, and the first of them that lives has it.
    */
   const openSession = (): Session | Failure => {
@@ -172,7 +172,7 @@ async function scriptedChild(): Promise<void> {
 
   const write = (files: Readonly<Record<string, string>> = {}) => {
     for (const [name, text] of Object.entries(files)) {
-      const file = path.join(task.workDir, name);
+      const file = path.join(task.workTree, name);
       print({ type: "tool", name: "write", detail: name });
       fs.mkdirSync(path.dirname(file), { recursive: true });
       fs.writeFileSync(file, text);

@@ -102,7 +102,7 @@ test("asks for nothing more when it has cost what it may, though nobody watches 
   expect(steps(asked)).toEqual([0, 1]);
 });
 
-test("has one winner of those who go on in a session at once", async () => {
+test("has one winner of those who continue in a session at once", async () => {
   const { agent, asked, request } = await anAgent((_, { length }) =>
     length === 1 ? { status: 503 } : "hang",
   );
@@ -130,14 +130,14 @@ test("does not take another process with the number of a session's for it", asyn
   expect((await agent.invoke({ ...request, resumesSession: true })).failure).toBeUndefined();
 });
 
-test("goes on in its session with what was not answered, whatever the prompt says", async () => {
+test("continues in its session with what was not answered, whatever the prompt says", async () => {
   const { agent, asked, request } = await anAgent((_, { length }) =>
     length === 2 ? { status: 503 } : billed(0.5),
   );
   expect((await agent.invoke(request)).failure?.kind).toBe("overloaded");
   const again = {
     ...request,
-    prompt: "Go on.",
+    prompt: "Continue.",
     resumesSession: true,
     turnId: `${request.runId}.2`,
   };
@@ -158,7 +158,7 @@ test("goes on in its session with what was not answered, whatever the prompt say
 test("asks nothing where all was answered, and does again what follows from the last", async () => {
   const { agent, asked, request } = await anAgent(() => billed(0.5, "answer"));
   await agent.invoke(request);
-  const end = join(request.workDir, "end.txt");
+  const end = join(request.workTree, "end.txt");
   rmSync(end);
   const result = await agent.invoke({ ...request, resumesSession: true });
   expect(result).toMatchObject({ text: "answer", costUsd: 0, costSource: "reported" });
@@ -166,7 +166,7 @@ test("asks nothing where all was answered, and does again what follows from the 
   expect(asked).toHaveLength(3);
 });
 
-test("goes on in a session that was cut off in the middle of a record", async () => {
+test("continues in a session that was cut off in the middle of a record", async () => {
   const { agent, asked, request, sessions } = await anAgent((step, { length }) =>
     length === 3 ? { status: 503 } : billed(step),
   );
@@ -221,7 +221,7 @@ test("leaves a session to the process that is at work in it, and to nobody's whe
   expect(steps(asked)).toEqual([0, 0, 1, 2]);
 });
 
-test("goes on in a session without a model, at the cost of what is left", async () => {
+test("continues in a session without a model, at the cost of what is left", async () => {
   const sessions = aDirectory();
   // Half of it between the first word and the second, half of it after that.
   const turn: ScriptedTurn = { ...TURN, costUsd: 1, delayMs: 6000 };
@@ -237,7 +237,7 @@ test("goes on in a session without a model, at the cost of what is left", async 
   expect(result).toMatchObject({ text: "done", costUsd: 0.5 });
 });
 
-test("can go on in a session only where the script says where they are kept", () => {
+test("can continue in a session only where the script says where they are kept", () => {
   const can = (sessions?: string) => {
     const { choosesSessionId, resumesSession } = createScriptedAgent({
       turns: [TURN],

@@ -9,7 +9,7 @@ export interface ScriptedTask {
   readonly at: number;
   readonly turnId: string;
   readonly promptSha256: string;
-  readonly workDir: string;
+  readonly workTree: string;
   readonly maxCostUsd?: number | undefined;
   readonly model?: string | undefined;
   readonly session?:
@@ -19,7 +19,7 @@ export interface ScriptedTask {
 
 /** The turn of a script that answers a request. */
 export function scriptedTask(script: AgentScript, request: AgentRequest): ScriptedTask {
-  const { role, prompt, turnId, workDir, maxCostUsd, sessionId, resumesSession } = request;
+  const { role, prompt, turnId, workTree, maxCostUsd, sessionId, resumesSession } = request;
   const fits = (turn: ScriptedTurn) =>
     turn.role === role && new RegExp(turn.match ?? "", "s").test(prompt);
   const at = script.turns.findIndex(fits);
@@ -29,7 +29,7 @@ export function scriptedTask(script: AgentScript, request: AgentRequest): Script
     at,
     turnId,
     promptSha256: createHash("sha256").update(prompt).digest("hex"),
-    workDir,
+    workTree,
     maxCostUsd,
     model: script.model,
     session:

@@ -23,7 +23,7 @@ test("says, writes, answers and reports what it cost", async () => {
   const result = await createScriptedAgent({ turns }).invoke(request, { onEvent });
   expect(result).toMatchObject({ text: "first", costUsd: 0.04, costSource: "reported" });
   expect(result.failure).toBeUndefined();
-  expect(readFileSync(join(request.workDir, "src/hello.txt"), "utf8")).toBe("hello\n");
+  expect(readFileSync(join(request.workTree, "src/hello.txt"), "utf8")).toBe("hello\n");
   expect(events).toEqual([
     { type: "text", text: "one" },
     { type: "usage", costUsd: 0.02 },

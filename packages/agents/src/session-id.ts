@@ -7,7 +7,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isSessionId = (text: string): boolean => UUID.test(text);
 
 /**
- * Why a session cannot be gone on in, whatever the agent would do: Claude Code takes other words for
+ * Why a session cannot be continued, whatever the agent would do: Claude Code takes other words for
  * a session's title, and Codex begins a new thread for them without saying so.
  */
 export function failureOfSessionId(request: AgentRequest): AgentFailure | undefined {

@@ -14,7 +14,7 @@ export interface Supervisor {
   /** Has the listener called when there is more of the turn to read. */
   readonly onPoke: (listener: () => void) => void;
   cancel(): void;
-  /** Lets go of it, so that it does not keep this process alive. */
+  /** Unrefs it, so that it does not keep this process alive. */
   leave(): void;
 }
 
@@ -52,7 +52,7 @@ function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
-/** Lets go of it, so that it does not keep this process alive. It ends if it was not told to go. */
+/** Unrefs it, so that it does not keep this process alive. It ends if it was not told to go. */
 export function leaveSupervisor(child: SupervisorProcess): void {
   // Where no descriptor is left it has no pipes either.
   if (child.pid === undefined) return;
@@ -66,7 +66,7 @@ export function leaveSupervisor(child: SupervisorProcess): void {
  *
  * @param child - One that lives, or has just been spawned.
  * @returns The system's error where it does not give the process.
- * @throws What `onStart` rejects with, or the system where it cannot be looked at: no agent was started.
+ * @throws What `onStart` rejects with, or the system where it cannot be read: no agent was started.
  */
 export async function startSupervisor(
   child: SupervisorProcess,

@@ -155,7 +155,7 @@ function createKeeper({ files }: SupervisorSpec, output: OutputStore): Keeper {
   };
 }
 
-/** What fails here fails again at the turn's end, and is told there. */
+/** What fails here fails again at the turn's end, and is reported there. */
 const ignored = (): void => undefined;
 
 function syncSoon(path: string): void {
@@ -178,7 +178,7 @@ function createWatch(
   if (watcher === undefined) return () => undefined;
   const unread: string[] = [];
   let read: ((line: string) => StopReason | undefined) | undefined;
-  // An agent that nobody can hold to its money does not go on.
+  // An agent that nobody can hold to its money does not continue.
   import("./watchers.ts").then(({ createWatcher }) => (read = createWatcher(watcher)), onFailure);
   return (lines) => {
     for (const line of lines) unread.push(line);
@@ -206,7 +206,7 @@ function createReducer(
 }
 
 /**
- * The agent may have removed the folder. Without its runner nobody knows the turn any more, and where its
+ * The agent may have removed the folder. Without its runner the turn is unknown, and where its
  * work tree has gone too, nobody asks for its end.
  */
 function restoreOutput({ files, child }: SupervisorSpec, output: OutputStore): void {

@@ -29,5 +29,5 @@ test.for([false, true])("the scripted agent works from a bundle (minified: %s)",
   await build({ ...config, outDir, noExternal, minify, dts: false, config: false });
   const printed = execFileSync(process.execPath, [join(outDir, "entry.js")], { encoding: "utf8" });
   expect(JSON.parse(printed)).toMatchObject({ text: "done" });
-  expect(readFileSync(join(request.workDir, "a.txt"), "utf8")).toBe("a");
+  expect(readFileSync(join(request.workTree, "a.txt"), "utf8")).toBe("a");
 });

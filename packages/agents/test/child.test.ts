@@ -20,7 +20,7 @@ interface RunOptions {
   readonly input?: string;
   readonly signal?: AbortSignal;
   readonly onLine?: (line: string) => void;
-  readonly workDir?: string;
+  readonly workTree?: string;
 }
 
 async function run(
@@ -28,7 +28,7 @@ async function run(
   limits: Partial<ProcessLimits> = {},
   options: RunOptions = {},
 ): Promise<Ran> {
-  const request = aRequest({ workDir: options.workDir ?? aDirectory() });
+  const request = aRequest({ workTree: options.workTree ?? aDirectory() });
   const lines: string[] = [];
   const outcome = await runChild(
     {
@@ -36,7 +36,7 @@ async function run(
       turnId: request.turnId,
       file: process.execPath,
       args: [MISBEHAVE, way],
-      cwd: request.workDir,
+      cwd: request.workTree,
       env: agentEnvironment(request, []),
       input: options.input ?? "",
       limits: { ...DEFAULT_LIMITS, killGraceMs: 300, ...limits },
@@ -77,16 +77,16 @@ test("ends a child that is silent too long", async () => {
 
 test("lets a child work that says something now and then", async () => {
   fastTimers();
-  const workDir = aDirectory();
+  const workTree = aDirectory();
   let said = 0;
-  const continueChild = () => writeFileSync(join(workDir, `go-${said}`), "");
+  const continueChild = () => writeFileSync(join(workTree, `go-${said}`), "");
   const onLine = () => {
     said += 1;
     vi.advanceTimersByTime(60_000);
     continueChild();
   };
   continueChild();
-  const outcome = await run("chatty", { idleTimeoutMs: 120_000 }, { workDir, onLine });
+  const outcome = await run("chatty", { idleTimeoutMs: 120_000 }, { workTree, onLine });
   expect(outcome).toMatchObject({ exitCode: 0 });
   expect(outcome.stopped).toBeUndefined();
   expect(said).toBe(6);
@@ -109,12 +109,12 @@ test("lets a cancelled child have the last word", async () => {
   expect(outcome.lines).toEqual(["ready", "my last words"]);
 });
 
-test("kills a child that is deaf to SIGINT and SIGTERM, after two graces", async () => {
+test("kills a child that ignores SIGINT and SIGTERM, after two graces", async () => {
   fastTimers();
   const { signal, onLine: cancel } = cancelling();
   const pass = () => vi.advanceTimersByTime(60_000);
   const onLine = (line: string) => (line === "ready" ? cancel() : pass());
-  const outcome = await run("deaf", { killGraceMs: 60_000 }, { signal, onLine });
+  const outcome = await run("ignoreSignals", { killGraceMs: 60_000 }, { signal, onLine });
   expect(outcome).toMatchObject({ stopped: "cancelled", exitSignal: "SIGKILL" });
   expect(outcome.lines).toEqual(["ready", "no", "no"]);
 });
@@ -185,7 +185,7 @@ test("reports arguments that are too long", async () => {
       turnId: request.turnId,
       file: process.execPath,
       args: ["x".repeat(200_000)],
-      cwd: request.workDir,
+      cwd: request.workTree,
       env: {},
       input: "",
       limits: DEFAULT_LIMITS,

@@ -19,7 +19,7 @@ test("finds the agents on the PATH, with their versions", async () => {
 
 const UNKNOWN = { state: "unknown", how: "" };
 
-/** An agent that puts down how it was started, and says of its login what is given. */
+/** An agent that records how it was started, and says of its login what is given. */
 function anAgent(name: string, version: string, status: string): string {
   const dir = aDirectory();
   const script = `#!/bin/sh

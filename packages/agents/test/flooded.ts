@@ -11,7 +11,7 @@ const request = {
   role: "coder",
   prompt: "",
   systemPrompt: "",
-  workDir: dir,
+  workTree: dir,
   access: "write",
   turnsDir: join(dir, "turns"),
 } as const;

@@ -18,7 +18,7 @@ async function write(bytes: number, text: string): Promise<void> {
 
 const WAYS: Readonly<Record<string, () => unknown>> = {
   hang: () => sleep(LONG),
-  async deaf() {
+  async ignoreSignals() {
     process.on("SIGINT", () => process.stdout.write("no\n"));
     process.on("SIGTERM", () => process.stdout.write("no\n"));
     process.stdout.write("ready\n");

@@ -22,7 +22,7 @@ export function aRequest(change: Partial<AgentRequest> = {}): AgentRequest {
     role: "coder",
     prompt: "Say hello.",
     systemPrompt: "You are a coder.",
-    workDir: change.workDir ?? aDirectory(),
+    workTree: change.workTree ?? aDirectory(),
     access: "write",
     ...change,
   };

@@ -1,13 +1,13 @@
-// A runner of an agent that waits to be let go by a FIFO, `go`, in the folder; it is to be killed while
+// A runner of an agent that waits to be released by a FIFO, `go`, in the folder; it is to be killed while
 // that waits: runner.ts <run id> <dir>
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createCommandAgent } from "../src/command.ts";
 
-const [runId = "", workDir = ""] = process.argv.slice(2);
-mkdirSync(join(workDir, "turns"), { recursive: true });
-execFileSync("mkfifo", [join(workDir, "go")]);
+const [runId = "", workTree = ""] = process.argv.slice(2);
+mkdirSync(join(workTree, "turns"), { recursive: true });
+execFileSync("mkfifo", [join(workTree, "go")]);
 const command = "echo one; read line < go; echo late > late.txt";
 await createCommandAgent({ command }).invoke(
   {
@@ -16,9 +16,9 @@ await createCommandAgent({ command }).invoke(
     role: "coder",
     prompt: "",
     systemPrompt: "",
-    workDir,
+    workTree,
     access: "write",
-    turnsDir: join(workDir, "turns"),
+    turnsDir: join(workTree, "turns"),
   },
   {
     onStart: async (owner) => void process.stdout.write(`${JSON.stringify(owner)}\n`),

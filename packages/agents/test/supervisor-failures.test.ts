@@ -93,7 +93,7 @@ test("what a supervisor says of its own failure is kept with the turn, without s
   expect(fs.readFileSync(join(turnsDir, "1.err"), "utf8")).not.toContain(secret);
 });
 
-/** From here on a process cannot be looked at: no descriptor is left for that. */
+/** From here on a process cannot be read: no descriptor is left for that. */
 function hideProcesses(): void {
   const { readFileSync } = fs;
   fs.readFileSync = ((path: string, ...rest: readonly unknown[]): unknown => {
@@ -111,7 +111,7 @@ function hideProcesses(): void {
 }
 
 test.skipIf(process.platform !== "linux").for([true, false])(
-  "a supervisor that cannot be looked at is let go of, prewarmed before: %s",
+  "a supervisor that cannot be read is disposed of, prewarmed before: %s",
   async (isPrewarmed) => {
     const request = aRequest({ turnsDir: join(aDirectory(), "turns") });
     const turn = { ...request, turnsDir: request.turnsDir ?? "" };

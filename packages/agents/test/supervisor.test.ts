@@ -118,7 +118,7 @@ test("a turn outlives its runner's whole group, is followed, and read as often a
   expect(result).toMatchObject({ text: "done", costUsd: 0.75, costSource: "reported" });
   expect(result).not.toHaveProperty("failure");
   expect(events.filter(({ type }) => type === "text")).toHaveLength(3);
-  expect(fs.readFileSync(join(request.workDir, "late.txt"), "utf8")).toBe("late\n");
+  expect(fs.readFileSync(join(request.workTree, "late.txt"), "utf8")).toBe("late\n");
   await until(() => isAlive(unfinished.process ?? currentProcess()) === false);
   expect(await agent.find?.(unfinished)).toEqual({ state: "ended", result });
   const again = aListener();

@@ -92,7 +92,7 @@ export function createArtifactFolder(
     return unlessUnreadable(() => namedBy(names(), isOne), NOTHING);
   };
 
-  /** Removes those of `candidates` that no file names: a generation or what was set aside may. */
+  /** Removes those of `candidates` that no file names: a generation or what was quarantined may. */
   const removeUnnamed = (candidates: ReadonlySet<string>): void => {
     if (candidates.size === 0) return;
     unlessUnreadable(() => {

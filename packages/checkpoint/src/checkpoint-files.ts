@@ -9,7 +9,7 @@ import {
   recoverDirectory,
   removeFile,
   replaceFile,
-  setAside,
+  quarantine,
 } from "@quasar/durable";
 import { createArtifactFolder } from "./artifact-folder.ts";
 import { fitText, restoreTexts } from "./artifacts.ts";
@@ -149,7 +149,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
       } catch (error) {
         if (!isDamage(error)) throw error;
       }
-      const to = setAside(path, { fs, random, now: now() });
+      const to = quarantine(path, { fs, random, now: now() });
       if (to === undefined) return { aside, loaded: loadName(name, isExpected) };
       aside.push(to.slice(dir.length + 1));
     }
@@ -287,7 +287,7 @@ export function createCheckpointFiles(options: CheckpointFilesOptions): Checkpoi
         if (name === checkpointFileName(phaseId)) revisions.set(phaseId, revision);
       });
       artifacts.collect();
-      return { setAside: aside, problems };
+      return { quarantined: aside, problems };
     },
   };
 }

@@ -25,7 +25,7 @@ export interface CheckpointTurn {
   readonly role: "coder" | "reviewer";
   /** Counts the starts of the same piece of work, from 1. */
   readonly attempt: number;
-  /** `started`: nobody knows yet how it ended. `settled`: its output and cost are in this checkpoint. */
+  /** `started`: how it ended is not yet known. `settled`: its output and cost are in this checkpoint. */
   readonly status: "started" | "settled";
   /** US dollars that the turn may spend; 0: no limit, or a file that does not say it. */
   readonly allowanceUsd: number;
@@ -35,7 +35,7 @@ export interface CheckpointTurn {
   readonly startedAt: string;
   /** The agent's own name for its conversation, once known; `""` before. */
   readonly sessionId: string;
-  /** Whether it goes on in a conversation that an earlier turn began. */
+  /** Whether it continues the agent session of an earlier turn. */
   readonly resumed: boolean;
   /** The process that runs the agent, stored before the agent may do anything; 0 before. */
   readonly pid: number;
@@ -66,7 +66,7 @@ export interface CheckpointLedgerEntry {
   readonly role: "coder" | "reviewer";
   readonly cycle: number;
   readonly attempt: number;
-  /** `settled`: its work was taken. `failed`: it came to nothing. `lost`: nobody learned its end. */
+  /** `settled`: its work was taken. `failed`: its agent failed. `lost`: its end was never learned. */
   readonly status: "settled" | "failed" | "lost";
   /** Who says so: the agent, our price table, its stream up to where that ends, or nobody. */
   readonly source: "reported" | "computed" | "partial" | "unknown";
@@ -166,8 +166,8 @@ export interface Checkpoint {
    * nobody learned.
    */
   readonly unknownCostUsd: number;
-  /** Whether turns without a limit did not say what they cost. */
-  readonly hasUnsaidCosts: boolean;
+  /** Whether the cost of turns without a limit was not reported. */
+  readonly hasUnreportedCosts: boolean;
   /** What the failed filter check printed; `""` when none failed. */
   readonly filterOutput: string;
   readonly filterCheckName: string;
@@ -211,7 +211,7 @@ export interface Checkpoint {
   /** The next commit's subject, once a hook has refused another; `""` otherwise. */
   readonly commitSubject: string;
   /**
-   * US dollars that the budget has to be for the run to go on, where money stopped it; 0 otherwise.
+   * US dollars that the budget has to be for the run to continue, where money stopped it; 0 otherwise.
    */
   readonly neededBudgetUsd: number;
   /** The same for what one turn may spend, where a cap on turns stopped it. */

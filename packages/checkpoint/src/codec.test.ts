@@ -71,7 +71,7 @@ describe("a round trip", () => {
     ],
     [
       "state with the driving program's notes",
-      aCheckpoint({ settings: { lint: "make" }, outcome: anOutcome, hasUnsaidCosts: true }),
+      aCheckpoint({ settings: { lint: "make" }, outcome: anOutcome, hasUnreportedCosts: true }),
     ],
     [
       "multi-cycle state with commits",
@@ -159,7 +159,7 @@ describe("files of the Go original", () => {
     ]);
   });
 
-  test("hold the zero struct, which has no version of ours", () => {
+  test("hold the zero struct, which has none of our versions", () => {
     const text = goFile("go-zero.toml");
     const versioned = text.replace("version = 0", "version = 1");
     expect(decodeCheckpoint(versioned)).toStrictEqual(createCheckpoint());
@@ -258,7 +258,7 @@ test("the head keeps within 4 KiB even where every value is long", () => {
   expect(decodeCheckpoint(text).runId).toBe(long);
 });
 
-test("a key of ours is written where it says something", () => {
+test("our key is written where it says something", () => {
   const written = (change: Partial<Checkpoint>): readonly string[] =>
     Object.keys(parse(encodeCheckpoint(createCheckpoint(change)))).toSorted();
   expect(written({})).toStrictEqual(seedKeys.toSorted());
@@ -415,6 +415,7 @@ test.for(seedKeys)("decoding asks for %s", (key) => {
 });
 
 test.for([
+  ["unreported_costs", "unreported_costs = 1"],
   ["unsaid_costs", "unsaid_costs = 1"],
   ["outcome", "outcome = 'error'"],
   ["outcome.message", "outcome = { outcome = 'error' }"],
@@ -530,7 +531,7 @@ const anyCheckpoint: fc.Arbitrary<Checkpoint> = fc
       allFindings: fc.array(anyFinding, { maxLength: 3 }),
       revision: fc.nat(),
       unknownCostUsd: anyAmount,
-      hasUnsaidCosts: fc.boolean(),
+      hasUnreportedCosts: fc.boolean(),
       outcome: fc.record(
         { outcome: anyText, message: anyText, allow: fc.array(anyText), requests: fc.nat() },
         { noNullPrototype: true },

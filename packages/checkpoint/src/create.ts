@@ -30,7 +30,7 @@ export function createCheckpoint(values: Partial<Checkpoint> = {}): Checkpoint {
     revision: 0,
     runId: "",
     unknownCostUsd: 0,
-    hasUnsaidCosts: false,
+    hasUnreportedCosts: false,
     filterOutput: "",
     filterCheckName: "",
     filterHistory: [],

@@ -21,6 +21,7 @@ import {
   SEALED_KEY,
   SETTINGS_KEY,
   TURN_FIELDS,
+  keysOf,
 } from "./fields.ts";
 import { findingId } from "./finding-id.ts";
 import { PHASES } from "./phases.ts";
@@ -42,7 +43,7 @@ const integerSource = /^(?:[+-]?[0-9_]+|0[xob][0-9A-Fa-f_]+)$/;
  * The checkpoint that a TOML text holds. A seal at its end is a comment here: the store judges it, and
  * has the texts whole of which the file keeps an excerpt only.
  *
- * @throws {CheckpointError} `ERR_INCOMPATIBLE_VERSION`, before any other key is looked at;
+ * @throws {CheckpointError} `ERR_INCOMPATIBLE_VERSION`, before any other key is checked;
  *   `ERR_INVALID_CHECKPOINT` for what is no TOML, or a value missing, of another type or out of
  *   range; `ERR_TOO_LARGE` over 4 MiB.
  * @see SPEC.md, "Reading"
@@ -117,15 +118,16 @@ export function readFields(
   scalars: ReadonlyMap<string, string>,
 ): void {
   for (const field of fields) {
-    const key = prefix + field.key;
-    const value = table[field.key];
+    const stored = keysOf(field).find((key) => table[key] !== undefined) ?? field.key;
+    const key = prefix + stored;
+    const value = table[stored];
     if (value === undefined) {
       if (field.absent === undefined) throw invalid(`${key} is missing`);
       read[field.name] = field.absent;
       continue;
     }
-    const stored = inMemory(field, { value, source: scalars.get(key) });
-    read[field.name] = checkedValue(field, stored, key);
+    const held = inMemory(field, { value, source: scalars.get(key) });
+    read[field.name] = checkedValue(field, held, key);
   }
 }
 

@@ -98,7 +98,7 @@ export function writeCheckpoint(
   const parts = [[...head, ...rest, ...kept, ""].join("\n")];
   for (const field of LARGE_FIELDS) {
     const text = checkedValue(field, checkpoint[field.name]) as string;
-    if (goesWithoutSaying(field, text)) continue;
+    if (isDefault(field, text)) continue;
     parts.push(`${field.key} = `, ...writeBlock(text), "\n");
   }
   for (const { key, name } of FINDING_LISTS) {
@@ -132,7 +132,7 @@ function writeFields<Name extends string>(
   for (const field of fields) {
     const key = prefix + field.key;
     const value = checkedValue(field, values[field.name], key);
-    if (!goesWithoutSaying(field, value)) written.push([key, writeField(field, value)]);
+    if (!isDefault(field, value)) written.push([key, writeField(field, value)]);
   }
   return written;
 }
@@ -141,8 +141,8 @@ function line([key, value]: readonly [key: string, value: string]): string {
   return `${key} = ${value}`;
 }
 
-/** A key of ours that would say what its absence says. */
-function goesWithoutSaying(field: Field, value: unknown): boolean {
+/** Whether the file needs no such key: where it is absent, this is read. */
+function isDefault(field: Field, value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0 && field.absent !== undefined;
   return value === field.absent;
 }

@@ -25,6 +25,8 @@ export type FieldType =
 /** How one value is called and kept: `key` on disk, `name` in memory. */
 export interface Field<Name extends string = string> {
   readonly key: string;
+  /** What an earlier version called the key. It is read where `key` is not there, and never written. */
+  readonly formerKey?: string;
   readonly name: Name;
   readonly type: FieldType;
   /** What it is when the file does not say; without one, the file has to say it. */
@@ -53,7 +55,13 @@ export const HEAD_FIELDS: readonly Field<keyof Checkpoint>[] = [
   { key: "revision", name: "revision", type: "integer", absent: 0 },
   { key: "run_id", name: "runId", type: "text", absent: "" },
   { key: "unknown_cost_usd", name: "unknownCostUsd", type: "amount", absent: 0 },
-  { key: "unsaid_costs", name: "hasUnsaidCosts", type: "flag", absent: false },
+  {
+    key: "unreported_costs",
+    formerKey: "unsaid_costs",
+    name: "hasUnreportedCosts",
+    type: "flag",
+    absent: false,
+  },
   { key: "filter_check_name", name: "filterCheckName", type: "text", absent: "" },
   { key: "retry_at", name: "retryAt", type: "text", absent: "" },
   {
@@ -208,9 +216,14 @@ export const SEALED_KEY = "sealed";
 /** Says which texts are elsewhere: `quasar_artifacts = { coder_output = '<sha256>' }`. */
 export const ARTIFACTS_KEY = "quasar_artifacts";
 
+/** All that a field may be called on disk. */
+export function keysOf({ key, formerKey }: Field): readonly string[] {
+  return formerKey === undefined ? [key] : [key, formerKey];
+}
+
 /** Every root key that is not kept in `extra`. */
 export const KNOWN_KEYS: ReadonlySet<string> = new Set([
-  ...ROOT_FIELDS.map((field) => field.key),
+  ...ROOT_FIELDS.flatMap(keysOf),
   ...FINDING_LISTS.map((list) => list.key),
   SEALED_KEY,
   ARTIFACTS_KEY,

@@ -208,22 +208,22 @@ describe("a damaged file", () => {
     expect(readdirSync(dir)).toStrictEqual(before);
   });
 
-  test("is set aside by recover, and the generation before it takes its place", async () => {
+  test("is quarantined by recover, and the generation before it takes its place", async () => {
     const { dir, store, path } = await twoGenerations();
     damage(path, "half of it");
-    const { setAside, problems } = await store.recover();
+    const { quarantined, problems } = await store.recover();
     const aside = "checkpoint.auth-api.toml.damaged-20261120T180405Z";
-    expect([setAside, problems]).toStrictEqual([[aside], []]);
+    expect([quarantined, problems]).toStrictEqual([[aside], []]);
     expect(readFileSync(join(dir, aside), "utf8")).toBe("half of it");
     expect(await store.load("auth-api")).toMatchObject({
       source: "current",
       checkpoint: { coderOutput: "first" },
       problems: [],
     });
-    expect(await store.recover()).toStrictEqual({ setAside: [], problems: [] });
+    expect(await store.recover()).toStrictEqual({ quarantined: [], problems: [] });
   });
 
-  test("is set aside by the first save of a process, not made a generation", async () => {
+  test("is quarantined by the first save of a process, not made a generation", async () => {
     const { dir, path } = await twoGenerations();
     damage(path, "half of it");
     const store = createFileCheckpointStore({ dir, now });
@@ -242,7 +242,7 @@ describe("a damaged file", () => {
     const path = checkpointPath(dir, "auth-api");
     truncateSync(path, statSync(path).size - 10);
     await expect(store.load("auth-api")).rejects.toMatchObject({ code: "ERR_DAMAGED" });
-    expect((await store.recover()).setAside).toHaveLength(1);
+    expect((await store.recover()).quarantined).toHaveLength(1);
     expect(await store.load("auth-api")).toBeUndefined();
   });
 
@@ -386,7 +386,7 @@ describe("a newer version's file", () => {
     };
     await expect(store.load("auth-api")).rejects.toMatchObject(incompatible);
     await expect(store.save(aCheckpoint())).rejects.toMatchObject(incompatible);
-    expect((await store.recover()).setAside).toStrictEqual([]);
+    expect((await store.recover()).quarantined).toStrictEqual([]);
     expect(readFileSync(path, "utf8")).toContain("news = 1");
   });
 });
@@ -405,7 +405,7 @@ describe("the Go original's file of a phase whose name ours encodes", () => {
     expect(await store.load("auth_api")).toBeUndefined();
   });
 
-  test("is set aside by the first save when it is damaged", async () => {
+  test("is quarantined by the first save when it is damaged", async () => {
     const { dir } = await withGoFile();
     writeFileSync(join(dir, "checkpoint.Auth_API.toml"), "garbage");
     const store = createFileCheckpointStore({ dir, now });
@@ -633,8 +633,8 @@ describe("texts too large for the file", () => {
       const unreadable = expect.objectContaining({ code: "ERR_UNREADABLE" }) as unknown;
       await expect(failingToReadArtifacts(dir, errno).load("auth-api")).rejects.toEqual(unreadable);
 
-      const { setAside, problems } = await failingToReadArtifacts(dir, errno, 1).recover();
-      expect(setAside).toStrictEqual([]);
+      const { quarantined, problems } = await failingToReadArtifacts(dir, errno, 1).recover();
+      expect(quarantined).toStrictEqual([]);
       expect(problems.map(({ error }) => error.code)).toStrictEqual(["ERR_UNREADABLE"]);
       const loaded = await store.load("auth-api");
       expect(loaded?.source).toBe("current");
@@ -679,15 +679,22 @@ describe("texts too large for the file", () => {
         phaseId: "",
         revision: 1,
         coderOutput,
-        hasUnsaidCosts: true,
+        hasUnreportedCosts: true,
         outcome,
         extra: { later: { key: [1, "two"] } },
       }),
     );
-    const summary = { outcome, hasUnsaidCosts: true, cycle: 2, taskTitle: checkpoint.taskTitle };
+    const summary = {
+      outcome,
+      hasUnreportedCosts: true,
+      cycle: 2,
+      taskTitle: checkpoint.taskTitle,
+    };
     expect(await store.loadSummary()).toMatchObject({ seal: "valid", summary });
     await store.save(loaded!.checkpoint);
     expect((await store.load())?.checkpoint).toEqual({ ...loaded!.checkpoint, revision: 2 });
+    const keys = readFileSync(checkpointPath(dir), "utf8").match(/^un\w+_costs(?= = )/gmu);
+    expect(keys, "a former key is written under its present name").toEqual(["unreported_costs"]);
   });
 
   test.for([
@@ -743,7 +750,7 @@ describe("a listing", () => {
   test("says nothing of an empty or missing folder", async () => {
     const store = createFileCheckpointStore({ dir: aFolder() });
     expect(await store.list()).toStrictEqual({ heads: [], problems: [] });
-    expect(await store.recover()).toStrictEqual({ setAside: [], problems: [] });
+    expect(await store.recover()).toStrictEqual({ quarantined: [], problems: [] });
   });
 });
 
@@ -767,7 +774,7 @@ describe("a summary", () => {
     for (const taskTitle of titles) {
       const outcome = { outcome: "error", message: "x".repeat(400), allow: [], requests: 41 };
       const nebulaName = "n".repeat(400);
-      const notes = { settings, outcome, hasUnsaidCosts: true };
+      const notes = { settings, outcome, hasUnreportedCosts: true };
       const saved = aCheckpoint({ phaseId: "", taskTitle, ...notes, nebulaName });
       await createFileCheckpointStore({ dir, sealKey }).save(saved);
       const store = createFileCheckpointStore({ dir, ...seal });
@@ -775,7 +782,13 @@ describe("a summary", () => {
       const found = await store.loadSummary();
       expect(found).toMatchObject({ seal: loaded?.seal, source: "current", problems: [] });
       expect(loaded?.checkpoint).toMatchObject({ ...found?.summary, taskTitle });
-      const values = { cycle: 2, totalCostUsd: 1.2345, nebulaName, outcome, hasUnsaidCosts: true };
+      const values = {
+        cycle: 2,
+        totalCostUsd: 1.2345,
+        nebulaName,
+        outcome,
+        hasUnreportedCosts: true,
+      };
       expect(found?.summary).toMatchObject(values);
     }
   });
@@ -810,7 +823,7 @@ describe("a summary", () => {
     await expect(store.loadSummary()).rejects.toMatchObject({ code: "ERR_DAMAGED" });
   });
 
-  test("leaves what follows the task in a file of ours unread", async () => {
+  test("leaves what follows the task in our file unread", async () => {
     const { store, path } = await twoGenerations();
     const phaseId = "auth-api";
     const subject = { repositoryId: "", runId: "run-1", phaseId, revision: 2 };

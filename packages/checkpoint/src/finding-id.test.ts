@@ -19,6 +19,6 @@ test("trims what Go trims, and no more", () => {
 test("takes a megabyte of spaces in its stride", () => {
   const started = performance.now();
   findingId("major", `a${" ".repeat(1_000_000)}b`);
-  // Minutes where every space is looked for an end of all that follow it.
+  // Minutes where every space is searched for an end of all that follow it.
   expect(performance.now() - started).toBeLessThan(30_000);
 });

@@ -39,7 +39,7 @@ export interface CheckpointHead
   readonly title: string;
 }
 
-/** The lines before the first that goes on in the next one, or is cut. */
+/** The lines before the first that continues in the next one, or is cut. */
 const headLines = /^(?:[A-Za-z_.]+ = (?:'[^'\n]*'|"(?:[^"\\\n]|\\.)*"|[^'"{\n].*)\n)*/;
 const title = /^task_title = (?:'''\n([^\n]*)|"""\n([^\n]*)|'([^'\n]*)|"((?:[^"\\\n]|\\.)*))/m;
 

@@ -70,8 +70,8 @@ export interface CheckpointListing {
 
 export interface RecoveredCheckpoints {
   /** The new names of what was damaged, `checkpoint.….toml.damaged-<time>`. */
-  readonly setAside: readonly string[];
-  /** What can neither be loaded nor be set aside: another version's file, a folder. */
+  readonly quarantined: readonly string[];
+  /** What can neither be loaded nor be quarantined: another version's file, a folder. */
   readonly problems: readonly CheckpointProblem[];
 }
 
@@ -86,7 +86,7 @@ export interface FileCheckpointStore extends CheckpointStore {
   loadSummary(phaseId?: string): Promise<LoadedSummary | undefined>;
   /**
    * Makes the folder ready for a new process to act on: what `load` is going to find is on disk, what
-   * is damaged is set aside and the generation before it takes its place, what a killed saver left
+   * is damaged is quarantined and the generation before it takes its place, what a killed saver left
    * is gone. To be called under the caller's lock, before the first `load`.
    *
    * @throws {CheckpointError} `ERR_NOT_DURABLE`
@@ -111,6 +111,6 @@ export interface FileCheckpointStoreOptions {
   readonly fs?: FileSystem | undefined;
   /** @default the random bytes of `node:crypto` */
   readonly random?: Random | undefined;
-  /** Names what is set aside. @default the system's clock */
+  /** Names what is quarantined. @default the system's clock */
   readonly now?: (() => Date) | undefined;
 }

@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import { parse } from "smol-toml";
 import type { Checkpoint } from "./checkpoint.ts";
 import { readFields, readOptionalTable } from "./decode.ts";
-import { ARTIFACTS_KEY, HEAD_FIELDS, OUTCOME_FIELDS, OUTCOME_KEY } from "./fields.ts";
+import { ARTIFACTS_KEY, HEAD_FIELDS, keysOf, OUTCOME_FIELDS, OUTCOME_KEY } from "./fields.ts";
 import type { SealOptions } from "./judge.ts";
 import { isMac, unseal } from "./seal.ts";
 import type { CheckpointSummary } from "./store.ts";
@@ -12,7 +12,7 @@ import { checkVersion } from "./version.ts";
 
 /** Before it every key of a file of ours has a line of its own. */
 const TITLE = "\ntask_title = ";
-const KEYS = new Set([...HEAD_FIELDS.map(({ key }) => key), OUTCOME_KEY, ARTIFACTS_KEY]);
+const KEYS = new Set([...HEAD_FIELDS.flatMap(keysOf), OUTCOME_KEY, ARTIFACTS_KEY]);
 
 /**
  * What a file says first, read without the rest: only of one that our key has sealed, which is as we write it.

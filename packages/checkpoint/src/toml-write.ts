@@ -10,7 +10,7 @@ const control = /[\x00-\x08]|[\x0b-\x1f]/;
 const escapeLine = escaperOf(/["\\\x00-\x08\x0a-\x1f\x7f]/);
 const escapeLines = escaperOf(/[\\\x00-\x08\x0b-\x1f\x7f]/);
 const bareKey = /^[A-Za-z0-9_-]+$/;
-/** A date that TOML can say; JavaScript's go on to the year 275760. */
+/** A date that TOML can say; JavaScript's continue to the year 275760. */
 const tomlDate = /^(\d{4}-\d\d-\d\d|\d\d:)/;
 
 /** On one line, as the Go original writes it. */

@@ -33,7 +33,7 @@ test.for<[string, Partial<Checkpoint>, string]>([
     { phase: "error" },
     "ERR_INVALID_CHECKPOINT",
   ],
-  ["a phase nobody knows", { phase: "lunch" as Phase }, "ERR_INVALID_CHECKPOINT"],
+  ["an unknown phase", { phase: "lunch" as Phase }, "ERR_INVALID_CHECKPOINT"],
   ["a cost that is no number", { totalCostUsd: Number.NaN }, "ERR_INVALID_CHECKPOINT"],
   ["an endless cost", { totalCostUsd: Infinity }, "ERR_INVALID_CHECKPOINT"],
   ["a negative cost", { totalCostUsd: -0.01 }, "ERR_INVALID_CHECKPOINT"],

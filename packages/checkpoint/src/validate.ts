@@ -3,7 +3,7 @@ import { CheckpointError } from "./errors.ts";
 import { PHASES } from "./phases.ts";
 import { incompatible } from "./version.ts";
 
-/** The stages from which a run goes on: all but the last, `error`. */
+/** The stages from which a run continues: all but the last, `error`. */
 const resumable: ReadonlySet<string> = new Set(PHASES.slice(0, PHASES.indexOf("error")));
 
 /**
@@ -13,7 +13,7 @@ const resumable: ReadonlySet<string> = new Set(PHASES.slice(0, PHASES.indexOf("e
  *
  * @param headSha - HEAD of the work tree: 40 or 64 lowercase hex digits, `""` outside a repository.
  * @throws {CheckpointError} `ERR_INCOMPATIBLE_VERSION`; `ERR_GIT_SHA_MISMATCH`, which a caller may
- *   override; `ERR_INVALID_CHECKPOINT` for a cycle below 1, a phase that no run goes on from, or a
+ *   override; `ERR_INVALID_CHECKPOINT` for a cycle below 1, a phase that no run continues from, or a
  *   cost or budget that would disable the check on money.
  * @see SPEC.md, "Validation"
  */
@@ -25,7 +25,7 @@ export function validateCheckpoint(checkpoint: Checkpoint, headSha: string): voi
     throw new CheckpointError("ERR_GIT_SHA_MISMATCH", message);
   }
   if (!Number.isSafeInteger(cycle) || cycle < 1) throw invalid(`cycle ${cycle} is not 1 or more`);
-  if (!resumable.has(phase)) throw invalid(`no run goes on from phase ${phase}`);
+  if (!resumable.has(phase)) throw invalid(`no run resumes from phase ${phase}`);
   if (!isAmount(totalCostUsd)) throw invalid(`total_cost_usd ${totalCostUsd} is no amount`);
   if (!isAmount(maxBudgetUsd)) throw invalid(`max_budget_usd ${maxBudgetUsd} is no amount`);
 }

@@ -41,7 +41,7 @@ function outputOf(value: string): string {
 export interface Phase {
   /** One to six saves and removals by one process, in random order. */
   readonly workload: (process: SimulatedProcess) => void;
-  /** What a new process does: recovers, takes what it finds for the truth, and goes on. */
+  /** What a new process does: recovers, takes what it finds for the truth, and continues. */
   readonly resume: (process: SimulatedProcess) => void;
   /** What a reader finds: the value of the checkpoint, if it is whole with all its texts. */
   readonly observe: (fs: FileSystem) => Value;

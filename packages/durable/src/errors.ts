@@ -30,7 +30,7 @@ export interface DurableErrorOptions extends ErrorOptions {
 export class DurableError extends Error {
   override readonly name = "DurableError";
   readonly code: DurableErrorCode;
-  /** With `ERR_LOCKED`: who holds the lock, as far as it can be read; it may be about to let go. */
+  /** With `ERR_LOCKED`: who holds the lock, as far as it can be read; it may be about to release it. */
   readonly owner: ProcessIdentity | undefined;
 
   constructor(code: DurableErrorCode, message: string, options: DurableErrorOptions = {}) {

@@ -25,7 +25,7 @@ import {
   recoverDirectory,
   removeFile,
   replaceFile,
-  setAside,
+  quarantine,
 } from "./index.ts";
 
 let dir: string;
@@ -112,7 +112,7 @@ describe("a folder that is a link", () => {
     ["save", (file) => replaceFile(file, BYTES)],
     ["load", (file) => loadFile(file, text, { maxBytes: 100 })],
     ["remove", (file) => removeFile(file)],
-    ["setAside", (file) => setAside(file, { now: new Date() })],
+    ["quarantine", (file) => quarantine(file, { now: new Date() })],
     ["recover", (file) => recoverDirectory(join(file, ".."))],
   ])("is refused by %s", ([, act]) => {
     mkdirSync(join(dir, "elsewhere"));

@@ -14,5 +14,5 @@ export { readFileHead, readPrivateFile, readWholeFile } from "./read.ts";
 export { recoverDirectory } from "./recover.ts";
 export { removeFile } from "./remove.ts";
 export { replaceFile, type ReplaceFileOptions } from "./replace.ts";
-export { setAside } from "./set-aside.ts";
+export { quarantine } from "./quarantine.ts";
 export { syncFiles, syncNames } from "./sync-files.ts";

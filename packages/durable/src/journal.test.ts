@@ -17,7 +17,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { nodeFileSystem } from "./file-system.ts";
 import { openJournal } from "./journal.ts";
 import { readJournal, readLastRecord } from "./read-journal.ts";
-import { setAside } from "./set-aside.ts";
+import { quarantine } from "./quarantine.ts";
 import { failing, shortWrites } from "./testing.ts";
 
 const now = () => new Date("2026-01-02T03:04:05Z");
@@ -99,7 +99,7 @@ test.for([
   ["an empty line is put in", (lines: readonly string[]) => [lines[0], "", lines[1]]],
   ["a key is added", (l: readonly string[]) => [l[0]?.replace("{", '{"x":1,'), l[1]]],
   ["it is no JSON", (lines: readonly string[]) => ["nonsense", lines[1]]],
-] as const)("where %s, it is damaged: it can be set aside, not added to", ([, change]) => {
+] as const)("where %s, it is damaged: it can be quarantined, not added to", ([, change]) => {
   const path = aJournal("one", "two", "three");
   const lines = readFileSync(path, "utf8").split("\n").slice(0, 3);
   writeFileSync(
@@ -110,7 +110,7 @@ test.for([
   );
   expect(readJournal(path)?.damage).toMatchObject({ message: expect.stringContaining("damaged") });
   expect(() => openJournal(path)).toThrow(expect.objectContaining({ code: "ERR_DAMAGED" }));
-  expect(setAside(path, { now: now() })).toContain(ASIDE);
+  expect(quarantine(path, { now: now() })).toContain(ASIDE);
   expect(openJournal(path).records).toEqual([]);
 });
 
@@ -145,7 +145,7 @@ test("a last line of garbage is a torn end, however it ends", () => {
   }
 });
 
-test("a reader goes on where it stopped, also while a record is being written", () => {
+test("a reader continues where it stopped, also while a record is being written", () => {
   const path = aJournal("one");
   const first = readJournal(path);
   expect(readJournal(path, { from: first?.end })?.records).toEqual([]);

@@ -13,7 +13,7 @@ import {
 } from "./journal-format.ts";
 import { readJournalBytes } from "./read-journal.ts";
 import { acknowledge, replaceFile } from "./replace.ts";
-import { linkAside } from "./set-aside.ts";
+import { linkAside } from "./quarantine.ts";
 import { writeAll } from "./temporary.ts";
 
 export interface OpenJournalOptions extends DurableOptions {
@@ -24,7 +24,7 @@ export interface OpenJournalOptions extends DurableOptions {
    * sync, and several spoilt lines at the end are taken for that. Its readers have to say so, too. @default false
    */
   readonly joins?: boolean | undefined;
-  /** The time in the name of what is set aside. @default the system's clock */
+  /** The time in the name of what is quarantined. @default the system's clock */
   readonly now?: (() => Date) | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface OpenJournalOptions extends DurableOptions {
 export interface Journal {
   /** What was there when it was opened, oldest first. */
   readonly records: readonly JournalRecord[];
-  /** Where the torn end of a crash was set aside when it was opened; `undefined` where there was none. */
+  /** Where the torn end of a crash was quarantined when it was opened; `undefined` where there was none. */
   readonly asidePath: string | undefined;
   /** Behind the last record. */
   readonly end: JournalPosition;
@@ -69,7 +69,7 @@ export interface Journal {
  * What is there is on disk when it returns. A torn end is taken out after the whole file was given a
  * second name, `<path>.damaged-<time>`.
  *
- * @throws {DurableError} `ERR_DAMAGED` where the chain is broken before its end: `setAside` it and
+ * @throws {DurableError} `ERR_DAMAGED` where the chain is broken before its end: `quarantine` it and
  *   open a new one. `ERR_NOT_DURABLE`, `ERR_NOT_REGULAR`, `ERR_TOO_LARGE`, `ERR_UNSAFE_DIRECTORY`
  * @see SPEC.md, "Journal"
  */

@@ -90,7 +90,7 @@ test("is waited for as long as is asked, and no longer", async () => {
   const waitFor = (waitMs: number) => acquireLock(path, { waitMs });
   expect(() => waitFor(50)).toThrow(expect.objectContaining({ code: "ERR_LOCKED" }));
   expect(performance.now() - begun).toBeGreaterThanOrEqual(50);
-  await new Promise((resolve) => holder.stdin.write("let go", resolve));
+  await new Promise((resolve) => holder.stdin.write("release", resolve));
   waitFor(60_000).release();
 });
 

@@ -6,7 +6,7 @@ import { nodeFileSystem } from "./file-system.ts";
 import { loadFile } from "./load.ts";
 import { removeFile } from "./remove.ts";
 import { replaceFile } from "./replace.ts";
-import { setAside } from "./set-aside.ts";
+import { quarantine } from "./quarantine.ts";
 import { failing } from "./testing.ts";
 
 let dir: string;
@@ -49,7 +49,7 @@ test("sets a damaged file aside, and makes the generation before it the file", (
   const path = join(dir, "file.toml");
   for (const version of ["v1", "v2"]) replaceFile(path, text(version));
   writeFileSync(path, "damaged");
-  const aside = setAside(path, { now: new Date("2026-11-20T10:11:12.345Z") });
+  const aside = quarantine(path, { now: new Date("2026-11-20T10:11:12.345Z") });
   expect(aside).toBe(`${path}.damaged-20261120T101112Z`);
   expect(readFileSync(aside ?? "", "utf8")).toBe("damaged");
   expect(load(path)).toMatchObject({ value: "v1", source: "current", problems: [] });
@@ -75,7 +75,7 @@ test("flushes twice, the file and its folder, from the second save of a process 
   }
 });
 
-test("goes on from a file that another tool put in its place", () => {
+test("continues from a file that another tool put in its place", () => {
   const path = join(dir, "file.toml");
   for (const version of ["v1", "v2"]) replaceFile(path, text(version));
   rmSync(path);
@@ -98,11 +98,11 @@ test("takes the newest generation where the file itself is missing, and puts it 
   rmSync(path);
   const problems: unknown = [expect.objectContaining({ code: "ERR_MISSING" })];
   expect(load(path)).toMatchObject({ value: "v2", source: "previous", problems });
-  expect(setAside(path, { now: new Date(0) })).toBeUndefined();
+  expect(quarantine(path, { now: new Date(0) })).toBeUndefined();
   expect(load(path)).toMatchObject({ value: "v2", source: "current" });
 });
 
-test("a file whose first saves come while it is looked for is not taken for a lost one", () => {
+test("a file whose first saves come while it is searched for is not taken for a lost one", () => {
   const path = join(dir, "file.toml");
   const late = Object.assign(Object.create(nodeFileSystem) as typeof nodeFileSystem, {
     readdir(folder: string) {
@@ -119,7 +119,7 @@ test("never sets a file aside over another", () => {
   const now = new Date("2026-11-20T10:11:12Z");
   const names = ["damaged 1", "damaged 2"].map((content) => {
     writeFileSync(path, content);
-    return setAside(path, { now });
+    return quarantine(path, { now });
   });
   const aside = `${path}.damaged-20261120T101112Z`;
   expect(names).toEqual([aside, `${aside}-2`]);

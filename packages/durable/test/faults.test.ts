@@ -89,7 +89,7 @@ describe(`a save whose call fails (${faults.length} cases)`, () => {
   });
 });
 
-test("a save goes on where a write or read was short", () => {
+test("a save continues where a write or read was short", () => {
   const fs = shortWrites(createDisk().connect(), 4);
   replaceFile(FILE, encode("v1"), { fs });
   expect(observe(fs)).toBe("v1");

@@ -73,7 +73,7 @@ test("of 8 processes that are killed at random, no two have the lock at once", a
   expect(readdirSync(dir).toSorted()).toEqual(["lock", "log"]);
 });
 
-/** A holder that was killed says nothing when it lets go; `x` says that it was. */
+/** A holder that was killed says nothing when it releases the lock; `x` says that it was. */
 function judge(lines: readonly string[]): { holds: number; overlaps: readonly string[] } {
   const killed = new Set(lines.filter((line) => line.startsWith("x")).map((line) => line.slice(1)));
   const overlaps: string[] = [];

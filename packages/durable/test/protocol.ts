@@ -6,7 +6,7 @@ import {
   recoverDirectory,
   removeFile,
   replaceFile,
-  setAside,
+  quarantine,
 } from "../src/index.ts";
 import type { SimulatedProcess, Value } from "../src/testing.ts";
 
@@ -25,7 +25,7 @@ export function decode(bytes: Uint8Array): string {
   return value;
 }
 
-/** What a reader finds, with `~` where a damaged file lies about, `!` where it was set aside. */
+/** What a reader finds, with `~` where a damaged file lies about, `!` where it was quarantined. */
 export function observe(fs: FileSystem): Value {
   const value = read(fs)?.value;
   const damaged = fs.lstat(DIR) === undefined ? [] : fs.readdir(DIR).filter(isDamaged(fs));
@@ -37,7 +37,7 @@ function read(fs: FileSystem): LoadedFile<string> | undefined {
   return loadFile(FILE, decode, { fs, maxBytes: 1000 });
 }
 
-/** One to six saves, removals, saves by another tool, and files damaged and set aside. */
+/** One to six saves, removals, saves by another tool, and files damaged and quarantined. */
 export function workload(process: SimulatedProcess): void {
   work(process, undefined, 1 + process.choose(6));
 }
@@ -117,7 +117,7 @@ function renameUnsynced(process: SimulatedProcess, value: string): void {
 
 const DAMAGED = "X".charCodeAt(0);
 
-/** A file that decays under both its names, is found out, and set aside. */
+/** A file that decays under both its names, is found out, and quarantined. */
 function damage(process: SimulatedProcess, value: string): Value {
   const { fs } = process;
   const before = valueBefore(fs, value);
@@ -136,7 +136,7 @@ function setDamagedAside(process: SimulatedProcess, damaged: Value): Value {
   const value = damaged?.replace("~", "!");
   process.begin(value);
   while (read(process.fs)?.source === "previous") {
-    setAside(FILE, { ...process, now: new Date(0) });
+    quarantine(FILE, { ...process, now: new Date(0) });
   }
   process.acknowledge(value);
   return value;

@@ -11,12 +11,12 @@ import { git, gitFailed, gitOutput } from "./run.ts";
  * @throws {GitError} `ERR_BAD_REVISION` for another form; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function refSha(
-  workDir: string,
+  workTree: string,
   ref: string,
   options: SignalOptions = {},
 ): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "-q", `${checkRevision(ref)}^{commit}`];
-  const result = await git("read", workDir, args, options);
+  const result = await git("read", workTree, args, options);
   const sha = result.stdout.trimEnd();
   if (result.exitCode === 0 && isSha(sha)) return sha;
   if (result.exitCode === 1 || isMissing(result)) return undefined;
@@ -31,12 +31,12 @@ export async function refSha(
  *   `ERR_INVALID_ARGUMENT`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
  */
 export async function deleteBranch(
-  workDir: string,
+  workTree: string,
   branch: string,
   options: SignalOptions = {},
 ): Promise<boolean> {
-  if ((await refSha(workDir, checkBranch(branch), options)) === undefined) return false;
-  await gitOutput("keep", workDir, ["branch", "-D", "--quiet", "--", branch], options);
+  if ((await refSha(workTree, checkBranch(branch), options)) === undefined) return false;
+  await gitOutput("keep", workTree, ["branch", "-D", "--quiet", "--", branch], options);
   return true;
 }
 
@@ -57,13 +57,13 @@ export interface Upstream {
  *   `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function upstreamOf(
-  workDir: string,
+  workTree: string,
   branch: string,
   options: SignalOptions = {},
 ): Promise<Upstream | undefined> {
   const ref = checkBranch(branch);
   const format = "--format=%(refname)%00%(upstream:remotename)%00%(upstream:remoteref)";
-  const output = await gitOutput("read", workDir, ["for-each-ref", format, ref], options);
+  const output = await gitOutput("read", workTree, ["for-each-ref", format, ref], options);
   const [, remote = "", remoteRef = ""] =
     output
       .split("\n")
@@ -72,14 +72,14 @@ export async function upstreamOf(
   if (isRemoteName(remote) && remoteRef.startsWith("refs/heads/")) {
     return { remote, branch: remoteRef.slice("refs/heads/".length) };
   }
-  const remotes = await remoteNames(workDir, options);
+  const remotes = await remoteNames(workTree, options);
   const only = remotes.length === 1 ? remotes[0] : remotes.find((name) => name === "origin");
   return only === undefined ? undefined : { remote: only, branch };
 }
 
-async function remoteNames(workDir: string, options: SignalOptions): Promise<readonly string[]> {
+async function remoteNames(workTree: string, options: SignalOptions): Promise<readonly string[]> {
   const args = ["config", "--null", "--name-only", "--get-regexp", "^remote\\..*\\.url$"];
-  const result = await git("read", workDir, args, options);
+  const result = await git("read", workTree, args, options);
   if (result.exitCode > 1) throw gitFailed(args, result);
   const names = result.stdout.split("\0").slice(0, -1);
   return [...new Set(names.map((name) => name.slice("remote.".length, -".url".length)))].filter(
@@ -102,7 +102,7 @@ function isRemoteName(name: string): boolean {
  *   reason when aborted.
  */
 export async function fetchBranch(
-  workDir: string,
+  workTree: string,
   { remote, branch }: Upstream,
   options: SignalOptions = {},
 ): Promise<string> {
@@ -120,9 +120,9 @@ export async function fetchBranch(
     ...["--", remote, `+${there}:${ref}`],
   ];
   const access = remoteAccess(process.env);
-  const result = await git("write", workDir, args, { ...options, ...access, hooks: true });
+  const result = await git("write", workTree, args, { ...options, ...access, hooks: true });
   if (result.exitCode !== 0) throw remoteFailed(args, result);
-  const sha = await refSha(workDir, ref, options);
+  const sha = await refSha(workTree, ref, options);
   if (sha !== undefined) return sha;
   throw new GitError("ERR_GIT_FAILED", `git fetch brought no ${JSON.stringify(ref)}`);
 }

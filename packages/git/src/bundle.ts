@@ -23,7 +23,7 @@ export interface Bundle {
  *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
  */
 export async function writeBundle(
-  workDir: string,
+  workTree: string,
   { file, refs, without }: Bundle & { readonly without: readonly string[] },
   { signal }: SignalOptions = {},
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function writeBundle(
   ];
   const input = lines.map((line) => `${line}\n`).join("");
   const args = ["bundle", "create", "--quiet", resolve(file), "--stdin"];
-  await gitOutput("keep", workDir, args, { signal, input });
+  await gitOutput("keep", workTree, args, { signal, input });
 }
 
 /**
@@ -42,12 +42,12 @@ export async function writeBundle(
  * @throws {GitError} `ERR_DAMAGED_PACK`; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
  */
 export async function verifyBundle(
-  workDir: string,
+  workTree: string,
   { file, refs }: Bundle,
   options: SignalOptions = {},
 ): Promise<void> {
-  const read = await inObjectFolder(workDir, file, options, (run) =>
-    git("keep", workDir, ["bundle", "unbundle", resolve(file)], run),
+  const read = await inObjectFolder(workTree, file, options, (run) =>
+    git("keep", workTree, ["bundle", "unbundle", resolve(file)], run),
   );
   const found = new Set(read.stdout.split("\n"));
   const missing = refs.find(({ ref, sha }) => !found.has(`${sha} ${ref}`));

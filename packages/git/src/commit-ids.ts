@@ -9,11 +9,11 @@ import { git } from "./run.ts";
  * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
  */
 export async function resolveCommit(
-  workDir: string,
+  workTree: string,
   name: string,
   options: SignalOptions = {},
 ): Promise<string | undefined> {
-  return objectId(workDir, `${name}^{commit}`, options);
+  return objectId(workTree, `${name}^{commit}`, options);
 }
 
 /**
@@ -23,20 +23,20 @@ export async function resolveCommit(
  * @throws {GitError} `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
  */
 export async function treeOfCommit(
-  workDir: string,
+  workTree: string,
   commit: string,
   options: SignalOptions = {},
 ): Promise<string | undefined> {
-  return isSha(commit) ? objectId(workDir, `${commit}^{tree}`, options) : undefined;
+  return isSha(commit) ? objectId(workTree, `${commit}^{tree}`, options) : undefined;
 }
 
 async function objectId(
-  workDir: string,
+  workTree: string,
   name: string,
   { signal }: SignalOptions,
 ): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "-q", "--end-of-options", name];
-  const { exitCode, stdout } = await git("read", workDir, args, { signal });
+  const { exitCode, stdout } = await git("read", workTree, args, { signal });
   const id = stdout.trim();
   return exitCode === 0 && isSha(id) ? id : undefined;
 }

@@ -154,7 +154,7 @@ async function unmergedPaths(root: string, options: SignalOptions): Promise<read
 }
 
 /** The version of the git on the PATH: `2.47.3`; `""` where it tells none. */
-export async function gitVersion(workDir: string, options: SignalOptions = {}): Promise<string> {
-  const said = await gitOutput("read", workDir, ["--version"], options);
+export async function gitVersion(workTree: string, options: SignalOptions = {}): Promise<string> {
+  const said = await gitOutput("read", workTree, ["--version"], options);
   return /\d+\.\d+(?:\.\d+)*/.exec(said)?.[0] ?? "";
 }

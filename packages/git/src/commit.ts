@@ -74,7 +74,7 @@ export interface Committed {
  * those files: that is how formatting ones work. Starts four git processes, two if there is nothing to commit; two fewer
  * with `seen`; in a submodule and in a sparse checkout one more.
  *
- * @param workDir - Any folder of the work tree; all of it is committed.
+ * @param workTree - Any folder of the work tree; all of it is committed.
  * @returns `undefined` when there was nothing to commit.
  * @throws {GitError} `ERR_UNMERGED`; `ERR_COMMIT_FAILED`: nothing was committed, what was staged
  *   stays staged; `ERR_INVALID_ARGUMENT`; `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`,
@@ -83,14 +83,14 @@ export interface Committed {
  * @see SPEC.md, "Commits"
  */
 export async function commitAll(
-  workDir: string,
+  workTree: string,
   options: CommitOptions,
 ): Promise<Committed | undefined> {
   const { signal, exclude = [], env = {}, tree } = options;
   const message = commitMessage(options);
   checkVariables(env);
   const named = exclude.map((path) => checkExclude(path.replace(/\/$/, "")));
-  const { config, dirty, caches } = options.seen ?? (await readCommitState(workDir, { signal }));
+  const { config, dirty, caches } = options.seen ?? (await readCommitState(workTree, { signal }));
   const kept = [...named, ...caches.map(({ path }) => path)];
   const isExcluded = ({ path }: DirtyPath): boolean =>
     kept.some((excluded) => path === excluded || path.startsWith(`${excluded}/`));
@@ -103,11 +103,11 @@ export async function commitAll(
   // git hooks then see an index that is not the usual one.
   const isLeftOut = (entry: DirtyPath): boolean => isExcluded(entry) && isStaged(entry);
   const only = tree === undefined && [...dirty, ...caches].some(isLeftOut);
-  const attempt = { workDir, wanted, excluded: kept, only, message, config, options };
+  const attempt = { workTree, wanted, excluded: kept, only, message, config, options };
   const result = await tryCommit(attempt);
   if (!(result instanceof GitError)) return result;
   if (result.refusal?.by !== "pre-commit" || tree !== undefined) throw result;
-  const left = (await readCommitState(workDir, { signal })).dirty.filter(
+  const left = (await readCommitState(workTree, { signal })).dirty.filter(
     (entry) => !isExcluded(entry),
   );
   const isPutRight = left.some((entry) => !isAllStaged(entry));
@@ -117,7 +117,7 @@ export async function commitAll(
 }
 
 interface CommitAttempt {
-  readonly workDir: string;
+  readonly workTree: string;
   readonly wanted: readonly DirtyPath[];
   readonly excluded: readonly string[];
   readonly only: boolean;
@@ -128,23 +128,23 @@ interface CommitAttempt {
 
 /** Resolves to the error where the commit was refused. */
 async function tryCommit(attempt: CommitAttempt): Promise<Committed | undefined | GitError> {
-  const { workDir, wanted, excluded, only, message, config, options } = attempt;
+  const { workTree, wanted, excluded, only, message, config, options } = attempt;
   const { signal, env = {}, tree } = options;
   const run = { signal, env };
   const changed = wanted.filter((entry) => !isAllStaged(entry)).map(({ path }) => path);
   const added = await (tree === undefined
-    ? stage(workDir, { changed, excluded, run })
-    : git("write", workDir, ["read-tree", "--reset", tree], run));
+    ? stage(workTree, { changed, excluded, run })
+    : git("write", workTree, ["read-tree", "--reset", tree], run));
   const isAdded = added.exitCode === 0;
   const passedOver =
-    isAdded && tree === undefined && (await refusedBySparse(workDir, wanted, config, { signal }));
+    isAdded && tree === undefined && (await refusedBySparse(workTree, wanted, config, { signal }));
   const unstaged = isAdded ? passedOver : added;
   if (unstaged) {
     return commitFailed({ ...unstaged, command: "add", ...UNTRIED });
   }
   const args = ["commit", "--cleanup=whitespace", "--file=-"];
   const these = only ? ["--only", "--", ":/", ...excluded.flatMap(excluding)] : [];
-  const committed = await git("write", workDir, [...args, ...these], {
+  const committed = await git("write", workTree, [...args, ...these], {
     signal,
     hooks: true,
     input: message,
@@ -152,7 +152,7 @@ async function tryCommit(attempt: CommitAttempt): Promise<Committed | undefined 
   });
   if (committed.exitCode === 0) return parseSummary(committed.stdout);
   if (committed.exitCode === 1 && NOTHING.test(committed.stdout)) return undefined;
-  const hooks = await hookState(workDir, options, message);
+  const hooks = await hookState(workTree, options, message);
   return commitFailed({ ...committed, command: "commit", ...hooks });
 }
 
@@ -162,13 +162,13 @@ const UNTRIED: HookState = { isMessageWritten: false, hasHook: false };
 
 /** What there is to say which hook has refused a commit. */
 async function hookState(
-  workDir: string,
+  workTree: string,
   options: CommitOptions,
   message: string,
 ): Promise<HookState> {
   const { signal } = options;
   try {
-    const repository = await openRepository(workDir, { signal });
+    const repository = await openRepository(workTree, { signal });
     const hasHook = await hasRefusingHook(repository, { signal });
     return { isMessageWritten: await hasMessage(repository, options, message), hasHook };
   } catch {

@@ -16,12 +16,12 @@ const ASKED =
  *
  * @throws {GitError} `ERR_FOREIGN_WORK_TREE`, and as `currentGitSha` does.
  */
-export async function readConfig(workDir: string, options: SignalOptions): Promise<Config> {
+export async function readConfig(workTree: string, options: SignalOptions): Promise<Config> {
   const args = ["config", "--null", "--get-regexp", ASKED];
-  const result = await git("read", workDir, args, options);
+  const result = await git("read", workTree, args, options);
   if (result.exitCode > 1) throw gitFailed(args, result);
   const config = parseConfig(result.stdout);
-  if (config.has("core.worktree")) await openRepository(workDir, options);
+  if (config.has("core.worktree")) await openRepository(workTree, options);
   return config;
 }
 

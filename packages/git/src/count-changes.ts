@@ -20,7 +20,7 @@ export interface FileChange {
  *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`, also where one of them is missing; the signal's reason when aborted.
  */
 export async function countChanges(
-  workDir: string,
+  workTree: string,
   from: string,
   to: string,
   options: SignalOptions = {},
@@ -29,7 +29,7 @@ export async function countChanges(
     ...["diff-tree", "-r", "-z", "--numstat", "--no-commit-id", "--no-renames", "--no-relative"],
     ...["--no-ext-diff", "--no-textconv", checkSha(from), checkSha(to), "--"],
   ];
-  const output = await gitOutput("read", workDir, args, options);
+  const output = await gitOutput("read", workTree, args, options);
   return output
     .split("\0")
     .slice(0, -1)

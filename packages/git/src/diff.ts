@@ -36,13 +36,13 @@ const WHOLE = ["--full-index", "--binary", "--src-prefix=a/", "--dst-prefix=b/"]
  *   signal's reason when aborted.
  */
 export async function diffTrees(
-  workDir: string,
+  workTree: string,
   from: string,
   to: string,
   options: SignalOptions = {},
 ): Promise<Diff> {
   const trees = [checkSha(from), checkSha(to), "--"];
-  const { commonDir } = await openRepository(workDir, options);
+  const { commonDir } = await openRepository(workTree, options);
   const bare = bareRepository(from.length === 64 ? "sha256" : "sha1");
   try {
     const env = {

@@ -10,13 +10,13 @@ const CEILINGS = "GIT_CEILING_DIRECTORIES";
  * user's ceiling, and to the end of the file system.
  *
  * @returns Its path without links; `undefined` where there is none, or no such folder.
- * @throws What the file system says where it cannot be looked for.
+ * @throws What the file system says where it cannot be searched for.
  */
 export async function nearestGitEntry(
-  workDir: string,
+  workTree: string,
   environment: Environment,
 ): Promise<string | undefined> {
-  const start = await unlessGone(realpath(workDir));
+  const start = await unlessGone(realpath(workTree));
   if (start === undefined) return undefined;
   const ceiling = await ceilingOf(start, environment);
   const isBounded = !isTrue(environment["GIT_DISCOVERY_ACROSS_FILESYSTEM"]);

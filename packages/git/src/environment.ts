@@ -6,7 +6,7 @@ export type ConfigPair = readonly [name: string, value: string];
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whose name is on a commit, where the user keeps the settings, and how far up a repository is looked
+ * Whose name is on a commit, where the user keeps the settings, and how far up a repository is searched
  * for: the user's say, not a repository's.
  */
 const KEPT: ReadonlySet<string> = new Set([

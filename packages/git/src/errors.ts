@@ -49,7 +49,7 @@ export type GitErrorCode =
 export class GitError extends Error {
   override readonly name = "GitError";
   readonly code: GitErrorCode;
-  /** The repository, or the file, that has to be looked at, where the code is about one. */
+  /** The repository, or the file, that has to be checked, where the code is about one. */
   readonly path: string | undefined;
   /** Of `ERR_COMMIT_FAILED`. */
   readonly refusal: CommitRefusal | undefined;

@@ -13,14 +13,14 @@ export interface CommittedFile {
 
 /**
  * Which of some paths are plain files in a commit, by path: no links, no programs, no folders. Nothing of the
- * work tree is looked at.
+ * work tree is checked.
  *
  * @param commit - A full commit id.
  * @throws {GitError} `ERR_BAD_REVISION` unless it is one; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,
  *   `ERR_GIT_FAILED`, also for a commit that is missing; the signal's reason when aborted.
  */
 export async function filesAt(
-  workDir: string,
+  workTree: string,
   commit: string,
   paths: readonly string[],
   options: SignalOptions = {},
@@ -28,7 +28,7 @@ export async function filesAt(
   const id = checkSha(commit);
   if (paths.length === 0) return new Map();
   const args = ["ls-tree", "-z", "-l", "--full-tree", id, "--", ...paths];
-  const entries = (await gitOutput("read", workDir, args, options)).split("\0").slice(0, -1);
+  const entries = (await gitOutput("read", workTree, args, options)).split("\0").slice(0, -1);
   const files = entries.flatMap((entry): CommittedFile[] => {
     const [, mode, blob = "", size, path = ""] = ENTRY.exec(entry) ?? [];
     return mode === PLAIN ? [{ path, id: blob, size: Number(size) }] : [];
@@ -45,12 +45,12 @@ const PLAIN = "100644";
  * @throws as {@link filesAt}
  */
 export async function readBlob(
-  workDir: string,
+  workTree: string,
   id: string,
   options: SignalOptions = {},
 ): Promise<string | undefined> {
   const args = ["cat-file", "blob", checkSha(id)];
-  const result = await git("read", workDir, args, { ...options, encoding: "latin1" });
+  const result = await git("read", workTree, args, { ...options, encoding: "latin1" });
   if (result.exitCode !== 0) throw gitFailed(args, result);
   try {
     return UTF8.decode(Buffer.from(result.stdout, "latin1"));

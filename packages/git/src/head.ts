@@ -10,22 +10,25 @@ export interface SignalOptions {
 /**
  * The commit that HEAD is at: 40 or, in a SHA-256 repository, 64 lowercase hex digits.
  *
- * @param workDir - Any folder of the work tree.
+ * @param workTree - Any folder of the work tree.
  * @throws {GitError} `ERR_NO_COMMITS`, `ERR_BROKEN_HEAD`, `ERR_NOT_A_REPOSITORY`,
  *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
-export async function currentGitSha(workDir: string, options: SignalOptions = {}): Promise<string> {
+export async function currentGitSha(
+  workTree: string,
+  options: SignalOptions = {},
+): Promise<string> {
   // `^{commit}` reads the object: without it an emptied or missing commit passes.
   const args = ["rev-parse", "--verify", "-q", "HEAD^{commit}"];
-  const result = await git("read", workDir, args, options);
+  const result = await git("read", workTree, args, options);
   const sha = result.stdout.trimEnd();
   if (result.exitCode === 0 && isSha(sha)) return sha;
-  throw await whyNoHead(workDir, options);
+  throw await whyNoHead(workTree, options);
 }
 
-async function whyNoHead(workDir: string, options: SignalOptions): Promise<GitError> {
+async function whyNoHead(workTree: string, options: SignalOptions): Promise<GitError> {
   const args = ["symbolic-ref", "-q", "HEAD"];
-  const head = await git("read", workDir, args, options);
+  const head = await git("read", workTree, args, options);
   if (head.exitCode === 1 || head.stderr.startsWith("fatal: No such ref: HEAD")) {
     return new GitError("ERR_BROKEN_HEAD", "HEAD names no readable commit: run git fsck");
   }
@@ -34,7 +37,7 @@ async function whyNoHead(workDir: string, options: SignalOptions): Promise<GitEr
   // Lists a branch whose commit is lost, warns of one that is no commit's id; else there is none.
   // The pattern also takes what is below it: `topic` may be unborn beside `topic/x`.
   const listing = ["for-each-ref", "--format=%(objectname) %(refname)", ref];
-  const { stdout, stderr } = await git("read", workDir, listing, options);
+  const { stdout, stderr } = await git("read", workTree, listing, options);
   const named = stdout.split("\n").find((line) => line.endsWith(` ${ref}`));
   if (named === undefined && !stderr.split("\n").some((line) => line.endsWith(` ${ref}`))) {
     return new GitError("ERR_NO_COMMITS", `${ref} has no commit yet: make a first one`);
@@ -52,11 +55,11 @@ async function whyNoHead(workDir: string, options: SignalOptions): Promise<GitEr
  *   reason when aborted.
  */
 export async function currentBranch(
-  workDir: string,
+  workTree: string,
   options: SignalOptions = {},
 ): Promise<string | undefined> {
   const args = ["symbolic-ref", "-q", "HEAD"];
-  const result = await git("read", workDir, args, options);
+  const result = await git("read", workTree, args, options);
   if (result.exitCode === 1) return undefined;
   if (result.exitCode !== 0) throw gitFailed(args, result);
   return result.stdout.trimEnd().replace(/^refs\/heads\//, "");
@@ -69,19 +72,19 @@ export async function currentBranch(
  * @throws {GitError} As those do, but `ERR_NO_COMMITS`.
  */
 export async function currentHead(
-  workDir: string,
+  workTree: string,
   options: SignalOptions = {},
 ): Promise<{ readonly head: string; readonly branch: string | undefined }> {
   const args = ["rev-parse", "-q", "HEAD^{commit}", "--symbolic-full-name", "HEAD"];
-  const result = await git("read", workDir, args, options);
+  const result = await git("read", workTree, args, options);
   const [sha = "", ref = ""] = result.stdout.split("\n");
   const [, branch] = /^refs\/heads\/(.+)$/u.exec(ref) ?? [];
   if (result.exitCode === 0 && isSha(sha) && (branch !== undefined || ref === "HEAD")) {
     return { head: sha, branch };
   }
   return {
-    head: await currentGitSha(workDir, options).catch(noCommit),
-    branch: await currentBranch(workDir, options),
+    head: await currentGitSha(workTree, options).catch(noCommit),
+    branch: await currentBranch(workTree, options),
   };
 }
 
@@ -98,16 +101,18 @@ function noCommit(error: unknown): "" {
  *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function isAncestor(
-  workDir: string,
+  workTree: string,
   ancestor: string,
   descendant: string,
   options: SignalOptions = {},
 ): Promise<boolean | undefined> {
   const args = ["merge-base", "--is-ancestor", checkSha(ancestor), checkSha(descendant)];
-  const result = await git("read", workDir, args, options);
+  const result = await git("read", workTree, args, options);
   if (result.exitCode === 0) return true;
   if (isMissing(result)) return undefined;
   if (result.exitCode !== 1) throw gitFailed(args, result);
   const shallow = ["rev-parse", "--is-shallow-repository"];
-  return (await gitOutput("read", workDir, shallow, options)).trim() === "true" ? undefined : false;
+  return (await gitOutput("read", workTree, shallow, options)).trim() === "true"
+    ? undefined
+    : false;
 }

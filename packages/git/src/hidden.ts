@@ -18,11 +18,11 @@ const HIDDEN = /^([a-z]|S) (\d{6}) ([0-9a-f]+) [0-3]\t([^]*)$/;
 const ANY_HIDDEN = /(?:^|\0)(?:[a-z]|S) /u;
 
 async function hiddenEntries(
-  workDir: string,
+  workTree: string,
   { signal }: SignalOptions,
 ): Promise<readonly Hidden[]> {
   const args = ["ls-files", "-v", "--stage", "-z", "--full-name", "--", ":/"];
-  const output = await gitOutput("read", workDir, args, { signal, encoding: "latin1" });
+  const output = await gitOutput("read", workTree, args, { signal, encoding: "latin1" });
   if (!ANY_HIDDEN.test(output)) return [];
   return output.split("\0").flatMap((entry): Hidden[] => {
     const [, tag = "", mode = "", id = "", path] = HIDDEN.exec(entry) ?? [];
@@ -43,10 +43,10 @@ export async function assumesUnchanged(root: string, options: RunOptions): Promi
  * character, from the root. Starts one git process.
  */
 export async function hiddenPaths(
-  workDir: string,
+  workTree: string,
   options: SignalOptions = {},
 ): Promise<ReadonlySet<string>> {
-  return new Set((await hiddenEntries(workDir, options)).map(({ path }) => path));
+  return new Set((await hiddenEntries(workTree, options)).map(({ path }) => path));
 }
 
 /**

@@ -33,12 +33,12 @@ const FORMAT = "--format=%m%x00%H%x00%P%x00%B%x00";
  *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function logRange(
-  workDir: string,
+  workTree: string,
   { from, to = "HEAD", signal }: RangeOptions = {},
 ): Promise<readonly Commit[]> {
   const range = [checkRevision(to), ...(from === undefined ? [] : [`^${checkRevision(from)}`])];
   const args = ["rev-list", "--no-commit-header", "--topo-order", "--reverse", FORMAT, ...range];
-  const result = await git("read", workDir, [...args, "--"], { signal });
+  const result = await git("read", workTree, [...args, "--"], { signal });
   if (result.exitCode === 0) return parseLog(result.stdout).map(({ commit }) => commit);
   if (!isMissing(result)) throw gitFailed(args, result);
   const message = `cannot list the commits ${range.join(" ")}: ${tail(result.stderr)}`;
@@ -52,12 +52,12 @@ export async function logRange(
  * @throws {GitError} as `logRange` does; `ERR_BAD_REVISION` also while HEAD has no commit.
  */
 export async function readCommit(
-  workDir: string,
+  workTree: string,
   revision: string,
   { signal }: SignalOptions = {},
 ): Promise<Commit> {
   const one = ["rev-list", "--no-commit-header", "--max-count=1", FORMAT, checkRevision(revision)];
-  const result = await git("read", workDir, [...one, "--"], { signal });
+  const result = await git("read", workTree, [...one, "--"], { signal });
   const [listed] = parseLog(result.stdout);
   if (result.exitCode === 0 && listed !== undefined) return listed.commit;
   if (result.exitCode !== 0 && !isMissing(result)) throw gitFailed(one, result);
@@ -75,7 +75,7 @@ export interface Sides {
  * `undefined` if the repository does not have one of the two.
  */
 export async function sidesOf(
-  workDir: string,
+  workTree: string,
   left: string,
   right: string,
   { signal }: SignalOptions,
@@ -83,7 +83,7 @@ export async function sidesOf(
   const flags = ["--no-commit-header", "--left-right", "--topo-order", "--reverse"];
   const range = left === "" ? checkSha(right) : `${checkSha(left)}...${checkSha(right)}`;
   const args = ["rev-list", ...flags, FORMAT, range, "--"];
-  const result = await git("read", workDir, args, { signal });
+  const result = await git("read", workTree, args, { signal });
   if (result.exitCode !== 0) {
     if (isMissing(result) || NO_RANGE.test(result.stderr)) return undefined;
     throw gitFailed(args, result);
@@ -151,12 +151,12 @@ const REFLOG_LENGTH = 1000;
  *   on a branch without a commit; the signal's reason when aborted.
  */
 export async function reflogActions(
-  workDir: string,
+  workTree: string,
   options: SignalOptions = {},
 ): Promise<ReadonlyMap<string, string>> {
   const what = ["--walk-reflogs", `--max-count=${REFLOG_LENGTH}`, "--format=%H%x00%gs%x00"];
   const args = ["log", "--no-patch", "--no-decorate", "--no-mailmap", ...what, "HEAD", "--"];
-  const fields = (await gitOutput("read", workDir, args, options)).split("\0");
+  const fields = (await gitOutput("read", workTree, args, options)).split("\0");
   const actions = new Map<string, string>();
   // Newest first, so the first time that HEAD came to a commit is what stays.
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -181,13 +181,13 @@ export interface ChangedFile {
  *   `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function changedFiles(
-  workDir: string,
+  workTree: string,
   from: string,
   to: string,
   options: SignalOptions = {},
 ): Promise<readonly ChangedFile[]> {
   const read = async (args: readonly string[]): Promise<readonly string[]> =>
-    (await gitOutput("read", workDir, args, options)).split("\0").slice(0, -1);
+    (await gitOutput("read", workTree, args, options)).split("\0").slice(0, -1);
   if (from === "") {
     const paths = await read(["ls-tree", "-r", "-z", "--name-only", "--full-tree", checkSha(to)]);
     return paths.map((path) => ({ path, change: "new" }));
@@ -211,10 +211,10 @@ const CHANGES: ReadonlyMap<string, ChangedFile["change"]> = new Map([
  * @throws {GitError} as `changedFiles`.
  */
 export async function changedPaths(
-  workDir: string,
+  workTree: string,
   from: string,
   to: string,
   options: SignalOptions = {},
 ): Promise<readonly string[]> {
-  return (await changedFiles(workDir, from, to, options)).map(({ path }) => path);
+  return (await changedFiles(workTree, from, to, options)).map(({ path }) => path);
 }

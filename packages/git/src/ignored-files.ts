@@ -31,12 +31,12 @@ export interface IgnoredEntry {
 
 export interface IgnoredFiles {
   readonly entries: readonly IgnoredEntry[];
-  /** Whether there are more files than were looked at. */
+  /** Whether there are more files than were checked. */
   readonly isCut: boolean;
 }
 
 export interface IgnoredFilesOptions extends SignalOptions {
-  /** How many files and folders are looked at, those near the root first. @default 20,000 */
+  /** How many files and folders are checked, those near the root first. @default 20,000 */
   readonly most?: number | undefined;
 }
 
@@ -96,7 +96,7 @@ function inside(path: string): string {
 
 interface Look {
   readonly root: string;
-  /** How many more may be looked at. */
+  /** How many more may be checked. */
   left: number;
   /** Whether there was more. */
   isCut: boolean;

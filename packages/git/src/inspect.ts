@@ -36,7 +36,7 @@ export type Relation =
   /** There is no work tree. */
   | "bare";
 
-/** What is to be known of a work tree before a run goes on in it. */
+/** What is to be known of a work tree before a run continues in it. */
 export interface RepositoryFacts {
   /** `""` while there is no commit, and where it cannot be read. */
   readonly head: string;
@@ -63,7 +63,7 @@ export type Look = Pick<RepositoryFacts, "head" | "branch" | "dirty">;
 export interface InspectOptions extends SignalOptions {
   /** A full commit id; `""`: there was no commit. */
   readonly since: string;
-  /** The branch on which HEAD was, without `refs/heads/`: `""` is none. @default not looked for */
+  /** The branch on which HEAD was, without `refs/heads/`: `""` is none. @default not searched for */
   readonly branch?: string | undefined;
   /** What `openRepository` has just said of the folder. @default asked of it: a process more */
   readonly repository?: Repository | undefined;
@@ -82,13 +82,13 @@ export interface InspectOptions extends SignalOptions {
  * @see SPEC.md, "Facts"
  */
 export async function inspectRepository(
-  workDir: string,
+  workTree: string,
   { since, branch: past = "", repository: known, seen: look, signal }: InspectOptions,
 ): Promise<RepositoryFacts> {
   if (since !== "") checkSha(since);
   const [opened, seen] = await Promise.allSettled([
-    known ?? openRepository(workDir, { signal }),
-    look === undefined ? lookAt(workDir, signal) : { ...look, isUnborn: look.head === "" },
+    known ?? openRepository(workTree, { signal }),
+    look === undefined ? lookAt(workTree, signal) : { ...look, isUnborn: look.head === "" },
   ]);
   signal?.throwIfAborted();
   if ([opened, seen].some(isBare)) return BARE;
@@ -97,7 +97,7 @@ export async function inspectRepository(
   const repository = opened.value;
   const { head, branch, isUnborn, dirty } = seen.value;
   const hasMoved = head !== "" && head !== since;
-  const sides = hasMoved ? await sidesOf(workDir, since, head, { signal }) : undefined;
+  const sides = hasMoved ? await sidesOf(workTree, since, head, { signal }) : undefined;
   const [shallow, operation, wasThere] = await Promise.all([
     isShallow(repository),
     operationInProgress(repository),
@@ -118,23 +118,23 @@ export async function inspectRepository(
     commits,
     actions: commits.length === 0 ? new Map() : await actionsOf(repository, signal),
     isBranchGone:
-      past !== "" && past !== branch && !(await hasRef(workDir, `refs/heads/${past}`, { signal })),
+      past !== "" && past !== branch && !(await hasRef(workTree, `refs/heads/${past}`, { signal })),
   };
 }
 
 /** A work tree as `git status` sees it. */
 type Status = Look & Pick<RepositoryFacts, "isUnborn">;
 
-async function lookAt(workDir: string, signal: AbortSignal | undefined): Promise<Status> {
-  const config = await readConfig(workDir, { signal });
+async function lookAt(workTree: string, signal: AbortSignal | undefined): Promise<Status> {
+  const config = await readConfig(workTree, { signal });
   const args = [...STATUS, "--branch"];
-  const result = await git("read", workDir, args, { signal, config: disarmFilters(config) });
+  const result = await git("read", workTree, args, { signal, config: disarmFilters(config) });
   if (result.exitCode === 128 && HEAD_LOST.test(result.stderr)) {
     return { head: "", branch: undefined, isUnborn: false, dirty: [] };
   }
   if (result.exitCode !== 0) throw gitFailed(args, result);
   const { head, branch } = parseStatusHead(result.stdout);
-  const dirty = await changedFiles(workDir, result.stdout, config, { signal });
+  const dirty = await changedFiles(workTree, result.stdout, config, { signal });
   return { head, branch, isUnborn: head === "", dirty };
 }
 
@@ -156,7 +156,7 @@ function relationOf(
   return shallow ? "undecidable" : "diverged";
 }
 
-/** A reflog that cannot be read bears witness of nothing. */
+/** A reflog that cannot be read is evidence of nothing. */
 async function actionsOf(
   { root }: Repository,
   signal: AbortSignal | undefined,

@@ -39,7 +39,7 @@ const LINK = "160000";
  *   `ERR_GIT_FAILED`, also where one of them is missing; the signal's reason when aborted.
  */
 export async function landedSince(
-  workDir: string,
+  workTree: string,
   from: string,
   to: string,
   options: SignalOptions = {},
@@ -49,7 +49,7 @@ export async function landedSince(
   const limit = isMoved ? [] : ["--max-count=1", "--no-patch"];
   const format = ["--format=tformat:%x01%T"];
   const args = [...LOG, ...limit, ...format, ...range, "--"];
-  const output = await gitOutput("read", workDir, args, options);
+  const output = await gitOutput("read", workTree, args, options);
   const fields = output.split("\0");
   const tree = fields[0]?.replace(TREE, "") ?? "";
   if (!isSha(tree)) throw new GitError("ERR_GIT_FAILED", `git log did not name the tree of ${to}`);

@@ -27,7 +27,7 @@ const CHANGED =
  * @param output - Of {@link STATUS}, under a configuration without filters.
  */
 export async function filesForPointers(
-  workDir: string,
+  workTree: string,
   output: string,
   config: Config,
   options: SignalOptions,
@@ -35,7 +35,7 @@ export async function filesForPointers(
   const changed =
     config.has("filter.lfs.clean") || config.has("filter.lfs.process") ? parse(output) : [];
   if (changed.length === 0) return new Set();
-  const { root } = await openRepository(workDir, options);
+  const { root } = await openRepository(workTree, options);
   const found = new Set<string>();
   for (const { path, indexed } of await ofLfs(root, changed, options)) {
     if ((await pointerId(join(root, path), indexed, options)) === indexed) found.add(path);
@@ -46,7 +46,7 @@ export async function filesForPointers(
 function parse(output: string): readonly Changed[] {
   return output.split("\0").flatMap((entry): readonly Changed[] => {
     const [, , indexed, path] = CHANGED.exec(entry) ?? [];
-    // A name that is no UTF-8 cannot be looked at by what was decoded of it.
+    // A name that is no UTF-8 cannot be read by what was decoded of it.
     if (indexed === undefined || path === undefined || path.includes("\ufffd")) return [];
     return [{ path, indexed }];
   });

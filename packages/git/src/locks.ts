@@ -6,7 +6,7 @@ import type { Repository } from "./repository.ts";
 /** A lock file of git's. */
 export interface GitLock {
   readonly path: string;
-  /** Where it is set aside: what lies below `refs` would be a ref that is broken. */
+  /** Where it is moved: what lies below `refs` would be a ref that is broken. */
   readonly asidePath: string;
   /** Which file it is: another lock may come to have its path. */
   readonly identity: string;
@@ -108,15 +108,15 @@ function locksBelow(dir: string, folder: string): readonly string[] {
   });
 }
 
-/** Whether a git, or what cannot be looked at, works in one of the folders. */
+/** Whether a git, or what cannot be read, works in one of the folders. */
 function isGitAtWork(places: readonly string[]): boolean {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
   return pids.some((pid) => {
     try {
       if (!/^git\b/u.test(readFileSync(`/proc/${pid}/comm`, "utf8"))) return false;
-      const workDir = readlinkSync(`/proc/${pid}/cwd`);
-      const named = namedPlaces(pid).map((place) => resolve(workDir, place));
-      return [workDir, ...named].some((path) => places.some((place) => isWithin(place, path)));
+      const workTree = readlinkSync(`/proc/${pid}/cwd`);
+      const named = namedPlaces(pid).map((place) => resolve(workTree, place));
+      return [workTree, ...named].some((path) => places.some((place) => isWithin(place, path)));
     } catch (error) {
       const isGone = codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH";
       return !isGone; // another user's git may be at work here

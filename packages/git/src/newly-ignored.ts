@@ -12,7 +12,7 @@ export interface NewlyIgnored {
   readonly rules: readonly string[];
   /** What else has come, been moved there or changed, but for what tools make again. */
   readonly paths: readonly string[];
-  /** Whether there are more ignored files than were looked at. */
+  /** Whether there are more ignored files than were checked. */
   readonly isCut: boolean;
 }
 

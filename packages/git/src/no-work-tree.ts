@@ -23,28 +23,28 @@ const FOREIGN_OWNER = /^fatal: detected dubious ownership in repository at '(.+)
  * @see SPEC.md, "No repository"
  */
 export async function noWorkTree(
-  workDir: string,
+  workTree: string,
   stderr: string,
   environment: Environment,
   ask: Ask,
 ): Promise<GitError | undefined> {
   const [, owned] = FOREIGN_OWNER.exec(stderr) ?? [];
   if (owned !== undefined) return foreignOwner(owned);
-  if (NO_WORK_TREE.test(stderr)) return bareOrInside(workDir, stderr, ask);
+  if (NO_WORK_TREE.test(stderr)) return bareOrInside(workTree, stderr, ask);
   if (!NO_REPOSITORY.test(stderr)) return undefined;
-  const entry = await nearestGitEntry(workDir, environment);
+  const entry = await nearestGitEntry(workTree, environment);
   if (entry !== undefined) return unreadable(entry, (await whyUnusable(entry)) ?? tail(stderr));
-  return environment["GIT_DIR"] === undefined ? noRepository(workDir, stderr) : steered(workDir);
+  return environment["GIT_DIR"] === undefined ? noRepository(workTree, stderr) : steered(workTree);
 }
 
-function noRepository(workDir: string, stderr: string): GitError {
-  return new GitError("ERR_NOT_A_REPOSITORY", `${quoted(workDir)}: ${tail(stderr)}`);
+function noRepository(workTree: string, stderr: string): GitError {
+  return new GitError("ERR_NOT_A_REPOSITORY", `${quoted(workTree)}: ${tail(stderr)}`);
 }
 
-function steered(workDir: string): GitError {
+function steered(workTree: string): GitError {
   const message =
     `GIT_DIR names a repository, and is not followed: there is no .git at or above ` +
-    `${quoted(workDir)}; go to a work tree with one, and unset GIT_DIR`;
+    `${quoted(workTree)}; go to a work tree with one, and unset GIT_DIR`;
   return new GitError("ERR_UNREADABLE_REPOSITORY", message);
 }
 
@@ -93,10 +93,10 @@ function openToRead(path: string): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | constants.O_NONBLOCK);
 }
 
-async function bareOrInside(workDir: string, stderr: string, ask: Ask): Promise<GitError> {
+async function bareOrInside(workTree: string, stderr: string, ask: Ask): Promise<GitError> {
   const told = await ask(["--is-bare-repository", "--absolute-git-dir"]);
   const [isBare, ...path] = (told ?? "").split("\n").slice(0, -1);
-  return isBare === "true" ? bare(path.join("\n")) : noRepository(workDir, stderr);
+  return isBare === "true" ? bare(path.join("\n")) : noRepository(workTree, stderr);
 }
 
 function bare(path: string): GitError {

@@ -9,12 +9,12 @@ import { cQuoted } from "./tree-stream.ts";
 
 /** New objects go into a folder beside a file, and away with it. */
 export async function inObjectFolder<T>(
-  workDir: string,
+  workTree: string,
   file: string,
   { signal }: SignalOptions,
   use: (run: RunOptions, folder: string) => Promise<T>,
 ): Promise<T> {
-  const { commonDir } = await openRepository(workDir, { signal });
+  const { commonDir } = await openRepository(workTree, { signal });
   const folder = `${resolve(file)}.${randomBytes(8).toString("hex")}.tmp`;
   makeFolders(join(folder, "pack"));
   const env = {

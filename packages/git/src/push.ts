@@ -36,7 +36,7 @@ export interface PushOptions extends RemoteOptions {
  * @see SPEC.md, "Remotes"
  */
 export async function pushBranch(
-  workDir: string,
+  workTree: string,
   { remote, branch, sha, signal, env = {} }: PushOptions,
 ): Promise<"pushed" | "up-to-date"> {
   checkVariables(env);
@@ -53,7 +53,7 @@ export async function pushBranch(
     `${checkSha(sha)}:${checkBranch(branch)}`,
   ];
   const options = { ...access, signal, hooks: true, env: { ...env, ...access.env } };
-  const result = await git("write", workDir, args, options);
+  const result = await git("write", workTree, args, options);
   const flags = [...result.stdout.matchAll(/^([ +\-*!=])\t/gm)].map(([, flag]) => flag);
   if (result.exitCode === 0) {
     return flags.length > 0 && flags.every((flag) => flag === "=") ? "up-to-date" : "pushed";
@@ -87,7 +87,7 @@ function pushFailed(args: readonly string[], result: GitResult, isRejected: bool
  *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function remoteHead(
-  workDir: string,
+  workTree: string,
   remote: string,
   branch: string,
   { signal, env = {} }: RemoteOptions = {},
@@ -96,7 +96,7 @@ export async function remoteHead(
   const ref = checkBranch(branch);
   const urls = await git(
     "read",
-    workDir,
+    workTree,
     ["remote", "get-url", "--push", "--", checkRemote(remote)],
     {
       signal,
@@ -106,7 +106,7 @@ export async function remoteHead(
   const access = remoteAccess(process.env);
   const args = ["ls-remote", "--upload-pack=git-upload-pack", "--", url || remote, ref];
   const options = { ...access, signal, env: { ...env, ...access.env } };
-  const result = await git("write", workDir, args, options);
+  const result = await git("write", workTree, args, options);
   if (result.exitCode !== 0) throw remoteFailed(args, result);
   // The name is a pattern to git: `refs/x/refs/heads/main` fits too.
   const line = result.stdout.split("\n").find((each) => each.endsWith(`\t${ref}`));
@@ -122,12 +122,12 @@ export async function remoteHead(
  *   `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function remoteUrl(
-  workDir: string,
+  workTree: string,
   remote: string,
   { signal }: SignalOptions = {},
 ): Promise<string> {
   const args = ["ls-remote", "--get-url", "--", checkRemote(remote)];
-  const result = await git("read", workDir, args, { signal });
+  const result = await git("read", workTree, args, { signal });
   if (result.exitCode !== 0) throw remoteFailed(args, result);
   return withoutSecrets(result.stdout.replace(/\n$/, ""));
 }

@@ -19,12 +19,12 @@ const PREFIX = /^refs\/(?:[A-Za-z0-9_][A-Za-z0-9._-]*\/)*$/;
  *   `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function listRefs(
-  workDir: string,
+  workTree: string,
   prefix: string,
   options: SignalOptions = {},
 ): Promise<readonly Ref[]> {
   const args = ["for-each-ref", "--format=%(objectname) %(refname)", checkPrefix(prefix)];
-  const lines = (await gitOutput("read", workDir, args, options)).split("\n").slice(0, -1);
+  const lines = (await gitOutput("read", workTree, args, options)).split("\n").slice(0, -1);
   return lines.map((line) => {
     const end = line.indexOf(" ");
     return { sha: line.slice(0, end), ref: line.slice(end + 1) };
@@ -38,14 +38,14 @@ export async function listRefs(
  * @throws {GitError} as `createRef` does.
  */
 export async function removeRefs(
-  workDir: string,
+  workTree: string,
   refs: readonly Ref[],
   options: SignalOptions = {},
 ): Promise<void> {
   if (refs.length === 0) return;
   const args = ["update-ref", "--no-deref", "-z", "--stdin"];
   const lines = refs.map(({ ref, sha }) => `delete ${checkRevision(ref)}\0${checkSha(sha)}\0`);
-  await gitOutput("keep", workDir, args, { ...options, input: lines.join("") });
+  await gitOutput("keep", workTree, args, { ...options, input: lines.join("") });
 }
 
 /**
@@ -56,29 +56,29 @@ export async function removeRefs(
  *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
  */
 export async function createRef(
-  workDir: string,
+  workTree: string,
   { ref, sha }: Ref,
   options: SignalOptions = {},
 ): Promise<boolean> {
   const args = ["update-ref", "--no-deref", "-z", "--stdin"];
   const input = `create ${checkRevision(ref)}\0${checkSha(sha)}\0`;
-  const result = await git("keep", workDir, args, { ...options, input });
+  const result = await git("keep", workTree, args, { ...options, input });
   if (result.exitCode === 0) return true;
   // Two that create it at once: one of them finds the other's lock.
   if (/reference already exists|File exists|unable to lock/.test(result.stderr)) {
-    if (await hasRef(workDir, ref, options)) return false;
+    if (await hasRef(workTree, ref, options)) return false;
   }
   throw gitFailed(args, result);
 }
 
 /** Whether there is such a ref, `refs/…`, whatever it names. */
 export async function hasRef(
-  workDir: string,
+  workTree: string,
   ref: string,
   options: SignalOptions,
 ): Promise<boolean> {
   const args = ["show-ref", "--verify", "-q", "--", ref];
-  const { exitCode } = await git("read", workDir, args, options);
+  const { exitCode } = await git("read", workTree, args, options);
   return exitCode === 0;
 }
 

@@ -28,15 +28,15 @@ export interface RemoteBranch {
  *   when aborted.
  */
 export async function remoteBranches(
-  workDir: string,
+  workTree: string,
   options: SignalOptions = {},
 ): Promise<readonly RemoteBranch[]> {
-  const refs = await listRefs(workDir, "refs/remotes/", options);
+  const refs = await listRefs(workTree, "refs/remotes/", options);
   const moves = new Map<string, RemoteMove[]>(refs.map(({ ref }) => [ref, []]));
   if (refs.length === 0) return [];
   const format = ["--date=raw", "--format=%gD%x00%H%x00%gs%x00"];
   const args = ["log", "--walk-reflogs", "--no-patch", "--no-decorate", "--no-mailmap", ...format];
-  const output = await gitOutput("read", workDir, [...args, "--remotes", "--"], options);
+  const output = await gitOutput("read", workTree, [...args, "--remotes", "--"], options);
   const fields = output.split("\0");
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [selector = "", sha = "", message = ""] = fields.slice(at, at + 3);
@@ -68,12 +68,12 @@ const SETTINGS =
  *   when aborted.
  */
 export async function pushTarget(
-  workDir: string,
+  workTree: string,
   branch: string | undefined,
   options: SignalOptions = {},
 ): Promise<PushTarget> {
   const args = ["config", "--null", "--get-regexp", SETTINGS];
-  const result = await git("read", workDir, args, options);
+  const result = await git("read", workTree, args, options);
   if (result.exitCode > 1) throw gitFailed(args, result);
   return parsePushTarget(result.stdout, branch);
 }

@@ -20,16 +20,16 @@ const PLACES = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"] as 
 /**
  * Finds the repository that a folder is in.
  *
- * @param workDir - Any folder of the work tree.
+ * @param workTree - Any folder of the work tree.
  * @throws {GitError} `ERR_NOT_A_REPOSITORY`, also for a bare one; `ERR_FOREIGN_WORK_TREE`;
  *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function openRepository(
-  workDir: string,
+  workTree: string,
   options: SignalOptions = {},
 ): Promise<Repository> {
   const [root, gitDir, commonDir] = await Promise.all(
-    (await places(workDir, options)).map((place) => realpath(resolve(workDir, place))),
+    (await places(workTree, options)).map((place) => realpath(resolve(workTree, place))),
   );
   if (root === undefined || gitDir === undefined || commonDir === undefined) {
     throw new GitError("ERR_GIT_FAILED", "git rev-parse did not name the repository's folders");
@@ -38,9 +38,9 @@ export async function openRepository(
   return { root, gitDir, commonDir };
 }
 
-async function places(workDir: string, options: SignalOptions): Promise<readonly string[]> {
+async function places(workTree: string, options: SignalOptions): Promise<readonly string[]> {
   const ask = (flags: readonly string[]): Promise<string> =>
-    gitOutput("read", workDir, ["rev-parse", ...flags], options);
+    gitOutput("read", workTree, ["rev-parse", ...flags], options);
   const lines = (await ask(PLACES)).split("\n").slice(0, -1);
   if (lines.length === PLACES.length) return lines;
   // A line more: there is a newline in a path, so each has to be asked for by itself.
@@ -84,7 +84,7 @@ export async function operationInProgress(
     const found = await unlessMissing(lstat(join(repository.gitDir, file)));
     if (found !== undefined) return operation;
   }
-  // Of several commits it goes on when one is done, without a mark of its own.
+  // Of several commits it continues when one is done, without a mark of its own.
   const todo = await unlessMissing(readFile(join(repository.gitDir, "sequencer", "todo"), "utf8"));
   if (todo === undefined) return undefined;
   return /^revert\b/.test(todo) ? "revert" : "cherry-pick";

@@ -44,18 +44,18 @@ export interface RestoredSnapshot {
  * @see SPEC.md, "Restoring"
  */
 export async function restoreSnapshot(
-  workDir: string,
+  workTree: string,
   { from, ...options }: RestoreSnapshotOptions,
 ): Promise<RestoredSnapshot> {
   const { signal } = options;
   if (typeof from !== "string") {
-    return withPack(workDir, from, options, (run) =>
-      restoreFrom(workDir, options, run, async (place) => packedTarget(place, from.snapshot)),
+    return withPack(workTree, from, options, (run) =>
+      restoreFrom(workTree, options, run, async (place) => packedTarget(place, from.snapshot)),
     );
   }
   const revision = checkRevision(from);
-  const target = await commitOf(workDir, revision, signal);
-  return restoreFrom(workDir, options, { signal }, async ({ root }) => {
+  const target = await commitOf(workTree, revision, signal);
+  return restoreFrom(workTree, options, { signal }, async ({ root }) => {
     const { sha, parent } = target;
     if (parent === "") return { tree: sha, own: undefined, isWhole: true };
     const own = await treeChanges(root, parent, sha, { signal });
@@ -81,18 +81,18 @@ interface Place {
 }
 
 async function restoreFrom(
-  workDir: string,
+  workTree: string,
   options: TakeSnapshotOptions,
   { env }: RunOptions,
   findTarget: (place: Place) => Promise<Target>,
 ): Promise<RestoredSnapshot> {
   const { signal } = options;
   const [{ root, gitDir }, config, flagged] = await Promise.all([
-    openRepository(workDir, { signal }),
-    readConfig(workDir, { signal }),
-    hiddenPaths(workDir, { signal }),
+    openRepository(workTree, { signal }),
+    readConfig(workTree, { signal }),
+    hiddenPaths(workTree, { signal }),
   ]);
-  const replaced = await takeSnapshot(workDir, options);
+  const replaced = await takeSnapshot(workTree, options);
   const disarmed = disarmFilters(config);
   const index = join(gitDir, `index.quasar-${randomBytes(8).toString("hex")}`);
   const run = {
@@ -101,7 +101,7 @@ async function restoreFrom(
     config: [...disarmed, ...PLAIN],
   };
   try {
-    const now = replaced?.sha ?? (await committedTree(workDir, run));
+    const now = replaced?.sha ?? (await committedTree(workTree, run));
     const { tree, own, isWhole } = await findTarget({ root, now, run });
     const changes = await treeChanges(root, now, tree, run);
     if (changes.length === 0) return { replaced, changed: [], isWhole };
@@ -169,12 +169,12 @@ interface Named {
 }
 
 async function commitOf(
-  workDir: string,
+  workTree: string,
   revision: string,
   signal: AbortSignal | undefined,
 ): Promise<Named> {
   const args = ["rev-list", "--no-walk", "--parents", "--max-count=1", revision, "--"];
-  const result = await git("read", workDir, args, { signal });
+  const result = await git("read", workTree, args, { signal });
   if (result.exitCode === 128 && (isMissing(result) || /^fatal: bad rev/m.test(result.stderr))) {
     throw new GitError("ERR_BAD_REVISION", `there is no snapshot ${revision}`);
   }
@@ -184,10 +184,10 @@ async function commitOf(
 }
 
 /** The tree of HEAD, or an empty one where there is no commit. */
-async function committedTree(workDir: string, run: RunOptions): Promise<string> {
-  const { head } = await currentHead(workDir, { signal: run.signal });
+async function committedTree(workTree: string, run: RunOptions): Promise<string> {
+  const { head } = await currentHead(workTree, { signal: run.signal });
   if (head !== "") return head;
-  return (await gitOutput("keep", workDir, ["mktree"], { ...run, input: "" })).trim();
+  return (await gitOutput("keep", workTree, ["mktree"], { ...run, input: "" })).trim();
 }
 
 const LINKED_REPOSITORY = "160000";

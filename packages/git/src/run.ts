@@ -87,7 +87,7 @@ const CONFIG: Readonly<Record<Profile, readonly ConfigPair[]>> = {
 /** Objects are what their ids say, as they are in every clone. */
 const NOT_REPLACED: Readonly<Record<string, string>> = { GIT_NO_REPLACE_OBJECTS: "1" };
 
-/** None is looked for elsewhere. */
+/** None is searched for elsewhere. */
 const AS_IT_IS: Readonly<Record<string, string>> = {
   ...NOT_REPLACED,
   // A missing object of a partial clone is fetched through programs the repository names.
@@ -112,15 +112,15 @@ const MAX_OUTPUT = 256 * 1024 * 1024;
  */
 export async function git(
   profile: Profile,
-  workDir: string,
+  workTree: string,
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<GitResult> {
-  const result = await start(profile, workDir, args, options);
+  const result = await start(profile, workTree, args, options);
   if (result.exitCode !== 128) return result;
-  const problem = await noWorkTree(workDir, result.stderr, process.env, async (flags) => {
+  const problem = await noWorkTree(workTree, result.stderr, process.env, async (flags) => {
     const config: readonly ConfigPair[] = [["safe.bareRepository", "all"]];
-    const asked = await start("read", workDir, ["rev-parse", ...flags], { ...options, config });
+    const asked = await start("read", workTree, ["rev-parse", ...flags], { ...options, config });
     return asked.stdout;
   });
   if (problem !== undefined) throw problem;
@@ -129,17 +129,17 @@ export async function git(
 
 async function start(
   profile: Profile,
-  workDir: string,
+  workTree: string,
   args: readonly string[],
   options: RunOptions,
 ): Promise<GitResult> {
   const { signal, input, encoding = "utf8", config = [], env = {}, hooks = false } = options;
   signal?.throwIfAborted();
-  const entry = await findEntry(workDir);
+  const entry = await findEntry(workTree);
   signal?.throwIfAborted();
   const spec: ProcessSpec = {
     args: ["--no-pager", ...args],
-    cwd: workDir,
+    cwd: workTree,
     env: {
       ...scrubbed(process.env),
       ...(entry !== undefined && ceilingAbove(entry, process.env)),
@@ -159,28 +159,28 @@ async function start(
   signal?.throwIfAborted();
   const { exitCode, stdout, stderr, problem } = ended;
   if (exitCode === undefined || problem !== undefined) {
-    throw await neverEnded(workDir, args, problem);
+    throw await neverEnded(workTree, args, problem);
   }
   return { exitCode, stdout, stderr };
 }
 
-async function findEntry(workDir: string): Promise<string | undefined> {
+async function findEntry(workTree: string): Promise<string | undefined> {
   try {
-    return await nearestGitEntry(workDir, process.env);
+    return await nearestGitEntry(workTree, process.env);
   } catch (error) {
-    const message = `${quoted(workDir)} could not be looked at: ${messageOf(error)}`;
+    const message = `${quoted(workTree)} could not be read: ${messageOf(error)}`;
     throw new GitError("ERR_GIT_FAILED", message, { cause: error });
   }
 }
 
 async function neverEnded(
-  workDir: string,
+  workTree: string,
   args: readonly string[],
   error: NodeJS.ErrnoException | undefined,
 ): Promise<GitError> {
   const options = { cause: error };
-  if (!(await isDirectory(workDir))) {
-    return new GitError("ERR_NOT_A_REPOSITORY", `${quoted(workDir)} is not a folder`, options);
+  if (!(await isDirectory(workTree))) {
+    return new GitError("ERR_NOT_A_REPOSITORY", `${quoted(workTree)} is not a folder`, options);
   }
   if (error?.code === "ENOENT") {
     const message = "git was not found on the PATH: install git 2.38 or later";
@@ -190,7 +190,7 @@ async function neverEnded(
   return new GitError("ERR_GIT_FAILED", `git ${args[0]} failed: ${why}`, options);
 }
 
-/** One that cannot be looked at may well be there. */
+/** One that cannot be read may well be there. */
 async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (entry) => entry.isDirectory(),
@@ -208,11 +208,11 @@ export function gitFailed(args: readonly string[], result: GitResult): GitError 
 /** Runs git and resolves to its stdout. @throws {GitError} `ERR_GIT_FAILED` unless it exits 0. */
 export async function gitOutput(
   profile: Profile,
-  workDir: string,
+  workTree: string,
   args: readonly string[],
   options?: RunOptions,
 ): Promise<string> {
-  const result = await git(profile, workDir, args, options);
+  const result = await git(profile, workTree, args, options);
   if (result.exitCode !== 0) throw gitFailed(args, result);
   return result.stdout;
 }

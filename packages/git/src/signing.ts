@@ -16,9 +16,9 @@ function quotedPath(path: string): string {
 }
 
 /** Whether commits are to be signed here (`commit.gpgsign`). */
-export async function isToBeSigned(workDir: string, options: SignalOptions): Promise<boolean> {
+export async function isToBeSigned(workTree: string, options: SignalOptions): Promise<boolean> {
   const asked = ["config", "--type=bool", "--get", "commit.gpgsign"];
-  const { stdout } = await git("read", workDir, asked, options);
+  const { stdout } = await git("read", workTree, asked, options);
   return stdout.trim() === "true";
 }
 
@@ -31,14 +31,14 @@ export async function isToBeSigned(workDir: string, options: SignalOptions): Pro
  * @throws {GitError} `ERR_SIGNING_FAILED`; `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the
  *   signal's reason when aborted.
  */
-export async function checkSigning(workDir: string, options: SignalOptions = {}): Promise<void> {
-  if (!(await isToBeSigned(workDir, options))) return;
-  const { commonDir } = await openRepository(workDir, options);
-  const config = await readConfig(workDir, options);
+export async function checkSigning(workTree: string, options: SignalOptions = {}): Promise<void> {
+  if (!(await isToBeSigned(workTree, options))) return;
+  const { commonDir } = await openRepository(workTree, options);
+  const config = await readConfig(workTree, options);
   const objects = await mkdtemp(join(tmpdir(), "quasar-signing-"));
   try {
     const args = ["commit-tree", "--gpg-sign", "-m", "Can commits be signed?", "HEAD^{tree}"];
-    const result = await git("write", workDir, args, {
+    const result = await git("write", workTree, args, {
       ...options,
       hooks: true,
       env: {

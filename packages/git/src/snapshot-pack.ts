@@ -35,22 +35,22 @@ export interface SnapshotPack {
  * @see SPEC.md, "Packs"
  */
 export async function packSnapshot(
-  workDir: string,
+  workTree: string,
   { n, sha, head, createdAt, message }: Snapshot,
   file: string,
   { signal }: SignalOptions = {},
 ): Promise<PackedSnapshot> {
-  const changes = await treeChanges(workDir, head, sha, { signal });
-  const tree = await gitOutput("read", workDir, ["rev-parse", "--verify", `${sha}^{tree}`], {
+  const changes = await treeChanges(workTree, head, sha, { signal });
+  const tree = await gitOutput("read", workTree, ["rev-parse", "--verify", `${sha}^{tree}`], {
     signal,
   });
   makeFolders(resolve(file, ".."));
-  await inObjectFolder(workDir, file, { signal }, async (run, folder) => {
+  await inObjectFolder(workTree, file, { signal }, async (run, folder) => {
     const input = contentIds(changes)
       .map((id) => `${id}\n`)
       .join("");
     const args = ["pack-objects", "--quiet", "--window=0", "--no-reuse-delta", join(folder, "p")];
-    await gitOutput("keep", workDir, args, { ...run, input });
+    await gitOutput("keep", workTree, args, { ...run, input });
     const made = (await readdir(folder)).find((name) => name.endsWith(".pack"));
     if (made === undefined) throw new GitError("ERR_GIT_FAILED", "git pack-objects made no pack");
     await chmod(join(folder, made), 0o600);
@@ -66,21 +66,21 @@ export async function packSnapshot(
  *   aborted.
  */
 export async function verifySnapshotPack(
-  workDir: string,
+  workTree: string,
   pack: SnapshotPack,
   { signal }: SignalOptions = {},
 ): Promise<void> {
-  await withPack(workDir, pack, { signal }, async () => {});
+  await withPack(workTree, pack, { signal }, async () => {});
 }
 
 /** Has something done where git finds the objects of a pack beside those of the repository, and adds none to these. */
 export async function withPack<T>(
-  workDir: string,
+  workTree: string,
   { snapshot, file }: SnapshotPack,
   options: SignalOptions,
   use: (run: RunOptions) => Promise<T>,
 ): Promise<T> {
-  return inObjectFolder(workDir, file, options, async (run, folder) => {
+  return inObjectFolder(workTree, file, options, async (run, folder) => {
     const input = createReadStream(file);
     // Without one, what cannot be opened would end the process.
     const opened = new Promise<void>((done, fail) => {
@@ -91,11 +91,11 @@ export async function withPack<T>(
       throw damaged(file, why, error);
     });
     const args = ["index-pack", "--stdin", "--no-rev-index"];
-    const { exitCode, stderr } = await git("keep", workDir, args, { ...run, input });
+    const { exitCode, stderr } = await git("keep", workTree, args, { ...run, input });
     if (exitCode !== 0) throw damaged(file, `is damaged: ${stderr.trim()}`);
     const ids = contentIds(snapshot.changes);
     const alone = { ...run, env: { GIT_OBJECT_DIRECTORY: folder } };
-    const found = await gitOutput("keep", workDir, ["cat-file", "--batch-check=%(objecttype)"], {
+    const found = await gitOutput("keep", workTree, ["cat-file", "--batch-check=%(objecttype)"], {
       ...alone,
       input: ids.map((id) => `${id}\n`).join(""),
     });

@@ -60,7 +60,7 @@ export const OWN_PATHS: readonly string[] = [OWN_FOLDER, ".atlas/config.toml", "
  * and files stay as they are; nothing that the repository names runs. Starts five git processes, two
  * where nothing is uncommitted, and one more where the `repository` is not given.
  *
- * @param workDir - Any folder of the work tree; all of it is kept.
+ * @param workTree - Any folder of the work tree; all of it is kept.
  * @returns `undefined` when nothing is uncommitted.
  * @throws {GitError} `ERR_SNAPSHOT_FAILED`, `ERR_INVALID_ARGUMENT`, `ERR_BROKEN_HEAD`,
  *   `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the
@@ -68,7 +68,7 @@ export const OWN_PATHS: readonly string[] = [OWN_FOLDER, ".atlas/config.toml", "
  * @see SPEC.md, "Snapshots"
  */
 export async function takeSnapshot(
-  workDir: string,
+  workTree: string,
   options: TakeSnapshotOptions,
 ): Promise<TakenSnapshot | undefined> {
   const { message, trailers = {}, after = 0, signal, now = () => new Date() } = options;
@@ -76,10 +76,10 @@ export async function takeSnapshot(
   const subject = oneLine(message) || "(no subject)";
   const block = formatTrailers(trailers);
   const [{ root }, config] = await Promise.all([
-    options.repository ?? openRepository(workDir, { signal }),
-    readConfig(workDir, { signal }),
+    options.repository ?? openRepository(workTree, { signal }),
+    readConfig(workTree, { signal }),
   ]);
-  const output = await gitOutput("read", workDir, [...STATUS, "--branch"], {
+  const output = await gitOutput("read", workTree, [...STATUS, "--branch"], {
     signal,
     encoding: "latin1",
     config: disarmFilters(config),
@@ -93,7 +93,7 @@ export async function takeSnapshot(
   const { name, email } = committer(config, process.env);
   const seconds = Math.floor(now().getTime() / 1000);
   const take = async (words: string, what: Pick<CommitStream, "paths" | "staged">) => {
-    const making = importCommit(workDir, signal, {
+    const making = importCommit(workTree, signal, {
       root,
       parent: head,
       nothing: "0".repeat(config.get("extensions.objectformat") === "sha256" ? 64 : 40),
@@ -101,11 +101,11 @@ export async function takeSnapshot(
       message: block === "" ? `${words}\n` : `${words}\n\n${block}`,
       ...what,
     });
-    const [sha, refs] = await Promise.all([making, listRefs(workDir, prefix, { signal })]);
+    const [sha, refs] = await Promise.all([making, listRefs(workTree, prefix, { signal })]);
     const last = Math.max(after, ...refs.map(({ ref }) => numberOf(ref, prefix)));
     for (let n = last + 1; ; n += 1) {
       const ref = `${prefix}${n}`;
-      if (await createRef(workDir, { ref, sha }, { signal })) {
+      if (await createRef(workTree, { ref, sha }, { signal })) {
         return { n, ref, sha, head, createdAt: rfc3339(seconds), message: words };
       }
     }
@@ -133,7 +133,7 @@ export function isOwnPath(path: string): boolean {
 const ONE_PACK = ["fastimport.unpackLimit", "1"] as const;
 
 async function importCommit(
-  workDir: string,
+  workTree: string,
   signal: AbortSignal | undefined,
   commit: CommitStream,
 ): Promise<string> {
@@ -148,7 +148,7 @@ async function importCommit(
   }
   const args = ["fast-import", "--quiet", "--date-format=raw"];
   const input = Readable.from(stream(), { objectMode: false });
-  const result = await git("keep", workDir, args, { signal, input, config: [ONE_PACK] });
+  const result = await git("keep", workTree, args, { signal, input, config: [ONE_PACK] });
   if (failure !== undefined) throw failure;
   if (result.exitCode !== 0) throw gitFailed(args, result);
   const sha = result.stdout.trim();
@@ -172,13 +172,13 @@ function rfc3339(seconds: number): string {
  * @throws {GitError} as `listRefs` does.
  */
 export async function listSnapshots(
-  workDir: string,
+  workTree: string,
   prefix: string,
   { signal }: SignalOptions = {},
 ): Promise<readonly Snapshot[]> {
   const format = "%(refname)%00%(objectname)%00%(parent)%00%(committerdate:unix)%00%(subject)%00";
   const args = ["for-each-ref", `--format=${format}`, checkPrefix(prefix)];
-  const fields = (await gitOutput("read", workDir, args, { signal })).split("\0");
+  const fields = (await gitOutput("read", workTree, args, { signal })).split("\0");
   const snapshots: Snapshot[] = [];
   for (let at = 0; at + 4 < fields.length; at += 5) {
     const [ref = "", sha = "", head = "", seconds = "", subject = ""] = fields

@@ -13,7 +13,7 @@ const LITERAL = ":(top,literal)";
  * @returns The refusal; `undefined` where there is none.
  */
 export async function refusedBySparse(
-  workDir: string,
+  workTree: string,
   paths: readonly DirtyPath[],
   config: Config,
   options: SignalOptions,
@@ -24,7 +24,7 @@ export async function refusedBySparse(
   const input = named.map((path) => `${LITERAL}${path}\0`).join("");
   const list = ["--pathspec-from-file=-", "--pathspec-file-nul"];
   const args = ["add", "--all", "--dry-run", "--ignore-missing", ...list];
-  const result = await git("write", workDir, args, { ...options, input });
+  const result = await git("write", workTree, args, { ...options, input });
   if (result.exitCode === 0) return undefined;
   return { ...result, stderr: result.stderr.replaceAll(LITERAL, "") };
 }

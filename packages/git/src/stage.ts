@@ -20,28 +20,28 @@ const NAMED_IN_VAIN =
 
 /**
  * Stages what has changed: where that is little, by name, so that git looks at no other file. Starts one git
- * process, two where a file has meanwhile become another thing. Where there are submodules all is looked at: a
+ * process, two where a file has meanwhile become another thing. Where there are submodules all is checked: a
  * repository's settings may keep one out of `status`, not out of a commit.
  */
 export async function stage(
-  workDir: string,
+  workTree: string,
   { changed, excluded, run }: Staging,
 ): Promise<GitResult> {
   const holdsExcluded = (path: string): boolean =>
     excluded.some((each) => each.startsWith(`${path}/`));
   const isFew = changed.length > 0 && changed.length <= FEW_PATHS;
   const areNamed = isFew && changed.every((path) => canBeNamed(path) && !holdsExcluded(path));
-  if (areNamed && !(await mayHaveSubmodules(workDir))) {
+  if (areNamed && !(await mayHaveSubmodules(workTree))) {
     const named = changed.map((path) => `:(top,literal)${path}`);
-    const added = await git("write", workDir, ["add", "-A", "--", ...named], run);
+    const added = await git("write", workTree, ["add", "-A", "--", ...named], run);
     if (added.exitCode === 0 || !NAMED_IN_VAIN.test(added.stderr)) return added;
   }
   const others = excluded.flatMap(excluding);
-  return git("write", workDir, ["add", "-A", "--", ":/", ...others], run);
+  return git("write", workTree, ["add", "-A", "--", ":/", ...others], run);
 }
 
-async function mayHaveSubmodules(workDir: string): Promise<boolean> {
-  const entry = await nearestGitEntry(workDir, process.env);
+async function mayHaveSubmodules(workTree: string): Promise<boolean> {
+  const entry = await nearestGitEntry(workTree, process.env);
   return entry === undefined || existsSync(join(dirname(entry), ".gitmodules"));
 }
 

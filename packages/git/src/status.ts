@@ -7,7 +7,7 @@ import { filesForPointers } from "./lfs.ts";
 import { isSha } from "./revision.ts";
 import { gitOutput } from "./run.ts";
 
-// Renames are not looked for: that reads contents, and both paths are wanted.
+// Renames are not searched for: that reads contents, and both paths are wanted.
 /** Looks into the work trees of submodules too, under the configuration that each has. */
 export const STATUS_WITHIN = [
   ...["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames"],
@@ -19,30 +19,30 @@ export const STATUS = [...STATUS_WITHIN, "--ignore-submodules=dirty"] as const;
 /**
  * What is not committed in the work tree, untracked files included, ignored ones and caches not.
  *
- * @param workDir - Any folder of the work tree; the answer is about all of it.
+ * @param workTree - Any folder of the work tree; the answer is about all of it.
  * @throws {GitError} `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`,
  *   `ERR_GIT_FAILED`; the signal's reason when aborted.
  * @see SPEC.md, "Reads", for what filters and submodules do to the answer
  */
 export async function dirtyPaths(
-  workDir: string,
+  workTree: string,
   options: SignalOptions = {},
 ): Promise<readonly DirtyPath[]> {
-  const config = await readConfig(workDir, options);
+  const config = await readConfig(workTree, options);
   const asked = { ...options, config: disarmFilters(config) };
-  const output = await gitOutput("read", workDir, STATUS, asked);
-  return changedFiles(workDir, output, config, options);
+  const output = await gitOutput("read", workTree, STATUS, asked);
+  return changedFiles(workTree, output, config, options);
 }
 
 /** What `status` has listed without filters, but for files that Git LFS has put in place of pointers. */
 export async function changedFiles(
-  workDir: string,
+  workTree: string,
   output: string,
   config: Config,
   options: SignalOptions,
 ): Promise<readonly DirtyPath[]> {
-  const unchanged = await filesForPointers(workDir, output, config, options);
-  const { dirty } = await setCachesApart("read", workDir, parseStatus(output), options);
+  const unchanged = await filesForPointers(workTree, output, config, options);
+  const { dirty } = await setCachesApart("read", workTree, parseStatus(output), options);
   return dirty.filter(({ path }) => !unchanged.has(path));
 }
 

@@ -18,13 +18,13 @@ export function submodulePaths(root: string): ReadonlySet<string> {
  * Submodules that are not checked out, and in whose folders files are all the same: git looks at none of
  * them. Starts one git process where there may be any.
  *
- * @param workDir - Any folder of the work tree.
+ * @param workTree - Any folder of the work tree.
  */
 export async function filledSubmodules(
-  workDir: string,
+  workTree: string,
   options: SignalOptions,
 ): Promise<readonly string[]> {
-  const entry = await nearestGitEntry(workDir, process.env);
+  const entry = await nearestGitEntry(workTree, process.env);
   if (entry === undefined) return [];
   const root = dirname(entry);
   const filled = [...submodulePaths(root)].filter((path) => isPlain(path) && isFilled(root, path));

@@ -51,7 +51,7 @@ export function tail(output: string): string {
   return lines.join("\n");
 }
 
-const TOO_LONG = "(a line too long to be told)";
+const TOO_LONG = "(a line too long to show)";
 
 /** A path as it may stand in a message. */
 export function quoted(path: string): string {

@@ -34,7 +34,7 @@ export function formatTrailers(trailers: Readonly<Record<string, string>>): stri
 
 /**
  * Reads the trailers of a commit message: the lines `Name: value` of its last paragraph, unless
- * that is the subject. A line that begins with white space goes on the one before.
+ * that is the subject. A line that begins with white space continues the one before.
  */
 export function parseTrailers(message: string): Trailers {
   const paragraphs = message

@@ -16,14 +16,14 @@ import { isAllStaged, parseStatusWithin, STATUS_WITHIN } from "./status.ts";
  * ignored ones not, nor caches and `.quasar/`. Index, refs and files stay as they are; git hooks do not run.
  * Starts four git processes, one more where something is not staged, and looks at each file once.
  *
- * @param workDir - Any folder of the work tree; the tree is of all of it.
+ * @param workTree - Any folder of the work tree; the tree is of all of it.
  * @throws {GitError} `ERR_GIT_FAILED` where git cannot stage something; `ERR_FOREIGN_WORK_TREE`,
  *   `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`; the signal's reason when aborted.
  * @see SPEC.md, "The tree to commit"
  */
-export async function treeToCommit(workDir: string, options: SignalOptions = {}): Promise<string> {
+export async function treeToCommit(workTree: string, options: SignalOptions = {}): Promise<string> {
   const { signal } = options;
-  const { root, gitDir } = await openRepository(workDir, options);
+  const { root, gitDir } = await openRepository(workTree, options);
   const index = join(gitDir, `index.quasar-${randomBytes(8).toString("hex")}`);
   const run: RunOptions = { signal, env: { GIT_INDEX_FILE: index } };
   try {

@@ -26,21 +26,21 @@ export interface WorkTreeIdOptions extends SignalOptions {
  * for each repository within, which counts as its commit where its work tree is that commit's,
  * else as a folder of its files.
  *
- * @param workDir - Any folder of the work tree; the id is of all of it.
+ * @param workTree - Any folder of the work tree; the id is of all of it.
  * @throws {GitError} `ERR_SNAPSHOT_FAILED` where a file cannot be read, or changes while it is;
  *   `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`, `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's
  *   reason when aborted.
  * @see SPEC.md, "The work tree's id"
  */
-export function workTreeId(workDir: string, options: WorkTreeIdOptions = {}): Promise<string> {
-  return announced("read files", () => readWorkTree(workDir, options));
+export function workTreeId(workTree: string, options: WorkTreeIdOptions = {}): Promise<string> {
+  return announced("read files", () => readWorkTree(workTree, options));
 }
 
-async function readWorkTree(workDir: string, options: WorkTreeIdOptions): Promise<string> {
+async function readWorkTree(workTree: string, options: WorkTreeIdOptions): Promise<string> {
   const { signal, seen = seenFiles() } = options;
   const [{ root }, config] = await Promise.all([
-    openRepository(workDir, options),
-    readConfig(workDir, options),
+    openRepository(workTree, options),
+    readConfig(workTree, options),
   ]);
   const algorithm = algorithmOf(config);
   const listing = await gitOutput("read", root, LISTING, { signal, encoding: "latin1" });

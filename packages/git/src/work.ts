@@ -37,28 +37,28 @@ export interface LookOptions extends SignalOptions {
  * the user's filters, and into submodules, unless their configuration says otherwise (`ignore`). Starts two
  * git processes, one where the `config` is given; in a submodule one more. Git starts one for each submodule.
  *
- * @param workDir - Any folder of the work tree.
+ * @param workTree - Any folder of the work tree.
  * @throws {GitError} `ERR_BROKEN_HEAD`, `ERR_FOREIGN_WORK_TREE`, `ERR_NOT_A_REPOSITORY`,
  *   `ERR_GIT_MISSING`, `ERR_GIT_FAILED`; the signal's reason when aborted.
  */
 export async function readCommitState(
-  workDir: string,
+  workTree: string,
   options: LookOptions = {},
 ): Promise<SeenWork> {
   const { signal } = options;
-  const config: Config = options.config ?? (await readConfig(workDir, { signal }));
+  const config: Config = options.config ?? (await readConfig(workTree, { signal }));
   const args = [...STATUS_WITHIN, "--branch"];
-  const result = await git("write", workDir, args, { signal });
+  const result = await git("write", workTree, args, { signal });
   if (result.exitCode !== 0) throw gitFailed(args, result);
   const { head, branch } = parseStatusHead(result.stdout);
   const { dirty: all, submodules } = parseStatusWithin(result.stdout);
-  const { dirty, caches } = await setCachesApart("write", workDir, all, { signal });
+  const { dirty, caches } = await setCachesApart("write", workTree, all, { signal });
   return {
     head,
     branch,
     dirty,
     caches,
-    submodules: [...submodules, ...(await filledSubmodules(workDir, { signal }))],
+    submodules: [...submodules, ...(await filledSubmodules(workTree, { signal }))],
     unread: unreadFolders(result.stderr),
     config,
   };

@@ -18,7 +18,7 @@ import { checkBranch, checkRevision } from "./revision.ts";
 import { gitOutput } from "./run.ts";
 
 export interface WorktreeOptions extends SignalOptions {
-  /** The folder to make, which must be missing or empty; a relative one is taken from `workDir`. */
+  /** The folder to make, which must be missing or empty; a relative one is taken from `workTree`. */
   readonly path: string;
   /** The branch to make, without `refs/heads/`. */
   readonly branch: string;
@@ -39,18 +39,18 @@ export interface WorktreeOptions extends SignalOptions {
  *   signal's reason when aborted.
  */
 export async function createWorktree(
-  workDir: string,
+  workTree: string,
   { path, branch, from, env = {}, signal }: WorktreeOptions,
 ): Promise<Repository> {
   checkBranch(branch);
   checkVariables(env);
-  const folder = resolve(workDir, path);
+  const folder = resolve(workTree, path);
   const what =
     from === undefined
       ? ["--", folder, branch]
       : ["--no-track", "-b", branch, "--", folder, checkRevision(from)];
   return announced("make work tree", async () => {
-    await gitOutput("write", workDir, ["worktree", "add", "--quiet", ...what], {
+    await gitOutput("write", workTree, ["worktree", "add", "--quiet", ...what], {
       signal,
       hooks: true,
       env,
@@ -117,12 +117,12 @@ export interface Worktree {
  *   when aborted.
  */
 export async function listWorktrees(
-  workDir: string,
+  workTree: string,
   options: SignalOptions = {},
 ): Promise<readonly Worktree[]> {
   const output = await gitOutput(
     "read",
-    workDir,
+    workTree,
     ["worktree", "list", "--porcelain", "-z"],
     options,
   );
@@ -151,10 +151,10 @@ export async function listWorktrees(
  *   reason when aborted.
  */
 export async function removeWorktree(
-  workDir: string,
+  workTree: string,
   path: string,
   options: SignalOptions = {},
 ): Promise<void> {
-  const args = ["worktree", "remove", "--force", "--", resolve(workDir, path)];
-  await gitOutput("keep", workDir, args, options);
+  const args = ["worktree", "remove", "--force", "--", resolve(workTree, path)];
+  await gitOutput("keep", workTree, args, options);
 }

@@ -28,39 +28,39 @@ import {
 } from "./fixture.ts";
 
 /** Every question that the package can ask; how it ends is not the point here. */
-async function askEverything(workDir: string, sha: string): Promise<void> {
+async function askEverything(workTree: string, sha: string): Promise<void> {
   await Promise.allSettled([
-    openRepository(workDir),
-    currentGitSha(workDir),
-    currentBranch(workDir),
-    currentHead(workDir),
-    dirtyPaths(workDir),
-    isAncestor(workDir, sha, sha),
-    isAncestor(workDir, "0".repeat(40), sha),
-    logRange(workDir),
-    reflogActions(workDir),
-    changedPaths(workDir, "", sha),
-    changedPaths(workDir, sha, sha),
-    inspectRepository(workDir, { since: sha }),
-    listSnapshots(workDir, PREFIX),
-    openRepository(workDir).then((repository) => hooksFolder(repository)),
-    openRepository(workDir).then((repository) => inspectCommitSetup(repository)),
-    gitVersion(workDir),
-    readCommit(workDir, sha),
-    remoteBranches(workDir),
-    pushTarget(workDir, "main"),
-    workTreeId(workDir),
-    remoteUrl(workDir, "origin"),
-    keepAndBringBack(workDir, sha),
+    openRepository(workTree),
+    currentGitSha(workTree),
+    currentBranch(workTree),
+    currentHead(workTree),
+    dirtyPaths(workTree),
+    isAncestor(workTree, sha, sha),
+    isAncestor(workTree, "0".repeat(40), sha),
+    logRange(workTree),
+    reflogActions(workTree),
+    changedPaths(workTree, "", sha),
+    changedPaths(workTree, sha, sha),
+    inspectRepository(workTree, { since: sha }),
+    listSnapshots(workTree, PREFIX),
+    openRepository(workTree).then((repository) => hooksFolder(repository)),
+    openRepository(workTree).then((repository) => inspectCommitSetup(repository)),
+    gitVersion(workTree),
+    readCommit(workTree, sha),
+    remoteBranches(workTree),
+    pushTarget(workTree, "main"),
+    workTreeId(workTree),
+    remoteUrl(workTree, "origin"),
+    keepAndBringBack(workTree, sha),
   ]);
 }
 
 const PREFIX = "refs/quasar/r/";
 
 /** Nobody asked for a snapshot, so nothing of the repository's may run for it either. */
-async function keepAndBringBack(workDir: string, sha: string): Promise<void> {
-  await takeSnapshot(workDir, { prefix: PREFIX, message: "m" });
-  await restoreSnapshot(workDir, { from: sha, prefix: PREFIX, message: "m" });
+async function keepAndBringBack(workTree: string, sha: string): Promise<void> {
+  await takeSnapshot(workTree, { prefix: PREFIX, message: "m" });
+  await restoreSnapshot(workTree, { from: sha, prefix: PREFIX, message: "m" });
 }
 
 /** Makes git unsure whether the file is as it was, so that it reads the contents. */
@@ -283,11 +283,11 @@ test.for([
   const root = aRepository(join(aFolder(), "r"));
   write(root, "sub/b", "");
   git(root, "config", "core.worktree", place);
-  for (const workDir of [root, join(root, "sub")]) {
+  for (const workTree of [root, join(root, "sub")]) {
     const refused = "ERR_FOREIGN_WORK_TREE";
-    expect(await failureCode(openRepository(workDir))).toBe(refused);
-    expect(await failureCode(dirtyPaths(workDir))).toBe(refused);
-    expect(await failureCode(commitAll(workDir, { subject: "all" }))).toBe(refused);
+    expect(await failureCode(openRepository(workTree))).toBe(refused);
+    expect(await failureCode(dirtyPaths(workTree))).toBe(refused);
+    expect(await failureCode(commitAll(workTree, { subject: "all" }))).toBe(refused);
   }
 });
 

@@ -178,7 +178,7 @@ test("tells the commits since, oldest first, with what made them", async () => {
   expect(commits.map(({ sha }) => actions.get(sha))).toEqual(["quasar:r/1", "commit"]);
 });
 
-test("cannot say how a history goes on that was cut off", async () => {
+test("cannot say how a history continues that was cut off", async () => {
   const origin = aRepository();
   commit(origin, "second");
   commit(origin, "third");

@@ -59,7 +59,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("what is set aside is no ref", async () => {
+test("what is moved aside is no ref", async () => {
   const repo = aRepository();
   lock(repo);
   const cleared = await clearGitLocks(await openRepository(repo));

@@ -135,9 +135,9 @@ test.for([
   if (value !== undefined) git(root, "config", "core.hooksPath", value);
   const linked = join(aFolder(), "linked");
   git(root, "worktree", "add", "-q", linked);
-  for (const workDir of [root, linked]) {
-    const line = git(workDir, "rev-parse", "--path-format=absolute", "--git-path", "hooks");
-    const repository = await openRepository(workDir);
+  for (const workTree of [root, linked]) {
+    const line = git(workTree, "rev-parse", "--path-format=absolute", "--git-path", "hooks");
+    const repository = await openRepository(workTree);
     expect(await hooksFolder(repository)).toEqual({
       path: join(line.slice(0, -1), "."),
       isConfigured: value !== undefined,

@@ -6,7 +6,7 @@ export interface Problem {
 }
 
 export type ProblemCode =
-  /** hook.json, or a generation of it, is not what was written: it was set aside. */
+  /** hook.json, or a generation of it, is not what was written: it was quarantined. */
   | "damaged_hook"
   /** The history ends in a record that a crash has kept from being finished; it was never acknowledged. */
   | "torn_history"

@@ -63,7 +63,7 @@ function restore(dir: string, files: Snapshot): void {
   for (const [name, bytes] of files) writeFileSync(join(dir, name), bytes);
 }
 
-/** Whether somebody is told: at the opening, or while the whole history is read. */
+/** Whether the caller is notified: at the opening, or while the whole history is read. */
 function isTold(files: HookFiles): boolean {
   const opened = files.open();
   if (opened === undefined) return false;

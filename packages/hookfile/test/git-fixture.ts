@@ -134,7 +134,7 @@ export function aRecorder(body = "", folder: string = aFolder()): Recorder {
   };
 }
 
-/** A command that is at work until it is let go; by itself it ends after half a minute. */
+/** A command that is at work until it is released; by itself it ends after half a minute. */
 export interface SlowRecorder extends Recorder {
   /** For the commit: the git hook's patience with the command is as long as a minute in it. */
   readonly env: Variables & { readonly PATH: string };

@@ -56,7 +56,7 @@ test.for([
   expect(everythingIn(join(root, ".git"))).toEqual(before);
 });
 
-test("uninstalling leaves no trace of a git hook of ours, nor of a folder made for it", async () => {
+test("uninstalling leaves no trace of our git hook, nor of a folder made for it", async () => {
   const root = aRepository();
   rmSync(join(root, ".git/hooks"), { recursive: true });
   const before = everythingIn(join(root, ".git"));
@@ -70,7 +70,7 @@ test("uninstalling leaves no trace of a git hook of ours, nor of a folder made f
 });
 
 test.for([
-  ["a git hook of ours", undefined, "#!/bin/sh\n"],
+  ["our git hook", undefined, "#!/bin/sh\n"],
   ["one that was there", ORIGINAL, ORIGINAL],
 ] as const)("if others have edited %s, only our block goes", async ([, original, rest]) => {
   const root = original === undefined ? aRepository() : withHook(original);

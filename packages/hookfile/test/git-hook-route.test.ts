@@ -159,7 +159,7 @@ test("processes that come and go at once lose no task, and leave nothing behind 
 const NOBODY = 65_534;
 
 test.runIf(process.getuid?.() === 0)(
-  "a folder of git hooks that may not be written is told, and nothing is changed",
+  "a folder of git hooks that may not be written is reported, and nothing is changed",
   async () => {
     const root = aRepository();
     const hooks = join(root, ".git/hooks");
@@ -180,7 +180,7 @@ test.runIf(process.getuid?.() === 0)(
 );
 
 test.skipIf(process.getuid?.() === 0)(
-  "a folder of git hooks that may not be written is told, and nothing is changed by its owner",
+  "a folder of git hooks that may not be written is reported, and nothing is changed by its owner",
   async () => {
     const root = aRepository();
     const hooks = join(root, ".git/hooks");

@@ -69,7 +69,7 @@ test.for([
   expect(atlas.calls()).toEqual([[root, ...CALL]]);
 });
 
-test("where the command is gone, atlas is looked for on the PATH; without one nothing happens", async () => {
+test("where the command is gone, atlas is searched for on the PATH; without one nothing happens", async () => {
   const root = aRepository();
   const atlas = aRecorder();
   await install(root, { command: [process.execPath, "/gone/atlas.js"] });

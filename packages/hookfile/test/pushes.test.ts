@@ -97,7 +97,7 @@ test.for([
   expect(await look()).toEqual({ pushes: [], unseen, told: [] });
 });
 
-test("a push that was told is not in doubt when its reflog has expired", async () => {
+test("a push that was reported is not in doubt when its reflog has expired", async () => {
   const { root, work, look } = withRemote();
   work("one");
   git(root, "push", "-q", "origin", "main:x");

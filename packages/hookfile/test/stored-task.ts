@@ -8,7 +8,7 @@ import type { HookInput } from "../src/transitions/transition-events.ts";
 import { transition } from "../src/transitions/transitions.ts";
 import { after } from "./interrupted.ts";
 
-/** A task on disk, and the clock that it is told. */
+/** A task on disk, and the clock that it gets. */
 export interface ATask {
   readonly dir: string;
   readonly worktree: string;

@@ -10,9 +10,9 @@ const TASK = { title: "Do it" };
 
 /** A coder that works, and appends a line to another file. */
 function appending(file: string): Answer {
-  return ({ workDir }) => {
-    appendFileSync(join(workDir, "work.txt"), "work\n");
-    appendFileSync(join(workDir, file), "appended\n");
+  return ({ workTree }) => {
+    appendFileSync(join(workTree, "work.txt"), "work\n");
+    appendFileSync(join(workTree, file), "appended\n");
     return "done";
   };
 }
@@ -62,8 +62,8 @@ test("an approval that was stored counts whatever is edited since, without a tur
 
 test("a tracked file that is named like a half written one is undone like any other", async () => {
   const name = "data.tmp.1.aaaaaaaaaaaa";
-  const meddle: Answer = ({ workDir }) => {
-    appendFileSync(join(workDir, name), "by the reviewer\n");
+  const meddle: Answer = ({ workTree }) => {
+    appendFileSync(join(workTree, name), "by the reviewer\n");
     return APPROVAL;
   };
   const loop = harness({ reviewer: fakeAgent([meddle]) });

@@ -64,7 +64,7 @@ describe("seed 2: Implement atomic checkpoint writer with Hook integration", () 
     expect(await store.load()).toBeUndefined();
   });
 
-  test("an error of a write is told and not thrown", async () => {
+  test("an error of a write is reported and not thrown", async () => {
     const errors: unknown[] = [];
     const full = new Error("disk full");
     const store: CheckpointStore = {

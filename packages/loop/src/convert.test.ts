@@ -77,7 +77,7 @@ const states: readonly (readonly [name: string, state: CycleState])[] = [
       revision: 17,
       lintFixes: 1,
       turnInstructions: "0123456789abcdef",
-      hasUnsaidCosts: true,
+      hasUnreportedCosts: true,
       outcome: { outcome: "agent", message: "denied", allow: ["Bash(make)"], requests: 0 },
       settings: { lint: "make lint" },
       extra: { other: "kept" },

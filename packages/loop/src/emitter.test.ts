@@ -4,7 +4,7 @@ import { stateFromCheckpoint } from "./convert.ts";
 import { Emitter } from "./emitter.ts";
 import type { LoopEventData } from "./event.ts";
 
-const STANDING = { state: stateFromCheckpoint(aCheckpoint({ cycle: 2 })), head: "a".repeat(40) };
+const FACTS = { state: stateFromCheckpoint(aCheckpoint({ cycle: 2 })), head: "a".repeat(40) };
 const ENDED: LoopEventData = {
   type: "agent_done",
   cycle: 2,
@@ -28,8 +28,8 @@ test.for([
     checkpoint: { onEvent: () => undefined },
     hooks: [{ onEvent: ({ type }) => void told.push(type) }],
   });
-  emitter.hold(emitter.record(ENDED, STANDING));
-  await emitter.emit(WARNING, STANDING);
-  await emitter.emit(STORED, STANDING);
+  emitter.hold(emitter.record(ENDED, FACTS));
+  await emitter.emit(WARNING, FACTS);
+  await emitter.emit(STORED, FACTS);
   expect(told).toEqual(expected);
 });

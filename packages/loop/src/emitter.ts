@@ -5,7 +5,7 @@ import { snapshot } from "./snapshot.ts";
 import type { CycleState } from "./state.ts";
 
 /** Where the loop stood when it emitted an event. */
-export interface EventStanding {
+export interface EventFacts {
   readonly state: CycleState;
   readonly head: string;
 }
@@ -40,13 +40,13 @@ export class Emitter {
   }
 
   /** Resolves when every listener has dealt with the event, and with all that came before it. */
-  emit(data: LoopEventData, standing: EventStanding): Promise<void> {
-    return this.tell(this.record(data, standing), standing);
+  emit(data: LoopEventData, facts: EventFacts): Promise<void> {
+    return this.tell(this.record(data, facts), facts);
   }
 
   /** Writes an event into the journal, for it to be told later. */
-  record(data: LoopEventData, standing: EventStanding): LoopEvent {
-    const event = eventOf(data, standing);
+  record(data: LoopEventData, facts: EventFacts): LoopEvent {
+    const event = eventOf(data, facts);
     if (this.#journalFailure !== undefined) return event;
     try {
       this.#listeners.journal?.(event);
@@ -62,15 +62,15 @@ export class Emitter {
   }
 
   /** Tells the hooks of a recorded event. */
-  tell(event: LoopEvent, standing: EventStanding): Promise<void> {
+  tell(event: LoopEvent, facts: EventFacts): Promise<void> {
     const before = this.#last;
     this.#last = (async () => {
       await before;
       const errors = await this.#deliver(event);
       for (const error of errors) {
         const message = `a hook could not do its work at ${event.type}: ${messageOf(error)}`;
-        const { cycle } = standing.state;
-        await this.#deliver(this.record({ type: "warning", cycle, message }, standing));
+        const { cycle } = facts.state;
+        await this.#deliver(this.record({ type: "warning", cycle, message }, facts));
       }
     })();
     return this.#last;
@@ -100,7 +100,7 @@ async function deliverTo(hooks: readonly Hook[], event: LoopEvent): Promise<unkn
   return errors;
 }
 
-function eventOf(data: LoopEventData, { state, head }: EventStanding): LoopEvent {
+function eventOf(data: LoopEventData, { state, head }: EventFacts): LoopEvent {
   let copy: CycleState | undefined;
   return Object.freeze({
     ...snapshot(data),

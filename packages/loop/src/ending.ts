@@ -7,7 +7,7 @@ import {
   spentWords,
   upToCent,
 } from "./money/money.ts";
-import { type Course, LOOP } from "./course.ts";
+import { type RunKind, LOOP } from "./run-kind.ts";
 import type { TaskResult } from "./options.ts";
 import type { WayBack } from "./resume/way-back.ts";
 import type { CycleState } from "./state.ts";
@@ -42,7 +42,7 @@ export const SUPERSEDED: Ending = {
 export function endingOf(
   outcome: Ending["outcome"],
   state: CycleState,
-  { isLoop, done }: Course = LOOP,
+  { isLoop, done }: RunKind = LOOP,
 ): Ending {
   if (outcome === "approved") {
     return { outcome, message: isLoop ? withLint(done, state) : done };

@@ -82,7 +82,7 @@ export async function drive(run: Run, opening: readonly LoopEventData[]): Promis
 
 async function runNextStep(run: Run): Outcome {
   const next = nextStep(run.state, run);
-  if ("end" in next) return endingOf(next.end, run.state, run.course);
+  if ("end" in next) return endingOf(next.end, run.state, run.runKind);
   if (run.settings.signal?.aborted === true) return INTERRUPTED;
   const ending = await STEPS[next.step](run);
   // In the others agents or checks work, after which nothing holds that was seen before.
@@ -323,7 +323,7 @@ async function bounceGaps(run: Run): Promise<"bounced" | Ending | undefined> {
       return { outcome: "work-tree", message: `after another turn of the coder, too: ${gaps}` };
     run.state = bounce(run.state, "commit", gaps, finding);
   } catch (error) {
-    return gitEnding("what was committed could not be looked at", error);
+    return gitEnding("what was committed could not be read", error);
   }
   await closeCycle(run, false);
   return "bounced";
@@ -401,7 +401,7 @@ function broken(name: string, output: string): string {
 
 /** An approval counts where it is true of the repository. */
 async function finishApproved(run: Run): Outcome {
-  if (run.course.isLoop && run.state.checkedWith !== namedChecks(run.settings)) {
+  if (run.runKind.isLoop && run.state.checkedWith !== namedChecks(run.settings)) {
     run.state = checkAnew(run.state);
     return undefined;
   }
@@ -452,7 +452,7 @@ async function tellOfReplaced(run: Run): Promise<void> {
   try {
     await tellReplaced(run);
   } catch (error) {
-    await run.warn(`your uncommitted files could not be looked at: ${messageOf(error)}`);
+    await run.warn(`your uncommitted files could not be read: ${messageOf(error)}`);
   }
 }
 
@@ -490,18 +490,18 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   const { outcome } = ending;
   const { cycle } = run.state;
   const changed = await hasChanged(run);
-  if (outcome !== "superseded" && run.course.isLoop) await tellOfReplaced(run);
-  const isEmpty = outcome === "approved" && !changed && run.course.isLoop;
+  if (outcome !== "superseded" && run.runKind.isLoop) await tellOfReplaced(run);
+  const isEmpty = outcome === "approved" && !changed && run.runKind.isLoop;
   let message =
     isEmpty && run.ports.repository ? withoutChanges(run.state).message : ending.message;
   if (outcome === "budget") {
     const { neededTurnUsd: neededTurnBudgetUsd = 0 } = ending;
     const wasStopped = ending.agentFailure?.kind === "budget";
-    const neededBudgetUsd = budgetToGoOn(run, wasStopped);
+    const neededBudgetUsd = budgetForNextStep(run, wasStopped);
     run.state = { ...run.state, neededBudgetUsd, neededTurnBudgetUsd };
     message += neededWords(run.state);
   }
-  if (run.course.isLoop && !SOON_AGAIN.has(outcome)) {
+  if (run.runKind.isLoop && !SOON_AGAIN.has(outcome)) {
     message = [message, ...(await leftAside(run, outcome === "approved"))].join(" ");
   }
   const report = outcome === "approved" ? parseReview(run.state.reviewOutput).report : undefined;
@@ -538,14 +538,14 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     checkpoint: run.checkpoint(),
     agentFailure: ending.agentFailure,
     ...(back !== undefined && { wayBack: back }),
-    ...(ending.fullDisk !== undefined && { fullDisk: ending.fullDisk || run.settings.workDir }),
+    ...(ending.fullDisk !== undefined && { fullDisk: ending.fullDisk || run.settings.workTree }),
   };
 }
 
-/** What an agent that failed has left of the tree may keep a resume from going on. */
+/** What an agent that failed has left of the tree may keep a resume from continuing. */
 async function wayBackFrom(run: Run): Promise<Ending["wayBack"]> {
   const { repository } = run.ports;
-  if (repository === undefined || run.course.readsOnly) return undefined;
+  if (repository === undefined || run.runKind.readsOnly) return undefined;
   try {
     return (await misplaced(run, repository, await repository.look()))?.wayBack;
   } catch {
@@ -559,13 +559,13 @@ async function wayBackFrom(run: Run): Promise<Ending["wayBack"]> {
  *
  * @param wasStopped - Whether the last turn was stopped at what it may spend: it would be again.
  */
-function budgetToGoOn(run: Run, wasStopped: boolean): number {
-  const { state, course } = run;
+function budgetForNextStep(run: Run, wasStopped: boolean): number {
+  const { state, runKind } = run;
   const boundsUsd = {
     coder: nextBoundUsd(run, "coding"),
     reviewer: nextBoundUsd(run, "reviewing"),
   };
-  const needed = neededBudget(state, rolesAhead(state, course), boundsUsd);
+  const needed = neededBudget(state, rolesAhead(state, runKind), boundsUsd);
   if (state.maxBudgetUsd === 0) return 0;
   if (needed > state.maxBudgetUsd) return needed;
   const more = wasStopped && state.turn !== undefined ? budgetForMore(state, state.turn) : 0;

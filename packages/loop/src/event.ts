@@ -126,7 +126,7 @@ export type LoopEventData =
     }
   /**
    * What became of a turn that an earlier process began: its live agent is `followed`, its end is
-   * `read`; it goes on `resumed` in its own session, or is `restarted`.
+   * `read`; it continues `resumed` in its own session, or is `restarted`.
    */
   | {
       readonly type: "turn_recovered";
@@ -174,7 +174,7 @@ export type FailureReason =
   | "agent"
   | "interrupted"
   | "checkpoint"
-  /** A disk is full, or the system does not let a turn be looked at; its agent may work on. */
+  /** A disk is full, or the system does not let a turn be read; its agent may work on. */
   | "storage"
   | "git"
   | "check"

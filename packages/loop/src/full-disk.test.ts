@@ -33,7 +33,7 @@ test("a run whose journal has no room is stopped by the disk of its work tree, w
     throw fullDisk();
   };
   const result = await runTask(TASK, { ...loop.options, journal });
-  expect(result).toMatchObject({ outcome: "storage", fullDisk: loop.options.workDir });
+  expect(result).toMatchObject({ outcome: "storage", fullDisk: loop.options.workTree });
 });
 
 test.for([

@@ -1,7 +1,7 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import { endChecks, runCheck } from "./checks/check.ts";
 import { continueRun } from "./resume/continue.ts";
-import { type TurnKind, TURNS } from "./course.ts";
+import { type TurnKind, TURNS } from "./run-kind.ts";
 import type { LoopOptions, Task, TaskResult, TurnOptions } from "./options.ts";
 import { openLoopRepository } from "./repository/repository.ts";
 import type { Ports } from "./run.ts";
@@ -40,7 +40,7 @@ export async function runFromCheckpoint(
   options: LoopOptions,
 ): Promise<TaskResult> {
   const settings = settingsOf(options);
-  await endChecks(checkpoint.runId, settings.workDir);
+  await endChecks(checkpoint.runId, settings.workTree);
   return continueRun(checkpoint, settings, await openPorts(settings));
 }
 
@@ -77,6 +77,6 @@ function turnSettings(kind: TurnKind, options: TurnOptions): Settings {
   return settingsOf({ ...options, maxCycles: 1 }, TURNS[kind]);
 }
 
-async function openPorts({ workDir, repository }: Settings): Promise<Ports> {
-  return { repository: await openLoopRepository(workDir, repository), runCheck, waitUntil };
+async function openPorts({ workTree, repository }: Settings): Promise<Ports> {
+  return { repository: await openLoopRepository(workTree, repository), runCheck, waitUntil };
 }

@@ -3,7 +3,7 @@ import { readCommit } from "@quasar/git/history";
 import { describe, expect, test } from "vitest";
 import { APPROVAL, fakeAgent, issue, writingCoder } from "../test/fake-agent.ts";
 import { type Harness, harness } from "../test/harness.ts";
-import type { TurnKind } from "./course.ts";
+import type { TurnKind } from "./run-kind.ts";
 import { resumeTurn, runTask, runTurn } from "./loop.ts";
 import type { LoopOptions } from "./options.ts";
 
@@ -114,7 +114,7 @@ describe("a single turn that is killed", () => {
       (["before", "after"] as const).map((when) => [kind, when, at] as const),
     ),
   );
-  test.for(rows)("is bought once: %s, %s write %s", async ([kind, when, at]) => {
+  test.for(rows)("is paid for once: %s, %s write %s", async ([kind, when, at]) => {
     const run = aRun(kind, { coder: kind === "reader" ? fakeAgent(["found"]) : writingCoder() });
     const store = createMemoryCheckpointStore();
     const stopped = { store: killing(store, at, when), granularity: "turn" } as const;

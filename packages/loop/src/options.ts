@@ -18,7 +18,7 @@ export type CommitWording = CommitStyle | "auto";
 
 /** How a run's commits are called, and what they carry beside the loop's own trailers. */
 export interface CommitWords {
-  /** When a run is gone on with: not said, or `auto`, is what it began with. @default "seed" */
+  /** When a run is resumed: not said, or `auto`, is what it began with. @default "seed" */
   readonly style?: CommitWording | undefined;
   /**
    * Names the work where the coder does not: of the first cycle; others and lint fixes say so behind it.
@@ -44,7 +44,7 @@ export interface CheckpointOptions {
   readonly nebulaName?: string | undefined;
   /**
    * `cycle`: the hook writes when a cycle or the task ends (the seed's rule).
-   * `turn`: the loop also saves around each turn, so that a finished turn is never bought again.
+   * `turn`: the loop also saves around each turn, so that a finished turn is never paid for again.
    * @default "cycle"
    */
   readonly granularity?: "cycle" | "turn" | undefined;
@@ -56,7 +56,7 @@ export interface CheckpointOptions {
 export interface RunRepository extends Repository {
   /**
    * Looks at the work tree when a run is resumed, before anything of it works. For a caller who has made sure
-   * first that no process of the run is left: then what it says holds until the run itself goes on.
+   * first that no process of the run is left: then what it says holds until the run itself continues.
    *
    * @default git is asked where HEAD is, and nothing is known of the rest
    * @see SPEC.md, "Unfinished turns"
@@ -68,11 +68,11 @@ export interface RunRepository extends Repository {
 
 export interface LoopOptions {
   /** Absolute path of the work tree. */
-  readonly workDir: string;
+  readonly workTree: string;
   /**
    * The repository that it is in: a run fails where it cannot be used.
    *
-   * @default looked for; where there is none, the run works without commits
+   * @default searched for; where there is none, the run works without commits
    */
   readonly repository?: RunRepository | undefined;
   readonly coder: AgentInvoker;
@@ -107,11 +107,11 @@ export interface LoopOptions {
   readonly commands?: readonly string[] | undefined;
   /** Stop with the outcome `struggling` when the loop goes in circles. @default false */
   readonly detectStruggle?: boolean | undefined;
-  /** Asked at the end of each cycle: a new text for the task, or `undefined` to go on. */
+  /** Asked at the end of each cycle: a new text for the task, or `undefined` to continue. */
   readonly takeRefactor?: (() => string | undefined) | undefined;
   /**
    * What the repository asks of agents that work in it: in the first message of each session, as untrusted
-   * text. The same whenever the run is gone on with. @default none
+   * text. The same whenever the run is resumed. @default none
    */
   readonly conventions?: string | undefined;
   /** Goals and constraints of the project, put before the agents' standing instructions. */

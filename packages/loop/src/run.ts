@@ -3,12 +3,12 @@ import type { Checkpoint } from "@quasar/checkpoint";
 import type { CheckOptions, CheckResult } from "./checks/check.ts";
 import { createCheckpointHook } from "./checkpoint-hook.ts";
 import { checkpointFromState } from "./convert.ts";
-import { Emitter, type EventStanding, type Listeners, messageOf } from "./emitter.ts";
+import { Emitter, type EventFacts, type Listeners, messageOf } from "./emitter.ts";
 import { type Ending, SUPERSEDED } from "./ending.ts";
 import { failedBy } from "./full-disk.ts";
 import { steersAgents } from "./repository/steering.ts";
 import type { LoopEvent, LoopEventData } from "./event.ts";
-import type { Course } from "./course.ts";
+import type { RunKind } from "./run-kind.ts";
 import type { Check } from "./options.ts";
 import { snapshot } from "./snapshot.ts";
 import type { LoopRepository } from "./repository/repository.ts";
@@ -26,7 +26,7 @@ export interface Ports {
 }
 
 /** Where a run begins: fresh, or where a checkpoint left it. */
-export interface Standing {
+export interface StartFacts {
   readonly state: CycleState;
   /** HEAD of the work tree; `""` outside a repository and before its first commit. */
   readonly head: string;
@@ -80,8 +80,8 @@ export class Run {
   /** The failed save of the hook at the event that was told last. */
   #lastFailure: { readonly error: unknown } | undefined;
 
-  constructor(settings: Settings, ports: Ports, standing: Standing) {
-    const { state, head, resumed = false, isClean = false } = standing;
+  constructor(settings: Settings, ports: Ports, start: StartFacts) {
+    const { state, head, resumed = false, isClean = false } = start;
     this.settings = settings;
     this.ports = ports;
     this.#state = snapshot(state);
@@ -119,8 +119,8 @@ export class Run {
     this.#seen = seen;
   }
 
-  get course(): Course {
-    return this.settings.course;
+  get runKind(): RunKind {
+    return this.settings.runKind;
   }
 
   /** Why the run has to be left as it is: another process drives it, or may. */
@@ -128,13 +128,13 @@ export class Run {
     return this.settings.holdsLock?.() === false ? SUPERSEDED : undefined;
   }
 
-  /** Why the run may not go on: what happens is not put on record. */
+  /** Why the run may not continue: what happens is not put on record. */
   get unrecorded(): Ending | undefined {
     const { journalFailure } = this.#emitter;
     return journalFailure && unsaved("the journal could not be written", journalFailure.error);
   }
 
-  /** Why the run may not go on: a save of the hook failed, and is to stop it, or the journal did. */
+  /** Why the run may not continue: a save of the hook failed, and is to stop it, or the journal did. */
   get broken(): Ending | undefined {
     return this.unrecorded ?? (this.#saveFailure && unsavedCheckpoint(this.#saveFailure.error));
   }
@@ -168,7 +168,7 @@ export class Run {
 
   /** Puts on record what is told once it is stored. */
   record(data: LoopEventData): LoopEvent {
-    return this.#emitter.record(data, this.#standing());
+    return this.#emitter.record(data, this.#eventFacts());
   }
 
   /** Puts on record what the listeners are told when the next event is stored, not before it. */
@@ -178,7 +178,7 @@ export class Run {
 
   /** Tells the listeners what is on record. */
   async tell(event: LoopEvent): Promise<void> {
-    await this.#emitter.tell(event, this.#standing());
+    await this.#emitter.tell(event, this.#eventFacts());
     const [error] = this.#unreported;
     if (event.type !== "warning") this.#lastFailure = error === undefined ? undefined : { error };
     for (const error of this.#unreported.splice(0)) {
@@ -220,7 +220,7 @@ export class Run {
     return checkpointFromState(this.state, { phaseId, nebulaName, gitSha: this.head, now });
   }
 
-  #standing(): EventStanding {
+  #eventFacts(): EventFacts {
     return { state: this.state, head: this.head };
   }
 

@@ -1,11 +1,11 @@
 import type { CheckpointOptions, LoopOptions } from "./options.ts";
-import { type Course, LOOP } from "./course.ts";
+import { type RunKind, LOOP } from "./run-kind.ts";
 import { LoopError } from "./errors.ts";
 
 /** The options with their defaults filled in. */
 export type Settings = Omit<LoopOptions, Defaulted> & {
   readonly [K in Defaulted]: NonNullable<LoopOptions[K]>;
-} & { readonly course: Course };
+} & { readonly runKind: RunKind };
 
 type Defaulted =
   | "hooks"
@@ -27,7 +27,7 @@ export const DEFAULT_MAX_BUDGET_USD = 5;
 export const MOST_CYCLES = 10_000;
 
 /** @throws {LoopError} `ERR_INVALID_OPTIONS` */
-export function settingsOf(options: LoopOptions, course: Course = LOOP): Settings {
+export function settingsOf(options: LoopOptions, runKind: RunKind = LOOP): Settings {
   for (const [name, isValid, rule] of RULES) {
     const value = options[name];
     if (value === undefined || isValid(value)) continue;
@@ -35,7 +35,7 @@ export function settingsOf(options: LoopOptions, course: Course = LOOP): Setting
   }
   return {
     ...options,
-    course,
+    runKind,
     hooks: options.hooks ?? [],
     lint: options.lint ?? [],
     maxLintRetries: options.maxLintRetries ?? 2,

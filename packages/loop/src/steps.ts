@@ -1,6 +1,6 @@
 import type { Phase } from "@quasar/checkpoint";
 import { isOverBudget } from "./money/money.ts";
-import type { Course } from "./course.ts";
+import type { RunKind } from "./run-kind.ts";
 import type { TaskResult } from "./options.ts";
 import { parseReview } from "./review/parse-review.ts";
 import type { CycleState } from "./state.ts";
@@ -11,9 +11,9 @@ import { isPending, isRefused, isUnknown } from "./transitions.ts";
 export type Step =
   /** A cycle's first turn of the coder. */
   | "begin"
-  /** The end of a turn that nobody knows the end of is looked for. */
+  /** Finds out how a turn ended. */
   | "recover"
-  /** A turn that came to nothing is started again. */
+  /** A turn that failed is started again. */
   | "again"
   | "commit"
   /** The coder fixes what its commit was refused for. */
@@ -32,17 +32,17 @@ export type Next = { readonly step: Step } | { readonly end: TaskResult["outcome
 export interface StepOptions {
   /** Whether a loop that goes in circles is to stop. */
   readonly detectStruggle: boolean;
-  readonly course: Course;
+  readonly runKind: RunKind;
 }
 
 /**
- * The loop as one function of its state: a run that goes on after a crash takes the same way as one
+ * The loop as one function of its state: a run that continues after a crash takes the same way as one
  * that was never stopped.
  *
  * @see SPEC.md, "Steps"
  */
 export function nextStep(state: CycleState, options: StepOptions): Next {
-  const follow = WAYS[options.course.name][state.phase] ?? NEXT[state.phase];
+  const follow = WAYS[options.runKind.name][state.phase] ?? NEXT[state.phase];
   const next = follow(state, options);
   const buys = "step" in next && BUYING.has(next.step);
   return buys && isOverBudget(state) ? { end: "budget" } : next;
@@ -71,7 +71,7 @@ const review: Follow = () => ({ step: "review" });
 const done: Follow = () => ({ step: "approve" });
 
 /** Where the way of a single turn is not that of the loop. */
-const WAYS: Readonly<Record<Course["name"], Readonly<Partial<Record<Phase, Follow>>>>> = {
+const WAYS: Readonly<Record<RunKind["name"], Readonly<Partial<Record<Phase, Follow>>>>> = {
   loop: {},
   coder: { code_complete: done },
   reader: { coding: (state) => turnNext(state, "begin", "approve") },
@@ -87,7 +87,7 @@ function beginNext(state: CycleState): Next {
   return cycleToBegin(state) > state.maxCycles ? { end: "max_cycles" } : { step: "begin" };
 }
 
-/** In a phase that is a turn: whether it is to begin, to be looked for, or to be taken. */
+/** In a phase that is a turn: whether it is to begin, to be searched for, or to be taken. */
 function turnNext(state: CycleState, begin: Step, take: Step): Next {
   if (!isPending(state)) return { step: begin };
   if (isRefused(state)) return { step: "fix" };

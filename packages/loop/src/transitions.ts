@@ -57,7 +57,7 @@ export function isPending({ phase, turn, reviewOutput }: CycleState): boolean {
   return !(phase === "reviewing" && turn.status === "settled" && reviewOutput === "");
 }
 
-/** Whether a turn was begun and nobody knows how it ended. */
+/** Whether a turn was begun and its end is unknown. */
 export function isUnknown(state: CycleState): boolean {
   return isPending(state) && state.turn?.status === "started" && state.failure === "";
 }
@@ -120,7 +120,7 @@ function settleCoder(state: CycleState, text: string): Partial<CycleState> {
   }
 }
 
-/** A turn came to nothing: what it cost is spent, and it is to be started again. */
+/** A turn failed: what it cost is spent, and it is to be started again. */
 export function failTurn(
   state: CycleState,
   cost: Cost,

@@ -41,7 +41,7 @@ test.for([
   },
 );
 
-test("leaves at once when it is interrupted", async () => {
+test("exits at once when it is interrupted", async () => {
   const signal = AbortSignal.timeout(50);
   const left = waitUntil(Date.now() + HOUR, HOUR, signal);
   // Before it would have looked at the clock again.

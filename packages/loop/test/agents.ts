@@ -7,7 +7,7 @@ import type {
 } from "@quasar/agents";
 import type { FoundTurn } from "@quasar/agents/turns";
 import type { ProcessIdentity } from "@quasar/process";
-import type { Ground } from "./ground.ts";
+import type { SimulatedTree } from "./simulated-tree.ts";
 import type { Life } from "./points.ts";
 
 /** What becomes of an agent whose runner is killed. */
@@ -24,7 +24,7 @@ export type Fate =
 export interface Nature {
   readonly fate: Fate;
   /**
-   * Whether a dead agent's conversation can be gone on in, under an id that we choose or that it
+   * Whether a dead agent's conversation can be continued, under an id that we choose or that it
    * tells; `lost`: it says so, but the conversation is gone.
    */
   readonly sessions: "none" | "chosen" | "told" | "lost";
@@ -60,9 +60,9 @@ interface Agent {
 export const RESPONSE_USD = 0.0625;
 const RESPONSES = 2;
 
-/** Agents and the server that answers them: what goes on beside a runner, and after it. */
+/** Agents and the server that answers them: what continues beside a runner, and after it. */
 export class Agents {
-  readonly #ground: Ground;
+  readonly #simulated: SimulatedTree;
   readonly #work: Work;
   readonly #nature: Nature;
   readonly #agents = new Map<string, Agent>();
@@ -72,8 +72,8 @@ export class Agents {
   /** Agents that began to work. */
   starts = 0;
 
-  constructor(ground: Ground, work: Work, nature: Nature) {
-    this.#ground = ground;
+  constructor(simulated: SimulatedTree, work: Work, nature: Nature) {
+    this.#simulated = simulated;
     this.#work = work;
     this.#nature = nature;
   }
@@ -214,10 +214,10 @@ export class Agents {
   }
 
   #act({ role }: AgentRequest, prompt: string, isDone: boolean): string {
-    const ground = this.#ground;
-    if (role === "reviewer") return this.#work.review(ground.read());
-    const text = this.#work.code(ground.committed(), prompt);
-    ground.write(isDone ? text : `${ground.read()}(half)`);
+    const simulated = this.#simulated;
+    if (role === "reviewer") return this.#work.review(simulated.read());
+    const text = this.#work.code(simulated.committed(), prompt);
+    simulated.write(isDone ? text : `${simulated.read()}(half)`);
     return `made ${text}`;
   }
 

@@ -2,7 +2,7 @@ import { createMemoryCheckpointStore } from "@quasar/checkpoint";
 import { lane, sample, seed } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
 import type { Nature } from "./agents.ts";
-import { createGitGround, createMemoryGround, type Ground } from "./ground.ts";
+import { createGitTree, createMemoryTree, type SimulatedTree } from "./simulated-tree.ts";
 import { broken } from "./laws.ts";
 import type { PointKind } from "./points.ts";
 import { OTHERS, STUBBORN, TWO_CYCLES } from "./scenarios.ts";
@@ -46,13 +46,13 @@ test.each(sample(cases(SCENARIOS, NATURES), 6, 8))(
   "a run of $name ends the same wherever its runner is killed once",
   { timeout },
   async ({ scenario, nature }) => {
-    const ground = (): Ground => createMemoryGround(createMemoryCheckpointStore());
-    const whole = await simulate(scenario, nature, ground());
+    const simulated = (): SimulatedTree => createMemoryTree(createMemoryCheckpointStore());
+    const whole = await simulate(scenario, nature, simulated());
     expect(broken(whole, whole, nature)).toEqual([]);
     expect(whole.result?.outcome).toBe("approved");
     expect(whole.points).toBeGreaterThan(50);
     for (let k = 0; k < whole.points; k += 1) {
-      const traces = await simulate(scenario, nature, ground(), [k]);
+      const traces = await simulate(scenario, nature, simulated(), [k]);
       expect(traces.kills).toBe(1);
       expect(broken(traces, whole, nature), `killed at ${k}`).toEqual([]);
     }
@@ -70,12 +70,12 @@ test.each(sample(PAIRED, 1, 1))(
   "a run of $name ends the same wherever its runner is killed twice",
   { timeout },
   async ({ scenario, nature }) => {
-    const whole = await simulate(scenario, nature, createMemoryGround(), [], STEPS);
+    const whole = await simulate(scenario, nature, createMemoryTree(), [], STEPS);
     const violations: string[] = [];
     let runs = 0;
     for (let k = 0; k < whole.points; k += 1) {
       for (let j = 0; ; j += 1) {
-        const traces = await simulate(scenario, nature, createMemoryGround(), [k, j], STEPS);
+        const traces = await simulate(scenario, nature, createMemoryTree(), [k, j], STEPS);
         if (traces.kills < 2) break;
         runs += 1;
         const laws = broken(traces, whole, nature);
@@ -91,12 +91,12 @@ test.each(LONG ? cases([TWO_CYCLES], NATURES) : [])(
   "a run of $name ends the same wherever its runner is killed three times",
   { timeout },
   async ({ scenario, nature }) => {
-    const whole = await simulate(scenario, nature, createMemoryGround(), [], STEPS);
+    const whole = await simulate(scenario, nature, createMemoryTree(), [], STEPS);
     for (let k = 0; k < whole.points; k += 1) {
       for (let j = 0; ; j += 1) {
         let kills = 0;
         for (let i = 0; ; i += 1) {
-          const traces = await simulate(scenario, nature, createMemoryGround(), [k, j, i], STEPS);
+          const traces = await simulate(scenario, nature, createMemoryTree(), [k, j, i], STEPS);
           kills = Math.max(kills, traces.kills);
           if (traces.kills < 3) break;
           expect(broken(traces, whole, nature), `killed at ${k}, ${j} and ${i}`).toEqual([]);
@@ -109,7 +109,7 @@ test.each(LONG ? cases([TWO_CYCLES], NATURES) : [])(
 
 /**
  * What a crash may break without saves around turns: what an agent has cost is not stored, its end not
- * looked for, the half of a lint fix committed as one.
+ * searched for, the half of a lint fix committed as one.
  */
 const BY_TURNS: readonly RegExp[] = [
   /^a crash repeats/u,
@@ -128,10 +128,10 @@ test.each([TWO_CYCLES, ...OTHERS])(
   "a run of $name with the seed's granularity ends the same wherever it is killed once",
   async (scenario) => {
     const coarse = { ...scenario, granularity: "cycle" } as const;
-    const whole = await simulate(coarse, UNKNOWN, createMemoryGround());
+    const whole = await simulate(coarse, UNKNOWN, createMemoryTree());
     let resumed = 0;
     for (let k = 0; k < whole.points; k += 1) {
-      const traces = await simulate(coarse, UNKNOWN, createMemoryGround(), [k]);
+      const traces = await simulate(coarse, UNKNOWN, createMemoryTree(), [k]);
       const isResumed = traces.events[1]?.[0] === "resumed";
       resumed += isResumed ? 1 : 0;
       const allowed = isResumed ? BY_TURNS : BY_CYCLE;
@@ -155,7 +155,7 @@ async function simulateOnGit(
     return await simulate(
       scenario,
       nature,
-      await createGitGround(tree),
+      await createGitTree(tree),
       kills,
       LONG ? undefined : STEPS,
     );

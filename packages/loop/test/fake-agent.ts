@@ -44,9 +44,9 @@ export function resultOf(reply: Reply): AgentResult {
 export function writingCoder(file = "work.txt"): FakeAgent {
   let turns = 0;
   return fakeAgent([
-    ({ workDir }) => {
+    ({ workTree }) => {
       turns += 1;
-      appendFileSync(join(workDir, file), `turn ${turns}\n`);
+      appendFileSync(join(workTree, file), `turn ${turns}\n`);
       return `wrote line ${turns}`;
     },
   ]);

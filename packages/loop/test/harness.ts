@@ -47,7 +47,7 @@ export function harness(options: Partial<LoopOptions> = {}): Harness {
     store,
     events,
     options: {
-      workDir: tree.dir,
+      workTree: tree.dir,
       coder: writingCoder(),
       reviewer: fakeAgent([APPROVAL]),
       runId: "run",

@@ -21,7 +21,7 @@ export function broken(traces: Traces, whole: Traces, { fate }: Nature): readonl
       traces.children.toSorted(),
       whole.children.toSorted(),
     ),
-    "no finished turn is bought again": traces.repeated.length === 0,
+    "no finished turn is paid for again": traces.repeated.length === 0,
     "nothing is left to resume": !traces.stored,
     "no turn is skipped": starts >= whole.starts,
     "a crash repeats one unfinished turn at most": starts <= whole.starts + (survives ? 0 : kills),

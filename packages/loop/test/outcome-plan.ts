@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 
 // What may happen to a run in a repository: by its agents, its checks, git's hooks, a person, a kill.
 
-/** How a coder ends what it does in a cycle; the first ones leave nothing that a run cannot go on from. */
+/** How a coder ends what it does in a cycle; the first ones leave nothing that a run cannot continue from. */
 export const KIND_ENDS = [
   "nothing",
   "commits",
@@ -154,7 +154,7 @@ function meeting(plan: Plan): Plan {
 
 export const plans: fc.Arbitrary<Plan> = fc.oneof(alone, disturbed);
 
-/** Whether only the run acts, and no agent leaves what a run cannot go on from. */
+/** Whether only the run acts, and no agent leaves what a run cannot continue from. */
 export function isAlone({ coder: cycles, person, before }: Plan): boolean {
   const isKind = (end: CoderEnd): boolean => KIND_ENDS.some((kind) => kind === end);
   return person.length === 0 && before === "none" && cycles.every(({ end }) => isKind(end));

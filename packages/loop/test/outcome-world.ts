@@ -124,7 +124,7 @@ export class World {
     }
     const agent = this.#invoker();
     const settings = settingsOf({
-      workDir: this.tree.dir,
+      workTree: this.tree.dir,
       coder: agent,
       reviewer: agent,
       runId: "run",

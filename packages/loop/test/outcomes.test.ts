@@ -9,7 +9,7 @@ const NUMBER_OF_RUNS = byLane({ fast: 8, whole: 12, long: 500 });
 /** Sequences with others in which a kill makes the run stop that would have been approved. */
 const MOST_STOPPED = 0.05;
 
-/** A kill between the check that sends a cycle back and the coder that is to be told. */
+/** A kill between the check that sends a cycle back and the coder that is to get it. */
 const KILLED_BEFORE_TOLD: Plan = {
   coder: [{ by: "tool", resets: false, end: "nests" }],
   lint: "none",

@@ -12,7 +12,7 @@ export type PointKind =
   | "event"
   | "remove";
 
-/** One life of a runner, which may end at a point: then nothing of it ever goes on. */
+/** One life of a runner, which may end at a point: then nothing of it ever continues. */
 export class Life {
   readonly death: Promise<undefined>;
   readonly #kinds: ReadonlySet<PointKind> | undefined;

@@ -5,7 +5,7 @@ import type { LoopOptions } from "../src/options.ts";
 import { isUnknown } from "../src/transitions.ts";
 import type { Nature } from "./agents.ts";
 import { RESPONSE_USD } from "./agents.ts";
-import { createMemoryGround, type Meddling } from "./ground.ts";
+import { createMemoryTree, type Meddling } from "./simulated-tree.ts";
 import { OTHERS, TWO_CYCLES } from "./scenarios.ts";
 import { type LifeEnd, type Scenario, Simulation } from "./simulation.ts";
 
@@ -80,13 +80,13 @@ test("any sequence of crashes, resumes, interruptions and edits ends approved or
     budgets,
     lives,
     async (scenario, nature, maxBudgetUsd, plans) => {
-      const ground = createMemoryGround();
-      const simulation = new Simulation(scenario, nature, ground);
+      const simulated = createMemoryTree();
+      const simulation = new Simulation(scenario, nature, simulated);
       const options: Partial<LoopOptions> = { maxBudgetUsd, maxCycles: 6 };
       for (const { meddling, acceptHead, ...plan } of plans) {
         await simulation.live({ ...plan, options: { ...options, acceptHead } });
         if (simulation.removed) break;
-        for (const deed of meddling) ground.meddling[deed]();
+        for (const deed of meddling) simulated.meddling[deed]();
       }
       // What is refused or has run out is said again; whatever else ends, ends within these.
       const names: string[] = [];
@@ -103,8 +103,8 @@ test("any sequence of crashes, resumes, interruptions and edits ends approved or
       const billed = [...bills.values()].reduce((total, usd) => total + usd, 0);
       const cap = maxBudgetUsd === 0 ? Number.POSITIVE_INFINITY : maxBudgetUsd;
       expect(billed).toBeLessThanOrEqual(cap + bills.size * RESPONSE_USD);
-      const stored = (await ground.store.load())?.checkpoint;
-      // Of a turn that is still to be looked for, or of agents that nobody can look for.
+      const stored = (await simulated.store.load())?.checkpoint;
+      // Of a turn that is still to be searched for, or of agents that nobody can look for.
       if (stored === undefined || isUnknown(stored)) return;
       const lost = stored.ledger.filter(({ status }) => status === "lost");
       if (nature.fate === "unknown") {
@@ -113,7 +113,7 @@ test("any sequence of crashes, resumes, interruptions and edits ends approved or
       }
       expect(stored.totalCostUsd).toBeGreaterThanOrEqual(billed - 1e-9);
       for (const { turnId, costUsd } of lost) {
-        // A turn that nothing but a commit bears witness of has its reservation.
+        // A turn that nothing but a commit is evidence of has its reservation.
         const bill = bills.get(turnId);
         if (bill !== undefined) expect(costUsd).toBeGreaterThanOrEqual(bill);
       }

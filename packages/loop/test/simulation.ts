@@ -11,7 +11,7 @@ import { startRun } from "../src/start.ts";
 import type { CycleState } from "../src/state.ts";
 import { isPending } from "../src/transitions.ts";
 import { Agents, type Nature, type Work } from "./agents.ts";
-import type { Ground } from "./ground.ts";
+import type { SimulatedTree } from "./simulated-tree.ts";
 import { Life, type PointKind } from "./points.ts";
 
 export interface Scenario extends Work {
@@ -67,7 +67,7 @@ function factOf(event: LoopEvent): Fact | undefined {
 
 /** A run over all its lives, and all that it has left in the world. */
 export class Simulation {
-  readonly ground: Ground;
+  readonly simulated: SimulatedTree;
   readonly agents: Agents;
   readonly facts = new Map<string, Fact>();
   readonly children = new Set<string>();
@@ -82,14 +82,14 @@ export class Simulation {
   #stored: Checkpoint | undefined;
   removed = false;
 
-  constructor(scenario: Scenario, nature: Nature, ground: Ground) {
+  constructor(scenario: Scenario, nature: Nature, simulated: SimulatedTree) {
     this.#scenario = scenario;
-    this.ground = ground;
-    this.agents = new Agents(ground, scenario, nature);
+    this.simulated = simulated;
+    this.agents = new Agents(simulated, scenario, nature);
     this.violations = this.agents.violations;
   }
 
-  /** Lets a runner begin, or go on from what is stored. */
+  /** Lets a runner begin, or continue from what is stored. */
   async live(plan: Plan = {}): Promise<LifeEnd> {
     const { interruptedAt, killedAt, kinds } = plan;
     const life = new Life(killedAt, kinds);
@@ -104,7 +104,7 @@ export class Simulation {
       await life.point("event");
     };
     const settings = settingsOf({
-      workDir: this.ground.workDir,
+      workTree: this.simulated.workTree,
       coder: agent,
       reviewer: agent,
       runId: "run",
@@ -120,7 +120,7 @@ export class Simulation {
       ...plan.options,
     });
     const ports = this.#ports(life);
-    const loaded = await this.ground.store.load();
+    const loaded = await this.simulated.store.load();
     const running =
       loaded === undefined
         ? startRun({ id: "t", title: "Task" }, settings, ports)
@@ -137,14 +137,15 @@ export class Simulation {
     const stored = this.#stored;
     const key = stored === undefined ? "" : keyOf(stored);
     if (this.#finished.has(key)) this.repeated.push(key);
-    const { ground } = this;
+    const { simulated } = this;
     const isAgain = (stored?.turn?.attempt ?? 1) > 1;
-    const isKept = ground.read() === ground.committed() || ground.kept().at(-1) === ground.read();
+    const isKept =
+      simulated.read() === simulated.committed() || simulated.kept().at(-1) === simulated.read();
     if (role === "coder" && isAgain && !isKept) this.violations.push("work is at risk");
   }
 
   #store(life: Life): CheckpointStore {
-    const { store } = this.ground;
+    const { store } = this.simulated;
     return {
       ...store,
       save: (checkpoint) =>
@@ -205,7 +206,7 @@ export class Simulation {
   }
 
   #ports(life: Life): Ports {
-    const { repository } = this.ground;
+    const { repository } = this.simulated;
     const { checks } = this.#scenario;
     const mortal: LoopRepository = {
       ...repository,
@@ -218,7 +219,7 @@ export class Simulation {
       repository: mortal,
       runCheck: ({ name }: Check): Promise<CheckResult> =>
         life.around("check", () => {
-          const passed = checks?.[name]?.(this.ground.read()) ?? true;
+          const passed = checks?.[name]?.(this.simulated.read()) ?? true;
           const status = passed ? "passed" : "failed";
           return { status, output: passed ? "" : "not good" } as const;
         }),
@@ -269,11 +270,11 @@ const MOST_LIVES = 20;
 export async function simulate(
   scenario: Scenario,
   nature: Nature,
-  ground: Ground,
+  simulated: SimulatedTree,
   kills: readonly number[] = [],
   kinds?: ReadonlySet<PointKind>,
 ): Promise<Traces> {
-  const simulation = new Simulation(scenario, nature, ground);
+  const simulation = new Simulation(scenario, nature, simulated);
   const events: (readonly string[])[] = [];
   let points = 0;
   for (let life = 0; life < MOST_LIVES; life += 1) {
@@ -285,9 +286,9 @@ export async function simulate(
     if (result === undefined && !simulation.removed) continue;
     return {
       result,
-      subjects: ground.subjects(),
-      files: ground.files(),
-      clean: ground.read() === ground.committed(),
+      subjects: simulated.subjects(),
+      files: simulated.files(),
+      clean: simulated.read() === simulated.committed(),
       children: [...simulation.children],
       facts: [...simulation.facts.values()].map(({ says }) => says),
       bills: simulation.agents.bills,
@@ -297,7 +298,7 @@ export async function simulate(
       kills: result === undefined ? life + 1 : life,
       events,
       points,
-      stored: (await ground.store.load()) !== undefined,
+      stored: (await simulated.store.load()) !== undefined,
     };
   }
   throw new Error("the run never ended");

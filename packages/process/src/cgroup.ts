@@ -57,7 +57,7 @@ function cgroupsBelow(path: string): readonly string[] {
   return folders.flatMap((folder) => [folder, ...cgroupsBelow(folder)]);
 }
 
-/** What is no plain part of a path is told by its bytes. */
+/** What is no plain part of a path is reported by its bytes. */
 function written(label: string): string {
   return /^[\w.-]{0,180}$/u.test(label) ? label : Buffer.from(label).toString("hex").slice(0, 180);
 }

@@ -28,7 +28,7 @@ export const darwin: System = {
     // It lists itself, too, and would have the variables of this process.
     return ps && processesIn(ps.stdout).filter(({ pid }) => pid !== ps.pid);
   },
-  workDirs(pids) {
+  workTrees(pids) {
     // It ends with 1 where one of them is gone, as where it has failed. This process is not gone.
     const list = [process.pid, ...pids].join(",");
     const dirs = foldersIn(

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hasErrno } from "./errno.ts";
 
-/** Where a program is looked for. */
+/** Where a program is searched for. */
 export interface ProgramPlaces {
   /** As in `PATH`: folders, with `:` between. */
   readonly path: string;

@@ -29,15 +29,11 @@ test.for([
   ],
   ["a process that has ended", { pid: endedPid() }, false],
   [
-    "a process that has ended, where nobody knows when it began",
+    "a process that has ended, where its start is unknown",
     { pid: endedPid(), startTime: undefined },
     false,
   ],
-  [
-    "this process, where nobody knows when it began",
-    { startTime: undefined, bootId: undefined },
-    true,
-  ],
+  ["this process, where its start is unknown", { startTime: undefined, bootId: undefined }, true],
 ] as const)("tells of %s", ([, change, alive]) => {
   expect(isAlive({ ...self, ...change })).toBe(alive);
 });

@@ -15,7 +15,7 @@ export {
   endMarked,
   type EndMarkedOptions,
   findMarked,
-  findWorkDirs,
+  findWorkingFolders,
   isMarkValue,
   listProcesses,
   type Mark,

@@ -27,7 +27,7 @@ export const linux: System = {
       listed(pid, environment.length === 0 ? environmentOf(pid) : environment),
     );
   },
-  workDirs(pids) {
+  workTrees(pids) {
     const seen = pids.map(
       (pid) => [pid, unlessHidden(() => readlinkSync(`/proc/${pid}/cwd`))] as const,
     );

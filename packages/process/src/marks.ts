@@ -29,8 +29,10 @@ export function listProcesses(): readonly ListedProcess[] | undefined {
  *
  * @returns `undefined` where nobody can know.
  */
-export function findWorkDirs(pids: readonly number[]): ReadonlyMap<number, string> | undefined {
-  return pids.length === 0 ? new Map() : system.workDirs(pids);
+export function findWorkingFolders(
+  pids: readonly number[],
+): ReadonlyMap<number, string> | undefined {
+  return pids.length === 0 ? new Map() : system.workTrees(pids);
 }
 
 /** Ids of the processes that carry a mark, this one excepted; `undefined` where nobody can know. */

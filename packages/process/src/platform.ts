@@ -12,7 +12,7 @@ export interface System {
    * Absolute paths of the working folders of processes, without those that have ended or cannot be seen;
    * `undefined` where nobody can know.
    */
-  readonly workDirs: (pids: readonly number[]) => ReadonlyMap<number, string> | undefined;
+  readonly workTrees: (pids: readonly number[]) => ReadonlyMap<number, string> | undefined;
   /**
    * @param label - By which it is found again, after its maker has died.
    * @returns `undefined` where there is nothing that could hold a process.

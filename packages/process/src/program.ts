@@ -3,7 +3,7 @@ import type { EndedProcesses, Mark } from "./marks.ts";
 
 /** What is to be run: no shell comes between. */
 export interface Program {
-  /** A path, or a name that is looked for on the `PATH` of `env`. */
+  /** A path, or a name that is searched for on the `PATH` of `env`. */
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;

@@ -66,7 +66,7 @@ describe.for(["linux", "darwin"] as const)("on %s", (name) => {
     expect(execFileSync("/bin/sh", args).toString()).toBe("321");
   });
 
-  test("a process is the same one whenever it is looked at, and another one is not", async () => {
+  test("a process is the same one whenever it is checked, and another one is not", async () => {
     const { pid } = await aFamily();
     const identity = tell("identityOf", pid) as ProcessIdentity;
     expect(identity).toMatchObject({ pid, startTime: expect.any(Number) });
@@ -98,8 +98,8 @@ describe.for(["linux", "darwin"] as const)("on %s", (name) => {
     const dir = mkdtempSync(join(realpathSync(tmpdir()), "quasar folders \\x41 ü-"));
     onTestFinished(() => rmSync(dir, { recursive: true }));
     const { pid } = await start("/bin/sh", ["-c", 'cd "$0" && echo up && exec sleep 60', dir]);
-    expect(tell("findWorkDirs", [2 ** 22 + 9, pid, 1])).toContainEqual([pid, dir]);
-    expect(tell("findWorkDirs", [])).toEqual([]);
+    expect(tell("findWorkingFolders", [2 ** 22 + 9, pid, 1])).toContainEqual([pid, dir]);
+    expect(tell("findWorkingFolders", [])).toEqual([]);
   });
 
   test("a process that carries the mark itself finds no other in what it asks", () => {
@@ -109,7 +109,7 @@ describe.for(["linux", "darwin"] as const)("on %s", (name) => {
 
 test.for([
   ["ps", "findMarked", () => mark],
-  ["lsof", "findWorkDirs", () => [process.pid]],
+  ["lsof", "findWorkingFolders", () => [process.pid]],
 ] as const)("on darwin, where %s fails, nobody can know", ([program, what, argument]) => {
   const args = ["--no-warnings", ...SYSTEMS.darwin, TELL, what, JSON.stringify(argument())];
   const env = { ...process.env, DARWIN_BROKEN: program };

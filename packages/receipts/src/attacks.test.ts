@@ -482,7 +482,7 @@ test("each receipt removed, doubled, or swapped with another is found", () => {
   }
 });
 
-test("a member that nothing signs makes a receipt of ours invalid", () => {
+test("a member that nothing signs makes our receipt invalid", () => {
   const receipt = { ...at(0), verified_by: "somebody" };
   expect(verifyReceipt(receipt, place)).toMatchObject({
     kind: "invalid",

@@ -22,7 +22,7 @@ type WithoutOutput<T> = T extends unknown ? Omit<T, "output"> : never;
 /** A verdict on the signature alone. */
 export type SignatureVerdict = WithoutOutput<Verdict>;
 
-export interface Judgement {
+export interface Judged {
   readonly verdict: SignatureVerdict;
   /** What was signed; only where the verdict is `valid`, with full coverage. */
   readonly statement?: ReceiptStatement | undefined;
@@ -42,7 +42,7 @@ export function judgeReceipt(
   bytes: Uint8Array | undefined,
   task: TaskName,
   keys: KeyRing,
-): Judgement {
+): Judged {
   try {
     if (receipt.sigVersion === SEED_VERSION) return { verdict: judgeSeed(receipt, keys) };
     if (bytes === undefined) return { verdict: invalid("its file is missing") };
@@ -60,7 +60,7 @@ function judgeFile(
   file: ReceiptFile,
   task: TaskName,
   keys: KeyRing,
-): Judgement {
+): Judged {
   const statement = decodeStatement(file.statement.payload);
   const contradiction = contradictionIn(receipt, file, statement, task);
   if (contradiction !== undefined) return { verdict: invalid(contradiction) };

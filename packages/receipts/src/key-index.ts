@@ -43,7 +43,7 @@ function readEntries(path: string): readonly Entry[] {
     return loadFile(path, parse, { maxBytes: 2 ** 26 })?.value ?? [];
   } catch (error) {
     if (!(error instanceof DurableError)) throw error;
-    const message = `${error.message}: put the right file there, or remove ${path}* to count anew`;
+    const message = `${error.message}: put the right file there, or remove ${path}* to count from zero`;
     throw new ReceiptError("ERR_DAMAGED", message, { cause: error });
   }
 }

@@ -47,7 +47,7 @@ export interface KeyManager extends KeyRing {
 export interface KeyManagerOptions {
   /** Folder of the keys. The first use creates it. */
   readonly dir: string;
-  /** Names what is set aside. @default the clock of this machine */
+  /** Names what is quarantined. @default the clock of this machine */
   readonly now?: (() => Date) | undefined;
 }
 

@@ -8,7 +8,7 @@ import {
   readPrivateFile,
   recoverDirectory,
   removeFile,
-  setAside,
+  quarantine,
 } from "@quasar/durable";
 import { accountsIn, namesIn, publicKeyFile } from "./account-files.ts";
 import { keyIdOf, publicKeyOf } from "./ed25519.ts";
@@ -59,7 +59,7 @@ export function openMasterKey(dir: string): MasterKey {
 
 /**
  * As {@link openMasterKey}, but makes a new key where the old one is lost for good. Its public keys
- * are retired, and a backup that is damaged or not of it is set aside.
+ * are retired, and a backup that is damaged or not of it is quarantined.
  */
 export function initMasterKey(dir: string, now: Date): MasterKey {
   return withKeyFolder(dir, () => {
@@ -69,7 +69,7 @@ export function initMasterKey(dir: string, now: Date): MasterKey {
     for (const { keyId, publicKey, retired } of accountsIn(dir)) {
       if (!retired) retire(dir, keyId, publicKey);
     }
-    if (existsSync(backupPath(dir))) setAside(backupPath(dir), { now });
+    if (existsSync(backupPath(dir))) quarantine(backupPath(dir), { now });
     return complete(dir, writeNewKey(dir));
   });
 }

@@ -76,7 +76,7 @@ export function signReceipt(run: CommandRun, { keys, dir }: SignOptions): Signed
   });
 }
 
-/** Where a receipt's key is, and which chain it goes on. */
+/** Where a receipt's key is, and which chain it continues. */
 interface Place {
   readonly generation: number;
   readonly task: number;

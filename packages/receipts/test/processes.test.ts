@@ -109,7 +109,7 @@ test("a rotation killed at any change has happened or has not", () => {
   );
 }, 300_000);
 
-test("a signing killed at any change leaves a whole receipt or none, and the chain goes on", () => {
+test("a signing killed at any change leaves a whole receipt or none, and the chain continues", () => {
   const prepare = ({ sign, dir }: Place) => {
     sign({ receiptId: "first" });
     const { stdout, stderr } = receiptPaths(dir, "second");

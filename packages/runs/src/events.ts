@@ -19,7 +19,7 @@ export interface RunBegun extends Spending {
   readonly type: "run";
   readonly runId: string;
   readonly task: string;
-  readonly workDir: string;
+  readonly workTree: string;
   /** `""` where HEAD is detached. */
   readonly branch: string;
   /** The agents' names. */

@@ -35,7 +35,7 @@ export async function* followRun(
     const isOver = !follow || !(await isGoingOn(workspace, runId));
     const journal = readJournal(join(workspace.runsDir, runId, JOURNAL_FILE), { joins: true });
     const records = journal?.records ?? [];
-    // A damaged one has been set aside, and this is another.
+    // A damaged one has been quarantined, and this is another.
     if (records.length < shown) shown = 0;
     for (const { data } of records.slice(shown)) if (isFact(data)) yield data;
     shown = records.length;

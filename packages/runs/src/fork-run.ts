@@ -51,7 +51,7 @@ export async function forkRun(
   const point = { runId, at, createdAt: now.toISOString(), facts: readFacts(dir) };
   const branch = `quasar/${runId}`;
   const state = forkOf({ ...checkpoint, runId: from }, point);
-  // Settings name programs to be run: a stranger's are not taken.
+  // Settings name programs to be run: those of a foreign checkpoint are not taken.
   const settings = seal === "valid" ? state.settings : undefined;
   const forked = { ...state, branch, settings };
   const made = { runId, from: forked.gitSha };

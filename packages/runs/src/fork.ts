@@ -6,7 +6,7 @@ import { nameOf, standingsOf } from "./journal/standings.ts";
 export interface ForkOptions {
   /** Id of the new run. */
   readonly runId: string;
-  /** The cycle after whose end the new run goes on; `undefined`: where the run stands. */
+  /** The cycle after whose end the new run continues; `undefined`: where the run stands. */
   readonly at: number | undefined;
   /** RFC 3339. */
   readonly createdAt: string;
@@ -15,7 +15,7 @@ export interface ForkOptions {
 }
 
 /**
- * A run that goes on from a state of another one: with its commits, its findings and its task, and
+ * A run that continues from a state of another one: with its commits, its findings and its task, and
  * with an account of its own. Work that was not committed is not in it.
  *
  * @throws {RunsError} `ERR_USAGE` for a cycle that is not whole; `ERR_NOTHING_TO_RESUME` where there is
@@ -32,7 +32,7 @@ export function forkOf(checkpoint: Checkpoint, options: ForkOptions): Checkpoint
     revision: 0,
     totalCostUsd: 0,
     unknownCostUsd: 0,
-    hasUnsaidCosts: false,
+    hasUnreportedCosts: false,
     neededBudgetUsd: 0,
     ledger: [],
     failure: "",

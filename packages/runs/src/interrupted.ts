@@ -1,7 +1,7 @@
 import type { Checkpoint } from "@quasar/checkpoint";
 import type { TaskResult } from "@quasar/loop";
 
-/** What there is to say of a run that was interrupted before it was gone on with. */
+/** What there is to say of a run that was interrupted before it was resumed. */
 export function interrupted(checkpoint: Checkpoint): TaskResult {
   const { taskBeadId: taskId, gitSha: finalCommitSha } = checkpoint;
   const message = "Interrupted. The run can be resumed.";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { lockHolder } from "./driving/lock.ts";
-import { findOutliving } from "./driving/orphans.ts";
+import { findLeftoverProcesses } from "./driving/orphans.ts";
 import { folderSize } from "./folder-size.ts";
 import { listRuns, runIds } from "./look/list.ts";
 import { hasEnded, isUnfinished } from "./look/summary.ts";
@@ -38,7 +38,7 @@ export async function keptRuns(
     ids.push(run.id);
   }
   const isIdle = lockHolder(workspace) === undefined;
-  return { ended, stopped, canPrune: isIdle && (await findOutliving(ids)).length === 0 };
+  return { ended, stopped, canPrune: isIdle && (await findLeftoverProcesses(ids)).length === 0 };
 }
 
 const none = (): { runs: number; bytes: number } => ({ runs: 0, bytes: 0 });

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { listRefs, removeRefs } from "@quasar/git/snapshots";
 import { forgetSeed } from "./compatibility.ts";
 import { lockWorkspace } from "./driving/lock.ts";
-import { findOutliving } from "./driving/orphans.ts";
+import { findLeftoverProcesses } from "./driving/orphans.ts";
 import { RunsError } from "./errors.ts";
 import { folderSize } from "./folder-size.ts";
-import { isSetAside, listRuns, runIds, summarize } from "./look/list.ts";
+import { isQuarantined, listRuns, runIds, summarize } from "./look/list.ts";
 import { hasEnded, isUnfinished, type ListedRun, type RunSummary } from "./look/summary.ts";
 import { snapshotPrefix } from "./snapshots/list.ts";
 import { processes } from "./text/format.ts";
@@ -43,7 +43,7 @@ export async function pruneRuns(
   options: PruneOptions,
 ): Promise<Pruned> {
   const { runId, dryRun = false } = options;
-  // What is only looked at may be looked at while a runner works.
+  // What is only read may be read while a runner works.
   const lock = dryRun ? undefined : await lockWorkspace(workspace);
   try {
     const runs =
@@ -87,7 +87,7 @@ async function named(workspace: Workspace, id: string, options: PruneOptions): P
       next: ["quasar list --all"],
     });
   }
-  if (isToGo(run, options) || isSetAside(join(workspace.runsDir, id))) return run;
+  if (isToGo(run, options) || isQuarantined(join(workspace.runsDir, id))) return run;
   if (run.status === "damaged") {
     throw new RunsError("ERR_STATE", `run ${id} cannot be read: ${run.reason}`, { next: run.next });
   }
@@ -101,7 +101,7 @@ async function named(workspace: Workspace, id: string, options: PruneOptions): P
 }
 
 async function refuseLive(ids: readonly string[]): Promise<void> {
-  const [alive] = await findOutliving(ids);
+  const [alive] = await findLeftoverProcesses(ids);
   if (alive === undefined) return;
   const message = `an agent of run ${alive.runId} still works: ${processes(alive.pids)}`;
   throw new RunsError("ERR_AGENT_ALIVE", message, { next: ["quasar doctor --fix"] });

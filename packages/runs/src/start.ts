@@ -1,5 +1,5 @@
 import { endContained } from "@quasar/process";
-import { clearTree, findOutliving } from "./driving/orphans.ts";
+import { clearTree, findLeftoverProcesses } from "./driving/orphans.ts";
 import { driverOf } from "./driving/run-driver.ts";
 import { type DriveOptions, inSession, type Session } from "./driving/session.ts";
 import { RunsError } from "./errors.ts";
@@ -45,13 +45,13 @@ export async function startRun(
     inSession(workspace, { onEvent, signal, onDriving }, async (session) => {
       await freeGit(driverOf(session));
       await rejectUnfinishedRuns(session, user, isNew);
-      const ground = await inspectTree(workspace, acceptDirty, session.tell);
+      const facts = await inspectTree(workspace, acceptDirty, session.tell);
       session.begin(runId);
       keep();
       const sealKey = user.sealKey();
       const stores = runStores(workspace, runId, sealKey);
-      const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnsaidCosts: false };
-      return work(session, { runId, task, options, stores, sealKey, spending, ...ground });
+      const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnreportedCosts: false };
+      return work(session, { runId, task, options, stores, sealKey, spending, ...facts });
     });
   if (inWorktree) return inLinkedTree(origin, { runId }, runIn);
   return runIn(origin, () => {}).catch((error: unknown) => {
@@ -83,7 +83,7 @@ async function rejectUnfinishedRuns(
       if (run.status === "interrupted") throw unfinishedRun(run);
     }
   }
-  await clearTree(workspace, await findOutliving(ids), tell);
+  await clearTree(workspace, await findLeftoverProcesses(ids), tell);
   await endContained(ids);
 }
 

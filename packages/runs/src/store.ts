@@ -27,8 +27,8 @@ export type KeptSettings = NonNullable<Checkpoint["settings"]>;
 /** What is noted in each checkpoint of a run, beside what the loop says. */
 export interface RunNotes {
   readonly settings: KeptSettings;
-  /** Whether turns without a limit did not say what they cost. */
-  hasUnsaidCosts: boolean;
+  /** Whether the cost of turns without a limit was not reported. */
+  hasUnreportedCosts: boolean;
 }
 
 /**
@@ -112,11 +112,11 @@ export async function loadKeptSettings(
   return loaded && (loaded.checkpoint.settings ?? {});
 }
 
-/** Whether turns without a limit did not say what they cost, the one that was cut off included. */
-export function storedUnsaidCosts(checkpoint: Checkpoint): boolean {
-  const { hasUnsaidCosts, turn, failure, maxBudgetUsd } = checkpoint;
+/** Whether the cost of turns without a limit was not reported, the one that was cut off included. */
+export function storedUnreportedCosts(checkpoint: Checkpoint): boolean {
+  const { hasUnreportedCosts, turn, failure, maxBudgetUsd } = checkpoint;
   const isOpen = turn?.status === "started" && failure === "";
-  return hasUnsaidCosts || (isOpen && maxBudgetUsd === 0);
+  return hasUnreportedCosts || (isOpen && maxBudgetUsd === 0);
 }
 
 /** How a runner ended a run. */

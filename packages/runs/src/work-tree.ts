@@ -68,7 +68,7 @@ async function discarded(
 }
 
 /** What a new run has to know of the tree that it starts on. */
-export interface Ground {
+export interface TreeFacts {
   /** `undefined` where HEAD is on none. */
   readonly branch: string | undefined;
   /** The commit that HEAD is at. */
@@ -88,7 +88,7 @@ export async function inspectTree(
   workspace: Workspace,
   acceptDirty: boolean,
   tell: Tell,
-): Promise<Ground> {
+): Promise<TreeFacts> {
   const { root, gitDir } = workspace;
   ignoreOwnFolder(root);
   const baseCommit = await currentGitSha(root);

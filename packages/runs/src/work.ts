@@ -69,7 +69,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
   const { root } = workspace;
   tellRun(session, work, { maxCycles, maxBudgetUsd });
   const dir = join(workspace.runsDir, runId);
-  const notes: RunNotes = { settings, hasUnsaidCosts: spending.hasUnsaidCosts };
+  const notes: RunNotes = { settings, hasUnreportedCosts: spending.hasUnreportedCosts };
   const current = rememberingStore(work.stores.current, left);
   const stores: RunStores = { ...work.stores, current };
   session.onRemoved(() => restoreRun(session, dir, current));
@@ -83,7 +83,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
   });
   const loop: DriveRunOptions["loop"] = {
     ...given,
-    workDir: root,
+    workTree: root,
     maxCycles,
     maxBudgetUsd,
     conventions,
@@ -94,8 +94,8 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
     redactCommit: (text) => redactFiles(redact(text)),
     journal: (event) => session.record(event),
     onEvent: (event) => {
-      const isUnsaid = event.type === "agent_done" && event.costUsd === undefined;
-      if (isUnsaid && maxBudgetUsd === 0) notes.hasUnsaidCosts = true;
+      const isUnreported = event.type === "agent_done" && event.costUsd === undefined;
+      if (isUnreported && maxBudgetUsd === 0) notes.hasUnreportedCosts = true;
       tell(told(event));
     },
   };
@@ -142,7 +142,7 @@ function tellRun(
   const turnBudgetUsd = turnAllowance(spent, "coder", maxTurnBudgetUsd);
   const agents = { coder: coder.name, reviewer: reviewer.name };
   const limits = { maxCycles, maxBudgetUsd, turnBudgetUsd, ...spending };
-  tell({ type: "run", runId, task, workDir: workspace.root, branch, ...agents, ...limits });
+  tell({ type: "run", runId, task, workTree: workspace.root, branch, ...agents, ...limits });
 }
 
 /** A standalone loop's own file: written only where the run's is, and with the same notes. */
@@ -174,11 +174,11 @@ function restoreRun({ tell, syncRecord }: Session, dir: string, store: Rememberi
     await store.saveAgain();
   };
   const onError = (error: unknown): void => {
-    const message = `the run's checkpoint was removed, and cannot be written anew: ${messageOf(error)}`;
+    const message = `the run's checkpoint was removed, and cannot be written again: ${messageOf(error)}`;
     tell({ type: "warning", cycle: 0, message });
   };
   save().catch(onError);
-  const message = `the folder of run ${basename(dir)} was removed while it runs: its state is written anew`;
+  const message = `the folder of run ${basename(dir)} was removed while it runs: its state is written again`;
   tell({ type: "warning", cycle: 0, message });
 }
 

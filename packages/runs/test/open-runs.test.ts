@@ -30,8 +30,8 @@ function agent(name: string, answer: (request: AgentRequest) => string): AgentIn
   };
 }
 
-const coder = agent("own coder", ({ workDir, turnId }) => {
-  writeFileSync(join(workDir, "work.txt"), `${turnId}\n`);
+const coder = agent("own coder", ({ workTree, turnId }) => {
+  writeFileSync(join(workTree, "work.txt"), `${turnId}\n`);
   return "Wrote work.txt.";
 });
 const refusing = agent("refusing", () => "ISSUE:\nSEVERITY: major\nDESCRIPTION: not enough");
@@ -242,7 +242,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("who follows a run that somebody works on is let go", async () => {
+test("who follows a run that somebody works on is released", async () => {
   const controller = new AbortController();
   const watching: AgentInvoker = {
     ...content,
@@ -288,7 +288,7 @@ test("a check finds what crashes have left as data, and fixes it under the lock 
     }
     return problems;
   };
-  const aside = ["runs", "SET_ASIDE", false];
+  const aside = ["runs", "QUARANTINED", false];
   const left = (fixed: boolean) => [
     ["lock", "RUNNER_KILLED", fixed],
     aside,
@@ -302,7 +302,7 @@ test("a check finds what crashes have left as data, and fixes it under the lock 
   expect(await found()).toEqual([aside]);
 });
 
-test("what a check cannot look at is a problem, and keeps nothing else from being looked at", async () => {
+test("what a check cannot read is a problem, and keeps no other check from running", async () => {
   await stopped();
   writeFileSync(join(repo, ".git", "index"), "no index");
   chmodSync(join(repo, ".git", "quasar", "runs"), 0o755);

@@ -18,7 +18,7 @@ interface Asked {
   readonly step: number;
 }
 
-/** Bills each turn at its first step, and has reviewers wait for its second until they are let go. */
+/** Bills each turn at its first step, and has reviewers wait for its second until they are released. */
 async function aModel(): Promise<Model> {
   const [reviewing, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const begun: string[] = [];
@@ -106,7 +106,7 @@ test.for([
   ["one works and the other is refused", false],
   ["one works and the other is refused, also where the first is killed and two resume again", true],
 ] as const)(
-  "of two programs that resume a run at once %s: no turn is bought twice",
+  "of two programs that resume a run at once %s: no turn is paid for twice",
   async ([, isKilled]) => {
     const [at, model] = [await aRepository(), await aModel()];
     const runner = racer("start", at, model);

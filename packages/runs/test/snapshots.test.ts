@@ -50,7 +50,7 @@ function agent(name: string, text: string, act: (runId: string) => unknown): Age
 const BINARY = Buffer.from([0, 255, 13, 10, 0, 7]);
 
 /** Uncommitted work of all sorts, kept by a run and then gone from the tree. */
-async function keepWork(runId: string): Promise<void> {
+async function snapshotWork(runId: string): Promise<void> {
   writeFileSync(join(repo, "data.bin"), BINARY);
   writeFileSync(join(repo, "tool.sh"), "#!/bin/sh\n");
   chmodSync(join(repo, "tool.sh"), 0o755);
@@ -61,7 +61,7 @@ async function keepWork(runId: string): Promise<void> {
   writeFileSync(join(repo, "work.txt"), "work\n");
 }
 
-const coder = agent("coder", "Wrote work.txt.", keepWork);
+const coder = agent("coder", "Wrote work.txt.", snapshotWork);
 const content = agent("content", "APPROVED: it is there", () => {});
 const refusing = agent("refusing", "ISSUE:\nSEVERITY: major\nDESCRIPTION: no", () => {});
 
@@ -177,7 +177,7 @@ test("a snapshot whose pack cannot be written keeps its ref, and that is told", 
   });
 });
 
-test("a pack that is damaged when it is read back is told, and the ref is kept", async () => {
+test("a pack that is damaged when it is read back is reported, and the ref is kept", async () => {
   const bin = mkdtempSync(join(realpathSync(tmpdir()), "runs-bin-"));
   onTestFinished(() => rmSync(bin, { recursive: true, force: true }));
   const damage = `
@@ -206,7 +206,7 @@ test("a pack that is damaged when it is read back is told, and the ref is kept",
 });
 
 test.for(["1.pack", "1.json"])(
-  "a damaged %s is told, and written anew while there is a ref",
+  "a damaged %s is reported, and written anew while there is a ref",
   async (name) => {
     const runId = await approved();
     const { sha } = (await runs.snapshots(runId)).snapshots[0] ?? {};

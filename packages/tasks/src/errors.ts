@@ -14,7 +14,7 @@ export type TasksErrorCode =
   | "ERR_AMBIGUOUS"
   /** There is something of this name already. */
   | "ERR_EXISTS"
-  /** The task could not be put down: there is none. */
+  /** The task could not be created: there is none. */
   | "ERR_NOT_CREATED"
   /** A task of the workspace, or of the work tree, has not ended. */
   | "ERR_ACTIVE"
@@ -25,7 +25,7 @@ export type TasksErrorCode =
   /** What was asked for is not what the task waits for. */
   | "ERR_NOT_ACCEPTED"
   | "ERR_NOT_AWAITED"
-  /** What was looked at is not what is there any more. */
+  /** What was reviewed is not what is there any more. */
   | "ERR_CHANGED"
   /** A work tree has work that would be lost. */
   | "ERR_DIRTY"

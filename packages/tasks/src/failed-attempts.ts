@@ -4,7 +4,7 @@ import type { HookFile } from "@quasar/hookfile";
 const BY_A_PERSON = ["retry_step", "human_reject", "human_approve"];
 
 /**
- * How often a step came to nothing and was tried again, since a person last sent it on: over all crashes
+ * How often a step failed and was tried again, since a person last sent it on: over all crashes
  * and stops, which count for nothing, as far as the newest events tell.
  */
 export function failedAttempts({ history }: Pick<HookFile, "history">, stepName: string): number {

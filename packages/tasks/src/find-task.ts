@@ -13,7 +13,7 @@ export interface FindTaskOptions {
   readonly cwd: string;
   /** A task's id or the beginning of one, or a workspace's name. @default found by `cwd` */
   readonly id?: string | undefined;
-  /** Where nothing goes on, the newest that has ended. @default false: it is an error */
+  /** Where nothing continues, the newest that has ended. @default false: it is an error */
   readonly ended?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -80,7 +80,7 @@ function hookOf(dir: string): HookFile | undefined | "none" {
   }
 }
 
-/** What cannot be read may go on. */
+/** What cannot be read may continue. */
 export function isActive({ hook }: Pick<FoundTask, "hook">): boolean {
   return hook === undefined || !isTerminal(hook.state);
 }

@@ -11,7 +11,7 @@ export interface IgnoredWork {
   readonly paths: readonly string[];
   /** `.gitignore` files that ignore themselves, beside what they ignore. */
   readonly rules: readonly string[];
-  /** Whether there are more ignored files than were looked at. */
+  /** Whether there are more ignored files than were checked. */
   readonly isCut: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function ignoredBeside(
     return ignoredWords(await ignoredWork(worktree, task, { signal }));
   } catch (error) {
     signal.throwIfAborted();
-    return `what is ignored could not be looked at: ${messageOf(error)}`;
+    return `ignored files could not be read: ${messageOf(error)}`;
   }
 }
 
@@ -65,6 +65,6 @@ export function ignoredWords({ paths, rules, isCut }: IgnoredWork): string {
     ...(rules.length === 0
       ? []
       : [`in no commit: what ${namedPaths(rules)} ignores, itself included`]),
-    ...(isCut ? ["there are more ignored files than were looked at"] : []),
+    ...(isCut ? ["there are more ignored files than were checked"] : []),
   ].join("; ");
 }

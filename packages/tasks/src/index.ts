@@ -132,7 +132,7 @@ export { type CiStepOptions, createCiStep } from "./steps/ci.ts";
 export { gitStep } from "./steps/git.ts";
 export { publishingNotes } from "./steps/publishing-notes.ts";
 export type { DriveOptions, DriveResult, DriveTask } from "./engine/drive.ts";
-export type { Standstill } from "./engine/standstill.ts";
+export type { StopReason } from "./engine/stop-reason.ts";
 export { driveTask } from "./engine/drive-task.ts";
 export { superseded } from "./engine/drive.ts";
 export type { LookPorts, TaskPorts } from "./steps/step.ts";

@@ -10,7 +10,7 @@ import {
 } from "@quasar/hookfile/recovery";
 import type { ValidationReceipt, Verdict } from "@quasar/receipts";
 import { PROGRAM_PARTS } from "./engine/drive-task.ts";
-import { gitEyes } from "./engine/eyes.ts";
+import { gitWorkTreeReader } from "./engine/work-tree-reader.ts";
 import { noteTouched, touchedFiles } from "./engine/touched-files.ts";
 import { drainInbox, recordCommits } from "./operations/drain-inbox.ts";
 import { withReceipts } from "./engine/adopt-receipts.ts";
@@ -126,7 +126,7 @@ async function takeInWorkTree(
     const seen = store.read() ?? hook;
     // While a person is awaited, what changes is not the agent's.
     if (state === "awaiting_human") return seen;
-    return noteTouched(store, seen, await touchedFiles(seen, facts, gitEyes, signal));
+    return noteTouched(store, seen, await touchedFiles(seen, facts, gitWorkTreeReader, signal));
   } catch (error) {
     unnoticed(error);
     return hook;

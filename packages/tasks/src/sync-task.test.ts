@@ -109,7 +109,7 @@ test("takes the steps from the hook file, whatever the record says of them", () 
   expect(syncTask(pending, failed).steps[0]?.status).toBe("failed");
 });
 
-test("puts down each change of the status with its reason, and keeps what was asked for", () => {
+test("records each change of the status with its reason, and keeps what was asked for", () => {
   let record: TaskRecord = pending;
   for (const inputs of [
     [SET_UP, START],

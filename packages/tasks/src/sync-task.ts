@@ -20,7 +20,7 @@ export function syncTask(record: TaskRecord, hook: HookFile): TaskRecord {
   return isDeepStrictEqual(synced, record) ? record : { ...synced, updatedAt: hook.updatedAt };
 }
 
-/** The record with what came of an attempt, in the place of what was put down of the same attempt. */
+/** The record with what came of an attempt, in the place of what was recorded of the same attempt. */
 export function withResult(record: TaskRecord, result: StepResult): TaskRecord {
   const { stepIndex, attempt } = result;
   const others = record.stepResults.filter(

@@ -88,7 +88,7 @@ export type TaskEvent =
       readonly kind: AwaitedKind;
       readonly reason: string;
     }
-  /** It stands still, and goes on with the next resume. */
+  /** It stands still, and continues with the next resume. */
   | {
       readonly type: "stopped";
       readonly step: string;

@@ -101,7 +101,7 @@ export interface TaskMetadata {
   readonly baseSha: string;
   /** The branch that a pull request goes to, without `refs/heads/`; `""` where none is known. */
   readonly baseBranch: string;
-  /** Another task that this one goes on from. */
+  /** Another task that this one continues from. */
   readonly fromTask?: string | undefined;
   /** What that one was about and how far it came, for prompts. */
   readonly context?: string | undefined;

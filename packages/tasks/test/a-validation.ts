@@ -55,7 +55,7 @@ export interface Scene {
   readonly run: (change?: Partial<RunningStep>) => Promise<StepOutcome>;
   /** Runs it where it was started already. */
   readonly again: (change?: Partial<RunningStep>) => Promise<StepOutcome>;
-  /** Puts down what came of it as the engine does. */
+  /** Records what came of it as the engine does. */
   readonly end: (outcome: StepOutcome) => HookFile;
   readonly look: () => ReturnType<NonNullable<ReturnType<typeof createValidationStep>["look"]>>;
   /** The commands that were run, by their names: what `ran` of a command writes. */

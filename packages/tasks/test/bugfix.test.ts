@@ -79,7 +79,7 @@ test("a bugfix: analysed, fixed, validated, pushed, with a pull request, approve
 });
 
 test.runIf(process.platform === "linux")(
-  "what a killed git has left locked is set aside, and the task goes on",
+  "what a killed git has left locked is quarantined, and the task continues",
   async () => {
     const task = await aRealTask(join(folder.dir, "left-locked"));
     const { branch } = task.prepared.task.metadata;

@@ -43,7 +43,7 @@ function aPullRequest(number: number): FakeGhState["pullRequests"][number] {
   };
 }
 
-/** The step on a clock that goes on by what is slept; `each` is called after each sleep. */
+/** The step on a clock that continues by what is slept; `each` is called after each sleep. */
 function aStep(each: (slept: number) => void = () => {}): StepExecutor & { slept: number[] } {
   const slept: number[] = [];
   const clock = (): number => slept.reduce((sum, ms) => sum + ms, 0);
@@ -104,7 +104,7 @@ test("does not take the checks of another commit for those of the work tree's", 
   expect(asked).toEqual(["list", "view", "view", "view", "checks", "view", "checks"]);
 });
 
-test("fails where the pull request has gone on to what others have pushed", async () => {
+test("fails where the pull request has continued to what others have pushed", async () => {
   of.gh.set({ checks: [[PASS]] });
   git(of.worktree, "commit", "-q", "--allow-empty", "-m", "theirs");
   git(of.worktree, "branch", "theirs");

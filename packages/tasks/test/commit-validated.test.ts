@@ -178,7 +178,7 @@ test("what git converts on the way into a commit is in the receipt's tree as it 
   expect(task.hook().state).toBe("completed");
 });
 
-test("a receipt that was signed before a crash is in HOOK.md as soon as the task is looked at", async () => {
+test("a receipt that was signed before a crash is in HOOK.md as soon as the task is checked", async () => {
   const task = await aTask("signed");
   const { validation } = executors;
   const cutOff = {

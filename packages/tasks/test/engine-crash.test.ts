@@ -109,7 +109,7 @@ test("killed at any one point, a task comes to the same end, nothing done twice,
   }
 }, 120_000);
 
-test("killed again while it goes on after a crash, it still does", async () => {
+test("killed again while it continues after a crash, it still does", async () => {
   const undisturbed = await live();
   for (const [index, first] of pointsAfter(undisturbed).entries()) {
     if (index % 6 !== 1) continue;

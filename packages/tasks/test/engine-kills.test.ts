@@ -27,7 +27,7 @@ const SLOW: readonly ScriptedTurn[] = TURNS.map((turn) =>
 );
 
 // SPEC.md, statements 2, 3, 4.
-test("an engine that is killed again and again comes to the same end: one commit, one push, one pull request, each turn bought once", async () => {
+test("an engine that is killed again and again comes to the same end: one commit, one push, one pull request, each turn paid for once", async () => {
   const dir = join(folder.dir, "killed");
   const commands = [{ name: "check", command: 'echo ran >> "$HOME/ran.txt"' }];
   const validation = { commands, source: "config", timeoutMs: 60_000, maxFixes: 0 } as const;

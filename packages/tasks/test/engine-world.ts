@@ -101,7 +101,7 @@ const BASE = "b".repeat(40);
 /** In memory where there is such a place: a crash of the process is tried here, not one of the machine. */
 const FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** A task that was put down, and an engine whose executors only seem to do something. */
+/** A task that was created, and an engine whose executors only seem to do something. */
 export function aWorld(options: WorldOptions = {}): World {
   const root = mkdtempSync(join(FOLDER, "quasar-engine-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -196,7 +196,7 @@ export function aWorld(options: WorldOptions = {}): World {
       readArtifact,
       openLog: openTaskLog,
     },
-    eyes: {
+    workTreeReader: {
       facts: async () => ({
         branch: "fix/fix-it",
         commit: headOf(outside),

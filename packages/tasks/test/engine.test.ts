@@ -158,7 +158,7 @@ test.for([
   ["onPr", "pr_created"],
   ["onValidation", "validation"],
   ["onStepComplete", "step_complete"],
-] as const)("with %s off there are none of %s, and the task goes on", async ([key, trigger]) => {
+] as const)("with %s off there are none of %s, and the task continues", async ([key, trigger]) => {
   const world = aWorld({
     config: { checkpoints: { ...CONFIG.checkpoints, [key]: false } },
   });
@@ -503,7 +503,7 @@ test("a validation that fails waits for a person, who is notified, and its recei
 });
 
 // SPEC.md, statements 83.
-test("where nobody knows whether a step took effect a person is asked, and notified", async () => {
+test("where it is unknown whether a step took effect a person is asked, and notified", async () => {
   const world = aWorld({
     template: steps("git"),
     executors: {
@@ -527,7 +527,7 @@ test.for([
   ["limit", "2026-01-03T00:00:00.000Z"],
   ["storage", undefined],
 ] as const)(
-  "a step that is stopped (%s) stays where it is, and goes on with the next drive",
+  "a step that is stopped (%s) stays where it is, and continues with the next drive",
   async ([why, retryAt]) => {
     const stop: StepOutcome = { kind: "stopped", why, message: "enough", retryAt };
     const world = aWorld({
@@ -883,7 +883,7 @@ test("a long prompt is an artifact, of which the hook file has the beginning; th
   );
 });
 
-test("secrets are taken out of all that is put down", async () => {
+test("secrets are taken out of all that is recorded", async () => {
   const outcome: StepOutcome = {
     kind: "awaiting",
     awaiting: "git",
@@ -941,21 +941,21 @@ test.for([
   });
 });
 
-test("the work tree is looked at once between two steps, and again where a step was skipped between", async () => {
+test("the work tree is checked once between two steps, and again where a step was skipped between", async () => {
   const looks: string[] = [];
-  const { eyes } = aWorld().parts;
+  const { workTreeReader } = aWorld().parts;
   const world = aWorld({
     parts: {
-      eyes: {
-        ...eyes,
+      workTreeReader: {
+        ...workTreeReader,
         async inspect(...asked) {
           const { state, currentStep } = world.hook();
           looks.push(currentStep === undefined ? state : `${state} ${currentStep.stepName}`);
-          return eyes.inspect(...asked);
+          return workTreeReader.inspect(...asked);
         },
         async facts(...asked) {
           looks.push("for a checkpoint");
-          return eyes.facts(...asked);
+          return workTreeReader.facts(...asked);
         },
       },
     },

@@ -132,7 +132,7 @@ function fakeGh(stateFile: string, logFile: string): void {
     if (load().kills !== instant) return;
     save({ kills: "" });
     process.kill(Number(process.env["ENGINE_PID"]), "SIGKILL");
-    // What is left running goes on beside the next engine.
+    // What is left running continues beside the next engine.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
   };
   const numbered = (): FakePullRequest | undefined =>

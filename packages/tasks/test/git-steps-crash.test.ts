@@ -99,7 +99,7 @@ test("doubles and skips nothing when it crashes at every instant, and again wher
 
 const INSTANTS: readonly Instant[] = ["looked", "started", "done", "recorded"];
 
-/** A hook of git's that kills the engine, once, and goes on by itself a little later. */
+/** A hook of git's that kills the engine, once, and continues by itself a little later. */
 function killing({ dir }: GitTask, path: string, pause: string): void {
   const mark = join(dir, `killed-${basename(path)}`);
   const kill = `touch '${mark}'; kill -9 "$ENGINE_PID"; sleep ${pause}`;

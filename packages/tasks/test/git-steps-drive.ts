@@ -4,7 +4,7 @@ import { claimTask, detectAndRecover, lockTask, recoveryInput } from "@quasar/ho
 import { gitStep } from "../src/steps/git.ts";
 import { type GitTask, openGitTask, settleGit, stepInput } from "./git-task.ts";
 
-/** Between what a step does and what is put down of it. */
+/** Between what a step does and what is recorded of it. */
 export type Instant = "looked" | "started" | "done" | "recorded";
 
 /**

@@ -217,7 +217,7 @@ test("tells the push for a checkpoint, also where the branch was there", async (
   expect(git(of.bare, "rev-parse", "fix/it")).toBe(sha);
 });
 
-test("takes a branch that others have gone on from for pushed, and never overwrites others' work", async () => {
+test("takes a branch that others have continued from for pushed, and never overwrites others' work", async () => {
   const ours = pushed();
   const theirs = commit("theirs");
   git(of.worktree, "push", "-q", "origin", "HEAD:fix/it");

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
-/** A model for scripted agents, of whom the coder waits after his first step until he is let go. */
+/** A model for scripted agents, of whom the coder waits after his first step until he is released. */
 export interface HeldModel {
   readonly url: string;
   dispose(): void;

@@ -10,7 +10,7 @@ export const APPROVAL =
 export const ISSUE = "ISSUE:\nSEVERITY: major\nDESCRIPTION: bad\n";
 
 export interface LastingAgent extends AgentInvoker {
-  /** Every request that was bought, those of earlier drivers included. */
+  /** Every request that was paid for, those of earlier drivers included. */
   readonly requests: readonly AgentRequest[];
 }
 
@@ -57,9 +57,9 @@ export function lastingAgent(answers: readonly (Answer | string)[]): LastingAgen
 export function writingCoder(file = "work.txt"): LastingAgent {
   let turns = 0;
   return lastingAgent([
-    ({ workDir }) => {
+    ({ workTree }) => {
       turns += 1;
-      appendFileSync(join(workDir, file), `turn ${turns}\n`);
+      appendFileSync(join(workTree, file), `turn ${turns}\n`);
       return `wrote line ${turns}`;
     },
   ]);

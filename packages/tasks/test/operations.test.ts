@@ -106,7 +106,7 @@ test("what is shown is what an approval is of, whoever changes it meanwhile", as
   const snapshots = join(task.dir, "repo/.git/refs/quasar", viewed.task.id);
   while (!existsSync(snapshots)) await sleep(1);
   writeFileSync(join(task.worktree, "evil.js"), "evil\n");
-  await expect(looking).rejects.toEqual(refused("ERR_CHANGED", "while it was looked at"));
+  await expect(looking).rejects.toEqual(refused("ERR_CHANGED", "during the review"));
 });
 
 test("what changes between the last look and the approval's record is not approved", async () => {
@@ -202,7 +202,7 @@ test("abandon moves the hook file to abandoned, and leaves branch and files", as
   );
 });
 
-test("a task whose work tree is gone can be looked at and given up; the git hook comes off", async () => {
+test("a task whose work tree is gone can be read and given up; the git hook comes off", async () => {
   const task = await standing({ type: "start_step" }, { type: "step_complete" });
   const { taskDir } = task.prepared;
   task.happen(SKIP, SKIP);
@@ -237,7 +237,7 @@ test("an agent that works by HOOK.md alone ends its step itself", async () => {
   );
 });
 
-test("validating puts down its own receipts, and not those of whoever drives the task", async () => {
+test("validating records its own receipts, and not those of whoever drives the task", async () => {
   const task = await standing({ type: "start_step" }, { type: "step_complete" });
   task.happen(SKIP, { type: "start_step" }, { type: "step_output" });
   const { taskDir, task: record } = task.prepared;

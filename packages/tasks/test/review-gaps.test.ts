@@ -12,7 +12,7 @@ const folder = aTestFolder();
 settleGit(folder.dir);
 afterAll(folder.remove);
 
-/** One that waits for its review; each test goes on from what the one before has left. */
+/** One that waits for its review; each test continues from what the one before has left. */
 let task: RealTask;
 beforeAll(async () => {
   task = await aRealTask(join(folder.dir, "gaps"));

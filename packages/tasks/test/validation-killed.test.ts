@@ -109,7 +109,7 @@ test.for([
   "where it was signed before the crash it is known that it %s",
   async ([outcome, end]) => {
     scene.commands = [{ name: "quick", command: end }];
-    await scene.run(); // and whoever ran it dies before anything is put down
+    await scene.run(); // and whoever ran it dies before anything is recorded
     expect(outcomes()).toEqual([outcome]);
     expect(missingReceipts(scene.store, scene.taskDir, scene.keys)).toHaveLength(1);
     expect((await scene.look()) !== undefined).toBe(outcome === "passed");
@@ -134,7 +134,7 @@ test("while it runs it is known to be running, and nobody else runs it", async (
   expect(await left()).toBe(0);
 });
 
-test("killed while an agent fixes, that goes on first, with the same words, and is not asked twice", async () => {
+test("killed while an agent fixes, that continues first, with the same words, and is not asked twice", async () => {
   const fixing = join(scene.root, "fixing");
   const command = `echo ran >> '${scene.root}/ran'; grep -q fixed code.txt`;
   await killOnce(fixing, command, "fix");

@@ -529,7 +529,7 @@ test("what changes while a command runs is validated by every command, and told 
   ]);
   expect(warned()).toEqual([expect.stringMatching(/^changed while ".*" ran: new\.txt; nobody/u)]);
   expect(outcome.summary).toBe(
-    "Validation passed: a, b; changed while it ran, reviewed by nobody: new.txt",
+    "Validation passed: a, b; changed while it ran, not reviewed: new.txt",
   );
 });
 

@@ -131,7 +131,7 @@ export async function live(place: Place, command: Command, options: LifeOptions)
 /** How long what works in the background of a program that has ended may take. */
 const LINGER_MS = 15_000;
 
-/** A step at which the runner is killed takes effect late, when what goes on meanwhile is resumed. */
+/** A step at which the runner is killed takes effect late, when what continues meanwhile is resumed. */
 const HOLD_MS = 2500;
 
 /** Names of the steps that others see, as they come. */

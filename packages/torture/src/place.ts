@@ -43,16 +43,16 @@ export function makeScratch(): string {
 export function makePlace(scratch: string, name: string, { work, home, env = {} }: Fixture): Place {
   const notes = join(scratch, `${name}.notes`);
   const root = join(scratch, name);
-  const [workDir, homeDir] = [join(root, "work"), join(root, "home")];
+  const [workTree, homeDir] = [join(root, "work"), join(root, "home")];
   mkdirSync(notes);
   mkdirSync(join(root, "tmp"), { recursive: true });
-  cpSync(work, workDir, { recursive: true });
+  cpSync(work, workTree, { recursive: true });
   if (home === undefined) mkdirSync(homeDir);
   else cpSync(home, homeDir, { recursive: true });
   const { PATH = "" } = process.env;
   const place: Place = {
     root,
-    work: workDir,
+    work: workTree,
     home: homeDir,
     notes,
     background: join(notes, "background.mjs"),

@@ -35,7 +35,7 @@ export interface TortureReport {
   readonly alike: number;
   /** Kills that were planned and not made, because it was interrupted. */
   readonly left: number;
-  /** Names of the promises that were looked at. */
+  /** Names of the promises that were checked. */
   readonly laws: readonly string[];
   readonly rows: readonly ReportRow[];
   readonly failures: readonly {

@@ -18,7 +18,7 @@ export interface Deviation {
   readonly message: string;
 }
 
-/** Something that is tortured: how it is started, gone on with, and looked at when it is through. */
+/** Something that is tortured: how it is started, resumed, and looked at when it is through. */
 export interface Subject {
   readonly fixture: Fixture;
   /** Puts into a trial's place what only that trial has. @default nothing */
@@ -90,7 +90,7 @@ export async function runTrial(subject: Subject, options: TrialOptions): Promise
   try {
     subject.prepare?.(place);
     const { lives, failures } = await liveOut(subject, place, options);
-    // Until here they were let go on: a killed runner's agents may outlive it.
+    // Until here they were let continue: a killed runner's agents may outlive it.
     await endProcesses(root);
     const facts = await subject.observe(place, lives);
     const judge = subject.judge ?? compareFacts;

@@ -118,7 +118,7 @@ test.for([
   expect(seen).toEqual(steps);
 });
 
-test("goes on watching what a callback does", async () => {
+test("continues watching what a callback does", async () => {
   const code = `import * as fs from "node:fs";
     fs.writeFile("a", "x", () => fs.promises.writeFile("b", "x").then(() => fs.rmSync("b")));`;
   const { steps } = await run(aPlace(), code);
@@ -211,7 +211,7 @@ test.for([
   expect(existsSync(join(place.work, "new"))).toBe(isThere);
 });
 
-test("a timer of the subject's goes off once for each time that it is told, others when their time is over", async () => {
+test("a timer of the subject's goes off once for each time that it is set, others when their time is over", async () => {
   const place = aPlace();
   const file = join(place.notes, "strike");
   writeFileSync(file, "");

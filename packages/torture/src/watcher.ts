@@ -1,7 +1,7 @@
 /** Who is killed at a step: the runner alone, or with it everything of its run, as by a reboot. */
 export type KillKind = "runner" | "everything";
 
-/** What the watcher in a process is told. */
+/** What the watcher in a process gets. */
 export interface WatchPlan {
   /** The trial's folder: steps outside it are not watched. */
   readonly root: string;

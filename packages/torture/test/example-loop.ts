@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
 /**
- * A loop of somebody's own: it writes three lines, each once, and notes how far it has come. It goes
- * on where it was killed; how well, its argument says.
+ * A loop of somebody's own: it writes three lines, each once, and notes how far it has come. It continues
+ * where it was killed; how well, its argument says.
  */
 const [order] = process.argv.slice(2);
 

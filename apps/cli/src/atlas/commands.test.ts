@@ -47,7 +47,7 @@ const OF_HOOK_MD: Readonly<
 
 // SPEC.md, statements 203.
 test.for(Object.entries(OF_HOOK_MD))(
-  "the command that HOOK.md gives for %s is one of ours",
+  "the command that HOOK.md gives for %s is a command of atlas",
   async ([key, [name, given]]) => {
     const line = HOOK_MD_COMMANDS[key as keyof typeof HOOK_MD_COMMANDS];
     const [seen, , said] = await parsed(line);
@@ -140,7 +140,7 @@ test("a command stands in a group of the help, or in a family that does", () => 
 });
 
 test.for(["atlas start fix the login form", "atlas hook nonsense", "atlas skip --because x"])(
-  "what is no command of ours is refused: %s",
+  "an unknown command is refused: %s",
   async (line) => {
     await expect(parsed(line)).rejects.toMatchObject({ name: "CommanderError" });
   },

@@ -487,7 +487,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "hook install",
-    summary: "install the git hook that tells the task of commits",
+    summary: "install the git hook that reports commits to the task",
     args: [TASK],
     settings: ["gitHooks"],
     examples: [

@@ -69,13 +69,13 @@ export interface DriveOptions {
   readonly typed?: Typed | undefined;
   /** Whether an agent is asked at once, whatever usage limit or retry is waited for. @default no */
   readonly asksAtOnce?: true | undefined;
-  /** It was just put down: nobody else can have it. @default false */
+  /** It was just created: nobody else can have it. @default false */
   readonly isNew?: boolean | undefined;
 }
 
 /**
- * Takes a task through its steps, telling what happens, until it is done or cannot go on by itself.
- * The first signal saves and stops; the second leaves at once, as of the last save.
+ * Takes a task through its steps, telling what happens, until it is done or cannot continue by itself.
+ * The first signal saves and stops; the second exits at once, as of the last save.
  *
  * @throws {CliError} where an agent cannot be had, before anything is touched; what `driveTask` throws.
  */

@@ -23,7 +23,7 @@ export function nextWithoutTree(hook: HookFile, named: string): readonly string[
   return isAgents(hook) ? [anew, back] : [back, anew];
 }
 
-/** Whether agents' work that was not committed may have been lost, which the task would go on without. */
+/** Whether agents' work that was not committed may have been lost, which the task would continue without. */
 function isAgents(hook: HookFile): boolean {
   const name = hook.currentStep?.stepName ?? nextStep(hook)?.name;
   const type = hook.steps.find((step) => step.name === name)?.type;

@@ -33,7 +33,7 @@ test("where the work tree was deleted nothing is named that would lead back ther
   const back = (command: string): string =>
     `git -C ${repoPath} worktree add --force /src/repo-fix-config fix/fix-config && atlas ${command} fix-config   (only with what is committed: no turn of an agent is done again)`;
   const anew = `atlas abandon fix-config && atlas start --from-task task-1 "…"   (a new task on its branch)`;
-  // What an agent had not committed is what the step would go on without.
+  // What an agent had not committed is what the step would continue without.
   expect(nextOf(hook, "fix-config")).toEqual([anew, back("retry")]);
   const validating = hook.steps.map((step) => ({ ...step, type: "validation" as const }));
   expect(nextOf({ ...hook, steps: validating }, "fix-config")).toEqual([back("retry"), anew]);

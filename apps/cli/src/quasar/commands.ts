@@ -131,7 +131,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     description:
       "start a new run from a checkpoint of another one, in a work tree of its own:\n" +
       "with its commits and findings, without what it had not committed, and with a\n" +
-      "budget that is counted anew",
+      "budget that is counted from zero",
     args: [["<run>", "id of the run to fork from"]],
     options: [
       ["--at <cycle>", "as it was when this cycle had ended; as it stands if left out"],

@@ -3,19 +3,13 @@ import type { FileChange } from "@quasar/git/history";
 import type { TaskResult, WayBack } from "@quasar/loop";
 import { failureFlags } from "@quasar/loop/internal";
 import type { RunEnd } from "@quasar/runs";
-import {
-  continuedBy,
-  limitAdvice,
-  logCommand,
-  resumeCommand,
-  knownUsd,
-} from "@quasar/runs/internal";
+import { continuedBy, knownUsd, limitAdvice, logCommand, resumeCommand } from "@quasar/runs/internal";
 import { moment, shellWord } from "@quasar/runs/text";
 import { AGENT_PROGRAMS, loginCommand } from "../shared/agent-programs.ts";
 import type { Settings } from "../shared/config/settings.ts";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
-import { errnoIn, refusalNext } from "../shared/system-errors.ts";
 import type { ResultRecord } from "../shared/output/record.ts";
+import { errnoIn, refusalNext } from "../shared/system-errors.ts";
 import { type Typed, withTyped } from "../shared/typed.ts";
 
 /** What a person has to do about an agent's failure, where it takes a person. */

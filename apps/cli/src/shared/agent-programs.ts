@@ -1,6 +1,6 @@
 import type { DetectedAgent } from "@quasar/agents";
 
-/** The agents that are looked for. */
+/** The agents that are searched for. */
 export const AGENT_PROGRAMS: readonly DetectedAgent["kind"][] = ["claude", "codex"];
 
 const PACKAGES: Readonly<Record<DetectedAgent["kind"], string>> = {

@@ -59,8 +59,8 @@ export function createAgents(
 }
 
 /**
- * The agents that the settings name. A turn that was begun with another one than they name now is
- * looked for, read and ended by that one, also where its program is not installed any more.
+ * The agents that the settings name. A turn that was begun with another one than they name now is searched
+ * for, read and ended by that one, also where its program is not installed any more.
  *
  * @throws {CliError} as `createAgents` does.
  */

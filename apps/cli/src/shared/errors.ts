@@ -43,7 +43,7 @@ export const EXIT_OF = {
 export type CliErrorCode = keyof typeof EXIT_OF;
 
 export interface CliErrorOptions extends ErrorOptions {
-  /** What the user can type, or do, to go on; most likely first. */
+  /** What the user can type, or do, to continue; most likely first. */
   readonly next?: readonly string[] | undefined;
 }
 

@@ -8,11 +8,11 @@ export const EXIT = {
   notApproved: 3,
   /** The budget or the time is used up. */
   budget: 4,
-  /** A person is needed before it can go on. */
+  /** A person is needed before it can continue. */
   person: 5,
   /** Refused for the user's sake: a dirty tree, a foreign HEAD, another runner … */
   refused: 6,
-  /** Damaged state was set aside. */
+  /** Damaged state was quarantined. */
   corrupt: 7,
   nothingToResume: 8,
   /** A usage limit: the same command works later. */

@@ -26,7 +26,7 @@ function slow(at: AtlasPlace): readonly string[] {
   );
 }
 
-/** Agents of whom the coder goes on after his first word only when he is let go. */
+/** Agents of whom the coder continues after his first word only when he is released. */
 async function held(at: AtlasPlace): Promise<readonly string[]> {
   const turns = FIX.slice(1).map((turn) => ({ ...turn, says: ["Reading"] }));
   return scripted(at, turns, await holdingModel(at, "coder"));
@@ -35,7 +35,7 @@ async function held(at: AtlasPlace): Promise<readonly string[]> {
 const START = ["start", "fix null pointer in config", "--template", "write"];
 
 // SPEC.md, statements 195, 201, 202.
-test("after kill -9 the picture tells of the crash, HOOK.md what to do, and resume goes on", async () => {
+test("after kill -9 the picture tells of the crash, HOOK.md what to do, and resume continues", async () => {
   const at = atlasPlace();
   const running = startAtlas(at, [...START, ...(await held(at))]);
   expect(await running.sees("coder    works")).toBe(true);
@@ -66,7 +66,7 @@ test("after kill -9 the picture tells of the crash, HOOK.md what to do, and resu
   const resumed = await atlas(at, ["resume"]);
   expect(resumed.code, resumed.stderr).toBe(9);
   expect(resumed.stdout).toContain("recovered: step implement was interrupted");
-  // The agent that had outlived its runner was followed: nothing was bought twice.
+  // The agent that had outlived its runner was followed: nothing was paid for twice.
   expect(git(there, "log", "--format=%s", "main..")).toBe("test: fix null pointer in config");
   const { cost } = await atlasJson(at, ["status"]);
   expect(cost).toMatchObject({ spentUsd: expect.closeTo(0.4) as number });

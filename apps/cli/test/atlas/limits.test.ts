@@ -32,7 +32,7 @@ async function untilItWaits(at: Place, args: readonly string[]): Promise<Running
   return running;
 }
 
-test("without --wait-limit a task stops with 75, and the command that it advises waits and goes on", async () => {
+test("without --wait-limit a task stops with 75, and the command that it advises waits and continues", async () => {
   const at = atlasPlace();
   const inMs = await soon(at);
   const stopped = await atlasJson(at, begin(at, inMs));
@@ -49,7 +49,7 @@ test("without --wait-limit a task stops with 75, and the command that it advises
   expect(types.indexOf("waiting")).toBeLessThan(types.indexOf("loop"));
 });
 
-test("with --wait-limit a task says once that it waits, and goes on by itself", async () => {
+test("with --wait-limit a task says once that it waits, and continues by itself", async () => {
   const at = atlasPlace();
   const inMs = await soon(at);
   const lifted = Date.now() + inMs;

@@ -14,7 +14,7 @@ import {
   workTreeOf,
 } from "./harness.ts";
 
-test("an edited hook.json is told wherever the task is shown, in plain words, until somebody has acknowledged it", async () => {
+test("an edited hook.json is reported wherever the task is shown, in plain words, until somebody has acknowledged it", async () => {
   const at = atlasPlace();
   await waiting(at);
   const there = { ...at, repo: workTreeOf(at) };

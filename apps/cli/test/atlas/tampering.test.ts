@@ -60,7 +60,7 @@ const SCENES: readonly (readonly [what: string, tamper: (scene: Scene) => void, 
     /it is not JSON|not as we would write it|it is not an object/u,
   ],
   [
-    "what was put down before a command was started, changed",
+    "what was recorded before a command was started, changed",
     ({ file }) => {
       const path = file(0).replace(".dsse.json", ".started.json");
       writeFileSync(path, readFileSync(path, "utf8").replace("broken.txt", "a.txt"));

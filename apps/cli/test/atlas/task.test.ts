@@ -98,7 +98,7 @@ test("nothing is approved without a word, nor when it is not any more what was s
   expect(final).toMatchObject({ code: 0, state: "failed" });
 });
 
-test("a task that has spent more than it may says with how much it goes on, and does", async () => {
+test("a task that has spent more than it may says with how much it continues, and does", async () => {
   const at = atlasPlace();
   const turns = FIX.slice(1).map((turn) =>
     turn.role === "coder" ? { ...turn, costUsd: 20 } : turn,
@@ -217,7 +217,7 @@ test("a task is found by its folder, its id, the beginning of it, and its worksp
   expect(hook).toMatchObject({ state: "abandoned" });
 });
 
-test("what is wrong with the command, its agents or its template is told before anything is made", async () => {
+test("what is wrong with the command, its agents or its template is reported before anything is made", async () => {
   const at = atlasPlace();
   const wrong = [
     [["start"], 2],
@@ -236,7 +236,7 @@ test("what is wrong with the command, its agents or its template is told before 
   const { next } = await atlasJson(at, ["start", "x", "--coder", "codex"]);
   expect(next).toContain("npm install -g @openai/codex");
   expect(await atlasJson(at, ["status", "--all"])).toMatchObject({ tasks: [] });
-  // What the system refuses is to be looked at where it is.
+  // What the system refuses shows where it is.
   const file = join(at.repo, "a.txt");
   const noHome = await atlas(at, ["status"], { env: { ATLAS_HOME: file } });
   expect([noHome.code, noHome.stderr]).toEqual([1, expect.stringContaining(`ls -ld ${file}`)]);

@@ -202,7 +202,7 @@ test.for(sample(WALKS, 1, 1))(
     expect(gates).toEqual(
       done.steps.filter(({ type }) => type === "human").map(({ name }) => name),
     );
-    // What a person's word has ended has nothing to go on with.
+    // What a person's word has ended has nothing to continue with.
     expect(last.code, last.stderr).toBe(gates.at(-1) === done.steps.at(-1)?.name ? 8 : 0);
     expect(done).toMatchObject({ state: "completed", branch });
     expect(statuses(done)).toEqual(steps);
@@ -298,7 +298,7 @@ test("a validation that fails is fixed by the agent, run again, and both outcome
   expect(remoteHead(at, "patch/add-a-file")).toBe(git(there, "rev-parse", "HEAD"));
 });
 
-test("a rejected review is worked on again, into the same pull request; another task goes on from its branch", async () => {
+test("a rejected review is worked on again, into the same pull request; another task continues from its branch", async () => {
   const at = remotePlace();
   const better: Turn = {
     ...CODER,

@@ -40,7 +40,7 @@ test.for([
   ["an edit", "echo bad > work.txt"],
   ["a commit", "echo bad > work.txt; git commit -qam unreviewed"],
 ] as const)(
-  "%s while the validation runs is told, and neither pushed nor verified where it does not pass",
+  "%s while the validation runs is reported, and neither pushed nor verified where it does not pass",
   async ([, act]) => {
     const at = withRemote(atlasPlace());
     const started = await patched(at, meanwhile(at, act));
@@ -52,12 +52,12 @@ test.for([
   },
 );
 
-test("what a formatter makes of the work in the validation is told, validated, pushed and verified", async () => {
+test("what a formatter makes of the work in the validation is reported, validated, pushed and verified", async () => {
   const at = withRemote(atlasPlace());
   const started = await patched(at, "grep -q formatted work.txt || echo formatted >> work.txt");
   expect(started.code, started.stderr).toBe(0);
   expect(started.stderr).toContain("ran: work.txt; nobody has reviewed that");
-  expect(started.stdout).toContain("changed while it ran, reviewed by nobody: work.txt");
+  expect(started.stdout).toContain("changed while it ran, not reviewed: work.txt");
   expect(git({ ...at, repo: at.bare }, "show", `${BRANCH}:work.txt`)).toBe("right\nformatted");
   const verified = await atlas(there(at), ["verify", "add-a-file"]);
   expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining("VALID")]);
@@ -105,7 +105,7 @@ function type(at: AtlasPlace, line: string): void {
   execFileSync("sh", ["-c", shell], { cwd: at.repo, env: at.env, stdio: "pipe" });
 }
 
-test("where a task's work tree was deleted, what is advised brings it back, and the task goes on", async () => {
+test("where a task's work tree was deleted, what is advised brings it back, and the task continues", async () => {
   const at = atlasPlace();
   const flag = join(at.outside, "flag");
   const started = await patched(at, `test -e '${flag}'`);

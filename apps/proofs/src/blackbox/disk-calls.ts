@@ -25,7 +25,7 @@ export type DiskCall =
  * is the one whose acts count.
  *
  * @param folder - Absolute; its paths begin with its own name in the result. Its parent is `/`, of
- *   which only syncs are told.
+ *   which only syncs are reported.
  * @throws {Error} for a call in the folder that is not known here.
  */
 export function diskCalls(calls: readonly SystemCall[], folder: string): readonly DiskCall[] {

@@ -59,7 +59,7 @@ export function journalOf(runId: string): Observer {
 }
 
 /**
- * The checkpoint beside the journal: what it counts as settled is told there, and nothing is told
+ * The checkpoint beside the journal: what it counts as settled is told there, and nothing is reported
  * twice.
  */
 export function bothOf(runId: string): Observer {

@@ -61,7 +61,7 @@ export function faultsOf(
   });
 }
 
-/** Whether a call is one of those, and not of the runtime beneath: they cannot all be told apart by counting. */
+/** Whether a call is one of those, and not of the runtime beneath: they cannot all be distinguished by counting. */
 export function isFaultOf({ name, args }: SystemCall, at: Place): boolean {
   return isOurs(name, pathOf(name, args), at);
 }

@@ -149,7 +149,7 @@ export interface Outcome {
 /** Exit codes that a command may leave with after such a fault. */
 const DEFINED: ReadonlySet<number | null> = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 75]);
 
-/** Strikes once, judges what the command says and leaves, and has a plain `quasar resume` go on. */
+/** Strikes once, judges what the command says and leaves, and has a plain `quasar resume` continue. */
 export async function tryFault(lab: Lab, fault: FaultCase): Promise<Outcome> {
   const { at } = lab;
   await untilAllEnded(at);
@@ -236,7 +236,7 @@ async function resumeStruck(
     .filter(({ type }) => type === "agent_done")
     .map(({ taskId, cycle, role }) => `${String(taskId)} ${String(cycle)} ${String(role)}`);
   if (new Set(turns).size !== turns.length && !isOfTheCoder(fault))
-    bad.push(`a turn was bought twice: ${turns.join()}`);
+    bad.push(`a turn was paid for twice: ${turns.join()}`);
   const trailers = "%(trailers:key=Quasar-Cycle,valueonly,separator=)";
   const cycles = git(at, "log", `--format=${trailers}`)
     .split("\n")

@@ -30,7 +30,7 @@ export function writeRuns(guest: Guest): string {
   return writeProgram(guest, "runs", [...runs, "sleep 1000"]);
 }
 
-/** Writes the program that goes on with what was cut off, once the power is back. */
+/** Writes the program that continues with what was cut off, once the power is back. */
 export function writeResume(guest: Guest): string {
   const left = `echo "{\\"type\\":\\"left\\",\\"code\\":$?}"`;
   const off = ["sync", "echo o > /proc/sysrq-trigger", "sleep 1000"];

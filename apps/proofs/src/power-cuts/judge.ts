@@ -10,14 +10,14 @@ export type Verdict = readonly string[];
 /** The events after which the run is on disk. */
 const AFTER_A_SAVE: ReadonlySet<unknown> = new Set(["agent_start", "agent_done", "committed"]);
 
-export interface Judgement {
+export interface Judged {
   readonly bad: Verdict;
-  /** Whether there is a run to go on with. */
+  /** Whether there is a run to resume. */
   readonly isOpen: boolean;
 }
 
 /** Judges a disk after a cut by what the runs on it had printed before. */
-export async function judgeCut(at: Place, lines: readonly Line[]): Promise<Judgement> {
+export async function judgeCut(at: Place, lines: readonly Line[]): Promise<Judged> {
   const bad: string[] = [];
   const tell = (message: string): void => void bad.push(message);
   const git = gitIn(at);
@@ -54,7 +54,7 @@ export async function judgeCut(at: Place, lines: readonly Line[]): Promise<Judge
   return { bad, isOpen };
 }
 
-/** Judges the disk once the run was gone on with, where there was one. */
+/** Judges the disk once the run was resumed, where there was one. */
 export function judgeResumed(
   at: Place,
   isOpen: boolean,
@@ -72,7 +72,7 @@ export function judgeResumed(
   const finished = new Set(lines.filter(({ type }) => type === "agent_done").map(turnOf));
   for (const line of after) {
     if (line.type === "agent_done" && finished.has(turnOf(line))) {
-      tell(`the finished turn ${turnOf(line)} was bought again`);
+      tell(`the finished turn ${turnOf(line)} was paid for again`);
     }
   }
 

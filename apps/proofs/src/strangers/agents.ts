@@ -23,8 +23,8 @@ function agent(name: string, work: (request: AgentRequest) => string): AgentInvo
   };
 }
 
-export const coder = agent("coder", ({ workDir }) => {
-  writeFileSync(join(workDir, "work.txt"), "done\n");
+export const coder = agent("coder", ({ workTree }) => {
+  writeFileSync(join(workTree, "work.txt"), "done\n");
   return "Wrote work.txt.";
 });
 

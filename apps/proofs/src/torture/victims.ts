@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<TorturedAgentName, string>> = {
 };
 
 /**
- * The built command that is tortured, with an agent at work. Real agents are looked for on the PATH.
+ * The built command that is tortured, with an agent at work. Real agents are searched for on the PATH.
  *
  * @throws {UsageError} for names of which there is none.
  */

@@ -55,7 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
     programs: 2,
     // Not the one that every run with uncommitted work begins with: the twin has that, too.
     instead:
-      'const { head } = parseStatusHead(output); if (message.startsWith("uncommitted work")) await gitOutput("write", workDir, ["add", "-A"]);',
+      'const { head } = parseStatusHead(output); if (message.startsWith("uncommitted work")) await gitOutput("write", workTree, ["add", "-A"]);',
     kill: "everything at asked coder 1, step 1 #1",
     law: "tree",
   },
@@ -95,7 +95,7 @@ export const ATLAS_MUTANTS: readonly Mutant[] = [
     law: "receipts",
   },
   {
-    name: "pull requests that are there are not looked for",
+    name: "pull requests that are there are not searched for",
     text: /const open = answer\.value\.find\(\(\{ state \}\) => state === "OPEN"\);/g,
     programs: 1,
     instead: "return { kind: 'ok', value: undefined };",

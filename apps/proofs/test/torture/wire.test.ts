@@ -24,7 +24,7 @@ const ANTHROPIC = {
       role: "user",
       content: [
         { type: "tool_result", tool_use_id: "2", content: [{ type: "text", text: "Failed" }] },
-        { type: "text", text: "Go on" },
+        { type: "text", text: "Continue" },
       ],
     },
   ],
@@ -43,7 +43,7 @@ const OPENAI = {
     { type: "custom_tool_call_output", call_id: "1", output: "ok" },
     { type: "function_call", call_id: "2", name: "exec_command", arguments: "{}" },
     { type: "function_call_output", call_id: "2", output: [{ type: "input_text", text: "no" }] },
-    { role: "user", content: "Go on" },
+    { role: "user", content: "Continue" },
   ],
 };
 
@@ -51,7 +51,7 @@ test.for([
   ["Anthropic's Messages", anthropicConversation(ANTHROPIC)],
   ["OpenAI's Responses", openAiConversation(OPENAI)],
 ] as const)("reads prompts, instructions and ended calls of %s", ([, conversation]) => {
-  expect(conversation.prompts).toBe("Write it\nGo on");
+  expect(conversation.prompts).toBe("Write it\nContinue");
   expect(conversation.system).toContain("You are the coder of a pair.");
   expect(conversation.step).toBe(2);
 });
@@ -146,7 +146,7 @@ test.for([
       work: "coder 1",
       key: "coder 1, step 2",
       turnId: "trial.1",
-      sha256: createHash("sha256").update("Read it\nGo on").digest("hex"),
+      sha256: createHash("sha256").update("Read it\nContinue").digest("hex"),
       costUsd: answerUsd(PRICE),
     },
   ]);

@@ -106,7 +106,7 @@ export type ClaudeEvent =
       readonly line_bytes?: number | null | undefined;
       readonly message: { readonly content: readonly ClaudeBlock[] };
     }
-  /** A line whose end is not kept: nobody knows what it said. */
+  /** A line whose end is not kept: what it said is unknown. */
   | { readonly type: "cut_line"; readonly line_bytes: number }
   | ClaudeResult;
 

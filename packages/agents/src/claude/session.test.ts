@@ -12,7 +12,7 @@ const SESSION = "11111111-1111-4111-8111-111111111111";
 const TURN = { commands: [], guard: () => "/guard.js" };
 const RESUMED = "claude-2.1.329.resumed.stream.jsonl";
 
-test("goes on in a session with the access, the money and the schema of any turn", () => {
+test("continues in a session with the access, the money and the schema of any turn", () => {
   const request = aRequest({ sessionId: SESSION, maxCostUsd: 1, outputSchema: { type: "object" } });
   const args = claudeArgs(request, {}, TURN);
   const resumed = claudeArgs({ ...request, resumesSession: true }, {}, TURN);
@@ -117,7 +117,7 @@ test("does not take words in a turn for a missing session", async () => {
 });
 
 test.for([undefined, "", "a title", "--dangerously-skip-permissions"])(
-  "starts nothing to go on in %j",
+  "starts nothing to continue in %j",
   async (sessionId) => {
     const agent = createClaudeAgent({ file: aProgramThatPrints(aSample(RESUMED)) });
     const result = await agent.invoke(aRequest({ sessionId, resumesSession: true }));
@@ -172,9 +172,9 @@ test.for([
 
 test.for([
   ["the model has begun to answer", ASKING + 1, {}],
-  ["it had gone on in it", ASKING, { resumesSession: true }],
+  ["it had continued it", ASKING, { resumesSession: true }],
 ] as const)(
-  "goes on in a session of which nothing is found where %s: Claude Code may know more",
+  "continues in a session of which nothing is found where %s: Claude Code may know more",
   async ([, lines, change]) => {
     const env = { CLAUDE_CONFIG_DIR: aDirectory(), PATH: process.env["PATH"] };
     expect(await foundDead(lines, { env }, change)).toMatchObject({ sessionId: SESSION });
@@ -187,8 +187,8 @@ test("looks for its record where its agent's environment says", async () => {
   const home = aDirectory();
   mkdirSync(join(home, ".claude"));
   execFileSync("cp", ["-r", join(there, "projects"), join(home, ".claude")]);
-  const found = async (options: ClaudeAgentOptions, workDir?: string) => {
-    const turn = await foundDead(ASKING, options, workDir === undefined ? {} : { workDir });
+  const found = async (options: ClaudeAgentOptions, workTree?: string) => {
+    const turn = await foundDead(ASKING, options, workTree === undefined ? {} : { workTree });
     return turn?.state === "died" && turn.sessionId !== "";
   };
   expect(await found({ env: { PATH, HOME: home } })).toBe(true);

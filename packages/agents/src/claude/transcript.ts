@@ -18,15 +18,15 @@ const Said = v.object({ type: v.picklist(["user", "assistant"]) });
 /** Claude Code's own folder, by the environment and the working directory that it is started with. */
 export function claudeConfigDir(
   env: Readonly<Record<string, string | undefined>>,
-  workDir: string,
+  workTree: string,
 ): string {
   const dir = env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? homedir(), ".claude");
-  return resolve(workDir, dir.normalize("NFC"));
+  return resolve(workTree, dir.normalize("NFC"));
 }
 
 /**
- * Whether Claude Code has anything on record to go on from in a session, in whatever work tree. What
- * cannot be looked at may be there.
+ * Whether Claude Code has anything on record to continue from in a session, in whatever work tree. What
+ * cannot be read may be there.
  *
  * @see SPEC.md, "Sessions of Claude Code"
  */

@@ -16,9 +16,9 @@ const CACHES = {
  * Variables that have build tools keep their caches where Codex's sandbox lets them write: in a folder under
  * TMPDIR that is this user's alone, one for each work tree. None where the folder is not to be had.
  */
-export function toolCaches(workDir: string, tmp: string = tmpdir()): Record<string, string> {
+export function toolCaches(workTree: string, tmp: string = tmpdir()): Record<string, string> {
   const { uid } = userInfo();
-  const name = createHash("sha256").update(workDir).digest("hex").slice(0, 12);
+  const name = createHash("sha256").update(workTree).digest("hex").slice(0, 12);
   const own = join(tmp, `quasar-caches-${uid}`);
   const folder = join(own, name);
   if (!isOwnFolder(own, uid) || !isOwnFolder(folder, uid)) return {};

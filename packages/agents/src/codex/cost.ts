@@ -18,7 +18,7 @@ import { type CodexLedger, type CodexResponse, readCodexLedger } from "./ledger.
 /**
  * What a thread has used before a turn, to be asked before the turn begins and kept with it.
  *
- * @returns `undefined` when the thread is to be gone on in and has no record: its turn's cost will
+ * @returns `undefined` when the thread is to be continued and has no record: its turn's cost will
  *   be unknown.
  */
 export function codexTokensBefore(
@@ -48,7 +48,7 @@ export interface CodexEnd {
   readonly tokens?: Tokens | undefined;
   /** Whether Codex has said that the turn is over. */
   readonly ended: boolean;
-  /** Responses that broke off while they came: nobody knows what they had used. */
+  /** Responses that broke off while they came: what they used is unknown. */
   readonly dropped: number;
 }
 

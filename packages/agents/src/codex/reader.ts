@@ -11,7 +11,7 @@ import type { CodexMeter } from "./meter.ts";
 /** What has been read of a run. */
 export interface CodexReading {
   readonly threadId: string | undefined;
-  /** The thread, once there is something in it to go on from: its prompt is on record after it began. */
+  /** The thread, once there is something in it to continue from: its prompt is on record after it began. */
   readonly sessionId: string | undefined;
   /** The last message of the agent. */
   readonly text: string;
@@ -69,7 +69,7 @@ export function createCodexReader(
 
   const told = new Set<string>();
   let toldUsd = 0;
-  /** A record that cannot be looked at now is looked at again with the next event. */
+  /** A record that cannot be read now is checked again with the next event. */
   const useSoFar = (): CodexUse | undefined => {
     try {
       return meter.use(reading.threadId);

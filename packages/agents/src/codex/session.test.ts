@@ -43,7 +43,7 @@ const SAID = aSample("codex-0.169.0.resumed.jsonl");
 test.for([
   ["write", "workspace-write"],
   ["read", "read-only"],
-] as const)("goes on in a thread to %s in the sandbox of any turn", ([access, sandbox]) => {
+] as const)("continues in a thread to %s in the sandbox of any turn", ([access, sandbox]) => {
   const request = aRequest({ ...RESUMED, access });
   expect(codexArgs(request, { model: "gpt-5.5" }, "/schema.json")).toEqual([
     ...["exec", "resume", "--json", "-c", `sandbox_mode="${sandbox}"`, "--skip-git-repo-check"],
@@ -125,7 +125,7 @@ test.for(["no session was found in the store", "the file already has an active w
 );
 
 test.for([undefined, "", "a name", "--last"])(
-  "starts nothing to go on in %j",
+  "starts nothing to continue in %j",
   async (sessionId) => {
     const agent = createCodexAgent({ file: aProgramThatPrints(SAID) });
     const result = await agent.invoke(aRequest({ sessionId, resumesSession: true }));
@@ -214,7 +214,7 @@ test("has the same cost when a later process reads it, and when it cannot tell h
 test.for([
   ["has only begun a thread", 1, undefined],
   ["has done something in it", 3, THREAD],
-] as const)("can go on in the thread of a Codex that %s", async ([, lines, sessionId]) => {
+] as const)("can continue in the thread of a Codex that %s", async ([, lines, sessionId]) => {
   const { agent } = aCodex(0, 0, SAID.slice(0, lines));
   const request = aRequest({ turnsDir: aDirectory() });
   expect((await agent.invoke(request)).sessionId).toBe(sessionId);

@@ -27,7 +27,7 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
 export type LineRedactor = (lines: readonly string[]) => readonly string[];
 
 /**
- * The same for lines of one output, as a private key has many. In a line of JSON forms are looked for in its strings,
+ * The same for lines of one output, as a private key has many. In a line of JSON forms are searched for in its strings,
  * as they are meant and not as they are written. Lines that come together are looked through one by one only where
  * they may hold a secret.
  */

@@ -40,7 +40,7 @@ export interface FakeAgent {
   interrupt(): readonly Step[];
 }
 
-/** What goes on in a turn. */
+/** What continues in a turn. */
 export interface TurnKinds {
   readonly hasUnknownModel: boolean;
   readonly caches: boolean;
@@ -65,7 +65,7 @@ export const billedPriceOf = (model: string, prices?: ModelPrices): Price =>
 /** What the provider bills for a request, in US dollars. */
 export const billOf = ({ model, tokens }: Sent): number => costAt(billedPriceOf(model), tokens);
 
-/** How the tokens of a prompt are told apart: read from a cache, written to one, or neither. */
+/** How the tokens of a prompt are distinguished: read from a cache, written to one, or neither. */
 export function promptTokens(
   random: Random,
   prompt: number,

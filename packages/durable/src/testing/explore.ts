@@ -33,11 +33,11 @@ export interface ExploreCrashesOptions {
   readonly maxRounds?: number | undefined;
   /** @default all five */
   readonly models?: readonly PersistenceModel[] | undefined;
-  /** How many images of one crash point are looked at; more than that are picked from. @default 256 */
+  /** How many images of one crash point are checked; more than that are picked from. @default 256 */
   readonly statesPerPoint?: number | undefined;
   /** A process on an empty disk. */
   readonly workload: (process: SimulatedProcess) => void;
-  /** A process after a crash: recovers, reads, acknowledges what it read, and may go on saving. */
+  /** A process after a crash: recovers, reads, acknowledges what it read, and may continue saving. */
   readonly resume: (process: SimulatedProcess) => void;
   /** What a reader finds; throws where it finds nothing that it can use. */
   readonly observe: (fs: FileSystem) => Value;
@@ -70,7 +70,7 @@ export interface CrashReport {
   /** How often `observe` ran: an image that comes again in the same life is not read again. */
   readonly observed: number;
   readonly crashPoints: number;
-  /** Crash points, per model, of which not every image was looked at. */
+  /** Crash points, per model, of which not every image was checked. */
   readonly sampledPoints: number;
   readonly rounds: number;
   /** States that break the promise. */
@@ -124,7 +124,7 @@ export function exploreCrashes(options: ExploreCrashesOptions): CrashReport {
 /** After so many seeds in a row without new choices there are hardly any. */
 const MAX_REPEATS = 1000;
 
-/** Kills and crashed images that each round goes on from. */
+/** Kills and crashed images that each round continues from. */
 const KILLS = 4;
 const SAMPLES = 6;
 

@@ -1,4 +1,4 @@
-/** Saves files of the size it is told, until one fails; prints what became of the last. */
+/** Saves files of the given size, until one fails; prints what became of the last. */
 import { DurableError, replaceFile } from "../../src/index.ts";
 
 const [path = "", size = "0", count = "1"] = process.argv.slice(2);

@@ -4,13 +4,13 @@ import { isTerminal } from "../transitions/transitions.ts";
 
 /**
  * Whether a folder has a task that has not ended, by its hook file. One that is there and cannot be
- * believed, or is of another version, counts as active: nobody knows that it has ended.
+ * believed, or is of another version, counts as active: it is unknown whether it has ended.
  */
 export function isActiveTask(dir: string): boolean {
   try {
     const hook = createHookFileStore({ dir }).read();
     return hook !== undefined && !isTerminal(hook.state);
   } catch (error) {
-    return error instanceof HookFileError; // what cannot be looked at is no task that goes on
+    return error instanceof HookFileError; // what cannot be read is no task that continues
   }
 }

@@ -9,7 +9,7 @@ import type { InboxNote } from "../store/inbox.ts";
 
 /** What is known already of the commits of a task. */
 export interface KnownCommits {
-  /** HEAD when commits were last looked for, or when the task began; `""`: there was no commit. */
+  /** HEAD when commits were last searched for, or when the task began; `""`: there was no commit. */
   readonly head: string;
   /** The commits that have a checkpoint. */
   readonly recorded: ReadonlySet<string>;

@@ -53,13 +53,13 @@ export type InstalledGitHook =
  * Has the commits of a work tree told to its task: registers the task, and puts our block into the
  * repository's `post-commit` git hook where that is ours to change. Doing it twice is doing it once.
  *
- * @param workDir - Any folder of the work tree that the task works in.
+ * @param workTree - Any folder of the work tree that the task works in.
  * @throws {GitError} as `openRepository` does; {HookFileError} `ERR_INVALID_HOOK_FILE` for a command
  *   that is no absolute path; {DurableError} `ERR_LOCKED`.
  * @see SPEC.md, "Git hook"
  */
 export async function installGitHook(
-  workDir: string,
+  workTree: string,
   options: InstallGitHookOptions,
 ): Promise<InstalledGitHook> {
   const { command, mode = "auto", taskDir, isActive = isActiveTask, signal } = options;
@@ -67,7 +67,7 @@ export async function installGitHook(
     throw new HookFileError("ERR_INVALID_HOOK_FILE", "command is not made of absolute paths");
   }
   if (mode === "off") return { kind: "off" };
-  const repository = await openRepository(workDir, { signal });
+  const repository = await openRepository(workTree, { signal });
   const { root, commonDir } = repository;
   const folder = realOrIntended((await hooksFolder(repository, { signal })).path);
   const path = join(folder, GIT_HOOK);
@@ -100,7 +100,7 @@ export async function installGitHook(
 type PrintedReason = Extract<InstalledGitHook, { kind: "printed" }>["reason"];
 
 export type UninstalledGitHook =
-  /** Other tasks of the repository go on. */
+  /** Other tasks of the repository continue. */
   | { readonly kind: "kept"; readonly tasks: number }
   | { readonly kind: "absent" }
   /** `file`: it was ours and is gone; `block`: what is left is what others wrote. */
@@ -117,15 +117,15 @@ export type UninstalledGitHook =
  * was put there goes: the block and nothing else, so that the git hook has the bytes that it would
  * have had without us.
  *
- * @param workDir - Any folder of any work tree of the repository.
+ * @param workTree - Any folder of any work tree of the repository.
  * @throws as `installGitHook` does.
  * @see SPEC.md, "Git hook"
  */
 export async function uninstallGitHook(
-  workDir: string,
+  workTree: string,
   { taskDir, isActive = isActiveTask, signal }: TaskOptions,
 ): Promise<UninstalledGitHook> {
-  const repository = await openRepository(workDir, { signal });
+  const repository = await openRepository(workTree, { signal });
   const { commonDir } = repository;
   const present = join(realOrIntended((await hooksFolder(repository, { signal })).path), GIT_HOOK);
   const uninstall = ({ registry, save }: OpenRegistry): UninstalledGitHook => {

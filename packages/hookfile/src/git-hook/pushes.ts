@@ -36,7 +36,7 @@ export type UnseenPush =
   | { readonly reason: "no-reflog"; readonly ref: string; readonly commit: string };
 
 export interface NoticedPushes {
-  /** In the order of their branches, oldest first; none is told twice. */
+  /** In the order of their branches, oldest first; none is reported twice. */
   readonly pushes: readonly NoticedPush[];
   readonly unseen: readonly UnseenPush[];
   /** What `told` is for the next time, once these are durable. */

@@ -39,14 +39,14 @@ export type NotedCommit =
  * What `atlas checkpoint --trigger git_commit --auto` does: leaves a note of HEAD's commit for the
  * task that the work tree belongs to.
  *
- * @param workDir - Any folder of the work tree; the environment's `GIT_DIR` does not count.
+ * @param workTree - Any folder of the work tree; the environment's `GIT_DIR` does not count.
  * @throws {GitError}, {DurableError}: a git hook exits 0 all the same.
  */
 export async function noteCommit(
-  workDir: string,
+  workTree: string,
   { signal, now, random, ...route }: RouteOptions & InboxOptions,
 ): Promise<NotedCommit> {
-  const repository = await unlessNone(openRepository(workDir, { signal }));
+  const repository = await unlessNone(openRepository(workTree, { signal }));
   if (repository === undefined) return { kind: "nothing", reason: "no-repository" };
   const taskDir = taskOfWorkTree(repository, route);
   if (taskDir === undefined) return { kind: "nothing", reason: "no-task" };

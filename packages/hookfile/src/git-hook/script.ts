@@ -17,10 +17,10 @@ export const GIT_HOOK_LINE = `{ command -v atlas && atlas ${CALL}; } </dev/null 
 
 /**
  * The lines that tell a task of a commit. POSIX sh, right under `-e`, `-u` and `-x` too: they leave no variable,
- * print nothing, and go on in the background, holding none of the pipes that git or its caller has open.
+ * print nothing, and continue in the background, holding none of the pipes that git or its caller has open.
  *
  * @param command - The program `atlas` and its first arguments, all of them absolute paths; where
- *   one is missing, `atlas` is looked for on the PATH.
+ *   one is missing, `atlas` is searched for on the PATH.
  */
 export function gitHookBlock(command: readonly string[]): string {
   const words = command.map(shellWord).join(" ");

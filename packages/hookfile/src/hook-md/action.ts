@@ -78,7 +78,7 @@ const RECOVERIES: Readonly<
     resume(hook, [
       "It records ",
       ...ofStep(hook),
-      " as skipped, because its effect is already there, and goes on. Why: ",
+      " as skipped, because its effect is already there, and continues. Why: ",
       quoted(reason, LINE_LENGTH.text),
     ]),
   manual: (hook, { reason }) => wait(hook, MANUAL, reason),
@@ -135,7 +135,7 @@ function continueStep(hook: HookFile): NextAction {
       ["When complete, run ", command(HOOK_MD_COMMANDS.validate), " to verify your changes"],
       ...endOfStep(hook),
     ],
-    never: ["Go on with another step: this one comes first"],
+    never: ["Continue with another step: this one comes first"],
   };
 }
 

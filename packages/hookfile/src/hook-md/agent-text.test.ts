@@ -29,7 +29,7 @@ test.for([
   ["a file whose last line does not end", "# Project", `# Project\n\n${BLOCK}`],
   ["a file of CRLF", "# P\r\nx\r\n", `# P\r\nx\r\n\r\n${BLOCK.replaceAll("\n", "\r\n")}\r\n`],
   [
-    "a file with an older text of ours in its midst",
+    "a file with our older text in its midst",
     "a\n\n<!-- >>> atlas hook >>> -->\nold $& text\n<!-- <<< atlas hook <<< -->\n\nb\n",
     `a\n\n${BLOCK}\n\nb\n`,
   ],

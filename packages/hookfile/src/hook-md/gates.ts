@@ -16,7 +16,7 @@ export interface Gate {
 
 const AGAIN_OR_SKIP: readonly Decision[] = [
   { meaning: "Try the step again", command: HOOK_MD_COMMANDS.retry },
-  { meaning: "Go on without it: recorded as skipped", command: HOOK_MD_COMMANDS.skip },
+  { meaning: "Continue without it: recorded as skipped", command: HOOK_MD_COMMANDS.skip },
 ];
 
 /** Why a task waits: only a review is approved or rejected. */

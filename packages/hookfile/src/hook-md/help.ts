@@ -64,7 +64,7 @@ export function ifSomethingIsWrong(
           ),
         ]),
     paragraph(
-      "This file is written anew at every change, from ",
+      "This file is rewritten at every change, from ",
       command("hook.json"),
       " in ",
       quoted(dir, LINE_LENGTH.path),

@@ -114,7 +114,7 @@ test.for([
   ],
   ["has a section of what to do now", "", /^## What To Do Now$/m],
   [
-    "names the step to go on with in a heading",
+    "names the step to continue with in a heading",
     "## What To Do Now",
     /^### ✅ RESUME: Continue the `implement` step$/m,
   ],

@@ -28,7 +28,7 @@ export interface HookMdFacts {
 export const FINISHED = "THIS TASK IS FINISHED — DO NOTHING";
 
 /**
- * HOOK.md: what an agent without memory has to know to go on with a task, and the one thing to do
+ * HOOK.md: what an agent without memory has to know to continue with a task, and the one thing to do
  * next. Pure: the same hook file, verdicts and facts give the same bytes; nothing depends on the
  * time or the machine.
  *

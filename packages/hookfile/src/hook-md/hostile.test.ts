@@ -42,7 +42,7 @@ const kinds = [EVERYTHING, SAMPLES["awaiting_human-review"], SAMPLES["failed"]]
     ),
   }));
 
-test("nothing of ours is hidden", () => {
+test("no text of the template is hidden", () => {
   const inputs = [...Object.values(SAMPLES), EVERYTHING].map(inputOf);
   expect(inputs.flatMap((input) => seen(input, bothParsers).hidden)).toEqual([]);
 });

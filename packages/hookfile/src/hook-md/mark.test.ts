@@ -55,13 +55,13 @@ test.for([
     "foreign",
   ],
   ["torn", render(sampleHook()).slice(0, -9), "unmarked"],
-  ["gone on after the mark", `${render(sampleHook())}\n## What To Do Now\n`, "unmarked"],
+  ["continued after the mark", `${render(sampleHook())}\n## What To Do Now\n`, "unmarked"],
   ["empty", "", "unmarked"],
   [
     "by hand, with the mark in a fence",
     `\`\`\`\n${render(sampleHook()).slice(-100)}\`\`\`\n`,
     "unmarked",
   ],
-] as const)("a HOOK.md %s is told apart", ([, text, relation]) => {
+] as const)("a HOOK.md %s is distinguished", ([, text, relation]) => {
   expect(relationOfHookMd(text, sampleHook())).toBe(relation);
 });

@@ -37,8 +37,8 @@ test.for([
   ["of pairs", "🙂".repeat(11), `${"🙂".repeat(9)}…`],
   ["of returns", "\r\n".repeat(50) + "x".repeat(10), "x".repeat(10)],
   ["of hidden characters", "\u200b".repeat(3), "<U+200B><…"],
-  ["longer than is looked at", "x".repeat(1_000_000), `${"x".repeat(9)}…`],
-  ["with line ends beyond what is looked at", `a${"\r\n".repeat(1_000)}b`, `a${"↵".repeat(8)}…`],
+  ["longer than is checked", "x".repeat(1_000_000), `${"x".repeat(9)}…`],
+  ["with line ends beyond what is checked", `a${"\r\n".repeat(1_000)}b`, `a${"↵".repeat(8)}…`],
 ] as const)("a line %s is cut to its length in code points", ([, text, shown]) => {
   expect(visibleLine(text, 10)).toBe(shown);
 });

@@ -85,7 +85,7 @@ test.for(["stop", "signal"] as const)(
   },
 );
 
-test("a checkpoint that cannot be saved is told, and the next tick tries again", async () => {
+test("a checkpoint that cannot be saved is reported, and the next tick tries again", async () => {
   const task = aTaskAt("implement");
   const onError = vi.fn<(error: unknown) => void>();
   const full = new Error("the disk is full");

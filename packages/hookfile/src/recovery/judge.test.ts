@@ -48,13 +48,13 @@ test.for([
   [-5 * MINUTE, "interrupted"],
   [-DAY, "interrupted"],
 ] as const)("with an unknown driver, last seen %i ms ago, a step is %s", ([age, kind]) => {
-  const sight = { driver: "unknown", lastSign: after(0), now: after(age) } as const;
-  expect(judge(aHook("step_running", "implement"), sight)).toBe(kind);
+  const input = { driver: "unknown", lastSign: after(0), now: after(age) } as const;
+  expect(judge(aHook("step_running", "implement"), input)).toBe(kind);
 });
 
 test("a driver that is gone is gone at once, not after minutes", () => {
-  const sight = { driver: "gone", lastSign: after(0), now: after(1) } as const;
-  expect(judge(aHook("step_running", "implement"), sight)).toBe("interrupted");
+  const input = { driver: "gone", lastSign: after(0), now: after(1) } as const;
+  expect(judge(aHook("step_running", "implement"), input)).toBe("interrupted");
 });
 
 test("recovering without its context is an interruption like any other", () => {

@@ -2,7 +2,7 @@ import type { HookFile } from "../store/hook-file.ts";
 import type { Driver } from "./task-driver.ts";
 import { isTerminal } from "../transitions/transitions.ts";
 
-/** How long a task whose owner cannot be looked at counts as driven, in ms: the seed's 5 minutes. */
+/** How long a task whose owner cannot be read counts as driven, in ms: the seed's 5 minutes. */
 export const STALE_AFTER = 300_000;
 
 export interface LivenessInput {

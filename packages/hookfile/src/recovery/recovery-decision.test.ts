@@ -29,7 +29,7 @@ test.for([
   ["is there: it is skipped, with the evidence", FOUND, "skip_step", "origin/fix is at HEAD"],
   ["is missing: it is done again", MISSING, "retry_step", "git_push has not taken effect"],
   ["is unknown: a person decides", UNKNOWN, "manual", "the remote does not answer"],
-  ["was not looked for: a person decides", undefined, "manual", "nobody has looked"],
+  ["was not searched for: a person decides", undefined, "manual", "nobody has looked"],
 ] as const)("of a step that acts outside, the effect %s", ([, effect, action, said]) => {
   const decision = decideRecovery(aHook("step_running", "git_push"), effect);
   expect(decision.action).toBe(action);

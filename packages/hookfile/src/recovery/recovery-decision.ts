@@ -27,7 +27,7 @@ export const RECOVERY_EVENTS = {
 } as const satisfies Readonly<Record<RecoveryAction, string>>;
 
 /**
- * How a task that was interrupted in the state that `hook` shows goes on: the seed's
+ * How a task that was interrupted in the state that `hook` shows continues: the seed's
  * `determineRecoveryAction`, decided by what the current step says of itself.
  *
  * @param effect - Of the current step; of use where its recovery is `reconcile`.

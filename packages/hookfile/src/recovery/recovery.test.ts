@@ -251,7 +251,7 @@ test("detecting twice is detecting once, to the byte", async () => {
   expect(inspect).not.toHaveBeenCalled();
 });
 
-test("what changes while it is inspected is looked at again", async () => {
+test("what changes while it is inspected is checked again", async () => {
   const task = ownedBy("implement", GONE);
   const inspect = async () => {
     task.happen({ type: "step_complete" });
@@ -278,7 +278,7 @@ test("a task whose owner lives is running, however old and silent", async () => 
   expect(filesBelow(task.dir)).toEqual(before);
 });
 
-test("a task whose run.lock another process holds is running, even with no owner put down", async () => {
+test("a task whose run.lock another process holds is running, even with no owner recorded", async () => {
   const task = aTaskAt("implement");
   const lock = lockTask(task.dir);
   onTestFinished(() => lock.release());

@@ -8,7 +8,7 @@ import type { HookOwner } from "../store/hook-file.ts";
 export type Driver = "lives" | "gone" | "unknown";
 
 /**
- * Judges by `run.lock` and by the owner that is put down; asking disturbs neither.
+ * Judges by `run.lock` and by the owner that is recorded; asking disturbs neither.
  *
  * @param lock - Of `run.lock`, where the caller holds it: a task is then not driven by this process.
  */

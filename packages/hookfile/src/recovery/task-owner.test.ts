@@ -28,7 +28,7 @@ function claim(task: ATask, options: Partial<ClaimTaskOptions> = {}) {
   return { ...claimed, timer };
 }
 
-test("who claims a task is put down, and holds run.lock", () => {
+test("who claims a task is recorded, and holds run.lock", () => {
   const task = aTaskAt("implement");
   const { owner } = claim(task);
   expect(owner).toEqual({ ...currentProcess(), runId: "run-1" });
@@ -51,7 +51,7 @@ test("a heartbeat comes at once and then every 15 seconds, and leaves the hook f
   expect(task.store.read()?.revision).toBe(revision);
 });
 
-test("a heartbeat that fails is told, and the next one comes", async () => {
+test("a heartbeat that fails is reported, and the next one comes", async () => {
   const task = aTaskAt("implement");
   const onError = vi.fn<(error: unknown) => void>();
   const heartbeat = join(task.dir, "heartbeat.json");

@@ -43,7 +43,7 @@ export interface TaskClaim {
 }
 
 /**
- * Puts down who drives a task, and tells every 15 seconds, in a file beside the hook file, that it
+ * Records who drives a task, and tells every 15 seconds, in a file beside the hook file, that it
  * still does. Detect and recover first: what the last owner left is not on record any more.
  *
  * @throws {HookFileError} as the store's `update`.

@@ -254,7 +254,7 @@ test("a removal that was interrupted is ended by the next one, and told", () => 
   expect(filesBelow(first.dir)).toEqual(before);
 });
 
-test("one that cannot be removed is told, and keeps no other", () => {
+test("one that cannot be removed is reported, and keeps no other", () => {
   const { tasks, clean } = someTasks("abandoned", "completed");
   writeFileSync(join(tasks[0]?.dir ?? "", "archive"), "in the way");
   const { removed, skipped } = clean(31 * DAY);

@@ -26,7 +26,7 @@ test("a lock whose file was removed while it was opened is given back, and taken
   lock.release();
 });
 
-test("a lock that is held is waited for until it is let go, or the wait is given up", async () => {
+test("a lock that is held is waited for until it is released, or the wait is given up", async () => {
   const file = join(base, "lock");
   const held = acquireLock(file);
   const givenUp = takeRemovableLock(file, { signal: AbortSignal.timeout(60) });

@@ -14,7 +14,7 @@ export interface Codec<T> {
 
 export type CodecOf<T> = { readonly [Key in keyof T]-?: Codec<Exclude<T[Key], undefined>> };
 
-/** What is wrong with a value, and where it is within what was looked at. */
+/** What is wrong with a value, and where it is within what was checked. */
 class FieldError extends Error {
   override readonly name = "FieldError";
   /** From the outermost: `.steps`, `[2]`, `.name`. */

@@ -26,7 +26,7 @@ const MAX_FILE_BYTES = ROLL_BYTES + 2 * MAX_RECORD_BYTES;
 export interface Continuation {
   readonly records: readonly HistoryRecord[];
   readonly isTorn: boolean;
-  /** Why the history does not go on from that place as it should. */
+  /** Why the history does not continue from that place as it should. */
   readonly damage: string | undefined;
   /** The number of the file for the next record. */
   readonly tail: number;
@@ -148,7 +148,7 @@ export function createHistoryFiles(dir: string, options: HistoryFilesOptions): H
         const { records, damage } = decode(read(number), 0);
         const [first] = records;
         if (first !== undefined && !isSameHead(first.continues, before)) {
-          trouble ??= `${historyFileName(number)} does not go on from the file before it`;
+          trouble ??= `${historyFileName(number)} does not continue the file before it`;
         }
         if (first !== undefined && trouble !== undefined) {
           yield { kind: "break", message: trouble, isKnown: first.problem !== undefined };
@@ -237,7 +237,7 @@ function decodeRecord({ data }: JournalRecord, head: HistoryHead): HistoryRecord
 
 /**
  * What comes after a place: in its file, and in each next one that names where the one before it
- * ended. A later file that goes on from there outweighs what is wrong with those between.
+ * ended. A later file that continues from there outweighs what is wrong with those between.
  */
 function follow(
   head: HistoryHead,
@@ -269,7 +269,7 @@ function follow(
       records.push(...found.records);
       damage = found.damage;
     } else {
-      damage ??= `${historyFileName(tail)} does not go on from the file before it`;
+      damage ??= `${historyFileName(tail)} does not continue the file before it`;
       isUsable = false;
     }
   }

@@ -18,7 +18,7 @@ import { omit } from "./omit.ts";
 /** A longer one is not written. */
 export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
-/** What one change adds to the history: enough to go on from without any other file. */
+/** What one change adds to the history: enough to continue from without any other file. */
 export interface HistoryEntry {
   /** The task after the change. */
   readonly position: Position;

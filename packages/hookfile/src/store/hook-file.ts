@@ -53,7 +53,7 @@ export interface HookFile {
   readonly keyIndex: number;
 
   readonly state: HookState;
-  /** From `start_step` until the task goes on to another step or ends. */
+  /** From `start_step` until the task continues to another step or ends. */
   readonly currentStep?: StepContext | undefined;
   /** All of the template's steps, in order. */
   readonly steps: readonly StepRecord[];

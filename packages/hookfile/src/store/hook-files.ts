@@ -9,7 +9,7 @@ import {
   readWholeFile,
   recoverDirectory,
   replaceFile,
-  setAside,
+  quarantine,
 } from "@quasar/durable";
 import { checkChange } from "../transitions/change.ts";
 import type { Change } from "./entries.ts";
@@ -182,7 +182,7 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
       const loaded = load();
       if (loaded === undefined) return;
       if (!(loaded instanceof DurableError) && loaded.source === "current") return;
-      setAside(hookPath, { ...shared, now: now() });
+      quarantine(hookPath, { ...shared, now: now() });
     }
   }
 
@@ -203,7 +203,7 @@ export function createHookFiles(options: HookFilesOptions): HookFiles {
   }
 
   function hookMdOf(hook: HookFile): Buffer {
-    // Keys that cannot be used keep no task from going on: its receipts are then not verified here.
+    // Keys that cannot be used keep no task from continuing: its receipts are then not verified here.
     const found: Verdicts = unlessThrown(() => verdicts(hook), new Map());
     const wrong = unlessThrown(() => receiptProblems(hook), []);
     return Buffer.from(

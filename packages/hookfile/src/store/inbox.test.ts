@@ -109,7 +109,7 @@ test.for([
     "not-a-note",
   ],
 ] as const satisfies readonly (readonly [string, (file: string) => unknown, string])[])(
-  "the inbox tolerates %s: it is told, set aside, and stops no note",
+  "the inbox tolerates %s: it is reported, quarantined, and stops no note",
   ([, plant, reason]) => {
     const dir = aTask();
     const id = dropInInbox(dir, NOTE, { now: at(1) });
@@ -167,7 +167,7 @@ test("of a flood at most 1,000 are read at a time, the oldest first, and none is
   expect([second.notes.length, second.problems.length]).toEqual([50, 50]);
 });
 
-test("what cannot be set aside stays, and stops nothing", () => {
+test("what cannot be quarantined stays, and stops nothing", () => {
   const dir = aTask();
   const id = dropInInbox(dir, NOTE, { now: at(1) });
   writeFileSync(join(dir, "inbox", name("0")), "{");

@@ -97,7 +97,7 @@ export function readInbox(dir: string): Inbox {
 }
 
 /**
- * Empties an inbox of what a reading found: notes go, the rest is set aside as `<name>.bad`. To be
+ * Empties an inbox of what a reading found: notes go, the rest is quarantined as `<name>.bad`. To be
  * called once what the notes said is durable in the hook file. Notes that came since stay; one that
  * a power cut brings back has the id that it had.
  */
@@ -165,5 +165,5 @@ function parseJson(text: string): unknown {
 }
 
 const GONE: readonly string[] = ["ENOENT"];
-/** Somebody has put something at the name for what is set aside: then it stays where it is. */
+/** Somebody has put something at the name for what is quarantined: then it stays where it is. */
 const TAKEN: readonly string[] = [...GONE, "EISDIR", "ENOTDIR", "ENOTEMPTY", "EEXIST"];

@@ -29,7 +29,7 @@ test("two calls never overlap", async () => {
   expect(timer.waiting()).toBe(50);
 });
 
-test("a call that fails is told, and the next one comes", async () => {
+test("a call that fails is reported, and the next one comes", async () => {
   const timer = aTimer();
   const onError = vi.fn<(error: unknown) => void>();
   const act = vi.fn<() => Promise<void>>().mockRejectedValueOnce("full");

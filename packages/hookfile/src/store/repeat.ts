@@ -19,7 +19,7 @@ export interface RepeatOptions {
   readonly wait?: Wait | undefined;
 }
 
-/** What goes on in the background until it is stopped. */
+/** What continues in the background until it is stopped. */
 export interface Repetition {
   /** No call begins any more. Resolves when the one in progress, whose signal is aborted, has ended. */
   stop(): Promise<void>;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { aFolder, aTask, aTaskAt, filesBelow } from "../../test/stored-task.ts";
 import { scanTasks } from "./scan.ts";
 
-test("every task of every workspace is looked at, links are not, and one hides no other", async () => {
+test("every task of every workspace is checked, links are not, and one hides no other", async () => {
   const workspaces = aFolder();
   const at = (workspace: string, task: string): string =>
     join(workspaces, workspace, "tasks", task);

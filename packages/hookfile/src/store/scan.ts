@@ -3,7 +3,7 @@ import { listTaskFolders, type TaskFolder } from "../removal/task-folders.ts";
 
 /** What was found of one task of many. */
 export interface ScannedTask extends TaskFolder {
-  /** `failed`: it could not be looked at now. */
+  /** `failed`: it could not be read now. */
   readonly found: Detection | { readonly kind: "failed"; readonly error: unknown };
 }
 

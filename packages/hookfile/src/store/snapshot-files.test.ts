@@ -94,7 +94,7 @@ test.skipIf(process.geteuid?.() === 0)("a file that may not be read is seen with
   expect(snapshotFiles(dir, ["private"])[0]).toMatchObject({ exists: true, size: 1, sha256: "" });
 });
 
-test("a file whose time cannot be told is seen without one", () => {
+test("a file whose time cannot be read is seen without one", () => {
   const dir = aFolder();
   writeFileSync(join(dir, "early"), "");
   execFileSync("touch", ["-d", "1960-01-01", join(dir, "early")]);

@@ -21,7 +21,7 @@ export interface SnapshotOptions {
  *
  * Nothing is followed or waited for: a path that leaves the work tree or goes through a link does not
  * exist; of a link, FIFO, folder or a file too large to read, `sha256` is `""`. It never throws for
- * what it finds: what cannot be looked at does not exist, what cannot be read has no hash.
+ * what it finds: what cannot be read does not exist, what cannot be read has no hash.
  *
  * @param paths - Relative to `worktree`, `/` between parts.
  * @see SPEC.md, "File snapshots"

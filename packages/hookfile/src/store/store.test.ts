@@ -222,7 +222,7 @@ describe("hook.json", () => {
   });
 
   // SPEC.md, statements 11.
-  test("that is damaged is set aside, and the one before it rolled forward", () => {
+  test("that is damaged is quarantined, and the one before it rolled forward", () => {
     const store = rolled();
     const hook = apply(store, checkpoint("c6"));
     writeFileSync(hookPath(store), "{}");
@@ -334,7 +334,7 @@ describe("the history", () => {
       checkpoints: hook.checkpoints,
     });
     expect(opened?.hook.history.slice(0, -2)).toEqual(hook.history);
-    // The task goes on from there, in a file of its own, and all that is left can be read.
+    // The task continues from there, in a file of its own, and all that is left can be read.
     expect(apply(store, { type: "retry_step" }).state).toBe("step_pending");
     expect(store.open()?.problems).toEqual([]);
     const triggers = [...store.history()].map(({ event }) => event.trigger);
@@ -363,7 +363,7 @@ describe("the history", () => {
     copyFileSync(newestOf(other), next);
     const opened = openTwice(store);
     expect(opened?.problems).toMatchObject([
-      { message: `${number + 1}.jsonl does not go on from the file before it` },
+      { message: `${number + 1}.jsonl does not continue the file before it` },
     ]);
     expect(opened?.hook.checkpoints).toEqual(before?.checkpoints);
   });
@@ -417,7 +417,7 @@ describe("the history", () => {
   test("of which an old file is gone is told by whoever reads all of it", () => {
     const store = rolled();
     rmSync(join(store.dir, "history", "2.jsonl"));
-    expect(() => [...store.history()]).toThrow("3.jsonl does not go on from the file before it");
+    expect(() => [...store.history()]).toThrow("3.jsonl does not continue the file before it");
   });
 
   test("that is damaged where hook.json is lost too goes as far as it can be believed", () => {
@@ -465,7 +465,7 @@ test.for([
   expect(readFileSync(path, "utf8")).toBe(before);
 });
 
-test("a folder at HOOK.md's place is set aside, and keeps no change from being made", () => {
+test("a folder at HOOK.md's place is quarantined, and keeps no change from being made", () => {
   const store = aStore();
   store.create(aTask());
   const path = join(store.dir, "HOOK.md");

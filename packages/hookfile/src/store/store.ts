@@ -22,7 +22,7 @@ export interface HookFileStore {
   create(task: NewTask): HookFile;
 
   /**
-   * The task, after repairs: hook.json is rolled forward from the history, a damaged one set aside;
+   * The task, after repairs: hook.json is rolled forward from the history, a damaged one quarantined;
    * where the history lacks what hook.json says, the task awaits a person. HOOK.md is written again
    * where it is stale. Doing it twice gives the same bytes. `undefined` where there is no task.
    *

@@ -278,7 +278,7 @@ test("an attempt that has failed is on record, and the next one counts", () => {
 });
 
 // SPEC.md, statements 78.
-test("human_approve goes on to the next step, and completes the task after the last", () => {
+test("human_approve continues to the next step, and completes the task after the last", () => {
   const steps = [
     { name: "look", type: "human" },
     { name: "push", type: "git" },
@@ -387,7 +387,7 @@ test("retry_step goes to the start of the same step; what the crash was is kept 
 });
 
 // SPEC.md, statements 82.
-test("skip_step goes on to the next step, and is recorded as skipped, never as completed", () => {
+test("skip_step continues to the next step, and is recorded as skipped, never as completed", () => {
   const skip = { type: "skip_step", reason: "pushed already", evidence: "origin has it" } as const;
   const { hook, event } = transitionOnce(IN_STATE.recovering, skip, { now });
   expect(hook.state).toBe("step_pending");

@@ -10,7 +10,7 @@ import { type CheckOptions, type CheckResult, endChecks, runCheck } from "./chec
 
 const options = (change: Partial<CheckOptions> = {}): CheckOptions => ({
   runId: "run",
-  workDir: aFolder(),
+  workTree: aFolder(),
   timeoutMs: 60_000,
   ...change,
 });
@@ -30,8 +30,11 @@ test.for([
 test("ends with the checks of its run in its work tree, and with none in a copy of that", async () => {
   const runId = `copied-${process.pid}`;
   const [original, copy] = [aFolder(), aFolder()];
-  const started = (workDir: string): Promise<CheckResult> =>
-    runCheck({ name: "x", command: "touch begun; sleep 2; echo end" }, options({ runId, workDir }));
+  const started = (workTree: string): Promise<CheckResult> =>
+    runCheck(
+      { name: "x", command: "touch begun; sleep 2; echo end" },
+      options({ runId, workTree }),
+    );
   const [here, there] = [started(original), started(copy)];
   for (const dir of [original, copy]) {
     await vi.waitFor(() => expect(existsSync(join(dir, "begun"))).toBe(true), { timeout: 9000 });
@@ -43,13 +46,13 @@ test("ends with the checks of its run in its work tree, and with none in a copy 
 });
 
 test("runs in the work tree", async () => {
-  const workDir = aFolder();
-  const { output } = await runCheck({ name: "x", command: "pwd" }, options({ workDir }));
-  expect(output.trim()).toBe(workDir);
+  const workTree = aFolder();
+  const { output } = await runCheck({ name: "x", command: "pwd" }, options({ workTree }));
+  expect(output.trim()).toBe(workTree);
 });
 
 test("cannot be run where there is no folder", async () => {
-  const result = await runCheck({ name: "x", command: "true" }, options({ workDir: "/no/such" }));
+  const result = await runCheck({ name: "x", command: "true" }, options({ workTree: "/no/such" }));
   expect(result.status).toBe("broken");
 });
 
@@ -58,7 +61,7 @@ test("cannot be run where no file descriptor is left, and ends nobody with it", 
     import { openSync } from "node:fs";
     import { runCheck } from ${JSON.stringify(new URL("check.ts", import.meta.url).href)};
     try { for (;;) openSync("/dev/null"); } catch {}
-    const { status } = await runCheck({ name: "x", command: "true" }, { runId: "run", workDir: "/", timeoutMs: 9e3 });
+    const { status } = await runCheck({ name: "x", command: "true" }, { runId: "run", workTree: "/", timeoutMs: 9e3 });
     process.exitCode = status === "broken" ? 7 : 8;`;
   const limited = ["-c", 'ulimit -n 60 && exec "$@"', "sh", process.execPath];
   const { status, stderr } = spawnSync("sh", [...limited, "--input-type=module", "-e", script]);
@@ -105,38 +108,41 @@ async function pidIn(dir: string): Promise<number> {
 test("fails when it takes too long, and its processes end", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
-  const workDir = aFolder();
+  const workTree = aFolder();
   const command = "echo begun; sleep 600 & echo $! > pid; wait";
-  const running = runCheck({ name: "x", command }, options({ workDir, timeoutMs: 60_000 }));
-  const pid = await pidIn(workDir);
+  const running = runCheck({ name: "x", command }, options({ workTree, timeoutMs: 60_000 }));
+  const pid = await pidIn(workTree);
   vi.advanceTimersByTime(60_000);
   expect(await running).toEqual({ status: "failed", output: "begun\n\n(ended after 60 s)" });
   await expect.poll(() => alive(pid)).toBe(false);
 });
 
 test("leaves nothing running when it has passed", async () => {
-  const workDir = aFolder();
+  const workTree = aFolder();
   const command = "sleep 600 & echo $! > pid";
-  expect((await runCheck({ name: "x", command }, options({ workDir }))).status).toBe("passed");
-  const pid = await pidIn(workDir);
+  expect((await runCheck({ name: "x", command }, options({ workTree }))).status).toBe("passed");
+  const pid = await pidIn(workTree);
   await expect.poll(() => alive(pid)).toBe(false);
 });
 
 test("ends with the signal's reason when aborted, even one deaf to SIGTERM", async () => {
-  const workDir = aFolder();
+  const workTree = aFolder();
   const controller = new AbortController();
   const command = "trap '' TERM; sleep 600 & echo $! > pid; wait; sleep 600";
-  const running = runCheck({ name: "x", command }, options({ workDir, signal: controller.signal }));
-  const pid = await pidIn(workDir);
+  const running = runCheck(
+    { name: "x", command },
+    options({ workTree, signal: controller.signal }),
+  );
+  const pid = await pidIn(workTree);
   controller.abort(new Error("enough"));
   await expect(running).rejects.toThrow("enough");
   await expect.poll(() => alive(pid)).toBe(false);
 });
 
 test("does not begin when aborted", async () => {
-  const workDir = aFolder();
+  const workTree = aFolder();
   const signal = AbortSignal.abort(new Error("enough"));
-  const running = runCheck({ name: "x", command: "touch ran" }, options({ workDir, signal }));
+  const running = runCheck({ name: "x", command: "touch ran" }, options({ workTree, signal }));
   await expect(running).rejects.toThrow("enough");
-  expect(() => readFileSync(join(workDir, "ran"))).toThrow("ENOENT");
+  expect(() => readFileSync(join(workTree, "ran"))).toThrow("ENOENT");
 });

@@ -13,7 +13,7 @@ export interface CheckResult {
 export interface CheckOptions {
   /** Whose check it is. */
   readonly runId: string;
-  readonly workDir: string;
+  readonly workTree: string;
   readonly timeoutMs: number;
   /** The environment that it runs in. @default that of this process */
   readonly baseEnv?: Readonly<Record<string, string | undefined>> | undefined;
@@ -40,7 +40,7 @@ const NOT_RUN: ReadonlySet<number | undefined> = new Set([126, 127]);
  * @throws the signal's reason when aborted.
  */
 export async function runCheck(check: Check, options: CheckOptions): Promise<CheckResult> {
-  const { runId, workDir, timeoutMs, baseEnv = process.env, env, signal } = options;
+  const { runId, workTree, timeoutMs, baseEnv = process.env, env, signal } = options;
   const { redact = (text) => text } = options;
   signal?.throwIfAborted();
   const kept = new Ends(KEPT_BYTES, redact);
@@ -48,10 +48,10 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
     kept.add(chunk);
   };
   const end = await runProgram(
-    { file: "/bin/sh", args: ["-c", check.command], cwd: workDir, env: { ...baseEnv, ...env } },
+    { file: "/bin/sh", args: ["-c", check.command], cwd: workTree, env: { ...baseEnv, ...env } },
     {
       ...{ stdout: keep, stderr: keep, timeoutMs, signal, graceMs: KILL_GRACE_MS },
-      label: labelOf(runId, workDir),
+      label: labelOf(runId, workTree),
     },
   );
   signal?.throwIfAborted();
@@ -68,13 +68,13 @@ export async function runCheck(check: Check, options: CheckOptions): Promise<Che
 }
 
 /** Ends what checks of a run have started in a work tree that was killed meanwhile, where the system can hold it. */
-export function endChecks(runId: string, workDir: string): Promise<void> {
-  return endContained([labelOf(runId, workDir)]);
+export function endChecks(runId: string, workTree: string): Promise<void> {
+  return endContained([labelOf(runId, workTree)]);
 }
 
 /** A copy of a work tree has runs of the same ids, and checks of its own. */
-function labelOf(runId: string, workDir: string): string {
-  const place = createHash("sha256").update(realPath(workDir)).digest("hex").slice(0, 16);
+function labelOf(runId: string, workTree: string): string {
+  const place = createHash("sha256").update(realPath(workTree)).digest("hex").slice(0, 16);
   return `${runId}.checks.${place}`;
 }
 

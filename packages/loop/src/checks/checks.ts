@@ -10,10 +10,10 @@ export async function tryCheck(
   kind: "lint" | "filter",
   check: Check,
 ): Promise<CheckResult | Ending> {
-  const { workDir, checkTimeoutMs, checkEnv: baseEnv, redact, signal } = run.settings;
+  const { workTree, checkTimeoutMs, checkEnv: baseEnv, redact, signal } = run.settings;
   const { cycle, runId } = run.state;
   const env = marksOf(run.state);
-  const options = { runId, workDir, timeoutMs: checkTimeoutMs, baseEnv, env, signal, redact };
+  const options = { runId, workTree, timeoutMs: checkTimeoutMs, baseEnv, env, signal, redact };
   run.seen = undefined;
   try {
     const { status, output } = await run.ports.runCheck(check, options);

@@ -11,9 +11,9 @@ const TASK = { title: "Do it" };
 
 const writes =
   (path: string, text: string, mode = 0o644): Answer =>
-  ({ workDir }) => {
-    writeFileSync(join(workDir, path), text);
-    chmodSync(join(workDir, path), mode);
+  ({ workTree }) => {
+    writeFileSync(join(workTree, path), text);
+    chmodSync(join(workTree, path), mode);
     return "done";
   };
 
@@ -118,11 +118,11 @@ test("a script that is executable here alone, as core.fileMode is false, is name
 });
 
 test("empty folders that came in the run are named at the approval, and no others", async () => {
-  const coder: Answer = ({ workDir }) => {
-    mkdirSync(join(workDir, "data/out"), { recursive: true });
-    mkdirSync(join(workDir, "logs"));
-    mkdirSync(join(workDir, "src"));
-    writeFileSync(join(workDir, "src/work.txt"), "work\n");
+  const coder: Answer = ({ workTree }) => {
+    mkdirSync(join(workTree, "data/out"), { recursive: true });
+    mkdirSync(join(workTree, "logs"));
+    mkdirSync(join(workTree, "src"));
+    writeFileSync(join(workTree, "src/work.txt"), "work\n");
     return "done";
   };
   const loop = harness({ coder: fakeAgent([coder]), now: () => new Date() });
@@ -137,8 +137,8 @@ test("empty folders that came in the run are named at the approval, and no other
 test.for(["echo x > .quasar", "ln -s src .quasar"])(
   "an approval does not count where %s has taken the place of the run's folder",
   async (script) => {
-    const coder: Answer = ({ workDir }) => {
-      execFileSync("sh", ["-c", `rm -rf .quasar; ${script}`], { cwd: workDir });
+    const coder: Answer = ({ workTree }) => {
+      execFileSync("sh", ["-c", `rm -rf .quasar; ${script}`], { cwd: workTree });
       return "done";
     };
     const loop = harness({ coder: fakeAgent([coder]) });

@@ -10,20 +10,20 @@ import { gitEnding, seenOf } from "../repository/work-tree.ts";
  * Makes the files that the run has committed what a clone has of them, before a check reads them, and names
  * those that were not.
  *
- * @returns What the run has committed, or an ending: git could not be asked. `undefined` where nothing is looked at.
+ * @returns What the run has committed, or an ending: git could not be asked. `undefined` where nothing is checked.
  * @see SPEC.md, "What a commit cannot hold"
  */
 export async function makeAsCloned(run: Run): Promise<Landed | Ending | undefined> {
   const { repository } = run.ports;
   const { head } = run;
-  if (repository === undefined || !run.course.isLoop || head === "") return undefined;
+  if (repository === undefined || !run.runKind.isLoop || head === "") return undefined;
   try {
     const landed = await repository.landed(run.state.baseCommitSha, head);
     run.tree = { head, id: landed.tree };
     await writeAsCloned(run, repository, landed);
     return landed;
   } catch (error) {
-    return gitEnding("what was committed could not be looked at", error);
+    return gitEnding("what was committed could not be read", error);
   }
 }
 

@@ -106,7 +106,7 @@ describe("the body", () => {
 
   test.for([
     ["a trailer", "Signed-off-by: Somebody <a@b>"],
-    ["one of ours", "Quasar-Turn: run.9"],
+    ["our trailer", "Quasar-Turn: run.9"],
     ["a breaking change", "BREAKING CHANGE: none"],
     ["the end of a patch's message", "---"],
   ] as const)("indents what looks like %s", ([, line]) => {

@@ -22,8 +22,8 @@ const REPORT = "total() returns 0.\n\nCOMMIT: Return 0 for an empty order";
 /** A coder that writes a text into a file, and reports. */
 const writes =
   (text: string, report: Reply = REPORT, file = "work.txt"): Answer =>
-  ({ workDir }) => {
-    writeFileSync(join(workDir, file), text);
+  ({ workTree }) => {
+    writeFileSync(join(workTree, file), text);
     return report;
   };
 
@@ -286,13 +286,13 @@ describe("a hook that refuses what checks have changed", () => {
 test("what git cannot stage is the coder's to fix: a nested repository", async () => {
   const loop = loopOf(
     fakeAgent([
-      ({ workDir }) => {
-        loop.tree.git("init", "-q", join(workDir, "nested"));
+      ({ workTree }) => {
+        loop.tree.git("init", "-q", join(workTree, "nested"));
         return REPORT;
       },
-      ({ workDir }) => {
-        rmSync(join(workDir, "nested"), { recursive: true });
-        writeFileSync(join(workDir, "work.txt"), "good\n");
+      ({ workTree }) => {
+        rmSync(join(workTree, "nested"), { recursive: true });
+        writeFileSync(join(workTree, "work.txt"), "good\n");
         return REPORT;
       },
     ]),

@@ -21,7 +21,7 @@ function redacted({ settings: { redact } }: Run, said: string): string {
   try {
     return redact?.(said) ?? said;
   } catch (failure) {
-    return `what git said cannot be told: ${messageOf(failure)}`;
+    return `what git said cannot be shown: ${messageOf(failure)}`;
   }
 }
 

@@ -11,7 +11,7 @@ export async function newCommitStyle(
   return (await repository?.usesConventionalCommits()) === true ? "conventional" : "plain";
 }
 
-/** How those of a run that is gone on with are: as they were, unless the caller says a style. */
+/** How those of a run that is resumed are: as they were, unless the caller says a style. */
 export function keptCommitStyle(stored: CommitStyle, { style }: CommitWords = {}): CommitStyle {
   return style === undefined || style === "auto" ? stored : style;
 }

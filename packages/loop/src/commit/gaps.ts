@@ -53,7 +53,7 @@ const SUBMODULES = [
   "Undo the changes there, or commit them in the submodule.",
 ] as const;
 const HIDDEN = [
-  "Git was told not to look at these files (assume-unchanged, skip-worktree), so their changes are not committed",
+  "Git is set to ignore changes of these files (assume-unchanged, skip-worktree), so their changes are not committed",
   "Undo the changes, or run git update-index --no-assume-unchanged and --no-skip-worktree on them.",
 ] as const;
 const IGNORED = [

@@ -44,11 +44,11 @@ export async function leftAside(run: Run, isApproved: boolean): Promise<readonly
         : [
             `Not committed, as ignored: ${listPaths(paths).join(", ")} (git add --force takes it in).`,
           ]),
-      ...(ignored.isCut ? ["There are more ignored files than were looked at."] : []),
+      ...(ignored.isCut ? ["There are more ignored files than were checked."] : []),
       ...[await changedSettings(run)].filter((words) => words !== ""),
     ];
   } catch (error) {
-    return [`What the run left beside its branch could not be looked at: ${messageOf(error)}`];
+    return [`What the run left beside its branch could not be read: ${messageOf(error)}`];
   }
 }
 

@@ -152,7 +152,7 @@ export async function keepProtected(
 
 function conflict(paths: readonly string[]): Ending {
   const list = listPaths(paths).join(", ");
-  const message = `changed by the run, and holding uncommitted changes that are not the run's: ${list}; the two cannot be told apart`;
+  const message = `changed by the run, and holding uncommitted changes that are not the run's: ${list}; they cannot be separated`;
   return { outcome: "work-tree", message };
 }
 

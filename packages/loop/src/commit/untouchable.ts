@@ -52,7 +52,7 @@ export async function foreignWork(
     const list = listPaths(paths).join(", ");
     return `the agent has committed files that had changes before the run: ${list}. See git log ${range(from, to)}`;
   } catch (error) {
-    return `what the agent has committed by itself cannot be looked at: ${messageOf(error)}`;
+    return `what the agent committed by itself cannot be read: ${messageOf(error)}`;
   }
 }
 

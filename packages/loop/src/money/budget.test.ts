@@ -94,7 +94,7 @@ test("a turn that is not started never reads as one that may spend what it needs
 });
 
 test.for(["coder", "reviewer"] as const)(
-  "a %s's turn is not started that may not spend two of its responses, and a resume with the figure goes on",
+  "a %s's turn is not started that may not spend two of its responses, and a resume with the figure continues",
   async (role) => {
     const coder = bounded(fakeAgent([{ text: "done", costUsd: 1.5 }]), role === "coder" ? 1 : 0);
     const reviewer = bounded(

@@ -1,4 +1,4 @@
-import { LOOP } from "../course.ts";
+import { LOOP } from "../run-kind.ts";
 import type { AgentInvoker, AgentRequest, AgentRole } from "@quasar/agents";
 import type { PlanItem } from "../resume/describe-resume.ts";
 import { tooLittle } from "../ending.ts";
@@ -77,7 +77,7 @@ function requestOf(state: CycleState, phase: TurnPhase): AgentRequest {
     role,
     prompt: promptFor(state, phase, FRESH),
     systemPrompt: systemPrompt(role, { commitStyle: state.commitStyle }),
-    workDir: "",
+    workTree: "",
     access: role === "coder" ? "write" : "read",
   };
 }

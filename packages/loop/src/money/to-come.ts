@@ -1,5 +1,5 @@
 import type { AgentRole } from "@quasar/agents";
-import type { Course } from "../course.ts";
+import type { RunKind } from "../run-kind.ts";
 import type { CycleState } from "../state.ts";
 import { nextStep, type Step } from "../steps.ts";
 
@@ -26,7 +26,7 @@ const RECOVERING: ReadonlySet<Step> = new Set(["recover", "again"]);
 export function rolesToCome(
   { turn }: Pick<CycleState, "turn">,
   step: Step,
-  { roles }: Course,
+  { roles }: RunKind,
 ): readonly AgentRole[] {
   const isOfReviewer = turn?.role === "reviewer" && RECOVERING.has(step);
   return OF_STEP[step].filter(
@@ -35,7 +35,7 @@ export function rolesToCome(
 }
 
 /** The same for a run that may spend what it likes. */
-export function rolesAhead(state: CycleState, course: Course): readonly AgentRole[] {
-  const next = nextStep({ ...state, maxBudgetUsd: 0 }, { detectStruggle: false, course });
-  return "step" in next ? rolesToCome(state, next.step, course) : [];
+export function rolesAhead(state: CycleState, runKind: RunKind): readonly AgentRole[] {
+  const next = nextStep({ ...state, maxBudgetUsd: 0 }, { detectStruggle: false, runKind });
+  return "step" in next ? rolesToCome(state, next.step, runKind) : [];
 }

@@ -20,7 +20,7 @@ ${fence(conventions)}`;
 export async function noteSteering(run: Run): Promise<void> {
   const { ports, state, head, steering } = run;
   const { repository } = ports;
-  if (repository === undefined || !run.course.isLoop || head === state.baseCommitSha) return;
+  if (repository === undefined || !run.runKind.isLoop || head === state.baseCommitSha) return;
   if (!run.mayHaveSteered) return;
   try {
     const changed = await repository.changedPaths(state.baseCommitSha, head);

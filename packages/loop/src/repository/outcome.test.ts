@@ -48,8 +48,8 @@ const trailers = ({ tree }: Harness): readonly string[] =>
 
 /** A run whose coder acts on the tree. */
 function runWith(act: (loop: Harness) => void, options: Partial<LoopOptions> = {}): Harness {
-  const code: Answer = ({ workDir }) => {
-    appendFileSync(join(workDir, "work.txt"), "work\n");
+  const code: Answer = ({ workTree }) => {
+    appendFileSync(join(workTree, "work.txt"), "work\n");
     act(loop);
     return "done";
   };
@@ -65,12 +65,12 @@ describe("an approval", () => {
   });
 
   test("of a run whose commits undo one another says that nothing changed", async () => {
-    const write: Answer = ({ workDir }) => {
-      writeFileSync(join(workDir, "work.txt"), "work\n");
+    const write: Answer = ({ workTree }) => {
+      writeFileSync(join(workTree, "work.txt"), "work\n");
       return "written";
     };
-    const undo: Answer = ({ workDir }) => {
-      rmSync(join(workDir, "work.txt"));
+    const undo: Answer = ({ workTree }) => {
+      rmSync(join(workTree, "work.txt"));
       return "undone";
     };
     const reviewer = fakeAgent([issue("not wanted"), APPROVAL]);
@@ -179,10 +179,10 @@ describe("what is changed beside the coder", () => {
     expect(loop.events).toContainEqual(expect.objectContaining({ by: "git hook" }));
   });
 
-  test("by a git hook that takes it back is told, with where it still is", async () => {
-    const both = ({ workDir }: { readonly workDir: string }): string => {
-      writeFileSync(join(workDir, "kept.txt"), "kept\n");
-      writeFileSync(join(workDir, "README"), "lost\n");
+  test("by a git hook that takes it back is reported, with where it still is", async () => {
+    const both = ({ workTree }: { readonly workTree: string }): string => {
+      writeFileSync(join(workTree, "kept.txt"), "kept\n");
+      writeFileSync(join(workTree, "README"), "lost\n");
       return "Wrote both.";
     };
     const loop = harness({ coder: fakeAgent([both]) });
@@ -217,10 +217,10 @@ describe("what is changed beside the coder", () => {
   });
 
   test("by a reviewer is undone, kept in a snapshot, and told", async () => {
-    const meddle: Answer = ({ workDir }) => {
-      writeFileSync(join(workDir, "README"), "by the reviewer\n");
-      writeFileSync(join(workDir, "new.txt"), "by the reviewer\n");
-      rmSync(join(workDir, "work.txt"));
+    const meddle: Answer = ({ workTree }) => {
+      writeFileSync(join(workTree, "README"), "by the reviewer\n");
+      writeFileSync(join(workTree, "new.txt"), "by the reviewer\n");
+      rmSync(join(workTree, "work.txt"));
       return APPROVAL;
     };
     const loop = harness({ reviewer: fakeAgent([meddle]) });
@@ -234,8 +234,8 @@ describe("what is changed beside the coder", () => {
   });
 
   test("by a reviewer that fails or is interrupted is undone too", async () => {
-    const meddle: Answer = ({ workDir }) => {
-      writeFileSync(join(workDir, "README"), "by the reviewer\n");
+    const meddle: Answer = ({ workTree }) => {
+      writeFileSync(join(workTree, "README"), "by the reviewer\n");
       return { failure: { kind: "network", message: "no net", retryable: true } };
     };
     const loop = harness({ reviewer: fakeAgent([meddle]) });
@@ -244,8 +244,8 @@ describe("what is changed beside the coder", () => {
   });
 
   test("by a reviewer who stages it is out of the index as well", async () => {
-    const meddle: Answer = ({ workDir }) => {
-      writeFileSync(join(workDir, "new.txt"), "by the reviewer\n");
+    const meddle: Answer = ({ workTree }) => {
+      writeFileSync(join(workTree, "new.txt"), "by the reviewer\n");
       loop.tree.git("add", "-A");
       return APPROVAL;
     };
@@ -255,8 +255,8 @@ describe("what is changed beside the coder", () => {
   });
 
   test("by a reviewer's commit stops the run", async () => {
-    const meddle: Answer = ({ workDir }) => {
-      writeFileSync(join(workDir, "new.txt"), "by the reviewer\n");
+    const meddle: Answer = ({ workTree }) => {
+      writeFileSync(join(workTree, "new.txt"), "by the reviewer\n");
       agentGit(loop, "add", "-A");
       agentGit(loop, "commit", "-q", "-m", "mine");
       return APPROVAL;
@@ -267,7 +267,7 @@ describe("what is changed beside the coder", () => {
     expect(result.message).toContain("the reviewer made commits");
   });
 
-  test("by checks that were killed is committed when the run goes on", async () => {
+  test("by checks that were killed is committed when the run continues", async () => {
     const loop = harness();
     const states: unknown[] = [];
     const store = {
@@ -343,7 +343,7 @@ describe("a turn after which the run stops", () => {
     expect(["ERR_GIT_SHA_MISMATCH", "work-tree"]).toContain(again);
   });
 
-  test("goes on where a person accepts the other branch", async () => {
+  test("continues where a person accepts the other branch", async () => {
     const loop = runWith((each) => agentGit(each, "switch", "-q", "-c", "other"));
     await runTask(TASK, loop.options);
     const accepting = { ...loop.options, acceptBranch: true };
@@ -379,8 +379,8 @@ describe("uncommitted work that was there before", () => {
 
   test("stays out of the commit, and what the coder changes in the same file is in it", async () => {
     const both = withLine(10, "fixed\n", withLine(1, "mine\n")).join("");
-    const loop = accepting(({ workDir }) => {
-      writeFileSync(join(workDir, "app.txt"), both);
+    const loop = accepting(({ workTree }) => {
+      writeFileSync(join(workTree, "app.txt"), both);
       return "fixed";
     });
     expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", changed: true });
@@ -388,8 +388,8 @@ describe("uncommitted work that was there before", () => {
     expect(loop.tree.files()["app.txt"]).toBe(both);
   });
 
-  const fixing: Answer = ({ workDir }) => {
-    const path = join(workDir, "app.txt");
+  const fixing: Answer = ({ workTree }) => {
+    const path = join(workTree, "app.txt");
     writeFileSync(path, readFileSync(path, "utf8").replace("line 10", "fixed"));
     return "fixed";
   };
@@ -404,7 +404,7 @@ describe("uncommitted work that was there before", () => {
 
   test("leaves a mode that the coder changes in the commit", async () => {
     const loop = accepting((request, options) => {
-      chmodSync(join(request.workDir, "app.txt"), 0o755);
+      chmodSync(join(request.workTree, "app.txt"), 0o755);
       return fixing(request, options);
     });
     expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
@@ -437,8 +437,8 @@ describe("uncommitted work that was there before", () => {
     const loop = harness({
       untouchablePaths: ["app.txt"],
       coder: fakeAgent([
-        ({ workDir }) => {
-          const path = join(workDir, "app.txt");
+        ({ workTree }) => {
+          const path = join(workTree, "app.txt");
           const text = readFileSync(path).toString(encoding);
           writeFileSync(path, Buffer.from(text.replace("line 10", "fixed"), encoding));
           return "fixed";
@@ -464,8 +464,8 @@ describe("uncommitted work that was there before", () => {
   });
 
   test("stays as it is where nobody changes it", async () => {
-    const loop = accepting(({ workDir }) => {
-      writeFileSync(join(workDir, "work.txt"), "work\n");
+    const loop = accepting(({ workTree }) => {
+      writeFileSync(join(workTree, "work.txt"), "work\n");
       return "done";
     });
     expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved" });
@@ -473,8 +473,8 @@ describe("uncommitted work that was there before", () => {
   });
 
   test("that the coder's change cannot be told from stops the run, and names the file", async () => {
-    const loop = accepting(({ workDir }) => {
-      writeFileSync(join(workDir, "app.txt"), withLine(1, "mine, fixed\n").join(""));
+    const loop = accepting(({ workTree }) => {
+      writeFileSync(join(workTree, "app.txt"), withLine(1, "mine, fixed\n").join(""));
       return "fixed";
     });
     const result = await runTask(TASK, loop.options);
@@ -514,9 +514,9 @@ describe("uncommitted work that was there before", () => {
     ],
   ])("that a coder %s is in a snapshot, and told", async ([, act, lost]) => {
     const loop = accepting(
-      ({ workDir }) => {
-        act(workDir);
-        writeFileSync(join(workDir, "work.txt"), "work\n");
+      ({ workTree }) => {
+        act(workTree);
+        writeFileSync(join(workTree, "work.txt"), "work\n");
         return "done";
       },
       { untouchablePaths: ["app.txt", "notes/todo.txt"] },
@@ -532,8 +532,8 @@ describe("uncommitted work that was there before", () => {
   });
 
   test("that a reviewer changes stops the run", async () => {
-    const meddle: Answer = ({ workDir }) => {
-      writeFileSync(join(workDir, "app.txt"), "the reviewer's\n");
+    const meddle: Answer = ({ workTree }) => {
+      writeFileSync(join(workTree, "app.txt"), "the reviewer's\n");
       return APPROVAL;
     };
     const loop = accepting(() => "nothing", { reviewer: fakeAgent([meddle]) });
@@ -585,17 +585,17 @@ describe("what is advised in an ending puts the work tree right, and a resume is
 
 describe("what a commit cannot hold", () => {
   test("a repository within goes back to the coder, who makes it plain files", async () => {
-    const nest: Answer = ({ workDir }) => {
-      mkdirSync(join(workDir, "sub"));
-      writeFileSync(join(workDir, "sub", "file"), "in sub\n");
+    const nest: Answer = ({ workTree }) => {
+      mkdirSync(join(workTree, "sub"));
+      writeFileSync(join(workTree, "sub", "file"), "in sub\n");
       loop.tree.git("init", "-q", "sub");
       loop.tree.git("-C", "sub", "add", "-A");
       loop.tree.git("-C", "sub", "commit", "-q", "-m", "within");
       return "done";
     };
-    const fix: Answer = ({ workDir, prompt }) => {
+    const fix: Answer = ({ workTree, prompt }) => {
       expect(prompt).toContain("git repositories of their own");
-      rmSync(join(workDir, "sub", ".git"), { recursive: true });
+      rmSync(join(workTree, "sub", ".git"), { recursive: true });
       return "fixed";
     };
     const loop: Harness = harness({ coder: fakeAgent([nest, fix]) });
@@ -622,8 +622,8 @@ describe("what a commit cannot hold", () => {
   describe("changes in a submodule", () => {
     const answering =
       (text: string): Answer =>
-      ({ workDir }) => {
-        writeFileSync(join(workDir, "sub", "made.txt"), "made\n");
+      ({ workTree }) => {
+        writeFileSync(join(workTree, "sub", "made.txt"), "made\n");
         return text;
       };
 
@@ -639,9 +639,9 @@ describe("what a commit cannot hold", () => {
     }
 
     test("go back to the coder", async () => {
-      const undo: Answer = ({ workDir, prompt }) => {
+      const undo: Answer = ({ workTree, prompt }) => {
         expect(prompt).toContain("submodules have changed files");
-        rmSync(join(workDir, "sub", "made.txt"));
+        rmSync(join(workTree, "sub", "made.txt"));
         return "undone";
       };
       const loop = withSubmodule({ coder: fakeAgent([answering("done"), undo]) });
@@ -665,18 +665,18 @@ describe("what a commit cannot hold", () => {
   test.for(["tree", "commit"] as const)(
     "a replaced %s hides nothing from what is committed",
     async (what) => {
-      const replaces: Answer = ({ workDir, runId }) => {
+      const replaces: Answer = ({ workTree, runId }) => {
         const env = { ...process.env, GIT_REFLOG_ACTION: `quasar:${runId}/1` };
         const who = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
         const git = (...args: string[]): string =>
-          execFileSync("git", [...who, ...args], { cwd: workDir, env })
+          execFileSync("git", [...who, ...args], { cwd: workTree, env })
             .toString()
             .trim();
-        writeFileSync(join(workDir, "a.txt"), "bad\n");
+        writeFileSync(join(workTree, "a.txt"), "bad\n");
         git("add", "a.txt");
         git("commit", "-qm", "bad");
         const bad = git("rev-parse", what === "tree" ? "HEAD^{tree}" : "HEAD");
-        writeFileSync(join(workDir, "a.txt"), "good\n");
+        writeFileSync(join(workTree, "a.txt"), "good\n");
         git("add", "a.txt");
         const tree = git("write-tree");
         const other = what === "tree" ? tree : git("commit-tree", tree, "-p", "HEAD^", "-m", "bad");

@@ -23,7 +23,7 @@ import {
  */
 export async function whatDiffers(run: Run): Promise<Ending | undefined> {
   const { repository } = run.ports;
-  if (repository === undefined || !run.course.isLoop) return undefined;
+  if (repository === undefined || !run.runKind.isLoop) return undefined;
   try {
     // Once more: until now an approval could wait for listeners, and a person could work.
     const [seen, hidden, folders] = await Promise.all([
@@ -58,7 +58,7 @@ export async function whatDiffers(run: Run): Promise<Ending | undefined> {
  */
 export async function whatMoved(run: Run): Promise<Ending | undefined> {
   const { repository } = run.ports;
-  if (repository === undefined || !run.course.isLoop) return undefined;
+  if (repository === undefined || !run.runKind.isLoop) return undefined;
   try {
     return await staleTree(run, repository);
   } catch (error) {

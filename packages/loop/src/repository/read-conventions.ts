@@ -29,7 +29,7 @@ const MAX_BYTES = 64 * 1024;
  * @throws {GitError} where git cannot answer.
  * @see SPEC.md, "Conventions"
  */
-export async function readConventions(workDir: string, commit: string): Promise<Conventions> {
+export async function readConventions(workTree: string, commit: string): Promise<Conventions> {
   const texts = new Map<string, string>();
   const left: string[] = [];
   const blobs = new Set<string>();
@@ -39,7 +39,7 @@ export async function readConventions(workDir: string, commit: string): Promise<
   /** The text of a file, if there is room for it; one blob is taken once, under whatever name. */
   async function take({ path, id, size }: FoundFile): Promise<string> {
     if (blobs.has(id)) return "";
-    const text = size > room ? undefined : await readBlob(workDir, id);
+    const text = size > room ? undefined : await readBlob(workTree, id);
     if (text === undefined) {
       left.push(`${path} (${size > room ? "over 64 KiB in all" : "not UTF-8"})`);
       return "";
@@ -53,7 +53,7 @@ export async function readConventions(workDir: string, commit: string): Promise<
   let wanted = commit === "" ? [] : FIRST;
   for (let depth = 0; depth <= MOST_IMPORTS_DEEP && wanted.length > 0; depth++) {
     for (const path of wanted) seen.add(path);
-    const files = await filesAt(workDir, commit, wanted);
+    const files = await filesAt(workTree, commit, wanted);
     const imports: string[] = [];
     for (const path of wanted) {
       const file = files.get(path);

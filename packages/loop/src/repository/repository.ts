@@ -103,12 +103,12 @@ export interface LoopRepository extends CommitGaps, ProtectedFiles {
  * @throws {GitError} for a repository that cannot be used.
  */
 export async function openLoopRepository(
-  workDir: string,
+  workTree: string,
   known?: Repository,
 ): Promise<LoopRepository | undefined> {
   let repository: Repository;
   try {
-    repository = known ?? (await openRepository(workDir));
+    repository = known ?? (await openRepository(workTree));
   } catch (error) {
     if (error instanceof GitError && error.code === "ERR_NOT_A_REPOSITORY") return undefined;
     throw error;
@@ -118,15 +118,16 @@ export async function openLoopRepository(
   const files = openProtectedFiles(repository);
   const syncBranch = branchSync(repository);
   const commitsSince = (from: string): Promise<readonly Commit[] | undefined> =>
-    logRange(workDir, { from: from === "" ? undefined : from }).catch(
+    logRange(workTree, { from: from === "" ? undefined : from }).catch(
       unless("ERR_BAD_REVISION", undefined),
     );
   return {
     ...gaps,
     ...files,
-    currentHead: () => currentHead(workDir),
-    look: (last) => readCommitState(workDir, { config: last?.config }),
-    facts: (since, seen, branch) => inspectRepository(workDir, { since, branch, seen, repository }),
+    currentHead: () => currentHead(workTree),
+    look: (last) => readCommitState(workTree, { config: last?.config }),
+    facts: (since, seen, branch) =>
+      inspectRepository(workTree, { since, branch, seen, repository }),
     landed: async (from, to) => {
       try {
         return await gaps.landed(from, to);
@@ -136,10 +137,10 @@ export async function openLoopRepository(
       }
     },
     async syncWork(before, isSynced) {
-      const seen = await readCommitState(workDir);
+      const seen = await readCommitState(workTree);
       const { head, dirty } = seen;
       const isMoved = head !== before && head !== "";
-      const committed = !isMoved ? [] : await changedPaths(workDir, before, head);
+      const committed = !isMoved ? [] : await changedPaths(workTree, before, head);
       const paths = [...committed, ...dirty.map(({ path }) => path)];
       syncFiles(root, isSynced ? paths.filter((path) => !isOnDevice(root, path)) : paths);
       if (isMoved) syncBranch(seen, syncFiles);
@@ -150,7 +151,7 @@ export async function openLoopRepository(
     // The user's git hooks run in it, for minutes perhaps. A commit that was made although it was
     // cancelled is found again by its trailers.
     async commit({ trailers, taskId, cycle, turnId, exclude, ...commit }) {
-      const made = await commitAll(workDir, {
+      const made = await commitAll(workTree, {
         ...commit,
         trailers: {
           ...trailers,
@@ -165,7 +166,7 @@ export async function openLoopRepository(
       return made;
     },
     async snapshot({ runId, message, signal }) {
-      const kept = await takeSnapshot(workDir, {
+      const kept = await takeSnapshot(workTree, {
         prefix: `refs/quasar/${runId}/`,
         message,
         signal,
@@ -176,9 +177,9 @@ export async function openLoopRepository(
       return kept;
     },
     commitsSince,
-    changedPaths: (from, to) => changedPaths(workDir, from, to),
-    // A reflog that cannot be read bears witness of nothing.
-    reflogActions: () => reflogActions(workDir).catch(unless("ERR_GIT_FAILED", new Map())),
+    changedPaths: (from, to) => changedPaths(workTree, from, to),
+    // A reflog that cannot be read is evidence of nothing.
+    reflogActions: () => reflogActions(workTree).catch(unless("ERR_GIT_FAILED", new Map())),
   };
 }
 

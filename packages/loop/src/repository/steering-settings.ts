@@ -4,7 +4,7 @@ import { listPaths } from "../commit/untouchable.ts";
 /** Keeps what the settings of the repository and its user are, before anything of the run works. */
 export async function findSettings(run: Run): Promise<void> {
   const { repository } = run.ports;
-  if (repository === undefined || !run.course.isLoop) return;
+  if (repository === undefined || !run.runKind.isLoop) return;
   try {
     run.foundSettings = await repository.settingsText();
   } catch {

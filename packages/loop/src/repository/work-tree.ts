@@ -56,7 +56,7 @@ export async function seenOf(run: Run, repository: LoopRepository): Promise<Seen
 }
 
 /**
- * Why the run may not go on with what was seen: by the rules of a resume, for whatever holds after a
+ * Why the run may not continue with what was seen: by the rules of a resume, for whatever holds after a
  * crash holds after a turn. `undefined` where nothing stands against it.
  */
 export async function misplaced(
@@ -67,15 +67,15 @@ export async function misplaced(
   const checkpoint = run.checkpoint();
   const facts = await repository.facts(run.head, seen, storedBranch(checkpoint));
   const { refusals } = assessResume(facts, { checkpoint });
-  const standing = refusals.filter(({ check }) => check !== "dirty");
-  if (standing.length === 0) return undefined;
-  const words = standing.map(({ message, advice }) =>
+  const remaining = refusals.filter(({ check }) => check !== "dirty");
+  if (remaining.length === 0) return undefined;
+  const words = remaining.map(({ message, advice }) =>
     advice === undefined ? message : `${message} (${advice})`,
   );
   return {
     outcome: "work-tree",
     message: words.join("; "),
-    wayBack: wayBack(standing, facts.isBranchGone === true),
+    wayBack: wayBack(remaining, facts.isBranchGone === true),
   };
 }
 

@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { aCheckpoint, aTurn } from "../../test/fixtures.ts";
 import { aFolder, aWorkTree } from "../../test/harness.ts";
 import type { WorkTree } from "../../test/work-tree.ts";
-import { assessResume, type HeadVerdict, type LeftRun, standingRefusals } from "./assess.ts";
+import { assessResume, type HeadVerdict, type LeftRun, remainingRefusals } from "./assess.ts";
 
 const OWN = ["Quasar-Task: t-1", "Quasar-Cycle: 1", "Quasar-Turn: run.1"].join("\n");
 
@@ -112,8 +112,8 @@ describe("after a save, in a real repository,", () => {
     expect(dirty).toMatchObject({ verdict, dirty: { whose: "user", paths: ["notes.txt"] } });
     expect(dirty.refusals.map(({ check }) => check)).toEqual([...head, "dirty"]);
     const accepted = new Set(["accept-head", "accept-dirty"] as const);
-    expect(standingRefusals(dirty, accepted)).toEqual([]);
-    expect(standingRefusals(dirty, new Set(["accept-dirty"]))).toHaveLength(head.length);
+    expect(remainingRefusals(dirty, accepted)).toEqual([]);
+    expect(remainingRefusals(dirty, new Set(["accept-dirty"]))).toHaveLength(head.length);
   });
 
   test("a HEAD that cannot be read is on no other branch, and cannot be accepted", async () => {
@@ -365,7 +365,7 @@ describe("over all facts that there can be,", () => {
     expect(cases).toBe(120);
   });
 
-  test("outside a repository a run goes on only where it began so", () => {
+  test("outside a repository a run continues only where it began so", () => {
     const began = (gitSha: string) =>
       assessResume(undefined, { checkpoint: aCheckpoint({ gitSha }), branch: "main" });
     expect(began("")).toMatchObject({ verdict: "same", refusals: [] });

@@ -22,12 +22,12 @@ export type HeadVerdict =
 
 export type Verdict = HeadVerdict | "other-branch";
 
-/** What a person can say to go on all the same. */
+/** What a person can say to continue all the same. */
 export type Override = "accept-head" | "accept-dirty" | "accept-branch";
 
 export type Check = "bare" | "operation" | "branch" | "head" | "dirty";
 
-/** A reason not to go on. */
+/** A reason not to continue. */
 export interface Refusal {
   readonly check: Check;
   /** One sentence for a person, safe to print. */
@@ -67,7 +67,7 @@ export interface ResumeAssessment {
   readonly isShallow: boolean;
   readonly isDetached: boolean;
   readonly isUnborn: boolean;
-  /** In the order in which they are to be told; empty where nothing stands against going on. */
+  /** In the order in which they are to be reported; empty where nothing stands against continuing. */
   readonly refusals: readonly Refusal[];
 }
 
@@ -77,7 +77,7 @@ export interface LeftRun {
   /** The branch it worked on: `""` is none, `undefined` one that nobody noted. @default the checkpoint's */
   readonly branch?: string | undefined;
   /**
-   * Its agent works on: what is going on in the tree is its doing. @default false
+   * Its agent works on: what is continuing in the tree is its doing. @default false
    */
   readonly agentIsAlive?: boolean | undefined;
   /**
@@ -88,7 +88,7 @@ export interface LeftRun {
 }
 
 /**
- * Says whether a run can go on in a work tree, and what of it is the run's own. Pure: it decides over
+ * Says whether a run can continue in a work tree, and what of it is the run's own. Pure: it decides over
  * facts.
  *
  * @param facts - Since the checkpoint's `gitSha`; `undefined` outside a repository.
@@ -152,7 +152,7 @@ export function storedBranch({ branch }: Pick<Checkpoint, "branch">): string | u
 }
 
 /** The refusals that are left once a person has said what they accept. */
-export function standingRefusals(
+export function remainingRefusals(
   { refusals }: Pick<ResumeAssessment, "refusals">,
   accepted: ReadonlySet<Override>,
 ): readonly Refusal[] {

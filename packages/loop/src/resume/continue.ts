@@ -49,7 +49,7 @@ export async function continueRun(
     agents: settings,
     checks: namedChecks(settings),
     now: settings.now(),
-    course: settings.course,
+    runKind: settings.runKind,
   });
   const opening: LoopEventData[] = [
     {
@@ -107,8 +107,8 @@ function withOptions(state: CycleState, settings: Settings): CycleState {
 }
 
 /** The cycle that will be worked at; that of the approval when there is nothing left to do. */
-function resumedCycle(state: CycleState, { course }: Settings): number {
-  const next = nextStep(state, { detectStruggle: false, course });
+function resumedCycle(state: CycleState, { runKind }: Settings): number {
+  const next = nextStep(state, { detectStruggle: false, runKind });
   if (!("step" in next)) return state.cycle;
   if (next.step === "begin") return cycleToBegin(state);
   return next.step === "resolve" ? state.cycle + 1 : state.cycle;

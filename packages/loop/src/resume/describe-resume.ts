@@ -2,7 +2,7 @@ import type { CheckpointTurn, Phase } from "@quasar/checkpoint";
 import type { AgentFailure, AgentInvoker, AgentResult, AgentRole } from "@quasar/agents";
 import type { FoundTurn } from "@quasar/agents/turns";
 import { type Cost, dollars, settledCost, spentWords, unlearnedCost } from "../money/money.ts";
-import { type Course, LOOP } from "../course.ts";
+import { type RunKind, LOOP } from "../run-kind.ts";
 import type { CycleState } from "../state.ts";
 import { failureOf, USELESS_SESSION } from "../turn/settle.ts";
 import { cycleToBegin, type Next, nextStep, type Step } from "../steps.ts";
@@ -11,7 +11,7 @@ import { cycleToBegin, type Next, nextStep, type Step } from "../steps.ts";
 export type PlanKind =
   /** The run's state, as it was stored. */
   | "restored"
-  /** What is done is taken as it is, and not bought again. */
+  /** What is done is taken as it is, and not paid for again. */
   | "reused"
   /** A commit that the checkpoint does not know of is kept. */
   | "adopted"
@@ -19,13 +19,13 @@ export type PlanKind =
   | "begins"
   /** Work that was begun is begun anew, and paid for again. */
   | "run-again"
-  /** A killed agent goes on in its own session. */
+  /** A killed agent continues in its own session. */
   | "resumed"
   /** A live agent is followed to its end. */
   | "followed"
   /** The end of an agent is read that nobody had listened to. */
   | "read"
-  /** Nothing goes on before something is put right or accepted. */
+  /** Nothing continues before something is put right or accepted. */
   | "refused"
   /** A usage limit holds. */
   | "waits";
@@ -56,17 +56,17 @@ export interface DescribeOptions {
   readonly checks?: string | undefined;
   readonly now: Date;
   /** @default a loop */
-  readonly course?: Course | undefined;
+  readonly runKind?: RunKind | undefined;
 }
 
 /** What a resumed run reuses and what it does again. */
 export function describeResume(
   state: CycleState,
-  { agents, found, checks = state.checkedWith, now, course = LOOP }: DescribeOptions,
+  { agents, found, checks = state.checkedWith, now, runKind = LOOP }: DescribeOptions,
 ): readonly PlanItem[] {
   const { cycle, maxCycles, maxBudgetUsd, totalCostUsd, unknownCostUsd, retryAt } = state;
   const budget = maxBudgetUsd === 0 ? "" : ` of $${maxBudgetUsd.toFixed(2)}`;
-  const next = nextStep(state, { detectStruggle: false, course });
+  const next = nextStep(state, { detectStruggle: false, runKind });
   const isLimited = "step" in next && Date.parse(retryAt) > now.getTime();
   return [
     {
@@ -76,10 +76,10 @@ export function describeResume(
     },
     ...(isLimited ? [waits(retryAt)] : []),
     ...("step" in next && next.step === "again" ? retryItems(state, now) : []),
-    !course.isLoop && isApproved(next)
+    !runKind.isLoop && isApproved(next)
       ? turnDone(state)
       : "step" in next
-        ? STEPS[next.step](state, agents, found, course)
+        ? STEPS[next.step](state, agents, found, runKind)
         : ended(next.end, state),
     ...(CHECKED.has(state.phase) && checks !== state.checkedWith ? [checksAnew(state)] : []),
   ];
@@ -207,7 +207,7 @@ function upTo(turn: CheckpointTurn, { maxBudgetUsd }: CycleState, agents: PlanAg
   return ` (${counts} ${dollars(totalUsd)})`;
 }
 
-/** What a killed agent has spent is partly known; its session is gone on in where that can be. */
+/** What a killed agent has spent is partly known; its session is continued where that can be. */
 function killed(
   turn: CheckpointTurn,
   found: Extract<FoundTurn, { state: "died" }>,
@@ -253,7 +253,7 @@ type DescribeStep = (
   state: CycleState,
   agents: PlanAgents,
   found: FoundTurn | undefined,
-  course: Course,
+  runKind: RunKind,
 ) => PlanItem;
 
 const begins: DescribeStep = (state) => {
@@ -263,20 +263,20 @@ const begins: DescribeStep = (state) => {
 
 const STEPS: Readonly<Record<Step, DescribeStep>> = {
   begin: begins,
-  recover: (state, agents, found, course) => {
+  recover: (state, agents, found, runKind) => {
     const { turn } = state;
-    if (turn === undefined) return begins(state, agents, found, course);
+    if (turn === undefined) return begins(state, agents, found, runKind);
     if (found?.state === "died") return killed(turn, found, agents);
     const result = found?.state === "ended" ? found.result : undefined;
-    const failure = result && failureOf(result, turn.role, course);
+    const failure = result && failureOf(result, turn.role, runKind);
     if (result !== undefined && failure !== undefined) return failed(turn, result, failure, agents);
     const canBeTaken = agents[turn.role].adopt !== undefined || found?.state === "not-started";
     if (found === undefined) return unseen(turn, state, agents);
     return RECOVERED[canBeTaken ? found.state : "unknown"](turn, state, agents);
   },
-  again: (state, agents, found, course) => {
+  again: (state, agents, found, runKind) => {
     const { turn } = state;
-    if (turn === undefined) return begins(state, agents, found, course);
+    if (turn === undefined) return begins(state, agents, found, runKind);
     const { role, sessionId } = turn;
     const words = `The ${role}'s turn failed`;
     return agents[role].capabilities.resumesSession && sessionId !== ""

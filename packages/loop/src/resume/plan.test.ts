@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
     ["turn_recovered coder restarted", "agent_start coder run.4 again 2"],
   ],
   [
-    "a turn came to nothing",
+    "a turn failed",
     { phase: "coding", turn: started, failure: "x" },
     "run-again",
     ["turn_recovered coder restarted", "agent_start coder run.4 again 2"],
@@ -142,7 +142,7 @@ test.for([
   }
 });
 
-test("an agent that goes on in a session is said to, where it was killed in one", async () => {
+test("an agent that continues in a session is said to, where it was killed in one", async () => {
   const loop = harness({ coder: foundCoder(died, true) });
   const turn = started;
   const checkpoint = aCheckpoint({ gitSha: loop.tree.head(), phase: "coding", turn });
@@ -150,7 +150,7 @@ test("an agent that goes on in a session is said to, where it was killed in one"
   expect(items.at(-1)).toMatchObject({ kind: "resumed", data: { sessionId: "s-1" } });
 });
 
-test("an agent that was killed with nothing to go on from is said to be started again", async () => {
+test("an agent that was killed with nothing to continue from is said to be started again", async () => {
   const found = { ...died, sessionId: "" };
   const loop = harness({ coder: foundCoder(found, true) });
   const turn = { ...started, sessionId: "s-1" };
@@ -225,7 +225,10 @@ describe("the estimate", () => {
     startedAt: "",
   });
   const both = [entry("coder", 0.4), entry("coder", 0.2), entry("reviewer", 0.1)];
-  const unsaid = [{ ...entry("coder", 0.5), source: "unknown" } as const, entry("reviewer", 0.1)];
+  const unreported = [
+    { ...entry("coder", 0.5), source: "unknown" } as const,
+    entry("reviewer", 0.1),
+  ];
   const review = aTurn({ id: "run.3", role: "reviewer", status: "started" });
 
   test.for([
@@ -233,7 +236,7 @@ describe("the estimate", () => {
     ["a review", { phase: "code_complete", turn: aTurn(), ledger: both }, 2.3, 0.1],
     ["a review again", { phase: "reviewing", turn: review, ledger: both }, 2.3, 0.1],
     ["nothing to judge by", { reviewOutput: ISSUES }, 2.3, undefined],
-    ["a coder that does not say", { reviewOutput: ISSUES, ledger: unsaid }, 2.3, undefined],
+    ["a coder that does not say", { reviewOutput: ISSUES, ledger: unreported }, 2.3, undefined],
     ["little left", { reviewOutput: ISSUES, ledger: both, maxBudgetUsd: 0.8 }, 0.1, 0.1],
     ["no budget", { reviewOutput: ISSUES, ledger: both, maxBudgetUsd: 0 }, undefined, 0.4],
     ["an approved run", { phase: "approved", ledger: both }, 0, 0],

@@ -1,9 +1,9 @@
-import { LOOP } from "../course.ts";
+import { LOOP } from "../run-kind.ts";
 import type { Checkpoint, CheckpointLedgerEntry, Phase } from "@quasar/checkpoint";
 import { adopt } from "./adopt.ts";
 import type { AgentRole } from "@quasar/agents";
 import type { FoundTurn } from "@quasar/agents/turns";
-import { type Override, type ResumeAssessment, standingRefusals } from "./assess.ts";
+import { type Override, type ResumeAssessment, remainingRefusals } from "./assess.ts";
 import { namedChecks } from "../checks/checks-named.ts";
 import { stateFromCheckpoint } from "../convert.ts";
 import { describeResume, type PlanAgents, type PlanItem } from "./describe-resume.ts";
@@ -16,7 +16,7 @@ import type { CycleState } from "../state.ts";
 import { nextStep } from "../steps.ts";
 import { rolesToCome } from "../money/to-come.ts";
 
-/** What the resume is going to be told, beside the checkpoint. */
+/** What the resume is going to get, beside the checkpoint. */
 export interface ResumeLimits {
   readonly agents: PlanAgents;
   /** What a person accepts. @default nothing */
@@ -54,7 +54,7 @@ export interface ResumePlan {
 
 /**
  * Says what a resume is going to reuse, do again or refuse. Pure; the items from `adopted` on have
- * the words that the resume's `resumed` event then has, as long as nobody has looked for the turn.
+ * the words that the resume's `resumed` event then has, as long as nobody has searched for the turn.
  *
  * @param found - What was found of the unfinished turn; `undefined`: nobody has looked.
  * @see SPEC.md, "Plan"
@@ -70,7 +70,7 @@ export function planResume(
   const whole = headVerdict === "ahead-own";
   const adopted = adopt(checkpoint, { marked, unmarked, whole }, head, agents);
   const state = withLimits(restart(stateFromCheckpoint(adopted.checkpoint), head), limits);
-  const refused = standingRefusals(assessment, accepted).map((refusal): PlanItem => {
+  const refused = remainingRefusals(assessment, accepted).map((refusal): PlanItem => {
     const { check, message, advice, override } = refusal;
     const data = { check, ...(advice && { advice }), ...(override && { override }) };
     return { kind: "refused", words: message, data };
@@ -81,7 +81,7 @@ export function planResume(
       ? { ...item, kind: "run-again" as const }
       : item,
   );
-  const next = nextStep(state, { detectStruggle: false, course: LOOP });
+  const next = nextStep(state, { detectStruggle: false, runKind: LOOP });
   const unstarted =
     "step" in next ? predictRefusal(state, next.step, agents, maxTurnBudgetUsd) : undefined;
   const items = [
@@ -128,7 +128,7 @@ const TAKEN_FOR: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {
 };
 
 function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate {
-  const next = nextStep(state, { detectStruggle: false, course: LOOP });
+  const next = nextStep(state, { detectStruggle: false, runKind: LOOP });
   if (!("step" in next)) return { atMostUsd: 0, likelyUsd: 0 };
   const { maxBudgetUsd, totalCostUsd, ledger, turn } = state;
   const left = maxBudgetUsd === 0 ? undefined : Math.max(0, maxBudgetUsd - totalCostUsd);

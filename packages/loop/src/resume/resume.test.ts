@@ -279,14 +279,14 @@ describe("limits", () => {
     },
   );
 
-  test.for(ended)("a resume of %o with raised limits goes on", async ([change]) => {
+  test.for(ended)("a resume of %o with raised limits continues", async ([change]) => {
     const loop = harness({ maxCycles: 5, maxBudgetUsd: 9 });
     const result = await runFromCheckpoint(at(loop, change), loop.options);
     expect(result.outcome).toBe("approved");
     expect(result.checkpoint).toMatchObject({ maxCycles: 5, maxBudgetUsd: 9, failure: "" });
   });
 
-  test("a run that went in circles goes on when it is resumed, as it says, and may end so again", async () => {
+  test("a run that went in circles continues when it is resumed, as it says, and may end so again", async () => {
     const reviewer = fakeAgent([issue("the same")]);
     const loop = harness({ reviewer, detectStruggle: true, maxBudgetUsd: 0.6, maxCycles: 3 });
     const ended = await runTask({ id: "t-1", title: "Do it" }, loop.options);
@@ -554,13 +554,13 @@ describe("commits after the checkpoint", () => {
     const dir = aFolder();
     const checkpoint = at(loop, { reviewOutput: ISSUES });
     await expect(
-      runFromCheckpoint(checkpoint, { ...loop.options, workDir: dir }),
+      runFromCheckpoint(checkpoint, { ...loop.options, workTree: dir }),
     ).rejects.toMatchObject({ code: "ERR_GIT_SHA_MISMATCH" });
   });
 });
 
 describe("a turn entry", () => {
-  test("a settled coder turn is committed and goes on to the checks", async () => {
+  test("a settled coder turn is committed and continues to the checks", async () => {
     const coder = writingCoder();
     const loop = harness({ coder });
     loop.tree.write("work.txt", "done\n");
@@ -577,7 +577,7 @@ describe("a turn entry", () => {
     expect(loop.tree.subjects()).toEqual(["t-1/cycle-2: Do it"]);
   });
 
-  test("a settled reviewer turn is processed and not bought again", async () => {
+  test("a settled reviewer turn is processed and not paid for again", async () => {
     const reviewer = fakeAgent([APPROVAL]);
     const loop = harness({ reviewer });
     const turn = aTurn({ id: "run.2", role: "reviewer" });
@@ -699,7 +699,7 @@ describe("a turn entry", () => {
           turnId: "run.3",
           role: "coder",
           prompt: "",
-          workDir: loop.tree.dir,
+          workTree: loop.tree.dir,
           maxCostUsd: 0.5,
           sessionId: "s-1",
           resumesSession: false,
@@ -734,7 +734,7 @@ describe("a turn entry", () => {
     expect(result.totalCostUsd).toBeCloseTo(1.2);
   });
 
-  test("a resume that is interrupted before it looked for a turn's end leaves it unknown", async () => {
+  test("a resume that is interrupted before it searched for a turn's end leaves it unknown", async () => {
     const loop = harness({ signal: AbortSignal.abort() });
     const turn = aTurn({ id: "run.3", status: "started", reservedUsd: 0.5 });
     const result = await runFromCheckpoint(at(loop, { phase: "coding", turn }), loop.options);
@@ -763,7 +763,7 @@ test("a file of somebody else gets a run id, and its commits carry it", async ()
 test("works outside a repository, without commits, and resumes there", async () => {
   const dir = aFolder();
   const failing = fakeAgent([{ failure: { kind: "network", message: "no net", retryable: true } }]);
-  const loop = harness({ workDir: dir, reviewer: failing });
+  const loop = harness({ workTree: dir, reviewer: failing });
   const failed = await runTask({ id: "t-1", title: "Do it" }, loop.options);
   expect(failed).toMatchObject({ outcome: "agent", baseCommitSha: "", cycleCommits: [] });
   expect(loop.trace()[0]).toBe("warning not in a git repository: nothing is committed");
@@ -775,7 +775,7 @@ test("works outside a repository, without commits, and resumes there", async () 
 test("begins in a repository without a commit", async () => {
   const tree = aWorkTree();
   tree.git("update-ref", "-d", "HEAD");
-  const result = await runTask({ title: "Do it" }, { ...harness().options, workDir: tree.dir });
+  const result = await runTask({ title: "Do it" }, { ...harness().options, workTree: tree.dir });
   expect(result).toMatchObject({
     outcome: "approved",
     baseCommitSha: "",

@@ -45,7 +45,7 @@ export const RESTART_RULES: Readonly<Record<Phase, RestartRule>> = {
   error: "refuse",
 };
 
-/** The state that a run goes on from. A checkpoint with a `turn` entry says itself how far it got. */
+/** The state that a run continues from. A checkpoint with a `turn` entry says itself how far it got. */
 export function restart(state: CycleState, head: string): CycleState {
   const books = { ...state, ...balanced(state) };
   const kept = isCounted(state) ? books : { ...books, failure: "" };

@@ -1,6 +1,6 @@
 import type { Override, Refusal } from "./assess.ts";
 
-/** What a person can type to have a run go on from a tree that it may not go on in, in this order. */
+/** What a person can type to have a run continue from a tree that it may not continue in, in this order. */
 export interface WayBack {
   /** Commands that come before a resume. */
   readonly steps: readonly string[];

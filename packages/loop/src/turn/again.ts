@@ -7,7 +7,7 @@ import type { TurnFailure } from "./settle.ts";
 import { isTurnPhase, ROLES } from "../transitions.ts";
 import { takeTurn } from "./turn.ts";
 
-/** Takes a turn again that came to nothing: in its own session where that can be, else anew. */
+/** Takes a turn again that failed: in its own session where that can be, else anew. */
 export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
   const { phase, turn, cycle } = run.state;
   if (!isTurnPhase(phase)) return undefined;
@@ -20,7 +20,7 @@ export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
     if (stale === "unchecked") return undefined;
     if (stale !== undefined) return stale;
   }
-  const writes = role === "coder" && !run.course.readsOnly;
+  const writes = role === "coder" && !run.runKind.readsOnly;
   const tree = writes ? await snapshotWork(run) : "unknown";
   if (typeof tree === "object") return tree;
   const sessionId = sessionToResume(run, phase);

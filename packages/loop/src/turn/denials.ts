@@ -9,9 +9,9 @@ import { uncommitted } from "../repository/work-tree.ts";
  * Where there is no repository nobody can say, and the checks decide.
  */
 export async function hasWork(run: Run): Promise<boolean> {
-  const { state, course } = run;
+  const { state, runKind } = run;
   const { repository } = run.ports;
-  if (repository === undefined || course.readsOnly) return true;
+  if (repository === undefined || runKind.readsOnly) return true;
   try {
     const seen = await repository.look();
     const isKnown = [state.baseCommitSha, ...state.cycleCommits].includes(seen.head);

@@ -10,7 +10,7 @@ test.for([undefined, "gpt-5.5", "gpt-6.1-sol", "gpt-5.3-codex"])(
   (model) => {
     const agent = createCodexAgent({ model, env: { CODEX_HOME: "/nonexistent" } });
     const bound = agent.responseBoundUsd?.({
-      ...{ runId: "run", turnId: "run.1", role: "coder", access: "write", workDir: "/" },
+      ...{ runId: "run", turnId: "run.1", role: "coder", access: "write", workTree: "/" },
       ...{ prompt: "x".repeat(8_000), systemPrompt: "You are the coder." },
     });
     const left = { totalCostUsd: 0, maxBudgetUsd: DEFAULT_BUDGET_USD };

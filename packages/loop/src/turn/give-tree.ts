@@ -17,7 +17,7 @@ export async function giveTree(
   isAgain: boolean,
 ): Promise<Ending | "unchecked" | undefined> {
   const { repository } = run.ports;
-  if (repository === undefined || !run.course.isLoop) return undefined;
+  if (repository === undefined || !run.runKind.isLoop) return undefined;
   if (isAgain) {
     const ending = await undoReviewer(run);
     if (ending !== undefined) return ending;

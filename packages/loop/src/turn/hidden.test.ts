@@ -13,8 +13,8 @@ function hide({ tree }: Harness, flag: (typeof FLAGS)[number], text?: string): v
   tree.git("update-index", `--${flag}`, "README");
 }
 
-const work: Answer = ({ workDir }) => {
-  writeFileSync(join(workDir, "work.txt"), "work\n");
+const work: Answer = ({ workTree }) => {
+  writeFileSync(join(workTree, "work.txt"), "work\n");
   return "done";
 };
 
@@ -58,7 +58,7 @@ test.for(FLAGS)("what a person has hidden before the run (%s) is left as it is",
 
 test("a change of what a person has hidden before the run goes back to the coder", async () => {
   const changing: Answer = (request, options) => {
-    writeFileSync(join(request.workDir, "README"), "changed\n");
+    writeFileSync(join(request.workTree, "README"), "changed\n");
     return work(request, options);
   };
   const loop = harness({ coder: fakeAgent([changing]), maxCycles: 1 });
@@ -81,13 +81,13 @@ const aMoment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 test("a change is committed that keeps size and time, where git was told not to compare more", async () => {
   const readme = (): string => join(loop.tree.dir, "README");
   const old = new Date(0);
-  const disguising: Answer = ({ workDir }) => {
+  const disguising: Answer = ({ workTree }) => {
     loop.tree.git("config", "core.trustctime", "false");
     loop.tree.git("config", "core.checkStat", "minimal");
     // As an editor writes it: another file takes its place.
-    writeFileSync(join(workDir, "README~"), "A PROJECT\n");
-    utimesSync(join(workDir, "README~"), old, old);
-    renameSync(join(workDir, "README~"), readme());
+    writeFileSync(join(workTree, "README~"), "A PROJECT\n");
+    utimesSync(join(workTree, "README~"), old, old);
+    renameSync(join(workTree, "README~"), readme());
     return "done";
   };
   const loop: Harness = harness({ coder: fakeAgent([disguising]) });
@@ -118,7 +118,7 @@ test.for(Object.entries(RULES))(
   "work that the coder has git ignore by %s, which no commit holds, goes back to it",
   async ([, ignore]) => {
     const hiding: Answer = async (request, options) => {
-      writeFileSync(join(request.workDir, "other.md"), "other\n");
+      writeFileSync(join(request.workTree, "other.md"), "other\n");
       await aMoment();
       ignore(loop);
       return work(request, options);
@@ -190,7 +190,7 @@ test("a rule that a person adds of their own while a run works costs it nothing"
   vi.unstubAllEnvs();
 });
 
-test("what no commit holds is paid one turn more, then it is a person's, and a resume goes on without a turn", async () => {
+test("what no commit holds is paid one turn more, then it is a person's, and a resume continues without a turn", async () => {
   const hiding: Answer = async (request, options) => {
     await aMoment();
     loop.tree.write(".git/info/exclude", "work.txt\n");
@@ -216,9 +216,9 @@ test("what no commit holds is paid one turn more, then it is a person's, and a r
 
 test("what git ignores by a person's own rules, or by a .gitignore, stays ignored", async () => {
   const ignoring: Answer = (request, options) => {
-    writeFileSync(join(request.workDir, ".gitignore"), "*.log\n");
-    writeFileSync(join(request.workDir, "a.log"), "a\n");
-    writeFileSync(join(request.workDir, "mine.txt"), "mine\n");
+    writeFileSync(join(request.workTree, ".gitignore"), "*.log\n");
+    writeFileSync(join(request.workTree, "a.log"), "a\n");
+    writeFileSync(join(request.workTree, "mine.txt"), "mine\n");
     return work(request, options);
   };
   const loop: Harness = harness({ coder: fakeAgent([ignoring]), now: () => new Date() });

@@ -2,7 +2,7 @@ import type { CommitStyle } from "@quasar/checkpoint";
 import type { AgentRole } from "@quasar/agents";
 import type { Finding } from "../review/finding.ts";
 import { openFindings } from "../review/findings.ts";
-import { type Course, LOOP } from "../course.ts";
+import { type RunKind, LOOP } from "../run-kind.ts";
 import type { CycleState } from "../state.ts";
 import type { Retries } from "./retry.ts";
 import { subjectPrompt } from "./subject-prompt.ts";
@@ -68,7 +68,7 @@ Your last message is the answer; nothing else of what you say is kept.`;
 /** Who speaks in a turn: its role, or a coder that may only read. */
 type Voice = AgentRole | "reader";
 
-function voiceOf(role: AgentRole, { readsOnly }: Course): Voice {
+function voiceOf(role: AgentRole, { readsOnly }: RunKind): Voice {
   return role === "coder" && readsOnly ? "reader" : role;
 }
 
@@ -100,7 +100,7 @@ export interface Standing {
   /** @default "" */
   readonly projectContext?: string | undefined;
   /** @default "loop" */
-  readonly course?: Course | undefined;
+  readonly runKind?: RunKind | undefined;
   /** @default "seed" */
   readonly commitStyle?: CommitStyle | undefined;
 }
@@ -108,9 +108,9 @@ export interface Standing {
 /** The standing instructions of a role. */
 export function systemPrompt(
   role: AgentRole,
-  { projectContext = "", course = LOOP, commitStyle = "seed" }: Standing = {},
+  { projectContext = "", runKind = LOOP, commitStyle = "seed" }: Standing = {},
 ): string {
-  const voice = voiceOf(role, course);
+  const voice = voiceOf(role, runKind);
   const standing = `${STANDING[voice]}${voice === "coder" ? COMMIT_LINES[commitStyle] : ""}`;
   return projectContext === "" ? standing : `${projectContext}\n\n---\n\n${standing}`;
 }
@@ -271,7 +271,7 @@ const PROMPTS: Prompts = {
 };
 
 /** Where a single turn is not asked what the loop asks. */
-const OF_TURNS: Readonly<Record<Course["name"], Partial<Prompts>>> = {
+const OF_TURNS: Readonly<Record<RunKind["name"], Partial<Prompts>>> = {
   loop: {},
   coder: {},
   reader: { coding: alonePrompt },
@@ -282,7 +282,7 @@ const OF_TURNS: Readonly<Record<Course["name"], Partial<Prompts>>> = {
 export interface Start {
   /** Counts the starts of the same piece of work, from 1. */
   readonly attempt: number;
-  /** Of the earlier attempt, to go on in; `""` is a session of its own. */
+  /** Of the earlier attempt, to continue in; `""` is a session of its own. */
   readonly sessionId: string;
   /** Whether anything in the work tree is not committed; `unknown` where nobody can look. */
   readonly tree: "clean" | "dirty" | "unknown";
@@ -311,7 +311,7 @@ const AGAIN: Texts = {
 };
 
 /** All that is said where the agent knows from its session what it was asked. */
-const GO_ON: Texts = {
+const CONTINUE: Texts = {
   coder: ({ tree }) =>
     `You were interrupted before you were done. ${TREE[tree]} The last thing that you began may be half done, and commands that you had started have been ended: look at what is there first (git status, git diff), then finish what you were asked to do, and end with your summary.`,
   reader: () =>
@@ -325,12 +325,12 @@ export function promptFor(
   state: CycleState,
   phase: TurnPhase,
   start: Start,
-  course: Course = LOOP,
+  runKind: RunKind = LOOP,
 ): string {
-  const voice = voiceOf(ROLES[phase], course);
-  if (start.sessionId !== "") return GO_ON[voice](start);
+  const voice = voiceOf(ROLES[phase], runKind);
+  if (start.sessionId !== "") return CONTINUE[voice](start);
   const refused = ROLES[phase] === "coder" ? state.commitRefused : "";
-  const ask = refused === "" ? (OF_TURNS[course.name][phase] ?? PROMPTS[phase]) : REFUSED[refused];
+  const ask = refused === "" ? (OF_TURNS[runKind.name][phase] ?? PROMPTS[phase]) : REFUSED[refused];
   const prompt = `${ask(state)}${voice === "coder" ? untouchable(state) : ""}`;
   return start.attempt === 1 ? prompt : `${AGAIN[voice](start)}\n\n${prompt}`;
 }

@@ -90,7 +90,7 @@ test("a turn that ended and failed is told as failed, not as one whose result is
 });
 
 test.for(["find", "adopt"] as const)(
-  "a turn that cannot be looked at (%s) stops the run as it is, and nobody is ended or asked again",
+  "a turn that cannot be read (%s) stops the run as it is, and nobody is ended or asked again",
   async (name) => {
     const unreadable = Object.assign(new Error("EIO"), { code: "ERR_TURN_UNREADABLE" });
     const fail = () => Promise.reject(unreadable);
@@ -113,7 +113,7 @@ test.for(["find", "adopt"] as const)(
   },
 );
 
-test("a turn that cannot be looked at any more while it works stays begun", async () => {
+test("a turn that cannot be read any more while it works stays begun", async () => {
   const unreadable = Object.assign(new Error("EIO"), { code: "ERR_TURN_UNREADABLE" });
   const coder = fakeAgent([() => Promise.reject(unreadable)]);
   const loop = harness({ coder });
@@ -125,7 +125,7 @@ test("a turn that cannot be looked at any more while it works stays begun", asyn
   });
 });
 
-test("a turn that the model refused goes on in a conversation of its own when it is taken again", async () => {
+test("a turn that the model refused continues in a conversation of its own when it is taken again", async () => {
   const failure = { kind: "refusal", message: "it was refused", retryable: false } as const;
   const able = { choosesSessionId: true, resumesSession: true };
   const coder = fakeAgent([{ failure }, "done"], able);
@@ -227,7 +227,7 @@ describe("a turn that an earlier process began", () => {
     expect(coder.requests).toHaveLength(2);
   });
 
-  test("is given up when nobody knows anything of it, after what may still run is ended", async () => {
+  test("is given up when nothing is known of it, after what may still run is ended", async () => {
     const coder = found(writingCoder(), { state: "unknown" });
     const { run } = resumed({ coder });
     const { checkpoint } = await run();
@@ -383,7 +383,7 @@ describe("a turn that is taken again", () => {
     return { loop, result: await runFromCheckpoint(await loop.stored(), next) };
   };
 
-  test("goes on in its own session, told that it was interrupted and nothing else", async () => {
+  test("continues in its own session, told that it was interrupted and nothing else", async () => {
     const coder = failing(KILLED, "done");
     const { loop, result } = await again({ coder });
     expect(result.outcome).toBe("approved");
@@ -398,7 +398,7 @@ describe("a turn that is taken again", () => {
     expect(first?.resumesSession).toBe(false);
   });
 
-  test("goes on in a session that its agent named", async () => {
+  test("continues in a session that its agent named", async () => {
     const naming = fakeAgent([{ failure: KILLED, sessionId: "s-7" }, "done"], {
       resumesSession: true,
     });
@@ -407,8 +407,12 @@ describe("a turn that is taken again", () => {
   });
 
   test.for([
-    ["goes on in the session that was stored where its agent was killed", undefined, "resumed"],
-    ["begins a new session where its agent was killed with nothing to go on from", "", "restarted"],
+    ["continues in the session that was stored where its agent was killed", undefined, "resumed"],
+    [
+      "begins a new session where its agent was killed with nothing to continue from",
+      "",
+      "restarted",
+    ],
   ] as const)("%s", async ([, sessionId, how]) => {
     const coder = failing(KILLED, "done");
     const loop = harness({ coder });
@@ -424,7 +428,7 @@ describe("a turn that is taken again", () => {
     expect(second?.sessionId).toBeTruthy();
   });
 
-  test("goes on in its session as a reviewer too, and never in the coder's", async () => {
+  test("continues in its session as a reviewer too, and never in the coder's", async () => {
     const coder = fakeAgent(["done"], CHOOSES);
     const reviewer = failing(KILLED, APPROVAL);
     const { loop } = await again({ coder, reviewer });
@@ -451,7 +455,7 @@ describe("a turn that is taken again", () => {
   });
 
   test.for([
-    ["an agent that cannot go on in one", KILLED, { choosesSessionId: true }],
+    ["an agent that cannot continue in one", KILLED, { choosesSessionId: true }],
     ["a context that is full", { ...KILLED, kind: "context-overflow" }, CHOOSES],
     ["a prompt that is too large", { ...KILLED, kind: "prompt-too-large" }, CHOOSES],
   ] as const)("begins a session of its own after %s", async ([, failure, capabilities]) => {
@@ -504,8 +508,8 @@ describe("uncommitted work", () => {
     const seen: string[] = [];
     const coder = found(
       fakeAgent([
-        ({ workDir }) => {
-          seen.push(readFileSync(join(workDir, "half"), "utf8"));
+        ({ workTree }) => {
+          seen.push(readFileSync(join(workTree, "half"), "utf8"));
           return "done";
         },
       ]),
@@ -526,7 +530,7 @@ describe("uncommitted work", () => {
     expect(loop.trace().slice(1, 3)).toEqual(["snapshot 1", "turn_recovered coder restarted"]);
   });
 
-  test("is not looked for before a reviewer's turn, who changes nothing", async () => {
+  test("is not searched for before a reviewer's turn, who changes nothing", async () => {
     const reviewer = found(fakeAgent([APPROVAL]), DIED);
     const change = { phase: "reviewing" } as const;
     const { loop, run } = resumed({ reviewer }, { role: "reviewer" }, change);
@@ -563,7 +567,7 @@ describe("a tree that was seen clean", () => {
     const repository = await openRepository(tree.dir);
     return seen === "not seen" ? repository : { ...repository, look: async () => look };
   };
-  /** A turn is gone on with in a tree that is not as it was seen: whether git is asked shows. */
+  /** A turn is resumed in a tree that is not as it was seen: whether git is asked shows. */
   const resumedInDirt = async (coder: FakeAgent, seen?: SeenAs): Promise<Harness> => {
     const loop = harness({ coder });
     const repository = await seenAs(loop, seen);
@@ -603,14 +607,14 @@ describe("a tree that was seen clean", () => {
     ["was followed", { state: "alive" }, {}],
     ["may work on", { state: "unknown" }, {}],
     ["works on where nobody can follow it", { state: "alive" }, { adopt: undefined }],
-  ] as const)("is looked at again when an agent %s", async ([, state, change]) => {
+  ] as const)("is checked again when an agent %s", async ([, state, change]) => {
     const coder = { ...found(fakeAgent(["done"]), state, { failure: KILLED }), ...change };
     const loop = await resumedInDirt(coder as FakeAgent);
     expect(isKept(loop)).toBe(true);
     expect(coder.requests[0]?.prompt).toContain("The work tree holds uncommitted changes.");
   });
 
-  test.for(["dirty", "not seen"] as const)("is looked at where it was %s", async (seen) => {
+  test.for(["dirty", "not seen"] as const)("is checked where it was %s", async (seen) => {
     expect(isKept(await resumedInDirt(found(fakeAgent(["done"]), DIED), seen))).toBe(true);
   });
 

@@ -37,7 +37,7 @@ export async function recoverTurn(run: Run): Promise<Recovered> {
     return { failure: await settle(run, result), isNews: found.state === "alive" };
   }
   if (run.clean) {
-    // No process of the run was left: there is nobody to end, and nobody has gone on since.
+    // No process of the run was left: there is nobody to end, and nobody has continued since.
     giveUpTurn(run, found);
     return GIVEN_UP;
   }
@@ -48,7 +48,7 @@ export async function recoverTurn(run: Run): Promise<Recovered> {
     const failure = { outcome: "agent", message: `${message}: ${messageOf(error)}` } as const;
     return { failure, isNews: false };
   }
-  // Until it was ended its agent may have gone on, and spent.
+  // Until it was ended its agent may have continued, and spent.
   const left = found.state === "died" ? await lookFor(run, agent, unfinished) : found;
   if ("outcome" in left) return { failure: left, isNews: false };
   giveUpTurn(run, left.state === "died" ? left : found);
@@ -91,7 +91,7 @@ async function learnEnd(
     case "ended": {
       const result = found.result ?? (await adopt(run, agent, unfinished));
       if (result === undefined || "outcome" in result) return result;
-      const failure = failureOf(result, unfinished.request.role, run.course);
+      const failure = failureOf(result, unfinished.request.role, run.runKind);
       if (failure === undefined) await tell(run, "read");
       else await run.warn(`the ${unfinished.request.role}'s turn had failed: ${failure.message}`);
       return result;

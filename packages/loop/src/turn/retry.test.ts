@@ -118,7 +118,7 @@ describe("a turn that fails of something which passes", () => {
 test.for([
   ["a refused key", "auth", false],
   ["a spent account", "billing", false],
-  ["a failure of a kind that nobody knows", "unknown", false],
+  ["a failure of an unknown kind", "unknown", false],
   ["a usage limit, which its caller waits for", "rate-limit", true],
   ["a cancelled turn, which somebody wanted to stop", "cancelled", true],
 ] as const)("%s is not retried", async ([, kind, retryable]) => {
@@ -170,7 +170,7 @@ describe("a killed agent", () => {
 });
 
 describe("a pause", () => {
-  test("that is killed goes on for its rest when the run is resumed, and its retries still count", async () => {
+  test("that is killed continues for its rest when the run is resumed, and its retries still count", async () => {
     const busy = failing("overloaded");
     const coder = fakeAgent([busy, busy, "done"]);
     const lab = new Lab({ coder, retries: 2 });

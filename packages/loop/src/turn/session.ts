@@ -5,7 +5,7 @@ import { ROLES, type TurnPhase } from "../transitions.ts";
 
 /**
  * All that an agent is told in a turn, by whom and where, as a short digest; `""` for an agent that
- * never goes on in a session. A session is gone on in only by whoever would be told the same.
+ * never continues in a session. A session is continued only by whoever would be told the same.
  */
 export function instructionsOf({ settings, state }: Run, phase: TurnPhase): string {
   const role = ROLES[phase];
@@ -13,18 +13,18 @@ export function instructionsOf({ settings, state }: Run, phase: TurnPhase): stri
   if (!capabilities.resumesSession) return "";
   const told = [
     name,
-    settings.workDir,
+    settings.workTree,
     systemPrompt(role, {
       projectContext: settings.projectContext,
-      course: settings.course,
+      runKind: settings.runKind,
       commitStyle: state.commitStyle,
     }),
-    promptFor(state, phase, FRESH, settings.course),
+    promptFor(state, phase, FRESH, settings.runKind),
   ];
   return createHash("sha256").update(JSON.stringify(told)).digest("hex").slice(0, 16);
 }
 
-/** The session that a turn which came to nothing can be gone on in; `""` when there is none. */
+/** The session in which a failed turn can be continued; `""` when there is none. */
 export function sessionToResume(run: Run, phase: TurnPhase): string {
   const { turn, turnInstructions } = run.state;
   const digest = instructionsOf(run, phase);

@@ -7,7 +7,7 @@ import type {
 } from "@quasar/agents";
 import { type Ending, INTERRUPTED } from "../ending.ts";
 import { refusedCost, settledCost } from "../money/money.ts";
-import type { Course } from "../course.ts";
+import type { RunKind } from "../run-kind.ts";
 import { parseReview } from "../review/parse-review.ts";
 import { renderReview } from "../review/review-schema.ts";
 import { isCancelled, type Run } from "../run.ts";
@@ -21,14 +21,14 @@ import { foreignWork } from "../commit/untouchable.ts";
 import { gitEnding, misplaced } from "../repository/work-tree.ts";
 
 /**
- * How a turn ended: `undefined` when it is settled, an agent's failure when the turn came to nothing,
- * an ending when the run cannot go on.
+ * How a turn ended: `undefined` when it is settled, an agent's failure when the turn failed,
+ * an ending when the run cannot continue.
  */
 export type TurnFailure = AgentFailure | Ending | undefined;
 
 type FailureKinds = ReadonlySet<AgentFailure["kind"]>;
 
-/** Failures of an agent that could not go on in a session: nothing was asked of it. */
+/** Failures of an agent that could not continue in a session: nothing was asked of it. */
 export const NO_SESSION: FailureKinds = new Set(["session-missing", "session-busy"]);
 
 /** Failures after which the same conversation would fail again. */
@@ -79,7 +79,7 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   if (run.superseded !== undefined) return run.superseded;
   const { role, reservedUsd, id } = turn;
   for (const notice of result.notices ?? []) await run.warn(notice);
-  const answer = answerOf(result, role, run.course);
+  const answer = answerOf(result, role, run.runKind);
   if (result.sessionId !== undefined) run.state = nameSession(run.state, result.sessionId);
   if ("kind" in answer) {
     const failure = fail(run, result, answer);
@@ -106,7 +106,7 @@ export async function settle(run: Run, result: AgentResult): Promise<TurnFailure
   } as const;
   if (role === "reviewer" && run.isSupervised(role)) {
     // Its verdict follows at once and is stored with it; until then the end of the turn is in the turn's files,
-    // which a power cut may take: nobody is told of what may be bought again.
+    // which a power cut may take: nobody is told of what may be paid for again.
     run.hold(done);
     return tree;
   }
@@ -147,9 +147,9 @@ function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailur
 export function failureOf(
   result: AgentResult,
   role: AgentRole,
-  course: Course,
+  runKind: RunKind,
 ): AgentFailure | undefined {
-  const answer = answerOf(result, role, course);
+  const answer = answerOf(result, role, runKind);
   return "kind" in answer ? answer : undefined;
 }
 
@@ -157,7 +157,7 @@ export function failureOf(
 function answerOf(
   result: AgentResult,
   role: AgentRole,
-  course: Course,
+  runKind: RunKind,
 ): { text: string } | AgentFailure {
   const { failure } = result;
   if (failure !== undefined && !(role === "reviewer" && failure.kind === "schema")) return failure;
@@ -170,7 +170,7 @@ function answerOf(
   );
   if (text !== undefined) return { text };
   // Who asked a reviewer alone knows what to make of another form.
-  const isAnswer = course.takesAnyReview && failure === undefined && trimSpace(result.text) !== "";
+  const isAnswer = runKind.takesAnyReview && failure === undefined && trimSpace(result.text) !== "";
   if (isAnswer) return { text: result.text };
   return failure ?? (trimSpace(result.text + rendered) === "" ? EMPTY_REVIEW : UNCLEAR_REVIEW);
 }
@@ -188,8 +188,8 @@ const UNCLEAR_REVIEW: AgentFailure = {
 };
 
 /**
- * The work survives a power cut before its turn counts as done: it is not bought again. An ending also
- * where the agent has left HEAD where a run does not go on: its turn is done all the same.
+ * The work survives a power cut before its turn counts as done: it is not paid for again. An ending also
+ * where the agent has left HEAD where a run does not continue: its turn is done all the same.
  */
 async function syncWork(run: Run, isSynced: boolean): Promise<Ending | undefined> {
   try {
@@ -197,7 +197,7 @@ async function syncWork(run: Run, isSynced: boolean): Promise<Ending | undefined
     if (repository === undefined) return undefined;
     const before = run.head;
     const seen = await repository.syncWork(before, isSynced);
-    const away = run.course.readsOnly ? undefined : await misplaced(run, repository, seen);
+    const away = run.runKind.readsOnly ? undefined : await misplaced(run, repository, seen);
     if (away !== undefined) return away;
     run.mayHaveSteered ||= seen.head !== before;
     [run.head, run.seen] = [seen.head, seen];

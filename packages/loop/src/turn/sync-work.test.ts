@@ -1,17 +1,17 @@
 import { createMemoryCheckpointStore } from "@quasar/checkpoint";
 import { expect, test } from "vitest";
 import { APPROVAL, fakeAgent } from "../../test/fake-agent.ts";
-import { createMemoryGround } from "../../test/ground.ts";
+import { createMemoryTree } from "../../test/simulated-tree.ts";
 import { settingsOf } from "../settings.ts";
 import { startRun } from "../start.ts";
 import { waitUntil } from "../wait-until.ts";
 
 test("the coder's work survives a power cut before its turn counts as done", async () => {
   const trace: string[] = [];
-  const ground = createMemoryGround();
+  const simulated = createMemoryTree();
   const store = createMemoryCheckpointStore();
   const settings = settingsOf({
-    workDir: ground.workDir,
+    workTree: simulated.workTree,
     coder: fakeAgent(["done"]),
     reviewer: fakeAgent([APPROVAL]),
     checkpoint: {
@@ -26,11 +26,11 @@ test("the coder's work survives a power cut before its turn counts as done", asy
       },
     },
   });
-  const repository: typeof ground.repository = {
-    ...ground.repository,
+  const repository: typeof simulated.repository = {
+    ...simulated.repository,
     syncWork: (before, isSynced) => {
       trace.push("sync");
-      return ground.repository.syncWork(before, isSynced);
+      return simulated.repository.syncWork(before, isSynced);
     },
   };
   const runCheck = async () => ({ status: "passed", output: "" }) as const;
@@ -40,11 +40,11 @@ test("the coder's work survives a power cut before its turn counts as done", asy
 });
 
 test.for([
-  ["is told only once it is stored", false, ["tell agent_done", "tell review_complete"]],
+  ["is reported only once it is stored", false, ["tell agent_done", "tell review_complete"]],
   ["is not told where it cannot be stored", true, ["tell review_complete"]],
 ] as const)("the end of a reviewer that a supervisor holds %s", async ([, fails, told]) => {
   const trace: string[] = [];
-  const ground = createMemoryGround();
+  const simulated = createMemoryTree();
   const store = createMemoryCheckpointStore();
   const save: typeof store.save = async (checkpoint) => {
     const { role, status } = checkpoint.turn ?? { role: "no", status: "turn" };
@@ -54,7 +54,7 @@ test.for([
   };
   const supervised = { supervised: true };
   const settings = settingsOf({
-    workDir: ground.workDir,
+    workTree: simulated.workTree,
     coder: fakeAgent(["done"], supervised),
     reviewer: fakeAgent([APPROVAL], supervised),
     turnsDir: "/nowhere/turns",
@@ -64,7 +64,7 @@ test.for([
   });
   const runCheck = async () => ({ status: "passed", output: "" }) as const;
   await startRun({ title: "Do it" }, settings, {
-    repository: ground.repository,
+    repository: simulated.repository,
     runCheck,
     waitUntil,
   });
@@ -78,17 +78,17 @@ test.for([
 });
 
 test("work that cannot be made durable ends the run before its turn counts as done", async () => {
-  const ground = createMemoryGround();
+  const simulated = createMemoryTree();
   const store = createMemoryCheckpointStore();
-  const repository: typeof ground.repository = {
-    ...ground.repository,
+  const repository: typeof simulated.repository = {
+    ...simulated.repository,
     syncWork: async () => {
       throw new Error("EIO: no");
     },
   };
   const runCheck = async () => ({ status: "passed", output: "" }) as const;
   const settings = settingsOf({
-    workDir: ground.workDir,
+    workTree: simulated.workTree,
     coder: fakeAgent(["done"]),
     reviewer: fakeAgent([APPROVAL]),
     checkpoint: { store, granularity: "turn" },

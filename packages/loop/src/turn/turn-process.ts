@@ -23,7 +23,7 @@ export function processOf(turn: StoredProcess): ProcessIdentity | undefined {
   };
 }
 
-/** Whether a turn was begun and nobody knows how it ended. */
+/** Whether a turn was begun and its end is unknown. */
 export function isTurnOpen({ turn, failure }: Pick<Checkpoint, "turn" | "failure">): boolean {
   return turn?.status === "started" && failure === "";
 }

@@ -30,7 +30,7 @@ test.for([
   ["well", {}, 0],
   ["badly", { failure: { kind: "unknown", message: "It broke.", retryable: false } }, 1],
 ] as const)(
-  "what a person should know of an output is told where a turn ends %s",
+  "what a person should know of an output is reported where a turn ends %s",
   async ([, how, count]) => {
     const notices = ["fake printed a line that is too long: it was cut."];
     const coder = fakeAgent([{ text: "done", notices, ...how }]);
@@ -60,7 +60,7 @@ describe("what an agent is given", () => {
       turnId: "run.1",
       role: "coder",
       access: "write",
-      workDir: loop.tree.dir,
+      workTree: loop.tree.dir,
       maxCostUsd: 5.4,
       systemPrompt: expect.stringMatching(/^GOAL: speed\n\n---\n\nYou are the coder/u),
     });
@@ -356,8 +356,8 @@ describe("an interruption", () => {
   test("cancels the agent, stores what there is and resumes with a note about partial work", async () => {
     const controller = new AbortController();
     const coder = fakeAgent([
-      ({ workDir }, { signal }) => {
-        appendFileSync(join(workDir, "work.txt"), "half\n");
+      ({ workTree }, { signal }) => {
+        appendFileSync(join(workTree, "work.txt"), "half\n");
         controller.abort();
         expect(signal?.aborted).toBe(true);
         return {
@@ -381,7 +381,7 @@ describe("an interruption", () => {
   });
 
   test.for(["cycle_start", "agent_start", "agent_done", "committed", "review_complete"])(
-    "at %s leaves a file from which nothing is bought twice",
+    "at %s leaves a file from which nothing is paid for twice",
     async (type) => {
       const controller = new AbortController();
       const coder = writingCoder();
@@ -505,7 +505,7 @@ describe("saves around turns", () => {
     expect(loop.trace()).toContain("warning the checkpoint could not be saved: disk full");
   });
 
-  test("of the hook are reported when they fail, and the loop goes on", async () => {
+  test("of the hook are reported when they fail, and the loop continues", async () => {
     const loop = harness({ checkpoint: { store: failingStore(() => true) } });
     const result = await runTask(TASK, loop.options);
     expect(result.outcome).toBe("approved");

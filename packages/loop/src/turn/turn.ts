@@ -37,7 +37,7 @@ import { NO_PROCESS } from "./turn-process.ts";
 const UNCLEAR: ReadonlySet<AgentFailure["kind"]> = new Set(["schema", "empty-answer"]);
 
 /**
- * Lets an agent work in a turn. Where the session is gone that it was to go on in, it begins anew; a
+ * Lets an agent work in a turn. Where the session is gone that it was to continue in, it begins anew; a
  * reviewer whose answer nobody can act on is asked once more.
  */
 export async function takeTurn(
@@ -49,7 +49,7 @@ export async function takeTurn(
   if (failure === undefined || "outcome" in failure || isOverBudget(run.state)) return failure;
   const next = { ...start, attempt: start.attempt + 1, sessionId: "" };
   if (start.sessionId !== "" && NO_SESSION.has(failure.kind)) {
-    await run.warn(`${unstopped(failure.message)}: the turn is started anew`);
+    await run.warn(`${unstopped(failure.message)}: the turn is started again`);
     return takeTurn(run, phase, next);
   }
   if (phase !== "reviewing" || !UNCLEAR.has(failure.kind)) return failure;
@@ -90,7 +90,7 @@ async function tryTurn(run: Run, phase: TurnPhase, start: Start): Promise<TurnFa
 
 /** The prompt; a session gets what goes beside it once. */
 function promptOf(run: Run, phase: TurnPhase, start: Start): string {
-  const prompt = promptFor(run.state, phase, start, run.course);
+  const prompt = promptFor(run.state, phase, start, run.runKind);
   if (start.sessionId !== "") return prompt;
   const steering = phase === "reviewing" ? steeringNote(run.steering) : "";
   return `${prompt}${steering}${conventionsNote(run.settings.conventions ?? "")}`;
@@ -208,11 +208,11 @@ export function requestOf(
   prompt: string,
 ): AgentRequest {
   const { role } = turn;
-  const { course } = settings;
+  const { runKind } = settings;
   const held = role === "reviewer" && settings[role].capabilities.structuredOutput;
   const isStored = savesTurns(settings.checkpoint);
   // Who is asked for a subject only has nothing to change.
-  const writes = role === "coder" && !course.readsOnly && state.commitRefused !== "message";
+  const writes = role === "coder" && !runKind.readsOnly && state.commitRefused !== "message";
   const access = writes ? "write" : "read";
   return {
     runId: state.runId,
@@ -222,10 +222,10 @@ export function requestOf(
     env: foreignGitEnv(process.env),
     systemPrompt: systemPrompt(role, {
       projectContext: settings.projectContext,
-      course,
+      runKind,
       commitStyle: state.commitStyle,
     }),
-    workDir: settings.workDir,
+    workTree: settings.workTree,
     access,
     commands: access === "write" ? commandsOf(settings) : undefined,
     maxCostUsd: turn.allowanceUsd === 0 ? undefined : turn.allowanceUsd,

@@ -30,8 +30,8 @@ test.for<[what: string, script: string]>([
     "rm -r d a.txt link; mkdir a.txt link; echo q > a.txt/x; echo q > link/x; echo q > d",
   ],
 ])("of a reviewer %s is undone, and the run is approved", async ([, script]) => {
-  const meddle: Answer = ({ workDir }) => {
-    execFileSync("sh", ["-c", script], { cwd: workDir });
+  const meddle: Answer = ({ workTree }) => {
+    execFileSync("sh", ["-c", script], { cwd: workTree });
     return APPROVAL;
   };
   const loop: Harness = harness({ reviewer: fakeAgent([meddle]) });
@@ -50,10 +50,10 @@ test.for<[what: string, script: string]>([
 test("nothing behind a link is removed where a reviewer has staged files in a folder and made it a link", async () => {
   const outside = aFolder();
   writeFileSync(join(outside, "x"), "mine\n");
-  const meddle: Answer = ({ workDir }) => {
-    mkdirSync(join(workDir, "new"));
+  const meddle: Answer = ({ workTree }) => {
+    mkdirSync(join(workTree, "new"));
     const script = `echo q > new/x; git add -A; rm -r new; ln -s ${outside} new`;
-    execFileSync("sh", ["-c", script], { cwd: workDir });
+    execFileSync("sh", ["-c", script], { cwd: workTree });
     return APPROVAL;
   };
   const loop = harness({ reviewer: fakeAgent([meddle]) });
@@ -63,8 +63,8 @@ test("nothing behind a link is removed where a reviewer has staged files in a fo
 });
 
 test("a folder in the place of a file that holds what git ignores stays, and the run says so", async () => {
-  const meddle: Answer = ({ workDir }) => {
-    execFileSync("sh", ["-c", "rm a.txt; mkdir a.txt; echo q > a.txt/x.log"], { cwd: workDir });
+  const meddle: Answer = ({ workTree }) => {
+    execFileSync("sh", ["-c", "rm a.txt; mkdir a.txt; echo q > a.txt/x.log"], { cwd: workTree });
     return APPROVAL;
   };
   const loop = harness({ reviewer: fakeAgent([meddle]) });

@@ -14,7 +14,7 @@ import { gitEnding, misplaced, seenOf, uncommitted } from "../repository/work-tr
  */
 export async function undoReviewer(run: Run): Promise<Ending | undefined> {
   const { repository } = run.ports;
-  if (repository === undefined || !run.course.isLoop) return undefined;
+  if (repository === undefined || !run.runKind.isLoop) return undefined;
   const { runId, cycle, turn } = run.state;
   try {
     const seen = await seenOf(run, repository);

@@ -30,7 +30,7 @@ export async function* lookAtAgents({ workspace }: Place): AsyncGenerator<Proble
     yield {
       code: "AGENT_LEFT",
       message: `an agent works for run ${runId}, ${why}: ${processes(pids)}`,
-      // A run that is not known here may be one of another repository, and go on there.
+      // A run that is not known here may be one of another repository, and continue there.
       fix: isOurs ? { does: "end it", run: () => endLeftover({ runId, pids }) } : undefined,
       next: [`kill ${pids.join(" ")}`],
     };
@@ -48,23 +48,23 @@ async function placed({ root }: Workspace, processes: readonly RunProcess[]): Pr
   const here: RunProcess[] = [];
   const others: RunProcess[] = [];
   for (const each of processes) {
-    const { workDir = "" } = each;
-    const tree = workDir === "" ? undefined : await rootOf(workDir);
-    if (tree === root || (tree === undefined && isBelow(root, workDir))) here.push(each);
+    const { workTree = "" } = each;
+    const tree = workTree === "" ? undefined : await rootOf(workTree);
+    if (tree === root || (tree === undefined && isBelow(root, workTree))) here.push(each);
     else if (tree !== undefined) others.push(each);
   }
   return { here, others };
 }
 
-function isBelow(root: string, workDir: string): boolean {
-  const path = relative(root, workDir);
-  return workDir !== "" && path !== ".." && !path.startsWith("../");
+function isBelow(root: string, workTree: string): boolean {
+  const path = relative(root, workTree);
+  return workTree !== "" && path !== ".." && !path.startsWith("../");
 }
 
 /** The work tree that a folder is in; `undefined` for none, also where the folder is gone. */
-async function rootOf(workDir: string): Promise<string | undefined> {
+async function rootOf(workTree: string): Promise<string | undefined> {
   try {
-    return (await openRepository(workDir)).root;
+    return (await openRepository(workTree)).root;
   } catch (error) {
     if (error instanceof GitError) return undefined;
     throw error;

@@ -16,13 +16,13 @@ export interface CheckedProblem extends Omit<Problem, "fix"> {
   /** What fixing does, without losing anything; `undefined` where that takes a person. */
   readonly fix: string | undefined;
   readonly fixed: boolean;
-  /** Why it could not be looked at (`UNCHECKED`), or not be fixed. @default nothing failed */
+  /** Why it could not be read (`UNCHECKED`), or not be fixed. @default nothing failed */
   readonly failure?: unknown;
 }
 
 /**
  * Looks for what crashes, other programs and people have left of the runs of a work tree; fixes it where that is asked
- * for. What cannot be looked at is a problem too, and keeps nothing else from being looked at.
+ * for. What cannot be read is a problem too, and keeps no other check from running.
  *
  * @throws {RunsError} `ERR_LOCKED`, where something is to be fixed.
  */

@@ -4,7 +4,7 @@ import { lookAtCommitted, lookAtGit, lookAtGitLocks, lookAtRefs } from "./git.ts
 import type { Look } from "./problem.ts";
 import { lookAtJournals, lookAtRuns, lookAtTemporary } from "./runs.ts";
 
-/** Everything that is looked at, by its name, in the order of the report. */
+/** Everything that is checked, by its name, in the order of the report. */
 export const CHECKS = {
   git: lookAtGit,
   "git locks": lookAtGitLocks,

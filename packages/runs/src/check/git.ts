@@ -28,7 +28,7 @@ export function lookAtGitLocks({ workspace }: Place): readonly Problem[] {
     message: isDead
       ? `${path} was left by a git that is gone: git commands fail until it is away`
       : `${path}: a git may be at work`,
-    fix: isDead ? { does: "set it aside", run: () => clear(workspace, path) } : undefined,
+    fix: isDead ? { does: "quarantine it", run: () => clear(workspace, path) } : undefined,
     next: [
       `mv ${shellWord(path)} ${shellWord(`${asidePath}.old`)}   (if no git works in this repository)`,
     ],

@@ -15,7 +15,7 @@ export type ProblemCode =
   | "RUNNER_KILLED"
   | "AGENT_LEFT"
   | "NOT_A_FOLDER"
-  | "SET_ASIDE"
+  | "QUARANTINED"
   | "NO_CHECKPOINT"
   | "DAMAGED"
   | "UNREADABLE"

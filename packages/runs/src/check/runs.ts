@@ -4,7 +4,7 @@ import { CheckpointError } from "@quasar/checkpoint";
 import { DurableError, recoverDirectory } from "@quasar/durable";
 import { readJournal } from "@quasar/durable/journal";
 import { JOURNAL_FILE } from "../journal/journal.ts";
-import { isSetAside, runIds } from "../look/list.ts";
+import { isQuarantined, runIds } from "../look/list.ts";
 import { damagedNext } from "../look/summary.ts";
 import { supervisorFailures } from "../look/supervisor-failures.ts";
 import { loadRunSummary, runStores } from "../store.ts";
@@ -13,10 +13,10 @@ import { usableKey } from "../user/user.ts";
 import type { Workspace } from "../workspace.ts";
 import type { Place, Problem } from "./problem.ts";
 
-const SET_ASIDE = /\.damaged-/u;
+const QUARANTINED = /\.damaged-/u;
 const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/u;
 
-/** Runs that cannot be read, files that were set aside, turns without a run. */
+/** Runs that cannot be read, files that were quarantined, turns without a run. */
 export async function* lookAtRuns({ workspace, user }: Place): AsyncGenerator<Problem, undefined> {
   const sealKey = usableKey(user);
   for (const id of runIds(workspace)) {
@@ -26,9 +26,9 @@ export async function* lookAtRuns({ workspace, user }: Place): AsyncGenerator<Pr
       yield { code: "NOT_A_FOLDER", message, next: [`ls -ld ${shellWord(dir)}`] };
       continue;
     }
-    const aside = namesIn(dir).filter((name) => SET_ASIDE.test(name));
-    const isLost = aside.length > 0 && isSetAside(dir);
-    if (aside.length > 0) yield setAside(id, { dir, names: aside, isLost });
+    const aside = namesIn(dir).filter((name) => QUARANTINED.test(name));
+    const isLost = aside.length > 0 && isQuarantined(dir);
+    if (aside.length > 0) yield quarantinedProblem(id, { dir, names: aside, isLost });
     if (!isLost) yield* await readable(workspace, id, sealKey);
   }
 }
@@ -40,9 +40,9 @@ interface Aside {
   readonly isLost: boolean;
 }
 
-function setAside(id: string, { dir, names, isLost }: Aside): Problem {
+function quarantinedProblem(id: string, { dir, names, isLost }: Aside): Problem {
   return {
-    code: "SET_ASIDE",
+    code: "QUARANTINED",
     message: `run ${id}: ${count(names.length, "damaged file")} quarantined: ${names.join(", ")}`,
     next: [
       `less ${shellWord(join(dir, names[0] ?? ""))}`,

@@ -53,7 +53,7 @@ export class Hold {
   /** What has become of the lock. */
   #now(): string {
     if (this.#obstacle !== undefined) {
-      return `cannot be taken anew (${cleanLine(messageOf(this.#obstacle))})`;
+      return `cannot be taken again (${cleanLine(messageOf(this.#obstacle))})`;
     }
     const holder = lockHolder(this.#workspace);
     return `taken by ${holder === undefined ? "another process" : describe(holder)}`;

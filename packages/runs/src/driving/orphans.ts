@@ -12,12 +12,12 @@ import {
   findLeftovers,
   type LeftoverProcesses,
   processesIn,
-  strangersIn,
+  foreignProcessesIn,
 } from "../tree/processes.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** What runs have left running, by run; nothing where nobody can know. Changes nothing. */
-export async function findOutliving(
+export async function findLeftoverProcesses(
   runIds: readonly string[],
 ): Promise<readonly LeftoverProcesses[]> {
   // One look at all processes, however many runs there are.
@@ -27,7 +27,7 @@ export async function findOutliving(
 /** Who may still change a work tree. */
 export interface Presence {
   /** Of its unfinished runs. */
-  readonly outliving: readonly LeftoverProcesses[];
+  readonly leftovers: readonly LeftoverProcesses[];
   /** No process of any run is left in it, for certain. Under the lock that stays so. */
   readonly noProcessInTree: boolean;
 }
@@ -36,22 +36,22 @@ export interface Presence {
 export async function lookAround(workspace: Workspace): Promise<Presence> {
   const all = listRunProcesses();
   const open = openRunIds(workspace);
-  const outliving = findLeftovers((runId) => open.includes(runId), all ?? []);
+  const leftovers = findLeftovers((runId) => open.includes(runId), all ?? []);
   const ids = runIds(workspace);
   const noProcessInTree =
     all !== undefined &&
     processesIn(workspace.root, all)?.length === 0 &&
     !all.some(({ runId }) => ids.includes(runId));
-  return { outliving, noProcessInTree };
+  return { leftovers, noProcessInTree };
 }
 
 /** Refusals for the agents of these runs that still work in the tree. Changes nothing. */
 export async function findAlive(
   workspace: Workspace,
-  outliving: readonly LeftoverProcesses[],
+  leftovers: readonly LeftoverProcesses[],
 ): Promise<readonly RunsError[]> {
   const errors: RunsError[] = [];
-  for (const { runId } of outliving) {
+  for (const { runId } of leftovers) {
     const checkpoint = await tryLoad(workspace, runId);
     if (checkpoint !== undefined && isAgentAlive(checkpoint)) {
       errors.push(agentAlive(runId, checkpoint));
@@ -62,33 +62,33 @@ export async function findAlive(
 
 /**
  * Makes sure that nothing writes in the tree: what a turn of these runs has left running is ended; one
- * that goes on, and a stranger's, is not touched. Call it under the lock.
+ * that continues, and one of a run elsewhere, is not touched. Call it under the lock.
  *
  * @throws {RunsError} `ERR_AGENT_ALIVE` when an agent works on; `ERR_STATE` when something does not end.
  */
 export async function clearTree(
   workspace: Workspace,
-  outliving: readonly LeftoverProcesses[],
+  leftovers: readonly LeftoverProcesses[],
   tell: Tell,
 ): Promise<void> {
-  const [alive] = await findAlive(workspace, outliving);
+  const [alive] = await findAlive(workspace, leftovers);
   if (alive !== undefined) throw alive;
-  for (const each of outliving) await end(each, tell);
-  const stranger = findStranger(workspace);
-  if (stranger !== undefined) throw stranger;
+  for (const each of leftovers) await end(each, tell);
+  const foreign = findForeignProcess(workspace);
+  if (foreign !== undefined) throw foreign;
 }
 
 /**
  * The refusal of a tree in which an agent works that no run of it has started: one of `atlas`, whose runs are
  * kept elsewhere and which may have outlived its engine. `ERR_AGENT_ALIVE`; changes nothing.
  */
-export function findStranger(workspace: Workspace): RunsError | undefined {
+export function findForeignProcess(workspace: Workspace): RunsError | undefined {
   const own = runIds(workspace);
-  const strangers = strangersIn(workspace.root, (runId) => own.includes(runId));
-  const [stranger] = strangers;
-  if (stranger === undefined) return undefined;
-  const { runId } = stranger;
-  const pids = strangers.filter((each) => each.runId === runId).map(({ pid }) => pid);
+  const foreignProcesses = foreignProcessesIn(workspace.root, (runId) => own.includes(runId));
+  const [foreign] = foreignProcesses;
+  if (foreign === undefined) return undefined;
+  const { runId } = foreign;
+  const pids = foreignProcesses.filter((each) => each.runId === runId).map(({ pid }) => pid);
   const message = `an agent of ${cleanLine(runId)} works in this tree (process ${pids.join(", ")})`;
   return new RunsError("ERR_AGENT_ALIVE", message, {
     next: ["atlas status, if it is a task's", `kill -INT ${pids.join(" ")}   (ends it)`],
@@ -113,7 +113,7 @@ function agentAlive(runId: string, { turn, taskTitle }: Checkpoint): RunsError {
 async function end(leftover: LeftoverProcesses, tell: Tell): Promise<void> {
   const { runId, pids } = leftover;
   const what = pids.length === 1 ? "a process" : `${pids.length} processes`;
-  const message = `ending ${what} of run ${runId} that outlived the runner: ${pids.join(" ")}`;
+  const message = `ending ${what} of run ${runId} left by a dead runner: ${pids.join(" ")}`;
   tell({ type: "notice", message });
   await endLeftover(leftover);
 }

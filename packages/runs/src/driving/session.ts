@@ -69,21 +69,21 @@ export async function inSession<T>(
   let current: string | undefined;
   let journal: RunJournal | undefined;
   let obstacle: string | undefined;
-  /** Whoever has removed files may have put what is in the way in their place. It is looked at each second. */
+  /** Whoever has removed files may have put what is in the way in their place. It is checked each second. */
   const restoreFiles = (): void => {
     try {
       journal?.restore();
       for (const restore of restorers) restore();
       obstacle = undefined;
     } catch (error) {
-      const message = `files of the run were removed while it runs, and cannot be written anew: ${messageOf(error)}`;
+      const message = `files of the run were removed while it runs, and cannot be written again: ${messageOf(error)}`;
       if (message !== obstacle) warn(message);
       obstacle = message;
     }
   };
   const hold = new Hold(lock, workspace, () => {
     warn(
-      "the lock file was removed while this command works; nobody else took it: it is made anew",
+      "the lock file was removed while this command works; nobody else took it: it is created again",
     );
     try {
       if (current !== undefined) noteRun(workspace, current);

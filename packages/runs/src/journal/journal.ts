@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { DurableError, setAside } from "@quasar/durable";
+import { DurableError, quarantine } from "@quasar/durable";
 import { type Journal, openJournal, readJournal } from "@quasar/durable/journal";
 import type { LoopEvent } from "@quasar/loop";
 import { makeFolders } from "@quasar/process/files";
@@ -34,7 +34,7 @@ const MOST_FACT = 250_000;
 const JOURNAL_OPTIONS = { maxRecordBytes: 1024 * 1024, joins: true } as const;
 
 /**
- * Opens the journal of a run. One whose chain is broken is set aside, and a new journal starts. Call it
+ * Opens the journal of a run. One whose chain is broken is quarantined, and a new journal starts. Call it
  * under the lock of the work tree.
  *
  * @throws {DurableError} `ERR_NOT_DURABLE`, `ERR_NOT_REGULAR`
@@ -104,7 +104,7 @@ function openOrRenew(path: string, onProblem: (message: string) => void): Journa
     return openJournal(path, JOURNAL_OPTIONS);
   } catch (error) {
     if (!(error instanceof DurableError) || error.code !== "ERR_DAMAGED") throw error;
-    const aside = setAside(path, { now: new Date() });
+    const aside = quarantine(path, { now: new Date() });
     onProblem(`${error.message}; quarantined as ${aside}, and a new journal starts`);
     return openJournal(path, JOURNAL_OPTIONS);
   }

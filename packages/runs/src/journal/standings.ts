@@ -36,7 +36,7 @@ export function standingsOf(facts: readonly Fact[], until: number = Infinity): S
   return standings;
 }
 
-/** The findings that stand otherwise than before, or are new. */
+/** The findings whose status changed, or that are new. */
 export function changesSince(
   before: Standings,
   findings: readonly Standing[],

@@ -9,7 +9,7 @@ const patience = (limitMs: number, waitedMs = 0, tries = 0) => ({ limitMs, waite
 test.for([
   ["a known time", at(2 * HOUR), patience(6 * HOUR), 2 * HOUR],
   ["a known time, to the last moment", at(6 * HOUR), patience(6 * HOUR), 6 * HOUR],
-  ["a minute first where nobody knows", undefined, patience(6 * HOUR), MINUTE],
+  ["a minute first where it is unknown", undefined, patience(6 * HOUR), MINUTE],
   ["longer and longer", undefined, patience(6 * HOUR, 3 * MINUTE, 2), 4 * MINUTE],
   ["half an hour at most", undefined, patience(6 * HOUR, HOUR, 40), 30 * MINUTE],
   ["a minute where the time is past and the limit holds", at(-HOUR), patience(HOUR), MINUTE],
@@ -27,7 +27,7 @@ test.for([
   expect(pauseFor(retryAt, given, NOW)).toEqual({ refused: expect.stringMatching(words) });
 });
 
-test("takes a time that is none for one that nobody knows", () => {
+test("takes an invalid time for an unknown one", () => {
   expect(limitWords("soon", NOW)).toContain("it is unknown when");
   expect(pauseFor("soon", patience(HOUR), NOW)).toEqual({ until: NOW + MINUTE });
 });

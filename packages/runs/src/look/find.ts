@@ -9,17 +9,17 @@ import { RunsError, type RunsErrorCode } from "../errors.ts";
 import { parseRunId } from "../run-id.ts";
 import type { Workspace } from "../workspace.ts";
 import { JOURNAL_FILE } from "../journal/journal.ts";
-import { isSetAside, runIds } from "./list.ts";
+import { isQuarantined, runIds } from "./list.ts";
 import { loadRun, type RunFiles, runStores } from "../store.ts";
-import { damagedNext, SET_ASIDE, setAsideNext } from "./summary.ts";
+import { damagedNext, QUARANTINED, quarantinedNext } from "./summary.ts";
 
-/** A run that is looked at. */
+/** A run that is read. */
 export interface FoundRun {
   readonly id: string;
   /** Where its files are. */
   readonly dir: string;
   readonly loaded: LoadedCheckpoint;
-  /** Whether nothing of it is to be gone on with. */
+  /** Whether nothing of it is to be resumed. */
   readonly ended: boolean;
 }
 
@@ -39,8 +39,10 @@ export async function findRun(
     const dir = join(workspace.runsDir, each);
     const { loaded, ended } = await load(workspace, each, sealKey);
     if (loaded !== undefined) return { id: each, dir, loaded, ended };
-    if (isSetAside(dir)) {
-      throw new RunsError("ERR_CORRUPT", `run ${each}: ${SET_ASIDE}`, { next: setAsideNext(each) });
+    if (isQuarantined(dir)) {
+      throw new RunsError("ERR_CORRUPT", `run ${each}: ${QUARANTINED}`, {
+        next: quarantinedNext(each),
+      });
     }
   }
   if (id === undefined) throw noRuns();

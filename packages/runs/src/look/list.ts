@@ -20,7 +20,7 @@ import {
   type ListedRun,
   type RunStatus,
   type RunSummary,
-  setAsideSummary,
+  quarantinedSummary,
   summaryOf,
 } from "./summary.ts";
 import { reportedCost } from "./watch-turn.ts";
@@ -116,7 +116,7 @@ async function summarizeOne(
     return damagedSummary(id, error);
   }
   const checkpoint = files.loaded?.checkpoint;
-  if (checkpoint === undefined) return setAsideOne(workspace, id);
+  if (checkpoint === undefined) return quarantinedOne(workspace, id);
   const outcome = storedOutcome(checkpoint);
   const status = statusOf(files.ended, outcome?.outcome, holder);
   const runner = status === "running" ? holder : undefined;
@@ -135,7 +135,7 @@ async function listOne(
 ): Promise<ListedRun | undefined> {
   try {
     const { loaded, ended } = await loadRunSummary(runStores(workspace, id, sealKey));
-    if (loaded === undefined) return setAsideOne(workspace, id);
+    if (loaded === undefined) return quarantinedOne(workspace, id);
     const { summary } = loaded;
     const { outcome } = summary;
     const status = statusOf(ended, outcome?.outcome, runner);
@@ -147,12 +147,12 @@ async function listOne(
   }
 }
 
-function setAsideOne({ runsDir }: Workspace, id: string): RunSummary | undefined {
-  return isSetAside(join(runsDir, id)) ? setAsideSummary(id) : undefined;
+function quarantinedOne({ runsDir }: Workspace, id: string): RunSummary | undefined {
+  return isQuarantined(join(runsDir, id)) ? quarantinedSummary(id) : undefined;
 }
 
-/** Whether all that is left of a run's checkpoint is what was set aside as damaged. Not of one that is removed now. */
-export function isSetAside(dir: string): boolean {
+/** Whether all that is left of a run's checkpoint is what was quarantined. Not of one that is removed now. */
+export function isQuarantined(dir: string): boolean {
   const names = namesIn(dir).filter((name) => name.startsWith("checkpoint.toml"));
   const isArchived = existsSync(checkpointPath(join(dir, "archive")));
   return !isArchived && names.length > 0 && names.every((name) => name.includes(".damaged-"));

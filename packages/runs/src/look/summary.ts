@@ -2,7 +2,7 @@ import { type Checkpoint, CheckpointError, type CheckpointFinding } from "@quasa
 import { upToCent } from "@quasar/loop/internal";
 import { type Holder, wayToStop } from "../driving/lock.ts";
 import { knownUsd, shellWord } from "../text/format.ts";
-import { storedUnsaidCosts } from "../store.ts";
+import { storedUnreportedCosts } from "../store.ts";
 
 /**
  * `running`: a runner works on it now. `interrupted`: its runner is gone without a word, or was told
@@ -48,8 +48,8 @@ export interface RunSummary {
   readonly costUsd: number;
   /** What was spent at most by turns whose cost is not known. */
   readonly unknownCostUsd: number;
-  /** Whether turns without a limit did not say what they cost. */
-  readonly hasUnsaidCosts: boolean;
+  /** Whether the cost of turns without a limit was not reported. */
+  readonly hasUnreportedCosts: boolean;
   /** 0 is no limit. */
   readonly maxBudgetUsd: number;
   /** All that are not known to be fixed. */
@@ -69,7 +69,7 @@ export type ListedRun = Pick<
   "id" | "status" | "task" | "reason" | "cycle" | "spentUsd" | "savedAt"
 >;
 
-/** Whether it is for `resume` to go on with. */
+/** Whether it is for `resume` to continue with. */
 export function isUnfinished({ status }: Pick<RunSummary, "status">): boolean {
   return status === "interrupted" || status === "stopped";
 }
@@ -124,7 +124,7 @@ export function summaryOf(
     spentUsd,
     costUsd: knownUsd({ spentUsd, unknownCostUsd }),
     unknownCostUsd,
-    hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+    hasUnreportedCosts: storedUnreportedCosts(checkpoint),
     maxBudgetUsd,
     findings: openFindings(checkpoint),
     baseCommitSha,
@@ -159,13 +159,13 @@ export function damagedNext(id: string, error: unknown): readonly string[] {
 }
 
 /** What there is to say of a run whose checkpoint was damaged, where nothing else is left of it. */
-export function setAsideSummary(id: string): RunSummary {
-  return unreadable(id, SET_ASIDE, setAsideNext(id));
+export function quarantinedSummary(id: string): RunSummary {
+  return unreadable(id, QUARANTINED, quarantinedNext(id));
 }
 
-export const SET_ASIDE = "its checkpoint was damaged and is quarantined";
+export const QUARANTINED = "its checkpoint was damaged and is quarantined";
 
-export function setAsideNext(id: string): readonly string[] {
+export function quarantinedNext(id: string): readonly string[] {
   return [
     "git log -5 && git status   (the work itself is there)",
     `quasar log ${id}   (its event log)`,
@@ -187,7 +187,7 @@ function unreadable(id: string, reason: string, next: readonly string[]): RunSum
     spentUsd: 0,
     costUsd: 0,
     unknownCostUsd: 0,
-    hasUnsaidCosts: false,
+    hasUnreportedCosts: false,
     maxBudgetUsd: 0,
     findings: [],
     baseCommitSha: "",

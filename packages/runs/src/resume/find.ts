@@ -19,12 +19,12 @@ import { recoverAndLoad, type RunStores } from "../tree/stores.ts";
 import { seedStore } from "../compatibility.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** The run that a resume goes on with. */
+/** The run that a resume continues with. */
 export interface FoundCheckpoint {
   readonly runId: string;
   readonly loaded: LoadedCheckpoint;
   readonly path: string;
-  /** What the run goes on to save to; where it is no run yet it was loaded from elsewhere. */
+  /** What the run continues to save to; where it is no run yet it was loaded from elsewhere. */
   readonly stores: RunStores;
 }
 
@@ -32,7 +32,7 @@ export interface FoundCheckpoint {
 export type Load = (store: FileCheckpointStore) => Promise<LoadedCheckpoint | undefined>;
 
 /**
- * The run to go on with: the one that is named, else the newest unfinished one, else what another
+ * The run to resume: the one that is named, else the newest unfinished one, else what another
  * program has left in `.quasar`.
  *
  * @throws {RunsError} `ERR_NOTHING_TO_RESUME`, and what `load` throws.
@@ -117,7 +117,7 @@ function nothing(message: string, elsewhere: readonly RunElsewhere[] = []): Runs
 }
 
 /**
- * Makes a folder ready and loads from it; a generation that is damaged is set aside.
+ * Makes a folder ready and loads from it; a generation that is damaged is quarantined.
  *
  * @throws {RunsError} `ERR_CORRUPT` when no generation can be used.
  */

@@ -22,7 +22,7 @@ import type { FoundCheckpoint } from "./find.ts";
 /** What a user may accept, each by a flag of its own. */
 export type Override = "trust" | "branch" | "head" | "dirty";
 
-/** Why a run is not gone on with. */
+/** Why a run is not resumed. */
 export interface Obstacle {
   /** `undefined`: it has to be put right, nothing that is said can help. */
   readonly what: Override | undefined;
@@ -30,8 +30,8 @@ export interface Obstacle {
 }
 
 /** What was found of a run and its tree, judged. */
-export interface Judgement {
-  /** In the order in which they are told. */
+export interface RunAssessment {
+  /** In the order in which they are reported. */
   readonly obstacles: readonly Obstacle[];
   readonly assessment: ResumeAssessment;
   /** The agent of its unfinished turn works on. */
@@ -48,12 +48,12 @@ export function inspect(workspace: Workspace, found: FoundCheckpoint): Promise<R
   });
 }
 
-/** Judges whether a run can be gone on with in the tree as it is found. */
+/** Judges whether a run can be resumed in the tree as it is found. */
 export function judge(
   workspace: Workspace,
   found: FoundCheckpoint,
   facts: RepositoryFacts,
-): Judgement {
+): RunAssessment {
   const { loaded } = found;
   const { checkpoint } = loaded;
   const isAlive = isAgentAlive(checkpoint);
@@ -125,12 +125,12 @@ function foreignCheckpoint({ loaded: { seal, checkpoint }, path }: FoundCheckpoi
 }
 
 /** The user's own changes, which a run leaves alone; none where they are an agent's. */
-export function usersPaths({ assessment: { dirty } }: Judgement): readonly string[] {
+export function usersPaths({ assessment: { dirty } }: RunAssessment): readonly string[] {
   return dirty.whose === "user" ? dirty.paths : [];
 }
 
 /** What is taken for an agent's own, in words; `undefined` where there is nothing. */
-export function agentsWork({ assessment: { dirty }, isAlive }: Judgement): string | undefined {
+export function agentsWork({ assessment: { dirty }, isAlive }: RunAssessment): string | undefined {
   const { whose, paths } = dirty;
   if (whose === "nobody" || whose === "user") return undefined;
   return `taken as ${isAlive ? "the work of the agent that is still running" : WORK_OF[whose]}: ${listed(paths).join(", ")}`;

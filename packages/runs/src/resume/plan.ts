@@ -10,7 +10,7 @@ import {
 import { isTurnOpen } from "@quasar/loop/turn";
 import type { RunsError } from "../errors.ts";
 import { describe, lockHolder } from "../driving/lock.ts";
-import { findAlive, findOutliving, findStranger } from "../driving/orphans.ts";
+import { findAlive, findLeftoverProcesses, findForeignProcess } from "../driving/orphans.ts";
 import { openRunIds } from "../look/list.ts";
 import { resumeCommand } from "../look/summary.ts";
 import { unfinishedTurn } from "../look/turn.ts";
@@ -23,7 +23,7 @@ import { limitAdvice, limitOf, patienceOf, withoutPause } from "../limits/patien
 
 /** What a resume would do. */
 export interface Plan {
-  /** Whether it could go on, and else what stands against it: anything, the budget alone, a usage limit. */
+  /** Whether it could continue, and else what stands against it: anything, the budget alone, a usage limit. */
   readonly ends: "ready" | "refused" | "budget" | "limit";
   readonly items: readonly Item[];
   readonly estimate: CostEstimate;
@@ -58,11 +58,11 @@ export async function makePlan(
   const turn = isTurnOpen(checkpoint) ? unfinishedTurn(workspace, checkpoint) : undefined;
   const [facts, alive, seen] = await Promise.all([
     inspect(workspace, found),
-    findOutliving(others).then((outliving) => findAlive(workspace, outliving)),
+    findLeftoverProcesses(others).then((leftovers) => findAlive(workspace, leftovers)),
     turn && lookFor(agents, turn),
   ]);
-  const stranger = findStranger(workspace);
-  const atWork = stranger === undefined ? alive : [...alive, stranger];
+  const foreign = findForeignProcess(workspace);
+  const atWork = foreign === undefined ? alive : [...alive, foreign];
   const { obstacles, assessment } = judge(workspace, found, facts);
   const limits = { agents, accepted: loopOverrides(accepts) };
   const caps = { maxCycles, maxBudgetUsd, maxTurnBudgetUsd };

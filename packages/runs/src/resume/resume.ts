@@ -12,7 +12,7 @@ import { limitOf, assertWaitAllowed, withoutPause } from "../limits/patience.ts"
 import { openRunIds } from "../look/list.ts";
 import { turnsPath } from "../look/turn.ts";
 import type { RunOptions } from "../run-options.ts";
-import { storedUnsaidCosts } from "../store.ts";
+import { storedUnreportedCosts } from "../store.ts";
 import { freeGit } from "../tree/git-locks.ts";
 import { type LeftoverProcesses, leftoversBeside } from "../tree/processes.ts";
 import type { User } from "../user/user.ts";
@@ -52,22 +52,22 @@ export async function resumeRun(
   return inSession(workspace, options, async (session) => {
     await freeGit(driverOf(session));
     const sealKey = user.sealKey();
-    const { outliving, noProcessInTree } = await lookAround(workspace);
+    const { leftovers, noProcessInTree } = await lookAround(workspace);
     const found = await findCheckpoint(workspace, options.runId, sealKey, recoverRun);
-    const dispose = prewarmTurn(workspace, found, outliving);
+    const dispose = prewarmTurn(workspace, found, leftovers);
     try {
-      return await resumeFound(session, { found, outliving, noProcessInTree, sealKey, options });
+      return await resumeFound(session, { found, leftovers, noProcessInTree, sealKey, options });
     } finally {
       dispose();
     }
   });
 }
 
-/** What a run is gone on with. */
+/** What a run is resumed with. */
 interface Resuming {
   readonly found: FoundCheckpoint;
-  /** Of the runs of this tree, as it was before anything else was looked at. */
-  readonly outliving: readonly LeftoverProcesses[];
+  /** Of the runs of this tree, as it was before anything else was read. */
+  readonly leftovers: readonly LeftoverProcesses[];
   /** Nobody is left in the work tree. */
   readonly noProcessInTree: boolean;
   readonly sealKey: Uint8Array;
@@ -75,7 +75,7 @@ interface Resuming {
 }
 
 async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd> {
-  const { found, outliving, noProcessInTree, sealKey, options } = resuming;
+  const { found, leftovers, noProcessInTree, sealKey, options } = resuming;
   const { accepts = NOTHING, now = false } = options;
   const { workspace, tell } = session;
   const { runId, loaded, stores } = found;
@@ -83,19 +83,19 @@ async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd
   if (noProcessInTree) {
     await endContained([runId, ...openRunIds(workspace)]);
   } else {
-    await clearTree(workspace, leftoversBeside(outliving, runId, checkpoint), tell);
+    await clearTree(workspace, leftoversBeside(leftovers, runId, checkpoint), tell);
   }
   // Last: who has gone by now has written nothing after what is seen here.
   const facts = await inspect(workspace, found);
   for (const message of loaded.problems) {
     tell({ type: "warning", cycle: checkpoint.cycle, message });
   }
-  const judgement = judge(workspace, found, facts);
-  for (const { what, error } of judgement.obstacles) {
+  const judged = judge(workspace, found, facts);
+  for (const { what, error } of judged.obstacles) {
     if (what === undefined || !accepts.has(what)) throw error;
     session.note({ type: "accepted", what, why: error.message });
   }
-  const taken = agentsWork(judgement);
+  const taken = agentsWork(judged);
   if (taken !== undefined) tell({ type: "notice", message: taken });
   const { hasOtherLimits = false, ...given } = options.choose(found);
   const retryAt = now || hasOtherLimits ? undefined : limitOf(checkpoint);
@@ -104,7 +104,7 @@ async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd
   if (options.runId === undefined) tellOthers(session, runId);
   const asked = now ? withoutPause(checkpoint) : checkpoint;
   // Who is left may change the tree, and while a limit is waited for anybody.
-  const isSettled = outliving.length === 0 && retryAt === undefined;
+  const isSettled = leftovers.length === 0 && retryAt === undefined;
   return work(session, {
     runId,
     task: checkpoint.taskTitle,
@@ -118,9 +118,9 @@ async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd
     spending: {
       spentUsd: checkpoint.totalCostUsd,
       unknownCostUsd: checkpoint.unknownCostUsd,
-      hasUnsaidCosts: storedUnsaidCosts(checkpoint),
+      hasUnreportedCosts: storedUnreportedCosts(checkpoint),
     },
-    untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judgement)],
+    untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judged)],
     acceptHead: accepts.has("head"),
     acceptBranch: accepts.has("branch"),
     retryAt,
@@ -136,10 +136,10 @@ const NOTHING: ReadonlySet<Override> = new Set();
 function prewarmTurn(
   workspace: Workspace,
   { runId, loaded }: FoundCheckpoint,
-  outliving: readonly LeftoverProcesses[],
+  leftovers: readonly LeftoverProcesses[],
 ): () => void {
   const { checkpoint } = loaded;
-  if (outliving.length > 0 || !isTurnOpen(checkpoint)) return () => {};
+  if (leftovers.length > 0 || !isTurnOpen(checkpoint)) return () => {};
   const turnId = nextTurnId({ ...checkpoint, runId });
   return prewarm({ runId, turnId, turnsDir: turnsPath(workspace, runId) });
 }

@@ -20,24 +20,27 @@ export interface Spending {
   readonly spentUsd: number;
   /** The part of it that is a reservation: it was spent at most. */
   readonly unknownCostUsd: number;
-  /** Whether turns without a limit did not say what they cost: no figure covers those. */
-  readonly hasUnsaidCosts: boolean;
+  /** Whether the cost of turns without a limit was not reported: no figure covers those. */
+  readonly hasUnreportedCosts: boolean;
 }
 
 /** The part of what counts as spent that is known to have been. */
-export function knownUsd({ spentUsd, unknownCostUsd }: Omit<Spending, "hasUnsaidCosts">): number {
+export function knownUsd({
+  spentUsd,
+  unknownCostUsd,
+}: Omit<Spending, "hasUnreportedCosts">): number {
   // Sums of decimal fractions miss zero by less than this.
   return Math.max(0, Math.round((spentUsd - unknownCostUsd) * 1e9) / 1e9);
 }
 
 /** What was spent against the limit; 0 is no limit. */
 export function budget(spending: Spending, maxUsd: number): string {
-  const { unknownCostUsd, hasUnsaidCosts } = spending;
+  const { unknownCostUsd, hasUnreportedCosts } = spending;
   const known = money(knownUsd(spending));
   const more = unknownCostUsd > 0 ? ` known, up to ${money(unknownCostUsd)} more` : "";
   if (maxUsd > 0) return `${known}${more}${more && ","} of ${money(maxUsd)}`;
-  if (!hasUnsaidCosts) return `${known}${more}, no limit`;
-  return `${known}${more || " known"}; some turns did not say what they cost`;
+  if (!hasUnreportedCosts) return `${known}${more}, no limit`;
+  return `${known}${more || " known"}; some turns reported no cost`;
 }
 
 /** `0.4 s`, `41 s`, `3:07`, `1:02:09`. */

@@ -109,8 +109,8 @@ export async function driveRun(
       loop.onEvent?.(event);
     },
   };
-  const course = { options, waiter, timeoutMs, onStop };
-  const end = await onEnd(await goThroughLimits({ ...run, stores }, driver, course));
+  const drive = { options, waiter, timeoutMs, onStop };
+  const end = await onEnd(await goThroughLimits({ ...run, stores }, driver, drive));
   if (!holdsLock()) return end;
   if (end.result.outcome !== "approved") await onStop?.(end.result, stores);
   else if (compatible !== undefined) await removeCompatible(compatible, driver.warn);
@@ -129,7 +129,7 @@ const asItIs = async (end: DrivenEnd): Promise<DrivenEnd> => end;
 
 type Driven = LoopOptions & { readonly repository: RunRepository };
 
-interface Course extends Pick<DriveRunOptions, "timeoutMs" | "onStop"> {
+interface LimitedDrive extends Pick<DriveRunOptions, "timeoutMs" | "onStop"> {
   readonly options: Driven;
   readonly waiter: Waiter;
 }
@@ -138,7 +138,7 @@ interface Course extends Pick<DriveRunOptions, "timeoutMs" | "onStop"> {
 async function goThroughLimits(
   run: DrivenRun,
   { signal }: RunDriver,
-  { options, waiter, timeoutMs, onStop }: Course,
+  { options, waiter, timeoutMs, onStop }: LimitedDrive,
 ): Promise<DrivenEnd> {
   const { stores, retryAt } = run;
   let waited: Waited = { as: "over" };

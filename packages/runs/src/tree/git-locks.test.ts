@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { freeGit } from "./git-locks.ts";
 
 test.runIf(process.platform === "linux")(
-  "a lock of a git that is gone is set aside, by the process that drives alone",
+  "a lock of a git that is gone is moved aside, by the process that drives alone",
   async () => {
     const repo = mkdtempSync(join(realpathSync(tmpdir()), "runs-"));
     onTestFinished(() => rmSync(repo, { recursive: true, force: true }));

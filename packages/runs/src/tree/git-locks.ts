@@ -10,14 +10,14 @@ export interface TreeDriver {
   notice(message: string): void;
 }
 
-/** Sets aside the lock files that a git which is gone has left, and says so. Not where another process drives. */
+/** Moves the lock files aside that a git which is gone has left, and says so. Not where another process drives. */
 export async function freeGit({ repository, holdsLock, notice }: TreeDriver): Promise<void> {
   if (!holdsLock()) return;
   for (const message of await freeGitLocks(repository)) notice(message);
 }
 
 /**
- * Sets aside the lock files that a git which is gone has left in a repository. Call it under the lock of its work tree.
+ * Moves the lock files aside that a git which is gone has left in a repository. Call it under the lock of its work tree.
  *
  * @returns What there is to say of each.
  */

@@ -47,7 +47,7 @@ test("where there is no such folder it is told that the command did not start", 
   expect(await runNotification(notice)).toContain("did not start");
 });
 
-test("a message that no variable can hold is told by its beginning", async () => {
+test("a message that no variable can hold is reported by its beginning", async () => {
   const said = { MESSAGE: "m".repeat(300_000) };
   const notice = { ...aNotice('printf %s "$MESSAGE" > out'), said };
   expect(await runNotification(notice)).toBeUndefined();

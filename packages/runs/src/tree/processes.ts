@@ -70,9 +70,9 @@ export function processesIn(
   all: readonly RunProcess[],
 ): readonly RunProcess[] | undefined {
   const others = all.filter(({ runId }) => runId !== STARTED_BY);
-  const placed = others.map((each) => ({ each, workDir: each.workDir }));
-  const here = placed.filter(({ workDir = "" }) => isInWorkTree(workDir, root));
-  return placed.some(({ workDir }) => workDir === undefined)
+  const placed = others.map((each) => ({ each, workTree: each.workTree }));
+  const here = placed.filter(({ workTree = "" }) => isInWorkTree(workTree, root));
+  return placed.some(({ workTree }) => workTree === undefined)
     ? undefined
     : here.map(({ each }) => each);
 }
@@ -83,7 +83,7 @@ export function processesIn(
  * @param root - Of the work tree, absolute.
  * @returns None where nobody can know.
  */
-export function strangersIn(
+export function foreignProcessesIn(
   root: string,
   isOwn: (runId: string) => boolean,
 ): readonly RunProcess[] {

@@ -64,7 +64,7 @@ export function guardedStore<T extends CheckpointStore>(store: T, before: () => 
 }
 
 /**
- * Makes a folder ready and loads from it; a generation that is damaged is set aside.
+ * Makes a folder ready and loads from it; a generation that is damaged is quarantined.
  *
  * @throws {CheckpointError} `ERR_DAMAGED` where none is left that can be used: a run that was begun is not taken for
  *   one that was not.
@@ -72,10 +72,10 @@ export function guardedStore<T extends CheckpointStore>(store: T, before: () => 
 export async function recoverAndLoad(
   store: FileCheckpointStore,
 ): Promise<LoadedCheckpoint | undefined> {
-  const { setAside } = await store.recover();
+  const { quarantined } = await store.recover();
   const loaded = await store.load();
-  if (setAside.length === 0) return loaded;
-  const asides = setAside.join(", ");
+  if (quarantined.length === 0) return loaded;
+  const asides = quarantined.join(", ");
   if (loaded === undefined) {
     const message = `the checkpoint is damaged; quarantined as ${asides}`;
     throw new CheckpointError("ERR_DAMAGED", message);

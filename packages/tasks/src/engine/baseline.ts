@@ -2,12 +2,12 @@ import type { RepositoryFacts } from "@quasar/git";
 import type { HookFile, StepRecord } from "@quasar/hookfile";
 import type { Session } from "./session.ts";
 
-/** More paths than this are not put down. */
+/** More paths than this are not recorded. */
 const MOST_PATHS = 1_000;
 
 /**
  * Looks at the work tree before a step starts, and returns what puts that down in the hook file. An
- * attempt that goes on with what another left keeps the other's.
+ * attempt that continues with what another left keeps the other's.
  *
  * @param seen - What a look at the end of the step before has seen, so that git is not asked again.
  */
@@ -22,7 +22,7 @@ export async function withBaseline(
   const { baseSha } = session.task().metadata;
   const { parts, signal } = session;
   const { head, dirty } =
-    seen ?? (await parts.eyes.inspect(hook.worktreePath, baseSha, { signal }));
+    seen ?? (await parts.workTreeReader.inspect(hook.worktreePath, baseSha, { signal }));
   const paths = dirty.length > MOST_PATHS ? undefined : dirty.map(({ path }) => path);
   const stepBase = { step: step.name, head, dirty: paths };
   return (before) => ({ ...before, stepBase });

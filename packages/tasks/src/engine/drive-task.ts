@@ -11,7 +11,7 @@ import { receiptFacts } from "../validation/receipt-chain.ts";
 import { setUpTask } from "../workspaces/set-up-task.ts";
 import { freeGit } from "../free-git.ts";
 import { createEngine, type DriveTask } from "./drive.ts";
-import { gitEyes } from "./eyes.ts";
+import { gitWorkTreeReader } from "./work-tree-reader.ts";
 import { gitHook } from "./git-hook.ts";
 import { notify } from "./notify.ts";
 import { onNote } from "./on-note.ts";
@@ -23,7 +23,7 @@ export const PROGRAM_PARTS: EngineParts = {
   promptOf: stepPrompt,
   setUp: setUpTask,
   files: { read: readTask, write: writeTask, saveArtifact, readArtifact, openLog: openTaskLog },
-  eyes: gitEyes,
+  workTreeReader: gitWorkTreeReader,
   gitHook,
   openStore: createHookFileStore,
   freeGit,

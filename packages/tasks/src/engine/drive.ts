@@ -16,11 +16,11 @@ import type { TaskPorts } from "../steps/step.ts";
 import type { TaskEvent } from "../task-event.ts";
 import type { TaskRecord } from "../task-record.ts";
 import { adoptReceipts } from "./adopt-receipts.ts";
-import { explained, standstillOf } from "./failures.ts";
+import { explained, stopReasonOf } from "./failures.ts";
 import { inspectorOf } from "./inspect.ts";
 import type { EngineParts } from "./parts.ts";
 import { openSession, type Session } from "./session.ts";
-import { type Standstill, standing } from "./standstill.ts";
+import { type StopReason, stopReasonFor } from "./stop-reason.ts";
 import { goThroughStates } from "./states.ts";
 import { takeGitHook } from "./git-hook.ts";
 import { reportIdle } from "./rest.ts";
@@ -33,7 +33,7 @@ export interface DriveOptions {
   readonly ports: TaskPorts;
   /** Must not throw. */
   readonly onEvent: (event: TaskEvent) => void;
-  /** Stops the drive where it is; the next one goes on. */
+  /** Stops the drive where it is; the next one continues. */
   readonly signal: AbortSignal;
   /**
    * Told, once the task's lock is this process's, how to ask whether it still is: where another process has
@@ -42,12 +42,12 @@ export interface DriveOptions {
   readonly onLocked?: ((holdsLock: () => boolean) => void) | undefined;
 }
 
-export interface DriveResult extends Standstill {
+export interface DriveResult extends StopReason {
   readonly hook: HookFile;
   readonly task: TaskRecord;
 }
 
-/** Takes a task from where it is to its end, or to where it cannot go on by itself. */
+/** Takes a task from where it is to its end, or to where it cannot continue by itself. */
 export type DriveTask = (options: DriveOptions) => Promise<DriveResult>;
 
 /** The engine, of these parts. */
@@ -96,9 +96,9 @@ async function driveLocked(locked: Locked): Promise<DriveResult> {
     if (isAtRest(hook)) return await rest(session, task);
     return await driveOn(session, locked.lock, tree);
   } catch (error) {
-    const standstill = standstillOf(error, signal);
-    if (standstill === undefined) throw error;
-    return { ...standstill, hook: store.read() ?? seen, task: parts.files.read(taskDir) };
+    const stopReason = stopReasonOf(error, signal);
+    if (stopReason === undefined) throw error;
+    return { ...stopReason, hook: store.read() ?? seen, task: parts.files.read(taskDir) };
   } finally {
     tree.release();
   }
@@ -133,19 +133,19 @@ function isAtRest({ state }: HookFile): boolean {
 }
 
 /**
- * A task that was found at rest. It is told only where task.json did not know: then a crash came before
- * anybody could be told, or a person's decision has ended the task.
+ * A task that was found at rest. It is reported only where task.json did not know: then a crash came before
+ * anybody was notified, or a person's decision has ended the task.
  */
 async function rest(session: Session, before: TaskRecord): Promise<DriveResult> {
   const { hook, task } = session;
   const isNews = task().status !== before.status;
-  const stopped = isNews ? await reportIdle(session) : standing(hook());
+  const stopped = isNews ? await reportIdle(session) : stopReasonFor(hook());
   if (isTerminal(hook().state)) await takeGitHook(session);
   return { ...stopped, hook: hook(), task: task() };
 }
 
 /**
- * The task as it is to be gone on with: `recovering` where the last drive was interrupted.
+ * The task as it is to be resumed: `recovering` where the last drive was interrupted.
  *
  * @throws {TasksError} `ERR_LOCKED` where somebody may work on it without an engine.
  */
@@ -154,7 +154,7 @@ async function detect(
   storing: HookFileStoreOptions,
   seen: HookFile,
 ): Promise<HookFile> {
-  // A task that was only put down has no owner, and nobody has left it in the middle of something.
+  // A task that was only created has no owner, and nobody has left it in the middle of something.
   if (seen.state === "initializing" && seen.owner === undefined) return seen;
   const inspect = inspectorOf(parts, { taskDir, task, ports });
   const found = await detectAndRecover(taskDir, { ...storing, lock, inspect, signal });

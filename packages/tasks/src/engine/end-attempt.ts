@@ -13,7 +13,7 @@ import type { StepResult, StepStatus } from "../task-record.ts";
 import { promptOf, recordPrompt } from "./prompts.ts";
 import { isAt, type Session } from "./session.ts";
 
-/** The drive stands still; the task goes on with the next one. */
+/** The drive stands still; the task continues with the next one. */
 export type Stop = Extract<StepOutcome, { readonly kind: "stopped" }>;
 type Ended = Exclude<StepOutcome, Stop>;
 
@@ -26,9 +26,9 @@ export interface Attempt {
 }
 
 /**
- * Puts down what came of an attempt: first all that it said, then, in one write of the hook file, that the
- * task goes on, waits for a person or tries again. Where somebody else has moved the task on meanwhile,
- * nothing is put down.
+ * Records what came of an attempt: first all that it said, then, in one write of the hook file, that the
+ * task continues, waits for a person or tries again. Where somebody else has moved the task on meanwhile,
+ * nothing is recorded.
  */
 export async function endAttempt(session: Session, attempt: Attempt): Promise<Stop | undefined> {
   const { step } = attempt;

@@ -1,9 +1,9 @@
 import { HookFileError } from "@quasar/hookfile";
 import { codeOf, messageOf, TasksError } from "../errors.ts";
-import type { Standstill } from "./standstill.ts";
+import type { StopReason } from "./stop-reason.ts";
 
 /** What a drive makes of an error that is no mistake of ours; `undefined`: it is thrown. */
-export function standstillOf(error: unknown, signal: AbortSignal): Standstill | undefined {
+export function stopReasonOf(error: unknown, signal: AbortSignal): StopReason | undefined {
   if (isDiskFailure(error)) {
     const message = `the disk does not take what is written: ${messageOf(error)}`;
     return { stopped: "storage", message };
@@ -20,7 +20,7 @@ function isDiskFailure(error: unknown): boolean {
   return DISK.includes(codeOf(error)) || isDiskFailure(error.cause);
 }
 
-/** Reads what a task can go on without: where its old history is damaged, a person is told. */
+/** Reads what a task can continue without: where its old history is damaged, a person is notified. */
 export function unlessDamaged<T>(read: () => T, warn: (message: string) => void): T | undefined {
   try {
     return read();

@@ -44,7 +44,7 @@ export async function putGitHook(session: Session): Promise<void> {
   if (said !== undefined) session.warn(said);
 }
 
-/** It comes off with the last task of the repository that goes on. */
+/** It comes off with the last task of the repository that continues. */
 export async function takeGitHook(session: Session): Promise<void> {
   const { taskDir, task, parts } = session;
   const said = await parts.gitHook.uninstall({ taskDir, task: task() });

@@ -28,19 +28,19 @@ export async function lookAround(
   const worktree = session.hook().worktreePath;
   const { baseSha } = session.task().metadata;
   const inbox = readInbox(taskDir);
-  const facts = await parts.eyes.inspect(worktree, baseSha, { signal });
+  const facts = await parts.workTreeReader.inspect(worktree, baseSha, { signal });
   const recorded = new Set(commitsOf(known));
   const commits = await lookForCommits(worktree, { head: baseSha, recorded }, inbox.notes, {
     seen: facts,
   });
   const own = new Set(facts.commits.map(({ sha }) => sha));
-  const pushes = await parts.eyes.pushes(
+  const pushes = await parts.workTreeReader.pushes(
     worktree,
     facts.branch,
     { own, told: toldPushes(known) },
     { signal },
   );
-  const touched = await touchedFiles(session.hook(), facts, parts.eyes, signal);
+  const touched = await touchedFiles(session.hook(), facts, parts.workTreeReader, signal);
 
   noteTouched(session.store, session.hook(), touched);
   if (commits.kind === "noticed") {

@@ -22,10 +22,10 @@ export interface EngineParts {
   /** Makes or adopts the work tree and the branch; may be called again after a crash at any instant. */
   setUp(options: SetUpTaskOptions): Promise<void>;
   readonly files: TaskFiles;
-  readonly eyes: Eyes;
+  readonly workTreeReader: WorkTreeReader;
   readonly gitHook: GitHook;
   openStore(options: HookFileStoreOptions): HookFileStore;
-  /** Sets aside what a git that is gone has left locked; for whoever has the lock. Resolves to words for a person. */
+  /** Moves the lock files aside that a git which is gone has left; for whoever has the lock. Resolves to words for a person. */
   freeGit(worktree: string): Promise<readonly string[]>;
   /** Takes the one lock of a work tree. @throws {TasksError} `ERR_LOCKED` */
   lockWorkTree(worktree: string, taskId: string): Promise<Lock>;
@@ -65,7 +65,7 @@ export interface TaskFiles {
 }
 
 /** How the engine sees a work tree. Looking changes nothing. */
-export interface Eyes {
+export interface WorkTreeReader {
   facts(worktree: string, options: SignalOptions): Promise<GitFacts>;
   inspect(worktree: string, since: string, options: SignalOptions): Promise<RepositoryFacts>;
   readonly pushes: typeof lookForPushes;

@@ -22,7 +22,7 @@ export function createProgress(write: (progress: StepProgress) => void): Progres
     timer.unref();
     write(progress);
   };
-  /** What goes wrong in a timer is told by the next call. */
+  /** What goes wrong in a timer is reported by the next call. */
   const writeLater = (): void => {
     timer = undefined;
     try {

@@ -21,7 +21,7 @@ export interface Session {
   readonly parts: EngineParts;
   /** Of whoever drives: aborted, the drive stops where it is. */
   readonly signal: AbortSignal;
-  /** Whatever it changes, task.json follows, and new checkpoints are told. */
+  /** Whatever it changes, task.json follows, and new checkpoints are reported. */
   readonly store: HookFileStore;
   /** As the last change or look has left it. */
   hook(): HookFile;

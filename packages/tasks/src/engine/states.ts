@@ -5,7 +5,7 @@ import { beginStep } from "./begin-step.ts";
 import { freeGit, type Session } from "./session.ts";
 import { putGitHook, takeGitHook } from "./git-hook.ts";
 import { reportIdle } from "./rest.ts";
-import { type Standstill, standing } from "./standstill.ts";
+import { type StopReason, stopReasonFor } from "./stop-reason.ts";
 import type { HeldTree } from "./tree.ts";
 import type { Watch } from "./watch.ts";
 import { workStep } from "./work-step.ts";
@@ -17,8 +17,8 @@ export interface Drive {
   readonly tree: HeldTree;
 }
 
-/** What is done in a state; `undefined`: go on with the state that it has led to. */
-type Act = (drive: Drive) => Promise<Standstill | undefined>;
+/** What is done in a state; `undefined`: continue with the state that it has led to. */
+type Act = (drive: Drive) => Promise<StopReason | undefined>;
 
 const ACTS: Readonly<Record<HookState, Act>> = {
   async initializing(drive) {
@@ -73,14 +73,15 @@ const ACTS: Readonly<Record<HookState, Act>> = {
 };
 
 /** Goes from state to state until the task waits, has ended or is to stand still. */
-export async function goThroughStates(drive: Drive): Promise<Standstill> {
+export async function goThroughStates(drive: Drive): Promise<StopReason> {
   const { session, watch } = drive;
   if (isSetUp(session.hook())) {
     await putGitHook(session);
     await watch.look(); // what came before a crash belongs to the step that it came in
   }
   for (;;) {
-    if (session.signal.aborted && CAN_STOP[session.hook().state]) return standing(session.hook());
+    if (session.signal.aborted && CAN_STOP[session.hook().state])
+      return stopReasonFor(session.hook());
     const stopped = await ACTS[session.hook().state](drive);
     if (stopped !== undefined) return stopped;
   }
@@ -111,14 +112,14 @@ async function setUp({ session, tree }: Drive): Promise<void> {
   await putGitHook(session);
 }
 
-async function work({ session, watch }: Drive): Promise<Standstill | undefined> {
+async function work({ session, watch }: Drive): Promise<StopReason | undefined> {
   const stop = await workStep(session, watch);
   if (stop === undefined) return undefined;
   const { kind: _kind, why: stopped, ...said } = stop;
   return { stopped, ...said };
 }
 
-async function end({ session }: Drive): Promise<Standstill> {
+async function end({ session }: Drive): Promise<StopReason> {
   await takeGitHook(session);
   return reportIdle(session);
 }

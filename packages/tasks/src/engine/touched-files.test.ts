@@ -24,8 +24,8 @@ async function changesIn({ dirty = [], committed, ...given }: Case): Promise<rea
     head: committed === undefined ? BASE : HEAD,
     dirty: dirty.map(([path, status]) => ({ path, status })),
   };
-  const eyes = { changedFiles: async () => committed ?? [] };
-  const touched = await touchedFiles(aHook(before), facts, eyes, undefined);
+  const workTreeReader = { changedFiles: async () => committed ?? [] };
+  const touched = await touchedFiles(aHook(before), facts, workTreeReader, undefined);
   return (touched?.changes ?? []).map(
     ({ path, change, committed: isIn }) =>
       `${path} ${change} ${isIn ? "committed" : "uncommitted"}`,
@@ -80,6 +80,8 @@ test.for<[what: string, given: Case, shown: readonly string[]]>([
 
 test("knows nothing where no step is current", async () => {
   const hook = { extra: {} } as unknown as HookFile;
-  const eyes = { changedFiles: async () => [] };
-  expect(await touchedFiles(hook, { head: BASE, dirty: [] }, eyes, undefined)).toBeUndefined();
+  const workTreeReader = { changedFiles: async () => [] };
+  expect(
+    await touchedFiles(hook, { head: BASE, dirty: [] }, workTreeReader, undefined),
+  ).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import type { RepositoryFacts } from "@quasar/git";
 import type { ChangedFile } from "@quasar/git/history";
 import type { HookFile, HookFileStore } from "@quasar/hookfile";
 import { baselineOf } from "./baseline.ts";
-import type { Eyes } from "./parts.ts";
+import type { WorkTreeReader } from "./parts.ts";
 
 /** What has become of a file; whether HEAD has it like that. */
 interface FileChange extends ChangedFile {
@@ -29,7 +29,7 @@ const MOST_FILES = 1_000;
 export async function touchedFiles(
   hook: HookFile,
   { head, dirty }: Pick<RepositoryFacts, "head" | "dirty">,
-  eyes: Pick<Eyes, "changedFiles">,
+  workTreeReader: Pick<WorkTreeReader, "changedFiles">,
   signal: AbortSignal | undefined,
 ): Promise<Touched | undefined> {
   const { currentStep, worktreePath } = hook;
@@ -37,7 +37,7 @@ export async function touchedFiles(
   if (base === undefined) return undefined;
   const isMoved = head !== base.head && head !== "";
   const committed = isMoved
-    ? await eyes.changedFiles(worktreePath, base.head, head, { signal })
+    ? await workTreeReader.changedFiles(worktreePath, base.head, head, { signal })
     : [];
   const changes = new Map<string, FileChange>(
     committed.map((file) => [file.path, { ...file, committed: true }]),

@@ -10,7 +10,7 @@ import type { Session } from "./session.ts";
 /** Milliseconds between two looks at the work tree while a task is driven. */
 export const LOOK_EVERY = 30_000;
 
-/** Milliseconds from a note until what was noted is looked for: one command of git's leaves several. */
+/** Milliseconds from a note until what was noted is searched for: one command of git's leaves several. */
 const NOTES_END_MS = 500;
 
 /** Looks at the work tree again and again while a task is driven; never twice at once. */
@@ -50,7 +50,7 @@ export function startWatch(session: Session): Watch {
     } catch (error) {
       if (signal?.aborted === true && error === signal.reason) return;
       if (!(error instanceof GitError)) throw error;
-      session.warn(`the work tree could not be looked at: ${error.message}`);
+      session.warn(`the work tree could not be read: ${error.message}`);
     }
   };
 

@@ -11,7 +11,7 @@ import { wholePrompt } from "./prompts.ts";
 import { freeGit, isAt, type Session, inputOf } from "./session.ts";
 import type { Watch } from "./watch.ts";
 
-/** In `step_running` and `step_validating`: has the step done, and puts down what came of it. */
+/** In `step_running` and `step_validating`: has the step done, and records what came of it. */
 export async function workStep(session: Session, watch: Watch): Promise<Stop | undefined> {
   const hook = session.hook();
   const { currentStep } = hook;
@@ -36,7 +36,7 @@ export async function workStep(session: Session, watch: Watch): Promise<Stop | u
     async checkpoint(trigger, description) {
       if (!wantsCheckpoint(session.task().config.checkpoints, trigger)) return;
       progress.flush();
-      const git = await session.parts.eyes.facts(input.worktree, {});
+      const git = await session.parts.workTreeReader.facts(input.worktree, {});
       const now = session.ports.now();
       saveCheckpoint(session.store, { trigger, description, git, now, when: isHere });
     },

@@ -1,6 +1,6 @@
 import type { Lock } from "@quasar/durable";
 import { GitError, openRepository, type Repository } from "@quasar/git";
-import { strangersIn } from "@quasar/runs/tree";
+import { foreignProcessesIn } from "@quasar/runs/tree";
 import { TasksError } from "../errors.ts";
 import { plainLine } from "../plain.ts";
 import { lockTree } from "../tree-lock.ts";
@@ -23,7 +23,7 @@ export async function lockWorkTree(worktree: string, taskId: string): Promise<Lo
 }
 
 function refuseOthers(root: string, taskId: string): void {
-  const others = strangersIn(root, (runId) => runId.startsWith(`${taskId}-`));
+  const others = foreignProcessesIn(root, (runId) => runId.startsWith(`${taskId}-`));
   if (others.length === 0) return;
   const list = others.map(({ pid, runId }) => `${pid} (run ${plainLine(runId, 100)})`).join(", ");
   const message = `processes of another run are in ${root}: ${list}; end it, or kill them`;

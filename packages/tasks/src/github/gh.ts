@@ -5,11 +5,11 @@ import { plainText } from "../plain.ts";
 
 /** Where and as whom `gh` runs. */
 export interface GhContext {
-  /** The variables that it may be given; it is looked for on their PATH. */
+  /** The variables that it may be given; it is searched for on their PATH. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A folder that nobody else writes to: `gh` asks git about the one that it is in. */
   readonly cwd: string;
-  /** Folders in which no program is looked for: those that agents write to. */
+  /** Folders in which no program is searched for: those that agents write to. */
   readonly untrusted: readonly string[];
   readonly redact: (text: string) => string;
   readonly signal: AbortSignal;

@@ -29,7 +29,7 @@ export function openHookStore(
  * Changes a task by what a person or an agent says, in one write, and brings task.json in line.
  *
  * @param decide - The events that follow from the task as it is; throws where there are none.
- * @param look - Resolves under the task's lock before `decide` is called. @default nothing is looked at
+ * @param look - Resolves under the task's lock before `decide` is called. @default nothing is checked
  * @throws what `decide` and `look` throw; {HookFileError} as the store's `update`.
  */
 export async function changeTask(

@@ -3,7 +3,7 @@ import { notAwaited } from "./awaited.ts";
 
 // What follows from a person's word, as events; nothing here has an effect.
 
-/** An approval counts for the content that was shown, which goes on record with it. */
+/** An approval counts for the content that was shown, which is recorded with it. */
 export function approval(hook: HookFile, shown: Readonly<Record<string, string>>): HookInput[] {
   requireReview(hook, "there is nothing to approve");
   return [{ type: "human_approve", details: shown }];
@@ -32,7 +32,7 @@ export function anotherTry(hook: HookFile): HookInput[] {
 export function leavingOut(hook: HookFile, reason: string): HookInput[] {
   const skip: HookInput = { type: "skip_step", reason, details: { by: "person" } };
   if (hook.state === "step_pending" && nextStep(hook)?.type === "human") {
-    throw notAwaited(hook, "what comes next is a review, which nobody leaves out");
+    throw notAwaited(hook, "the next step is a review, which cannot be skipped");
   }
   if (hook.state === "step_pending" || hook.state === "recovering") return [skip];
   requirePerson(hook, "there is nothing to skip");

@@ -40,7 +40,7 @@ export interface Review {
   readonly gaps: readonly ReviewGap[];
   /** Names what is shown: the tree's id; where there is an answer, the beginning of its digest behind it. */
   readonly content: string;
-  /** What files held as they were looked at. */
+  /** What files held when they were read. */
   readonly seen: ReturnType<typeof seenFiles>;
 }
 
@@ -80,7 +80,7 @@ export async function reviewOf(
   // What is shown and what the approval is of have to be the same content. Where git converts nothing, the
   // tree to commit is of the same bytes, and was read after what is shown.
   if (commitTree !== tree && (await workTreeId(worktreePath, { signal, seen })) !== tree) {
-    throw changed("while it was looked at");
+    throw changed("during the review");
   }
   const sha256 = digest(diff.text);
   const step = currentStep?.stepName ?? "";

@@ -36,7 +36,7 @@ export async function validateTask(
   const where = { taskDir, task, worktree, stepName, attempt };
   const validated = await validateNow({ ...where, ports, tell, signal });
   const store = openHookStore(taskDir, ports);
-  // Only its own: whoever drives the task puts down what it has signed together with the step's end.
+  // Only its own: whoever drives the task records what it has signed together with the step's end.
   const own = new Set(validated.receipts.map(({ receiptId }) => receiptId));
   const after = store.update((now) => {
     const missing = missingReceipts(store, taskDir, ports.keys);

@@ -113,13 +113,13 @@ export function limited(
 
 type Failed = Extract<AgentWorkResult, { readonly kind: "failed" }>;
 
-/** The time of a deadline's work is up. What is there stays, and the run goes on with another attempt. */
+/** The time of a deadline's work is up. What is there stays, and the run continues with another attempt. */
 export function timedOut(timeoutMs: number): Failed {
   const reason = `the agents were not done after ${Math.ceil(timeoutMs / 1000)} s`;
   return { ...failed("attempts", reason), retryable: true };
 }
 
-/** It takes a person, and the run goes on when they have seen to it. */
+/** It takes a person, and the run continues when they have seen to it. */
 export function failed(awaiting: Failed["awaiting"], reason: string): Failed {
   return { kind: "failed", awaiting, reason, retryable: false };
 }

@@ -42,7 +42,7 @@ export interface AgentWorkDone {
   readonly cycles: number;
   /** One of each cycle; none where nothing was written. */
   readonly commits: readonly string[];
-  /** Every turn of the run, those that came to nothing included. */
+  /** Every turn of the run, those that failed included. */
   readonly turns: readonly CheckpointLedgerEntry[];
   /** US dollars of the run over all its crashes, what is reserved only included. */
   readonly costUsd: number;

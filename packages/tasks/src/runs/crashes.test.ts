@@ -131,7 +131,7 @@ describe.for(undisturbedRuns)("a step's %s that is killed", ([name, { facts, wri
     ),
   );
   test.for(deaths)(
-    "%s write %s goes on to the same end, and nobody is asked twice",
+    "%s write %s continues to the same end, and nobody is asked twice",
     async (death) => {
       const [when, at] = death;
       const scene = aScene(name);

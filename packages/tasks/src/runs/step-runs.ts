@@ -5,7 +5,7 @@ import type { HookFile } from "@quasar/hookfile";
 /**
  * The hook with the run that a starting attempt uses: for the same update as `start_step`, just before
  * it. A new run begins for the first attempt, after `endRun`, and once a person has been shown what
- * came of the last one or has sent it back; else the attempt goes on with the last run.
+ * came of the last one or has sent it back; else the attempt continues with the last run.
  */
 export function assignRun(hook: HookFile, stepName: string): HookFile {
   const number = numberOf(hook.stepRuns, stepName);
@@ -42,7 +42,7 @@ function wasJudged({ history }: HookFile, stepName: string): boolean {
   );
   return history.slice(begun + 1).some(({ trigger, details, ...event }) => {
     if (trigger === "human_reject") return true;
-    // Other kinds say that the work could not go on: it does once a person has helped.
+    // Other kinds say that the work could not continue: it does once a person has helped.
     const isReview = trigger === "human_required" && details?.["kind"] === "review";
     return isReview && event.stepName === stepName;
   });

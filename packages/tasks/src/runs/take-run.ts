@@ -48,7 +48,7 @@ function loopOptions({ input, turn }: StepRun, money: Money): DriveRunOptions["l
   const synopsis = synopsisOf(hook, ports.home);
   const { elsewhereUsd, leftUsd } = money;
   return {
-    workDir: worktree,
+    workTree: worktree,
     coder: withSynopsis(ports.coder, synopsis),
     reviewer: withSynopsis(ports.reviewer, synopsis),
     commit: commitWords(input),

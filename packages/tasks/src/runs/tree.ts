@@ -19,7 +19,7 @@ export function isTreeAccepted({ history }: HookFile, stepName: string): boolean
 }
 
 /**
- * Why agents may not go on in the work tree, or begin in it; `undefined` where they may. What is not
+ * Why agents may not continue in the work tree, or begin in it; `undefined` where they may. What is not
  * committed there is taken for an agent's, so it is no reason.
  *
  * @param run - As it was left, or what was seen of the tree where it begins.
@@ -38,8 +38,8 @@ export async function treeRefusal(
     agentIsAlive: left !== undefined && isAgentAlive(left),
   });
   const accepted = new Set<Override>(acceptHead ? ["accept-head"] : []);
-  const standing = standingRefusals(assessment, accepted);
-  const refusal = standing.find(({ check }) => check !== "dirty");
+  const remaining = remainingRefusals(assessment, accepted);
+  const refusal = remaining.find(({ check }) => check !== "dirty");
   return refusal && wordsOf(refusal);
 }
 

@@ -105,7 +105,7 @@ describe("a loop in a step", () => {
     const agents = someAgents();
     const { input } = working(fixture, agents);
     const synopsis = `[ATLAS RECOVERY] Task '${TASK_ID}' in progress. State: step_running, Step: implement (2/3).`;
-    await workOnStep(input, { ...LOOP, prompt: `${synopsis} READ x\n\nMend it.` });
+    await workOnStep(input, { ...LOOP, prompt: `${synopsis} READ x\n\nFix it.` });
     const prompts = [...agents.coder.requests, ...agents.reviewer.requests].map((r) => r.prompt);
     expect(prompts).toHaveLength(4);
     for (const prompt of prompts) {
@@ -126,7 +126,7 @@ describe("a loop in a step", () => {
     expect(agents.reviewer.requests).toHaveLength(2);
   });
 
-  test("leaves the seed's checkpoint in cycles/ while it goes on, and none when it is done", async () => {
+  test("leaves the seed's checkpoint in cycles/ while it continues, and none when it is done", async () => {
     const fixture = atImplement();
     const seed = join(fixture.taskDir, "cycles", "checkpoint.implement.toml");
     const seen: boolean[] = [];
@@ -255,7 +255,7 @@ describe("a step that is sent back or has failed", () => {
     expect(stopped).toMatchObject(outcome);
     expect(stopped).not.toHaveProperty("endsRun");
     startAgain(fixture, "implement");
-    // The same run goes on with another attempt at its turn.
+    // The same run continues with another attempt at its turn.
     const done = await workOnStep(working(fixture, agents).input, LOOP);
     expect(done).toMatchObject({ kind: "done", runId: `${TASK_ID}-implement-1` });
   });
@@ -366,7 +366,7 @@ describe("a usage limit", () => {
     expect(deadlines).toHaveLength(2);
   });
 
-  test("may be interrupted: who goes on waits for the rest, or says why not, or asks at once", async () => {
+  test("may be interrupted: who continues waits for the rest, or says why not, or asks at once", async () => {
     const fixture = atImplement();
     const retryAt = inAnHour();
     const agents = someAgents({ coder: limitedOnce(retryAt), reviewer: lastingAgent([APPROVAL]) });
@@ -431,7 +431,7 @@ describe("the budget of a task", () => {
     expect(agents.coder.requests).toHaveLength(3);
   });
 
-  test("stops a run midway, and lets it go on where it is raised", async () => {
+  test("stops a run midway, and lets it continue where it is raised", async () => {
     const fixture = atImplement();
     const agents = someAgents();
     await workOnStep(working(fixture, agents).input, { ...READ, suffix: "a" });
@@ -557,7 +557,7 @@ test("a run's turns are kept in a folder of their own: nothing is written throug
 });
 
 describe("a checkpoint that cannot be trusted", () => {
-  test("is not gone on with: of another installation", async () => {
+  test("is not resumed: of another installation", async () => {
     const fixture = atImplement();
     const failure = { kind: "overloaded", message: "busy", retryable: true } as const;
     const agents = someAgents({ reviewer: lastingAgent([() => ({ failure }), APPROVAL]) });

@@ -10,12 +10,12 @@ import { takeRun } from "./take-run.ts";
 import { findTaskAgents } from "./task-agents.ts";
 
 /**
- * Has agents work in a step, or goes on with what they had begun before a crash: what is finished is
+ * Has agents work in a step, or continues with what they had begun before a crash: what is finished is
  * never asked for again, an agent that lives is followed, one that died is resumed or started again.
  * Whatever other runs of the task have left running is ended first.
  *
  * Call it under the task's lock and the work tree's, with the run that `assignRun` gave to the attempt.
- * The prompt counts when the run begins; who goes on with it goes on with that one.
+ * The prompt counts when the run begins; who continues with it continues with that one.
  *
  * @throws {TasksError} `ERR_UNSAFE_ID` for a suffix that is none. {GitError} for a work tree that
  *   cannot be used.

@@ -139,7 +139,7 @@ function passed(checks: readonly Check[], { pullRequest, head }: Watched): StepO
 function nothingReported({ pullRequest, head }: Watched): StepOutcome {
   return {
     kind: "completed",
-    summary: `nobody reported a check of ${shortSha(head)} in 2 minutes: ${pullRequest.url}`,
+    summary: `no check was reported of ${shortSha(head)} in 2 minutes: ${pullRequest.url}`,
     metadata: { ci: "none", ci_commit_sha: head },
   };
 }

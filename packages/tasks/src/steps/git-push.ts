@@ -102,7 +102,7 @@ function command({ remote, branch }: Push): string {
   return `git push ${shellWord(remote)} ${shellWord(`HEAD:refs/heads/${branch}`)}`;
 }
 
-/** Whether the remote's branch has the commit: is at it, or has gone on from it. */
+/** Whether the remote's branch has the commit: is at it, or has continued from it. */
 async function isThere({ worktree, ports }: StepInput, target: Push): Promise<boolean> {
   const { remote, branch, sha, signal } = target;
   const env = gitVariables(ports.env);

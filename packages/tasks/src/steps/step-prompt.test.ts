@@ -68,7 +68,7 @@ test("says what a person said when they sent it back, and that its work is there
   expect(earlier).toMatch(/^This was worked on before.*git log a{12}\.\.HEAD/u);
 });
 
-test("says why the last attempt came to nothing", () => {
+test("says why the last attempt failed", () => {
   const prompt = promptWith({ step: { attempts: 2, note: "it was too slow" } });
   expect(prompt).toMatch(/The last attempt ended so: it was too slow$/u);
 });

@@ -47,11 +47,11 @@ export interface RunningStep extends Omit<StepInput, "ports"> {
   /** The prompt that the hook file has on record for this attempt; whole, also where that one is cut. */
   readonly prompt: string;
   tell(event: TaskEvent): void;
-  /** Puts down what the agent is at; written at most once a second, and before the step ends. */
+  /** Records what the agent is at; written at most once a second, and before the step ends. */
   note(progress: StepProgress): void;
   /** Makes a step checkpoint, if the task's configuration wants one for this trigger. */
   checkpoint(trigger: CheckpointTrigger, description: string): Promise<void>;
-  /** An attempt came to nothing and the step itself tries again; the receipts of what failed are kept. */
+  /** An attempt failed and the step itself tries again; the receipts of what failed are kept. */
   attemptFailed(reason: string, receipts: readonly ValidationReceipt[]): Promise<void>;
   /** Puts receipts into the hook file that were signed in a step other than a validation. */
   recordReceipts(receipts: readonly ValidationReceipt[]): void;
@@ -64,13 +64,13 @@ export interface StepProgress {
 
 export type StepOutcome =
   | ({ readonly kind: "completed" } & StepReport)
-  /** It came to nothing. Where `retryable` and attempts are left it is tried again at once. */
+  /** It failed. Where `retryable` and attempts are left it is tried again at once. */
   | ({
       readonly kind: "failed";
       readonly reason: string;
       readonly awaiting: AwaitedKind;
       readonly retryable: boolean;
-      /** What of a run of agents cannot be gone on with: the next attempt begins a new one. @default false */
+      /** What of a run of agents cannot be resumed: the next attempt begins a new one. @default false */
       readonly endsRun?: boolean | undefined;
     } & Partial<StepReport>)
   /** A person is needed; that is no failure. */
@@ -79,7 +79,7 @@ export type StepOutcome =
       readonly awaiting: AwaitedKind;
       readonly reason: string;
     } & Partial<StepReport>)
-  /** It was not brought to an end, and goes on with the next resume. */
+  /** It was not brought to an end, and continues with the next resume. */
   | {
       readonly kind: "stopped";
       readonly why: "interrupted" | "budget" | "limit" | "storage";
@@ -131,7 +131,7 @@ export interface LookPorts {
 export interface TaskPorts extends LookPorts {
   readonly coder: AgentInvoker;
   readonly reviewer: AgentInvoker;
-  /** What the repository asks of agents: the same whenever the task is gone on with. @default none */
+  /** What the repository asks of agents: the same whenever the task is resumed. @default none */
   readonly conventions?: string | undefined;
   /** Of cycle checkpoints. */
   readonly sealKey?: Uint8Array | undefined;
@@ -141,7 +141,7 @@ export interface TaskPorts extends LookPorts {
   readonly retries?: number | undefined;
   /** How long usage limits may be waited for before a turn succeeds again, in milliseconds. @default 0 */
   readonly waitLimitMs?: number | undefined;
-  /** Whether a run that is gone on with asks its agent at once, whatever usage limit or retry it waits for. @default false */
+  /** Whether a run that is resumed asks its agent at once, whatever usage limit or retry it waits for. @default false */
   readonly asksAtOnce?: boolean | undefined;
   /** Whether the engine still has the locks under which it drives the task. @default always */
   readonly holdsLock?: (() => boolean) | undefined;

@@ -137,7 +137,7 @@ async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<
     const tree = await treeOf(input.worktree, input.signal);
     const stopped = await fix(input, workOnStep, fixing, head);
     if (stopped !== undefined) return stopped;
-    // It is run once more, for it may pass all the same; but a turn that changed nothing is not bought again.
+    // It is run once more, for it may pass all the same; but a turn that changed nothing is not paid for again.
     isVain = tree !== undefined && tree === (await treeOf(input.worktree, input.signal));
   }
 }
@@ -224,7 +224,7 @@ function passed(
 ): StepOutcome {
   const names = results.map(({ command }) => command.name).join(", ");
   const description = `Validation passed: ${names}`;
-  const unreviewed = `changed while it ran, reviewed by nobody: ${changed.join("; ")}`;
+  const unreviewed = `changed while it ran, not reviewed: ${changed.join("; ")}`;
   return {
     kind: "completed",
     summary: [description, changed.length === 0 ? "" : unreviewed, ignored]

@@ -81,7 +81,7 @@ test.for(["", " \n", "Looks good!"])(
   },
 );
 
-test("ends as the agent's work ends where that came to nothing", async () => {
+test("ends as the agent's work ends where that failed", async () => {
   const stopped = { kind: "stopped", why: "limit", message: "later" } as const;
   expect((await verify(stopped))[0]).toEqual(stopped);
 });

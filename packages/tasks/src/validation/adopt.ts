@@ -9,7 +9,7 @@ import type { KeyRing } from "@quasar/receipts/keys";
 import { receiptsFolder } from "./folder.ts";
 
 /**
- * Receipts that were signed before a crash and are not in the hook file, in order: for whoever goes on
+ * Receipts that were signed before a crash and are not in the hook file, in order: for whoever continues
  * with the task to take in. What is not valid here is not taken in.
  *
  * @throws {HookFileError} `ERR_DAMAGED` where the history breaks off: what it has is not known then.

@@ -2,7 +2,7 @@ import { packageManagerOf, packageScripts } from "@quasar/loop/internal";
 import type { ValidationCommand, ValidationConfig } from "../task-record.ts";
 
 export interface DiscoverOptions {
-  /** What a person has configured; what is missing is looked for, or is the default. */
+  /** What a person has configured; what is missing is searched for, or is the default. */
   readonly config?: Partial<Omit<ValidationConfig, "source">> | undefined;
 }
 

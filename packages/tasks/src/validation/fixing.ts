@@ -17,7 +17,7 @@ const Stored = v.object({ suffix: v.string(), prompt: v.string() });
 const MAX_BYTES = 2 ** 20;
 
 /**
- * The work that a crash, a limit or a person has cut off; it goes on before anything is validated. One
+ * The work that a crash, a limit or a person has cut off; it continues before anything is validated. One
  * that cannot be read is none: then the validation finds again what there is to fix.
  *
  * @param run - The step's present one, `validate-2`: what another has left is of other code.
@@ -26,7 +26,9 @@ export function readFixing(taskDir: string, run: string): Fixing | undefined {
   const parse = (bytes: Uint8Array): Fixing =>
     v.parse(Stored, JSON.parse(Buffer.from(bytes).toString()));
   try {
-    return loadFile(fileOf(taskDir, run), parse, { maxBytes: MAX_BYTES })?.value;
+    const load = (name: string): Fixing | undefined =>
+      loadFile(fileOf(taskDir, name), parse, { maxBytes: MAX_BYTES })?.value;
+    return load(nameOf(run)) ?? load(formerNameOf(run));
   } catch (error) {
     if (error instanceof DurableError) return undefined;
     throw error;
@@ -36,16 +38,25 @@ export function readFixing(taskDir: string, run: string): Fixing | undefined {
 /** On disk when this returns. */
 export function keepFixing(taskDir: string, run: string, fixing: Fixing): void {
   const bytes = Buffer.from(`${JSON.stringify(fixing)}\n`);
-  replaceFile(fileOf(taskDir, run), bytes, { keepPrevious: false });
+  replaceFile(fileOf(taskDir, nameOf(run)), bytes, { keepPrevious: false });
 }
 
 export function forgetFixing(taskDir: string, run: string): void {
-  removeFile(fileOf(taskDir, run));
+  for (const name of [nameOf(run), formerNameOf(run)]) removeFile(fileOf(taskDir, name));
 }
 
 /** A step's name, and so its run's, is fit for a file's: templates see to that. */
-function fileOf(taskDir: string, run: string): string {
-  return join(taskDir, TASK_FILES.artifacts, `${run}.mending.json`);
+function nameOf(run: string): string {
+  return `${run}.fixing.json`;
+}
+
+/** The same file of an earlier version: it is read and removed, and no longer written. */
+function formerNameOf(run: string): string {
+  return `${run}.mending.json`;
+}
+
+function fileOf(taskDir: string, name: string): string {
+  return join(taskDir, TASK_FILES.artifacts, name);
 }
 
 const SHOWN = 12_000;

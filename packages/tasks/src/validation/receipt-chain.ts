@@ -54,7 +54,7 @@ export interface JudgeReceiptsOptions {
 /**
  * Judges all receipts of a task, those on record and those that are signed in its folder, against the
  * head of the chain that the keys keep: none may be changed, missing, doubled or in another's place.
- * Never throws: what cannot be looked at is unverifiable.
+ * Never throws: what cannot be read is unverifiable.
  *
  * @see SPEC.md, "The chain of receipts"
  */

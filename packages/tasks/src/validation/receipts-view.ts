@@ -5,7 +5,7 @@ import type { KeyRing } from "@quasar/receipts/keys";
 
 /**
  * What verification finds now for each receipt of a hook file, by its id. Never throws: what cannot be
- * looked at is unverifiable.
+ * read is unverifiable.
  */
 export function receiptsView(
   dir: string,

@@ -129,7 +129,7 @@ function keptOf({ passed }: Pass, index: number, here: Place): CommandResult | u
 }
 
 function changedWords({ command, what }: Change): string {
-  const rest = "nobody has reviewed that, and what passed before does not count";
+  const rest = "that is not reviewed, and what passed before does not count";
   return `changed while ${quoted(command)} ran: ${what}; ${rest}`;
 }
 

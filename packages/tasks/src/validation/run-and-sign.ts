@@ -43,7 +43,7 @@ export async function runAndSign(options: RoundOptions, run: OneRun): Promise<Ra
   const { checkEnv: env = ports.env } = ports;
   const limits = { timeoutMs, signal };
   const end = await runCommand({
-    ...{ argv, workDir: worktree, env, runId, stdout, stderr, onOutput },
+    ...{ argv, workTree: worktree, env, runId, stdout, stderr, onOutput },
     ...limits,
   });
   if (end.kind !== "ended") return end;

@@ -17,7 +17,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 function run(command: string, change: Partial<CommandSpec> = {}): Promise<CommandEnd> {
   return runCommand({
     argv: ["sh", "-c", command],
-    workDir: root,
+    workTree: root,
     env: process.env,
     runId,
     stdout: join(root, "1.out"),
@@ -32,7 +32,7 @@ const out = (): string => readFileSync(join(root, "1.out"), "utf8");
 const err = (): string => readFileSync(join(root, "1.err"), "utf8");
 const left = (): readonly number[] | undefined => findRunProcesses(runId);
 
-test("keeps both outputs apart and whole, for the user's eyes only", async () => {
+test("keeps both outputs apart and whole, for the user only", async () => {
   const end = await run("echo one; echo two >&2; head -c 3000000 /dev/zero; echo bad >&2; exit 3");
   expect(end).toMatchObject({ kind: "ended", exitCode: 3 });
   expect(out().length).toBe(3_000_004);

@@ -8,7 +8,7 @@ export interface CommandSpec {
   /** As it is spawned. */
   readonly argv: readonly [string, ...string[]];
   /** Absolute. */
-  readonly workDir: string;
+  readonly workTree: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The mark by which its processes are found, also after this one has died. */
   readonly runId: string;
@@ -50,7 +50,7 @@ const WATCH_MS = 100;
  * Runs a command to its end, in a process group and session of its own, and ends whatever it leaves
  * behind: what carries its mark or is of its group. Its standard input is empty.
  *
- * Its outputs are files and not pipes: it goes on printing where its runner dies, and can open
+ * Its outputs are files and not pipes: it continues printing where its runner dies, and can open
  * `/dev/stderr`, which fails with the sockets that Node takes for pipes.
  *
  * @see SPEC.md, "Running a command"
@@ -72,7 +72,7 @@ const { O_RDWR, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW } = constants;
 const NEW_FILE = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW;
 
 async function runInto(files: readonly number[], spec: CommandSpec): Promise<CommandEnd> {
-  const { argv, workDir: cwd, timeoutMs, onOutput, signal, runId } = spec;
+  const { argv, workTree: cwd, timeoutMs, onOutput, signal, runId } = spec;
   const { maxOutputBytes = MAX_OUTPUT_BYTES } = spec;
   const [file, ...args] = argv;
   const [stdout, stderr] = files;

@@ -5,7 +5,7 @@ import { createOnce, DurableError, readWholeFile } from "@quasar/durable";
 import { receiptPaths } from "@quasar/receipts";
 import * as v from "valibot";
 
-/** Put down before a command is started: a command of which there is this and no receipt never completed. */
+/** Recorded before a command is started: a command of which there is this and no receipt never completed. */
 export interface StartedCommand {
   /** Of the receipt that it will have. */
   readonly receiptId: string;

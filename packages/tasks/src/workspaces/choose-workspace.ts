@@ -27,7 +27,7 @@ export interface ChosenWorkspace {
 /**
  * The workspace of a name, or of the first of `<name>-2` … that is free or can be used again.
  *
- * @param reuse - The commit that a workspace without active tasks would be gone on from; `undefined` where
+ * @param reuse - The commit that a workspace without active tasks would be continued from; `undefined` where
  *   it cannot be used again.
  */
 export async function chooseWorkspace(

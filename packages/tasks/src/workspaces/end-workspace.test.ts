@@ -182,7 +182,7 @@ test("keeps commits that were made on no branch", async () => {
   expect(git(root, "bundle", "list-heads", bundle)).toBe(`${sha} refs/quasar/ws/head`);
 });
 
-test("refuses to end what goes on, and does it when forced", async () => {
+test("refuses to end what continues, and does it when forced", async () => {
   const { destroy, close, task, taskDir, tree } = await aTask(aScene(), false);
   for (const end of [close, destroy]) {
     const error = await failure(end());

@@ -23,7 +23,7 @@ interface TaskPlace {
 }
 
 export interface WorkspaceTask extends TaskPlace {
-  /** `damaged`: nobody knows whether it has ended. */
+  /** `damaged`: it is unknown whether it has ended. */
   readonly state: HookState | "damaged";
 }
 
@@ -82,8 +82,8 @@ export function buriedIn(dir: string): readonly TaskPlace[] {
   return folders.map((task) => ({ id: task.taskId, dir: task.dir }));
 }
 
-/** Whether it may still go on. */
-export function mayGoOn({ state }: WorkspaceTask): boolean {
+/** Whether it may still continue. */
+export function mayContinue({ state }: WorkspaceTask): boolean {
   return state === "damaged" || !isTerminal(state);
 }
 
@@ -95,10 +95,10 @@ function stateOf(dir: string): HookState | "damaged" | undefined {
   }
 }
 
-/** A task that may still go on in a work tree. */
+/** A task that may still continue in a work tree. */
 export function activeIn(home: string, worktree: string): string | undefined {
   return workspacesOf(home)
     .filter(({ workspace }) => "status" in workspace && workspace.worktreePath === worktree)
     .flatMap(({ dir }) => [...tasksOf(dir)])
-    .find(mayGoOn)?.id;
+    .find(mayContinue)?.id;
 }

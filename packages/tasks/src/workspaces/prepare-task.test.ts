@@ -141,7 +141,7 @@ test("uses a workspace again when its task has ended, and no other", async () =>
   await setUpTask(one);
   const sha = commitFile(one.task.metadata.worktreeDir, "b.txt");
   const two = await prepare();
-  expect(two.task.workspaceId, "one goes on").toBe(`${NAME}-2`);
+  expect(two.task.workspaceId, "one continues").toBe(`${NAME}-2`);
   expect(two.task.metadata).toMatchObject({
     branch: `fix/${NAME}-2`,
     worktreeDir: join(dirname(root), `app-${NAME}-2`),
@@ -346,7 +346,7 @@ test("needs a branch to work here", async () => {
   expect(await failure(prepare({ here: true }))).toMatchObject({ code: "ERR_NOT_FOUND" });
 });
 
-test("goes on from a task that has ended: same workspace, branch and uncommitted work", async () => {
+test("continues from a task that has ended: same workspace, branch and uncommitted work", async () => {
   const { prepare } = aScene();
   const one = await prepare();
   await setUpTask(one);
@@ -365,7 +365,7 @@ test("goes on from a task that has ended: same workspace, branch and uncommitted
   expect(readFileSync(join(tree, "half.txt"), "utf8")).toBe("half");
 });
 
-test("makes the work tree of a task that it goes on from again", async () => {
+test("makes the work tree of a task that it continues from again", async () => {
   const { prepare, root } = aScene();
   const one = await prepare();
   await setUpTask(one);
@@ -379,7 +379,7 @@ test("makes the work tree of a task that it goes on from again", async () => {
   expect(two.task.metadata.baseSha).toBe(one.task.metadata.baseSha);
 });
 
-test("does not go on from a task that is not there, or not here", async () => {
+test("does not continue from a task that is not there, or not here", async () => {
   const { prepare, root } = aScene();
   expect(await failure(prepare({ fromTask: "task-1" }))).toMatchObject({ code: "ERR_NOT_FOUND" });
   const one = await prepare();

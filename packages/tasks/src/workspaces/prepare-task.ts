@@ -39,7 +39,7 @@ export interface PrepareTaskOptions {
   readonly useLocal?: boolean | undefined;
   /** The branch that the task's begins at and its pull request goes to. @default the one of `cwd` */
   readonly base?: string | undefined;
-  /** Id of a task that has ended: its workspace and branch are gone on with. */
+  /** Id of a task that has ended: its workspace and branch are resumed. */
   readonly fromTask?: string | undefined;
   readonly config: TaskConfig;
   readonly keys: KeyManager;

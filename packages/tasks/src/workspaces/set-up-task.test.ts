@@ -89,7 +89,7 @@ test("does not work here when another branch has been checked out since", async 
   expect(await failure(setUpTask({ task }))).toMatchObject({ code: "ERR_CHANGED" });
 });
 
-test("stops when told to, and goes on from there", async () => {
+test("stops when told to, and continues from there", async () => {
   const { prepare } = aScene();
   const { task } = await prepare();
   const reason = new Error("stop");
@@ -139,7 +139,7 @@ async function inTheMiddle(): Promise<{
   return { task, root, running };
 }
 
-test.for(["was killed", "goes on without its runner"] as const)(
+test.for(["was killed", "continues without its runner"] as const)(
   "makes a work tree again that git, which %s, has left half made",
   async (fate) => {
     const { task, root, running } = await inTheMiddle();

@@ -5,7 +5,7 @@ import { TasksError } from "../errors.ts";
 import { lockedBy } from "../locked-by.ts";
 import { lockTree } from "../tree-lock.ts";
 import type { Ending, EndWorkspaceOptions } from "./ending.ts";
-import { mayGoOn, tasksOf } from "./list-workspaces.ts";
+import { mayContinue, tasksOf } from "./list-workspaces.ts";
 import type { Workspace } from "./workspace.ts";
 import { readWorkspace, workspaceDir } from "./workspace-store.ts";
 
@@ -25,7 +25,7 @@ export async function whileWorkspaceIdle<T>(
     throw new TasksError("ERR_NOT_FOUND", `there is no workspace ${name}`);
   }
   const tasks = [...tasksOf(dir)];
-  const active = tasks.filter(mayGoOn);
+  const active = tasks.filter(mayContinue);
   if (active[0] !== undefined && !force) {
     const ids = active.map(({ id }) => id).join(", ");
     throw new TasksError("ERR_ACTIVE", `the workspace ${name} has active tasks: ${ids}`);

@@ -2,7 +2,7 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
 
 /**
- * `atlas checkpoint`: puts down where the work stands. With `--auto` it says nothing and never fails:
+ * `atlas checkpoint`: saves a checkpoint note. With `--auto` it says nothing and never fails:
  * whatever is wrong must not be a commit's problem, and the engine finds commits by itself. What the
  * git hook needs is loaded alone, so that it is quick.
  */

@@ -39,7 +39,7 @@ export async function costCommand(id: string | undefined, { json }: Given): Prom
 }
 
 function costText({ spentUsd, unknownUsd }: TaskCost, maxBudgetUsd: number): string {
-  return budget({ spentUsd, unknownCostUsd: unknownUsd, hasUnsaidCosts: false }, maxBudgetUsd);
+  return budget({ spentUsd, unknownCostUsd: unknownUsd, hasUnreportedCosts: false }, maxBudgetUsd);
 }
 
 const HEAD = ["step", ...COST_HEAD];

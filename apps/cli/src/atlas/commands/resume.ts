@@ -12,7 +12,7 @@ import { findMeant } from "../find.ts";
 import { type Installation, openInstallation } from "../installation.ts";
 
 /**
- * `atlas resume`: recovers a task where it was interrupted, and takes it through what is left. Where a
+ * `atlas resume`: recovers a task where it was interrupted, and takes it through the remaining steps. Where a
  * person is needed it says for what; where somebody works on it already it changes nothing.
  */
 export async function resumeCommand(id: string | undefined, given: Given): Promise<ExitCode> {

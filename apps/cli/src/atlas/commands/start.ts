@@ -35,7 +35,7 @@ export async function startCommand(argument: string | undefined, given: Given): 
   const settings = withAbsoluteScripts(loaded.settings, cwd);
   const template = resolveTemplate(settings.template, loadTemplates(settings));
   const variables = variablesOf(given.var ?? []);
-  // What is wrong with the agents is told before anything is touched.
+  // What is wrong with the agents is reported before anything is touched.
   createAgents(settings);
   const validation = discoverCommands(root, { config: validationConfig(settings) });
   await loadTrusted(trust, (isTrusted) => requireTrustInScripts(validation, root, home, isTrusted));

@@ -106,7 +106,7 @@ function typeText({ type, action }: TemplateStep): string {
 }
 
 const RECOVERIES: Readonly<Record<TemplateStep["recovery"], string>> = {
-  retry: "goes on",
+  retry: "continues",
   reconcile: "looks first",
   manual: "asks you",
 };

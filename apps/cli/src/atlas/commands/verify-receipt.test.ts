@@ -9,7 +9,7 @@ const lines = (change: Partial<ValidationReceipt>, verdict: Verdict): readonly s
   verdictLines({ receipt: { ...A_RECEIPT, ...change }, verdict }, (_style, text) => text);
 
 // SPEC.md, statements 199.
-test("a genuine receipt is told in the seed's words and order", () => {
+test("a genuine receipt is reported in the seed's words and order", () => {
   expect(lines({}, VALID)).toEqual([
     "Receipt: rcpt-001",
     "Step: analyze",
@@ -42,7 +42,7 @@ test("of an output that was deleted it is said that it was", () => {
   expect(said.at(-1)).toContain("Its output has been deleted: only the hash of it is left.");
 });
 
-test("tree and commit that a command ran on are told, and a tree that it changed", () => {
+test("tree and commit that a command ran on are reported, and a tree that it changed", () => {
   const statement = { commitBefore: "c1", treeBefore: "t1", treeAfter: "t2" } as ReceiptStatement;
   const said = verdictLines({ receipt: A_RECEIPT, verdict: VALID, statement }, (_, text) => text);
   expect(said.slice(5, 7)).toEqual(["Commit: c1", "Tree: t2 (was t1)"]);

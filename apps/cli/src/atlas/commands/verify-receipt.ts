@@ -48,7 +48,7 @@ export async function verifyReceiptCommand(receiptId: string, given: Given): Pro
 }
 
 const UNJUDGED: Verdict = {
-  ...{ kind: "unverifiable", reason: "it could not be looked at" },
+  ...{ kind: "unverifiable", reason: "it could not be read" },
   ...{ signedBy: "", keyIds: [], output: "unchecked" },
 };
 

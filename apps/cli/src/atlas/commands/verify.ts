@@ -78,7 +78,7 @@ const EXITS: Readonly<Record<Verification["kind"], ExitCode>> = {
 interface Subject {
   readonly commit: VerifiedCommit | undefined;
   readonly dir: string;
-  /** `undefined`: nobody knows whose receipts are meant. */
+  /** `undefined`: it is unknown whose receipts are meant. */
   readonly task: TaskName | undefined;
   /** Of a task that is here. */
   readonly record?: RecordedReceipts | undefined;
@@ -120,7 +120,7 @@ function ofCommit(tasks: readonly TaskName[], { taskId }: VerifiedCommit): TaskN
 
 interface NamedTask extends TaskFolder {
   readonly branch: string;
-  /** `undefined` where its branch is not to be looked for. */
+  /** `undefined` where its branch is not to be searched for. */
   readonly repository: string | undefined;
 }
 
@@ -141,19 +141,19 @@ async function taskNamed(
 }
 
 async function commitNamed(name: string): Promise<VerifiedCommit> {
-  const workDir = process.cwd();
-  const sha = await resolveCommit(workDir, name);
-  if (sha !== undefined) return commitAt(workDir, sha);
+  const workTree = process.cwd();
+  const sha = await resolveCommit(workTree, name);
+  if (sha !== undefined) return commitAt(workTree, sha);
   const message = `${cleanLine(name)} is neither a task nor a commit of this repository`;
   throw new CliError("ERR_NOT_FOUND", message, {
     next: ["atlas list, for tasks", "git log, for commits"],
   });
 }
 
-async function commitAt(workDir: string, sha: string): Promise<VerifiedCommit> {
+async function commitAt(workTree: string, sha: string): Promise<VerifiedCommit> {
   const [{ trailers }, tree = ""] = await Promise.all([
-    readCommit(workDir, sha),
-    treeOfCommit(workDir, sha),
+    readCommit(workTree, sha),
+    treeOfCommit(workTree, sha),
   ]);
   const named = trailers.get(TRAILER.receipts)?.at(-1);
   const head =

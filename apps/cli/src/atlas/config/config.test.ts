@@ -128,7 +128,7 @@ test.for([
   ['templat = "x"', 'unknown key "templat"; did you mean "template"?'],
   ['validation.commands = [""]', "validation.commands must be"],
   ['validation.commands."a b" = "x"', "validation.commands must be"],
-])("%s is told by its key", ([user, message]) => {
+])("%s is reported by its key", ([user, message]) => {
   const said = (() => {
     try {
       return loadConfig(places({ user })).warnings.join("\n");
@@ -154,7 +154,7 @@ prompt = "Look at {{description}}"
   expect(loadTemplates(settings)).toMatchObject([{ id: "own", description: "Only look" }]);
 });
 
-test("a template that is not there is told by its name and path", () => {
+test("a template that is not there is reported by its name and path", () => {
   const { settings } = loadConfig(places({ user: 'templates.own = "gone.toml"' }));
   expect(() => loadTemplates(settings)).toThrow(/template own: there is no file .*gone\.toml/u);
 });

@@ -24,7 +24,7 @@ export function taskConfig(settings: AtlasSettings, validation: ValidationConfig
   };
 }
 
-/** What a person has configured of the validation; commands are looked for where none are. */
+/** What a person has configured of the validation; commands are searched for where none are. */
 export function validationConfig({
   validationCommands,
   validationTimeout,

@@ -37,7 +37,7 @@ const WORKSPACE = {
   waysBack: [],
 };
 
-test("a workspace whose work tree is gone says so, and how its task goes on", () => {
+test("a workspace whose work tree is gone says so, and how its task continues", () => {
   expect(workspaceFindings([WORKSPACE])).toEqual([]);
   const gone = { ...WORKSPACE, isTreeThere: false };
   expect(workspaceFindings([gone, { ...gone, waysBack: ["atlas abandon fix"] }])).toEqual([

@@ -17,7 +17,7 @@ export interface WorkspaceFacts {
   readonly dir: string;
   readonly worktreePath: string;
   readonly isTreeThere: boolean;
-  /** What a person can type for its task where the tree is gone; empty where no task goes on in it. */
+  /** What a person can type for its task where the tree is gone; empty where no task continues in it. */
   readonly waysBack: readonly string[];
 }
 

@@ -83,7 +83,7 @@ test("the picture of a running task", () => {
 });
 
 // SPEC.md, statements 196, 197.
-test("a second attempt and the last checkpoint are told in the seed's words", () => {
+test("a second attempt and the last checkpoint are reported in the seed's words", () => {
   const again = { type: "attempt_failed", reason: "a test fails" } as const;
   const hook = aHook(SET_UP, START, DONE, START, again, checkpoint("x", 8));
   const lines = picture({ hook });

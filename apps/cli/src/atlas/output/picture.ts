@@ -68,7 +68,7 @@ export function headLines(facts: PictureFacts, view: View): string[] {
     ...labelled(
       view,
       "cost",
-      budget({ spentUsd, unknownCostUsd, hasUnsaidCosts: false }, maxBudgetUsd),
+      budget({ spentUsd, unknownCostUsd, hasUnreportedCosts: false }, maxBudgetUsd),
     ),
     ...facts.cost.problems.flatMap((text) => labelled(view, "", cleanLine(text), "yellow")),
     ...quarantineLines(facts.quarantined, facts.id, view),

@@ -11,7 +11,7 @@ const TASK: AtlasRecord = {
   workspaceId: "fix-config",
   description: "fix null pointer in config\nand more",
   template: "bugfix",
-  workDir: "/src/repo-fix-config",
+  workTree: "/src/repo-fix-config",
   branch: "fix/fix-config",
   coder: "claude",
   reviewer: "codex",
@@ -63,7 +63,7 @@ function told(records: readonly AtlasRecord[], view: View = PLAIN): [string[], T
   return [lines, progress];
 }
 
-test("a step is told by its number, name, type and attempt", () => {
+test("a step is reported by its number, name, type and attempt", () => {
   const [lines] = told([TASK, STARTED]);
   expect(lines.at(-1)).toBe("step 2 of 2 implement (loop), attempt 2 of 3");
 });
@@ -103,7 +103,7 @@ test("a step that is left out says why, and what shows it", () => {
   expect(lines.slice(-2)).toEqual(["step 2 of 2 git_push", "  skipped  no remote (none)"]);
 });
 
-test("of an agent's turn by itself no cycle is told, of a loop's it is", () => {
+test("of an agent's turn by itself no cycle is reported, of a loop's it is", () => {
   const cycle: AtlasRecord = {
     type: "loop",
     step: "analyze",
@@ -134,7 +134,7 @@ test("the live block shows the command that runs", () => {
   expect(TASK_PRESENTER.block(progress, 1000, 80, PLAIN.paint)[1]).toBe("  runs npm test");
 });
 
-test("a wait at a usage limit is told with its time, and shown as long as it lasts", () => {
+test("a wait at a usage limit is reported with its time, and shown as long as it lasts", () => {
   const [until, waitMs] = ["2026-11-24T14:00:00.000Z", 3_600_000];
   const limit = { until, waitMs, isKnown: true, message: "All used up." };
   const waits: AtlasRecord = { type: "waiting", step: "implement", ...limit };

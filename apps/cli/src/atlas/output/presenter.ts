@@ -248,7 +248,7 @@ function resultLines(
   const where = result.step === "" ? "" : ` in step ${cleanLine(result.step)}`;
   const style = result.outcome === "completed" ? "green" : "yellow";
   const { spentUsd, unknownCostUsd } = result;
-  const cost = { spentUsd, unknownCostUsd, hasUnsaidCosts: false };
+  const cost = { spentUsd, unknownCostUsd, hasUnreportedCosts: false };
   // What a step has just failed of stands above, with all its lines.
   const [head = ""] = result.message.split("\n");
   const why = result.message === failure ? head.replace(/:$/u, " (see above)") : result.message;

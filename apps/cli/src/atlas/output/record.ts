@@ -19,7 +19,7 @@ export interface TaskRecordLine {
   readonly workspaceId: string;
   readonly description: string;
   readonly template: string;
-  readonly workDir: string;
+  readonly workTree: string;
   readonly branch: string;
   readonly coder: string;
   readonly reviewer: string;

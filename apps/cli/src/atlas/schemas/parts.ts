@@ -204,7 +204,7 @@ export const receiptChain = object(
     kind: word(["valid", "invalid", "unverifiable"], "Whether the receipts are all there"),
     problems: texts("What is wrong"),
     here: whole("How many are here"),
-    signed: v.optional(whole("How many were signed; left out where nobody knows")),
+    signed: v.optional(whole("How many were signed; left out where unknown")),
     tail: word(["proved", "unproved"], "unproved: newer ones could be missing"),
   },
   "The receipts of a task, one after the other",
@@ -311,7 +311,7 @@ export const templateStep = object(
     name: text("Its name"),
     type: stepType,
     description: text("What it does"),
-    prompt: v.optional(text("What its agent or a person is told")),
+    prompt: v.optional(text("What its agent or a person gets")),
     maxAttempts: whole("How many it may have"),
     recovery: stepRecovery,
     action: v.optional(word(["commit", "push", "create_pr"], "What a step of git does")),
@@ -402,7 +402,7 @@ export const task = object(
         reviewerModel: text("Its model"),
         maxCycles: whole("How many a step may have"),
         maxBudgetUsd: usd("The limit; 0: none"),
-        gitHooks: word(["auto", "print", "off"], "Whether git tells the task of commits"),
+        gitHooks: word(["auto", "print", "off"], "Whether git reports commits to the task"),
         notify: text("What is run when a person is needed"),
         validation: v.object({
           commands: list(

@@ -111,7 +111,7 @@ export const verifyLine = result("verify", "Whether a commit is what was validat
   verdict: word(["valid", "invalid", "unverifiable"], "unverifiable: that cannot be said here"),
   problems: texts("Why not"),
   commit: v.optional(commit),
-  taskId: v.optional(text("The task; left out where nobody knows which")),
+  taskId: v.optional(text("The task; left out where unknown")),
   workspaceId: v.optional(text("Its workspace")),
   receiptsDir: text('The folder of its receipts; "" where there is none'),
   chain: receiptChain,

@@ -76,7 +76,11 @@ function billLines(
   view: View,
 ): string[] {
   const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd } = checkpoint;
-  const spending = { spentUsd, unknownCostUsd, hasUnsaidCosts: storedUnsaidCosts(checkpoint) };
+  const spending = {
+    spentUsd,
+    unknownCostUsd,
+    hasUnreportedCosts: storedUnreportedCosts(checkpoint),
+  };
   const turns = allTurns(checkpoint, facts);
   const rows = turns.map(costCells);
   const none = spentUsd > 0 ? "no turn is listed: another program wrote this run" : "no turn yet";

@@ -184,7 +184,7 @@ class Demo {
     ]);
     this.#tell("the cost", [
       "It is known to the cent: the agent of the killed run was followed to its end, so its turn " +
-        "was neither bought again nor guessed at.",
+        "was neither paid for again nor guessed.",
     ]);
     this.#tell("now in a repository of yours", ["quasar init", 'quasar run "…"']);
   }

@@ -92,7 +92,7 @@ async function surroundings(
   return [...settings.findings, ...found];
 }
 
-/** What could not be looked at or fixed says why, in the words of the command. */
+/** What could not be read or fixed says why, in the words of the command. */
 function inWords(problem: CheckedProblem): CheckedProblem {
   if (problem.failure === undefined) return problem;
   const { message, next } = translate(problem.failure);

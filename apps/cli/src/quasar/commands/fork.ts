@@ -15,7 +15,7 @@ export interface ForkCommandOptions {
   readonly json?: true | undefined;
 }
 
-/** `quasar fork`: a new run that goes on from a state of another one, in a work tree of its own. */
+/** `quasar fork`: a new run that continues from a state of another one, in a work tree of its own. */
 export async function forkCommand(id: string, options: ForkCommandOptions): Promise<ExitCode> {
   const from = parseRunId(id);
   const at = options.at === undefined ? undefined : parseCycle(from, options.at);

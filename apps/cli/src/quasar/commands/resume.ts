@@ -32,7 +32,7 @@ export interface ResumeOptions {
   readonly json?: true | undefined;
 }
 
-/** `quasar resume`: goes on with a run of a work tree. */
+/** `quasar resume`: resumes a run of a work tree. */
 export async function resumeCommand(
   id: string | undefined,
   options: ResumeOptions,
@@ -66,7 +66,7 @@ interface Resolved {
   readonly warnings: readonly string[];
 }
 
-/** What a run is gone on with, and what there is to say of it. */
+/** What a run is resumed with, and what there is to say of it. */
 function settingsOf(
   found: FoundCheckpoint,
   user: User,

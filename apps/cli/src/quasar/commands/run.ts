@@ -37,7 +37,7 @@ export async function runCommand(
     loadConfig({ flags, env, cwd, root, folders, trust }),
   );
   const settings = withAbsoluteScripts(resolve(layers), cwd);
-  // What is wrong with the agents is told before anything is touched.
+  // What is wrong with the agents is reported before anything is touched.
   const agents = createAgents(settings);
   requireRunnable([...settings.lint, ...settings.filter], {
     workTree: root,

@@ -27,7 +27,7 @@ export interface StatusOptions {
   readonly json?: true | undefined;
 }
 
-/** How many runs are looked at when nobody asks for all. */
+/** How many runs are checked when nobody asks for all. */
 const NEWEST = 6;
 
 /** What can be typed where there is no run. */

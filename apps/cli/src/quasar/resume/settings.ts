@@ -34,7 +34,7 @@ export function layersOf(
   return [limitsOf(checkpoint, seal === "valid" ? undefined : resolve(config)), ...config];
 }
 
-/** The settings to go on with: a tool that is allowed now is allowed beside those of the run. */
+/** The settings to continue with: a tool that is allowed now is allowed beside those of the run. */
 export function resolveResumed(flags: Layer, beneath: readonly Layer[]): Settings {
   const before = resolve(beneath);
   const allowedTools = [...before.allowedTools, ...(flags.values.allowedTools ?? [])];

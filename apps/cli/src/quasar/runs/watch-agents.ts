@@ -12,7 +12,7 @@ export type AgentSaid = Extract<OutputRecord, { readonly type: "agent_event" }> 
 export interface AgentWatch {
   /** Call it before a fact is shown, or at the end: reports first what an agent did before that. */
   until(next: Fact | undefined): Promise<void>;
-  /** Call it after a fact was told: a turn may begin with it. */
+  /** Call it after a fact was reported: a turn may begin with it. */
   after(fact: Fact): void;
 }
 

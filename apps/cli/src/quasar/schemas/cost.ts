@@ -20,7 +20,7 @@ const openTurn = object(
     role,
     cycle: whole("From 1"),
     attempt: whole("Counts the starts of the same piece of work, from 1"),
-    reservedUsd: usd("What counts if nobody ever learns what it cost"),
+    reservedUsd: usd("What counts if its cost stays unknown"),
     startedAt: timeOrNone("When it began"),
   },
   "The turn whose end is not known",

@@ -12,7 +12,7 @@ const CODES = [
   "RUNNER_KILLED",
   "AGENT_LEFT",
   "NOT_A_FOLDER",
-  "SET_ASIDE",
+  "QUARANTINED",
   "NO_CHECKPOINT",
   "DAMAGED",
   "UNREADABLE",
@@ -29,7 +29,7 @@ const CODES = [
 const problem = object(
   {
     code: word(CODES, "What it is, for a program"),
-    check: word(CHECK_NAMES, "What was looked at"),
+    check: word(CHECK_NAMES, "What was checked"),
     message: text("What it is, for a person"),
     fix: v.optional(text("What --fix does, after the word would; left out: that takes a person")),
     fixed: flag("Whether it was fixed"),

@@ -44,7 +44,7 @@ export const holder = object(
 export const runOpenTurn = object(
   {
     role: text("coder or reviewer"),
-    reservedUsd: usd("What counts if nobody ever learns what it cost"),
+    reservedUsd: usd("What counts if its cost stays unknown"),
     allowanceUsd: usd("What it may spend at most; 0: no limit"),
     reportedUsd: v.optional(usd("What its agent has said so far that it cost")),
     alivePid: v.optional(whole("The process of its agent, where it works on without quasar")),

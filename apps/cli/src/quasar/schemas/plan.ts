@@ -35,14 +35,14 @@ const item = object(
       v.description("What the words are about"),
     ),
   },
-  "What a resume would do, or what stands against it",
+  "What a resume would do, or what prevents it",
 );
 
 const estimate = object(
   {
-    atMostUsd: v.optional(usd("What is left of the budget; left out: no limit")),
+    atMostUsd: v.optional(usd("The rest of the budget; left out: no limit")),
     likelyUsd: v.optional(
-      usd("Up to the end of the next cycle; left out where no turn tells what is likely"),
+      usd("Up to the end of the next cycle; left out where no finished turn gives an estimate"),
     ),
   },
   "What it may cost",

@@ -3,7 +3,7 @@ export type Candidate = readonly [text: string, what: string];
 
 /**
  * Where the values of an argument or a flag come from: they are known, they are the shell's own completion of
- * files, or they are looked for.
+ * files, or they are searched for.
  */
 export type Values = readonly Candidate[] | "files" | FindValues;
 
@@ -19,7 +19,7 @@ export type FindValues = (typed: string, args: readonly string[]) => Promise<rea
  */
 export type ValuesTable = Readonly<Record<string, Values>>;
 
-/** As many as are looked for: whoever types more of a name finds those after them. */
+/** As many as are searched for: whoever types more of a name finds those after them. */
 export const MOST = 20;
 
 /** Known words, which say by themselves what they are. */

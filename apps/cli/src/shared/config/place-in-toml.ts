@@ -15,7 +15,7 @@ const MOST_LINES = 50;
 
 /**
  * Where a valid TOML document sets a key; `undefined` where that is not found. A parser keeps no places, so the
- * statement is looked for with which the document, read up to there, has the key.
+ * statement is searched for with which the document, read up to there, has the key.
  *
  * @param key - `table.key` within a table.
  */

@@ -314,7 +314,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
     env: "QUASAR_NOTIFY",
     kind: command,
     fallback: "",
-    help: "a command to run at the end, told by QUASAR_EVENT and QUASAR_MESSAGE",
+    help: "a command to run at the end, with QUASAR_EVENT and QUASAR_MESSAGE set",
     guarded: (value) => value !== "",
   },
 };

@@ -28,7 +28,7 @@ test.for([
     "does not answer",
     [claude({ version: "" })],
     "warning",
-    "installed, does not tell its version",
+    "installed, does not report its version",
     ["claude --version"],
   ],
   [

@@ -12,7 +12,7 @@ export interface AgentFacts {
   readonly start: string;
 }
 
-/** The agents that are looked for, and what else the settings name. */
+/** The agents that are searched for, and what else the settings name. */
 export function agentFindings(facts: AgentFacts): readonly Finding[] {
   const lines = facts.named.filter((spec) => spec.startsWith("command:"));
   return [
@@ -51,7 +51,7 @@ function waysWithout(kind: DetectedAgent["kind"], { found, start }: AgentFacts):
 export function agentWords(agent: DetectedAgent | undefined): string {
   if (agent === undefined) return "not installed";
   const { version, login } = agent;
-  if (version === "") return "installed, does not tell its version";
+  if (version === "") return "installed, does not report its version";
   const how = login.how === "" ? "" : ` (${login.how})`;
   return `${version}, ${LOGIN_WORDS[login.state]}${how}`;
 }

@@ -36,7 +36,7 @@ export interface Place {
 
 /**
  * Looks at what a run depends on: agents, git, disks, folders, limits, and whose the command's name is. Changes nothing,
- * asks no network, and starts nothing that a repository names. What cannot be looked at is a finding.
+ * asks no network, and starts nothing that a repository names. What cannot be read is a finding.
  */
 export async function lookAround(place: Place): Promise<readonly Finding[]> {
   const { cwd, tree, name, otherName, translate } = place;

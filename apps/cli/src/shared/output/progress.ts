@@ -20,8 +20,8 @@ export interface Progress {
   readonly turnUsd: number;
   /** The part of `settledUsd` that was reserved for turns whose cost is not known. */
   readonly unknownCostUsd: number;
-  /** Whether turns without a limit did not say what they cost. */
-  readonly hasUnsaidCosts: boolean;
+  /** Whether the cost of turns without a limit was not reported. */
+  readonly hasUnreportedCosts: boolean;
   /** Of the last review. */
   readonly findings: number;
   readonly activity: string;
@@ -43,7 +43,7 @@ export const IDLE: Progress = {
   settledUsd: 0,
   turnUsd: 0,
   unknownCostUsd: 0,
-  hasUnsaidCosts: false,
+  hasUnreportedCosts: false,
   findings: 0,
   activity: "",
   waitsUntil: 0,
@@ -52,8 +52,8 @@ export const IDLE: Progress = {
 
 /** What is spent so far, the running turn included. */
 export function spendingOf(progress: Progress): Spending {
-  const { settledUsd, turnUsd, unknownCostUsd, hasUnsaidCosts } = progress;
-  return { spentUsd: settledUsd + turnUsd, unknownCostUsd, hasUnsaidCosts };
+  const { settledUsd, turnUsd, unknownCostUsd, hasUnreportedCosts } = progress;
+  return { spentUsd: settledUsd + turnUsd, unknownCostUsd, hasUnreportedCosts };
 }
 
 /** The progress after a record. */
@@ -61,8 +61,8 @@ export function advance(before: Progress, record: OutputRecord, now: number): Pr
   const progress = { ...before, ...told(record), ...waitOf(record, now) };
   switch (record.type) {
     case "run": {
-      const { runId, coder, reviewer, maxCycles, maxBudgetUsd, hasUnsaidCosts } = record;
-      const given = { runId, coder, reviewer, maxCycles, maxBudgetUsd, hasUnsaidCosts };
+      const { runId, coder, reviewer, maxCycles, maxBudgetUsd, hasUnreportedCosts } = record;
+      const given = { runId, coder, reviewer, maxCycles, maxBudgetUsd, hasUnreportedCosts };
       return { ...IDLE, ...told(record), ...given };
     }
     case "resumed":
@@ -80,8 +80,8 @@ export function advance(before: Progress, record: OutputRecord, now: number): Pr
     case "agent_event":
       return { ...progress, ...seen(progress, record.event) };
     case "agent_done": {
-      const hasUnsaidCosts = progress.hasUnsaidCosts || record.costUsd === undefined;
-      return { ...progress, role: undefined, turnUsd: 0, hasUnsaidCosts, activity: "" };
+      const hasUnreportedCosts = progress.hasUnreportedCosts || record.costUsd === undefined;
+      return { ...progress, role: undefined, turnUsd: 0, hasUnreportedCosts, activity: "" };
     }
     case "review_complete":
       return { ...progress, findings: record.approved ? 0 : record.findings.length };

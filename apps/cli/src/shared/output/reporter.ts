@@ -16,7 +16,7 @@ export interface ReporterOf<R> {
 
 export type Reporter = ReporterOf<OutputRecord>;
 
-/** How a program's records are told. */
+/** How a program's records are reported. */
 export interface Presenter<R extends object, P> {
   /** Where things stand before the first record. */
   readonly idle: P;
@@ -30,7 +30,7 @@ export interface Presenter<R extends object, P> {
   isDiagnostic(record: R): boolean;
   /** Whether an agent or a command is at work, which its line says. */
   isAwaited(progress: P): boolean;
-  /** Where things stand when nothing more is told. */
+  /** Where things stand when nothing more is reported. */
   ended(progress: P): P;
 }
 

@@ -24,7 +24,7 @@ test("a table is aligned, and a column in which nothing is said is left out", ()
   ]);
 });
 
-test("what does not fit goes on under the beginning of its cell", () => {
+test("what does not fit continues under the beginning of its cell", () => {
   expect(tableLines(HEAD, ROWS, ALIGN, viewOf(36))).toEqual([
     "   n    cost",
     "   1   $0.30  the agent says so",

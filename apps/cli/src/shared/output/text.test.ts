@@ -115,7 +115,7 @@ const RECORDS: readonly OutputRecord[] = [
     type: "run",
     runId: TURN,
     task: "Add input validation to the login handler, for every field that a user can send\n\nMore.",
-    workDir: "/home/ada/shop",
+    workTree: "/home/ada/shop",
     branch: "main",
     coder: "claude",
     reviewer: "codex",
@@ -125,7 +125,7 @@ const RECORDS: readonly OutputRecord[] = [
     turnBudgetUsd: 4.5,
     spentUsd: 0,
     unknownCostUsd: 0,
-    hasUnsaidCosts: false,
+    hasUnreportedCosts: false,
   },
   { type: "cycle_start", cycle: 1 },
   { type: "agent_start", cycle: 1, role: "coder", turnId: `${TURN}.1`, attempt: 1 },
@@ -250,7 +250,7 @@ test.for([80, 120])("keeps within %d columns", (columns) => {
   expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(columns);
 });
 
-test("goes on under its own beginning at 80 columns", () => {
+test("continues under its own beginning at 80 columns", () => {
   expect(rendered({ ...plain, columns: 80, live: true })).toMatchInlineSnapshot(`
     "quasar run 20261121-101500-7f3a9c
       task     Add input validation to the login handler, for every field that a
@@ -312,9 +312,9 @@ test("adds up what turns cost, and remembers that one did not say", () => {
   expect(progressAfter(6, 0)).toMatchObject({
     settledUsd: 0.25,
     turnUsd: 0,
-    hasUnsaidCosts: false,
+    hasUnreportedCosts: false,
   });
-  expect(progressAfter(10, 0)).toMatchObject({ settledUsd: 0.25, hasUnsaidCosts: true });
+  expect(progressAfter(10, 0)).toMatchObject({ settledUsd: 0.25, hasUnreportedCosts: true });
 });
 
 test("lets no text of an agent act on the terminal, whichever record brings it", () => {

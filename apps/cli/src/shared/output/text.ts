@@ -38,7 +38,7 @@ export interface View {
 
 const LABEL = 11;
 
-/** A labelled line; what is too long for the terminal goes on under its own beginning. */
+/** A labelled line; what is too long for the terminal continues under its own beginning. */
 export function labelled(view: View, label: string, text: string, style?: Style): string[] {
   // Whatever a caller takes for clean: files of a run hold any text where we write an id.
   const [name, said] = [clean(label), clean(text)];
@@ -256,7 +256,7 @@ function inOneLine(view: View, role: string, text: string, style?: Style): strin
   return line === "" ? [] : labelled(view, role, line, style);
 }
 
-/** How a turn goes on that nobody has seen the end of, or that came to nothing. */
+/** How a turn continues whose end was not seen, or that failed. */
 const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
   followed: "is still running; reattached",
   read: "had finished; using its result, no extra cost",
@@ -283,7 +283,7 @@ function waitingLines({ until, waitMs, isKnown, message }: Waiting, view: View):
 }
 
 function runLines(run: RunRecord, view: View): string[] {
-  const where = run.branch === "" ? run.workDir : `${run.workDir}, branch ${run.branch}`;
+  const where = run.branch === "" ? run.workTree : `${run.workTree}, branch ${run.branch}`;
   const limit = run.maxBudgetUsd === 0 ? "no budget limit" : money(run.maxBudgetUsd);
   const reserved =
     run.unknownCostUsd > 0 ? ` (up to ${money(run.unknownCostUsd)} of it unknown)` : "";
@@ -402,7 +402,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
   const isPlain = approved || result.outcome === "interrupted";
   const cycles = approved ? ` after ${count(result.cycle, "cycle")}` : ` in cycle ${result.cycle}`;
   const { totalCostUsd: spentUsd, unknownCostUsd } = result;
-  const { hasUnsaidCosts } = progress;
+  const { hasUnreportedCosts } = progress;
   const { report } = result;
   const lines = [
     paint(approved ? "green" : "yellow", `${OUTCOMES[result.outcome]}${cycles}`),
@@ -411,7 +411,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
     ...labelled(
       view,
       "cost",
-      budget({ spentUsd, unknownCostUsd, hasUnsaidCosts }, progress.maxBudgetUsd),
+      budget({ spentUsd, unknownCostUsd, hasUnreportedCosts }, progress.maxBudgetUsd),
     ),
     ...labelled(view, "commits", commitsText(result)),
     ...fileLines(result.files).flatMap((line, n) => labelled(view, n === 0 ? "changed" : "", line)),

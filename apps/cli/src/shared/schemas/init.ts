@@ -7,8 +7,8 @@ const agent = object(
     version: text('As it says itself; "" where it does not'),
     login: object(
       {
-        state: word(["in", "out", "unknown"], "Whether somebody is logged in, by its own word"),
-        how: text('By what, or why nobody knows; "" where nothing more is known'),
+        state: word(["in", "out", "unknown"], "Whether a user is logged in, as the agent reports"),
+        how: text('By what, or why that is unknown; "" where nothing more is known'),
       },
       "Whether it can ask its model",
     ),
@@ -35,7 +35,7 @@ export const initLine = result("init", "The repository's settings, and what was 
   agents: list(agent, "Those that are installed"),
   checks: list(check, "Of the repository's files, less unusable and unwritten ones"),
   unusable: list(unusable, "Those that the files name and that cannot run here"),
-  unwritten: list(check, "Those that a config.toml which somebody changed does not name"),
+  unwritten: list(check, "Those that are missing in a config.toml that was edited"),
   confirmed: flag("Whether the checks are settings of the repository now"),
 });
 

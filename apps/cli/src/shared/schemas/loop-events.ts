@@ -112,7 +112,7 @@ export const LOOP_EVENTS = [
     reason: word(FAILURES, "Why, for a program"),
     message: text("Why, for a person"),
   }),
-  event("refactored", "The task was worded anew while it was worked on", { cycle }),
+  event("refactored", "The task text was replaced while it was worked on", { cycle }),
   event("struggle_detected", "The cycles come to the same findings again and again", {
     cycle,
     message: text("For a person"),

@@ -56,7 +56,7 @@ export function staleHookMd(place: Place): readonly string[] {
   });
 }
 
-/** Events that put down that a step is over. */
+/** Events that record that a step is over. */
 const ENDS: ReadonlySet<string> = new Set([
   "step_complete",
   "validate_pass",
@@ -66,7 +66,7 @@ const ENDS: ReadonlySet<string> = new Set([
 
 /** How a task went, by all that its history says. */
 export function historyOf(taskDir: string): {
-  /** How often each step was put down as over. */
+  /** How often each step was recorded as over. */
   readonly ended: Readonly<Record<string, number>>;
   /** Steps that were started when they were over. */
   readonly again: readonly string[];

@@ -14,7 +14,7 @@ import {
   type Place,
   type Subject,
 } from "@quasar/torture";
-import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/bought.ts";
+import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/spending.ts";
 import type { ModelServer } from "../model/server.ts";
 import type { TorturedAgent } from "../quasar/agent.ts";
 import { clockOf, INTERVAL } from "./clock.ts";
@@ -72,7 +72,7 @@ interface AtlasFacts extends Spending {
   readonly checkpoints: Readonly<Record<string, number>>;
 }
 
-/** What was seen of a trial while it went on. */
+/** What was seen of a trial while it continued. */
 interface Seen {
   readonly moments: Moment[];
   readonly stale: string[];
@@ -166,7 +166,7 @@ function programText({ background }: Place, atlas: string): string {
   return `if (process.argv.includes("--auto")) ${load(background)}${load(atlas)}`;
 }
 
-/** Whether a person looks before going on, which is left to chance. */
+/** Whether a person looks before continuing, which is left to chance. */
 function looksFirst({ kill }: Life): boolean {
   return kill !== undefined && chanceOf(formatKill(kill)) < 0.5;
 }
@@ -236,7 +236,7 @@ function judge(now: AtlasFacts, whole: AtlasFacts, lostUsd: number): readonly De
     Object.fromEntries(same.map((name) => [name, facts[name]]));
   return [
     ...compareFacts(pick(now), pick(whole)),
-    ...now.boughtTwice.map((key) => ({ law: "repeated", message: key })),
+    ...now.paidTwice.map((key) => ({ law: "repeated", message: key })),
     ...skippedOf(now, whole).map((key) => ({ law: "skipped", message: key })),
     ...now.stale.map((message) => ({ law: "stale", message })),
     ...(isBooked ? [] : [{ law: "ledger", message: money }]),

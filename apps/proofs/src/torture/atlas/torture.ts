@@ -36,7 +36,7 @@ const STRIKE = "coder 1, step 1";
 const LONGEST_MS = 240_000;
 
 /**
- * The promises that are looked at, by which deviations are counted.
+ * The promises that are checked, by which deviations are counted.
  *
  * @see SPEC.md, "Laws of a task of atlas"
  */

@@ -10,7 +10,7 @@ import {
   type Place,
   type Subject,
 } from "@quasar/torture";
-import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/bought.ts";
+import { type Moment, rounded, skippedOf, type Spending, spendingOf } from "../model/spending.ts";
 import type { ModelRequest, ModelServer } from "../model/server.ts";
 import { TASK, type TorturedAgent } from "./agent.ts";
 import {
@@ -125,7 +125,7 @@ function nextOf(life: Life, place: Place): "run" | "end" | { readonly failed: st
 }
 
 /**
- * What was asked in turns that went on as they were. A turn is told that it was interrupted if it was
+ * What was asked in turns that continued as they were. A turn is told that it was interrupted if it was
  * lost, or if its agent had asked nothing yet: then it may not have been started.
  */
 function promptsOf(
@@ -157,7 +157,7 @@ function judge(
   const isBooked = billedUsd <= ledgerUsd && ledgerUsd <= rounded(billedUsd + lostUsd);
   return [
     ...(now.end === "approved" ? unfinished(now, whole) : []),
-    ...now.boughtTwice.map((key) => ({ law: "repeated", message: key })),
+    ...now.paidTwice.map((key) => ({ law: "repeated", message: key })),
     ...(isBooked ? [] : [{ law: "ledger", message: money }]),
     ...(billedUsd <= rounded(capUsd) ? [] : [{ law: "cap", message: money }]),
   ];

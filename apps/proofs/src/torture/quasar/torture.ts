@@ -8,7 +8,7 @@ import {
   type Tortured,
   type TortureOptions,
 } from "@quasar/torture";
-import { rounded } from "../model/bought.ts";
+import { rounded } from "../model/spending.ts";
 import { startModelServer } from "../model/server.ts";
 import type { TorturedAgent } from "./agent.ts";
 import { makeFixture } from "./fixture.ts";
@@ -26,7 +26,7 @@ export const TORTURED_AGENTS: readonly TorturedAgentName[] = ["scripted", "claud
 const LAWS = ["repeated", "skipped", "commits", "tree", "journal", "ledger", "cap", "refused"];
 
 /**
- * The promises that are looked at, by which deviations are counted.
+ * The promises that are checked, by which deviations are counted.
  *
  * @see SPEC.md, "Laws of a run of quasar"
  */

@@ -1,7 +1,7 @@
 import type { HookFile } from "@quasar/hookfile";
 
 /** Why a drive goes no further. */
-export interface Standstill {
+export interface StopReason {
   readonly stopped:
     | "completed"
     | "failed"
@@ -22,7 +22,7 @@ export interface Standstill {
 }
 
 /** Of a task that waits for a person or has ended. */
-export function standing(hook: HookFile): Standstill {
+export function stopReasonFor(hook: HookFile): StopReason {
   const { state, awaiting, currentStep, taskId } = hook;
   switch (state) {
     case "awaiting_human": {

@@ -7,9 +7,9 @@ import { type LoopRepository, openLoopRepository } from "../src/repository/repos
 import type { WorkTree } from "./work-tree.ts";
 
 /** What a simulated work tree and its history can do; a real repository serves as well. */
-export interface Ground {
+export interface SimulatedTree {
   readonly store: CheckpointStore;
-  readonly workDir: string;
+  readonly workTree: string;
   readonly repository: LoopRepository;
   read(): string;
   /** The file as it is in HEAD: what a careful agent starts from. */
@@ -39,9 +39,9 @@ interface MemoryCommit extends Commit {
 }
 
 /** A work tree and a history in memory. */
-export function createMemoryGround(
+export function createMemoryTree(
   store: CheckpointStore = createPlainStore(),
-): Ground & { readonly meddling: Meddling } {
+): SimulatedTree & { readonly meddling: Meddling } {
   const commits = new Map<string, MemoryCommit>();
   const branches = new Map<string, string>();
   const kept: string[] = [];
@@ -74,7 +74,7 @@ export function createMemoryGround(
   branches.set("side", add("second"));
   return {
     store,
-    workDir: "/nowhere",
+    workTree: "/nowhere",
     read: () => tree,
     committed,
     write: (text) => {
@@ -201,7 +201,7 @@ function createPlainStore(): CheckpointStore {
 }
 
 /** A repository of git's. */
-export async function createGitGround(tree: WorkTree): Promise<Ground> {
+export async function createGitTree(tree: WorkTree): Promise<SimulatedTree> {
   tree.write("file", "");
   tree.git("add", "-A");
   tree.git("commit", "-q", "-m", "an empty file");
@@ -209,7 +209,7 @@ export async function createGitGround(tree: WorkTree): Promise<Ground> {
   if (repository === undefined) throw new Error("no repository");
   return {
     store: createMemoryCheckpointStore(),
-    workDir: tree.dir,
+    workTree: tree.dir,
     repository,
     read: () => tree.files()["file"] ?? "",
     committed: () => tree.git("show", "HEAD:file"),

@@ -7,7 +7,7 @@ import type { AgentRole } from "@quasar/agents";
 export type TurnKind = "coder" | "reader" | "reviewer";
 
 /** What a run consists of: a whole loop, or one turn by itself. */
-export interface Course {
+export interface RunKind {
   readonly name: "loop" | TurnKind;
   /** Whose turns there are. */
   readonly roles: readonly AgentRole[];
@@ -23,7 +23,7 @@ export interface Course {
 
 const TURN = { isLoop: false, readsOnly: false, takesAnyReview: false } as const;
 
-export const LOOP: Course = {
+export const LOOP: RunKind = {
   ...TURN,
   name: "loop",
   roles: ["coder", "reviewer"],
@@ -31,7 +31,7 @@ export const LOOP: Course = {
   done: "The reviewer approved the work.",
 };
 
-export const TURNS: Readonly<Record<TurnKind, Course>> = {
+export const TURNS: Readonly<Record<TurnKind, RunKind>> = {
   coder: { ...TURN, name: "coder", roles: ["coder"], done: "The coder's turn is done." },
   reader: {
     ...TURN,

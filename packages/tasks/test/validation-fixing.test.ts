@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { verifyChain } from "@quasar/receipts";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -92,7 +92,7 @@ test("once a person sends it on, the agent may fix again", async () => {
   expect(scene.asked.map(({ suffix }) => suffix)).toEqual(["fix-1", "fix-3"]);
 });
 
-test("what stops the agent stops the step, which goes on with the agent", async () => {
+test("what stops the agent stops the step, which continues with the agent", async () => {
   const stopped = { kind: "stopped", why: "budget", message: "nothing is left" } as const;
   scene.workOnStep = async () => stopped;
   expect(await scene.run()).toEqual(stopped);
@@ -102,7 +102,19 @@ test("what stops the agent stops the step, which goes on with the agent", async 
   expect(scene.asked).toEqual([first, first]);
 });
 
-test("what was cut off before the step was worked on anew is not gone on with", async () => {
+test("work that an earlier version left under the file's former name is resumed", async () => {
+  const stopped = { kind: "stopped", why: "budget", message: "nothing is left" } as const;
+  scene.workOnStep = async () => stopped;
+  await scene.run();
+  const folder = join(scene.taskDir, "artifacts");
+  renameSync(join(folder, "validate-1.fixing.json"), join(folder, "validate-1.mending.json"));
+  scene.workOnStep = async () => fix();
+  expect(await scene.again()).toMatchObject({ kind: "completed" });
+  expect(scene.asked[1]).toEqual(scene.asked[0]);
+  expect(readdirSync(folder).filter((name) => name.endsWith("ing.json"))).toEqual([]);
+});
+
+test("what was cut off before the step was worked on anew is not resumed", async () => {
   scene.workOnStep = async () => ({ kind: "stopped", why: "limit", message: "later" });
   await scene.run();
   scene.store.update((hook) => {
@@ -117,7 +129,7 @@ test("what was cut off before the step was worked on anew is not gone on with", 
 test("a record of the agent's work that cannot be read keeps nothing from being validated", async () => {
   scene.workOnStep = async () => ({ kind: "stopped", why: "limit", message: "later" });
   await scene.run();
-  writeFileSync(join(scene.taskDir, "artifacts", "validate-1.mending.json"), "{");
+  writeFileSync(join(scene.taskDir, "artifacts", "validate-1.fixing.json"), "{");
   scene.maxFixes = 0;
   expect(await scene.again()).toMatchObject({ kind: "failed", receipts: [{ exitCode: 1 }] });
 });

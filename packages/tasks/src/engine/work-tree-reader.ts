@@ -3,10 +3,10 @@ import { changedFiles } from "@quasar/git/history";
 import { readGitFacts } from "@quasar/hookfile/checkpoints";
 import { lookForPushes } from "@quasar/hookfile/git-hook";
 import { ignoredBeside } from "../ignored-work.ts";
-import type { Eyes } from "./parts.ts";
+import type { WorkTreeReader } from "./parts.ts";
 
 /** Looks by git. */
-export const gitEyes: Eyes = {
+export const gitWorkTreeReader: WorkTreeReader = {
   facts: readGitFacts,
   inspect: (worktree, since, { signal }) => inspectRepository(worktree, { since, signal }),
   pushes: lookForPushes,

@@ -14,10 +14,7 @@ export interface Moment {
  * Requests that were made again without need: only a turn that had not ended when everything was
  * killed may be asked again.
  */
-function boughtTwice(
-  asked: readonly ModelRequest[],
-  moments: readonly Moment[],
-): readonly string[] {
+function paidTwice(asked: readonly ModelRequest[], moments: readonly Moment[]): readonly string[] {
   return asked.flatMap(({ key }, at) => {
     const before = asked.findLastIndex((other, i) => i < at && other.key === key);
     const { turnId = "" } = asked[before] ?? {};
@@ -46,7 +43,7 @@ export interface Spending {
   /** How often the model was asked, by what for. */
   readonly requests: Readonly<Record<string, number>>;
   /** Requests that were made again although the turn had ended, or its agent was alive. */
-  readonly boughtTwice: readonly string[];
+  readonly paidTwice: readonly string[];
   readonly billedUsd: number;
   readonly ledgerUsd: number;
   readonly unknownUsd: number;
@@ -59,7 +56,7 @@ export function spendingOf(
 ): Spending {
   return {
     requests: countsOf(asked.map(({ key }) => key)),
-    boughtTwice: boughtTwice(asked, moments),
+    paidTwice: paidTwice(asked, moments),
     billedUsd: rounded(asked.reduce((sum, { costUsd }) => sum + costUsd, 0)),
     ledgerUsd: rounded(totalUsd),
     unknownUsd: rounded(unknownUsd),

@@ -7,7 +7,7 @@ import { generationName, listGenerations, temporaryName } from "./names.ts";
 import { acknowledge } from "./replace.ts";
 import { discard, unlinkIfThere } from "./temporary.ts";
 
-export interface SetAsideOptions extends DurableOptions {
+export interface QuarantineOptions extends DurableOptions {
   /** The time in the new name; seconds count. */
   readonly now: Date;
 }
@@ -17,17 +17,17 @@ export interface SetAsideOptions extends DurableOptions {
  * `-2`, `-3` … where that is taken), makes the generation before it the file, and returns the new
  * name. Its bytes stay as they are. Load again after it: the generation before may be damaged as well.
  *
- * Where the file itself is missing, its newest generation becomes the file: then nothing is set
- * aside, and it returns `undefined`.
+ * Where the file itself is missing, its newest generation becomes the file: then nothing is quarantined,
+ * and it returns `undefined`.
  *
  * @throws {DurableError} `ERR_NOT_REGULAR` for a folder; `ERR_UNSAFE_DIRECTORY`; `ERR_NOT_DURABLE`
- * @see SPEC.md, "Set aside"
+ * @see SPEC.md, "Quarantined"
  */
-export function setAside(path: string, options: SetAsideOptions): string | undefined {
+export function quarantine(path: string, options: QuarantineOptions): string | undefined {
   const { fs = nodeFileSystem, random = nodeRandom, now } = options;
   const file = resolve(path);
   let aside: string | undefined;
-  acknowledge(`${path} was not set aside`, file, () => {
+  acknowledge(`${path} was not quarantined`, file, () => {
     changeDirectory(fs, dirname(file), (directory) => {
       const damaged = fs.lstat(file);
       if (damaged?.kind === "directory") {
