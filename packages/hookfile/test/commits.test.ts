@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inspectRepository } from "@quasar/git";
 import { expect, test } from "vitest";
 import type { KnownCommits, NoticedCommits } from "../src/git-hook/commits.ts";
 import {
@@ -227,4 +228,14 @@ test("where the known commit is lost, HEAD stands for what cannot be listed, and
     head: sha,
     isComplete: false,
   });
+});
+
+test("a work tree that was seen is not looked at again", async () => {
+  const root = aRepository();
+  const known = { head: headOf(root), recorded: new Set<string>() };
+  commit(root, "new");
+  const seen = await inspectRepository(root, { since: known.head });
+  const noticed = await lookForCommits("/nowhere", known, [], { seen });
+  expect(noticed).toEqual(await lookForCommits(root, known, []));
+  expect(noticed).toMatchObject({ kind: "noticed", checkpoints: [{ description: "Commit: new" }] });
 });
