@@ -10,31 +10,31 @@ const MOST_OF_A_PACKAGE = 60;
  * Where there are more today. A number here may only become smaller, and goes where the limit is kept.
  */
 const LARGER_ENTRIES: Readonly<Record<string, number>> = {
-  "@quasar/git": 168,
   "@quasar/tasks": 148,
 };
 const LARGER_PACKAGES: Readonly<Record<string, number>> = {
-  "@quasar/git": 168,
   "@quasar/tasks": 148,
 };
 
+/** Tests' helpers are not counted, nor is what the packages of this workspace have among each other. */
 const counted = packages.map(({ name, entries }) => ({
   name,
-  entries: entries
-    .filter(({ specifier, isInternal }) => !isInternal && !specifier.endsWith("/testing"))
-    .map(({ specifier, report }) => ({ specifier, names: namesIn(report) })),
+  entries: entries.filter(
+    ({ specifier, isInternal }) => !isInternal && !specifier.endsWith("/testing"),
+  ),
 }));
 
-test.for(counted.flatMap((pkg) => pkg.entries))(
+test.for(counted.flatMap(({ entries }) => entries))(
   "$specifier exports no more than a reader can take in",
-  ({ specifier, names }) => {
+  ({ specifier, report }) => {
+    const names = namesIn(report);
     const most = LARGER_ENTRIES[specifier] ?? MOST_OF_AN_ENTRY;
     expect(names.size, [...names].join(" ")).toBeLessThanOrEqual(most);
   },
 );
 
 test.for(counted)("$name exports no more than can be learned", ({ name, entries }) => {
-  const names = new Set(entries.flatMap((entry) => [...entry.names]));
+  const names = new Set(entries.flatMap(({ report }) => [...namesIn(report)]));
   const most = LARGER_PACKAGES[name] ?? MOST_OF_A_PACKAGE;
   expect(names.size, [...names].join(" ")).toBeLessThanOrEqual(most);
 });

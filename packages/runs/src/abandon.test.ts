@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openRuns } from "./open-runs.ts";
 
-vi.mock(import("@quasar/agents"), async (original) => ({
+vi.mock(import("@quasar/agents/turns"), async (original) => ({
   ...(await original()),
   findRunProcesses: () => undefined,
   endRunProcesses: async () => undefined,
