@@ -8,7 +8,7 @@ interface Fork {
   readonly runId: string;
   readonly workTree: string;
   readonly branch: string;
-  readonly commit: string;
+  readonly baseSha: string;
   readonly next: readonly string[];
 }
 
@@ -68,7 +68,7 @@ test("a fork continues from where a run stands, beside it, and with a budget of 
   const runId = await stopped(at);
   const fork = await forked(at, runId);
   expect(fork).toMatchObject({ fromRunId: runId, cycle: 2, phase: "resolving_issues" });
-  expect(fork.commit).toBe(git(at, "rev-parse", "HEAD"));
+  expect(fork.baseSha).toBe(git(at, "rev-parse", "HEAD"));
   const result = await resumeFork(at, fork);
   expect(result).toMatchObject({ outcome: "approved", cycle: 3, runId: fork.runId });
   expect(result["spentUsd"]).toBeCloseTo(0.4);
@@ -82,7 +82,7 @@ test("a fork at a cycle has that cycle's commit and findings, and none of a late
   const at = place();
   const runId = await stopped(at);
   const fork = await forked(at, runId, "--at", "1");
-  expect(fork).toMatchObject({ cycle: 1, commit: git(at, "rev-parse", "HEAD~1") });
+  expect(fork).toMatchObject({ cycle: 1, baseSha: git(at, "rev-parse", "HEAD~1") });
   // The coder is told of the first flaw, so it takes the second step again.
   const args = ["resume", "--json", "--max-cycles", "2"];
   const done = await quasar(at, args, { cwd: fork.workTree });

@@ -94,8 +94,11 @@ test("a killed run, its plan, its resume and what that has kept are printed", as
   const stranger = { ...at, env: { ...at.env, HOME: folder() } };
   expect(await printed(stranger, "status")).toEqual({ code: 0, types: ["status"] });
   expect(await printed(stranger, "show")).toEqual({ code: 0, types: ["show"] });
-  const plan = ["resume", "--plan", ...agents(at, oneCycle())];
+  // Of agents that are not installed nothing is said before that.
+  const plan = ["resume", "--plan", "--coder", "claude", "--reviewer", "codex"];
   expect(await printed(stranger, ...plan)).toEqual({ code: 6, types: ["plan"] });
+  expect(await printed(at, ...plan)).toEqual({ code: 1, types: ["error"] });
+  agents(at, oneCycle());
   expect(await printed(stranger, "resume")).toEqual({ code: 6, types: ["error"] });
   const resumed = await printed(at, "resume");
   expect(resumed.code).toBe(0);

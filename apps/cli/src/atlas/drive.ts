@@ -12,7 +12,6 @@ import {
   type TaskConfig,
   taskCost,
   type TaskCost,
-  type TaskEvent,
 } from "@quasar/tasks";
 import { createAgents, withAbsoluteScripts } from "../shared/agents.ts";
 import { environmentOfChecks, tellWithheld } from "../shared/checks/environment.ts";
@@ -30,6 +29,7 @@ import { ATLAS, type AtlasSettings } from "./config/settings.ts";
 import { storedSettings } from "./config/task-config.ts";
 import type { Installation } from "./installation.ts";
 import { nameHere, naming, nextOf, resumeWith } from "./next.ts";
+import { createRepeated } from "./output/repeated.ts";
 import { chainExit } from "./output/chain-lines.ts";
 import { TASK_PRESENTER } from "./output/presenter.ts";
 import { quarantineText } from "./output/quarantine-lines.ts";
@@ -125,7 +125,7 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
       const notes = await publishingNotes(readTask(taskDir), process.env).catch(() => []);
       for (const message of notes) reporter.report({ type: "notice", message });
     }
-    const tell = untilRepeated((event) => reporter.report(event));
+    const isRepeated = createRepeated();
     const failed = tellWithheld(settings, warn);
     let failedCommand = "";
     const result = await driveTask({
@@ -133,7 +133,7 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
       ports,
       onEvent: (event) => {
         introduce();
-        tell(event);
+        if (!isRepeated(event)) reporter.report(event);
         if (event.type === "command_done" && event.exitCode !== 0) failedCommand = event.command;
         // After the command's own error.
         const isOver = event.type === "step_failed" && !event.goesOn;
@@ -168,19 +168,6 @@ function once(act: () => void): () => void {
     if (isDone) return;
     isDone = true;
     act();
-  };
-}
-
-/** Each run of agents warns anew of what holds for all of them: once is enough. */
-function untilRepeated(tell: (event: TaskEvent) => void): (event: TaskEvent) => void {
-  const told = new Set<string>();
-  return (event) => {
-    if (event.type === "loop" && event.event.type === "warning") {
-      const { message } = event.event;
-      if (told.has(message)) return;
-      told.add(message);
-    }
-    tell(event);
   };
 }
 

@@ -50,22 +50,38 @@ export function createAgents(
   settings: AgentSettings,
   setEnv: Readonly<Record<string, string>> = {},
 ): Agents {
-  const agents = {
+  const agents = invokersOf(settings, setEnv);
+  requirePrograms(settings);
+  return agents;
+}
+
+/** The same, installed or not. */
+function invokersOf(settings: AgentSettings, setEnv: Readonly<Record<string, string>>): Agents {
+  return {
     coder: createInvoker(settings, settings.coder, settings.coderModel, setEnv),
     reviewer: createInvoker(settings, settings.reviewer, settings.reviewerModel, setEnv),
   };
-  for (const spec of [settings.coder, settings.reviewer]) requireProgram(spec.split(":")[0] ?? "");
-  return agents;
+}
+
+/** @throws {CliError} `ERR_NOT_INSTALLED` */
+function requirePrograms({ coder, reviewer }: Pick<AgentSettings, AgentRole>): void {
+  for (const spec of [coder, reviewer]) requireProgram(spec.split(":")[0] ?? "");
 }
 
 /**
  * The agents that the settings name. A turn that was begun with another one than they name now is searched
  * for, read and ended by that one, also where its program is not installed any more.
  *
+ * @param onMissing - Told of a program that is not installed. @default it is thrown
  * @throws {CliError} as `createAgents` does.
  */
-export function agentsOf(settings: Settings, checkpoint: Checkpoint): Agents {
-  const agents = agentsHere(settings);
+export function agentsOf(
+  settings: Settings,
+  checkpoint: Checkpoint,
+  onMissing: (error: CliError) => void = thrown,
+): Agents {
+  const agents = invokersOf(settings, {});
+  lookForPrograms(settings, onMissing);
   const { turn } = checkpoint;
   if (turn === undefined) return agents;
   const { role } = turn;
@@ -83,16 +99,19 @@ export function agentsOf(settings: Settings, checkpoint: Checkpoint): Agents {
   }
 }
 
-/** The agents of a run that there is: another one is named to a resume. */
-function agentsHere(settings: Settings): Agents {
+function thrown(error: CliError): never {
+  throw error;
+}
+
+/** Another agent is named to a resume, not to a new run. */
+function lookForPrograms(settings: Settings, onMissing: (error: CliError) => void): void {
   try {
-    return createAgents(settings);
+    requirePrograms(settings);
   } catch (error) {
-    if (!(error instanceof CliError) || error.code !== "ERR_NOT_INSTALLED") throw error;
-    const { code, message } = error;
+    if (!(error instanceof CliError)) throw error;
     const [install = "", ...others] = error.next.filter((step) => step !== DEMO);
     const next = [install, ...others.map((step) => step.replace(START, "quasar resume"))];
-    throw new CliError(code, message, { cause: error, next });
+    onMissing(new CliError(error.code, error.message, { cause: error, next }));
   }
 }
 

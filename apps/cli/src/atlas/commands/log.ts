@@ -9,6 +9,7 @@ import { createTimeline } from "../../shared/output/timeline.ts";
 import type { Given } from "../command.ts";
 import { findMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
+import { createRepeated } from "../output/repeated.ts";
 import { TASK_PRESENTER, type TaskProgress } from "../output/presenter.ts";
 
 /** `atlas log`: what a task has gone through, by its log. */
@@ -23,10 +24,12 @@ export async function logCommand(id: string | undefined, given: Given): Promise<
   }
   if (events.length === 0) write(process.stderr, [`task ${cleanLine(taskId)} has no log`]);
   const timeline = createTimeline(viewOf(process.stdout));
+  const isRepeated = createRepeated();
   let progress = progressOf(dir);
   for (const each of events) {
     // The log is a file: no text of it may act.
     const event = cleaned(each) as LoggedEvent;
+    if (isRepeated(event)) continue;
     timeline.tell(event.at, linesOf(event, progress, timeline.view));
     progress = advanced(event, progress);
   }

@@ -12,6 +12,7 @@ import { cleanLine, jsonLine, money, firstLine } from "@quasar/runs/text";
 import { result } from "../../shared/output/json.ts";
 import { acceptedBy } from "../resume/accepted.ts";
 import { flagLayer, resolve } from "../../shared/config/layers.ts";
+import type { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type Style } from "../../shared/output/text.ts";
@@ -38,8 +39,11 @@ export async function planCommand(
   const settings = resolve([flags, ...layersOf(found, user, {}, workspace.root)]);
   const accepts = acceptedBy(options);
   const now = options.now === true;
-  const work = resumedWith(settings, found.loaded.checkpoint);
+  const missing: CliError[] = [];
+  const work = resumedWith(settings, found.loaded.checkpoint, (error) => void missing.push(error));
   const plan = await makePlan(workspace, found, { options: work, accepts, now });
+  // What refuses the run itself comes first: whoever cannot have it needs no agent for it.
+  for (const error of missing) if (plan.ends !== "refused") throw error;
 
   const { runId } = found;
   const { taskTitle: task } = found.loaded.checkpoint;

@@ -53,9 +53,13 @@ function limitsOf({ maxCycles, maxBudgetUsd }: Checkpoint, own: Settings | undef
   return { source, values: { maxCycles, maxBudgetUsd: ownUsd }, warnings: [warning] };
 }
 
-/** What a run is resumed with. */
-export function resumedWith(settings: Settings, checkpoint: Checkpoint): ResumedWith {
+/** What a run is resumed with. @param onMissing - As {@link agentsOf} has it. */
+export function resumedWith(
+  settings: Settings,
+  checkpoint: Checkpoint,
+  onMissing?: Parameters<typeof agentsOf>[2],
+): ResumedWith {
   const role = checkpoint.turn?.role ?? "coder";
   const hasOtherLimits = settings[role] !== (storedSettings(checkpoint)[role] ?? settings[role]);
-  return { ...runOptionsOf(settings, agentsOf(settings, checkpoint)), hasOtherLimits };
+  return { ...runOptionsOf(settings, agentsOf(settings, checkpoint, onMissing)), hasOtherLimits };
 }

@@ -19,8 +19,14 @@ export function completionCommand(
       shell === "" ? "no shell is named" : `there is no completion for ${cleanLine(shell)}`;
     throw new CliError("ERR_USAGE", `${which}: use bash, zsh or fish`);
   }
-  const script = scriptOf(program);
+  const script = scriptOf(program, installedAs(program));
   const line = result("completion", { shell, script }, EXIT.ok) satisfies CompletionLine;
   process.stdout.write(json === true ? jsonLine(line) : script);
   return EXIT.ok;
+}
+
+/** The name by which the shell finds the program; its own where it was started by its file. */
+function installedAs(program: string): string {
+  const name = basename(process.argv[1] ?? "");
+  return /^[a-z][a-z0-9-]*$/u.test(name) ? name : program;
 }

@@ -1,9 +1,22 @@
-/** Scripts that complete a command, by shell. Each asks the command's own `complete`, and evaluates nothing of it. */
-export const SHELLS: Readonly<Record<string, (name: string) => string>> = { bash, zsh, fish };
+/**
+ * Scripts that complete a command, by shell. Each asks the command's own `complete`, and evaluates nothing of it.
+ *
+ * The command may be installed by another name than its own, of which its own is an alias then: both are completed, since
+ * a shell may look for either.
+ */
+export const SHELLS: Readonly<Record<string, (name: string, installed: string) => string>> = {
+  bash,
+  zsh,
+  fish,
+};
+
+function namesOf(name: string, installed: string): string {
+  return [...new Set([name, installed])].join(" ");
+}
 
 // All three take a candidate and what it is, divided by a tab, or ":files".
 
-function bash(name: string): string {
+function bash(name: string, installed: string): string {
   return `# Completion of ${name} in bash. Where it belongs: ${name} completion --help
 
 _${name}() {
@@ -38,26 +51,26 @@ _${name}() {
     shown+=("\${line:0:\${COLUMNS:-80}}")
     printf -v word %q "$word"
     COMPREPLY+=("$word")
-  done < <(${name} complete -- "\${words[@]}" 2>/dev/null </dev/null)
+  done < <(${installed} complete -- "\${words[@]}" 2>/dev/null </dev/null)
   # What each is can be shown where nothing but a list is asked for.
   case \${COMP_TYPE-} in
     33 | 63 | 64) ((\${#shown[@]} < 2)) || COMPREPLY=("\${shown[@]}") ;;
   esac
 }
 
-complete -F _${name} ${name}
+complete -F _${name} ${namesOf(name, installed)}
 `;
 }
 
-function zsh(name: string): string {
-  return `#compdef ${name}
+function zsh(name: string, installed: string): string {
+  return `#compdef ${namesOf(name, installed)}
 # Completion of ${name} in zsh. Where it belongs: ${name} completion --help
 
 _${name}() {
   local line files
   local -i width i
   local -a lines found shown
-  lines=(\${(f)"$(${name} complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)"})
+  lines=(\${(f)"$(${installed} complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)"})
   if [[ $lines == :files ]]; then
     compset -P '--[^=]##='
     _files
@@ -77,22 +90,22 @@ _${name}() {
 if [[ $funcstack[1] == _${name} ]]; then
   _${name} "$@"
 else
-  compdef _${name} ${name}
+  compdef _${name} ${namesOf(name, installed)}
 fi
 `;
 }
 
-function fish(name: string): string {
+function fish(name: string, installed: string): string {
   return `# Completion of ${name} in fish. Where it belongs: ${name} completion --help
 
 function __${name}_offers
     set -l words (commandline -opc)
     set -e words[1]
     set -l typed (commandline -ct)
-    set -g __${name}_offered (${name} complete -- $words "$typed" 2>/dev/null </dev/null)
+    set -g __${name}_offered (${installed} complete -- $words "$typed" 2>/dev/null </dev/null)
     test "$__${name}_offered" != :files
 end
 
-complete -c ${name} -k -f -n __${name}_offers -a '$__${name}_offered'
+complete -c ${namesOf(name, installed).replace(" ", " -c ")} -k -f -n __${name}_offers -a '$__${name}_offered'
 `;
 }
