@@ -204,7 +204,7 @@ export function claudeAdapter(options: ClaudeAgentOptions): AgentAdapter {
     open(request, context, emit) {
       const { firstPrompt } = v.parse(Context, context);
       const { reading, read } = createClaudeReader(
-        inTree(emit, request.workDir),
+        inTree(emit, request.workTree),
         meterOf(firstPrompt),
         limitsOf(request),
       );

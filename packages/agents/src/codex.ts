@@ -185,7 +185,7 @@ export function codexAdapter(options: CodexAgentOptions): AgentAdapter {
       const model = codexModel(options.model, home);
       const meter = createCodexMeter({ home, before, model, prices, firstPrompt });
       const { reading, read } = createCodexReader(
-        inTree(emit, request.workDir),
+        inTree(emit, request.workTree),
         meter,
         limitsOf(request),
       );

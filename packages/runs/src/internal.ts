@@ -29,7 +29,7 @@ export { type Item, makePlan } from "./resume/plan.ts";
 export { type ResumedWith, resumeRun } from "./resume/resume.ts";
 export { parseRunId } from "./run-id.ts";
 export { runSnapshots, snapshotPaths } from "./snapshots/list.ts";
-export { type KeptSettings, loadKeptSettings, storedUnsaidCosts } from "./store.ts";
+export { type KeptSettings, loadKeptSettings, storedUnreportedCosts } from "./store.ts";
 export {
   clock,
   dayAndTime,

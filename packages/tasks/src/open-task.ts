@@ -121,7 +121,7 @@ async function takeInWorkTree(
   try {
     const since = readTask(taskDir).metadata.baseSha;
     const store = openHookStore(taskDir, ports);
-    const facts = await gitEyes.inspect(worktreePath, since, { signal });
+    const facts = await gitWorkTreeReader.inspect(worktreePath, since, { signal });
     await recordCommits(taskDir, store, facts, ports.now());
     const seen = store.read() ?? hook;
     // While a person is awaited, what changes is not the agent's.

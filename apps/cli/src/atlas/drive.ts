@@ -214,9 +214,9 @@ function taskRecord(
 ): AtlasRecord {
   const { id: taskId, workspaceId, description, templateId: template, ...task } = readTask(taskDir);
   const { agent: coder, reviewer, maxCycles, maxBudgetUsd } = task.config;
-  const { worktreeDir: workDir, branch } = task.metadata;
+  const { worktreeDir: workTree, branch } = task.metadata;
   const stepNames = task.steps.map(({ name }) => name);
-  const where = { workDir, branch };
+  const where = { workTree, branch };
   const turnBudgetUsd = turnAllowance({ totalCostUsd, maxBudgetUsd }, "coder");
   const limits = { maxCycles, maxBudgetUsd, turnBudgetUsd };
   const commands = task.config.validation.commands.map(({ command }) => command);

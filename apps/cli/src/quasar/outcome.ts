@@ -3,7 +3,13 @@ import type { FileChange } from "@quasar/git/history";
 import type { TaskResult, WayBack } from "@quasar/loop";
 import { failureFlags } from "@quasar/loop/internal";
 import type { RunEnd } from "@quasar/runs";
-import { continuedBy, knownUsd, limitAdvice, logCommand, resumeCommand } from "@quasar/runs/internal";
+import {
+  continuedBy,
+  knownUsd,
+  limitAdvice,
+  logCommand,
+  resumeCommand,
+} from "@quasar/runs/internal";
 import { moment, shellWord } from "@quasar/runs/text";
 import { AGENT_PROGRAMS, loginCommand } from "../shared/agent-programs.ts";
 import type { Settings } from "../shared/config/settings.ts";

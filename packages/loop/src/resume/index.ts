@@ -5,7 +5,7 @@ export {
   type Override,
   type Refusal,
   type ResumeAssessment,
-  standingRefusals,
+  remainingRefusals,
 } from "./assess.ts";
 export type { PlanItem, PlanKind } from "./describe-resume.ts";
 export { type CostEstimate, planResume, type ResumeLimits, type ResumePlan } from "./plan.ts";

@@ -61,7 +61,7 @@ function requestOf(
     role,
     prompt: "",
     systemPrompt: "",
-    workDir: workTree,
+    workTree,
     access: role === "coder" ? "write" : "read",
     maxCostUsd: maxBudgetUsd === 0 ? undefined : reservedUsd,
     outputSchema: role === "reviewer" ? REVIEW_SCHEMA : undefined,

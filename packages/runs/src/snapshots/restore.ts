@@ -1,6 +1,6 @@
 import { restoreSnapshot } from "@quasar/git/snapshots";
 import { lockWorkspace } from "../driving/lock.ts";
-import { findOutliving } from "../driving/orphans.ts";
+import { findLeftoverProcesses } from "../driving/orphans.ts";
 import { RunsError } from "../errors.ts";
 import { runIds } from "../look/list.ts";
 import { processes } from "../text/format.ts";
@@ -44,7 +44,7 @@ export async function restoreRunSnapshot(
 
 /** Two must not write in one tree. */
 async function refuseLiveAgents(workspace: Workspace): Promise<void> {
-  const [alive] = await findOutliving(runIds(workspace));
+  const [alive] = await findLeftoverProcesses(runIds(workspace));
   if (alive === undefined) return;
   const message = `an agent of run ${alive.runId} works in this tree: ${processes(alive.pids)}`;
   throw new RunsError("ERR_AGENT_ALIVE", message, {

@@ -4,5 +4,10 @@ export type { CompatibilityCheckpoint } from "./compatible.ts";
 export { type DrivenRun, driveRun, type DriveRunOptions, type RunDriver } from "./drive-run.ts";
 export { freeGitLocks } from "./git-locks.ts";
 export { stateFolder, takeTreeLock } from "./lock.ts";
-export { endLeftovers, findLeftovers, type LeftoverProcesses, strangersIn } from "./processes.ts";
+export {
+  endLeftovers,
+  findLeftovers,
+  type LeftoverProcesses,
+  foreignProcessesIn,
+} from "./processes.ts";
 export { type RunStores, storesIn } from "./stores.ts";

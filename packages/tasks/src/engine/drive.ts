@@ -190,7 +190,7 @@ async function driveOn(session: Session, lock: Lock, tree: HeldTree): Promise<Dr
     async git(worktree, options) {
       const seen = await watch.look(); // what came before the checkpoint has its own before it
       return seen === undefined
-        ? parts.eyes.facts(worktree, options)
+        ? parts.workTreeReader.facts(worktree, options)
         : readGitFacts(worktree, { seen });
     },
     now: ports.now,

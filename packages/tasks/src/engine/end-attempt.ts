@@ -88,7 +88,7 @@ const WRITES: Readonly<Record<Ending["how"], Write>> = {
     const ended = { trigger: "step_complete", description: `Step ${step.name} is done` } as const;
     const { worktreePath } = hook();
     const git = await (seen === undefined
-      ? parts.eyes.facts(worktreePath, {})
+      ? parts.workTreeReader.facts(worktreePath, {})
       : readGitFacts(worktreePath, { seen }));
     const own = checkpoint === undefined || isNoticed(hook(), checkpoint, git) ? [] : [checkpoint];
     const [mark, ...also] = [...own, ended].filter(({ trigger }) =>

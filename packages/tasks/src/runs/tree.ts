@@ -1,7 +1,7 @@
 import { inspectRepository } from "@quasar/git";
 import { createCheckpoint } from "@quasar/checkpoint";
 import type { HookFile } from "@quasar/hookfile";
-import { assessResume, type Override, type Refusal, standingRefusals } from "@quasar/loop/resume";
+import { assessResume, type Override, type Refusal, remainingRefusals } from "@quasar/loop/resume";
 import { isAgentAlive } from "@quasar/loop/turn";
 import type { DrivenRun } from "@quasar/runs/tree";
 import type { StepInput } from "../steps/step.ts";

@@ -214,7 +214,7 @@ function taskLines(task: TaskRecordLine, view: View): string[] {
   return [
     view.paint("bold", `atlas task ${task.taskId}`),
     ...labelled(view, "task", firstLine(task.description)),
-    ...labelled(view, "in", cleanLine(`${task.workDir}, branch ${task.branch}`)),
+    ...labelled(view, "in", cleanLine(`${task.workTree}, branch ${task.branch}`)),
     ...labelled(view, "steps", cleanLine(`${task.template}: ${task.stepNames.join(" → ")}`)),
     ...labelled(view, "agents", cleanLine(`coder ${task.coder}, reviewer ${task.reviewer}`)),
     ...labelled(view, "allowed", cleanLine(task.allowed)),

@@ -9,7 +9,7 @@ import {
   knownUsd,
   openWorkspace,
   readFacts,
-  storedUnsaidCosts,
+  storedUnreportedCosts,
 } from "@quasar/runs/internal";
 import { budget, firstLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -54,7 +54,7 @@ function billOf(
     spentUsd,
     knownUsd: knownUsd({ spentUsd, unknownCostUsd }),
     unknownUsd: unknownCostUsd,
-    hasUnreportedCosts: storedUnsaidCosts(checkpoint),
+    hasUnreportedCosts: storedUnreportedCosts(checkpoint),
     maxBudgetUsd,
     pricesAsOf: PRICES_AS_OF,
     turns: endedTurns(checkpoint, facts).map(turnFacts),
