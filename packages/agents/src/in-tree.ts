@@ -6,10 +6,10 @@ const SHELLS: ReadonlySet<string> = new Set(["Bash", "shell"]);
 /** Tells the files that an agent works on by their paths in the work tree. */
 export function inTree(
   emit: (event: AgentEvent) => void,
-  workDir: string,
+  workTree: string,
 ): (event: AgentEvent) => void {
   return (event) => {
     if (event.type !== "tool" || SHELLS.has(event.name)) return emit(event);
-    emit({ ...event, detail: event.detail.replaceAll(`${workDir}/`, "") });
+    emit({ ...event, detail: event.detail.replaceAll(`${workTree}/`, "") });
   };
 }

@@ -22,7 +22,7 @@ export type LoopEvent = LoopEventData & {
 export type LoopEventData =
   /** A cycle begins. */
   | { readonly type: "cycle_start"; readonly cycle: number }
-  /** A turn begins. `attempt` above 1: the same work was begun before, and came to nothing. */
+  /** A turn begins. `attempt` above 1: the same work was begun before, and failed. */
   | {
       readonly type: "agent_start";
       readonly cycle: number;

@@ -1,6 +1,6 @@
 // When two screens are the same to a person, whatever the clock, the machine and chance have made of them.
 
-/** Lines that come by the clock, with those that go on under them: nobody knows between which others. */
+/** Lines that come by the clock, with those that continue under them: it is unknown between which others. */
 const BY_THE_CLOCK = [
   /^(?:[\d:]{8})? +saved +\S+ \((?:interval|git_commit)\).*\n(?: {11,}.*\n)*/gmu,
   /^ {2}working  .*\n/gmu,

@@ -4,7 +4,7 @@ import type { GitFacts } from "./checkpoints.ts";
 type Seen = Pick<RepositoryFacts, "head" | "branch" | "dirty">;
 
 export interface ReadGitFactsOptions extends SignalOptions {
-  /** What was seen of the work tree, where nothing ran since. @default it is looked at */
+  /** What was seen of the work tree, where nothing ran since. @default it is checked */
   readonly seen?: Seen | undefined;
 }
 

@@ -42,7 +42,7 @@ export type NoticedCommits =
     };
 
 export interface LookForCommitsOptions extends SignalOptions {
-  /** The work tree as it was seen after the notes were read, since `known.head`. @default it is looked at */
+  /** The work tree as it was seen after the notes were read, since `known.head`. @default it is checked */
   readonly seen?: RepositoryFacts | undefined;
 }
 

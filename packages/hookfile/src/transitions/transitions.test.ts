@@ -420,7 +420,7 @@ test("abandon and fail lead from every state that is not terminal to the end", (
 });
 
 // SPEC.md, statements 85.
-test("step_complete goes on to the next step, and completes the task after the last", () => {
+test("step_complete continues to the next step, and completes the task after the last", () => {
   const { hook } = transitionOnce(IN_STATE.step_running, complete, { now: later });
   expect(hook.state).toBe("step_pending");
   expect(hook.steps[0]).toMatchObject({ status: "completed", durationMs: 60_000 });

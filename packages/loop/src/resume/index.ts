@@ -1,4 +1,4 @@
-/** What a run that was cut off meets when it goes on: whether it may, and what that may cost. */
+/** What a run that was cut off meets when it continues: whether it may, and what that may cost. */
 export {
   assessResume,
   type LeftRun,

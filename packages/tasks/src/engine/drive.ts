@@ -213,7 +213,7 @@ async function driveOn(session: Session, lock: Lock, tree: HeldTree): Promise<Dr
   }
 }
 
-/** The lock is free whatever goes wrong; an owner that stays put down is found to be gone. */
+/** The lock is free whatever goes wrong; an owner that stays recorded is found to be gone. */
 function release(claim: ReturnType<typeof claimTask>, onError: (error: unknown) => void): void {
   try {
     claim.release();

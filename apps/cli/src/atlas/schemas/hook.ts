@@ -65,7 +65,7 @@ export const gitHookLine = result("git_hook", "What became of the git hook", {
   line: v.optional(text("Of printed: the line for a person to put into it")),
   reason: v.optional(text("Of printed and left: why it was not changed")),
   taskCount: v.optional(whole("Of kept: how many tasks need it")),
-  what: v.optional(word(["file", "block"], "Of removed: all of it, or the lines of ours")),
+  what: v.optional(word(["file", "block"], "Of removed: all of it, or the lines of atlas")),
 });
 
 export type CheckpointLine = Printed<typeof checkpointLine>;

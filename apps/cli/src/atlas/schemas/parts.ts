@@ -91,7 +91,7 @@ export const stepContext = object(
   {
     index: whole("From 0"),
     step: text("Its name"),
-    prompt: text("What its agent is told"),
+    prompt: text("What its agent gets"),
     startedAt: time("When it began"),
     attempt: whole("From 1"),
     maxAttempts: whole("How many it may have"),

@@ -31,7 +31,7 @@ export async function doctorCommand({ fix, json }: DoctorOptions): Promise<ExitC
   const user = openUser();
   const tree = await tried("tree", translate, () => openRuns(process.cwd()));
   const around = surroundings(tree.value?.workspace, user);
-  around.catch(() => undefined); // awaited below, after what is looked at meanwhile
+  around.catch(() => undefined); // awaited below, after what is checked meanwhile
   const problems: CheckedProblem[] = [];
   if (tree.value !== undefined) {
     for await (const problem of tree.value.check({ fix })) problems.push(inWords(problem));

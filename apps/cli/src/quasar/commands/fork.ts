@@ -42,7 +42,7 @@ export async function forkCommand(id: string, options: ForkCommandOptions): Prom
     ...labelled(view, "task", firstLine(checkpoint.taskTitle)),
     ...labelled(view, "in", cleanLine(`${root}, branch ${branch}`)),
     ...labelled(view, "stands", `${where}, at commit ${baseSha.slice(0, 10)}`),
-    ...labelled(view, "cost", `$0.00 of ${limit}: counted anew, apart from the other run`),
+    ...labelled(view, "cost", `$0.00 of ${limit}: counted from zero, apart from the other run`),
     ...labelled(view, "without", "what the other run had not committed"),
     ...nextLines(next, view),
   ]);

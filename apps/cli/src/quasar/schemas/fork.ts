@@ -1,7 +1,7 @@
 import { runId, sha, steps, text, whole } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 
-export const forkLine = result("fork", "A new run goes on from a state of another one", {
+export const forkLine = result("fork", "A new run continues from a state of another one", {
   runId: runId("The new run"),
   fromRunId: runId("The other one"),
   workTree: text("The new run's work tree"),

@@ -11,7 +11,7 @@ const INDENT = 6;
 
 /**
  * Rows as a table, two spaces between columns, their texts made clean. A column in which nothing
- * is said is left out; a last cell of several lines, or one that does not fit, goes on under its own
+ * is said is left out; a last cell of several lines, or one that does not fit, continues under its own
  * beginning. Where there is no room for it beside the others, it stands below them.
  *
  * @param head - The columns' names; `""` names none.

@@ -13,7 +13,7 @@ const entries = {
   spentUsd: usd("What counts for it"),
   unknownUsd: usd("The part of spentUsd that was spent at most"),
   startedAt: timeOrNone("When it began"),
-  durationMs: v.optional(milliseconds("How long it took; left out where nobody knows")),
+  durationMs: v.optional(milliseconds("How long it took; left out where it is unknown")),
 };
 
 const ENDS = ["settled", "failed", "lost"] as const;
