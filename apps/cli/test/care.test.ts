@@ -155,7 +155,7 @@ test("prune removes ended runs of that age with their snapshots, never an unfini
   }
   expect((await quasar(at, ["prune"])).stdout).toContain("no runs removed");
   const dry = await quasar(at, ["prune", "--older-than", "0s", "--dry-run", "--json"]);
-  expect(lastRecord(dry)).toMatchObject({ runs: [ended] });
+  expect(lastRecord(dry)).toMatchObject({ runIds: [ended] });
   expect(readdirSync(runsOf(at)).toSorted()).toEqual([ended, open].toSorted());
 
   expect(await quasar(at, ["prune", open])).toMatchObject({ code: 1 });
