@@ -8,12 +8,10 @@ import {
   endTaskAgents,
   publishingNotes,
   readTask,
-  superseded,
   type TaskConfig,
-  taskCost,
-  type TaskCost,
   type TaskEvent,
 } from "@quasar/tasks";
+import { type TaskCost, taskCost } from "@quasar/tasks/record";
 import { createAgents, withAbsoluteScripts } from "../shared/agents.ts";
 import { environmentOfChecks, tellWithheld } from "../shared/checks/environment.ts";
 import { periodMs } from "../shared/config/kinds.ts";
@@ -104,10 +102,10 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
   module.flushCompileCache();
   const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json });
   const ring = createBell(STREAMS.stderr);
-  let holdsLock = (): boolean => true;
+  let lostLock: Driving["lostLock"] = () => undefined;
   let isOver = false;
   const interrupts = listen(taskDir, reporter, {
-    isLost: () => !isOver && !holdsLock(),
+    lostLock: () => (isOver ? undefined : lostLock()),
     isOver: () => isOver,
   });
   try {
@@ -140,8 +138,8 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
         if (isOver && failedCommand !== "") failed(failedCommand, event.reason);
       },
       signal: interrupts.signal,
-      onLocked: (holds) => {
-        holdsLock = holds;
+      onLocked: (lost) => {
+        lostLock = lost;
       },
     }).finally(() => {
       isOver = true;
@@ -186,8 +184,8 @@ function untilRepeated(tell: (event: TaskEvent) => void): (event: TaskEvent) => 
 
 /** Whose a task is while a signal may come. */
 interface Driving {
-  /** Whether another process has taken the task. */
-  isLost(): boolean;
+  /** That another process has taken the task, if it has. */
+  lostLock(): Error | undefined;
   /** Whether the task is driven no more: its lock is given back, and its agents are whoever's. */
   isOver(): boolean;
 }
@@ -195,23 +193,25 @@ interface Driving {
 function listen(
   taskDir: string,
   reporter: ReporterOf<AtlasRecord>,
-  { isLost, isOver }: Driving,
+  { lostLock, isOver }: Driving,
 ): Interrupts {
   /** Another process drives: its agents are not to be cancelled. */
-  const leave = (): never => {
-    const { code, message, next, exitCode: exit } = translate(superseded(taskDir));
+  const leaveIfLost = (): void => {
+    const lost = lostLock();
+    if (lost === undefined) return;
+    const { code, message, next, exitCode: exit } = translate(lost);
     reporter.report({ type: "error", code, exit, message, next });
     reporter.close();
     process.exit(exit);
   };
   return listenForInterrupts(
     (name) => {
-      if (isLost()) leave();
+      leaveIfLost();
       const message = `${name}: stopping and saving; press Ctrl-C again to exit now.`;
       reporter.report({ type: "notice", message });
     },
     async () => {
-      if (isLost()) leave();
+      leaveIfLost();
       if (!isOver()) await endTaskAgents(taskDir);
       const message = "Stopped. State as of the last save. Next: atlas resume";
       reporter.report({ type: "notice", message });
