@@ -1,7 +1,14 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts"],
+  entry: [
+    "src/index.ts",
+    "src/operations/index.ts",
+    "src/receipts.ts",
+    "src/record.ts",
+    "src/templates/index.ts",
+    "src/workspaces/index.ts",
+  ],
   format: ["esm"],
   target: "node22",
   clean: true,

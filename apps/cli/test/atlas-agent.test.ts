@@ -6,9 +6,12 @@ import { fileURLToPath } from "node:url";
 import { createHookFileStore, type HookInput, type HookState, transition } from "@quasar/hookfile";
 import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
 import { createKeyManager } from "@quasar/receipts";
-import { parseTemplate, type PreparedTask, prepareTask, setUpTask } from "@quasar/tasks";
+import { prepareTask } from "@quasar/tasks";
+import { parseTemplate } from "@quasar/tasks/templates";
 import { sample } from "@quasar/vitest/lane";
 import { expect, test } from "vitest";
+// @boundaries-ignore a task between its set-up and its first step, which no command leaves behind
+import { setUpTask } from "../../../packages/tasks/src/workspaces/set-up-task.ts";
 import { git, write } from "./harness.ts";
 import { ATLAS, atlas, type AtlasPlace, atlasPlace, scripted } from "./atlas/harness.ts";
 import { APPROVAL } from "./scripts.ts";
@@ -91,6 +94,8 @@ interface Standing {
   readonly isSetUp?: boolean;
   readonly inputs?: readonly HookInput[];
 }
+
+type PreparedTask = Awaited<ReturnType<typeof prepareTask>>;
 
 const STARTED: HookInput = { type: "start_step", prompt: "Write right into work.txt" };
 const REVIEW: HookInput = { type: "human_required", kind: "review", reason: "Is it right?" };

@@ -18,8 +18,9 @@ import {
   start,
   write,
 } from "./harness.ts";
-import { findTaskAgents, listTasks } from "@quasar/tasks";
+import { listTasks } from "@quasar/tasks";
 import {
+  agentsOf,
   FIX,
   atlas,
   atlasJson,
@@ -27,7 +28,6 @@ import {
   atlasPlace,
   scripted,
   startAtlas,
-  taskDirOf,
   VALIDATED,
   workTreeOf,
 } from "./atlas/harness.ts";
@@ -152,7 +152,7 @@ interface Pids {
 /** The supervisor and the agent of the task's turn that is under way. */
 async function pidsOf(at: AtlasPlace, runner: number): Promise<Pids> {
   for (;;) {
-    const pids = (await findTaskAgents(taskDirOf(at))).flatMap((each) => each.pids);
+    const pids = (await agentsOf(at)).flatMap((each) => each.pids);
     const isSupervisor = (pid: number): boolean =>
       readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("supervisor.js");
     const [supervisor] = pids.filter(isSupervisor);

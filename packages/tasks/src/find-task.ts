@@ -81,7 +81,7 @@ function hookOf(dir: string): HookFile | undefined | "none" {
 }
 
 /** What cannot be read may continue. */
-export function isActive({ hook }: Pick<FoundTask, "hook">): boolean {
+function isActive({ hook }: Pick<FoundTask, "hook">): boolean {
   return hook === undefined || !isTerminal(hook.state);
 }
 
@@ -133,7 +133,7 @@ function ofWorkTree(
 ): readonly FoundTask[] | undefined {
   const made = new Set(
     workspacesOf(home)
-      .filter(({ workspace }) => "status" in workspace && isMadeFor(workspace, root))
+      .filter((each) => each.kind === "readable" && isMadeFor(each.workspace, root))
       .map(({ name }) => name),
   );
   const here = tasks.filter(({ hook, workspaceId }) =>

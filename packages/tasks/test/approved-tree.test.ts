@@ -138,7 +138,7 @@ test("what changes after the approval can be sent back to whom it came from", as
   await approve(task);
   write(task.worktree, "evil.js", "evil\n");
   await drive(task);
-  await rejectTask(task.prepared.taskDir, "without evil.js", task.ports);
+  await rejectTask(task.prepared.taskDir, { feedback: "without evil.js" }, task.ports);
   expect(task.hook().steps.map(({ status }) => status)).toEqual(["rework", "rework", "pending"]);
   expect(await drive(task)).toMatchObject({ stopped: "awaiting" });
   expect(askedIn(task)).toMatchObject({ step: "review" });

@@ -9,21 +9,19 @@ import { relationOfHookMd } from "@quasar/hookfile/hook-md";
 import { lockTask } from "@quasar/hookfile/recovery";
 import type { ValidationReceipt } from "@quasar/receipts";
 import { afterAll, expect, test } from "vitest";
+import { openTask, readTask } from "../src/index.ts";
 import {
   abandonTask,
   approveTask,
   checkpointTask,
   completeStep,
   configureTask,
-  openTask,
-  readTask,
   rejectTask,
-  rejectTaskForGood,
   retryTask,
   reviewOf,
   skipTask,
   validateTask,
-} from "../src/index.ts";
+} from "../src/operations/index.ts";
 import { validateNow } from "../src/validation/validate-now.ts";
 import { aTestFolder, git, settleGit } from "./git-task.ts";
 import { aRealTask, type RealTask, type RealTaskOptions, TURNS } from "./real-task.ts";
@@ -69,7 +67,7 @@ test("what is rejected is done otherwise; an approval counts for the diff that w
   expect(first.diff.text).toContain("+export const parse = (text) => text ?? {};");
   expect([...(await view(task)).verdicts.values()].map(({ kind }) => kind)).toEqual(["valid"]);
 
-  await rejectTask(taskDir, "not like that", task.ports);
+  await rejectTask(taskDir, { feedback: "not like that" }, task.ports);
   expect(task.hook().state).toBe("step_pending");
   expect(await task.drive()).toMatchObject({ stopped: "awaiting" });
   expect(task.prompts.filter((prompt) => prompt.includes("not like that"))).not.toEqual([]);
@@ -134,7 +132,7 @@ test("a specification is shown for its review, and an approval counts for that o
   const first = await reviewOf(await view(task), task.ports);
   expect(first.answer?.step).toBe("specify");
   expect(first.answer?.text.trim()).toBe("Long. ".repeat(2_000).trim());
-  await rejectTask(taskDir, "say why", task.ports);
+  await rejectTask(taskDir, { feedback: "say why" }, task.ports);
   await task.drive();
   const second = await reviewOf(await view(task), task.ports);
   expect(second.answer?.text).toBe("It says why.");
@@ -147,7 +145,7 @@ test("a specification is shown for its review, and an approval counts for that o
 
 test("what is rejected for good has failed, and the task says so everywhere", async () => {
   const task = await standing({ type: "start_step" }, REVIEW);
-  await rejectTaskForGood(task.prepared.taskDir, "never", task.ports);
+  await rejectTask(task.prepared.taskDir, { feedback: "never", isFinal: true }, task.ports);
   expect(task.hook().state).toBe("failed");
   expect(readTask(task.prepared.taskDir).status).toBe("rejected");
   expect((await task.drive()).stopped).toBe("failed");
@@ -157,7 +155,7 @@ test("a person has a step tried again, or leaves it out with a reason", async ()
   const awaiting: HookInput = { type: "human_required", kind: "git", reason: "run gh" };
   const task = await standing({ type: "start_step" }, awaiting);
   const { taskDir } = task.prepared;
-  await expect(rejectTask(taskDir, "no", task.ports)).rejects.toEqual(
+  await expect(rejectTask(taskDir, { feedback: "no" }, task.ports)).rejects.toEqual(
     refused("ERR_NOT_AWAITED", "atlas retry"),
   );
   expect(await retryTask(taskDir, task.ports)).toMatchObject({ state: "step_pending" });
@@ -250,6 +248,29 @@ test("validating records its own receipts, and not those of whoever drives the t
   expect(ids(task.hook().receipts)).toEqual(ids(own.receipts));
   task.happen({ type: "validate_pass", receipts: driver.receipts });
   expect(ids(task.hook().receipts)).toEqual([...ids(own.receipts), ...ids(driver.receipts)]);
+});
+
+test("a validation that fails says which command did, and why", async () => {
+  const task = await standing({ type: "start_step" }, { type: "step_complete" });
+  const { taskDir, task: record } = task.prepared;
+  const commands = [
+    { name: "lint", command: "true" },
+    { name: "test", command: "echo no such value; exit 3" },
+  ];
+  const { config } = record;
+  const failing = { ...config, validation: { ...config.validation, commands } };
+  const validated = await validateTask(taskDir, {
+    task: { ...record, config: failing },
+    hook: task.hook(),
+    ports: task.ports,
+    tell: () => {},
+    signal: new AbortController().signal,
+  });
+  expect(validated).toMatchObject({
+    kind: "failed",
+    failed: { command: commands[1] },
+    reason: expect.stringMatching(/^test failed: .*3[^]*no such value/u),
+  });
 });
 
 // SPEC.md, statements 187.

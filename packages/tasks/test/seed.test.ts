@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readTaskLog } from "../src/index.ts";
+import { readTaskLog } from "../src/record.ts";
 import { parseTemplate } from "../src/templates/parse-template.ts";
 import { aWorld, Killed } from "./engine-world.ts";
 

@@ -1,4 +1,4 @@
-import type { TaskCost } from "@quasar/tasks";
+import type { TaskCost } from "@quasar/tasks/record";
 import { turnFacts } from "../shared/output/turn-facts.ts";
 
 /** What a task has cost, as `--json` has it. */

@@ -8,11 +8,9 @@ import {
   endTaskAgents,
   publishingNotes,
   readTask,
-  superseded,
   type TaskConfig,
-  taskCost,
-  type TaskCost,
 } from "@quasar/tasks";
+import { type TaskCost, taskCost } from "@quasar/tasks/record";
 import { createAgents, withAbsoluteScripts } from "../shared/agents.ts";
 import { environmentOfChecks, tellWithheld } from "../shared/checks/environment.ts";
 import { periodMs } from "../shared/config/kinds.ts";
@@ -29,11 +27,11 @@ import { ATLAS, type AtlasSettings } from "./config/settings.ts";
 import { storedSettings } from "./config/task-config.ts";
 import type { Installation } from "./installation.ts";
 import { nameHere, naming, nextOf, resumeWith } from "./next.ts";
-import { createRepeated } from "./output/repeated.ts";
 import { chainExit } from "./output/chain-lines.ts";
 import { TASK_PRESENTER } from "./output/presenter.ts";
 import { quarantineText } from "./output/quarantine-lines.ts";
 import type { AtlasRecord } from "./output/record.ts";
+import { createRepeated } from "./output/repeated.ts";
 import { translate } from "./translate.ts";
 import { watchChain } from "./watch-chain.ts";
 
@@ -104,10 +102,10 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
   module.flushCompileCache();
   const reporter = createReporterOf(TASK_PRESENTER, STREAMS, { json });
   const ring = createBell(STREAMS.stderr);
-  let holdsLock = (): boolean => true;
+  let lostLock: Driving["lostLock"] = () => undefined;
   let isOver = false;
   const interrupts = listen(taskDir, reporter, {
-    isLost: () => !isOver && !holdsLock(),
+    lostLock: () => (isOver ? undefined : lostLock()),
     isOver: () => isOver,
   });
   try {
@@ -140,8 +138,8 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
         if (isOver && failedCommand !== "") failed(failedCommand, event.reason);
       },
       signal: interrupts.signal,
-      onLocked: (holds) => {
-        holdsLock = holds;
+      onLocked: (lost) => {
+        lostLock = lost;
       },
     }).finally(() => {
       isOver = true;
@@ -173,8 +171,8 @@ function once(act: () => void): () => void {
 
 /** Whose a task is while a signal may come. */
 interface Driving {
-  /** Whether another process has taken the task. */
-  isLost(): boolean;
+  /** That another process has taken the task, if it has. */
+  lostLock(): Error | undefined;
   /** Whether the task is driven no more: its lock is given back, and its agents are whoever's. */
   isOver(): boolean;
 }
@@ -182,23 +180,25 @@ interface Driving {
 function listen(
   taskDir: string,
   reporter: ReporterOf<AtlasRecord>,
-  { isLost, isOver }: Driving,
+  { lostLock, isOver }: Driving,
 ): Interrupts {
   /** Another process drives: its agents are not to be cancelled. */
-  const leave = (): never => {
-    const { code, message, next, exitCode: exit } = translate(superseded(taskDir));
+  const leaveIfLost = (): void => {
+    const lost = lostLock();
+    if (lost === undefined) return;
+    const { code, message, next, exitCode: exit } = translate(lost);
     reporter.report({ type: "error", code, exit, message, next });
     reporter.close();
     process.exit(exit);
   };
   return listenForInterrupts(
     (name) => {
-      if (isLost()) leave();
+      leaveIfLost();
       const message = `${name}: stopping and saving; press Ctrl-C again to exit now.`;
       reporter.report({ type: "notice", message });
     },
     async () => {
-      if (isLost()) leave();
+      leaveIfLost();
       if (!isOver()) await endTaskAgents(taskDir);
       const message = "Stopped. State as of the last save. Next: atlas resume";
       reporter.report({ type: "notice", message });

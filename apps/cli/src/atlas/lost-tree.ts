@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type HookFile, isTerminal, nextStep } from "@quasar/hookfile";
 import { isSetUp } from "@quasar/hookfile/internal";
 import { shellWord } from "@quasar/runs/text";
-import { choicesOf } from "@quasar/tasks";
+import { choicesOf } from "./choices.ts";
 
 /**
  * What a person can type where a task's work tree was deleted, which every other command leads back to;

@@ -1,6 +1,6 @@
 import { CHECKPOINT_TRIGGERS } from "@quasar/hookfile/checkpoints";
 import { jsonLine } from "@quasar/runs/text";
-import { checkpointTask } from "@quasar/tasks";
+import { checkpointTask } from "@quasar/tasks/operations";
 import { result } from "../shared/output/json.ts";
 import { CliError } from "../shared/errors.ts";
 import { EXIT, type ExitCode } from "../shared/exit-codes.ts";

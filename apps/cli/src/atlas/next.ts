@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { type HookFile, isTerminal } from "@quasar/hookfile";
 import { limitAdvice } from "@quasar/runs/internal";
 import { shellWord } from "@quasar/runs/text";
-import { choicesOf, findTask, TasksError, type TaskView } from "@quasar/tasks";
+import { findTask, TasksError, type TaskView } from "@quasar/tasks";
+import { choicesOf } from "./choices.ts";
 import { nextWithoutTree } from "./lost-tree.ts";
 
 /**
@@ -29,7 +30,7 @@ export function nextOf(
   if (stop?.why === "limit") {
     return [...limitAdvice(stop.retryAt, `atlas resume${named}`), `atlas abandon${named}`];
   }
-  const choices = choicesOf(hook).filter(({ command }) => command !== "atlas abandon");
+  const choices = choicesOf(hook).filter(({ decision }) => decision.kind !== "abandon");
   const lines = choices.map(({ command, meaning }) => `${command}${named}   (${meaning})`);
   if (hook.awaiting?.kind !== "validation") return lines;
   return lines.toSpliced(1, 0, `atlas retry --validate "npm test"${named}   (by another command)`);

@@ -16,7 +16,7 @@ export async function noteHead(): Promise<void> {
   if (lockHolder(join(noted.taskDir, TASK_FILES.runLock)) !== undefined) return;
   // Only now: the note is on disk, whatever becomes of the rest.
   const [{ drainInbox }, { openInstallation }] = await Promise.all([
-    import("@quasar/tasks"),
+    import("@quasar/tasks/operations"),
     import("./installation.ts"),
   ]);
   await drainInbox(noted.taskDir, openInstallation());

@@ -1,5 +1,6 @@
 import type { HookFile } from "@quasar/hookfile";
-import type { TaskRecord, TaskView, Workspace } from "@quasar/tasks";
+import type { TaskRecord, TaskView } from "@quasar/tasks";
+import type { listWorkspaces } from "@quasar/tasks/workspaces";
 
 // What is stored of a task as `--json` has it: what has another meaning elsewhere has another name.
 
@@ -18,6 +19,9 @@ export function recordFacts(record: TaskRecord) {
     config: { coder, coderModel, ...known, otherSettings },
   };
 }
+
+type Listed = ReturnType<typeof listWorkspaces>[number];
+type Workspace = Extract<Listed, { readonly kind: "readable" }>["workspace"];
 
 export function workspaceFacts({ tasks: taskIds, ...workspace }: Workspace) {
   return { ...workspace, taskIds };

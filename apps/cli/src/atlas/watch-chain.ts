@@ -1,13 +1,7 @@
-import {
-  judgeReceipts,
-  problemsOf,
-  readTask,
-  type ReceiptChain,
-  receiptsFolder,
-  recordedReceipts,
-} from "@quasar/tasks";
+import { readTask } from "@quasar/tasks";
+import { judgeReceipts, type ReceiptChain, taskReceipts } from "@quasar/tasks/receipts";
 import type { Installation } from "./installation.ts";
-import { chainWarnings } from "./output/chain-lines.ts";
+import { brokenBy, chainWarnings } from "./output/chain-lines.ts";
 
 /**
  * Judges a task's receipts whenever it is called, against the head that is kept, and warns of what is
@@ -21,13 +15,9 @@ export function watchChain(
   const { id: taskId, workspaceId } = readTask(taskDir);
   const reported = new Set<string>();
   return () => {
-    const { recorded, heads: anchors } = recordedReceipts(taskDir);
     const task = { taskId, workspaceId };
-    const { chain } = judgeReceipts({
-      ...{ dir: receiptsFolder(taskDir), task, recorded },
-      ...{ keys, anchors },
-    });
-    const news = problemsOf(chain).filter((problem) => !reported.has(problem));
+    const { chain } = judgeReceipts({ ...taskReceipts(taskDir), task, keys });
+    const news = brokenBy(chain).filter((problem) => !reported.has(problem));
     for (const problem of news) reported.add(problem);
     for (const message of chainWarnings(news)) warn(message);
     return chain;

@@ -1,7 +1,7 @@
 import type { ValidationReceipt } from "@quasar/receipts";
 import { type HookFile, type HookInput, transition } from "@quasar/hookfile";
 import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
-import type { StepResult, TaskConfig, TaskRecord } from "@quasar/tasks";
+import type { TaskConfig, TaskRecord } from "@quasar/tasks";
 
 /** When the task of these tests was begun. */
 export const BEGAN = new Date("2026-01-17T14:00:00.000Z");
@@ -71,7 +71,7 @@ export const A_CONFIG: TaskConfig = {
 /** The part of a task's record that is shown. */
 export const A_TASK = {
   config: A_CONFIG,
-  stepResults: [] as readonly StepResult[],
+  stepResults: [] as TaskRecord["stepResults"],
 } as TaskRecord;
 
 export const A_RECEIPT: ValidationReceipt = {

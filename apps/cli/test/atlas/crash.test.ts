@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHookFileStore, transition } from "@quasar/hookfile";
-import { findTaskAgents } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import { git, lastRecord, quasar } from "../harness.ts";
 import { holdingModel, releaseModel } from "../held.ts";
 import { LONG } from "../scripts.ts";
 import {
+  agentsOf,
   atlas,
   atlasJson,
   type AtlasPlace,
@@ -78,7 +78,7 @@ test("where a task's agent has outlived its engine, quasar does not work beside 
   expect(await running.sees("coder    works")).toBe(true);
   const there = { ...at, repo: workTreeOf(at) };
   // The supervisor and its agent: before, it would end with the engine.
-  const pids = async () => (await findTaskAgents(taskDirOf(at))).flatMap((agents) => agents.pids);
+  const pids = async () => (await agentsOf(at)).flatMap((agents) => agents.pids);
   await expect.poll(async () => (await pids()).length).toBe(2);
   running.child.kill("SIGKILL");
   await running.finished;

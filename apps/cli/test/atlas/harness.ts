@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endTaskAgents, listTasks } from "@quasar/tasks";
 import { onTestFinished } from "vitest";
+// @boundaries-ignore which agents of a task live: the library only ends them
+import { findTaskAgents } from "../../../../packages/tasks/src/runs/task-agents.ts";
 import {
   type Finished,
   git,
@@ -77,6 +79,11 @@ export function taskDirOf(at: AtlasPlace): string {
   const [task] = listTasks(at.home);
   if (task === undefined) throw new Error("there is no task");
   return task.dir;
+}
+
+/** Processes of the one task's agents, by run. */
+export function agentsOf(at: AtlasPlace): ReturnType<typeof findTaskAgents> {
+  return findTaskAgents(taskDirOf(at));
 }
 
 /** Ids of the one task's receipts, by name. */

@@ -36,10 +36,10 @@ export interface DriveOptions {
   /** Stops the drive where it is; the next one continues. */
   readonly signal: AbortSignal;
   /**
-   * Told, once the task's lock is this process's, how to ask whether it still is: where another process has
-   * taken it, the task's agents are that one's. Must not throw.
+   * Told, once the task's lock is this process's, how to ask whether another process has taken it since: then
+   * the task's agents are that one's. `lostLock` returns the error that the drive ends with. Must not throw.
    */
-  readonly onLocked?: ((holdsLock: () => boolean) => void) | undefined;
+  readonly onLocked?: ((lostLock: () => TasksError | undefined) => void) | undefined;
 }
 
 export interface DriveResult extends StopReason {
@@ -82,7 +82,7 @@ async function driveLocked(locked: Locked): Promise<DriveResult> {
   const tree = holdTree(parts, seen.taskId);
   const holdsLock = (): boolean => isKept(locked.lock) && tree.isKept();
   const store = heldStore(files, holdsLock);
-  locked.onLocked?.(holdsLock);
+  locked.onLocked?.(() => (holdsLock() ? undefined : superseded(taskDir)));
   if (isAtRest(seen)) {
     // What a crash has kept from being written is: whoever waits reads HOOK.md next.
     const hook = store.open()?.hook ?? seen;
@@ -116,7 +116,7 @@ function heldStore(store: HookFileStore, holdsLock: () => boolean): HookFileStor
 }
 
 /** That another process has taken a lock of the task while this one drove it. */
-export function superseded(taskDir: string): TasksError {
+function superseded(taskDir: string): TasksError {
   const message =
     `${taskDir}: a lock of the task was removed while it was driven, and another process has taken it; ` +
     "this one stopped, and changed nothing more";

@@ -2,7 +2,7 @@ import { type HookInput, transition } from "@quasar/hookfile";
 import { describe, expect, test } from "vitest";
 import { hookAfter, SCENES } from "../../test/hooks.ts";
 import { anotherTry, approval, finalRejection, leavingOut, rejection } from "./decide.ts";
-import { choicesOf } from "./choices.ts";
+import { decisionsOf } from "./decisions.ts";
 
 const shown = { base: "b", tree: "t", diff_sha256: "d" };
 const decisions = {
@@ -63,17 +63,16 @@ test("what is rejected for good has failed, with what the person said", () => {
 
 test.for(Object.entries(SCENES))("a refusal says what a task that is %s waits for", ([, hook]) => {
   const takesNothing = hook.state === "failed" || hook.state === "abandoned";
-  const commands = choicesOf(hook).map(({ command }) => command.split(" ")[1]);
   const wrong = hook.awaiting?.kind === "review" ? decisions.retry : decisions.approve;
-  const [command = "nothing can be done"] = commands.filter((each) => each !== "abandon");
+  const [first] = decisionsOf(hook);
   expect(() => wrong(hook)).toThrow(
-    takesNothing ? "nothing can be done" : hook.recovery ? "resume" : command,
+    takesNothing ? "nothing can be done" : `atlas ${hook.recovery ? "resume" : first?.kind}`,
   );
 });
 
 test("a crash that needs a person is not offered to be resumed", () => {
-  expect(choicesOf(SCENES["recovering"]!)[0]?.command).toBe("atlas resume");
-  expect(choicesOf(SCENES["manual"]!).map(({ command }) => command)).not.toContain("atlas resume");
+  expect(decisionsOf(SCENES["recovering"]!)[0]).toEqual({ kind: "resume" });
+  expect(decisionsOf(SCENES["manual"]!)).not.toContainEqual({ kind: "resume" });
 });
 
 test("a review that comes next is not left out", () => {

@@ -4,27 +4,26 @@ import { notAwaited } from "./awaited.ts";
 import { changeIdleTask, changeTask, type OperationPorts, whileTaskIdle } from "./change-task.ts";
 import { anotherTry, finalRejection, leavingOut, rejection } from "./decide.ts";
 
+export interface Rejection {
+  /** What is wrong. */
+  readonly feedback: string;
+  /** Whether the task has failed with it. @default false */
+  readonly isFinal?: boolean | undefined;
+}
+
 /**
  * Sends the work under review back to where it came from: the step's `on_reject`, which gets a new
- * attempt with the feedback in its prompt, as do the steps after it.
+ * attempt with the feedback in its prompt, as do the steps after it. Or refuses it for good.
  *
  * @throws {TasksError} `ERR_NOT_AWAITED`
  */
 export function rejectTask(
   taskDir: string,
-  feedback: string,
+  { feedback, isFinal = false }: Rejection,
   ports: OperationPorts,
 ): Promise<HookFile> {
-  return changeTask(taskDir, ports, (hook) => rejection(hook, feedback));
-}
-
-/** Refuses the work under review for good: the task has failed. @throws {TasksError} as {@link rejectTask} */
-export function rejectTaskForGood(
-  taskDir: string,
-  feedback: string,
-  ports: OperationPorts,
-): Promise<HookFile> {
-  return changeTask(taskDir, ports, (hook) => finalRejection(hook, feedback));
+  const decide = isFinal ? finalRejection : rejection;
+  return changeTask(taskDir, ports, (hook) => decide(hook, feedback));
 }
 
 /**

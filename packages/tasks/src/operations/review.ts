@@ -3,7 +3,7 @@ import { currentGitSha } from "@quasar/git";
 import { diffTrees } from "@quasar/git/history";
 import { takeSnapshot } from "@quasar/git/snapshots";
 import { seenFiles, treeToCommit, workTreeId } from "@quasar/git/work-trees";
-import type { HookFile, HookInput } from "@quasar/hookfile";
+import type { HookFile, HookInput, StepRecord } from "@quasar/hookfile";
 import { readArtifact } from "../artifacts.ts";
 import { TasksError } from "../errors.ts";
 import { approvalDetails } from "../steps/approved.ts";
@@ -12,6 +12,7 @@ import type { TaskRecord } from "../task-record.ts";
 import { readTask } from "../task-store.ts";
 import { notAwaited } from "./awaited.ts";
 import { approval } from "./decide.ts";
+import { stepsBeforeNextGate } from "./decisions.ts";
 import { changeTask, type OperationPorts } from "./change-task.ts";
 import { type ReviewGap, reviewGaps } from "./review-gaps.ts";
 
@@ -36,6 +37,8 @@ export interface Review {
   readonly sha256: string;
   /** Of the `ai` step that a reject goes to; `undefined` where it goes to no such step. */
   readonly answer: Answer | undefined;
+  /** The steps that an approval sets off. */
+  readonly leadsTo: readonly StepRecord[];
   /** What the steps before have not dealt with. */
   readonly gaps: readonly ReviewGap[];
   /** Names what is shown: the tree's id; where there is an answer, the beginning of its digest behind it. */
@@ -87,7 +90,8 @@ export async function reviewOf(
   const answer = answerOf(dir, hook, task);
   const content = answer === undefined ? tree : `${tree}-${answer.sha256.slice(0, 16)}`;
   const shown = { base, tree, commitTree, head, diff, sha256, answer, gaps, content, seen };
-  return { step, worktree: worktreePath, asked: awaiting.reason, ...shown };
+  const leadsTo = stepsBeforeNextGate(hook);
+  return { step, worktree: worktreePath, asked: awaiting.reason, leadsTo, ...shown };
 }
 
 function answerOf(

@@ -6,9 +6,23 @@ import type { TaskEvent } from "../task-event.ts";
 import type { TaskRecord } from "../task-record.ts";
 import { repairTask } from "../task-repair.ts";
 import { missingReceipts } from "../validation/adopt.ts";
+import { failureReason } from "../validation/failure-reason.ts";
 import { type ValidatedNow, validateNow } from "../validation/validate-now.ts";
 import { notAwaited } from "./awaited.ts";
 import { openHookStore } from "./change-task.ts";
+
+/**
+ * What came of it, and the hook file with the new receipts. `reason`: which command failed, its last lines
+ * and what to do, in words for a person.
+ */
+export type ValidatedTask = { readonly hook: HookFile } & (
+  | Exclude<ValidatedNow, Failed>
+  | (Extract<ValidatedNow, Failed> & { readonly reason: string })
+);
+
+interface Failed {
+  readonly kind: "failed";
+}
 
 export interface ValidateTaskOptions {
   /** The task as it was opened. */
@@ -29,7 +43,7 @@ export interface ValidateTaskOptions {
 export async function validateTask(
   taskDir: string,
   { task, hook, ports, tell, signal }: ValidateTaskOptions,
-): Promise<ValidatedNow & { readonly hook: HookFile }> {
+): Promise<ValidatedTask> {
   if (isTerminal(hook.state)) throw notAwaited(hook, "there is nothing to validate");
   const { worktreePath: worktree, currentStep } = hook;
   const { stepName, attempt } = currentStep ?? { stepName: nextStep(hook)?.name ?? "", attempt: 1 };
@@ -48,5 +62,7 @@ export async function validateTask(
   repairTask(taskDir, after);
   const ignored = validated.kind === "passed" ? await ignoredBeside(worktree, task, signal) : "";
   if (ignored !== "") tell({ type: "warning", message: ignored });
-  return { ...validated, hook: after };
+  if (validated.kind !== "failed") return { ...validated, hook: after };
+  const reason = failureReason(validated.failed, { taskDir, redact: ports.redact });
+  return { ...validated, reason, hook: after };
 }

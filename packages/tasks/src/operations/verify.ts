@@ -51,9 +51,9 @@ export interface Verification {
  * @see SPEC.md, "Verifying a commit"
  */
 export function verifyReceipts(options: VerifyReceiptsOptions): Verification {
-  const { dir, task, keys, commit, recorded = [], heads = [], required = [] } = options;
-  const anchors = [...heads, ...(commit?.head === undefined ? [] : [commit.head])];
-  const { chain, statements } = judgeReceipts({ dir, task, keys, anchors, recorded });
+  const { dir, task, keys, commit, recorded = [], required = [] } = options;
+  const heads = [...(options.heads ?? []), ...(commit?.head === undefined ? [] : [commit.head])];
+  const { chain, statements } = judgeReceipts({ dir, task, keys, heads, recorded });
   const tree = commit?.tree ?? statements.at(-1)?.treeAfter;
   const results = newestOfEach(statements.filter(({ treeAfter }) => treeAfter === tree));
 

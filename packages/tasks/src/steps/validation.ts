@@ -85,7 +85,7 @@ export function validateWithin(input: RunningStep): Promise<StepOutcome | undefi
     if (round.kind === "broken") return broken(round);
     if (round.kind === "passed") return undefined;
     if (round.kind === "unsettled") return failure(round.message);
-    return failure(reasonOf(input, failedOf(round)));
+    return failure(reasonOf(input, round.failed));
   });
 }
 
@@ -125,7 +125,7 @@ async function untilPassed(input: RunningStep, workOnStep: WorkOnStep): Promise<
     if (round.kind === "unsettled") {
       return { ...reportOf(round.results, signed), ...failure(round.message) };
     }
-    const failed = failedOf(round);
+    const { failed } = round;
     const head = failureHead(failed);
     if (used + fixes >= maxFixes || isVain || isNotRun(failed)) {
       const reason = reasonOf(input, failed);
@@ -208,12 +208,6 @@ function broken({ message, storage }: Extract<Round, { readonly kind: "broken" }
 
 function reasonOf({ taskDir, ports }: RunningStep, failed: CommandResult): string {
   return failureReason(failed, { taskDir, redact: ports.redact });
-}
-
-function failedOf({ results }: Extract<Round, { readonly kind: "failed" }>): CommandResult {
-  const failed = results.at(-1);
-  if (failed === undefined) throw new Error("a round has failed without a command that did");
-  return failed;
 }
 
 function passed(

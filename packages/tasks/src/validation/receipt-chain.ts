@@ -48,7 +48,7 @@ export interface JudgeReceiptsOptions {
   readonly recorded: readonly ValidationReceipt[];
   readonly keys: KeyRing & Partial<Pick<KeyManager, "head">>;
   /** Heads that were kept elsewhere: in commits' trailers. @default none */
-  readonly anchors?: readonly ChainHead[] | undefined;
+  readonly heads?: readonly ChainHead[] | undefined;
 }
 
 /**
@@ -59,12 +59,12 @@ export interface JudgeReceiptsOptions {
  * @see SPEC.md, "The chain of receipts"
  */
 export function judgeReceipts(options: JudgeReceiptsOptions): JudgedReceipts {
-  const { dir, task, recorded, keys, anchors = [] } = options;
+  const { dir, task, recorded, keys } = options;
   try {
     // The head first: a process that signs meanwhile writes the receipt before it.
     const kept = keptHead(keys, task);
     const receipts = inOrder(recorded, listReceipts(dir));
-    const heads = [...anchors, ...(kept.head === undefined ? [] : [kept.head])];
+    const heads = [...(options.heads ?? []), ...(kept.head === undefined ? [] : [kept.head])];
     const verdict = verifyChain(receipts, { dir, task, keys, anchors: heads });
     const statements = verdict.receipts.flatMap(({ statement }) => statement ?? []);
     const broken = verdict.problems.map(({ receiptId, reason }) =>

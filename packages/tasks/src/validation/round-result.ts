@@ -22,8 +22,9 @@ export type Round =
     }
   | {
       readonly kind: "failed";
-      /** The last one is the one that has failed: none is run after it. */
       readonly results: readonly CommandResult[];
+      /** The last of them: none is run after it. */
+      readonly failed: CommandResult;
     }
   /** What the commands passed on changed again and again: they have passed on nothing that is there. */
   | {

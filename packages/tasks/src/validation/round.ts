@@ -104,7 +104,7 @@ async function runAll(
     }
     here = after;
     if (result.receipt.exitCode !== 0) {
-      return { kind: "failed", results: passed.map((each) => each.result) };
+      return { kind: "failed", results: passed.map((each) => each.result), failed: result };
     }
     if (!isSame && before !== undefined) break;
   }

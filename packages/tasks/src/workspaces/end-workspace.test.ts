@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -183,16 +185,18 @@ test("keeps commits that were made on no branch", async () => {
 });
 
 test("refuses to end what continues, and does it when forced", async () => {
-  const { destroy, close, task, taskDir, tree } = await aTask(aScene(), false);
+  const { destroy, close, task, tree } = await aTask(aScene(), false);
+  const env = { ...process.env, QUASAR_RUN_ID: `${task.id}-implement-1` };
+  const agent = spawn("sleep", ["600"], { env });
+  onTestFinished(() => void agent.kill("SIGKILL"));
+  const ended = once(agent, "exit");
   for (const end of [close, destroy]) {
     const error = await failure(end());
     expect(error).toMatchObject({ code: "ERR_ACTIVE", message: expect.stringContaining(task.id) });
   }
   expect(existsSync(tree)).toBe(true);
-  const ended: string[] = [];
-  const endAgents = (dir: string): Promise<unknown> => Promise.resolve(ended.push(dir));
-  expect((await destroy({ force: true, endAgents })).tasks).toEqual([task.id]);
-  expect(ended).toEqual([taskDir]);
+  expect((await destroy({ force: true })).tasks).toEqual([task.id]);
+  expect(await ended, "the agent that worked there").toEqual([null, "SIGINT"]);
 });
 
 test("never ends what somebody drives or works in", async () => {
@@ -326,7 +330,8 @@ test("lists workspaces with their tasks, and what is wrong with them", async () 
   }
   expect(listWorkspaces(home)[1]).toMatchObject({
     name: "ws",
-    workspace: { problem: expect.stringContaining("the file is not JSON") },
+    kind: "damaged",
+    problem: expect.stringContaining("the file is not JSON"),
     tasks: [{ state: "abandoned" }],
   });
   expect(listWorkspaces(join(home, "none"))).toEqual([]);

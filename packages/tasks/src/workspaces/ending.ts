@@ -6,10 +6,11 @@ export interface EndWorkspaceOptions {
   readonly home: string;
   readonly name: string;
   readonly now: () => Date;
-  /** Also with tasks that have not ended, unless somebody drives them; uncommitted work is snapshotted. @default false */
+  /**
+   * Also with tasks that have not ended, unless somebody drives them: their agents are ended, and uncommitted
+   * work is snapshotted. @default false
+   */
   readonly force?: boolean | undefined;
-  /** Ends what agents of a task there still are, before its work tree goes. */
-  readonly endAgents?: ((taskDir: string) => Promise<unknown>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

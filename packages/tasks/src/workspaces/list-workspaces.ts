@@ -6,16 +6,23 @@ import { TasksError } from "../errors.ts";
 import type { Workspace } from "./workspace.ts";
 import { readWorkspace, workspacesDir } from "./workspace-store.ts";
 
-/** A workspace and what there is in it. */
-export interface ListedWorkspace {
-  /** Of its folder. */
+/** A folder of a workspace, and what its workspace.json says. */
+export type FoundWorkspace = {
+  /** Of the folder. */
   readonly name: string;
   readonly dir: string;
-  /** What is wrong with workspace.json, where it cannot be read. */
-  readonly workspace: Workspace | { readonly problem: string };
+} & WorkspaceFile;
+
+type WorkspaceFile =
+  | { readonly kind: "readable"; readonly workspace: Workspace }
+  /** `problem`: why it cannot be read, in words. */
+  | { readonly kind: "damaged"; readonly problem: string };
+
+/** A workspace and what there is in it. */
+export type ListedWorkspace = FoundWorkspace & {
   /** Those that there are, removed ones not, by id. */
   readonly tasks: readonly WorkspaceTask[];
-}
+};
 
 interface TaskPlace {
   readonly id: string;
@@ -33,10 +40,10 @@ export function listWorkspaces(home: string): readonly ListedWorkspace[] {
 }
 
 /** All workspaces but the destroyed ones, by name; their tasks are not looked at. */
-export function workspacesOf(home: string): readonly Omit<ListedWorkspace, "tasks">[] {
+export function workspacesOf(home: string): readonly FoundWorkspace[] {
   return workspaceFolders(home)
-    .map((dir) => ({ name: basename(dir), dir, workspace: workspaceOrProblem(dir) }))
-    .filter(({ workspace }) => !("status" in workspace) || workspace.status !== "destroyed");
+    .map((dir) => ({ name: basename(dir), dir, ...workspaceFile(dir) }))
+    .filter((each) => each.kind === "damaged" || each.workspace.status !== "destroyed");
 }
 
 function workspaceFolders(home: string): readonly string[] {
@@ -49,11 +56,14 @@ function workspaceFolders(home: string): readonly string[] {
     .filter((dir) => nodeFileSystem.lstat(dir)?.kind === "directory");
 }
 
-function workspaceOrProblem(dir: string): Workspace | { readonly problem: string } {
+function workspaceFile(dir: string): WorkspaceFile {
   try {
-    return readWorkspace(dir) ?? { problem: "there is no workspace.json" };
+    const workspace = readWorkspace(dir);
+    return workspace === undefined
+      ? { kind: "damaged", problem: "there is no workspace.json" }
+      : { kind: "readable", workspace };
   } catch (error) {
-    if (error instanceof TasksError) return { problem: error.message };
+    if (error instanceof TasksError) return { kind: "damaged", problem: error.message };
     throw error;
   }
 }
@@ -98,7 +108,7 @@ function stateOf(dir: string): HookState | "damaged" | undefined {
 /** A task that may still continue in a work tree. */
 export function activeIn(home: string, worktree: string): string | undefined {
   return workspacesOf(home)
-    .filter(({ workspace }) => "status" in workspace && workspace.worktreePath === worktree)
+    .filter((each) => each.kind === "readable" && each.workspace.worktreePath === worktree)
     .flatMap(({ dir }) => [...tasksOf(dir)])
     .find(mayContinue)?.id;
 }

@@ -134,7 +134,7 @@ async function lastingWorkTree(
 
 function freeFolder(home: string, repoPath: string, workspaceId: string): string {
   const used = new Set(
-    workspacesOf(home).map(({ workspace }) => "status" in workspace && workspace.worktreePath),
+    workspacesOf(home).map((each) => each.kind === "readable" && each.workspace.worktreePath),
   );
   const parent = dirname(repoPath);
   for (const name of numbered(`${basename(repoPath)}-${workspaceId}`)) {

@@ -3,6 +3,7 @@ import { GitError, openRepository, type Repository } from "@quasar/git";
 import { lockTask } from "@quasar/hookfile/recovery";
 import { TasksError } from "../errors.ts";
 import { lockedBy } from "../locked-by.ts";
+import { endTaskAgents } from "../runs/task-agents.ts";
 import { lockTree } from "../tree-lock.ts";
 import type { Ending, EndWorkspaceOptions } from "./ending.ts";
 import { mayContinue, tasksOf } from "./list-workspaces.ts";
@@ -18,7 +19,7 @@ export async function whileWorkspaceIdle<T>(
   options: EndWorkspaceOptions,
   work: (ending: Ending) => Promise<T>,
 ): Promise<T> {
-  const { home, name, force = false, endAgents, signal } = options;
+  const { home, name, force = false, signal } = options;
   const dir = workspaceDir(home, name);
   const workspace = readWorkspace(dir);
   if (workspace === undefined || workspace.status === "destroyed") {
@@ -37,7 +38,7 @@ export async function whileWorkspaceIdle<T>(
   try {
     for (const task of tasks)
       held.push(lockedBy(`works on the task ${task.id}`, () => lockTask(task.dir)));
-    for (const task of active) await endAgents?.(task.dir);
+    for (const task of active) await endTaskAgents(task.dir);
     const warnings: string[] = [];
     const repository = await openOrWarn(workspace.repoPath, { warnings, signal });
     const isOwn = !workspace.metadata.isHere && repository !== undefined;

@@ -1,6 +1,6 @@
 import { isTerminal } from "@quasar/hookfile";
 import { cleanLine, firstLine } from "@quasar/runs/text";
-import { abandonTask } from "@quasar/tasks";
+import { abandonTask } from "@quasar/tasks/operations";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";

@@ -1,15 +1,6 @@
-import type { HookFile } from "@quasar/hookfile";
 import { clean, cleanLine, jsonLine } from "@quasar/runs/text";
-import {
-  approveTask,
-  type GitAction,
-  REVIEW_GAPS,
-  type Review,
-  type ReviewGap,
-  reviewOf,
-  stepsBeforeNextGate,
-  type TaskRecord,
-} from "@quasar/tasks";
+import type { TaskRecord } from "@quasar/tasks";
+import { approveTask, type Review, REVIEW_GAPS, reviewOf } from "@quasar/tasks/operations";
 import { JSON_VERSION } from "../../shared/output/json.ts";
 import { naming } from "../next.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
@@ -48,7 +39,7 @@ async function approve(id: string | undefined, given: Given): Promise<ExitCode> 
   const isAgreed = given.yes === true || given.tree !== undefined;
   const { base: baseSha, tree, sha256, diff, answer, content, asked, gaps } = review;
   const shown = { baseSha, tree, sha256, stat: diff.stat, diff: diff.text, answer, content, gaps };
-  const leadsTo = gitActions(hook, task);
+  const leadsTo = gitActions(review, task);
   const accepted = REVIEW_GAPS.filter((kind) => given[ACCEPTED[kind]] === true);
   const refused = gaps.filter(({ kind }) => !accepted.includes(kind));
   if (given.json !== true) {
@@ -75,6 +66,8 @@ async function approve(id: string | undefined, given: Given): Promise<ExitCode> 
   }
   return tellDecided({ type: "approve", said: "approved", hook: approved, id, facts }, given);
 }
+
+type ReviewGap = Review["gaps"][number];
 
 const ACCEPTED = {
   unvalidated: "acceptUnvalidated",
@@ -109,6 +102,8 @@ function refuseAgents(): void {
   throw new CliError("ERR_PERSON", message, { next: ["atlas hook context"] });
 }
 
+type GitAction = NonNullable<TaskRecord["template"][number]["action"]>;
+
 const GIT_WORDS: Readonly<Record<GitAction, string>> = {
   commit: "git commit",
   push: "git push",
@@ -116,8 +111,8 @@ const GIT_WORDS: Readonly<Record<GitAction, string>> = {
 };
 
 /** What git is used for between this approval and the next person's step. */
-function gitActions(hook: HookFile, { template }: TaskRecord): readonly GitAction[] {
-  const names = stepsBeforeNextGate(hook).map(({ name }) => name);
+function gitActions({ leadsTo }: Review, { template }: TaskRecord): readonly GitAction[] {
+  const names = leadsTo.map(({ name }) => name);
   return template.flatMap(({ name, action }) =>
     action !== undefined && names.includes(name) ? [action] : [],
   );

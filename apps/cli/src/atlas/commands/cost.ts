@@ -1,5 +1,5 @@
 import { budget, cleanLine, firstLine, jsonLine, money } from "@quasar/runs/text";
-import { type RunCost, taskCost, type TaskCost } from "@quasar/tasks";
+import { type TaskCost, taskCost } from "@quasar/tasks/record";
 import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
@@ -45,7 +45,11 @@ function costText({ spentUsd, unknownUsd }: TaskCost, maxBudgetUsd: number): str
 const HEAD = ["step", ...COST_HEAD];
 const ALIGN: readonly Align[] = ["left", ...COST_ALIGN];
 
-function rowsOf({ name, turns, openUsd }: RunCost): readonly (readonly string[])[] {
+function rowsOf({
+  name,
+  turns,
+  openUsd,
+}: TaskCost["runs"][number]): readonly (readonly string[])[] {
   const ended = turns.map((turn) => [name, ...costCells(turn)]);
   if (openUsd === 0) return ended;
   const open = [

@@ -1,6 +1,6 @@
 import { acknowledgeQuarantine } from "@quasar/hookfile/recovery";
 import { jsonLine, count } from "@quasar/runs/text";
-import { openHookStore } from "@quasar/tasks";
+import { openHookStore } from "@quasar/tasks/operations";
 import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";

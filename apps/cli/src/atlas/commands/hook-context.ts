@@ -1,11 +1,11 @@
 import { renderHookMd } from "@quasar/hookfile/hook-md";
 import { jsonLine } from "@quasar/runs/text";
-import { problemsOf } from "@quasar/tasks";
 import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
 import { openHere } from "../find.ts";
 import { openInstallation } from "../installation.ts";
+import { brokenBy } from "../output/chain-lines.ts";
 import type { HookContextLine } from "../schemas/hook.ts";
 
 /** `atlas hook context`: the HOOK.md that concerns this work tree, as it would be written now. */
@@ -17,7 +17,7 @@ export async function hookContextCommand(given: Given): Promise<ExitCode> {
   const text = renderHookMd(hook, verdicts, {
     dir,
     version,
-    receiptProblems: problemsOf(chain),
+    receiptProblems: brokenBy(chain),
     quarantined,
   });
   const { taskId, state } = hook;

@@ -8,14 +8,15 @@ import { renderHookMd } from "@quasar/hookfile/hook-md";
 import { encodeHookFile } from "@quasar/hookfile/internal";
 import { encodeReceipt } from "@quasar/receipts";
 import { jsonLine } from "@quasar/runs/text";
-import { encodeTask, problemsOf, type TaskRecord } from "@quasar/tasks";
+import type { TaskRecord } from "@quasar/tasks";
+import { encodeTask } from "@quasar/tasks/record";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { JSON_VERSION } from "../../shared/output/json.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
-import { chainExit } from "../output/chain-lines.ts";
+import { brokenBy, chainExit } from "../output/chain-lines.ts";
 
 /** `atlas hook export`: all that is on record of a task, from its first event on. */
 export async function hookExportCommand(id: string | undefined, given: Given): Promise<ExitCode> {
@@ -27,7 +28,7 @@ export async function hookExportCommand(id: string | undefined, given: Given): P
   const { dir, hook, task, verdicts, chain, quarantined } = await openMeant(installation, id);
   if (format === "md") {
     const { version } = installation;
-    const facts = { dir, version, receiptProblems: problemsOf(chain), quarantined };
+    const facts = { dir, version, receiptProblems: brokenBy(chain), quarantined };
     process.stdout.write(renderHookMd(hook, verdicts, facts));
     return chainExit(chain);
   }

@@ -1,5 +1,6 @@
 import { cleanLine, jsonLine } from "@quasar/runs/text";
-import { type LoggedEvent, readTask, readTaskLog } from "@quasar/tasks";
+import { readTask } from "@quasar/tasks";
+import { readTaskLog } from "@quasar/tasks/record";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { cleaned } from "../../shared/output/cleaned.ts";
 import { JSON_VERSION, named } from "../../shared/output/json.ts";
@@ -11,6 +12,8 @@ import { findMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { createRepeated } from "../output/repeated.ts";
 import { TASK_PRESENTER, type TaskProgress } from "../output/presenter.ts";
+
+type LoggedEvent = ReturnType<typeof readTaskLog>[number];
 
 /** `atlas log`: what a task has gone through, by its log. */
 export async function logCommand(id: string | undefined, given: Given): Promise<ExitCode> {

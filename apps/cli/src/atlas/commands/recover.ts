@@ -1,12 +1,12 @@
 import type { HookFile } from "@quasar/hookfile";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
-import { type Choice, choicesOf } from "@quasar/tasks";
 import { result } from "../../shared/output/json.ts";
 import { ask, canAsk } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
+import { type Choice, choicesOf } from "../choices.ts";
 import type { Given } from "../command.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
@@ -26,7 +26,7 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
   // Before any of the choices.
   const next = nextWithoutTree(hook, naming(id)) ?? [];
   if (given.json === true) {
-    const line = { taskId, state, found, recovery, awaiting, choices: choices.map(named) };
+    const line = { taskId, state, found, recovery, awaiting, choices: choices.map(entryOf) };
     const printed = result("recover", line, EXIT.ok, next) satisfies RecoverLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;
@@ -54,7 +54,7 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
   ]);
   if (choices.length === 0) return EXIT.ok;
   if (!canAsk()) {
-    const names = [...new Set(choices.map((choice) => named(choice).name))].join("|");
+    const names = [...new Set(choices.map(({ decision }) => decision.kind))].join("|");
     throw new CliError("ERR_DECISION", "nothing was chosen: there is no terminal to ask at", {
       next: [`atlas recover${naming(id)} --apply <${names}>`],
     });
@@ -63,9 +63,9 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
   return choice === undefined ? EXIT.ok : apply(choice, id, given);
 }
 
-/** A choice with the name that `--apply` takes: the command's second word. */
-function named(choice: Choice): Choice & { readonly name: string } {
-  return { name: choice.command.split(" ")[1] ?? "", ...choice };
+/** A choice as it is printed. `name` is what `--apply` takes. */
+function entryOf({ decision, command, meaning }: Choice): RecoverLine["choices"][number] {
+  return { name: decision.kind, command, meaning };
 }
 
 function chosenByName(
@@ -73,9 +73,9 @@ function chosenByName(
   name: string,
   { taskId, state }: HookFile,
 ): Choice {
-  const choice = choices.find((one) => named(one).name === name);
+  const choice = choices.find(({ decision }) => decision.kind === name);
   if (choice !== undefined) return choice;
-  const known = [...new Set(choices.map((one) => named(one).name))].join(", ");
+  const known = [...new Set(choices.map(({ decision }) => decision.kind))].join(", ");
   const message = `${cleanLine(name)} cannot be done now: task ${taskId} is ${state}`;
   throw new CliError("ERR_NOT_AWAITED", message, {
     next: [known === "" ? "atlas status" : `one of: ${known}`],
@@ -83,9 +83,12 @@ function chosenByName(
 }
 
 /** Does what the command of that name does. */
-async function apply(choice: Choice, id: string | undefined, given: Given): Promise<ExitCode> {
-  const isFinal = choice.command.includes("--final");
-  switch (named(choice).name) {
+async function apply(
+  { decision }: Choice,
+  id: string | undefined,
+  given: Given,
+): Promise<ExitCode> {
+  switch (decision.kind) {
     case "resume":
       return (await import("./resume.ts")).resumeCommand(id, given);
     case "retry":
@@ -97,11 +100,12 @@ async function apply(choice: Choice, id: string | undefined, given: Given): Prom
     case "approve":
       return (await import("./approve.ts")).approveCommand(id, given);
     case "reject": {
+      const { isFinal } = decision;
       const feedback = given.feedback ?? (isFinal ? "" : await askFor("What is wrong? "));
       const final = isFinal ? true : given.final;
       return (await import("./reject.ts")).rejectCommand(id, { ...given, feedback, final });
     }
-    default:
+    case "abandon":
       return (await import("./abandon.ts")).abandonCommand(id, given);
   }
 }

@@ -1,4 +1,4 @@
-import { rejectTask, rejectTaskForGood } from "@quasar/tasks";
+import { rejectTask } from "@quasar/tasks/operations";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
@@ -19,8 +19,7 @@ export async function rejectCommand(id: string | undefined, given: Given): Promi
   }
   const installation = openInstallation();
   const { dir } = await findMeant(installation, id);
-  const reject = final ? rejectTaskForGood : rejectTask;
-  const hook = await reject(dir, feedback, installation);
+  const hook = await rejectTask(dir, { feedback, isFinal: final }, installation);
   const said = final ? "rejected for good: the task has failed" : "rejected: sent back";
   return tellDecided({ type: "reject", said, hook, id }, given);
 }

@@ -1,10 +1,5 @@
-import {
-  configureTask,
-  discoverCommands,
-  retryTask,
-  type TaskView,
-  type ValidationConfig,
-} from "@quasar/tasks";
+import { discoverCommands, type TaskView, type ValidationConfig } from "@quasar/tasks";
+import { configureTask, retryTask } from "@quasar/tasks/operations";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
 import { loadConfig } from "../config/load.ts";

@@ -1,5 +1,5 @@
 import { cleanLine } from "@quasar/runs/text";
-import { taskRuns, watchTaskTurn } from "@quasar/tasks";
+import { taskRuns, watchTaskTurn } from "@quasar/tasks/record";
 import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";

@@ -1,6 +1,6 @@
 import { latestFindings } from "@quasar/runs/internal";
 import { jsonLine } from "@quasar/runs/text";
-import { taskCost, taskRuns } from "@quasar/tasks";
+import { taskCost, taskRuns } from "@quasar/tasks/record";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";

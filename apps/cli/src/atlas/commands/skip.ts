@@ -1,4 +1,4 @@
-import { skipTask } from "@quasar/tasks";
+import { skipTask } from "@quasar/tasks/operations";
 import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";

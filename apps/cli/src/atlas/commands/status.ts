@@ -1,5 +1,5 @@
 import { jsonLine } from "@quasar/runs/text";
-import { taskCost } from "@quasar/tasks";
+import { taskCost } from "@quasar/tasks/record";
 import { result } from "../../shared/output/json.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";

@@ -1,4 +1,4 @@
-import { completeStep } from "@quasar/tasks";
+import { completeStep } from "@quasar/tasks/operations";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import type { Given } from "../command.ts";
 import { tellDecided } from "../decided.ts";

@@ -1,7 +1,7 @@
 import { cleanLine, jsonLine } from "@quasar/runs/text";
-import { listTemplates, resolveTemplate, type Template, type TemplateStep } from "@quasar/tasks";
-import { result } from "../../shared/output/json.ts";
+import { listTemplates, resolveTemplate, type Template } from "@quasar/tasks/templates";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
@@ -101,11 +101,13 @@ function templateLines(template: Template, view: View): string[] {
   ];
 }
 
-function typeText({ type, action }: TemplateStep): string {
+type Step = Template["steps"][number];
+
+function typeText({ type, action }: Step): string {
   return action === undefined ? type : `${type} ${action}`;
 }
 
-const RECOVERIES: Readonly<Record<TemplateStep["recovery"], string>> = {
+const RECOVERIES: Readonly<Record<Step["recovery"], string>> = {
   retry: "continues",
   reconcile: "looks first",
   manual: "asks you",

@@ -1,5 +1,5 @@
 import { cleanLine } from "@quasar/runs/text";
-import { failureReason, validateTask, type ValidatedNow } from "@quasar/tasks";
+import { validateTask } from "@quasar/tasks/operations";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { listenForInterrupts } from "../../shared/interrupts.ts";
 import { createReporterOf } from "../../shared/output/reporter.ts";
@@ -38,7 +38,7 @@ export async function validateCommand(id: string | undefined, given: Given): Pro
     const done = exitOf(validated);
     const chain = judgeChain();
     const exit = interrupts.exitCode() ?? (done === EXIT.ok ? chainExit(chain) : done);
-    const message = messageOf(validated, { taskDir: dir, redact: installation.redact });
+    const message = messageOf(validated);
     reporter.report({
       type: "validated",
       exit,
@@ -47,8 +47,7 @@ export async function validateCommand(id: string | undefined, given: Given): Pro
       receiptIds: validated.receipts.map(({ receiptId }) => receiptId),
       next: nextSteps(validated, nextOf(validated.hook, id, owner)),
     });
-    const last = validated.kind === "failed" ? validated.results.at(-1) : undefined;
-    if (last !== undefined) failed(last.command.command, message);
+    if (validated.kind === "failed") failed(validated.failed.command.command, message);
     return exit;
   } finally {
     interrupts.stop();
@@ -56,7 +55,9 @@ export async function validateCommand(id: string | undefined, given: Given): Pro
   }
 }
 
-function exitOf({ kind }: ValidatedNow): ExitCode {
+type Validated = Awaited<ReturnType<typeof validateTask>>;
+
+function exitOf({ kind }: Validated): ExitCode {
   switch (kind) {
     case "passed":
       return EXIT.ok;
@@ -70,14 +71,12 @@ function exitOf({ kind }: ValidatedNow): ExitCode {
   }
 }
 
-function messageOf(validated: ValidatedNow, place: Parameters<typeof failureReason>[1]): string {
+function messageOf(validated: Validated): string {
   switch (validated.kind) {
     case "passed":
       return "every command passed";
-    case "failed": {
-      const last = validated.results.at(-1);
-      return last === undefined ? "a command failed" : failureReason(last, place);
-    }
+    case "failed":
+      return validated.reason;
     case "interrupted":
       return "it was interrupted";
     case "unsettled":
@@ -88,7 +87,7 @@ function messageOf(validated: ValidatedNow, place: Parameters<typeof failureReas
   }
 }
 
-function nextSteps({ kind }: ValidatedNow, next: readonly string[]): readonly string[] {
+function nextSteps({ kind }: Validated, next: readonly string[]): readonly string[] {
   if (kind !== "none") return next;
   return [
     'atlas retry --validate "npm test", where the task waits for it',

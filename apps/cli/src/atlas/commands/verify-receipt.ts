@@ -7,14 +7,8 @@ import {
   type Verdict,
 } from "@quasar/receipts";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
-import {
-  type JudgedReceipts,
-  judgeReceipts,
-  type ReceiptChain,
-  receiptsFolder,
-  recordedReceipts,
-  TasksError,
-} from "@quasar/tasks";
+import { TasksError } from "@quasar/tasks";
+import { judgeReceipts, type ReceiptChain, taskReceipts } from "@quasar/tasks/receipts";
 import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
@@ -147,7 +141,7 @@ function outcomeLines(
 interface FoundReceipt {
   readonly name: TaskName;
   readonly receipt: ValidationReceipt;
-  readonly judged: JudgedReceipts;
+  readonly judged: ReturnType<typeof judgeReceipts>;
 }
 
 /** In the task that is meant; where none was named, in any other after it. Cleaned up ones count. */
@@ -167,12 +161,10 @@ async function findReceipt(
   for (const task of [...(meant === undefined ? [] : [meant]), ...others]) {
     const { workspaceId, taskId } = task;
     const name = { workspaceId, taskId };
-    const { recorded, heads } = recordedReceipts(task.dir);
-    const dir = receiptsFolder(task.dir);
-    const isThere = [...recorded, ...listReceipts(dir)].some((one) => one.receiptId === receiptId);
-    if (!isThere) continue;
-    const { keys } = installation;
-    const judged = judgeReceipts({ dir, task: name, recorded, keys, anchors: heads });
+    const found = taskReceipts(task.dir);
+    const all = [...found.recorded, ...listReceipts(found.dir)];
+    if (!all.some((one) => one.receiptId === receiptId)) continue;
+    const judged = judgeReceipts({ ...found, task: name, keys: installation.keys });
     const receipt = judged.receipts.find((one) => one.receiptId === receiptId);
     if (receipt !== undefined) return { name, receipt, judged };
   }

@@ -13,19 +13,16 @@ import {
 } from "@quasar/receipts";
 import { pinKeys } from "@quasar/receipts/keys";
 import { cleanLine, jsonLine } from "@quasar/runs/text";
+import { findTask, TasksError } from "@quasar/tasks";
 import {
-  findTask,
-  receiptsFolder,
-  recordedReceipts,
-  type RecordedReceipts,
-  TasksError,
+  taskReceipts,
   type Verification,
   type VerifiedCommit,
   verifyReceipts,
-} from "@quasar/tasks";
-import { result } from "../../shared/output/json.ts";
+} from "@quasar/tasks/receipts";
 import { CliError } from "../../shared/errors.ts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
@@ -41,20 +38,19 @@ export async function verifyCommand(what: string | undefined, given: Given): Pro
   const keys = given.key === undefined ? installation.keys : pinned(given.key);
   const heads = given.head === undefined ? [] : [headOf(given.head)];
   const subject = await subjectOf(installation, what, given.receipts);
-  const { commit, dir, task } = subject;
-  const { recorded = [], heads: kept = [] } = subject.record ?? {};
+  const { commit, receipts, task } = subject;
   const found: Verification =
     task === undefined
       ? unknownTask(subject)
       : verifyReceipts({
-          ...{ dir, task, keys, commit, recorded },
-          heads: [...heads, ...kept],
+          ...{ ...receipts, task, keys, commit },
+          heads: [...heads, ...(receipts.heads ?? [])],
           required: given.require,
         });
   const exit = EXITS[found.kind];
   if (given.json === true) {
     const { kind: verdict, problems, chain, results } = found;
-    const line = { verdict, problems, commit, ...task, receiptsDir: dir, chain, results };
+    const line = { verdict, problems, commit, ...task, receiptsDir: receipts.dir, chain, results };
     const printed = result(
       "verify",
       line,
@@ -74,42 +70,42 @@ const EXITS: Readonly<Record<Verification["kind"], ExitCode>> = {
   unverifiable: ATLAS_EXIT.unverifiableReceipt,
 };
 
-/** What is verified, and where its receipts are. */
+type TaskReceipts = ReturnType<typeof taskReceipts>;
+
+/** What is verified. */
 interface Subject {
   readonly commit: VerifiedCommit | undefined;
-  readonly dir: string;
+  /** Where its receipts are, `""` where it is unknown; of a task that is here, also what is on record. */
+  readonly receipts: Pick<TaskReceipts, "dir"> & Partial<TaskReceipts>;
   /** `undefined`: it is unknown whose receipts are meant. */
   readonly task: TaskName | undefined;
-  /** Of a task that is here. */
-  readonly record?: RecordedReceipts | undefined;
 }
 
 async function subjectOf(
   installation: Installation,
   what: string | undefined,
-  receipts: string | undefined,
+  folderOfReceipts: string | undefined,
 ): Promise<Subject> {
+  const given = folderOfReceipts === undefined ? undefined : { dir: resolve(folderOfReceipts) };
   const folder = what === undefined ? undefined : await taskNamed(installation, what);
   if (folder !== undefined) {
-    const dir = receipts === undefined ? receiptsFolder(folder.dir) : resolve(receipts);
     const { workspaceId, taskId, branch, repository } = folder;
     const sha = repository && (await resolveCommit(repository, `refs/heads/${branch}`));
     const commit = sha && repository ? await commitAt(repository, sha) : undefined;
-    const record = receipts === undefined ? recordedReceipts(folder.dir) : undefined;
-    return { commit, dir, task: { workspaceId, taskId }, record };
+    const receipts = given ?? taskReceipts(folder.dir);
+    return { commit, receipts, task: { workspaceId, taskId } };
   }
   const commit = await commitNamed(what ?? "HEAD");
-  if (receipts !== undefined) {
-    const dir = resolve(receipts);
-    return { commit, dir, task: ofCommit(listReceiptTasks(dir), commit) };
+  if (given !== undefined) {
+    return { commit, receipts: given, task: ofCommit(listReceiptTasks(given.dir), commit) };
   }
   const folders = listTaskFolders(installation.workspacesDir);
   const { taskId } = commit;
   const task = taskId === undefined ? undefined : folders.find((one) => one.taskId === taskId);
-  if (task === undefined) return { commit, dir: "", task };
+  if (task === undefined) return { commit, receipts: { dir: "" }, task };
   const { workspaceId, dir } = task;
   const name = { workspaceId, taskId: task.taskId };
-  return { commit, dir: receiptsFolder(dir), task: name, record: recordedReceipts(dir) };
+  return { commit, receipts: taskReceipts(dir), task: name };
 }
 
 /** The one that the commit names; the only one where it names none. */
@@ -189,7 +185,7 @@ function headOf(text: string): ChainHead {
   throw new CliError("ERR_USAGE", message);
 }
 
-function unknownTask({ commit, dir }: Subject): Verification {
+function unknownTask({ commit, receipts: { dir } }: Subject): Verification {
   const { taskId } = commit ?? {};
   const problem =
     taskId !== undefined
@@ -214,10 +210,11 @@ const WORDS = {
 } as const;
 
 function verificationLines(
-  { commit, task, dir }: Subject,
+  subject: Subject,
   { kind, problems, chain, results }: Verification,
   view: View,
 ): string[] {
+  const { commit, task } = subject;
   const [word, style] = WORDS[kind];
   const { here, signed, tail } = chain;
   const of = signed === undefined ? "" : ` of ${signed} signed`;
@@ -236,13 +233,13 @@ function verificationLines(
     ...problems.flatMap((problem, n) =>
       labelled(view, n === 0 ? "because" : "", cleanLine(problem), style),
     ),
-    ...nextLines(nextSteps(kind, { commit, task, dir }), view),
+    ...nextLines(nextSteps(kind, subject), view),
   ];
 }
 
 function nextSteps(
   kind: Verification["kind"],
-  { commit, task, dir }: Pick<Subject, "commit" | "task" | "dir">,
+  { commit, task, receipts: { dir } }: Subject,
 ): readonly string[] {
   if (kind !== "unverifiable") return [];
   if (commit?.taskId === undefined && dir === "") {

@@ -3,10 +3,9 @@ import { cleanLine, jsonLine, count, shellWord } from "@quasar/runs/text";
 import {
   closeWorkspace,
   destroyWorkspace,
-  endTaskAgents,
   type EndedWorkspace,
   listWorkspaces,
-} from "@quasar/tasks";
+} from "@quasar/tasks/workspaces";
 import { result } from "../../shared/output/json.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
@@ -25,12 +24,7 @@ export function workspaceListCommand({ json }: Given): ExitCode {
   const workspaces = listWorkspaces(home);
   const next = workspaces.length === 0 ? ['atlas start "…"'] : [];
   if (json === true) {
-    const listed = workspaces.map(({ tasks, workspace, ...rest }) => ({
-      ...rest,
-      workspace: "problem" in workspace ? workspace : workspaceFacts(workspace),
-      tasks: tasks.map(({ id: taskId, ...task }) => ({ taskId, ...task })),
-    }));
-    const facts = { home, workspaces: listed };
+    const facts = { home, workspaces: workspaces.map(entryOf) };
     const line = result("workspaces", facts, EXIT.ok, next) satisfies WorkspacesLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
@@ -41,12 +35,12 @@ export function workspaceListCommand({ json }: Given): ExitCode {
     return EXIT.ok;
   }
   const head = ["workspace", "status", "branch", "tasks", "work tree"];
-  const rows = workspaces.map(({ name, workspace, tasks }) => {
+  const rows = workspaces.map(({ name, tasks, ...found }) => {
     const active = tasks.filter(({ state }) => state === "damaged" || !isTerminal(state)).length;
     const held = active === 0 ? String(tasks.length) : `${tasks.length}, ${active} active`;
-    return "problem" in workspace
-      ? [name, "damaged", "", held, workspace.problem]
-      : [name, workspace.status, workspace.branch, held, workspace.worktreePath];
+    if (found.kind === "damaged") return [name, "damaged", "", held, found.problem];
+    const { status, branch, worktreePath } = found.workspace;
+    return [name, status, branch, held, worktreePath];
   });
   write(
     process.stdout,
@@ -60,6 +54,17 @@ export function workspaceListCommand({ json }: Given): ExitCode {
   return EXIT.ok;
 }
 
+/** A workspace as it is printed. */
+function entryOf({ name, dir, tasks, ...found }: ReturnType<typeof listWorkspaces>[number]) {
+  return {
+    name,
+    dir,
+    workspace:
+      found.kind === "damaged" ? { problem: found.problem } : workspaceFacts(found.workspace),
+    tasks: tasks.map(({ id: taskId, ...task }) => ({ taskId, ...task })),
+  };
+}
+
 /** `atlas workspace close`: the work tree goes, branch and tasks stay. */
 export async function workspaceCloseCommand(name: string, given: Given): Promise<ExitCode> {
   const { home, now } = openInstallation();
@@ -69,7 +74,6 @@ export async function workspaceCloseCommand(name: string, given: Given): Promise
     name,
     now,
     force: given.force,
-    endAgents: endTaskAgents,
   });
   return tell("workspace_close", "closed", ended, given);
 }
@@ -89,7 +93,6 @@ export async function workspaceDestroyCommand(name: string, given: Given): Promi
     now,
     keys,
     force: given.force,
-    endAgents: endTaskAgents,
   });
   return tell("workspace_destroy", "destroyed", ended, given);
 }

@@ -1,5 +1,7 @@
 import { firstLine } from "@quasar/runs/text";
-import { findTask, listTasks, listWorkspaces, taskRuns, TasksError } from "@quasar/tasks";
+import { findTask, listTasks, TasksError } from "@quasar/tasks";
+import { taskRuns } from "@quasar/tasks/record";
+import { listWorkspaces } from "@quasar/tasks/workspaces";
 import { type Candidate, MOST } from "../../shared/completion/values.ts";
 import { TURN_ENDS } from "../../shared/output/turn-cells.ts";
 import { atlasHome } from "../home.ts";
@@ -43,10 +45,12 @@ export async function findTurns(
 }
 
 export function findWorkspaces(typed: string): readonly Candidate[] {
-  const workspaces = listWorkspaces(atlasHome(process.env)).map(({ name, workspace }) => {
+  const workspaces = listWorkspaces(atlasHome(process.env)).map((found) => {
     const facts =
-      "status" in workspace ? `${workspace.status}, branch ${workspace.branch}` : workspace.problem;
-    return [name, `workspace: ${facts}`] as const;
+      found.kind === "readable"
+        ? `${found.workspace.status}, branch ${found.workspace.branch}`
+        : found.problem;
+    return [found.name, `workspace: ${facts}`] as const;
   });
   return begun(workspaces, typed);
 }

@@ -1,4 +1,5 @@
-import { listTemplates, TasksError, type Template } from "@quasar/tasks";
+import { TasksError } from "@quasar/tasks";
+import { listTemplates, type Template } from "@quasar/tasks/templates";
 import type { Candidate } from "../../shared/completion/values.ts";
 import { CliError } from "../../shared/errors.ts";
 import { loadConfig, loadTemplates } from "../config/load.ts";

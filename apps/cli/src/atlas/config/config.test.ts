@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DEFAULT_AUTO_CHECKPOINTS } from "@quasar/hookfile/checkpoints";
 import { DEFAULT_RETENTION } from "@quasar/hookfile/folders";
-import { DEFAULT_MAX_FIXES, DEFAULT_VALIDATION_TIMEOUT } from "@quasar/tasks";
+import { discoverCommands } from "@quasar/tasks";
 import { parse } from "smol-toml";
 import { expect, onTestFinished, test } from "vitest";
 import { pristineConfig } from "./config-text.ts";
@@ -79,8 +79,8 @@ test("how long hook files are kept is the seed's default, and can be set by the 
 });
 
 test("the limits of a validation are the library's where nothing is said", () => {
-  const limits = { timeoutMs: DEFAULT_VALIDATION_TIMEOUT, maxFixes: DEFAULT_MAX_FIXES };
-  expect(validationConfig(DEFAULTS)).toEqual(limits);
+  const { timeoutMs, maxFixes } = discoverCommands("/", { config: { commands: [] } });
+  expect(validationConfig(DEFAULTS)).toEqual({ timeoutMs, maxFixes });
 });
 
 test("validation commands have names in a table, and numbers in a list", () => {

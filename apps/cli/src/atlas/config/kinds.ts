@@ -1,4 +1,4 @@
-import type { ValidationCommand } from "@quasar/tasks";
+import type { ValidationConfig } from "@quasar/tasks";
 import { type Kind, text } from "../../shared/config/kinds.ts";
 
 const MAX_COMMANDS = 20;
@@ -8,7 +8,7 @@ const line = text(4000, "<command>");
  * Commands with their names: a table `lint = "npm run lint"` or a list of commands in TOML, a repeated
  * flag, one command in the environment. What has no name of its own is named by its number.
  */
-export const commands: Kind<readonly ValidationCommand[]> = {
+export const commands: Kind<ValidationConfig["commands"]> = {
   placeholder: "<command>",
   expected: `at most ${MAX_COMMANDS} commands, in a list or by name in a table`,
   fromText: (value) => commands.fromToml(value === "" ? [] : [value]),

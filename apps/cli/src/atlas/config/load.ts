@@ -1,6 +1,6 @@
 import { dirname, join, resolve as resolvePath } from "node:path";
 import { cleanLine } from "@quasar/runs/text";
-import { parseTemplate, type Template } from "@quasar/tasks";
+import { parseTemplate, type Template } from "@quasar/tasks/templates";
 import { findRepositoryConfig, readConfigFile } from "../../shared/config/files.ts";
 import type { FlagValuesOf, LayerOf } from "../../shared/config/table.ts";
 import { requireTrust, type TrustOptions } from "../../shared/config/trust.ts";

@@ -1,4 +1,4 @@
-import type { TaskConfig, ValidationCommand } from "@quasar/tasks";
+import type { TaskConfig, ValidationConfig } from "@quasar/tasks";
 import type { AgentSettings } from "../../shared/agents.ts";
 import { choice, minutes, text, whole, yesOrNo } from "../../shared/config/kinds.ts";
 import {
@@ -21,7 +21,7 @@ export interface AtlasSettings
   readonly template: string;
   readonly maxBudgetUsd: number;
   readonly baseBranch: string;
-  readonly validationCommands: readonly ValidationCommand[];
+  readonly validationCommands: ValidationConfig["commands"];
   readonly validationTimeout: number;
   readonly maxFixes: number;
   readonly onCommit: boolean;

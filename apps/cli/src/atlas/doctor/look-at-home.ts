@@ -1,6 +1,8 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { isActive, listTasks, listWorkspaces } from "@quasar/tasks";
+import { isTerminal } from "@quasar/hookfile";
+import { listTasks } from "@quasar/tasks";
+import { listWorkspaces } from "@quasar/tasks/workspaces";
 import type { Finding } from "../../shared/doctor/finding.ts";
 import { tried } from "../../shared/doctor/tried.ts";
 import type { Installation } from "../installation.ts";
@@ -24,14 +26,15 @@ export async function lookAtHome({ home, keys }: Installation): Promise<readonly
 }
 
 function lookAtTasks(home: string): readonly Finding[] {
-  const tasks = listTasks(home).filter(isActive);
+  // What cannot be read may continue.
+  const tasks = listTasks(home).filter(({ hook }) => hook === undefined || !isTerminal(hook.state));
   const workspaces = listWorkspaces(home).flatMap(
-    ({ name, dir, workspace }): readonly WorkspaceFacts[] => {
-      if ("problem" in workspace) {
-        const { problem } = workspace;
+    ({ name, dir, ...found }): readonly WorkspaceFacts[] => {
+      if (found.kind === "damaged") {
+        const { problem } = found;
         return [{ name, dir, problem, worktreePath: "", isTreeThere: true, waysBack: [] }];
       }
-      const { status, worktreePath } = workspace;
+      const { status, worktreePath } = found.workspace;
       if (status !== "active" && status !== "paused") return [];
       const hook = tasks.find((task) => task.workspaceId === name)?.hook;
       const waysBack = hook === undefined ? [] : (nextWithoutTree(hook, ` ${name}`) ?? []);

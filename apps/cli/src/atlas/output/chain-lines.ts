@@ -1,5 +1,5 @@
 import { cleanLine } from "@quasar/runs/text";
-import type { ReceiptChain } from "@quasar/tasks";
+import type { ReceiptChain } from "@quasar/tasks/receipts";
 import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
 
@@ -25,6 +25,11 @@ export function chainLines({ kind, problems, signed, here }: ReceiptChain, view:
       style,
     ),
   );
+}
+
+/** What a chain is broken by: keys that are not here say nothing against the receipts. */
+export function brokenBy({ kind, problems }: ReceiptChain): readonly string[] {
+  return kind === "invalid" ? problems : [];
 }
 
 /** The same problems for a command that reports what happens, each a warning. */

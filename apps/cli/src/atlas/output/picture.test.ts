@@ -1,6 +1,6 @@
 import type { ValidationReceipt, Verdict } from "@quasar/receipts";
 import { widthOf } from "@quasar/runs/text";
-import type { StepResult } from "@quasar/tasks";
+import type { TaskRecord } from "@quasar/tasks";
 import { expect, test } from "vitest";
 import {
   A_RECEIPT,
@@ -17,7 +17,7 @@ import { type PictureFacts, pictureLines } from "./picture.ts";
 
 const PLAIN: View = { columns: undefined, paint: (_style, text) => text, live: false };
 
-const A_RESULT: StepResult = {
+const A_RESULT: TaskRecord["stepResults"][number] = {
   stepIndex: 0,
   stepName: "git_pr",
   attempt: 1,

@@ -9,7 +9,8 @@ import {
   wrap,
   firstLine,
 } from "@quasar/runs/text";
-import type { TaskCost, TaskView } from "@quasar/tasks";
+import type { TaskView } from "@quasar/tasks";
+import type { TaskCost } from "@quasar/tasks/record";
 import { labelled, nextLines, type Style, type View } from "../../shared/output/text.ts";
 import { quarantineLines } from "./quarantine-lines.ts";
 import { chainLines } from "./chain-lines.ts";

@@ -1,6 +1,6 @@
 import { latestFindings } from "@quasar/runs/internal";
 import { cleanLine } from "@quasar/runs/text";
-import type { TaskRun } from "@quasar/tasks";
+import type { taskRuns } from "@quasar/tasks/record";
 import { findingTable } from "../../shared/output/finding-table.ts";
 import { section } from "../../shared/output/section.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
@@ -13,7 +13,7 @@ import { headLines, type PictureFacts, stepLines } from "./picture.ts";
 /** What all of a task is told from. */
 export interface WholeFacts extends PictureFacts {
   readonly dir: string;
-  readonly runs: readonly TaskRun[];
+  readonly runs: Awaited<ReturnType<typeof taskRuns>>["runs"];
 }
 
 /** All of a task: what it is, its steps and what came of each, its agents' turns, what reviewers found. */

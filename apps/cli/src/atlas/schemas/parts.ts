@@ -1,6 +1,7 @@
 import { HOOK_STATES, type StepRecord, type StepType } from "@quasar/hookfile";
 import { CHECKPOINT_TRIGGERS } from "@quasar/hookfile/checkpoints";
-import { REVIEW_GAPS, STEP_STATUSES, TASK_STATUSES } from "@quasar/tasks";
+import { REVIEW_GAPS } from "@quasar/tasks/operations";
+import { STEP_STATUSES, TASK_STATUSES } from "@quasar/tasks/record";
 import * as v from "valibot";
 import {
   flag,

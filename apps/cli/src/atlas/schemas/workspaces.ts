@@ -1,4 +1,4 @@
-import { WORKSPACE_STATUSES } from "@quasar/tasks";
+import { WORKSPACE_STATUSES } from "@quasar/tasks/workspaces";
 import * as v from "valibot";
 import { flag, list, object, record, text, texts, time, word } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
