@@ -32,14 +32,25 @@ export type TasksErrorCode =
   /** A work tree that is to be removed has more ignored files than are kept. */
   | "ERR_IGNORED";
 
+interface TasksErrorOptions extends ErrorOptions {
+  readonly next?: readonly string[] | undefined;
+}
+
 /** A failure that a person can act on; what else is thrown comes from the packages below. */
 export class TasksError extends Error {
   override readonly name = "TasksError";
   readonly code: TasksErrorCode;
+  /** Commands that a person can type now, where some are known. */
+  readonly next: readonly string[];
 
-  constructor(code: TasksErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: TasksErrorCode,
+    message: string,
+    { next = [], ...options }: TasksErrorOptions = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.next = next;
   }
 }
 

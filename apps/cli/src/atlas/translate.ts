@@ -2,7 +2,7 @@ import type { DurableErrorCode } from "@quasar/durable";
 import type { HookFileErrorCode } from "@quasar/hookfile";
 import type { ReceiptErrorCode } from "@quasar/receipts";
 import { codeOf } from "@quasar/runs/internal";
-import type { TasksErrorCode } from "@quasar/tasks";
+import { TasksError, type TasksErrorCode } from "@quasar/tasks";
 import { CliError, type CliErrorCode } from "../shared/errors.ts";
 import { DISK, nameDisk, translate as translateShared } from "../shared/translate.ts";
 
@@ -74,7 +74,8 @@ export function translate(error: unknown): CliError {
   if (error instanceof CliError || !Object.hasOwn(TRANSLATIONS, name))
     return renamed(translateShared(error));
   const [code, ...known] = TRANSLATIONS[name as LibraryError];
-  const next = nameDisk(known, error);
+  const offered = error instanceof TasksError ? error.next : [];
+  const next = [...offered, ...nameDisk(known, error)];
   return new CliError(code, error instanceof Error ? error.message : "", { cause: error, next });
 }
 

@@ -9,9 +9,10 @@ async function run(input: RunningStep): Promise<StepOutcome> {
   const { prompt, definition } = input;
   const done = await workOnStep(input, { kind: "loop", prompt, timeoutMs: definition.timeoutMs });
   if (done.kind !== "done") return done;
-  const { text, review, report, cycles } = done;
+  const { text, review, report, cycles, commits } = done;
   const said = report?.summary ?? "";
-  const summary = `approved in cycle ${cycles}${said === "" ? "" : `: ${said}`}`;
+  const unchanged = commits.length === 0 ? "no changes were made; " : "";
+  const summary = `${unchanged}approved in cycle ${cycles}${said === "" ? "" : `: ${said}`}`;
   const output = `${text.trim()}\n\n---\n\n${review.trim()}\n`;
   return { kind: "completed", ...reportOf(done, { summary, output }) };
 }
