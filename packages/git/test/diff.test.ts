@@ -25,13 +25,16 @@ test("tells what differs between two commits, and nothing where nothing does", a
   const first = git(root, "rev-parse", "HEAD").trim();
   const second = commit(root, "b.txt", "two\n");
   const tree = git(root, "rev-parse", "HEAD^{tree}").trim();
-  const { stat, text } = await diffTrees(root, first, second);
+  const found = await diffTrees(root, first, second);
+  const { stat, text } = found;
   expect(stat).toContain("b.txt | 1 +");
   expect(stat).not.toContain("diff --git");
   expect(text).toContain("+two\n");
   expect(text).not.toContain("a.txt");
-  expect(await diffTrees(root, first, tree)).toEqual({ stat, text });
-  expect(await diffTrees(root, second, second)).toEqual({ stat: "", text: "" });
+  expect(await diffTrees(root, first, tree)).toEqual(found);
+  const none = await diffTrees(root, second, second);
+  expect(none).toMatchObject({ stat: "", text: "" });
+  expect(none.patch).toHaveLength(0);
 });
 
 test("tells binary files apart to the byte", async () => {
