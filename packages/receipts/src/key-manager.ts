@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { accountsIn } from "./account-files.ts";
 import { publicKeyOf } from "./ed25519.ts";
-import { readHead, type ChainHead } from "./head.ts";
+import { rollForward } from "./chain.ts";
+import { type ChainHead, EMPTY_CHAIN, keepHead, readHead } from "./head.ts";
 import { withKeyFolder } from "./key-folder.ts";
 import { allocateKeyIndex } from "./key-index.ts";
 import { parseKeyPath, stepsTo } from "./key-path.ts";
@@ -41,6 +42,13 @@ export interface KeyManager extends KeyRing {
    * @throws {ReceiptError} `ERR_DAMAGED`; `ERR_UNSAFE_KEY`; `ERR_DAMAGED_KEY`
    */
   head(task: TaskName): ChainHead | undefined;
+  /**
+   * Takes into the kept head what a crash has left out of it: receipts in `dir`, the folder of the task's receipts,
+   * that continue its chain and are valid. Does nothing without the private key. Durable once it returns.
+   *
+   * @throws {ReceiptError} as {@link head}; `ERR_LOCKED`
+   */
+  recoverHead(task: TaskName, dir: string): void;
   publicKeyAt(keyPath: string, keyId?: string): Uint8Array | undefined;
 }
 
@@ -55,7 +63,7 @@ export interface KeyManagerOptions {
 export function createKeyManager(options: KeyManagerOptions): KeyManager {
   const dir = resolve(options.dir);
   const { now = () => new Date() } = options;
-  return {
+  const keys: KeyManager = {
     dir,
     open: () => statusOf(openMasterKey(dir)),
     init: () => statusOf(initMasterKey(dir, now())),
@@ -68,6 +76,20 @@ export function createKeyManager(options: KeyManagerOptions): KeyManager {
       const seed = peekMasterKey(dir);
       return seed && readHead(dir, seed, task);
     },
+    recoverHead: (task, receipts) => {
+      const seed = peekMasterKey(dir);
+      if (seed === undefined) return;
+      const behind = (): ChainHead | undefined => {
+        const kept = readHead(dir, seed, task) ?? EMPTY_CHAIN;
+        const head = rollForward(receipts, kept, task, keys);
+        return head.count > kept.count ? head : undefined;
+      };
+      if (behind() === undefined) return;
+      withKeyFolder(dir, () => {
+        const head = behind();
+        if (head !== undefined) keepHead(dir, seed, task, head);
+      });
+    },
     accounts: () => accountsIn(dir),
     publicKeyAt: (keyPath, keyId = "") => {
       const seed = peekMasterKey(dir);
@@ -75,6 +97,7 @@ export function createKeyManager(options: KeyManagerOptions): KeyManager {
       return publicKeyOf(privateKeyAt(seed, keyPath));
     },
   };
+  return keys;
 }
 
 /** The path by which the Go original names its one key, which it derives nothing from. */

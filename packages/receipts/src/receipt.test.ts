@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import {
   chmodSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -477,4 +479,36 @@ test("the limit: a process that can read the key can sign what never ran", () =>
   writeFileSync(paths.stdout, "all tests pass\n");
   writeFileSync(paths.stderr, "");
   expect(verdictOf(signReceipt(run, stranger).receipt)).toEqual(VALID);
+});
+
+test("a head that a crash has left behind its receipts is recovered, with those that are valid", () => {
+  const { keys, task, dir } = place;
+  const heads = join(keys.dir, "heads");
+  place.sign({ receiptId: "first" });
+  cpSync(heads, `${heads}.before`, { recursive: true });
+  place.sign({ receiptId: "second" });
+  rmSync(heads, { recursive: true });
+  renameSync(`${heads}.before`, heads);
+  writeFileSync(receiptPaths(dir, "forged").envelope, "{}");
+  const tail = (): unknown => {
+    const head = keys.head(task);
+    const { kind, tail: proved } = verifyChain(
+      listReceipts(dir).filter(({ receiptId }) => receiptId !== "forged"),
+      { dir, task, keys, anchors: head ? [head] : [] },
+    );
+    return { kind, tail: proved, count: head?.count };
+  };
+  expect(tail()).toEqual({ kind: "valid", tail: "unproved", count: 1 });
+  keys.recoverHead(task, dir);
+  expect(tail()).toEqual({ kind: "valid", tail: "proved", count: 2 });
+  keys.recoverHead(task, dir);
+  expect(tail()).toEqual({ kind: "valid", tail: "proved", count: 2 });
+});
+
+test("no head is recovered without the private key, and no key is made for it", () => {
+  const { keys, task, dir } = place;
+  place.sign();
+  rmSync(keys.dir, { recursive: true });
+  keys.recoverHead(task, dir);
+  expect(existsSync(keys.dir)).toBe(false);
 });

@@ -12,7 +12,7 @@ const KILLS: readonly RegExp[] = [
   /^runner at ended git commit #1$/u,
   /^runner at write git hook: .*\/inbox\//u,
   /^everything at asked coder 1, step 1 #1$/u,
-  /^runner at rename \S*\/heads\/\S* #1$/u,
+  /^runner at rename \S*\/heads\/\S* #[13]$/u,
   /^everything at ended git push #1$/u,
   /^runner at ended gh #2$/u,
   /^runner at rename \S*\/hook\.json #1 in command 2$/u,

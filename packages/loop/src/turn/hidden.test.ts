@@ -31,7 +31,7 @@ test.for(FLAGS)("a change that the coder hides from git (%s) goes back to it", a
   const reviewer = fakeAgent([APPROVAL]);
   const loop: Harness = harness({ coder, reviewer });
   expect(await runTask(TASK, loop.options)).toMatchObject({ outcome: "approved", cycle: 2 });
-  expect(coder.requests[1]?.prompt).toMatch(/not to look at these files .*: README\./u);
+  expect(coder.requests[1]?.prompt).toMatch(/to ignore changes of these files .*: README\./u);
   expect(reviewer.requests).toHaveLength(1);
   expect(loop.tree.git("show", "HEAD:README")).toBe("changed\n");
 });

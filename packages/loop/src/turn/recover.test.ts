@@ -477,7 +477,7 @@ describe("a turn that is taken again", () => {
       expect(loop.trace().slice(1, 6)).toEqual([
         "turn_recovered coder resumed",
         "agent_start coder run.2 again 2",
-        "warning no such session: the turn is started anew",
+        "warning no such session: the turn is started again",
         "agent_start coder run.3 again 3",
         "agent_done coder",
       ]);

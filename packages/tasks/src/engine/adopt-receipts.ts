@@ -1,11 +1,22 @@
 import type { Change, HookFile } from "@quasar/hookfile";
 import { withEntries } from "@quasar/hookfile/internal";
-import type { ValidationReceipt } from "@quasar/receipts";
+import { ReceiptError, type ValidationReceipt } from "@quasar/receipts";
+import { receiptsFolder } from "../validation/folder.ts";
 import { unlessDamaged } from "./failures.ts";
 import type { Session } from "./session.ts";
 
-/** Takes receipts into the hook file that were signed before a crash and did not get there. */
-export function adoptReceipts({ parts, taskDir, ports, store, warn }: Session): void {
+/**
+ * Takes receipts into the hook file that were signed before a crash and did not get there, and into the kept head
+ * of their chain first: what the hook file has, a later resume does not look at.
+ */
+export function adoptReceipts({ parts, taskDir, ports, store, hook, warn }: Session): void {
+  const { workspaceId, taskId } = hook();
+  try {
+    ports.keys.recoverHead({ workspaceId, taskId }, receiptsFolder(taskDir));
+  } catch (error) {
+    if (!(error instanceof ReceiptError)) throw error;
+    warn(error.message);
+  }
   const missing = () => parts.receipts.missing(store, taskDir, ports.keys);
   store.update((hook) => withReceipts(hook, unlessDamaged(missing, warn) ?? []));
 }
