@@ -112,7 +112,7 @@ function expectExit(
 ): void {
   const said = records(stdout).at(-1)?.["exit"];
   if (code === null || said === undefined || said === code) return;
-  throw new Error(`${args.join(" ")} says exit ${String(said)}, and ends with ${code}`);
+  throw new Error(`${args.join(" ")} says exit ${JSON.stringify(said)}, and ends with ${code}`);
 }
 
 const RUN_ID = /\d{8}-\d{6}-[0-9a-f]{6}/u;

@@ -1,14 +1,5 @@
 import * as v from "valibot";
-import {
-  flag,
-  list,
-  milliseconds,
-  object,
-  text,
-  usd,
-  whole,
-  word,
-} from "../../shared/schemas/kinds.ts";
+import { flag, list, milliseconds, object, text, usd, word } from "../../shared/schemas/kinds.ts";
 import { surroundings } from "../../shared/schemas/doctor.ts";
 import { initLine as initOfBoth } from "../../shared/schemas/init.ts";
 import { type Printed, result, withKeys } from "../../shared/schemas/line.ts";

@@ -1,15 +1,5 @@
 import * as v from "valibot";
-import {
-  flag,
-  list,
-  object,
-  sha,
-  steps,
-  text,
-  texts,
-  usd,
-  whole,
-} from "../../shared/schemas/kinds.ts";
+import { flag, list, object, sha, text, texts, usd } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 import { agentEvent, finding } from "../../shared/schemas/parts.ts";
 import { turn } from "../../shared/schemas/turn.ts";

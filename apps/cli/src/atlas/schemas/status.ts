@@ -4,7 +4,6 @@ import {
   list,
   object,
   record,
-  steps,
   text,
   texts,
   time,
@@ -43,8 +42,6 @@ const stop = object(
   },
   "Why it stopped last",
 );
-
-const EXIT = "The exit code, which the README lists";
 
 export const statusLine = result("status", "All that is known of a task", {
   taskRecord: task,

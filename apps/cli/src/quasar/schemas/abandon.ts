@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { list, runId, steps, texts } from "../../shared/schemas/kinds.ts";
+import { list, runId, texts } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 
 export const abandonLine = result("abandon", "A run was given up", {

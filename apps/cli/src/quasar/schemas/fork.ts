@@ -1,4 +1,4 @@
-import { runId, sha, steps, text, whole } from "../../shared/schemas/kinds.ts";
+import { runId, sha, text, whole } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 
 export const forkLine = result("fork", "A new run continues from a state of another one", {

@@ -1,16 +1,6 @@
 import type { PlanKind } from "@quasar/loop/resume";
 import * as v from "valibot";
-import {
-  list,
-  object,
-  runId,
-  shaOrNone,
-  steps,
-  text,
-  usd,
-  whole,
-  word,
-} from "../../shared/schemas/kinds.ts";
+import { list, object, runId, shaOrNone, text, usd, word } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 
 const KINDS = [

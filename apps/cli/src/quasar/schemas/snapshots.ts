@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { flag, list, runId, steps, texts, whole } from "../../shared/schemas/kinds.ts";
+import { flag, list, runId, texts, whole } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 import { snapshot } from "./parts.ts";
 

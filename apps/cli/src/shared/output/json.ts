@@ -82,5 +82,6 @@ export function result<const Type extends string, Facts extends object>(
   exit: ExitCode,
   next: readonly string[] = [],
 ) {
-  return { v: JSON_VERSION, type, ...named<Facts>(facts), exit, next } as const;
+  const begun = { v: JSON_VERSION, type } as const;
+  return Object.assign(begun, named<Facts>(facts), { exit, next });
 }

@@ -88,7 +88,7 @@ function createJsonReporter<R extends { readonly type: string }, P>(
     report(record) {
       const { type, ...facts } = record;
       const time = new Date(now()).toISOString();
-      stdout.write(jsonLine({ v: JSON_VERSION, type, time, ...named(facts) }));
+      stdout.write(jsonLine(Object.assign({ v: JSON_VERSION, type, time }, named(facts))));
       if (isDiagnostic(record)) write(stderr, lines(record, idle, view));
     },
     close() {},
