@@ -80,7 +80,7 @@ test("the turn that is under way when a run is abandoned counts with all that it
   expect(await quasar(at, ["abandon", runId, "--yes"])).toMatchObject({ code: 0 });
   const bill = lastRecord(await quasar(at, ["cost", runId, "--json"]));
   expect(bill).toMatchObject({ spentUsd: 4.5, unknownUsd: 4.5 });
-  expect(bill["turns"]).toMatchObject([{ turnId: `${runId}.1`, status: "lost", costUsd: 4.5 }]);
+  expect(bill["turns"]).toMatchObject([{ turnId: `${runId}.1`, status: "lost", spentUsd: 4.5 }]);
   expect(bill["openTurn"]).toBeUndefined();
 });
 
@@ -281,7 +281,7 @@ test("the doctor names no command that would be refused while an agent works", a
   const at = place();
   await orphaned(at);
   const { kept } = lastRecord(await doctor(at, ["--json"]));
-  expect(kept).toMatchObject({ stopped: { runs: 1 }, next: [] });
+  expect(kept).toMatchObject({ stopped: { runCount: 1 }, next: [] });
 });
 
 interface Ailment {

@@ -367,7 +367,7 @@ test("what is given up counts from then on, not from its last save", async () =>
   await sleep(2500);
   expect(await quasar(at, ["abandon", runId])).toMatchObject({ code: 0 });
   const pruned = await quasar(at, ["prune", "--older-than", "2s", "--json"]);
-  expect(lastRecord(pruned)).toMatchObject({ runs: [] });
+  expect(lastRecord(pruned)).toMatchObject({ runIds: [] });
 });
 
 test("a link in the place of .quasar/.gitignore, which git does not follow, is replaced", async () => {
