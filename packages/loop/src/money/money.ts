@@ -53,6 +53,14 @@ export function leastAllowance(boundUsd: number | undefined): number {
   return BOUNDS_OF_A_TURN * (boundUsd ?? 0);
 }
 
+/** A bound of a response of which a turn has to be allowed so much. */
+export function boundFor(leastUsd: number): number {
+  return leastUsd / BOUNDS_OF_A_TURN;
+}
+
+/** The least that a turn is taken to cost: with nothing it would not be started. */
+const LEAST_TURN_USD = 0.01;
+
 /**
  * The budget with which the turns that are next get through, in US dollars, rounded up to the cent: each
  * of them costs at most what one of its role has cost so far, and no less than it has to be allowed.
@@ -68,6 +76,7 @@ export function neededBudget(
   let [spent, needed] = [state.totalCostUsd, 0];
   for (const role of roles) {
     spent += Math.max(
+      LEAST_TURN_USD,
       leastAllowance(boundsUsd[role]),
       dearestTurn(state.ledger, role) ?? state.maxBudgetUsd / (2 * state.maxCycles),
     );
