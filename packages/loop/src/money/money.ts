@@ -85,6 +85,11 @@ export function neededBudget(
   return upToCent(needed);
 }
 
+/** The budget of which a coder's turn may spend so much, in US dollars, rounded up to the cent. */
+export function budgetFor(allowanceUsd: number): number {
+  return upToCent(allowanceUsd / (1 - REVIEW_SHARE));
+}
+
 /** How many times what a turn could spend it is offered next, where that was too little. */
 export const MORE = 2;
 
