@@ -83,7 +83,9 @@ test("a turn that is not started never reads as one that may spend what it needs
       const allowed = { allowanceUsd, leastUsd, capUsd: isCapped ? allowanceUsd : 0 };
       const state = aCheckpoint({ totalCostUsd: 1, maxBudgetUsd: 5 });
       const { message } = tooLittle(state, "coder", allowed);
-      const figures = [...message.matchAll(/\$([\d.]+\d)/gu)].map(([, figure]) => Number(figure));
+      const figures = [...message.matchAll(/(<?)\$([\d.]+\d)/gu)].map(([, less, figure]) =>
+        less === "<" ? 0 : Number(figure),
+      );
       const [needed = 0, allows = 0] = figures;
       expect(needed).toBeGreaterThan(allows);
       expect(needed).toBeGreaterThanOrEqual(leastUsd - 1e-7);

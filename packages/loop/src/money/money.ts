@@ -205,10 +205,12 @@ export function spentWords({ totalCostUsd, unknownCostUsd }: Spent): string {
   return `${dollars(known)} known + up to ${dollars(unknownCostUsd)}`;
 }
 
-/** To the cent, and what is less than one to a hundredth of it. */
+/** To the cent; what is more than nothing never reads as nothing. */
 export function dollars(usd: number): string {
-  return `$${usd.toFixed(digitsOf(usd))}`;
+  return usd > 0 && usd < 0.005 ? LESS_THAN_A_CENT : `$${usd.toFixed(2)}`;
 }
+
+const LESS_THAN_A_CENT = "<$0.01";
 
 /** An amount that is needed: rounded up, so that who gives what is shown gives enough. */
 export function dollarsNeeded(usd: number): string {
@@ -217,8 +219,8 @@ export function dollarsNeeded(usd: number): string {
 
 /** An amount that may be spent: rounded down, so that it never reads as more. */
 export function dollarsAllowed(usd: number): string {
-  const unit = 10 ** digitsOf(usd);
-  return dollars(Math.floor(usd * unit + ROUNDING) / unit);
+  const cents = Math.floor(usd * 100 + ROUNDING);
+  return usd > 0 && cents === 0 ? LESS_THAN_A_CENT : dollars(cents / 100);
 }
 
 /** US dollars rounded up to the cent, but for what sums of decimal fractions miss. */
@@ -227,7 +229,3 @@ export function upToCent(usd: number): number {
 }
 
 const ROUNDING = 1e-6;
-
-function digitsOf(usd: number): number {
-  return usd > 0 && usd < 0.01 ? 4 : 2;
-}

@@ -46,6 +46,8 @@ export interface CostEstimate {
    * where none was of the kind that is to come.
    */
   readonly likelyUsd: number | undefined;
+  /** Whose turns are to come of which none tells what is likely. */
+  readonly rolesWithoutCost: readonly AgentRole[];
 }
 
 /** What a resume is going to do. */
@@ -157,7 +159,7 @@ const TAKEN_FOR: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {
 
 function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate {
   const next = nextStep(state, { detectStruggle: false, runKind: LOOP });
-  if (!("step" in next)) return { atMostUsd: 0, likelyUsd: 0 };
+  if (!("step" in next)) return { atMostUsd: 0, likelyUsd: 0, rolesWithoutCost: [] };
   const { maxBudgetUsd, totalCostUsd, ledger, turn } = state;
   const left = maxBudgetUsd === 0 ? undefined : Math.max(0, maxBudgetUsd - totalCostUsd);
   const isBought = next.step === "recover" && isUsed(found, turn);
@@ -170,6 +172,7 @@ function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate
   return {
     atMostUsd: next.step === "approve" ? 0 : left,
     likelyUsd: known.length < costs.length ? undefined : Math.min(likely, left ?? likely),
+    rolesWithoutCost: roles.filter((role) => usualCost(ledger, role) === undefined),
   };
 }
 
