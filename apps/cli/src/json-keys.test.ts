@@ -37,7 +37,7 @@ const KEYS = `
   stepType steps stop stopped summary supervisorFailures surroundings tail task
   taskCertificateSha256 taskCount taskId taskIds taskRecord tasks template templateSteps templates
   text time timeoutMs title toSha toState toStatus transitions tree treeAfter treeBefore trigger
-  turn turnBudgetUsd turnId turns type uncommitted unknownUsd unusable unwritten updatedAt v
+  turn turnBudgetUsd turnId turnRole turns type uncommitted unknownUsd unusable unwritten updatedAt v
   validation validationCommand value variables verdict verdicts version waitMs warnings
   wasValidating what workTree workingOn workspace workspaceId workspaces
 `;

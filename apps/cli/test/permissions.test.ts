@@ -235,7 +235,7 @@ test("atlas names the command that was denied, and the flag that allows it", asy
   const said = done.stdout.replaceAll(/\s+/gu, " ");
   expect(said).toContain("Claude Code made no changes: `npm test` was denied");
   expect(said).toContain('then atlas retry, and atlas resume --allow-tool "Bash(npm test *)")');
-  expect(said).toContain("a turn may spend up to $4.50");
+  expect(said).toContain("a coder's turn may spend up to $4.50");
 });
 
 test("a resume whose check can no longer run stops with 2 before any agent is asked", async () => {

@@ -61,21 +61,20 @@ test("a turn is stopped by the user's price, and a resume takes the one that is 
   expect(resumed.stdout).toContain(`${NEW} $0.00 in, $2000.00 out`);
 });
 
-test("a turn is not started whose two bounds by the user's price are more than it may spend", async () => {
+test("a run is refused whose first turn needs more than the budget by the user's price, and nothing is left of it", async () => {
   const at = place(FILES);
   priced(at, PRICE.replace("max_output = 1000", "max_output = 32000"));
   const { env, calls } = fakeClaude(at, { coder: [CODER] });
-  const done = await quasar(at, ["run", "Write", "--coder-model", NEW], { env });
+  const args = ["run", "Write", "--coder-model", NEW];
+  const done = await quasar(at, args, { env });
   expect(done.code, done.stdout + done.stderr).toBe(4);
-  expect(done.stdout).toMatch(/The coder's next turn needs at least \$128\.\d\d/u);
-  const plan = await quasar(at, ["resume", "--plan"], { env });
-  expect(plan.code, plan.stdout + plan.stderr).toBe(4);
-  expect(plan.stdout).toContain("would be stopped: budget used up");
-  expect(plan.stdout).toMatch(/The coder's next turn needs at least \$128\.\d\d/u);
-  const [, needed = ""] = /quasar (resume \S+ --max-budget \S+)/u.exec(plan.stdout) ?? [];
-  expect(done.stdout).toContain(needed);
-  expect((await quasar(at, [...needed.split(" "), "--plan"], { env })).code).toBe(0);
+  expect(done.stderr).toMatch(/The coder's first turn needs at least \$128\.\d\d/u);
+  expect(done.stdout).not.toContain("quasar run 2");
+  expect((await quasar(at, ["list"])).stdout).toContain("no runs in this work tree yet");
   expect(calls()).toEqual([]);
+  const [, needed = ""] = /quasar run --max-budget (\S+) "…"/u.exec(done.stderr) ?? [];
+  await quasar(at, [...args, "--max-budget", needed], { env });
+  expect(calls()).not.toEqual([]);
 });
 
 test("a repository's prices are ignored, and that is said", async () => {

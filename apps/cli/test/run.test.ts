@@ -42,7 +42,7 @@ test("run works until the reviewer approves, one commit a cycle, and says so in 
       in       <place>/repo, branch main
       agents   coder scripted, reviewer scripted
       allowed  coder: whatever its program does (docs/trust.md)
-      limits   3 cycles, $5.00; a turn may spend up to $4.50
+      limits   3 cycles, $5.00; a coder's turn may spend up to $4.50
     cycle 1 of 3
       coder    works (<run>.1)
       coder    write: work.txt
@@ -179,7 +179,7 @@ test("turns of $1.50 fit into the default budget where the first review approves
     code: 0,
     stdout: expect.stringContaining("cost     $3.00 of $5.00"),
   });
-  expect(done.stdout).toContain("limits   3 cycles, $5.00; a turn may spend up to $4.50");
+  expect(done.stdout).toContain("limits   3 cycles, $5.00; a coder's turn may spend up to $4.50");
 });
 
 test("a turn that no longer fits is not started, and a resume with the figure that is told ends approved", async () => {
@@ -193,7 +193,7 @@ test("a turn that no longer fits is not started, and a resume with the figure th
   expect(stopped.stdout).toContain("cost     $3.00 of $5.00");
   const because =
     "The coder's next turn needs at least $3.00 and may spend $1.50 ($3.00 of $5.00 spent).";
-  expect(stopped.stdout).toContain(`${because} Resume with a budget of at least $9.00.`);
+  expect(stopped.stdout).toContain(`${because} Resume with a budget of $9.00.`);
   const [, command = ""] = /quasar (resume \S+ --max-budget [\d.]+)/u.exec(stopped.stdout) ?? [];
   expect(command).toMatch(/ --max-budget 9$/u);
   const resumed = await quasar(at, command.split(" "));
@@ -212,14 +212,15 @@ test("a limit for one turn that is too low is reported with the flag that raises
     "2",
     ...agents(at, dearTurns("first"), { responseUsd: 1.5 }),
   ];
-  const stopped = await quasar(at, args);
-  expect(stopped).toMatchObject({
-    code: 4,
-    stdout: expect.stringContaining("may spend up to $2.00"),
-  });
-  const [, command = ""] =
-    /quasar (resume \S+ .*--max-turn-budget [\d.]+)/u.exec(stopped.stdout) ?? [];
-  expect(await quasar(at, command.split(" "))).toMatchObject({ code: 0 });
+  const refused = await quasar(at, args);
+  expect(refused.code).toBe(4);
+  expect(refused.stderr).toContain(
+    "The coder's first turn needs at least $3.00: two of its model's",
+  );
+  const [, limit = ""] = /quasar run --max-turn-budget ([\d.]+) "…" /u.exec(refused.stderr) ?? [];
+  expect((await quasar(at, ["list"])).stdout).toContain("no runs");
+  const raised = args.map((arg) => (arg === "2" ? limit : arg));
+  expect(await quasar(at, raised)).toMatchObject({ code: 0 });
 });
 
 test("an unreported cost is kept apart from what is known", async () => {

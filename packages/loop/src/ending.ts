@@ -8,6 +8,7 @@ import {
   upToCent,
 } from "./money/money.ts";
 import { type RunKind, LOOP } from "./run-kind.ts";
+import type { RefusedTurn } from "./money/next-turns.ts";
 import type { TaskResult } from "./options.ts";
 import type { WayBack } from "./resume/way-back.ts";
 import type { CycleState } from "./state.ts";
@@ -20,6 +21,8 @@ export interface Ending {
   readonly agentFailure?: AgentFailure | undefined;
   /** What one turn has to be allowed in US dollars, where a cap on turns stopped the run. */
   readonly neededTurnUsd?: number | undefined;
+  /** The turn that was not started, because it may spend too little. */
+  readonly refused?: RefusedTurn | undefined;
   /** Where the work tree is not as a resume takes it: what to type. */
   readonly wayBack?: WayBack | undefined;
   /** The folder whose disk has no room, where that stopped the run; `""`: the work tree's. */
@@ -82,19 +85,23 @@ export function tooLittle(
   { allowanceUsd, leastUsd, capUsd }: Allowed,
 ): Ending {
   const turn = `The ${role}'s next turn needs at least ${dollarsNeeded(leastUsd)}`;
+  const refused = { role, leastUsd };
   if (capUsd > 0 && capUsd < leastUsd) {
     const message = `${turn}; the limit for one turn is ${dollarsAllowed(capUsd)}.`;
-    return { outcome: "budget", message, neededTurnUsd: upToCent(leastUsd) };
+    return { outcome: "budget", message, neededTurnUsd: upToCent(leastUsd), refused };
   }
   const message = `${turn} and may spend ${dollarsAllowed(allowanceUsd)} (${spentOf(state)}).`;
-  return { outcome: "budget", message };
+  return { outcome: "budget", message, refused };
 }
 
 /** What a run has to be given that money stopped. */
-export function neededWords({ neededBudgetUsd, neededTurnBudgetUsd }: CycleState): string {
+export function neededWords({
+  neededBudgetUsd,
+  neededTurnBudgetUsd,
+}: Pick<CycleState, "neededBudgetUsd" | "neededTurnBudgetUsd">): string {
   const needs = [
-    neededTurnBudgetUsd > 0 && `at least ${dollarsNeeded(neededTurnBudgetUsd)} for one turn`,
-    neededBudgetUsd > 0 && `a budget of at least ${dollarsNeeded(neededBudgetUsd)}`,
+    neededTurnBudgetUsd > 0 && `${dollarsNeeded(neededTurnBudgetUsd)} for one turn`,
+    neededBudgetUsd > 0 && `a budget of ${dollarsNeeded(neededBudgetUsd)}`,
   ].filter((need) => need !== false);
   return needs.length === 0 ? "" : ` Resume with ${needs.join(" and ")}.`;
 }

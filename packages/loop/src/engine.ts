@@ -17,7 +17,7 @@ import { namedChecks } from "./checks/checks-named.ts";
 import { filterFinding } from "./review/findings.ts";
 import type { TaskResult } from "./options.ts";
 import { parseReview } from "./review/parse-review.ts";
-import { budgetForMore, neededBudget } from "./money/money.ts";
+import { budgetForMore } from "./money/money.ts";
 import { marksOf, type Run, unsavedEnd } from "./run.ts";
 import type { CycleState } from "./state.ts";
 import { cycleToBegin, nextStep, type Step } from "./steps.ts";
@@ -58,8 +58,8 @@ import { takeTurnAgain } from "./turn/again.ts";
 import { recoverTurn } from "./turn/recover.ts";
 import { retryOrEnd, scheduleRetry } from "./turn/retry.ts";
 import type { TurnFailure } from "./turn/settle.ts";
-import { rolesAhead } from "./money/to-come.ts";
-import { nextBoundUsd, takeTurn } from "./turn/turn.ts";
+import { budgetToGoOn } from "./money/next-turns.ts";
+import { takeTurn } from "./turn/turn.ts";
 import { findSettings, reportSettings } from "./repository/steering-settings.ts";
 import { leftAside } from "./commit/left-aside.ts";
 import { listPaths } from "./commit/untouchable.ts";
@@ -496,8 +496,8 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
     isEmpty && run.ports.repository ? withoutChanges(run.state).message : ending.message;
   if (outcome === "budget") {
     const { neededTurnUsd: neededTurnBudgetUsd = 0 } = ending;
-    const wasStopped = ending.agentFailure?.kind === "budget";
-    const neededBudgetUsd = budgetForNextStep(run, wasStopped);
+    const neededBudgetUsd =
+      budgetToGoOn(run.state, run.settings, ending.refused) || budgetAfterStop(run.state, ending);
     run.state = { ...run.state, neededBudgetUsd, neededTurnBudgetUsd };
     message += neededWords(run.state);
   }
@@ -554,22 +554,14 @@ async function wayBackFrom(run: Run): Promise<Ending["wayBack"]> {
   }
 }
 
-/**
- * The budget that the turns need which are next; 0 where they need no larger one.
- *
- * @param wasStopped - Whether the last turn was stopped at what it may spend: it would be again.
- */
-function budgetForNextStep(run: Run, wasStopped: boolean): number {
-  const { state, runKind } = run;
-  const boundsUsd = {
-    coder: nextBoundUsd(run, "coding"),
-    reviewer: nextBoundUsd(run, "reviewing"),
-  };
-  const needed = neededBudget(state, rolesAhead(state, runKind), boundsUsd);
-  if (state.maxBudgetUsd === 0) return 0;
-  if (needed > state.maxBudgetUsd) return needed;
-  const more = wasStopped && state.turn !== undefined ? budgetForMore(state, state.turn) : 0;
-  return more > state.maxBudgetUsd ? more : 0;
+/** The budget for a turn that was stopped at what it may spend: it would be again; 0 where it needs no larger one. */
+function budgetAfterStop(
+  { totalCostUsd, maxBudgetUsd, turn }: CycleState,
+  { agentFailure }: Ending,
+): number {
+  if (maxBudgetUsd === 0 || agentFailure?.kind !== "budget" || turn === undefined) return 0;
+  const more = budgetForMore({ totalCostUsd }, turn);
+  return more > maxBudgetUsd ? more : 0;
 }
 
 /** What is finished must not be resumed. */

@@ -3,6 +3,8 @@ export { packageManagerOf, packageScripts } from "./checks/package-scripts.ts";
 export { subjectGiven } from "./commit/commit-message.ts";
 export { allowFlags, failureFlags, openedWords } from "./failure-flags.ts";
 export { dollarsAllowed, upToCent } from "./money/money.ts";
+export { nextRole } from "./money/to-come.ts";
+export { refuseStart } from "./money/refuse-start.ts";
 export { readConventions } from "./repository/read-conventions.ts";
 export { storedBranch } from "./resume/assess.ts";
 export { cutAtWord } from "./text.ts";

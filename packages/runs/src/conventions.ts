@@ -22,14 +22,13 @@ export interface ConventionsOptions {
  */
 export async function conventionsOf(options: ConventionsOptions): Promise<string> {
   const { dir, workTree, commit, warn } = options;
-  const path = join(dir, "conventions.md");
-  const kept = readWholeFile(path, { maxBytes: MAX_BYTES });
-  if (kept !== undefined) return Buffer.from(kept).toString();
+  const kept = keptConventions(dir);
+  if (kept !== undefined) return kept;
   try {
     const { text, left } = await readConventions(workTree, commit);
     if (left.length > 0) warn(`not given to agents: ${left.join(", ")}`);
     makeFolders(dir);
-    createOnce(path, Buffer.from(text));
+    createOnce(pathIn(dir), Buffer.from(text));
     return text;
   } catch (error) {
     if (!(error instanceof GitError && error.code === "ERR_BAD_REVISION")) throw error;
@@ -37,3 +36,11 @@ export async function conventionsOf(options: ConventionsOptions): Promise<string
     return "";
   }
 }
+
+/** What a run or a task keeps of them; `undefined` before they were read. */
+export function keptConventions(dir: string): string | undefined {
+  const kept = readWholeFile(pathIn(dir), { maxBytes: MAX_BYTES });
+  return kept && Buffer.from(kept).toString();
+}
+
+const pathIn = (dir: string): string => join(dir, "conventions.md");

@@ -16,7 +16,8 @@ export type RunsErrorCode =
   | "ERR_FOREIGN_CHECKPOINT"
   | "ERR_CORRUPT"
   | "ERR_NOTHING_TO_RESUME"
-  | "ERR_LIMIT";
+  | "ERR_LIMIT"
+  | "ERR_BUDGET";
 
 export interface RunsErrorOptions extends ErrorOptions {
   /** Command lines that help, and steps for a person; most likely first. @default none */

@@ -1,3 +1,4 @@
+import type { AgentRole } from "@quasar/agents";
 import type { LoopEventData, TaskResult } from "@quasar/loop";
 import type { Spending } from "./text/format.ts";
 
@@ -28,7 +29,9 @@ export interface RunBegun extends Spending {
   readonly maxCycles: number;
   /** US dollars; 0 is no limit. */
   readonly maxBudgetUsd: number;
-  /** What the coder's next turn may spend, in US dollars; 0: no limit. */
+  /** Whose turn starts next. */
+  readonly turnRole: AgentRole;
+  /** What that turn may spend, in US dollars, as far as is known before it starts; 0: no limit. */
   readonly turnBudgetUsd: number;
 }
 

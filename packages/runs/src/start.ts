@@ -1,3 +1,4 @@
+import { readConventions, refuseStart } from "@quasar/loop/internal";
 import { endContained } from "@quasar/process";
 import { clearTree, findLeftoverProcesses } from "./driving/orphans.ts";
 import { driverOf } from "./driving/run-driver.ts";
@@ -13,7 +14,7 @@ import { runStores } from "./store.ts";
 import { firstLine } from "./text/first-line.ts";
 import { freeGit } from "./tree/git-locks.ts";
 import type { User } from "./user/user.ts";
-import { inLinkedTree, inspectTree } from "./work-tree.ts";
+import { type TreeFacts, inLinkedTree, inspectTree } from "./work-tree.ts";
 import { work } from "./work.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -32,7 +33,7 @@ export interface StartOptions extends RunOptions, DriveOptions {
  * Works on a task in a work tree, under its lock. Each step is on disk before it counts.
  *
  * @throws {RunsError} `ERR_LOCKED`, `ERR_UNFINISHED_RUN`, `ERR_AGENT_ALIVE`, `ERR_DIRTY`, `ERR_UNSAFE_PATH`,
- *   `ERR_STATE`: then nothing was begun.
+ *   `ERR_STATE`, `ERR_BUDGET`: then nothing was begun.
  */
 export async function startRun(
   origin: Workspace,
@@ -46,6 +47,7 @@ export async function startRun(
       await freeGit(driverOf(session));
       await rejectUnfinishedRuns(session, user, isNew);
       const facts = await inspectTree(workspace, acceptDirty, session.tell);
+      await assertBudget(workspace, facts, { ...options, runId, task });
       session.begin(runId);
       keep();
       const sealKey = user.sealKey();
@@ -85,6 +87,28 @@ async function rejectUnfinishedRuns(
   }
   await clearTree(workspace, await findLeftoverProcesses(ids), tell);
   await endContained(ids);
+}
+
+/** Refuses a run whose first turns are known to be stopped by its limits: it would be paid for nothing. */
+async function assertBudget(
+  { root: workTree }: Workspace,
+  { baseCommit, untouchablePaths }: TreeFacts,
+  run: RunOptions & { readonly runId: string; readonly task: string },
+): Promise<void> {
+  const { text: conventions } = await readConventions(workTree, baseCommit);
+  const refusal = refuseStart({ ...run, conventions, workTree, untouchablePaths });
+  if (refusal === undefined) return;
+  const { message, role, neededBudgetUsd, neededTurnBudgetUsd } = refusal;
+  const limits = [
+    ...(neededBudgetUsd > 0 ? [`--max-budget ${neededBudgetUsd}`] : []),
+    ...(neededTurnBudgetUsd > 0 ? [`--max-turn-budget ${neededTurnBudgetUsd}`] : []),
+  ];
+  throw new RunsError("ERR_BUDGET", message, {
+    next: [
+      `quasar run ${limits.join(" ")} "…"`,
+      `quasar run --${role}-model <model> "…"   (a cheaper model)`,
+    ],
+  });
 }
 
 /** Of one that stopped, too: what is known of it stands where the next run keeps its compatibility checkpoint. */

@@ -4,6 +4,7 @@ import { createEnvFileRedactor, createRedactor } from "@quasar/agents/environmen
 import { type Checkpoint, checkpointPath } from "@quasar/checkpoint";
 import { logRange } from "@quasar/git";
 import type { LoopEvent, TaskResult } from "@quasar/loop";
+import { nextRole } from "@quasar/loop/internal";
 import { turnAllowance } from "@quasar/loop/turn";
 import { followingStore, seedStore } from "./compatibility.ts";
 import { conventionsOf } from "./conventions.ts";
@@ -135,13 +136,15 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
 /** The first event: what the run works by, and what it had spent before. */
 function tellRun(
   { workspace, tell }: Session,
-  { runId, task, branch = "", spending, options: { coder, reviewer, maxTurnBudgetUsd } }: Work,
+  { runId, task, branch = "", spending, left, options }: Work,
   { maxCycles, maxBudgetUsd }: Pick<RunBegun, "maxCycles" | "maxBudgetUsd">,
 ): void {
+  const { coder, reviewer, maxTurnBudgetUsd } = options;
   const spent = { totalCostUsd: spending.spentUsd, maxBudgetUsd };
-  const turnBudgetUsd = turnAllowance(spent, "coder", maxTurnBudgetUsd);
+  const turnRole = left === undefined ? "coder" : nextRole({ ...left, maxCycles, maxBudgetUsd });
+  const turnBudgetUsd = turnAllowance(spent, turnRole, maxTurnBudgetUsd);
   const agents = { coder: coder.name, reviewer: reviewer.name };
-  const limits = { maxCycles, maxBudgetUsd, turnBudgetUsd, ...spending };
+  const limits = { maxCycles, maxBudgetUsd, turnRole, turnBudgetUsd, ...spending };
   tell({ type: "run", runId, task, workTree: workspace.root, branch, ...agents, ...limits });
 }
 

@@ -87,15 +87,10 @@ async function allKinds(): Promise<void> {
   writeFileSync(join(workspace.runsDir, "20261120-180405-fffffe"), "no folder");
 }
 
-const shown = ({ id, status, task, reason, cycle, spentUsd, savedAt }: ListedRun): ListedRun => ({
-  id,
-  status,
-  task,
-  reason,
-  cycle,
-  spentUsd,
-  savedAt,
-});
+const shown = (run: ListedRun): ListedRun => {
+  const { id, status, task, reason, cycle, spentUsd, unknownCostUsd, savedAt } = run;
+  return { id, status, task, reason, cycle, spentUsd, unknownCostUsd, savedAt };
+};
 
 async function both(): Promise<readonly (readonly ListedRun[])[]> {
   const ids = runIds(workspace);

@@ -82,6 +82,24 @@ test("a run is approved, kept, listed, shown and watched, and nothing is printed
   for (const stream of printed) expect(stream).not.toHaveBeenCalled();
 });
 
+test("a run whose reviewer could not begin is refused before it begins, and nothing is left of it", async () => {
+  const dear = { ...content, responseBoundUsd: () => 0.81 };
+  const given = { task: "Write", coder, reviewer: dear, maxBudgetUsd: 1 };
+  const refused = runs.start(given);
+  await expect(refused).rejects.toMatchObject({
+    code: "ERR_BUDGET",
+    message: expect.stringContaining("The reviewer's first turn needs at least $1.62") as string,
+    next: [
+      expect.stringContaining("--max-budget 1.8 "),
+      expect.stringContaining("--reviewer-model"),
+    ],
+  });
+  expect(await runs.list()).toEqual([]);
+  expect(git("status", "--porcelain")).toBe("");
+  const { result } = await runs.start({ ...given, maxBudgetUsd: 1.8 });
+  expect(result.outcome).toBe("approved");
+});
+
 test("a stopped run is planned and resumed with what its caller kept with it, its own limits else", async () => {
   const given = { task: "Write", coder, reviewer: refusing, maxCycles: 1, maxBudgetUsd: 2 };
   const { result } = await runs.start({ ...given, settings: { model: "mine" } });

@@ -83,7 +83,9 @@ test("a turn that is not started never reads as one that may spend what it needs
       const allowed = { allowanceUsd, leastUsd, capUsd: isCapped ? allowanceUsd : 0 };
       const state = aCheckpoint({ totalCostUsd: 1, maxBudgetUsd: 5 });
       const { message } = tooLittle(state, "coder", allowed);
-      const figures = [...message.matchAll(/\$([\d.]+\d)/gu)].map(([, figure]) => Number(figure));
+      const figures = [...message.matchAll(/(<?)\$([\d.]+\d)/gu)].map(([, less, figure]) =>
+        less === "<" ? 0 : Number(figure),
+      );
       const [needed = 0, allows = 0] = figures;
       expect(needed).toBeGreaterThan(allows);
       expect(needed).toBeGreaterThanOrEqual(leastUsd - 1e-7);
@@ -111,9 +113,7 @@ test.for(["coder", "reviewer"] as const)(
     expect(stopped.message).toContain(`The ${role}'s next turn needs at least $`);
     expect([coder.requests.length, reviewer.requests.length]).toEqual([turns.coder, 1]);
     const maxBudgetUsd = stopped.checkpoint.neededBudgetUsd;
-    expect(stopped.message).toContain(
-      `Resume with a budget of at least $${maxBudgetUsd.toFixed(2)}.`,
-    );
+    expect(stopped.message).toContain(`Resume with a budget of $${maxBudgetUsd.toFixed(2)}.`);
     const resumed = await runFromCheckpoint(await loop.stored(), { ...loop.options, maxBudgetUsd });
     expect(resumed).toMatchObject({ outcome: "approved", totalCostUsd: 6 });
     expect(resumed.checkpoint.neededBudgetUsd).toBe(0);
@@ -139,7 +139,7 @@ test("where the limit for one turn and the budget are both too low, both are to 
   const { checkpoint, message } = await runTask(TASK, loop.options);
   const { neededBudgetUsd: maxBudgetUsd, neededTurnBudgetUsd: maxTurnBudgetUsd } = checkpoint;
   expect(message).toContain(
-    `Resume with at least $2.00 for one turn and a budget of at least $${maxBudgetUsd.toFixed(2)}.`,
+    `Resume with $2.00 for one turn and a budget of $${maxBudgetUsd.toFixed(2)}.`,
   );
   const raised = { ...loop.options, maxBudgetUsd, maxTurnBudgetUsd };
   const resumed = await runFromCheckpoint(await loop.stored(), raised);
@@ -156,7 +156,7 @@ test("a turn that reached its limit says so, and what the run needs", async () =
   const result = await runTask(TASK, harness({ coder, maxBudgetUsd: 5 }).options);
   expect(result).toMatchObject({ outcome: "budget", agentFailure: failure });
   expect(result.message).toBe(
-    "This turn reached its limit ($4.50 of $5.00). Resume with a budget of at least $10.23.",
+    "This turn reached its limit ($4.50 of $5.00). Resume with a budget of $10.23.",
   );
 });
 

@@ -53,6 +53,14 @@ export function leastAllowance(boundUsd: number | undefined): number {
   return BOUNDS_OF_A_TURN * (boundUsd ?? 0);
 }
 
+/** A bound of a response of which a turn has to be allowed so much. */
+export function boundFor(leastUsd: number): number {
+  return leastUsd / BOUNDS_OF_A_TURN;
+}
+
+/** The least that a turn is taken to cost: with nothing it would not be started. */
+const LEAST_TURN_USD = 0.01;
+
 /**
  * The budget with which the turns that are next get through, in US dollars, rounded up to the cent: each
  * of them costs at most what one of its role has cost so far, and no less than it has to be allowed.
@@ -68,12 +76,18 @@ export function neededBudget(
   let [spent, needed] = [state.totalCostUsd, 0];
   for (const role of roles) {
     spent += Math.max(
+      LEAST_TURN_USD,
       leastAllowance(boundsUsd[role]),
       dearestTurn(state.ledger, role) ?? state.maxBudgetUsd / (2 * state.maxCycles),
     );
     needed = Math.max(needed, role === "coder" ? spent / (1 - REVIEW_SHARE) : spent);
   }
   return upToCent(needed);
+}
+
+/** The budget of which a coder's turn may spend so much, in US dollars, rounded up to the cent. */
+export function budgetFor(allowanceUsd: number): number {
+  return upToCent(allowanceUsd / (1 - REVIEW_SHARE));
 }
 
 /** How many times what a turn could spend it is offered next, where that was too little. */
@@ -191,10 +205,12 @@ export function spentWords({ totalCostUsd, unknownCostUsd }: Spent): string {
   return `${dollars(known)} known + up to ${dollars(unknownCostUsd)}`;
 }
 
-/** To the cent, and what is less than one to a hundredth of it. */
+/** To the cent; what is more than nothing never reads as nothing. */
 export function dollars(usd: number): string {
-  return `$${usd.toFixed(digitsOf(usd))}`;
+  return usd > 0 && usd < 0.005 ? LESS_THAN_A_CENT : `$${usd.toFixed(2)}`;
 }
+
+const LESS_THAN_A_CENT = "<$0.01";
 
 /** An amount that is needed: rounded up, so that who gives what is shown gives enough. */
 export function dollarsNeeded(usd: number): string {
@@ -203,8 +219,8 @@ export function dollarsNeeded(usd: number): string {
 
 /** An amount that may be spent: rounded down, so that it never reads as more. */
 export function dollarsAllowed(usd: number): string {
-  const unit = 10 ** digitsOf(usd);
-  return dollars(Math.floor(usd * unit + ROUNDING) / unit);
+  const cents = Math.floor(usd * 100 + ROUNDING);
+  return usd > 0 && cents === 0 ? LESS_THAN_A_CENT : dollars(cents / 100);
 }
 
 /** US dollars rounded up to the cent, but for what sums of decimal fractions miss. */
@@ -213,7 +229,3 @@ export function upToCent(usd: number): number {
 }
 
 const ROUNDING = 1e-6;
-
-function digitsOf(usd: number): number {
-  return usd > 0 && usd < 0.01 ? 4 : 2;
-}

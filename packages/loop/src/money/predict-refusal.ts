@@ -1,17 +1,10 @@
-import { LOOP } from "../run-kind.ts";
-import type { AgentInvoker, AgentRequest, AgentRole } from "@quasar/agents";
 import type { PlanItem } from "../resume/describe-resume.ts";
-import { tooLittle } from "../ending.ts";
-import { type Bounds, isTooLittle, leastAllowance, neededBudget, turnAllowance } from "./money.ts";
-import { FRESH, promptFor, systemPrompt } from "../turn/prompts.ts";
+import { endingOf, neededWords, tooLittle } from "../ending.ts";
+import { isTooLittle, leastAllowance, turnAllowance } from "./money.ts";
+import { type Asking, budgetToGoOn, nextBound } from "./next-turns.ts";
 import type { CycleState } from "../state.ts";
 import type { Step } from "../steps.ts";
-import { rolesToCome } from "./to-come.ts";
 import { isTurnPhase, ROLES, type TurnPhase } from "../transitions.ts";
-import { nextTurnId } from "../turn/turn-id.ts";
-
-/** Who can say what a response may cost. */
-export type BoundedAgents = Readonly<Record<AgentRole, Pick<AgentInvoker, "responseBoundUsd">>>;
 
 /**
  * That the turn which is next would not be started, because it may spend less than it has to; `undefined`
@@ -22,30 +15,28 @@ export type BoundedAgents = Readonly<Record<AgentRole, Pick<AgentInvoker, "respo
 export function predictRefusal(
   state: CycleState,
   step: Step,
-  agents: BoundedAgents,
+  asking: Asking,
   capUsd: number,
 ): PlanItem | undefined {
   const phase = phaseOf(state, step);
   if (phase === undefined) return undefined;
   const role = ROLES[phase];
   const allowanceUsd = turnAllowance(state, role, capUsd);
-  const boundUsd = agents[role].responseBoundUsd?.(requestOf(state, phase));
+  const boundUsd = nextBound(state, phase, asking);
   if (!isTooLittle(allowanceUsd, boundUsd)) return undefined;
   const allowed = { allowanceUsd, leastUsd: leastAllowance(boundUsd), capUsd };
-  const { message, neededTurnUsd = 0 } = tooLittle(state, role, allowed);
-  const roles = rolesToCome(state, step, LOOP);
-  const needed = neededBudget(state, roles, { [role]: boundUsd });
-  const neededBudgetUsd = state.maxBudgetUsd > 0 && needed > state.maxBudgetUsd ? needed : 0;
+  const { message, neededTurnUsd = 0, refused } = tooLittle(state, role, allowed);
+  const neededBudgetUsd = budgetToGoOn(state, asking, refused);
   const data = { check: "allowance", neededBudgetUsd, neededTurnBudgetUsd: neededTurnUsd };
   return { kind: "refused", words: message, data };
 }
 
-/** What a response of the next turn of each role may cost. */
-export function boundsOf(state: CycleState, agents: BoundedAgents): Bounds {
-  return {
-    coder: agents.coder.responseBoundUsd?.(requestOf(state, "coding")),
-    reviewer: agents.reviewer.responseBoundUsd?.(requestOf(state, "reviewing")),
-  };
+/** That all of the budget is spent, and with which one the run goes on. */
+export function usedUp(state: CycleState, asking: Asking): PlanItem {
+  const neededBudgetUsd = budgetToGoOn(state, asking);
+  const needed = neededWords({ neededBudgetUsd, neededTurnBudgetUsd: 0 });
+  const words = `${endingOf("budget", state).message}${needed}`;
+  return { kind: "refused", words, data: { check: "budget", neededBudgetUsd } };
 }
 
 function phaseOf({ phase }: CycleState, step: Step): TurnPhase | undefined {
@@ -66,18 +57,4 @@ function phaseOf({ phase }: CycleState, step: Step): TurnPhase | undefined {
     case "resolve":
       return undefined;
   }
-}
-
-/** What the turn would be asked, as far as its length goes. */
-function requestOf(state: CycleState, phase: TurnPhase): AgentRequest {
-  const role = ROLES[phase];
-  return {
-    runId: state.runId,
-    turnId: nextTurnId(state),
-    role,
-    prompt: promptFor(state, phase, FRESH),
-    systemPrompt: systemPrompt(role, { commitStyle: state.commitStyle }),
-    workTree: "",
-    access: role === "coder" ? "write" : "read",
-  };
 }

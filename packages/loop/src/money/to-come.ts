@@ -1,5 +1,7 @@
 import type { AgentRole } from "@quasar/agents";
-import type { RunKind } from "../run-kind.ts";
+import type { Checkpoint } from "@quasar/checkpoint";
+import { stateFromCheckpoint } from "../convert.ts";
+import { type RunKind, LOOP } from "../run-kind.ts";
 import type { CycleState } from "../state.ts";
 import { nextStep, type Step } from "../steps.ts";
 
@@ -34,7 +36,13 @@ export function rolesToCome(
   );
 }
 
-/** The same for a run that may spend what it likes. */
+/** Whose turn starts next in a run that stands at a checkpoint, as far as that says; the coder's where none does. */
+export function nextRole(checkpoint: Checkpoint): AgentRole {
+  const [role = "coder"] = rolesAhead(stateFromCheckpoint(checkpoint), LOOP);
+  return role;
+}
+
+/** Whose turns those are where a run may spend what it likes. */
 export function rolesAhead(state: CycleState, runKind: RunKind): readonly AgentRole[] {
   const next = nextStep({ ...state, maxBudgetUsd: 0 }, { detectStruggle: false, runKind });
   return "step" in next ? rolesToCome(state, next.step, runKind) : [];

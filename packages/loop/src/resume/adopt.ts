@@ -3,7 +3,7 @@ import type { Commit } from "@quasar/git";
 import { stateFromCheckpoint } from "../convert.ts";
 import type { PlanItem } from "./describe-resume.ts";
 import type { LoopEventData } from "../event.ts";
-import { type BoundedAgents, boundsOf } from "../money/predict-refusal.ts";
+import { type BoundedAgents, boundsOf } from "../money/next-turns.ts";
 import { adoptCommits } from "./resume.ts";
 import type { Since } from "./since.ts";
 import { listPaths } from "../commit/untouchable.ts";

@@ -1,6 +1,7 @@
 import { LOOP } from "../run-kind.ts";
 import type { Checkpoint, CheckpointLedgerEntry, Phase } from "@quasar/checkpoint";
 import { adopt } from "./adopt.ts";
+import { afterRecovery } from "./after-recovery.ts";
 import type { AgentRole } from "@quasar/agents";
 import type { FoundTurn } from "@quasar/agents/turns";
 import { type Override, type ResumeAssessment, remainingRefusals } from "./assess.ts";
@@ -8,7 +9,8 @@ import { namedChecks } from "../checks/checks-named.ts";
 import { stateFromCheckpoint } from "../convert.ts";
 import { describeResume, type PlanAgents, type PlanItem } from "./describe-resume.ts";
 import type { LoopOptions } from "../options.ts";
-import { predictRefusal } from "../money/predict-refusal.ts";
+import { type Asking, budgetToGoOn } from "../money/next-turns.ts";
+import { predictRefusal, usedUp } from "../money/predict-refusal.ts";
 import { restart } from "./resume.ts";
 import { failureOf } from "../turn/settle.ts";
 import { MOST_CYCLES } from "../settings.ts";
@@ -27,6 +29,8 @@ export interface ResumeLimits {
   readonly maxBudgetUsd?: number | undefined;
   /** US dollars that one turn may spend; 0 is what the budget leaves it. @default 0 */
   readonly maxTurnBudgetUsd?: number | undefined;
+  /** What is said to the agents beside the task. @default nothing */
+  readonly asked?: Pick<LoopOptions, "conventions" | "projectContext" | "workTree"> | undefined;
   /** The checks that the run has now. @default those that it had */
   readonly checks?: Pick<LoopOptions, "lint" | "filters"> | undefined;
   /** @default the system's clock */
@@ -42,6 +46,8 @@ export interface CostEstimate {
    * where none was of the kind that is to come.
    */
   readonly likelyUsd: number | undefined;
+  /** Whose turns are to come of which none tells what is likely. */
+  readonly rolesWithoutCost: readonly AgentRole[];
 }
 
 /** What a resume is going to do. */
@@ -81,14 +87,13 @@ export function planResume(
       ? { ...item, kind: "run-again" as const }
       : item,
   );
-  const next = nextStep(state, { detectStruggle: false, runKind: LOOP });
-  const unstarted =
-    "step" in next ? predictRefusal(state, next.step, agents, maxTurnBudgetUsd) : undefined;
+  const asking = { ...agents, ...limits.asked };
+  const unstarted = notStarted(state, found, asking, maxTurnBudgetUsd);
   const items = [
     ...refused,
     ...keptWork(assessment),
     ...adopted.items,
-    ...described,
+    ...described.map((item) => withBudget(item, state, asking)),
     ...(unstarted === undefined ? [] : [unstarted]),
   ];
   return {
@@ -96,6 +101,31 @@ export function planResume(
     items,
     estimate: estimate(state, found),
   };
+}
+
+/** That the turn which is next is not started for want of money; one that was cut off counts first. */
+function notStarted(
+  state: CycleState,
+  found: FoundTurn | undefined,
+  asking: PlanAgents & Asking,
+  capUsd: number,
+): PlanItem | undefined {
+  const next = nextStep(state, LOOKING);
+  if (!("step" in next)) return undefined;
+  if (next.step !== "recover") return predictRefusal(state, next.step, asking, capUsd);
+  const recovered = afterRecovery(state, found, asking);
+  if (recovered === undefined) return undefined;
+  const then = nextStep(recovered, LOOKING);
+  if ("step" in then) return predictRefusal(recovered, then.step, asking, capUsd);
+  return then.end === "budget" ? usedUp(recovered, asking) : undefined;
+}
+
+const LOOKING = { detectStruggle: false, runKind: LOOP } as const;
+
+/** Where the budget is used up: with which one the run goes on. */
+function withBudget(item: PlanItem, state: CycleState, asking: Asking): PlanItem {
+  if (item.kind !== "refused" || item.data["check"] !== "budget") return item;
+  return { ...item, data: { ...item.data, neededBudgetUsd: budgetToGoOn(state, asking) } };
 }
 
 /** What the caller says now goes before what was said when the run began. */
@@ -129,7 +159,7 @@ const TAKEN_FOR: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {
 
 function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate {
   const next = nextStep(state, { detectStruggle: false, runKind: LOOP });
-  if (!("step" in next)) return { atMostUsd: 0, likelyUsd: 0 };
+  if (!("step" in next)) return { atMostUsd: 0, likelyUsd: 0, rolesWithoutCost: [] };
   const { maxBudgetUsd, totalCostUsd, ledger, turn } = state;
   const left = maxBudgetUsd === 0 ? undefined : Math.max(0, maxBudgetUsd - totalCostUsd);
   const isBought = next.step === "recover" && isUsed(found, turn);
@@ -142,6 +172,7 @@ function estimate(state: CycleState, found: FoundTurn | undefined): CostEstimate
   return {
     atMostUsd: next.step === "approve" ? 0 : left,
     likelyUsd: known.length < costs.length ? undefined : Math.min(likely, left ?? likely),
+    rolesWithoutCost: roles.filter((role) => usualCost(ledger, role) === undefined),
   };
 }
 

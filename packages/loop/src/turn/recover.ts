@@ -3,10 +3,9 @@ import type { FoundTurn, UnfinishedTurn } from "@quasar/agents/turns";
 import { messageOf } from "../emitter.ts";
 import type { Ending } from "../ending.ts";
 import type { TurnRecovery } from "../event.ts";
-import { settledCost, unlearnedCost } from "../money/money.ts";
 import type { Run } from "../run.ts";
+import { givenUp } from "./given-up.ts";
 import { failureOf, listen, settle, type TurnFailure } from "./settle.ts";
-import { failTurn, nameSession, rollBackUnstartedTurn } from "../transitions.ts";
 import { requestOf } from "./turn.ts";
 import { processOf } from "./turn-process.ts";
 import { unseenTurn } from "./unseen.ts";
@@ -130,20 +129,7 @@ async function adopt(
   }
 }
 
-/** The turn is to be taken again, and what it has cost counts. */
 function giveUpTurn(run: Run, found: FoundTurn): void {
-  const { state } = run;
-  const reservedUsd = state.turn?.reservedUsd ?? 0;
-  if (found.state === "not-started") {
-    run.state = rollBackUnstartedTurn(state);
-  } else if (found.state === "died") {
-    const { sessionId } = found;
-    const known = settledCost(found, reservedUsd);
-    const named = sessionId === undefined ? state : nameSession(state, sessionId);
-    run.state = failTurn(named, known, "interrupted: its agent was killed", "lost");
-  } else {
-    const agent = run.settings[state.turn?.role ?? "coder"];
-    const unknown = unlearnedCost(state.turn, agent.responseBoundUsd !== undefined);
-    run.state = failTurn(state, unknown, "interrupted: how it ended is not known", "lost");
-  }
+  const agent = run.settings[run.state.turn?.role ?? "coder"];
+  run.state = givenUp(run.state, found, agent.responseBoundUsd !== undefined);
 }

@@ -12,6 +12,7 @@ import { parseReview } from "../review/parse-review.ts";
 import { renderReview } from "../review/review-schema.ts";
 import { isCancelled, type Run } from "../run.ts";
 import type { Settings } from "../settings.ts";
+import type { CycleState } from "../state.ts";
 import { trimSpace } from "../text.ts";
 import { withoutSubject } from "../commit/commit-message.ts";
 import { failTurn, forgetSession, limitUntil, nameSession, settleTurn } from "../transitions.ts";
@@ -134,13 +135,22 @@ function summaryOf(report: string, { redact = asItIs }: Settings): string | unde
 const asItIs = (text: string): string => text;
 
 function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailure | Ending {
-  const { role, reservedUsd, resumed } = run.state.turn ?? { role: "", reservedUsd: 0 };
+  run.state = failedState(run.state, result, failure);
+  return isCancelled(run) ? INTERRUPTED : failure;
+}
+
+/** The state in which a turn that failed is to be taken again. */
+export function failedState(
+  state: CycleState,
+  result: AgentResult,
+  failure: AgentFailure,
+): CycleState {
+  const { role, reservedUsd, resumed } = state.turn ?? { role: "", reservedUsd: 0 };
   const refused = resumed === true && NO_SESSION.has(failure.kind);
   const cost = refused ? refusedCost(result) : settledCost(result, reservedUsd);
-  const failed = failTurn(run.state, cost, `${role}: ${failure.message}`);
+  const failed = failTurn(state, cost, `${role}: ${failure.message}`);
   const limited = failure.kind === "rate-limit" ? limitUntil(failed, failure.retryAt) : failed;
-  run.state = USELESS_SESSION.has(failure.kind) ? forgetSession(limited) : limited;
-  return isCancelled(run) ? INTERRUPTED : failure;
+  return USELESS_SESSION.has(failure.kind) ? forgetSession(limited) : limited;
 }
 
 /** Why nothing can be made of a result; `undefined` where it can be worked with. */

@@ -124,13 +124,6 @@ function refuseTurn(run: Run, turn: CheckpointTurn, prompt: string): Ending | un
   return tooLittle(run.state, role, { allowanceUsd, leastUsd: leastAllowance(boundUsd), capUsd });
 }
 
-/** The most that a response of the next turn in a phase may cost. */
-export function nextBoundUsd(run: Run, phase: TurnPhase): number | undefined {
-  const agent: AgentInvoker = run.settings[ROLES[phase]];
-  const prompt = promptOf(run, phase, FRESH);
-  return agent.responseBoundUsd?.(requestOf(run, newTurn(run, phase, FRESH), prompt));
-}
-
 function newTurn({ state, settings }: Run, phase: TurnPhase, start: Start): CheckpointTurn {
   const role = ROLES[phase];
   const { choosesSessionId } = settings[role].capabilities;

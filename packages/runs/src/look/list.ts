@@ -140,8 +140,9 @@ async function listOne(
     const { outcome } = summary;
     const status = statusOf(ended, outcome?.outcome, runner);
     const reason = status === "stopped" ? (outcome?.message ?? "") : "";
-    const { taskTitle: task, cycle, totalCostUsd: spentUsd, createdAt: savedAt } = summary;
-    return { id, status, task, reason, cycle, spentUsd, savedAt };
+    const { taskTitle: task, cycle, totalCostUsd: spentUsd } = summary;
+    const { unknownCostUsd, createdAt: savedAt } = summary;
+    return { id, status, task, reason, cycle, spentUsd, unknownCostUsd, savedAt };
   } catch (error) {
     return damagedSummary(id, error);
   }

@@ -66,7 +66,7 @@ export interface RunSummary {
 /** What a line of a list says of a run. */
 export type ListedRun = Pick<
   RunSummary,
-  "id" | "status" | "task" | "reason" | "cycle" | "spentUsd" | "savedAt"
+  "id" | "status" | "task" | "reason" | "cycle" | "spentUsd" | "unknownCostUsd" | "savedAt"
 >;
 
 /** Whether it is for `resume` to continue with. */

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { AgentInvoker, AgentRole } from "@quasar/agents";
 import type { UnfinishedTurn } from "@quasar/agents/turns";
 import type { Checkpoint } from "@quasar/checkpoint";
@@ -6,8 +7,10 @@ import {
   type PlanItem,
   planResume,
   type ResumeAssessment,
+  type ResumeLimits,
 } from "@quasar/loop/resume";
 import { isTurnOpen } from "@quasar/loop/turn";
+import { keptConventions } from "../conventions.ts";
 import type { RunsError } from "../errors.ts";
 import { describe, lockHolder } from "../driving/lock.ts";
 import { findAlive, findLeftoverProcesses, findForeignProcess } from "../driving/orphans.ts";
@@ -68,7 +71,8 @@ export async function makePlan(
   const caps = { maxCycles, maxBudgetUsd, maxTurnBudgetUsd };
   const asked = now ? withoutPause(checkpoint) : checkpoint;
   const checks = { lint, filters };
-  const plan = planResume(asked, assessment, seen, { ...limits, ...caps, checks });
+  const said = askedOf(workspace, runId, options);
+  const plan = planResume(asked, assessment, seen, { ...limits, ...caps, checks, asked: said });
 
   const retryAt = now || hasOtherLimits ? undefined : limitOf(checkpoint);
   const wait = retryAt === undefined ? undefined : patienceOf(retryAt, waitLimitMs);
@@ -91,7 +95,7 @@ export async function makePlan(
   const refusals = obstacles.filter(({ what }) => what === undefined || !accepts.has(what));
   const next = [
     ...[...atWork, ...refusals.map(({ error }) => error)].flatMap((error: RunsError) => error.next),
-    ...(items.some(isUsedUp) ? [resumeCommand(runId, checkpoint)] : []),
+    ...(items.some(areCyclesUsedUp) ? [resumeCommand(runId, checkpoint)] : []),
     ...items.filter(isUnaffordable).map((item) => affordable(runId, checkpoint, item)),
     ...(stops ? limitAdvice(retryAt, `quasar resume ${runId}`) : []),
   ];
@@ -103,6 +107,16 @@ function heldBy(workspace: Workspace): readonly Item[] {
   const holder = lockHolder(workspace);
   if (holder === undefined) return [];
   return [refused("lock", `another quasar works on this tree: ${describe(holder)}`)];
+}
+
+/** What the agents are told beside the task: it is paid for, too. */
+function askedOf(
+  { root, runsDir }: Workspace,
+  runId: string,
+  { projectContext }: ResumedWith,
+): NonNullable<ResumeLimits["asked"]> {
+  const conventions = keptConventions(join(runsDir, runId));
+  return { workTree: root, projectContext, conventions };
 }
 
 /** Where the work tree stopped the last runner: nobody has looked whether it still does. */
@@ -121,23 +135,21 @@ function ownItem({ what, error }: Obstacle, accepts: ReadonlySet<Override>): rea
   return what === "trust" ? [refused("trust", error.message)] : [];
 }
 
-/** Whether the next turn would not be started for what it may spend. */
+/** Whether the next turn would not be started for what it may spend, or what the run may. */
 function isUnaffordable({ kind, data }: Item): boolean {
-  return kind === "refused" && data["check"] === "allowance";
+  return kind === "refused" && (data["check"] === "allowance" || data["check"] === "budget");
 }
 
 /** The command with which the turn would be started. */
 function affordable(runId: string, checkpoint: Checkpoint, { data }: Item): string {
-  const [neededBudgetUsd, neededTurnBudgetUsd] = [
-    Number(data["neededBudgetUsd"]),
-    Number(data["neededTurnBudgetUsd"]),
-  ];
+  const { neededBudgetUsd: ofRun = 0, neededTurnBudgetUsd: ofTurn = 0 } = data;
+  const [neededBudgetUsd, neededTurnBudgetUsd] = [Number(ofRun), Number(ofTurn)];
   return resumeCommand(runId, { ...checkpoint, neededBudgetUsd, neededTurnBudgetUsd });
 }
 
-/** Whether a limit of the run stands against it, which a flag can raise. */
-function isUsedUp({ kind, data }: Item): boolean {
-  return kind === "refused" && (data["check"] === "max_cycles" || data["check"] === "budget");
+/** Whether the run has had all its cycles, which a flag can raise. */
+function areCyclesUsedUp({ kind, data }: Item): boolean {
+  return kind === "refused" && data["check"] === "max_cycles";
 }
 
 function refused(check: string, words: string): Item {

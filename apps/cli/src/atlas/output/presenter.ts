@@ -219,7 +219,11 @@ function taskLines(task: TaskRecordLine, view: View): string[] {
     ...labelled(view, "agents", cleanLine(`coder ${task.coder}, reviewer ${task.reviewer}`)),
     ...labelled(view, "allowed", cleanLine(task.allowed)),
     ...(task.prices === undefined ? [] : labelled(view, "prices", cleanLine(task.prices))),
-    ...labelled(view, "limits", `${limit}, ${task.maxCycles} cycles a loop${turnLimit(task)}`),
+    ...labelled(
+      view,
+      "limits",
+      `${limit}, ${task.maxCycles} cycles a loop${turnLimit({ ...task, turnRole: "coder" })}`,
+    ),
   ];
 }
 

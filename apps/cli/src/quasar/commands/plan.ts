@@ -52,7 +52,16 @@ export async function planCommand(
   const next = plan.next.map((step) => withTyped(step, options.typed));
   if (options.json === true) {
     const { verdict, head: headSha, branch } = plan.assessment;
-    const facts = { runId, task, items, estimate, verdict, headSha, branch };
+    const { atMostUsd, likelyUsd } = estimate;
+    const facts = {
+      runId,
+      task,
+      items,
+      estimate: { atMostUsd, likelyUsd },
+      verdict,
+      headSha,
+      branch,
+    };
     process.stdout.write(jsonLine(result("plan", facts, exit, next) satisfies PlanLine));
     return exit;
   }
@@ -91,11 +100,11 @@ const STYLES: Readonly<Partial<Record<Item["kind"], Style>>> = {
   "run-again": "yellow",
 };
 
-function costWords({ likelyUsd, atMostUsd }: CostEstimate): string {
+function costWords({ likelyUsd, atMostUsd, rolesWithoutCost }: CostEstimate): string {
   if (atMostUsd === 0) return "nothing more";
   const likely =
     likelyUsd === undefined
-      ? "unknown (no finished turn yet)"
+      ? `unknown (no finished ${rolesWithoutCost.join(" and ")} turn yet)`
       : `likely ${money(likelyUsd)} up to the end of the cycle`;
   return `${likely}; ${atMostUsd === undefined ? "no limit" : `at most ${money(atMostUsd)}`}`;
 }

@@ -108,17 +108,25 @@ export function elsewhereLines(runs: readonly RunElsewhere[], view: View): strin
   ]);
 }
 
+/** Columns of `≤$10.00`. */
+const COST = 7;
+
+/** What counts; marked where a part of it was spent at most. */
+function listedCost({ spentUsd, unknownCostUsd }: ListedRun): string {
+  return `${unknownCostUsd > 0 ? "≤" : ""}${money(spentUsd)}`;
+}
+
 /** Runs as a list, one line each. */
 export function listLines(runs: readonly ListedRun[], view: View): string[] {
   return runs.map((run) => {
     const status = view.paint(STYLES[run.status], run.status.padEnd(11));
     const isRead = run.status !== "damaged";
     const cycles = (isRead ? count(run.cycle, "cycle") : "").padEnd(10);
-    const cost = (isRead ? money(run.spentUsd) : "").padStart(7);
+    const cost = (isRead ? listedCost(run) : "").padStart(COST);
     const saved = cleanLine(run.savedAt === "" ? "" : moment(run.savedAt)).padEnd(MOMENT);
     const facts = `  ${run.id}  ${saved}  ${status}  ${cycles}  ${cost}  `;
     const task = isRead ? firstLine(run.task) : cleanLine(run.reason);
-    const used = `  ${run.id}  `.length + MOMENT + 2 + 11 + 2 + 10 + 2 + 7 + 2;
+    const used = `  ${run.id}  `.length + MOMENT + 2 + 11 + 2 + 10 + 2 + COST + 2;
     return (
       facts + (view.columns === undefined ? task : fit(task, Math.max(10, view.columns - used)))
     );

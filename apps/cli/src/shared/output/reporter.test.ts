@@ -60,6 +60,7 @@ const START: readonly OutputRecord[] = [
     allowed: "coder: edits; a convenience, not a sandbox (docs/trust.md)",
     maxCycles: 3,
     maxBudgetUsd: 5,
+    turnRole: "coder",
     turnBudgetUsd: 4.5,
     spentUsd: 0,
     unknownCostUsd: 0,

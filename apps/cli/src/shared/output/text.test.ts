@@ -122,6 +122,7 @@ const RECORDS: readonly OutputRecord[] = [
     allowed: "coder: edits; a convenience, not a sandbox (docs/trust.md)",
     maxCycles: 3,
     maxBudgetUsd: 5,
+    turnRole: "coder",
     turnBudgetUsd: 4.5,
     spentUsd: 0,
     unknownCostUsd: 0,
@@ -215,7 +216,7 @@ test("tells a run in plain lines when piped", () => {
       in       /home/ada/shop, branch main
       agents   coder claude, reviewer codex
       allowed  coder: edits; a convenience, not a sandbox (docs/trust.md)
-      limits   3 cycles, $5.00; a turn may spend up to $4.50
+      limits   3 cycles, $5.00; a coder's turn may spend up to $4.50
     cycle 1 of 3
       coder    works (20261121-101500-7f3a9c.1)
       coder    Edit: src/login.ts
@@ -258,7 +259,7 @@ test("continues under its own beginning at 80 columns", () => {
       in       /home/ada/shop, branch main
       agents   coder claude, reviewer codex
       allowed  coder: edits; a convenience, not a sandbox (docs/trust.md)
-      limits   3 cycles, $5.00; a turn may spend up to $4.50
+      limits   3 cycles, $5.00; a coder's turn may spend up to $4.50
     cycle 1 of 3
       coder    Edit: src/login.ts
       coder    done in 41 s, $0.25

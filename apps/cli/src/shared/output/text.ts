@@ -303,9 +303,13 @@ function runLines(run: RunRecord, view: View): string[] {
   ];
 }
 
-/** What the coder's next turn may spend; where a budget is used up nothing is started. */
-export function turnLimit({ turnBudgetUsd }: Pick<RunRecord, "turnBudgetUsd">): string {
-  return turnBudgetUsd < 0.005 ? "" : `; a turn may spend up to ${dollarsAllowed(turnBudgetUsd)}`;
+/** What the turn that starts next may spend; where a budget is used up nothing is started. */
+export function turnLimit({
+  turnRole,
+  turnBudgetUsd,
+}: Pick<RunRecord, "turnRole" | "turnBudgetUsd">): string {
+  if (turnBudgetUsd < 0.005) return "";
+  return `; a ${turnRole}'s turn may spend up to ${dollarsAllowed(turnBudgetUsd)}`;
 }
 
 /** @param runId - Of a run that `quasar show` knows; `""`: none. */

@@ -29,25 +29,25 @@ export function turnCells({
 const SOURCES: Readonly<Record<TurnSummary["source"], string>> = {
   reported: "reported by the agent",
   computed: "from the price list",
-  partial: "partly known; the rest as reserved",
-  unknown: "unknown; counted as reserved",
+  partial: "partly known",
+  unknown: "unknown",
   "": "not finished yet",
 };
 
-export const COST_HEAD: readonly string[] = [...TURN_HEAD, "counts", "reserved", ""];
+export const COST_HEAD: readonly string[] = [...TURN_HEAD, "counts", "unknown", ""];
 export const COST_ALIGN: readonly Align[] = [...TURN_ALIGN, "right", "right", "left"];
 
 /** What a turn has cost, and who says so: cells of a table. */
 export function costCells(
   turn: Pick<
     TurnSummary,
-    "turnId" | "role" | "cycle" | "attempt" | "status" | "costUsd" | "reservedUsd" | "source"
+    "turnId" | "role" | "cycle" | "attempt" | "status" | "costUsd" | "unknownUsd" | "source"
   >,
 ): string[] {
   return [
     ...turnCells(turn),
     turn.status === "open" ? "" : money(turn.costUsd),
-    turn.reservedUsd > 0 ? money(turn.reservedUsd) : "",
+    turn.unknownUsd > 0 ? money(turn.unknownUsd) : "",
     SOURCES[turn.source],
   ];
 }
