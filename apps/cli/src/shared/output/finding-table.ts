@@ -1,6 +1,6 @@
 import type { CheckpointFinding } from "@quasar/checkpoint";
 import { cleanLine, fit } from "@quasar/runs/text";
-import { checkOf, lastLines } from "./check-output.ts";
+import { checkOf, tellingLines } from "./check-output.ts";
 import { tableLines } from "./table.ts";
 import type { View } from "./text.ts";
 
@@ -11,11 +11,11 @@ const STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
   regressed: "came back",
 };
 
-/** That of a reviewer is a paragraph; one of a check keeps the last lines that it has printed. */
+/** That of a reviewer is a paragraph; one of a check keeps the lines that say what is wrong. */
 function described(description: string): string {
   const failed = checkOf(description);
   if (failed === undefined) return fit(cleanLine(description), 600);
-  return [`${cleanLine(failed.check)} failed`, ...lastLines(failed.printed)].join("\n");
+  return [`${cleanLine(failed.check)} failed`, ...tellingLines(failed.printed)].join("\n");
 }
 
 /** What reviewers found, and what became of it. */

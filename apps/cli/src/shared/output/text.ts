@@ -19,7 +19,7 @@ import {
 } from "@quasar/runs/text";
 import type { Waiting } from "@quasar/runs/tree";
 import { changesText, fileLines } from "./changes.ts";
-import { checkOf, lastLines } from "./check-output.ts";
+import { checkOf, tellingLines } from "./check-output.ts";
 import { worstFindings } from "./findings.ts";
 import { type Progress, spendingOf } from "./progress.ts";
 import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
@@ -108,7 +108,7 @@ export function linesOf(
     case "check_done": {
       const verdict = record.passed ? "passed" : "failed";
       const style = record.passed ? undefined : "yellow";
-      const printed = record.passed ? [] : lastLines(record.output);
+      const printed = record.passed ? [] : tellingLines(record.output);
       return [
         ...labelled(
           view,
@@ -344,12 +344,12 @@ export function findingList(
   ];
 }
 
-/** A finding that is what a check has printed, of which the screen has just had the last lines. */
+/** A finding that is what a check has printed, of which the screen has just had the lines. */
 function isShown({ description }: Finding): boolean {
   return /^\[filter:(?!commit\])/u.test(description);
 }
 
-/** A finding of a reviewer is a paragraph; one of a check keeps the last lines that it has printed. */
+/** A finding of a reviewer is a paragraph; one of a check keeps the lines that say what is wrong. */
 export function findingLines(finding: Finding, view: View): string[] {
   const severity = fit(cleanLine(finding.severity), 12);
   const failed = checkOf(finding.description);
@@ -358,7 +358,7 @@ export function findingLines(finding: Finding, view: View): string[] {
   }
   return [
     ...labelled(view, "finding", `${severity}: ${cleanLine(failed.check)} failed`),
-    ...lastLines(failed.printed).flatMap((line) => labelled(view, "", line)),
+    ...tellingLines(failed.printed).flatMap((line) => labelled(view, "", line)),
   ];
 }
 

@@ -70,7 +70,7 @@ function eventLines(event: AgentEvent, view: View): string[] {
     case "text": {
       const text = clean(event.text).replaceAll(/^(?:\s*\n)+|\s+$/gu, "");
       if (text === "") return [];
-      return [...text.split("\n").flatMap((line) => broken(line, view)), ""];
+      return [...broken(text, view), ""];
     }
     case "tool":
       return [...inLines(`> ${cleanLine(`${event.name} ${event.detail}`)}`, "dim", view), ""];
@@ -87,10 +87,7 @@ function inLines(text: string, style: Style, view: View): string[] {
   return broken(text, view).map((line) => view.paint(style, line));
 }
 
-/** A line as it is; what is too wide for the terminal is wrapped, with its own indentation. */
-function broken(line: string, { columns }: View): string[] {
-  if (columns === undefined || widthOf(line) <= columns) return [line];
-  const [indent = ""] = /^ */u.exec(line) ?? [];
-  const room = Math.max(20, columns - indent.length);
-  return wrap(line.trimStart(), room).map((part) => indent + part);
+/** Lines as they are; what is too wide for the terminal is wrapped. */
+function broken(text: string, { columns }: View): string[] {
+  return columns === undefined ? text.split("\n") : wrap(text, columns);
 }
