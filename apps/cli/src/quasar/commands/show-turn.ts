@@ -1,5 +1,12 @@
 import { RunsError } from "@quasar/runs";
-import { allTurns, findRun, openWorkspace, readFacts, watchRunTurn } from "@quasar/runs/internal";
+import {
+  allTurns,
+  findRun,
+  openWorkspace,
+  printedPath,
+  readFacts,
+  watchRunTurn,
+} from "@quasar/runs/internal";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { writeTranscript } from "../../shared/output/transcript.ts";
@@ -29,6 +36,7 @@ export async function showTurn(
     });
   }
   await writeTranscript(turn, (options) => watchRunTurn(workspace, runId, turnId, options), {
+    file: printedPath(dir, turnId),
     toJson: isJson
       ? (said) => {
           const facts = { ...said, turn: turnFacts(said.turn) };

@@ -4,7 +4,8 @@ import { checkOf, tellingLines } from "./check-output.ts";
 import { tableLines } from "./table.ts";
 import type { View } from "./text.ts";
 
-const STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
+/** What became of a finding, in words. */
+export const FINDING_STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
   found: "found",
   fixed: "fixed",
   still_present: "still present",
@@ -23,7 +24,7 @@ export function findingTable(findings: readonly CheckpointFinding[], view: View)
   if (findings.length === 0) return [];
   const rows = findings.map(({ cycle, severity, status, description }) => [
     `${cycle}`,
-    STATUSES[status],
+    FINDING_STATUSES[status],
     fit(cleanLine(severity), 12),
     described(description),
   ]);

@@ -34,11 +34,7 @@ test("a command's explanation goes under it where both do not fit", () => {
 });
 
 test.for([
-  [
-    "how Claude Code hands its answer over",
-    { type: "tool", name: "StructuredOutput", detail: "" },
-    [],
-  ],
+  ["a structured answer", { type: "text", text: '{"verdict":"approved","findings":[]}' }, []],
   ["the subject of a commit", { type: "text", text: "COMMIT: fix: a" }, []],
   [
     "it after what was said",

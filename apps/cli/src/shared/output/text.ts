@@ -18,6 +18,7 @@ import {
   wrap,
 } from "@quasar/runs/text";
 import type { Waiting } from "@quasar/runs/tree";
+import { structuredIn } from "./answer.ts";
 import { changesText, fileLines } from "./changes.ts";
 import { checkOf, tellingLines } from "./check-output.ts";
 import { worstFindings } from "./findings.ts";
@@ -202,33 +203,21 @@ function agentEventLines(role: string, event: AgentEvent, view: View): string[] 
       return labelled(view, role, words, "yellow");
     }
     case "text":
-      return isAnswer(event.text) ? [] : inOneLine(view, role, withoutSubject(event.text));
+      return structuredIn(event.text) !== undefined
+        ? []
+        : inOneLine(view, role, withoutSubject(event.text));
     case "tool":
-      if (event.name === ANSWERING_TOOL) return [];
       return inOneLine(view, role, [event.name, event.detail].filter(Boolean).join(": "), "dim");
+    case "denied":
     case "session":
     case "usage":
       return [];
   }
 }
 
-/** By which Claude Code gives a structured answer. */
-const ANSWERING_TOOL = "StructuredOutput";
-
 /** What a coder says, less the subject that it proposes for its commit. */
 function withoutSubject(text: string): string {
   return text.replace(/(?:^|\n)\s*COMMIT: [^\n]*\s*$/u, "");
-}
-
-/** Whether a text is a reviewer's structured answer, which the lines of its review tell in words. */
-function isAnswer(text: string): boolean {
-  if (!/^\s*\{/u.test(text)) return false;
-  try {
-    const answer: unknown = JSON.parse(text);
-    return typeof answer === "object" && answer !== null && "verdict" in answer;
-  } catch {
-    return false;
-  }
 }
 
 const MOST_OF_SUMMARY = 8;
