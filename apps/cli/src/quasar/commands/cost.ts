@@ -14,10 +14,9 @@ import {
 import { budget, firstLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
+import { costOfTurn, costTable } from "../../shared/output/cost-table.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
-import { COST_ALIGN, COST_HEAD, costCells } from "../../shared/output/turn-cells.ts";
 import { turnFacts } from "../../shared/output/turn-facts.ts";
 import type { CostLine } from "../schemas/cost.ts";
 
@@ -82,7 +81,7 @@ function billLines(
     hasUnreportedCosts: storedUnreportedCosts(checkpoint),
   };
   const turns = allTurns(checkpoint, facts);
-  const rows = turns.map(costCells);
+  const rows = turns.map(costOfTurn);
   const none = spentUsd > 0 ? "no turn is listed: another program wrote this run" : "no turn yet";
   const isPriced = turns.some(({ source }) => source === "computed" || source === "partial");
   return [
@@ -91,7 +90,7 @@ function billLines(
     ...labelled(view, "cost", budget(spending, maxBudgetUsd)),
     ...(isPriced ? labelled(view, "prices", PRICES) : []),
     "",
-    ...(rows.length === 0 ? [`  ${none}`] : tableLines(COST_HEAD, rows, COST_ALIGN, view)),
+    ...(rows.length === 0 ? [`  ${none}`] : costTable(rows, spentUsd, view)),
   ];
 }
 

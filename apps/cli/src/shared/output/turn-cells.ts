@@ -1,6 +1,5 @@
 import type { TurnSummary } from "@quasar/runs";
-import { cleanLine, money } from "@quasar/runs/text";
-import type { Align } from "./table.ts";
+import { cleanLine } from "@quasar/runs/text";
 
 /** How a turn ended, in a word. */
 export const TURN_ENDS: Readonly<Record<TurnSummary["status"], string>> = {
@@ -24,32 +23,6 @@ export function turnCells({
 }: Pick<TurnSummary, "turnId" | "role" | "cycle" | "attempt" | "status">): string[] {
   if (turnId === "") return ["…", "earlier", "", "", TURN_ENDS[status]];
   return [shortId(turnId), role, `${cycle}`, attempt > 1 ? `${attempt}` : "", TURN_ENDS[status]];
-}
-
-const SOURCES: Readonly<Record<TurnSummary["source"], string>> = {
-  reported: "reported by the agent",
-  computed: "from the price list",
-  partial: "partly known; the rest as reserved",
-  unknown: "unknown; counted as reserved",
-  "": "not finished yet",
-};
-
-export const COST_HEAD: readonly string[] = [...TURN_HEAD, "counts", "reserved", ""];
-export const COST_ALIGN: readonly Align[] = [...TURN_ALIGN, "right", "right", "left"];
-
-/** What a turn has cost, and who says so: cells of a table. */
-export function costCells(
-  turn: Pick<
-    TurnSummary,
-    "turnId" | "role" | "cycle" | "attempt" | "status" | "costUsd" | "reservedUsd" | "source"
-  >,
-): string[] {
-  return [
-    ...turnCells(turn),
-    turn.status === "open" ? "" : money(turn.costUsd),
-    turn.reservedUsd > 0 ? money(turn.reservedUsd) : "",
-    SOURCES[turn.source],
-  ];
 }
 
 /** Of `<run>.<n>` what tells the turns of a run apart. */
