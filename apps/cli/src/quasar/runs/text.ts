@@ -1,6 +1,6 @@
 import type { RunStatus, RunSummary } from "@quasar/runs";
 import { describe, type ListedRun, type RunElsewhere } from "@quasar/runs/internal";
-import { budget, cleanLine, count, firstLine, fit, moment, money } from "@quasar/runs/text";
+import { budget, cleanLine, firstLine, fit, moment, money } from "@quasar/runs/text";
 import {
   findingList,
   labelled,
@@ -108,19 +108,40 @@ export function elsewhereLines(runs: readonly RunElsewhere[], view: View): strin
   ]);
 }
 
-/** Runs as a list, one line each. */
+/** Columns of a run's id. */
+const RUN_ID = 22;
+/** What a task needs beside the other columns; where that is not left it stands below them. */
+const NARROWEST_TASK = 30;
+
+/** A line of the list; its task stands beside the other columns, or below them. */
+function listRow(cells: readonly string[], task: string, { columns }: View): string[] {
+  const [id = "", saved = "", status = "", cycles = "", cost = ""] = cells;
+  const row = `  ${id.padEnd(RUN_ID)}  ${saved.padEnd(MOMENT)}  ${status.padEnd(11)}  ${cycles.padStart(6)}  ${cost.padStart(7)}`;
+  if (columns === undefined) return [`${row}  ${task}`];
+  const room = columns - row.length - 2;
+  return room < NARROWEST_TASK
+    ? [row, fit(`      ${task}`, columns)]
+    : [`${row}  ${fit(task, room)}`];
+}
+
+/** What the columns of {@link listLines} are. */
+export function listHead(view: View): string[] {
+  const names = ["run", "saved", "status", "cycles", "cost"];
+  const [head = ""] = listRow(names, "task", view);
+  return [view.paint("dim", head)];
+}
+
+/** Runs as a list. */
 export function listLines(runs: readonly ListedRun[], view: View): string[] {
-  return runs.map((run) => {
-    const status = view.paint(STYLES[run.status], run.status.padEnd(11));
+  return runs.flatMap((run) => {
     const isRead = run.status !== "damaged";
-    const cycles = (isRead ? count(run.cycle, "cycle") : "").padEnd(10);
-    const cost = (isRead ? money(run.spentUsd) : "").padStart(7);
-    const saved = cleanLine(run.savedAt === "" ? "" : moment(run.savedAt)).padEnd(MOMENT);
-    const facts = `  ${run.id}  ${saved}  ${status}  ${cycles}  ${cost}  `;
+    const cycles = isRead ? `${run.cycle}` : "";
+    const cost = isRead ? money(run.spentUsd) : "";
+    const saved = cleanLine(run.savedAt === "" ? "" : moment(run.savedAt));
     const task = isRead ? firstLine(run.task) : cleanLine(run.reason);
-    const used = `  ${run.id}  `.length + MOMENT + 2 + 11 + 2 + 10 + 2 + 7 + 2;
-    return (
-      facts + (view.columns === undefined ? task : fit(task, Math.max(10, view.columns - used)))
-    );
+    const [row = "", ...below] = listRow([run.id, saved, run.status, cycles, cost], task, view);
+    const at = RUN_ID + MOMENT + 6;
+    const status = view.paint(STYLES[run.status], run.status);
+    return [row.slice(0, at) + status + row.slice(at + run.status.length), ...below];
   });
 }
