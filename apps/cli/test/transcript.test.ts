@@ -117,12 +117,18 @@ test("show tells a review in words, an answer of another form as it is, and what
       "           Not yet.",
     ].join("\n"),
   );
+  expect((await quasar(at, ["log"])).stdout).toMatch(
+    /^\d\d:\d\d:\d\d {4}finding .*\n\d\d:\d\d:\d\d {4}review /mu,
+  );
   const odd = fakeClaude(at, {
     coder: [{ runs: "echo 3 > a.txt" }],
     reviewer: [{ answers: { ok: 1 } }],
   });
   await quasar(at, ["run", "Write", ...flags, "--accept-dirty"], { env: odd.env });
   expect((await quasar(at, ["show", "2"])).stdout).toContain('{\n  "ok": 1\n}\n');
+  expect((await quasar(at, ["show"])).stdout).toMatch(
+    /^ +2 +reviewer +1 +failed +[\d.]+ m?s +\$/mu,
+  );
 });
 
 test("diff shows what a run has committed, and no more", async () => {

@@ -16,6 +16,7 @@ import {
   turnLimit,
   type View,
 } from "../../shared/output/text.ts";
+import { shortTurn } from "../turn-name.ts";
 import { attemptText, labelledText } from "./hook-lines.ts";
 import type { AtlasRecord, TaskRecordLine, TaskResultRecord } from "./record.ts";
 
@@ -112,8 +113,10 @@ function isOwnTurn(
   return event.type === "cycle_start" && step?.type !== "loop";
 }
 
+/** Of an event of a task's agents; a turn has the name by which `atlas show` knows it. */
 function loopRecord({ event, spentUsd }: Extract<TaskEvent, { type: "loop" }>): RunLoopEvent {
-  return { ...event, spentUsd };
+  if (!("turnId" in event)) return { ...event, spentUsd };
+  return { ...event, turnId: shortTurn(event.turnId), spentUsd };
 }
 
 function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): string[] {

@@ -1,7 +1,7 @@
 import { PRICES_AS_OF } from "@quasar/agents/prices";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { isTurnOpen } from "@quasar/loop/turn";
-import type { Fact } from "@quasar/runs";
+import type { TurnSummary } from "@quasar/runs";
 import {
   allTurns,
   endedTurns,
@@ -34,18 +34,19 @@ export async function costCommand(
   const { checkpoint } = loaded;
   const facts = readFacts(dir);
   if (json === true) {
-    const bill = billOf(checkpoint, facts);
+    const bill = billOf(checkpoint, endedTurns(checkpoint, facts, dir));
     const line = result("cost", { runId, ...bill }, EXIT.ok) satisfies CostLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
-  write(process.stdout, billLines(runId, checkpoint, facts, viewOf(process.stdout)));
+  const turns = allTurns(checkpoint, facts, dir);
+  write(process.stdout, billLines(runId, checkpoint, turns, viewOf(process.stdout)));
   return EXIT.ok;
 }
 
 function billOf(
   checkpoint: Checkpoint,
-  facts: readonly Fact[],
+  ended: ReturnType<typeof endedTurns>,
 ): Omit<CostLine, "v" | "type" | "runId" | "exit" | "next"> {
   const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd, turn } = checkpoint;
   const open = isTurnOpen(checkpoint) ? turn : undefined;
@@ -56,7 +57,7 @@ function billOf(
     hasUnreportedCosts: storedUnreportedCosts(checkpoint),
     maxBudgetUsd,
     pricesAsOf: PRICES_AS_OF,
-    turns: endedTurns(checkpoint, facts).map(turnFacts),
+    turns: ended.map(turnFacts),
     openTurn: open && {
       turnId: open.id,
       role: open.role,
@@ -71,7 +72,7 @@ function billOf(
 function billLines(
   runId: string,
   checkpoint: Checkpoint,
-  facts: readonly Fact[],
+  turns: readonly TurnSummary[],
   view: View,
 ): string[] {
   const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd } = checkpoint;
@@ -80,7 +81,6 @@ function billLines(
     unknownCostUsd,
     hasUnreportedCosts: storedUnreportedCosts(checkpoint),
   };
-  const turns = allTurns(checkpoint, facts);
   const rows = turns.map(costOfTurn);
   const none = spentUsd > 0 ? "no turn is listed: another program wrote this run" : "no turn yet";
   const isPriced = turns.some(({ source }) => source === "computed" || source === "partial");

@@ -29,7 +29,9 @@ export async function showTurn(
   const workspace = await openWorkspace(process.cwd());
   const { id: runId, dir, loaded } = await findRun(workspace, run);
   const turnId = `${runId}.${n}`;
-  const turn = allTurns(loaded.checkpoint, readFacts(dir)).find((each) => each.turnId === turnId);
+  const turn = allTurns(loaded.checkpoint, readFacts(dir), dir).find(
+    (each) => each.turnId === turnId,
+  );
   if (turn === undefined) {
     throw new RunsError("ERR_USAGE", `run ${runId} has no turn ${n}`, {
       next: [`quasar show ${runId}`],
