@@ -295,3 +295,14 @@ test.for([
     expect(ended[key]).toBeGreaterThan(0);
   },
 );
+
+test.for([
+  ["interrupted: its user stopped it", "The coder was interrupted; it restarts."],
+  ["coder: no net", "The coder's turn failed; it restarts."],
+] as const)("a turn that came to nothing (%s): %s", async ([failure, words]) => {
+  const { items } = await planned(
+    harness(),
+    aCheckpoint({ phase: "coding", turn: started, failure }),
+  );
+  expect(items).toContainEqual(expect.objectContaining({ words }));
+});

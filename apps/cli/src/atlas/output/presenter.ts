@@ -17,7 +17,7 @@ import {
   type View,
 } from "../../shared/output/text.ts";
 import { shortTurn } from "../turn-name.ts";
-import { attemptText, labelledText } from "./hook-lines.ts";
+import { attemptText, labelledText, recoveryText } from "./hook-lines.ts";
 import type { AtlasRecord, TaskRecordLine, TaskResultRecord } from "./record.ts";
 
 /** Where a task stands, as far as its records tell. Times are in milliseconds of the given clock. */
@@ -127,16 +127,17 @@ function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): strin
     case "task_started":
       return [];
     case "recovered": {
-      const { step, lastState, action, reason } = record;
+      const { step, action, reason } = record;
       const where = step === "" ? "the set-up" : `step ${cleanLine(step)}`;
       return [
-        paint("bold", `recovered: ${where} was interrupted (${lastState})`),
-        ...labelled(view, "does", `${action}: ${cleanLine(reason)}`),
+        paint("bold", `recovered: ${where} was interrupted`),
+        ...labelled(view, "does", recoveryText(action, reason)),
       ];
     }
     case "step_started": {
       const { step, stepType, index, attempt, maxAttempts } = record;
-      const again = attempt > 1 ? `, ${attemptText(attempt, maxAttempts)}` : "";
+      const { failedAttempts: failed = attempt - 1 } = record;
+      const again = attempt > 1 ? `, ${attemptText({ attempt, maxAttempts, failed })}` : "";
       const of = progress.steps === 0 ? "" : ` of ${progress.steps}`;
       return [paint("bold", `step ${index + 1}${of} ${cleanLine(step)} (${stepType})${again}`)];
     }

@@ -78,8 +78,11 @@ export function linesOf(
       const again = record.attempt > 1 ? `, attempt ${record.attempt}` : "";
       return view.live ? [] : labelled(view, record.role, `works (${record.turnId}${again})`);
     }
-    case "turn_recovered":
-      return labelled(view, record.role, `${RECOVERIES[record.how]} (${record.turnId})`);
+    case "turn_recovered": {
+      const { role, how, turnId, reason = "" } = record;
+      const why = reason === "" ? "" : `: ${cleanLine(reason)}`;
+      return labelled(view, role, `${RECOVERIES[how]}${why} (${turnId})`);
+    }
     case "turn_retry":
       return retryLines(record, view);
     case "agent_event":
@@ -250,7 +253,7 @@ const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
   followed: "is still running; reattached",
   read: "had finished; using its result, no extra cost",
   resumed: "continues its session",
-  restarted: "restarts its turn",
+  restarted: "restarts",
 };
 
 function retryLines(record: Extract<OutputRecord, { type: "turn_retry" }>, view: View): string[] {
