@@ -1,3 +1,4 @@
+import { wasInterrupted } from "../turn/failure-reason.ts";
 import type { CheckpointTurn, Phase } from "@quasar/checkpoint";
 import type { AgentFailure, AgentInvoker, AgentResult, AgentRole } from "@quasar/agents";
 import type { FoundTurn } from "@quasar/agents/turns";
@@ -281,10 +282,10 @@ const STEPS: Readonly<Record<Step, DescribeStep>> = {
     const { turn } = state;
     if (turn === undefined) return begins(state, agents, found, runKind);
     const { role, sessionId } = turn;
-    const wasStopped = state.failure.startsWith("interrupted");
-    const words = wasStopped ? `The ${role} was interrupted` : `The ${role}'s turn failed`;
+    const isStopped = wasInterrupted(state.failure);
+    const words = isStopped ? `The ${role} was interrupted` : `The ${role}'s turn failed`;
     return agents[role].capabilities.resumesSession && sessionId !== ""
-      ? { kind: "resumed", words: `${words}; its session goes on.`, data: turnData(turn) }
+      ? { kind: "resumed", words: `${words}; its session continues.`, data: turnData(turn) }
       : { kind: "run-again", words: `${words}; it restarts.`, data: turnData(turn) };
   },
   commit: ({ cycle }) => ({

@@ -297,7 +297,8 @@ test.for([
 );
 
 test.for([
-  ["interrupted: its user stopped it", "The coder was interrupted; it restarts."],
+  ["Interrupted. The run can be resumed.", "The coder was interrupted; it restarts."],
+  ["interrupted: its agent was killed", "The coder was interrupted; it restarts."],
   ["coder: no net", "The coder's turn failed; it restarts."],
 ] as const)("a turn that came to nothing (%s): %s", async ([failure, words]) => {
   const { items } = await planned(

@@ -1,3 +1,4 @@
+import { failureReason } from "./failure-reason.ts";
 import { giveTree } from "./give-tree.ts";
 import { snapshotWork } from "./snapshot-work.ts";
 import { inheritedRetries, pauseBeforeRetry } from "./retry.ts";
@@ -25,7 +26,7 @@ export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
   if (typeof tree === "object") return tree;
   const sessionId = sessionToResume(run, phase);
   const how = sessionId === "" ? "restarted" : "resumed";
-  const reason = failure.replace(new RegExp(`^(?:${role}|interrupted): |\\.$`, "gu"), "");
+  const reason = failureReason(failure, role);
   await run.emit({ type: "turn_recovered", cycle, role, turnId: turn?.id ?? "", how, reason });
   return takeTurn(run, phase, { attempt: (turn?.attempt ?? 0) + 1, sessionId, tree, retries });
 }

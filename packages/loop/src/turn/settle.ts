@@ -133,15 +133,11 @@ function summaryOf(report: string, { redact = asItIs }: Settings): string | unde
 
 const asItIs = (text: string): string => text;
 
-/** Why a turn came to nothing that its user has stopped. */
-const INTERRUPTED_TURN = "interrupted: its user stopped it";
-
 function fail(run: Run, result: AgentResult, failure: AgentFailure): AgentFailure | Ending {
   const { role, reservedUsd, resumed } = run.state.turn ?? { role: "", reservedUsd: 0 };
   const refused = resumed === true && NO_SESSION.has(failure.kind);
   const cost = refused ? refusedCost(result) : settledCost(result, reservedUsd);
-  const why = isCancelled(run) ? INTERRUPTED_TURN : `${role}: ${failure.message}`;
-  const failed = failTurn(run.state, cost, why);
+  const failed = failTurn(run.state, cost, `${role}: ${failure.message}`);
   const limited = failure.kind === "rate-limit" ? limitUntil(failed, failure.retryAt) : failed;
   run.state = USELESS_SESSION.has(failure.kind) ? forgetSession(limited) : limited;
   return isCancelled(run) ? INTERRUPTED : failure;

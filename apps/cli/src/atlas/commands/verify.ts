@@ -27,6 +27,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { type Installation, openInstallation } from "../installation.ts";
+import { receiptsText } from "../output/chain-lines.ts";
 import type { VerifyLine } from "../schemas/status.ts";
 
 /**
@@ -216,14 +217,12 @@ function verificationLines(
 ): string[] {
   const { commit, task } = subject;
   const [word, style] = WORDS[kind];
-  const { here, signed, tail } = chain;
-  const open = tail === "unproved" && here > 0 ? "; receipts after them could be missing" : "";
   return [
     view.paint(style, word),
     ...(commit === undefined ? [] : labelled(view, "commit", commit.sha)),
     ...(commit === undefined ? [] : labelled(view, "tree", commit.tree)),
     ...(task === undefined ? [] : labelled(view, "task", cleanLine(task.taskId))),
-    ...labelled(view, "receipts", `${receiptsText(chain, commit)}${open}`),
+    ...labelled(view, "receipts", receiptsText(chain, commit?.head)),
     ...results.flatMap(({ command, exitCode, receiptId }) => {
       const how = exitCode === 0 ? "passed" : "failed";
       const text = `${cleanLine(command)}   (${cleanLine(receiptId)})`;
@@ -234,14 +233,6 @@ function verificationLines(
     ),
     ...nextLines(nextSteps(kind, subject), view),
   ];
-}
-
-/** How many receipts are here, beside what the head of their chain counts. */
-function receiptsText({ here, signed }: Verification["chain"], commit: Subject["commit"]): string {
-  if (signed === undefined) return `${here} are here`;
-  if (here <= signed) return `${here} of ${signed} signed are here`;
-  const named = commit?.head === undefined ? "on record" : "named by the commit";
-  return `${here} are here, ${signed} of them ${named}`;
 }
 
 function nextSteps(
