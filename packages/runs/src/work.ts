@@ -35,7 +35,7 @@ import type { Workspace } from "./workspace.ts";
 export interface Work {
   readonly runId: string;
   readonly task: string;
-  /** What there is to say of it before it goes on. @default nothing */
+  /** What there is to say of it before it continues. @default nothing */
   readonly notices?: readonly string[] | undefined;
   /** `undefined` where HEAD is on none. */
   readonly branch: string | undefined;

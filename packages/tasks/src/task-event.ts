@@ -33,7 +33,7 @@ export type TaskEvent =
       /** Counts its starts, from 1; those after a crash or a stop included. */
       readonly attempt: number;
       readonly maxAttempts: number;
-      /** How many of `maxAttempts` came to nothing. @default as many as there were starts before */
+      /** How many of `maxAttempts` failed. @default as many as there were starts before */
       readonly failedAttempts?: number | undefined;
     }
   | {

@@ -300,7 +300,7 @@ test.for([
   ["Interrupted. The run can be resumed.", "The coder was interrupted; it restarts."],
   ["interrupted: its agent was killed", "The coder was interrupted; it restarts."],
   ["coder: no net", "The coder's turn failed; it restarts."],
-] as const)("a turn that came to nothing (%s): %s", async ([failure, words]) => {
+] as const)("a turn that failed (%s): %s", async ([failure, words]) => {
   const { items } = await planned(
     harness(),
     aCheckpoint({ phase: "coding", turn: started, failure }),

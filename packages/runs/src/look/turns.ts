@@ -37,7 +37,7 @@ export function endedTurns(
   });
 }
 
-/** From a turn's beginning to the end of its process; `undefined`: nobody knows. */
+/** From a turn's beginning to the end of its process; `undefined`: unknown. */
 function processMs(
   { turnId, startedAt }: CheckpointLedgerEntry,
   where: Pick<TurnName, "runId" | "turnsDir">,

@@ -14,7 +14,7 @@ export function stateText({ state, currentStep, awaiting }: HookFile): string {
   return parts.length === 0 ? state : `${state} (${parts.join(", ")})`;
 }
 
-/** The starts of a step, and how many of those that it may have came to nothing. */
+/** The starts of a step, and how many of those that it may have failed. */
 export interface Attempts {
   /** Counts its starts, from 1. */
   readonly attempt: number;
@@ -35,7 +35,7 @@ type RecoveryAction = NonNullable<HookFile["recovery"]>["recommendedAction"];
 const ACTIONS: Readonly<Record<RecoveryAction, string>> = {
   retry_step: "repeats the step",
   retry_validation: "runs the validation again",
-  skip_step: "goes on after the step",
+  skip_step: "continues after the step",
   manual: "waits for you",
   await_human: "waits for you",
 };

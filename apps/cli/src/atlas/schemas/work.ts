@@ -52,7 +52,7 @@ const EVENTS = [
     stepType,
     index,
     attempt: whole("Counts its starts, from 1; those after a crash or a stop included"),
-    maxAttempts: whole("How many may come to nothing"),
+    maxAttempts: whole("How many may fail"),
     failedAttempts: v.optional(whole("How many have")),
   }),
   timedLine("step_skipped", "A step is not needed", {

@@ -13,7 +13,7 @@ export interface Timeline {
 
 const TIME = "00:00:00  ";
 
-/** Of a line that has a label of its own; one that goes on with another is indented further. */
+/** Of a line that has a label of its own; one that continues another is indented further. */
 const BEGINS = /^ {2}[^ ]/u;
 
 /** On standard output. */
