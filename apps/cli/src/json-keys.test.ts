@@ -15,7 +15,7 @@ const KEYS = `
   content context cost costUsd count counts coverage crashType created createdAt currentCheckpointId
   currentIndex currentStep cycle data default denials description detail details detectedAt diff dir
   dryRun durationMs durationText elsewhere ended endedPids endedRuns endsDaemons estimate event
-  events evidence exists exit exitCode extra failedMs feedback file fileChanges files filesChanged
+  events evidence exists exit exitCode extra failedAttempts failedMs feedback file fileChanges files filesChanged
   filesSnapshot filesTouched finalSha findings fix fixed found foundAt from fromRunId fromSha
   fromState fromStatus fromTask gaps generation gitHooks goesOn hasBackup hasKey hasUnreportedCosts
   head headSha here history home hook host how id ignored index instructed intervalMs isChanged

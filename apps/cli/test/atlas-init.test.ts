@@ -16,7 +16,7 @@ test("init adds how an agent finds its task to CLAUDE.md and AGENTS.md, once, an
   const at = atlasPlace({ "CLAUDE.md": "# Ours\n\nUse tabs.\n", "AGENTS.md": "# Too\r\n" });
   const added = await atlas(at, ["init", "--yes"]);
   expect(added.code, added.stderr).toBe(0);
-  expect(added.stdout).toMatch(/CLAUDE\.md +added\n/u);
+  expect(added.stdout).toMatch(/^ {2}file {5}CLAUDE\.md: added$/mu);
   const text = read(at.repo, "CLAUDE.md");
   expect(text.startsWith("# Ours\n\nUse tabs.\n")).toBe(true);
   expect(text).toContain(AGENT_TEXT);

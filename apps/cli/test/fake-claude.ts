@@ -15,6 +15,8 @@ export interface FakeTurn {
   readonly asks?: number | undefined;
   /** The model that it says it asks. @default claude-sonnet-4-5 */
   readonly model?: string | undefined;
+  /** A reviewer's answer. @default it approves; one without a verdict is not the form that was asked for */
+  readonly answers?: Readonly<Record<string, unknown>> | undefined;
   /** Seconds that it then continues. */
   readonly lasts?: number | undefined;
 }
@@ -64,6 +66,11 @@ answer("m");
 if (turn.runs) execSync(turn.runs, { stdio: "ignore" });
 const isAllowed = (command) => args.includes("Bash") || args.some((arg) => /^Bash\\(.* \\*\\)$/.test(arg) && (command + " ").startsWith(arg.slice(5, -2)));
 const denied = (turn.wants ?? []).filter((command) => !isAllowed(command));
+const uses = (name, input) =>
+  say({ type: "assistant", message: { id: "m", model, content: [{ type: "tool_use", id: "t", name, input }] } });
+for (const command of turn.wants ?? []) uses("Bash", { command });
+const given = turn.answers ?? ${JSON.stringify(APPROVAL)};
+if (isReviewer) uses("StructuredOutput", given);
 for (let n = 1; n <= (turn.asks ?? 0); n += 1) {
   answer("m" + n);
   await new Promise((done) => setTimeout(done, 5));
@@ -73,7 +80,7 @@ say({
   type: "result", subtype: "success", is_error: false, result: "Done.", num_turns: 1, total_cost_usd: 0.01, usage,
   model_usage_since_last_result: { [model]: { inputTokens: 100, outputTokens: 10, costUSD: 0.01 } },
   permission_denials: denied.map((command) => ({ tool_name: "Bash", tool_use_id: "t", tool_input: { command } })),
-  ...(isReviewer && { structured_output: ${JSON.stringify(APPROVAL)} }),
+  ...(isReviewer && given.verdict && { structured_output: given }),
 });
 `;
 

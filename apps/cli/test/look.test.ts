@@ -65,7 +65,7 @@ test("cost lists each turn, and the entries add up to what counts", async () => 
   expect(turns.reduce((sum, { spentUsd }) => sum + spentUsd, 0)).toBeCloseTo(0.7);
   expect(bill["spentUsd"]).toBeCloseTo(0.7);
   const text = await quasar(at, ["cost", runId]);
-  expect(text.stdout).toMatch(/\n +3 +coder +2 +done +\$0\.20 +\$0\.83 +reported by the agent\n/u);
+  expect(text.stdout).toMatch(/\n +3 +coder +2 +done +\$0\.20 +\$0\.83 +a\n/u);
   expect(text.stdout).not.toContain("\u001b[31m");
 });
 
@@ -90,7 +90,7 @@ test("cost says of which date the price list is by which it counts", async () =>
   const { stdout } = await quasar(at, ["cost"]);
   expect(stdout).toMatch(/\n {2}prices +.* of \d{4}-\d\d-\d\d\n/u);
   expect(stdout).toContain(PRICES_AS_OF);
-  expect(stdout).toMatch(/\n +1 +coder .* from the price list\n/u);
+  expect(stdout).toMatch(/\n +1 +coder .* p\n/u);
   expect(lastRecord(await quasar(at, ["cost", "--json"]))).toMatchObject({
     pricesAsOf: PRICES_AS_OF,
   });

@@ -470,7 +470,7 @@ test("a run that was interrupted is not passed over, and --new leaves it for lat
       next     git log --patch <sha>..
 
     older runs
-      <run>  interrupted  1 cycle       $0.00  The first task
+      <run>  <moment>  interrupted       1    $0.00  The first task
       next     quasar resume <run>
     "
   `);

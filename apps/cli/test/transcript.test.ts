@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { fakeClaude } from "./fake-claude.ts";
 import { git, MAIN, type Place, place, quasar, records, start, write } from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";
 import { agents, oneCycle, type Turn } from "./scripts.ts";
@@ -84,6 +85,50 @@ test("show tells all that an agent has said in a turn", async () => {
     code: 2,
     stderr: expect.stringContaining(`quasar show ${runId}`),
   });
+});
+
+test("show tells a review in words, an answer of another form as it is, and what was denied", async () => {
+  const at = place();
+  const report = {
+    satisfaction: "low",
+    risk: "high",
+    needs_human_review: false,
+    summary: "Not yet.",
+  };
+  const verifications = [{ finding_id: "f-0", status: "fixed", comment: "by a test" }];
+  const findings = [{ severity: "major", description: "No test." }];
+  const answers = { verdict: "changes_requested", findings, verifications, report };
+  const { env } = fakeClaude(at, {
+    coder: [{ runs: "echo two > a.txt", wants: ["pytest -q", "npm test"] }],
+    reviewer: [{ answers }],
+  });
+  const flags = ["--coder", "claude", "--reviewer", "claude", "--max-cycles", "1"];
+  await quasar(at, ["run", "Write", ...flags], { env });
+  const coder = await quasar(at, ["show", "1"]);
+  expect(coder.stdout).toContain("\n> Bash pytest -q (denied)\n");
+  expect(coder.stdout).toMatch(/\n {2}printed {2}\S+\/turns\/1\.out\n$/u);
+  const reviewer = await quasar(at, ["show", "2"]);
+  expect(reviewer.stdout).toContain(
+    [
+      "  finding  major: No test.",
+      "  earlier  f-0: fixed; by a test",
+      "  review   1 finding",
+      "  report   satisfaction low, risk high",
+      "           Not yet.",
+    ].join("\n"),
+  );
+  expect((await quasar(at, ["log"])).stdout).toMatch(
+    /^\d\d:\d\d:\d\d {4}finding .*\n\d\d:\d\d:\d\d {4}review /mu,
+  );
+  const odd = fakeClaude(at, {
+    coder: [{ runs: "echo 3 > a.txt" }],
+    reviewer: [{ answers: { ok: 1 } }],
+  });
+  await quasar(at, ["run", "Write", ...flags, "--accept-dirty"], { env: odd.env });
+  expect((await quasar(at, ["show", "2"])).stdout).toContain('{\n  "ok": 1\n}\n');
+  expect((await quasar(at, ["show"])).stdout).toMatch(
+    /^ +2 +reviewer +1 +failed +[\d.]+ m?s +\$/mu,
+  );
 });
 
 test("diff shows what a run has committed, and no more", async () => {

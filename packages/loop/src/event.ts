@@ -134,6 +134,8 @@ export type LoopEventData =
       readonly role: AgentRole;
       readonly turnId: string;
       readonly how: TurnRecovery;
+      /** Why it failed, where it is taken again. */
+      readonly reason?: string | undefined;
     }
   /** A turn failed of something that passes, and is retried after a pause, which begins now. */
   | {

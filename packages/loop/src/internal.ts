@@ -1,4 +1,5 @@
 /** For the packages of this workspace, which are released together: may change in any release. */
+export { excerptLines } from "./checks/excerpt.ts";
 export { packageManagerOf, packageScripts } from "./checks/package-scripts.ts";
 export { subjectGiven } from "./commit/commit-message.ts";
 export { allowFlags, failureFlags, openedWords } from "./failure-flags.ts";

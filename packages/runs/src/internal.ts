@@ -20,7 +20,7 @@ export {
   resumeCommand,
 } from "./look/summary.ts";
 export { type SupervisorFailure, supervisorFailures } from "./look/supervisor-failures.ts";
-export { type RunFolders, storedTurn } from "./look/turn.ts";
+export { printedPath, type RunFolders, storedTurn } from "./look/turn.ts";
 export { allTurns, endedTurns } from "./look/turns.ts";
 export { watchRunTurn } from "./look/watch-turn.ts";
 export { FOLDER, isRealFolder } from "./real-folder.ts";

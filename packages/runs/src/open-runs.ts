@@ -121,7 +121,8 @@ export async function openRuns(folder: string): Promise<Runs> {
       const { checkpoint } = found.loaded;
       const { allFindings, settings = {} } = checkpoint;
       const facts = readFacts(found.dir);
-      return { ...summary, allFindings, settings, turns: allTurns(checkpoint, facts), facts };
+      const turns = allTurns(checkpoint, facts, found.dir);
+      return { ...summary, allFindings, settings, turns, facts };
     },
     abandon: async (id, options) => abandonRun(workspace, user, parseRunId(id), options),
     fork: async (id, options) => forkRun(workspace, user, parseRunId(id), options),

@@ -36,6 +36,8 @@ import type { Workspace } from "./workspace.ts";
 export interface Work {
   readonly runId: string;
   readonly task: string;
+  /** What there is to say of it before it continues. @default nothing */
+  readonly notices?: readonly string[] | undefined;
   /** `undefined` where HEAD is on none. */
   readonly branch: string | undefined;
   readonly options: RunOptions;
@@ -69,6 +71,7 @@ export async function work(session: Session, work: Work): Promise<RunEnd> {
   const maxBudgetUsd = given.maxBudgetUsd ?? left?.maxBudgetUsd ?? MAX_BUDGET_USD;
   const { root } = workspace;
   tellRun(session, work, { maxCycles, maxBudgetUsd });
+  for (const message of work.notices ?? []) tell({ type: "notice", message });
   const dir = join(workspace.runsDir, runId);
   const notes: RunNotes = { settings, hasUnreportedCosts: spending.hasUnreportedCosts };
   const current = rememberingStore(work.stores.current, left);

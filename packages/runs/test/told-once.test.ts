@@ -24,7 +24,7 @@ function aRepositoryWithCommit(): string {
   return repo;
 }
 
-test("that another run is unfinished is told once, not at each resume", async () => {
+test("that another run is stopped is told once, not at each resume", async () => {
   const runs = await openRuns(aRepositoryWithCommit());
   const other = await runs.start({ task: "One", ...agents, maxCycles: 1 });
   await runs.start({ task: "Two", ...agents, maxCycles: 1, isNew: true });
@@ -34,7 +34,9 @@ test("that another run is unfinished is told once, not at each resume", async ()
   };
   await runs.resume({ ...agents, maxCycles: 2, onEvent });
   await runs.resume({ ...agents, maxCycles: 3, onEvent });
-  expect(told).toEqual([`another run is unfinished: ${other.result.runId}`]);
+  expect(told).toEqual([
+    `note: another run is stopped: ${other.result.runId} (quasar abandon ${other.result.runId})`,
+  ]);
 });
 
 test("what is told after the end, as at a second Ctrl-C, asks for no record", async () => {

@@ -1,3 +1,4 @@
+export { failedAttempts } from "./failed-attempts.ts";
 export { type TaskCost, taskCost } from "./runs/task-cost.ts";
 export { taskRuns, watchTaskTurn } from "./runs/task-runs.ts";
 export { encodeTask } from "./task-codec.ts";

@@ -30,8 +30,11 @@ export type TaskEvent =
       readonly stepType: StepType;
       /** From 0. */
       readonly index: number;
+      /** Counts its starts, from 1; those after a crash or a stop included. */
       readonly attempt: number;
       readonly maxAttempts: number;
+      /** How many of `maxAttempts` failed. @default as many as there were starts before */
+      readonly failedAttempts?: number | undefined;
     }
   | {
       readonly type: "step_skipped";

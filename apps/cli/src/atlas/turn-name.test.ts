@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nameOfTurn, namedBy } from "./turn-name.ts";
+import { nameOfTurn, namedBy, shortTurn } from "./turn-name.ts";
 
 const TASK = "task-550e8400-e29b-41d4-a716-446655440000";
 
@@ -21,4 +21,9 @@ test.for([
 test("a turn is named by its run and its number there", () => {
   const turn = { run: "validate-1.fix-1", turnId: `${TASK}-validate-1.fix-1.3` };
   expect(nameOfTurn(turn)).toBe("validate-1.fix-1.3");
+});
+
+test("a turn's whole id is said without its task", () => {
+  expect(shortTurn(`${TASK}-validate-1.fix-1.3`)).toBe("validate-1.fix-1.3");
+  expect(shortTurn("20261126-134500-12e7db.1")).toBe("20261126-134500-12e7db.1");
 });

@@ -21,6 +21,11 @@ export interface Named {
 /** `task-` and a UUID. */
 const TASK_ID = "task-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const WHOLE_TURN = new RegExp(`^(?<task>${TASK_ID})-(?<turn>.+)$`, "u");
+/** The same of a turn's whole id, where it is a task's. */
+export function shortTurn(turnId: string): string {
+  return WHOLE_TURN.exec(turnId)?.groups?.["turn"] ?? turnId;
+}
+
 /** No task and no workspace has a dot in its name. */
 const TURN = /^(?<run>.+)\.(?<n>[1-9]\d{0,8})$/u;
 

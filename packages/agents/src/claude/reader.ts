@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../agent.ts";
 import type { StopReason } from "../child.ts";
 import { cleanLine } from "../clean.ts";
+import { denialOf } from "../permissions.ts";
 import { reasonToStop, type TurnLimits, type TurnUse } from "../limits.ts";
 import { priceOf, tokenLimit } from "../prices.ts";
 import { costOfResult } from "./cost.ts";
@@ -33,6 +34,9 @@ export interface ClaudeReader {
   /** Takes a line of output. A returned reason says to stop the process. */
   readonly read: (line: string) => StopReason | undefined;
 }
+
+/** By which it gives a structured answer: what it says, like any other text. */
+const ANSWERING_TOOL = "StructuredOutput";
 
 /** What a tool works on, in a few words. */
 function detailOf(input: Readonly<Record<string, unknown>>): string {
@@ -125,6 +129,8 @@ export function createClaudeReader(
     for (const block of message.content) {
       if (block.type === "text") {
         emit({ type: "text", text: block.text });
+      } else if (block.type === "tool_use" && block.name === ANSWERING_TOOL) {
+        emit({ type: "text", text: JSON.stringify(block.input) });
       } else if (block.type === "tool_use") {
         emit({ type: "tool", name: block.name, detail: detailOf(block.input) });
       }
@@ -146,6 +152,9 @@ export function createClaudeReader(
   };
 
   const onResult = (result: ClaudeResult) => {
+    for (const { tool_name: tool, tool_input: input } of result.permission_denials) {
+      emit({ type: "denied", what: denialOf(tool, input).what });
+    }
     const costUsd = costOfResult(result, options.prices);
     const { reportedUsd } = reading;
     reading.reportedUsd =

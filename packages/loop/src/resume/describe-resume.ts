@@ -1,3 +1,4 @@
+import { wasInterrupted } from "../turn/failure-reason.ts";
 import type { CheckpointTurn, Phase } from "@quasar/checkpoint";
 import type { AgentFailure, AgentInvoker, AgentResult, AgentRole } from "@quasar/agents";
 import type { FoundTurn } from "@quasar/agents/turns";
@@ -227,7 +228,10 @@ function failed(
 ): PlanItem {
   const cost = settledCost(result, turn.reservedUsd);
   const sessionId = USELESS_SESSION.has(failure.kind) ? "" : (result.sessionId ?? turn.sessionId);
-  const what = `The ${turn.role}'s turn failed (${failure.message})`;
+  const what =
+    failure.kind === "cancelled"
+      ? `The ${turn.role} was interrupted`
+      : `The ${turn.role}'s turn failed (${failure.message})`;
   return takenAgain(turn, what, cost, sessionId, agents);
 }
 
@@ -278,9 +282,10 @@ const STEPS: Readonly<Record<Step, DescribeStep>> = {
     const { turn } = state;
     if (turn === undefined) return begins(state, agents, found, runKind);
     const { role, sessionId } = turn;
-    const words = `The ${role}'s turn failed`;
+    const isStopped = wasInterrupted(state.failure);
+    const words = isStopped ? `The ${role} was interrupted` : `The ${role}'s turn failed`;
     return agents[role].capabilities.resumesSession && sessionId !== ""
-      ? { kind: "resumed", words: `${words}; continuing its session.`, data: turnData(turn) }
+      ? { kind: "resumed", words: `${words}; its session continues.`, data: turnData(turn) }
       : { kind: "run-again", words: `${words}; it restarts.`, data: turnData(turn) };
   },
   commit: ({ cycle }) => ({

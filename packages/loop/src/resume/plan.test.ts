@@ -295,3 +295,15 @@ test.for([
     expect(ended[key]).toBeGreaterThan(0);
   },
 );
+
+test.for([
+  ["Interrupted. The run can be resumed.", "The coder was interrupted; it restarts."],
+  ["interrupted: its agent was killed", "The coder was interrupted; it restarts."],
+  ["coder: no net", "The coder's turn failed; it restarts."],
+] as const)("a turn that failed (%s): %s", async ([failure, words]) => {
+  const { items } = await planned(
+    harness(),
+    aCheckpoint({ phase: "coding", turn: started, failure }),
+  );
+  expect(items).toContainEqual(expect.objectContaining({ words }));
+});

@@ -1,23 +1,44 @@
 import { findingId } from "@quasar/checkpoint";
+import { excerpt } from "../checks/excerpt.ts";
 import type { Finding } from "./finding.ts";
 import type { ReportedFinding, Verification } from "./review.ts";
 import type { CycleState } from "../state.ts";
-import { truncate } from "../text.ts";
 
 const FILTER_OUTPUT = 3000;
 
 const TIME = String.raw`\d+(?:[.,]\d+)?\s?(?:[nµu]?s|ms|secs?|seconds?|m|mins?|minutes?|h|hours?)`;
 
-/** How long something took, as tests tell it: `0.002s`, `12 ms`, `1m 3s`. */
-const DURATION = new RegExp(String.raw`\b${TIME}(?:\s?${TIME})*(?![\p{L}\p{N}_])`, "gu");
+/**
+ * What of a check's output is another each time that it runs: how long it took (`0.002s`, `1m 3s`, `duration_ms 3.1`),
+ * when that was, its processes and its temporary files.
+ */
+const CHANGING: readonly (readonly [RegExp, string])[] = [
+  [
+    /(?<![\w:.])(?:\d{4}-\d\d-\d\d[T ])?\d\d?:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?(?![\w:])/gu,
+    "0",
+  ],
+  [new RegExp(String.raw`\b${TIME}(?:\s?${TIME})*(?![\p{L}\p{N}_])`, "gu"), "0s"],
+  [
+    /((?:duration|elapsed)(?:_?m?s)?["']?\s*[:=]?\s*|\btime["']?\s*[:=]\s*)\d+(?:[.,]\d+)?/giu,
+    "$10",
+  ],
+  [/(\((?:node|python|\w*worker):|\b(?:pid|process)\b["']?\s*[:=#]?\s*)\d+/giu, "$10"],
+  [/(\/tmp\/|\/var\/folders\/\S{1,99}?\/T\/)[^\s:"'`)/]+/gu, "$10"],
+];
 
-/** What a failed filter says, as a finding; the same, by its id, however long it took. */
+/** What a failed filter says, as a finding; the same, by its id, when the same fails again. */
 export function filterFinding(name: string, output: string, cycle: number): Finding {
   const severity = "critical";
-  const described = (said: string) => `[filter:${name}] ${truncate(said, FILTER_OUTPUT)}`;
+  const described = (said: string) => `[filter:${name}] ${excerpt(said, FILTER_OUTPUT)}`;
   const description = described(output);
-  const id = findingId(severity, described(output.replace(DURATION, "0s")));
-  return { id, severity, description, cycle, status: "found" };
+  const lasting = CHANGING.reduce((said, [each, instead]) => said.replace(each, instead), output);
+  return {
+    id: findingId(severity, described(lasting)),
+    severity,
+    description,
+    cycle,
+    status: "found",
+  };
 }
 
 /** Findings of a review as those of a cycle. */

@@ -1,3 +1,4 @@
+import { failureReason } from "./failure-reason.ts";
 import { giveTree } from "./give-tree.ts";
 import { snapshotWork } from "./snapshot-work.ts";
 import { inheritedRetries, pauseBeforeRetry } from "./retry.ts";
@@ -9,7 +10,7 @@ import { takeTurn } from "./turn.ts";
 
 /** Takes a turn again that failed: in its own session where that can be, else anew. */
 export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
-  const { phase, turn, cycle } = run.state;
+  const { phase, turn, cycle, failure } = run.state;
   if (!isTurnPhase(phase)) return undefined;
   const role = ROLES[phase];
   const retries = inheritedRetries(run.state);
@@ -25,6 +26,7 @@ export async function takeTurnAgain(run: Run): Promise<TurnFailure> {
   if (typeof tree === "object") return tree;
   const sessionId = sessionToResume(run, phase);
   const how = sessionId === "" ? "restarted" : "resumed";
-  await run.emit({ type: "turn_recovered", cycle, role, turnId: turn?.id ?? "", how });
+  const reason = failureReason(failure, role);
+  await run.emit({ type: "turn_recovered", cycle, role, turnId: turn?.id ?? "", how, reason });
   return takeTurn(run, phase, { attempt: (turn?.attempt ?? 0) + 1, sessionId, tree, retries });
 }

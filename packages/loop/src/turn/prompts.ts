@@ -1,5 +1,6 @@
 import type { CommitStyle } from "@quasar/checkpoint";
 import type { AgentRole } from "@quasar/agents";
+import { excerpt } from "../checks/excerpt.ts";
 import type { Finding } from "../review/finding.ts";
 import { openFindings } from "../review/findings.ts";
 import { type RunKind, LOOP } from "../run-kind.ts";
@@ -175,7 +176,7 @@ ${state.taskTitle}
 
 Your changes do not pass the project's lint checks. This is what they printed:
 
-${fence(truncate(state.lintOutput, LIMITS.lintForCoder))}
+${fence(excerpt(state.lintOutput, LIMITS.lintForCoder))}
 
 Fix these problems without changing what the code does.`;
 }
@@ -191,7 +192,7 @@ ${state.taskTitle}
 Your changes for this task are in the work tree, but git or a git hook of the repository refused to commit
 them. This is what was printed:
 
-${fence(truncate(state.lintOutput, LIMITS.lintForCoder))}
+${fence(excerpt(state.lintOutput, LIMITS.lintForCoder))}
 
 Fix these problems without changing what the code does. Leave the hooks and their configuration as they
 are, and do not commit.`,
@@ -209,7 +210,7 @@ function reviewerPrompt(state: CycleState): string {
       ? ""
       : `\nLint problems that the coder did not resolve:
 
-${fence(truncate(state.lintOutput, LIMITS.lintForReviewer))}\n`;
+${fence(excerpt(state.lintOutput, LIMITS.lintForReviewer))}\n`;
   return `Task (${oneLine(state.taskBeadId)}):
 
 ${state.taskTitle}

@@ -422,6 +422,7 @@ describe("a turn that is taken again", () => {
     const crashed = { ...(await loop.stored()), failure: "" };
     await runFromCheckpoint(crashed, { ...loop.options, coder: found(coder, died) });
     expect(loop.trace()[1]).toBe(`turn_recovered coder ${how}`);
+    expect(loop.events[1]).toMatchObject({ reason: "its agent was killed" });
     const [first, second] = coder.requests;
     expect(second?.resumesSession).toBe(how === "resumed");
     expect(second?.sessionId === first?.sessionId).toBe(how === "resumed");

@@ -12,6 +12,11 @@ export function turnsPath({ runsDir }: Pick<Workspace, "runsDir">, runId: string
   return turnsFolder(join(runsDir, runId));
 }
 
+/** The file in which what the agent of a turn printed begins. @param dir - The run's folder. */
+export function printedPath(dir: string, turnId: string): string {
+  return join(turnsFolder(dir), `${turnId.slice(turnId.lastIndexOf(".") + 1)}.out`);
+}
+
 /** A turn whose end is not known, for its agent to look for. */
 export function unfinishedTurn(
   workspace: Workspace,

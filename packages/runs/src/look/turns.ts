@@ -1,5 +1,7 @@
+import { turnEndedAt, type TurnName } from "@quasar/agents/turns";
 import type { Checkpoint, CheckpointLedgerEntry } from "@quasar/checkpoint";
 import { isTurnOpen } from "@quasar/loop/turn";
+import { turnsFolder } from "../tree/turns-folder.ts";
 import type { Fact } from "../journal/fact.ts";
 
 /** A turn of a run, as its checkpoint counts it. Costs are US dollars. */
@@ -12,10 +14,16 @@ export interface TurnSummary extends Omit<CheckpointLedgerEntry, "status" | "sou
   readonly durationMs: number | undefined;
 }
 
-/** The turns that have ended, oldest first, with what the journal says of them. */
+/**
+ * The turns that have ended, oldest first, with what the journal says of them, and of one that did not end well the
+ * record of its process.
+ *
+ * @param dir - The run's folder.
+ */
 export function endedTurns(
-  { ledger }: Checkpoint,
+  { ledger, runId }: Checkpoint,
   facts: readonly Fact[],
+  dir: string,
 ): readonly (CheckpointLedgerEntry & Pick<TurnSummary, "durationMs">)[] {
   const durations = new Map(
     facts
@@ -24,13 +32,28 @@ export function endedTurns(
   );
   return ledger.map((entry) => {
     const durationMs = durations.get(entry.turnId);
-    return { ...entry, durationMs: typeof durationMs === "number" ? durationMs : undefined };
+    if (typeof durationMs === "number") return { ...entry, durationMs };
+    return { ...entry, durationMs: processMs(entry, { runId, turnsDir: turnsFolder(dir) }) };
   });
 }
 
+/** From a turn's beginning to the end of its process; `undefined`: unknown. */
+function processMs(
+  { turnId, startedAt }: CheckpointLedgerEntry,
+  where: Pick<TurnName, "runId" | "turnsDir">,
+): number | undefined {
+  if (startedAt === "" || !turnId.startsWith(`${where.runId}.`)) return undefined;
+  const endedAt = turnEndedAt({ ...where, turnId });
+  return endedAt && Math.max(0, endedAt.getTime() - Date.parse(startedAt));
+}
+
 /** The turns that have ended, and the one whose end is not known. */
-export function allTurns(checkpoint: Checkpoint, facts: readonly Fact[]): readonly TurnSummary[] {
-  const ended = endedTurns(checkpoint, facts);
+export function allTurns(
+  checkpoint: Checkpoint,
+  facts: readonly Fact[],
+  dir: string,
+): readonly TurnSummary[] {
+  const ended = endedTurns(checkpoint, facts, dir);
   const { turn, cycle } = checkpoint;
   if (turn === undefined || !isTurnOpen(checkpoint)) return ended;
   const { id: turnId, role, attempt, reservedUsd, startedAt } = turn;

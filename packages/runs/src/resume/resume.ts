@@ -95,19 +95,18 @@ async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd
     if (what === undefined || !accepts.has(what)) throw error;
     session.note({ type: "accepted", what, why: error.message });
   }
-  const taken = agentsWork(judged);
-  if (taken !== undefined) tell({ type: "notice", message: taken });
   const { hasOtherLimits = false, ...given } = options.choose(found);
   const retryAt = now || hasOtherLimits ? undefined : limitOf(checkpoint);
   if (retryAt !== undefined) assertWaitAllowed(runId, retryAt, given.waitLimitMs ?? 0);
   session.begin(runId);
-  if (options.runId === undefined) tellOthers(session, runId);
+  const others = options.runId === undefined ? othersNote(workspace, runId) : undefined;
   const asked = now ? withoutPause(checkpoint) : checkpoint;
   // Who is left may change the tree, and while a limit is waited for anybody.
   const isSettled = leftovers.length === 0 && retryAt === undefined;
   return work(session, {
     runId,
     task: checkpoint.taskTitle,
+    notices: [agentsWork(judged), others].filter((message) => message !== undefined),
     branch: facts.branch,
     options: given,
     stores,
@@ -144,11 +143,16 @@ function prewarmTurn(
   return prewarm({ runId, turnId, turnsDir: turnsPath(workspace, runId) });
 }
 
-/** Names the unfinished runs that are passed over, without reading them, once for each time that they change. */
-function tellOthers({ workspace, tell }: Session, runId: string): void {
+/**
+ * Names the runs that wait for a resume beside the one that is resumed, without reading them, and how to be rid of
+ * one; once for each time that they change.
+ */
+function othersNote(workspace: Workspace, runId: string): string | undefined {
   const others = openRunIds(workspace).filter((id) => id !== runId);
-  if (others.length === 0) return;
-  const message = `another run is unfinished: ${listed(others).join(", ")}`;
+  const [first] = others;
+  if (first === undefined) return undefined;
+  const stopped = others.length === 1 ? "another run is stopped" : "other runs are stopped";
+  const message = `note: ${stopped}: ${listed(others).join(", ")} (quasar abandon ${first})`;
   const facts = readFacts(join(workspace.runsDir, runId));
-  if (!facts.some((fact) => fact["message"] === message)) tell({ type: "notice", message });
+  return facts.some((fact) => fact["message"] === message) ? undefined : message;
 }

@@ -26,6 +26,9 @@ test.for([
   ["two\nlines", 20, ["two", "lines"]],
   ["abcdefghij", 4, ["abcd", "efgh", "ij"]],
   ["", 10, [""]],
+  ["  a few\n    short words", 30, ["  a few", "    short words"]],
+  ["   wraps under where it begins", 24, ["   wraps under where it", "   begins"]],
+  [`${" ".repeat(90)}deep`, 24, ["    deep"]],
 ] as const)("wraps %j at %d columns", ([text, columns, expected]) => {
   expect(wrap(text, columns)).toEqual(expected);
 });

@@ -27,9 +27,18 @@ export function fit(text: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** Breaks cleaned text between words into lines of at most so many columns. */
+/** What of a line is left for its words, however far it is indented. */
+const NARROWEST = 20;
+
+/** Breaks cleaned text between words into lines of at most so many columns, each indented as its paragraph is. */
 export function wrap(text: string, columns: number): string[] {
-  return text.split("\n").flatMap((paragraph) => wrapParagraph(paragraph, columns));
+  return text.split("\n").flatMap((paragraph) => {
+    if (widthOf(paragraph) <= columns) return [paragraph];
+    const [indent = ""] = /^ */u.exec(paragraph) ?? [];
+    const kept = indent.slice(0, Math.max(0, columns - NARROWEST));
+    const lines = wrapParagraph(paragraph.trimStart(), columns - kept.length);
+    return lines.map((line) => kept + line);
+  });
 }
 
 function wrapParagraph(paragraph: string, columns: number): string[] {

@@ -1,3 +1,4 @@
+import { failedAttempts } from "../failed-attempts.ts";
 import {
   type HookFile,
   type HookInput,
@@ -43,6 +44,7 @@ export async function beginStep(session: Session, watch: Watch): Promise<void> {
     index: currentStep.stepIndex,
     attempt: currentStep.attempt,
     maxAttempts: currentStep.maxAttempts,
+    failedAttempts: failedAttempts(session.hook(), step.name),
   });
 }
 

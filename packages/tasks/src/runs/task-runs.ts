@@ -31,7 +31,10 @@ export interface TaskRuns {
 export async function taskRuns(taskDir: string): Promise<TaskRuns> {
   const { runs, problems } = await readRuns(taskDir);
   const facts = readTaskLog(taskDir).flatMap((line) => (line.type === "loop" ? [line.event] : []));
-  const found = runs.map((run) => ({ ...run, turns: allTurns(run.checkpoint, facts) }));
+  const found = runs.map((run) => ({
+    ...run,
+    turns: allTurns(run.checkpoint, facts, join(runsFolder(taskDir), run.name)),
+  }));
   return { runs: found.toSorted(byBeginning), problems };
 }
 

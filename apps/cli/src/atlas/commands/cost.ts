@@ -1,11 +1,15 @@
-import { budget, cleanLine, firstLine, jsonLine, money } from "@quasar/runs/text";
+import { budget, cleanLine, firstLine, jsonLine } from "@quasar/runs/text";
 import { type TaskCost, taskCost } from "@quasar/tasks/record";
 import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
+import {
+  costOfOpenTurn,
+  costOfTurn,
+  type CostRow,
+  costTable,
+} from "../../shared/output/cost-table.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { type Align, tableLines } from "../../shared/output/table.ts";
 import { labelled } from "../../shared/output/text.ts";
-import { COST_ALIGN, COST_HEAD, costCells, TURN_ENDS } from "../../shared/output/turn-cells.ts";
 import type { Given } from "../command.ts";
 import { costFacts } from "../cost-facts.ts";
 import { openMeant } from "../find.ts";
@@ -33,7 +37,7 @@ export async function costCommand(id: string | undefined, { json }: Given): Prom
     "",
     ...(cost.runs.length === 0
       ? ["  no turn yet"]
-      : tableLines(HEAD, cost.runs.flatMap(rowsOf), ALIGN, view)),
+      : costTable(cost.runs.flatMap(rowsOf), cost.spentUsd, view)),
   ]);
   return EXIT.ok;
 }
@@ -42,25 +46,7 @@ function costText({ spentUsd, unknownUsd }: TaskCost, maxBudgetUsd: number): str
   return budget({ spentUsd, unknownCostUsd: unknownUsd, hasUnreportedCosts: false }, maxBudgetUsd);
 }
 
-const HEAD = ["step", ...COST_HEAD];
-const ALIGN: readonly Align[] = ["left", ...COST_ALIGN];
-
-function rowsOf({
-  name,
-  turns,
-  openUsd,
-}: TaskCost["runs"][number]): readonly (readonly string[])[] {
-  const ended = turns.map((turn) => [name, ...costCells(turn)]);
-  if (openUsd === 0) return ended;
-  const open = [
-    "",
-    "",
-    "",
-    "",
-    TURN_ENDS.open,
-    money(openUsd),
-    "",
-    "counted in full until it ends",
-  ];
-  return [...ended, [name, ...open]];
+function rowsOf({ name: step, turns, openUsd }: TaskCost["runs"][number]): readonly CostRow[] {
+  const open = openUsd === 0 ? [] : [costOfOpenTurn(openUsd)];
+  return [...turns.map(costOfTurn), ...open].map((row) => ({ ...row, step }));
 }

@@ -7,6 +7,7 @@ import {
 } from "@quasar/hookfile";
 import { TASK_FILES } from "@quasar/hookfile/internal";
 import { cleanLine, jsonLine, count, moment, fit } from "@quasar/runs/text";
+import { failedAttempts } from "@quasar/tasks/record";
 import { result } from "../../shared/output/json.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
@@ -17,7 +18,7 @@ import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
 import { quarantineLines } from "../output/quarantine-lines.ts";
 import { chainExit, chainLines } from "../output/chain-lines.ts";
-import { attemptText, checkpointText, hookLines } from "../output/hook-lines.ts";
+import { attemptText, checkpointText, hookLines, recoveryText } from "../output/hook-lines.ts";
 import type { HookStatusLine } from "../schemas/status.ts";
 
 /** `atlas hook status`: the state, the step and the last checkpoint; and whether the history is whole. */
@@ -64,7 +65,7 @@ export async function hookStatusCommand(id: string | undefined, given: Given): P
           "step",
           cleanLine(
             `${currentStep.stepName} (${currentStep.stepIndex + 1} of ${hook.steps.length}), ` +
-              `${attemptText(currentStep.attempt, currentStep.maxAttempts)}, ` +
+              `${attemptText({ ...currentStep, failed: failedAttempts(hook, currentStep.stepName) })}, ` +
               `since ${moment(currentStep.startedAt)}`,
           ),
         )),
@@ -72,7 +73,11 @@ export async function hookStatusCommand(id: string | undefined, given: Given): P
     ...(last === undefined ? [] : labelled(view, "saved", checkpointText(last))),
     ...optional(view, "waits", awaiting && `${awaiting.kind}: ${awaiting.reason}`),
     ...optional(view, "crash", recovery && `${recovery.crashType} in ${recovery.lastKnownState}`),
-    ...optional(view, "does", recovery && `${recovery.recommendedAction}: ${recovery.reason}`),
+    ...optional(
+      view,
+      "does",
+      recovery && recoveryText(recovery.recommendedAction, recovery.reason),
+    ),
     ...(owner === undefined ? [] : labelled(view, "driven", `by process ${owner.pid}`)),
     ...labelled(
       view,

@@ -47,7 +47,7 @@ export async function initCommand(given: Given): Promise<ExitCode> {
   write(process.stdout, [
     ...folderLines(folder, found.confirmed ? join(CONFIG.folder, "config.toml") : undefined, view),
     ...(areShown ? [] : checkLines(found, view)),
-    ...instructed.flatMap(({ file, how }) => labelled(view, file, how)),
+    ...instructed.flatMap(({ file, how }) => labelled(view, "file", `${file}: ${how}`)),
     ...agentLines(agents, view),
     ...nextLines(next, view),
   ]);

@@ -44,12 +44,12 @@ export function listCommand({ json }: Given): ExitCode {
   }
   const rows = tasks.map(({ taskId, workspaceId, hook, dir }) => {
     const id = taskId.slice(0, SHORT_ID);
-    if (hook === undefined) return [workspaceId, "damaged", "", id, "atlas recover"];
+    if (hook === undefined) return [id, "damaged", "", "", `${workspaceId}: atlas recover`];
     const when = ago(hook.updatedAt, now().getTime());
     const state = quarantinedFiles(dir).length > 0 ? `${briefly(hook)}, tampered` : briefly(hook);
-    return [workspaceId, state, when, id, `${hook.template}: ${firstLine(hook.title)}`];
+    return [id, state, when, hook.template, `${workspaceId}: ${firstLine(hook.title)}`];
   });
-  const head = ["workspace", "state", "changed", "task", "what"];
+  const head = ["task", "state", "changed", "template", "workspace: title"];
   const align = head.map(() => "left" as const);
   write(process.stdout, tableLines(head, rows, align, view));
   return EXIT.ok;

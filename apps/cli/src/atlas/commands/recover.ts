@@ -12,7 +12,7 @@ import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { nextWithoutTree } from "../lost-tree.ts";
 import { naming } from "../next.ts";
-import { stateText } from "../output/hook-lines.ts";
+import { recoveryText, stateText } from "../output/hook-lines.ts";
 import type { RecoverLine } from "../schemas/status.ts";
 
 /** `atlas recover`: what a crash has left, and what can be done; does the one that is chosen. */
@@ -32,7 +32,7 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  const { lastKnownState, crashType, reason, recommendedAction } = recovery ?? {};
+  const { lastKnownState, crashType } = recovery ?? {};
   write(process.stdout, [
     view.paint("bold", `${cleanLine(taskId)}: ${stateText(hook)}`),
     ...(recovery === undefined
@@ -40,7 +40,7 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
       : labelled(view, "crash", `in ${lastKnownState} (${crashType})`, "yellow")),
     ...(recovery === undefined
       ? []
-      : labelled(view, "advice", cleanLine(`${recommendedAction}: ${reason}`))),
+      : labelled(view, "advice", recoveryText(recovery.recommendedAction, recovery.reason))),
     ...(awaiting === undefined
       ? []
       : labelled(view, "waits", cleanLine(awaiting.reason), "yellow")),

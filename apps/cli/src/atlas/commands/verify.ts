@@ -27,6 +27,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { type Installation, openInstallation } from "../installation.ts";
+import { receiptsText } from "../output/chain-lines.ts";
 import type { VerifyLine } from "../schemas/status.ts";
 
 /**
@@ -216,15 +217,12 @@ function verificationLines(
 ): string[] {
   const { commit, task } = subject;
   const [word, style] = WORDS[kind];
-  const { here, signed, tail } = chain;
-  const of = signed === undefined ? "" : ` of ${signed} signed`;
-  const open = tail === "unproved" && here > 0 ? "; receipts after them could be missing" : "";
   return [
     view.paint(style, word),
     ...(commit === undefined ? [] : labelled(view, "commit", commit.sha)),
     ...(commit === undefined ? [] : labelled(view, "tree", commit.tree)),
     ...(task === undefined ? [] : labelled(view, "task", cleanLine(task.taskId))),
-    ...labelled(view, "receipts", `${here}${of} are here${open}`),
+    ...labelled(view, "receipts", receiptsText(chain, commit?.head)),
     ...results.flatMap(({ command, exitCode, receiptId }) => {
       const how = exitCode === 0 ? "passed" : "failed";
       const text = `${cleanLine(command)}   (${cleanLine(receiptId)})`;

@@ -32,6 +32,22 @@ export function brokenBy({ kind, problems }: ReceiptChain): readonly string[] {
   return kind === "invalid" ? problems : [];
 }
 
+/**
+ * How many of a task's receipts are here, and how many a head of their chain counts.
+ *
+ * @param named - The head that the commit itself names, if it does.
+ */
+export function receiptsText(
+  { here, signed, tail }: Pick<ReceiptChain, "here" | "signed" | "tail">,
+  named?: object,
+): string {
+  const open = tail === "unproved" && here > 0 ? "; receipts after them could be missing" : "";
+  if (signed === undefined) return `${here} are here${open}`;
+  if (here <= signed) return `${here} of ${signed} signed are here${open}`;
+  const by = named === undefined ? "on record" : "named by the commit";
+  return `${here} are here, ${signed} of them ${by}${open}`;
+}
+
 /** The same problems for a command that reports what happens, each a warning. */
 export function chainWarnings(problems: readonly string[]): readonly string[] {
   const rest = problems.length - MOST_PROBLEMS;

@@ -14,9 +14,37 @@ export function stateText({ state, currentStep, awaiting }: HookFile): string {
   return parts.length === 0 ? state : `${state} (${parts.join(", ")})`;
 }
 
-/** `attempt 2 of 3`; those that a person added are beyond the limit, which then says nothing: `attempt 4`. */
-export function attemptText(attempt: number, maxAttempts: number): string {
-  return attempt > maxAttempts ? `attempt ${attempt}` : `attempt ${attempt} of ${maxAttempts}`;
+/** The starts of a step, and how many of those that it may have failed. */
+export interface Attempts {
+  /** Counts its starts, from 1. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly failed: number;
+}
+
+/** `attempt 2 of 3`. A start after a crash, a stop or a person's word is none of these: `attempt 1 of 3, start 2`. */
+export function attemptText({ attempt, maxAttempts, failed }: Attempts): string {
+  // As a log of another version may have it.
+  if (failed >= maxAttempts) return `attempt ${attempt}`;
+  const text = `attempt ${failed + 1} of ${maxAttempts}`;
+  return attempt === failed + 1 ? text : `${text}, start ${attempt}`;
+}
+
+type RecoveryAction = NonNullable<HookFile["recovery"]>["recommendedAction"];
+
+const ACTIONS: Readonly<Record<RecoveryAction, string>> = {
+  retry_step: "repeats the step",
+  retry_validation: "runs the validation again",
+  skip_step: "continues after the step",
+  manual: "waits for you",
+  await_human: "waits for you",
+};
+
+/** What a resume does about an interruption, and why, in words. */
+export function recoveryText(action: string, reason: string): string {
+  const words = Object.hasOwn(ACTIONS, action) ? ACTIONS[action as RecoveryAction] : action;
+  const why = reason.replace(/^\S+ may be repeated(?:, )?/u, "");
+  return cleanLine(why === "" ? words : `${words}: ${why}`);
 }
 
 /** `ckpt-a1b2c3d4 (2 min ago)` */

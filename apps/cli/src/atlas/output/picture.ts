@@ -10,7 +10,7 @@ import {
   firstLine,
 } from "@quasar/runs/text";
 import type { TaskView } from "@quasar/tasks";
-import type { TaskCost } from "@quasar/tasks/record";
+import { failedAttempts, type TaskCost } from "@quasar/tasks/record";
 import { labelled, nextLines, type Style, type View } from "../../shared/output/text.ts";
 import { quarantineLines } from "./quarantine-lines.ts";
 import { chainLines } from "./chain-lines.ts";
@@ -152,12 +152,14 @@ function timeOf(step: StepRecord, hook: HookFile, now: number): string {
 }
 
 function noteOf(
-  { name, attempts, maxAttempts, note, receiptIds }: StepRecord,
+  { name, attempts: attempt, maxAttempts, note, receiptIds }: StepRecord,
   hook: HookFile,
 ): string {
   const isCurrent = hook.currentStep?.stepName === name;
   const parts = [
-    isCurrent || attempts > 1 ? attemptText(attempts, maxAttempts) : "",
+    isCurrent || attempt > 1
+      ? attemptText({ attempt, maxAttempts, failed: failedAttempts(hook, name) })
+      : "",
     receiptIds.length === 0 ? "" : count(receiptIds.length, "receipt"),
     note ?? "",
   ];

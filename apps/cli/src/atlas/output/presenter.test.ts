@@ -68,6 +68,21 @@ test("a step is reported by its number, name, type and attempt", () => {
   expect(lines.at(-1)).toBe("step 2 of 2 implement (loop), attempt 2 of 3");
 });
 
+test("a start after a crash is none of the attempts that a step may have", () => {
+  const [lines] = told([TASK, { ...STARTED, attempt: 4, failedAttempts: 1 }]);
+  expect(lines.at(-1)).toBe("step 2 of 2 implement (loop), attempt 2 of 3, start 4");
+});
+
+test.for([
+  ["retry_step", "implement may be repeated", "repeats the step"],
+  ["retry_step", "no step had begun", "repeats the step: no step had begun"],
+  ["retry_validation", "it was interrupted", "runs the validation again: it was interrupted"],
+] as const)("what a resume does is told in words: %s, %s", ([action, reason, text]) => {
+  const recovered = { step: "implement", lastState: "step_running", action, reason } as const;
+  const [lines] = told([{ type: "recovered", ...recovered }]);
+  expect(lines).toEqual(["recovered: step implement was interrupted", `  does     ${text}`]);
+});
+
 test("an attempt that a person added counts beyond the limit without naming it", () => {
   const [lines] = told([TASK, { ...STARTED, attempt: 4 }]);
   expect(lines.at(-1)).toBe("step 2 of 2 implement (loop), attempt 4");

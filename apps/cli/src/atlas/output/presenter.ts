@@ -16,7 +16,8 @@ import {
   turnLimit,
   type View,
 } from "../../shared/output/text.ts";
-import { attemptText, labelledText } from "./hook-lines.ts";
+import { shortTurn } from "../turn-name.ts";
+import { attemptText, labelledText, recoveryText } from "./hook-lines.ts";
 import type { AtlasRecord, TaskRecordLine, TaskResultRecord } from "./record.ts";
 
 /** Where a task stands, as far as its records tell. Times are in milliseconds of the given clock. */
@@ -112,8 +113,10 @@ function isOwnTurn(
   return event.type === "cycle_start" && step?.type !== "loop";
 }
 
+/** Of an event of a task's agents; a turn has the name by which `atlas show` knows it. */
 function loopRecord({ event, spentUsd }: Extract<TaskEvent, { type: "loop" }>): RunLoopEvent {
-  return { ...event, spentUsd };
+  if (!("turnId" in event)) return { ...event, spentUsd };
+  return { ...event, turnId: shortTurn(event.turnId), spentUsd };
 }
 
 function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): string[] {
@@ -124,16 +127,17 @@ function linesOf(record: AtlasRecord, progress: TaskProgress, view: View): strin
     case "task_started":
       return [];
     case "recovered": {
-      const { step, lastState, action, reason } = record;
+      const { step, action, reason } = record;
       const where = step === "" ? "the set-up" : `step ${cleanLine(step)}`;
       return [
-        paint("bold", `recovered: ${where} was interrupted (${lastState})`),
-        ...labelled(view, "does", `${action}: ${cleanLine(reason)}`),
+        paint("bold", `recovered: ${where} was interrupted`),
+        ...labelled(view, "does", recoveryText(action, reason)),
       ];
     }
     case "step_started": {
       const { step, stepType, index, attempt, maxAttempts } = record;
-      const again = attempt > 1 ? `, ${attemptText(attempt, maxAttempts)}` : "";
+      const { failedAttempts: failed = attempt - 1 } = record;
+      const again = attempt > 1 ? `, ${attemptText({ attempt, maxAttempts, failed })}` : "";
       const of = progress.steps === 0 ? "" : ` of ${progress.steps}`;
       return [paint("bold", `step ${index + 1}${of} ${cleanLine(step)} (${stepType})${again}`)];
     }

@@ -51,8 +51,9 @@ const EVENTS = [
     step,
     stepType,
     index,
-    attempt: whole("From 1"),
-    maxAttempts: whole("How many it may have"),
+    attempt: whole("Counts its starts, from 1; those after a crash or a stop included"),
+    maxAttempts: whole("How many may fail"),
+    failedAttempts: v.optional(whole("How many have")),
   }),
   timedLine("step_skipped", "A step is not needed", {
     step,

@@ -1,7 +1,7 @@
 import { PRICES_AS_OF } from "@quasar/agents/prices";
 import type { Checkpoint } from "@quasar/checkpoint";
 import { isTurnOpen } from "@quasar/loop/turn";
-import type { Fact } from "@quasar/runs";
+import type { TurnSummary } from "@quasar/runs";
 import {
   allTurns,
   endedTurns,
@@ -14,10 +14,9 @@ import {
 import { budget, firstLine, jsonLine } from "@quasar/runs/text";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
+import { costOfTurn, costTable } from "../../shared/output/cost-table.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { tableLines } from "../../shared/output/table.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
-import { COST_ALIGN, COST_HEAD, costCells } from "../../shared/output/turn-cells.ts";
 import { turnFacts } from "../../shared/output/turn-facts.ts";
 import type { CostLine } from "../schemas/cost.ts";
 
@@ -35,18 +34,19 @@ export async function costCommand(
   const { checkpoint } = loaded;
   const facts = readFacts(dir);
   if (json === true) {
-    const bill = billOf(checkpoint, facts);
+    const bill = billOf(checkpoint, endedTurns(checkpoint, facts, dir));
     const line = result("cost", { runId, ...bill }, EXIT.ok) satisfies CostLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
   }
-  write(process.stdout, billLines(runId, checkpoint, facts, viewOf(process.stdout)));
+  const turns = allTurns(checkpoint, facts, dir);
+  write(process.stdout, billLines(runId, checkpoint, turns, viewOf(process.stdout)));
   return EXIT.ok;
 }
 
 function billOf(
   checkpoint: Checkpoint,
-  facts: readonly Fact[],
+  ended: ReturnType<typeof endedTurns>,
 ): Omit<CostLine, "v" | "type" | "runId" | "exit" | "next"> {
   const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd, turn } = checkpoint;
   const open = isTurnOpen(checkpoint) ? turn : undefined;
@@ -57,7 +57,7 @@ function billOf(
     hasUnreportedCosts: storedUnreportedCosts(checkpoint),
     maxBudgetUsd,
     pricesAsOf: PRICES_AS_OF,
-    turns: endedTurns(checkpoint, facts).map(turnFacts),
+    turns: ended.map(turnFacts),
     openTurn: open && {
       turnId: open.id,
       role: open.role,
@@ -72,7 +72,7 @@ function billOf(
 function billLines(
   runId: string,
   checkpoint: Checkpoint,
-  facts: readonly Fact[],
+  turns: readonly TurnSummary[],
   view: View,
 ): string[] {
   const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd } = checkpoint;
@@ -81,8 +81,7 @@ function billLines(
     unknownCostUsd,
     hasUnreportedCosts: storedUnreportedCosts(checkpoint),
   };
-  const turns = allTurns(checkpoint, facts);
-  const rows = turns.map(costCells);
+  const rows = turns.map(costOfTurn);
   const none = spentUsd > 0 ? "no turn is listed: another program wrote this run" : "no turn yet";
   const isPriced = turns.some(({ source }) => source === "computed" || source === "partial");
   return [
@@ -91,7 +90,7 @@ function billLines(
     ...labelled(view, "cost", budget(spending, maxBudgetUsd)),
     ...(isPriced ? labelled(view, "prices", PRICES) : []),
     "",
-    ...(rows.length === 0 ? [`  ${none}`] : tableLines(COST_HEAD, rows, COST_ALIGN, view)),
+    ...(rows.length === 0 ? [`  ${none}`] : costTable(rows, spentUsd, view)),
   ];
 }
 

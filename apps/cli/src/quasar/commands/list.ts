@@ -14,7 +14,7 @@ import { nextLines } from "../../shared/output/text.ts";
 import { after } from "../runs/after.ts";
 import { writeRunsLine } from "../runs/json.ts";
 import { elsewhereFacts } from "../runs/run-facts.ts";
-import { elsewhereLines, listLines } from "../runs/text.ts";
+import { elsewhereLines, listHead, listLines } from "../runs/text.ts";
 import type { ListLine } from "../schemas/list.ts";
 
 export interface ListOptions {
@@ -47,7 +47,7 @@ export async function listCommand({ all, json }: ListOptions): Promise<ExitCode>
   const view = viewOf(stdout);
   let isEmpty = true;
   for await (const run of after(removed, listRuns(workspace, openUser(), shown))) {
-    write(stdout, listLines([run], view));
+    write(stdout, [...(isEmpty ? listHead(view) : []), ...listLines([run], view)]);
     isEmpty = false;
   }
   const hidden = ids.length - shown.length;

@@ -1,5 +1,12 @@
 import { RunsError } from "@quasar/runs";
-import { allTurns, findRun, openWorkspace, readFacts, watchRunTurn } from "@quasar/runs/internal";
+import {
+  allTurns,
+  findRun,
+  openWorkspace,
+  printedPath,
+  readFacts,
+  watchRunTurn,
+} from "@quasar/runs/internal";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { writeTranscript } from "../../shared/output/transcript.ts";
@@ -22,13 +29,16 @@ export async function showTurn(
   const workspace = await openWorkspace(process.cwd());
   const { id: runId, dir, loaded } = await findRun(workspace, run);
   const turnId = `${runId}.${n}`;
-  const turn = allTurns(loaded.checkpoint, readFacts(dir)).find((each) => each.turnId === turnId);
+  const turn = allTurns(loaded.checkpoint, readFacts(dir), dir).find(
+    (each) => each.turnId === turnId,
+  );
   if (turn === undefined) {
     throw new RunsError("ERR_USAGE", `run ${runId} has no turn ${n}`, {
       next: [`quasar show ${runId}`],
     });
   }
   await writeTranscript(turn, (options) => watchRunTurn(workspace, runId, turnId, options), {
+    file: printedPath(dir, turnId),
     toJson: isJson
       ? (said) => {
           const facts = { ...said, turn: turnFacts(said.turn) };

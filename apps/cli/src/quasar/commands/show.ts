@@ -59,7 +59,7 @@ export async function showCommand(
   const message = endMessage(facts);
   if (json === true) {
     const { turn: lastTurn, allFindings } = checkpoint;
-    const turns = endedTurns(checkpoint, facts).map(turnFacts);
+    const turns = endedTurns(checkpoint, facts, found.dir).map(turnFacts);
     const rest = {
       dir: found.dir,
       seal,
@@ -86,7 +86,7 @@ export async function showCommand(
     ...(report === undefined ? [] : reportLines(report, view)),
     ...sessionLines(found, view),
     ...problemLines([...problems, ...kept.problems], view),
-    ...section(turnTable(allTurns(checkpoint, facts), view)),
+    ...section(turnTable(allTurns(checkpoint, facts, found.dir), view)),
     ...section(failureLines(failures, view)),
     ...section(findingTable(latestFindings(checkpoint), view)),
     "",

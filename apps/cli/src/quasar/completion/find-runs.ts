@@ -42,8 +42,8 @@ async function turnsOf(
   prefix: string,
 ): Promise<readonly Candidate[]> {
   try {
-    const { loaded } = await findRun(workspace, id);
-    return allTurns(loaded.checkpoint, []).map(({ turnId, role, cycle, status }) => [
+    const { loaded, dir } = await findRun(workspace, id);
+    return allTurns(loaded.checkpoint, [], dir).map(({ turnId, role, cycle, status }) => [
       prefix + shortId(turnId),
       `${role}, cycle ${cycle}, ${TURN_ENDS[status]}`,
     ]);

@@ -1,4 +1,4 @@
-import type { ListedRun } from "@quasar/runs";
+import type { ListedRun } from "@quasar/runs/internal";
 import { expect, test } from "vitest";
 import type { View } from "../../shared/output/text.ts";
 import { listLines } from "./text.ts";

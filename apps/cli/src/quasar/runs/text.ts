@@ -108,27 +108,45 @@ export function elsewhereLines(runs: readonly RunElsewhere[], view: View): strin
   ]);
 }
 
-/** Columns of `≤$10.00`. */
-const COST = 7;
-
 /** What counts; marked where a part of it was spent at most. */
 function listedCost({ spentUsd, unknownCostUsd }: ListedRun): string {
   return `${unknownCostUsd > 0 ? "≤" : ""}${money(spentUsd)}`;
 }
 
-/** Runs as a list, one line each. */
+/** Columns of a run's id. */
+const RUN_ID = 22;
+/** What a task needs beside the other columns; where that is not left it stands below them. */
+const NARROWEST_TASK = 30;
+
+/** A line of the list; its task stands beside the other columns, or below them. */
+function listRow(cells: readonly string[], task: string, { columns }: View): string[] {
+  const [id = "", saved = "", status = "", cycles = "", cost = ""] = cells;
+  const row = `  ${id.padEnd(RUN_ID)}  ${saved.padEnd(MOMENT)}  ${status.padEnd(11)}  ${cycles.padStart(6)}  ${cost.padStart(7)}`;
+  if (columns === undefined) return [`${row}  ${task}`];
+  const room = columns - row.length - 2;
+  return room < NARROWEST_TASK
+    ? [row, fit(`      ${task}`, columns)]
+    : [`${row}  ${fit(task, room)}`];
+}
+
+/** What the columns of {@link listLines} are. */
+export function listHead(view: View): string[] {
+  const names = ["run", "saved", "status", "cycles", "cost"];
+  const [head = ""] = listRow(names, "task", view);
+  return [view.paint("dim", head)];
+}
+
+/** Runs as a list. */
 export function listLines(runs: readonly ListedRun[], view: View): string[] {
-  return runs.map((run) => {
-    const status = view.paint(STYLES[run.status], run.status.padEnd(11));
+  return runs.flatMap((run) => {
     const isRead = run.status !== "damaged";
-    const cycles = (isRead ? count(run.cycle, "cycle") : "").padEnd(10);
-    const cost = (isRead ? listedCost(run) : "").padStart(COST);
-    const saved = cleanLine(run.savedAt === "" ? "" : moment(run.savedAt)).padEnd(MOMENT);
-    const facts = `  ${run.id}  ${saved}  ${status}  ${cycles}  ${cost}  `;
+    const cycles = isRead ? `${run.cycle}` : "";
+    const cost = isRead ? listedCost(run) : "";
+    const saved = cleanLine(run.savedAt === "" ? "" : moment(run.savedAt));
     const task = isRead ? firstLine(run.task) : cleanLine(run.reason);
-    const used = `  ${run.id}  `.length + MOMENT + 2 + 11 + 2 + 10 + 2 + COST + 2;
-    return (
-      facts + (view.columns === undefined ? task : fit(task, Math.max(10, view.columns - used)))
-    );
+    const [row = "", ...below] = listRow([run.id, saved, run.status, cycles, cost], task, view);
+    const at = RUN_ID + MOMENT + 6;
+    const status = view.paint(STYLES[run.status], run.status);
+    return [row.slice(0, at) + status + row.slice(at + run.status.length), ...below];
   });
 }

@@ -1,6 +1,8 @@
-import { cleanLine, fit } from "@quasar/runs/text";
+import { excerptLines } from "@quasar/loop/internal";
+import { clean, fit } from "@quasar/runs/text";
 
-const MOST_LINES = 10;
+/** The marks of what is left out included. */
+const MOST_LINES = 11;
 const MOST_COLUMNS = 300;
 
 /** The check whose output a finding is; `undefined`: it is a reviewer's. */
@@ -11,9 +13,8 @@ export function checkOf(
   return check === undefined ? undefined : { check, printed };
 }
 
-/** The end of what a check has printed, where it says what is wrong. */
-export function lastLines(printed: string): string[] {
-  const lines = printed.split(/\r?\n/u).filter((line) => line.trim() !== "");
-  const last = lines.slice(-MOST_LINES).map((line) => fit(cleanLine(line), MOST_COLUMNS));
-  return lines.length > MOST_LINES ? ["…", ...last] : last;
+/** What of a check's output says what is wrong, a line each, as it was printed. */
+export function tellingLines(printed: string): readonly string[] {
+  const lines = excerptLines(printed, MOST_LINES, () => 1);
+  return lines.map((line) => fit(clean(line), MOST_COLUMNS));
 }

@@ -14,8 +14,8 @@ test("what a check printed keeps its lines, a reviewer's finding is a paragraph"
     "  cycle  status  severity  finding",
     "      1  found   major     npm test failed",
     "                           one failed",
-    "                           at a.ts:1",
-    "                           at b.ts:2",
+    "                             at a.ts:1",
+    "                             at b.ts:2",
     "      1  found   major     No test for it.",
   ]);
 });

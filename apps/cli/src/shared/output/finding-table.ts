@@ -1,21 +1,22 @@
 import type { CheckpointFinding } from "@quasar/checkpoint";
 import { cleanLine, fit } from "@quasar/runs/text";
-import { checkOf, lastLines } from "./check-output.ts";
+import { checkOf, tellingLines } from "./check-output.ts";
 import { tableLines } from "./table.ts";
 import type { View } from "./text.ts";
 
-const STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
+/** What became of a finding, in words. */
+export const FINDING_STATUSES: Readonly<Record<CheckpointFinding["status"], string>> = {
   found: "found",
   fixed: "fixed",
   still_present: "still present",
   regressed: "came back",
 };
 
-/** That of a reviewer is a paragraph; one of a check keeps the last lines that it has printed. */
+/** That of a reviewer is a paragraph; one of a check keeps the lines that say what is wrong. */
 function described(description: string): string {
   const failed = checkOf(description);
   if (failed === undefined) return fit(cleanLine(description), 600);
-  return [`${cleanLine(failed.check)} failed`, ...lastLines(failed.printed)].join("\n");
+  return [`${cleanLine(failed.check)} failed`, ...tellingLines(failed.printed)].join("\n");
 }
 
 /** What reviewers found, and what became of it. */
@@ -23,7 +24,7 @@ export function findingTable(findings: readonly CheckpointFinding[], view: View)
   if (findings.length === 0) return [];
   const rows = findings.map(({ cycle, severity, status, description }) => [
     `${cycle}`,
-    STATUSES[status],
+    FINDING_STATUSES[status],
     fit(cleanLine(severity), 12),
     described(description),
   ]);

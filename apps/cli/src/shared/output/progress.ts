@@ -1,5 +1,6 @@
 import type { AgentEvent } from "@quasar/agents";
 import type { Spending } from "@quasar/runs/internal";
+import { structuredIn } from "./answer.ts";
 import type { OutputRecord } from "./record.ts";
 
 /** Where a run stands, as far as its records tell. Times are in milliseconds of the given clock. */
@@ -127,13 +128,15 @@ function told(record: OutputRecord): Partial<Progress> {
 function seen(progress: Progress, event: AgentEvent): Partial<Progress> {
   switch (event.type) {
     case "text":
-      return event.text.trim() === "" ? {} : { activity: event.text };
+      if (event.text.trim() === "" || structuredIn(event.text) !== undefined) return {};
+      return { activity: event.text };
     case "tool":
       return { activity: `${event.name} ${event.detail}` };
     case "retry":
       return { activity: `tries again: ${event.message}` };
     case "usage":
       return { turnUsd: Math.max(progress.turnUsd, event.costUsd) };
+    case "denied":
     case "session":
     case "unpriced":
       return {};

@@ -34,11 +34,7 @@ test("a command's explanation goes under it where both do not fit", () => {
 });
 
 test.for([
-  [
-    "how Claude Code hands its answer over",
-    { type: "tool", name: "StructuredOutput", detail: "" },
-    [],
-  ],
+  ["a structured answer", { type: "text", text: '{"verdict":"approved","findings":[]}' }, []],
   ["the subject of a commit", { type: "text", text: "COMMIT: fix: a" }, []],
   [
     "it after what was said",
@@ -56,24 +52,25 @@ test.for([
   );
 });
 
-test("what a failed check has printed is shown once, by its last lines", () => {
-  const output = [...Array(40).keys()].map((n) => `line ${n}`).join("\n");
+test("what a failed check has printed is shown once, by the lines that say most", () => {
+  const around = [...Array(40).keys()].map((n) => `line ${n}`);
+  const output = [...around, "✖ two spaces", "  a--b", ...around, "", "end"].join("\n");
   const description = `[filter:npm test] ${output}`;
   const red: Finding = { ...finding, severity: "critical", description };
   const records: readonly OutputRecord[] = [
     { type: "check_done", cycle: 1, check: "filter", name: "npm test", passed: false, output },
     { type: "review_complete", cycle: 1, approved: false, findings: [red] },
   ];
-  const last = [...Array(10).keys()].map((n) => `           line ${30 + n}`);
+  const said = ["line 0", "line 1", "…", "✖ two spaces", "  a--b", "line 0", "line 1", "…"];
+  const shown = [...said, "line 38", "line 39", "end"].map((line) => `           ${line}`);
   const narrow: View = { ...plain, columns: 80 };
   expect(records.flatMap((record) => linesOf(record, IDLE, narrow))).toEqual([
     "  check    npm test: failed",
-    "           …",
-    ...last,
+    ...shown,
     "  review   1 finding, back to the coder",
   ]);
   const kept = findingLines(red, narrow);
-  expect(kept).toEqual(["  finding  critical: npm test failed", "           …", ...last]);
+  expect(kept).toEqual(["  finding  critical: npm test failed", ...shown]);
 });
 
 test("of many findings a screen lists the worst, then the newest, and says where the others are", () => {

@@ -18,8 +18,9 @@ import {
   wrap,
 } from "@quasar/runs/text";
 import type { Waiting } from "@quasar/runs/tree";
+import { structuredIn } from "./answer.ts";
 import { changesText, fileLines } from "./changes.ts";
-import { checkOf, lastLines } from "./check-output.ts";
+import { checkOf, tellingLines } from "./check-output.ts";
 import { worstFindings } from "./findings.ts";
 import { type Progress, spendingOf } from "./progress.ts";
 import type { ErrorRecord, OutputRecord, ResultRecord, RunRecord } from "./record.ts";
@@ -77,8 +78,11 @@ export function linesOf(
       const again = record.attempt > 1 ? `, attempt ${record.attempt}` : "";
       return view.live ? [] : labelled(view, record.role, `works (${record.turnId}${again})`);
     }
-    case "turn_recovered":
-      return labelled(view, record.role, `${RECOVERIES[record.how]} (${record.turnId})`);
+    case "turn_recovered": {
+      const { role, how, turnId, reason = "" } = record;
+      const why = reason === "" ? "" : `: ${cleanLine(reason)}`;
+      return labelled(view, role, `${RECOVERIES[how]}${why} (${turnId})`);
+    }
     case "turn_retry":
       return retryLines(record, view);
     case "agent_event":
@@ -108,7 +112,7 @@ export function linesOf(
     case "check_done": {
       const verdict = record.passed ? "passed" : "failed";
       const style = record.passed ? undefined : "yellow";
-      const printed = record.passed ? [] : lastLines(record.output);
+      const printed = record.passed ? [] : tellingLines(record.output);
       return [
         ...labelled(
           view,
@@ -202,33 +206,21 @@ function agentEventLines(role: string, event: AgentEvent, view: View): string[] 
       return labelled(view, role, words, "yellow");
     }
     case "text":
-      return isAnswer(event.text) ? [] : inOneLine(view, role, withoutSubject(event.text));
+      return structuredIn(event.text) !== undefined
+        ? []
+        : inOneLine(view, role, withoutSubject(event.text));
     case "tool":
-      if (event.name === ANSWERING_TOOL) return [];
       return inOneLine(view, role, [event.name, event.detail].filter(Boolean).join(": "), "dim");
+    case "denied":
     case "session":
     case "usage":
       return [];
   }
 }
 
-/** By which Claude Code gives a structured answer. */
-const ANSWERING_TOOL = "StructuredOutput";
-
 /** What a coder says, less the subject that it proposes for its commit. */
 function withoutSubject(text: string): string {
   return text.replace(/(?:^|\n)\s*COMMIT: [^\n]*\s*$/u, "");
-}
-
-/** Whether a text is a reviewer's structured answer, which the lines of its review tell in words. */
-function isAnswer(text: string): boolean {
-  if (!/^\s*\{/u.test(text)) return false;
-  try {
-    const answer: unknown = JSON.parse(text);
-    return typeof answer === "object" && answer !== null && "verdict" in answer;
-  } catch {
-    return false;
-  }
 }
 
 const MOST_OF_SUMMARY = 8;
@@ -261,7 +253,7 @@ const RECOVERIES: Readonly<Record<TurnRecovery, string>> = {
   followed: "is still running; reattached",
   read: "had finished; using its result, no extra cost",
   resumed: "continues its session",
-  restarted: "restarts its turn",
+  restarted: "restarts",
 };
 
 function retryLines(record: Extract<OutputRecord, { type: "turn_retry" }>, view: View): string[] {
@@ -348,12 +340,12 @@ export function findingList(
   ];
 }
 
-/** A finding that is what a check has printed, of which the screen has just had the last lines. */
+/** A finding that is what a check has printed, of which the screen has just had the lines. */
 function isShown({ description }: Finding): boolean {
   return /^\[filter:(?!commit\])/u.test(description);
 }
 
-/** A finding of a reviewer is a paragraph; one of a check keeps the last lines that it has printed. */
+/** A finding of a reviewer is a paragraph; one of a check keeps the lines that say what is wrong. */
 export function findingLines(finding: Finding, view: View): string[] {
   const severity = fit(cleanLine(finding.severity), 12);
   const failed = checkOf(finding.description);
@@ -362,7 +354,7 @@ export function findingLines(finding: Finding, view: View): string[] {
   }
   return [
     ...labelled(view, "finding", `${severity}: ${cleanLine(failed.check)} failed`),
-    ...lastLines(failed.printed).flatMap((line) => labelled(view, "", line)),
+    ...tellingLines(failed.printed).flatMap((line) => labelled(view, "", line)),
   ];
 }
 

@@ -1,8 +1,10 @@
 import type { AgentEvent } from "@quasar/agents";
 import type { TurnSummary } from "@quasar/runs";
+import { parseReview, renderReview } from "@quasar/loop/review";
 import {
   clean,
   cleanLine,
+  count,
   duration,
   jsonLine,
   money,
@@ -10,8 +12,10 @@ import {
   widthOf,
   wrap,
 } from "@quasar/runs/text";
+import { structuredIn } from "./answer.ts";
+import { FINDING_STATUSES } from "./finding-table.ts";
 import { viewOf, write } from "./reporter.ts";
-import { labelled, type Style, type View } from "./text.ts";
+import { labelled, reportLines, type Style, type View } from "./text.ts";
 import { shortId, TURN_ENDS } from "./turn-cells.ts";
 
 /** What an agent said and did in a turn. */
@@ -26,6 +30,8 @@ export interface Transcript<Turn extends TurnSummary> {
 type Watch = (options: { readonly onEvent: (event: AgentEvent) => void }) => Promise<boolean>;
 
 export interface TranscriptOptions<Turn extends TurnSummary> {
+  /** The file of all that its agent printed. @default nobody is told */
+  readonly file?: string | undefined;
   /** Makes the line of `--json`. @default for a person, as it is read */
   readonly toJson: ((said: Transcript<Turn>) => object) | undefined;
 }
@@ -34,19 +40,21 @@ export interface TranscriptOptions<Turn extends TurnSummary> {
 export async function writeTranscript<Turn extends TurnSummary>(
   turn: Turn,
   watch: Watch,
-  { toJson }: TranscriptOptions<Turn>,
+  { file, toJson }: TranscriptOptions<Turn>,
 ): Promise<void> {
   const { stdout } = process;
+  const events: AgentEvent[] = [];
+  const isKept = await watch({ onEvent: (event) => events.push(event) });
   if (toJson !== undefined) {
-    const events: AgentEvent[] = [];
-    const isKept = await watch({ onEvent: (event) => events.push(event) });
     stdout.write(jsonLine(toJson({ turn, isKept, events })));
     return;
   }
   const view = viewOf(stdout);
+  const denied = events.flatMap((event) => (event.type === "denied" ? [event.what] : []));
+  const where = isKept ? file : "what its agent printed is not kept";
   write(stdout, headLines(turn, view));
-  const isKept = await watch({ onEvent: (event) => write(stdout, eventLines(event, view)) });
-  if (!isKept) write(stdout, labelled(view, "files", "what its agent printed is not kept"));
+  for (const event of events) write(stdout, eventLines(event, view, denied));
+  if (where !== undefined) write(stdout, labelled(view, "printed", cleanLine(where)));
 }
 
 function headLines(turn: TurnSummary, view: View): string[] {
@@ -65,17 +73,23 @@ function headLines(turn: TurnSummary, view: View): string[] {
   ];
 }
 
-function eventLines(event: AgentEvent, view: View): string[] {
+function eventLines(event: AgentEvent, view: View, denied: readonly string[]): string[] {
   switch (event.type) {
     case "text": {
+      const answer = structuredIn(event.text);
+      if (answer !== undefined) return [...answerLines(answer, view), ""];
       const text = clean(event.text).replaceAll(/^(?:\s*\n)+|\s+$/gu, "");
-      if (text === "") return [];
-      return [...text.split("\n").flatMap((line) => broken(line, view)), ""];
+      return text === "" ? [] : [...broken(text, view), ""];
     }
-    case "tool":
-      return [...inLines(`> ${cleanLine(`${event.name} ${event.detail}`)}`, "dim", view), ""];
+    case "tool": {
+      const call = cleanLine(`${event.name} ${event.detail}`);
+      const isDenied = denied.includes(event.name === "Bash" ? cleanLine(event.detail) : call);
+      const said = isDenied ? `> ${call} (denied)` : `> ${call}`;
+      return [...inLines(said, isDenied ? "yellow" : "dim", view), ""];
+    }
     case "retry":
       return [...inLines(`tries again: ${cleanLine(event.message)}`, "yellow", view), ""];
+    case "denied":
     case "session":
     case "usage":
     case "unpriced":
@@ -83,14 +97,29 @@ function eventLines(event: AgentEvent, view: View): string[] {
   }
 }
 
+/** A review in words; an answer of another form as it is. */
+function answerLines(answer: object, view: View): string[] {
+  const rendered = renderReview(answer);
+  if (rendered === undefined) return broken(clean(JSON.stringify(answer, undefined, 2)), view);
+  const { verdict, findings, verifications, report } = parseReview(rendered);
+  const said = findings.map(({ severity, description }) => `${severity}: ${description}`);
+  const known = verifications.map(({ findingId, status, comment }) =>
+    [`${findingId}: ${FINDING_STATUSES[status]}`, ...(comment === "" ? [] : [comment])].join("; "),
+  );
+  const verdictText = verdict === "approved" ? "approved" : count(findings.length, "finding");
+  return [
+    ...said.flatMap((text) => labelled(view, "finding", cleanLine(text))),
+    ...known.flatMap((text) => labelled(view, "earlier", cleanLine(text))),
+    ...labelled(view, "review", verdictText),
+    ...(report === undefined ? [] : reportLines(report, view)),
+  ];
+}
+
 function inLines(text: string, style: Style, view: View): string[] {
   return broken(text, view).map((line) => view.paint(style, line));
 }
 
-/** A line as it is; what is too wide for the terminal is wrapped, with its own indentation. */
-function broken(line: string, { columns }: View): string[] {
-  if (columns === undefined || widthOf(line) <= columns) return [line];
-  const [indent = ""] = /^ */u.exec(line) ?? [];
-  const room = Math.max(20, columns - indent.length);
-  return wrap(line.trimStart(), room).map((part) => indent + part);
+/** Lines as they are; what is too wide for the terminal is wrapped. */
+function broken(text: string, { columns }: View): string[] {
+  return columns === undefined ? text.split("\n") : wrap(text, columns);
 }

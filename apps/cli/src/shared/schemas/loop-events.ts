@@ -130,6 +130,7 @@ export const LOOP_EVENTS = [
       ["followed", "read", "resumed", "restarted"],
       "followed: its agent works. read: it has ended. resumed: it continues in its own conversation. restarted: it begins again",
     ),
+    reason: v.optional(text("Why it failed, where it is taken again")),
   }),
   event("turn_retry", "A turn failed of something that passes, and is retried after a pause", {
     cycle,

@@ -70,6 +70,9 @@ export const agentEvent = v.pipe(
       detail: text("What it is used for: a path, a command, …"),
     }),
     event("usage", "What the turn has cost so far", { costUsd: usd("Of this turn") }),
+    event("denied", "What the agent was not allowed to do, told when its turn ends", {
+      what: text("The command, or the tool with what it was for"),
+    }),
     event("unpriced", "The agent asks a model whose price is not known", {
       model: text("By its name"),
       maxTokens: v.optional(whole("What the turn is held to; left out: no limit")),
