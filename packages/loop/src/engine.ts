@@ -58,7 +58,7 @@ import { takeTurnAgain } from "./turn/again.ts";
 import { recoverTurn } from "./turn/recover.ts";
 import { retryOrEnd, scheduleRetry } from "./turn/retry.ts";
 import type { TurnFailure } from "./turn/settle.ts";
-import { budgetToGoOn } from "./money/next-turns.ts";
+import { budgetToContinue } from "./money/next-turns.ts";
 import { takeTurn } from "./turn/turn.ts";
 import { findSettings, reportSettings } from "./repository/steering-settings.ts";
 import { leftAside } from "./commit/left-aside.ts";
@@ -497,7 +497,8 @@ async function finish(run: Run, planned: Ending): Promise<TaskResult> {
   if (outcome === "budget") {
     const { neededTurnUsd: neededTurnBudgetUsd = 0 } = ending;
     const neededBudgetUsd =
-      budgetToGoOn(run.state, run.settings, ending.refused) || budgetAfterStop(run.state, ending);
+      budgetToContinue(run.state, run.settings, ending.refused) ||
+      budgetAfterStop(run.state, ending);
     run.state = { ...run.state, neededBudgetUsd, neededTurnBudgetUsd };
     message += neededWords(run.state);
   }

@@ -58,7 +58,7 @@ export function boundsOf(state: CycleState, asking: Asking): Bounds {
  *
  * @param refused - What is next, and was not started. @default what the state says
  */
-export function budgetToGoOn(state: CycleState, asking: Asking, refused?: RefusedTurn): number {
+export function budgetToContinue(state: CycleState, asking: Asking, refused?: RefusedTurn): number {
   if (state.maxBudgetUsd === 0) return 0;
   const ahead = rolesAhead(state, asking.runKind ?? LOOP);
   const isFirst = refused === undefined || ahead[0] === refused.role;

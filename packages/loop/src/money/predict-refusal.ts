@@ -1,7 +1,7 @@
 import type { PlanItem } from "../resume/describe-resume.ts";
 import { endingOf, neededWords, tooLittle } from "../ending.ts";
 import { isTooLittle, leastAllowance, turnAllowance } from "./money.ts";
-import { type Asking, budgetToGoOn, nextBound } from "./next-turns.ts";
+import { type Asking, budgetToContinue, nextBound } from "./next-turns.ts";
 import type { CycleState } from "../state.ts";
 import type { Step } from "../steps.ts";
 import { isTurnPhase, ROLES, type TurnPhase } from "../transitions.ts";
@@ -26,14 +26,14 @@ export function predictRefusal(
   if (!isTooLittle(allowanceUsd, boundUsd)) return undefined;
   const allowed = { allowanceUsd, leastUsd: leastAllowance(boundUsd), capUsd };
   const { message, neededTurnUsd = 0, refused } = tooLittle(state, role, allowed);
-  const neededBudgetUsd = budgetToGoOn(state, asking, refused);
+  const neededBudgetUsd = budgetToContinue(state, asking, refused);
   const data = { check: "allowance", neededBudgetUsd, neededTurnBudgetUsd: neededTurnUsd };
   return { kind: "refused", words: message, data };
 }
 
-/** That all of the budget is spent, and with which one the run goes on. */
+/** That all of the budget is spent, and with which one the run continues. */
 export function usedUp(state: CycleState, asking: Asking): PlanItem {
-  const neededBudgetUsd = budgetToGoOn(state, asking);
+  const neededBudgetUsd = budgetToContinue(state, asking);
   const needed = neededWords({ neededBudgetUsd, neededTurnBudgetUsd: 0 });
   const words = `${endingOf("budget", state).message}${needed}`;
   return { kind: "refused", words, data: { check: "budget", neededBudgetUsd } };

@@ -8,7 +8,7 @@ import type { PlanAgents } from "./describe-resume.ts";
 
 /**
  * The state from which a turn that nobody learned the end of is taken again; `undefined` where its end is used or
- * waited for, where a usage limit holds, and where nobody has looked for it.
+ * waited for, where a usage limit holds, and where nobody has searched for it.
  */
 export function afterRecovery(
   state: CycleState,

@@ -9,7 +9,7 @@ import { namedChecks } from "../checks/checks-named.ts";
 import { stateFromCheckpoint } from "../convert.ts";
 import { describeResume, type PlanAgents, type PlanItem } from "./describe-resume.ts";
 import type { LoopOptions } from "../options.ts";
-import { type Asking, budgetToGoOn } from "../money/next-turns.ts";
+import { type Asking, budgetToContinue } from "../money/next-turns.ts";
 import { predictRefusal, usedUp } from "../money/predict-refusal.ts";
 import { restart } from "./resume.ts";
 import { failureOf } from "../turn/settle.ts";
@@ -122,10 +122,10 @@ function notStarted(
 
 const LOOKING = { detectStruggle: false, runKind: LOOP } as const;
 
-/** Where the budget is used up: with which one the run goes on. */
+/** Where the budget is used up: with which one the run continues. */
 function withBudget(item: PlanItem, state: CycleState, asking: Asking): PlanItem {
   if (item.kind !== "refused" || item.data["check"] !== "budget") return item;
-  return { ...item, data: { ...item.data, neededBudgetUsd: budgetToGoOn(state, asking) } };
+  return { ...item, data: { ...item.data, neededBudgetUsd: budgetToContinue(state, asking) } };
 }
 
 /** What the caller says now goes before what was said when the run began. */
