@@ -8,7 +8,7 @@ const LONG_LINE = 500;
 
 /** How much a line says of a failure: what matches first. Least say what has passed, and frames of a runtime or of a dependency. */
 const WEIGHTS: readonly (readonly [RegExp, number])[] = [
-  [/^\s*(?:at .*(?:node:|node_modules)|✔|✓|√|ok\b|PASS\b|…$)/u, -1],
+  [/^\s*(?:at .*(?:node:|node_modules)|✔|✓|√|ok\b|PASS\b|npm notice|…$)/u, -1],
   [/^\s*(?:✖|✗|✘|×|●|not ok\b)|\bFAIL(?:ED|URE)?\b/u, 3],
   [/(?:Error|Exception)\b[^:]{0,40}:|\berror\b[^:]{0,20}:|^\s*\d+:\d+\s+error\b|\bpanicked\b/u, 3],
   [/\b(?:expected|actual|received|assert\w*|got)\b|^\s*[+-] |^E\s/iu, 2],

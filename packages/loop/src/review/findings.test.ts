@@ -16,6 +16,7 @@ test.for([
   [" Start at  14:07:25", " Start at  09:59:01", "a clock"],
   ["[2026-11-26T14:07:25.123Z] bad", "[2026-11-27T09:01:02Z] bad", "a moment"],
   ["2026-11-26 14:07:25,123 bad", "2026-12-01 09:01:02,9 bad", "a log's moment"],
+  ["bad\nnpm notice\nnpm notice New major version\n", "bad\n", "what npm says once a day"],
   ["(node:4711) Warning", "(node:123) Warning", "a process of node"],
   ["pid 4711 died", "pid 12 died", "a process"],
   ["open /tmp/shop-Xy12/a.db: bad", "open /tmp/shop-Zz98/a.db: bad", "a temporary file"],

@@ -10,9 +10,10 @@ const TIME = String.raw`\d+(?:[.,]\d+)?\s?(?:[nµu]?s|ms|secs?|seconds?|m|mins?|
 
 /**
  * What of a check's output is another each time that it runs: how long it took (`0.002s`, `1m 3s`, `duration_ms 3.1`),
- * when that was, its processes and its temporary files.
+ * when that was, its processes and its temporary files; and that npm is old.
  */
 const CHANGING: readonly (readonly [RegExp, string])[] = [
+  [/^npm notice.*(?:\n|$)/gmu, ""],
   [
     /(?<![\w:.])(?:\d{4}-\d\d-\d\d[T ])?\d\d?:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?(?![\w:])/gu,
     "0",

@@ -9,7 +9,6 @@ import {
   jsonLine,
   money,
   moment,
-  widthOf,
   wrap,
 } from "@quasar/runs/text";
 import { structuredIn } from "./answer.ts";
