@@ -1,3 +1,3 @@
-export { closeWorkspace, destroyWorkspace, type EndedWorkspace } from "./end-workspace.ts";
+export { closeWorkspace, destroyWorkspace } from "./end-workspace.ts";
 export { listWorkspaces } from "./list-workspaces.ts";
 export { WORKSPACE_STATUSES } from "./workspace.ts";

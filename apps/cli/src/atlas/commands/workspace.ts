@@ -1,11 +1,6 @@
 import { isTerminal } from "@quasar/hookfile";
 import { cleanLine, jsonLine, count, shellWord } from "@quasar/runs/text";
-import {
-  closeWorkspace,
-  destroyWorkspace,
-  type EndedWorkspace,
-  listWorkspaces,
-} from "@quasar/tasks/workspaces";
+import { closeWorkspace, destroyWorkspace, listWorkspaces } from "@quasar/tasks/workspaces";
 import { result } from "../../shared/output/json.ts";
 import { ask, canAsk, isYes } from "../../shared/ask.ts";
 import { CliError } from "../../shared/errors.ts";
@@ -17,6 +12,8 @@ import type { Given } from "../command.ts";
 import { openInstallation } from "../installation.ts";
 import type { WorkspaceEndedLine, WorkspacesLine } from "../schemas/workspaces.ts";
 import { workspaceFacts } from "../task-facts.ts";
+
+type Ended = Awaited<ReturnType<typeof closeWorkspace>>;
 
 /** `atlas workspace list`: all workspaces and their tasks. */
 export function workspaceListCommand({ json }: Given): ExitCode {
@@ -108,7 +105,7 @@ async function agree(question: string, name: string, verb: string, given: Given)
 function tell(
   type: WorkspaceEndedLine["type"],
   said: string,
-  ended: EndedWorkspace,
+  ended: Ended,
   { json }: Given,
 ): ExitCode {
   if (json === true) {
@@ -151,7 +148,7 @@ function waysBack({
   ignored,
   keptBranch,
   bundle,
-}: EndedWorkspace): readonly string[] {
+}: Ended): readonly string[] {
   const look = ignored === undefined ? [] : [`ls -R ${shellWord(ignored)}`];
   if (bundle === undefined)
     return [...(snapshot === undefined ? [] : [`git show ${shellWord(snapshot)}`]), ...look];
