@@ -1,6 +1,6 @@
 import type { RunStatus, RunSummary } from "@quasar/runs";
 import { describe, type ListedRun, type RunElsewhere } from "@quasar/runs/internal";
-import { budget, cleanLine, count, firstLine, fit, moment, money } from "@quasar/runs/text";
+import { budget, cleanLine, firstLine, fit, moment, money } from "@quasar/runs/text";
 import {
   findingList,
   labelled,

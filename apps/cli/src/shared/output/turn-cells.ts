@@ -1,6 +1,5 @@
 import type { TurnSummary } from "@quasar/runs";
-import { cleanLine, money } from "@quasar/runs/text";
-import type { Align } from "./table.ts";
+import { cleanLine } from "@quasar/runs/text";
 
 /** How a turn ended, in a word. */
 export const TURN_ENDS: Readonly<Record<TurnSummary["status"], string>> = {
