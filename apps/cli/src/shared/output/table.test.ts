@@ -33,6 +33,16 @@ test("what does not fit continues under the beginning of its cell", () => {
   ]);
 });
 
+test("a last cell that would be wrapped into a narrow column stands below the others", () => {
+  const rows = [["task-1b885dae", "awaiting_human (review)", "add-total: Add total() for a list"]];
+  const head = ["task", "state", "workspace: title"];
+  expect(tableLines(head, rows, ["left", "left", "left"], viewOf(64))).toEqual([
+    "  task           state",
+    "  task-1b885dae  awaiting_human (review)",
+    "      add-total: Add total() for a list",
+  ]);
+});
+
 test("a last cell may hold several lines", () => {
   const rows = [["git", "a lock is left\n--fix would remove it"]];
   expect(tableLines(["check", "problem"], rows, ["left", "left"], viewOf(undefined))).toEqual([

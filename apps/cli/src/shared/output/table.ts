@@ -3,8 +3,8 @@ import type { View } from "./text.ts";
 
 export type Align = "left" | "right";
 
-/** The last column is not made narrower than this, if it is wrapped. */
-const NARROWEST = 12;
+/** A last cell that does not fit is wrapped in its column, if that is no narrower than this share of the screen. */
+const NARROWEST = 3 / 8;
 
 /** Of a last cell that stands below the others. */
 const INDENT = 6;
@@ -28,7 +28,8 @@ export function tableLines(
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 2);
   const room = view.columns === undefined ? undefined : view.columns - before;
   const isRight = align[used.at(-1) ?? 0] === "right";
-  const isBelow = !isRight && room !== undefined && room < NARROWEST;
+  const narrowest = Math.max(12, Math.floor((view.columns ?? 0) * NARROWEST));
+  const isBelow = !isRight && room !== undefined && room < narrowest && (widths.at(-1) ?? 0) > room;
   const linesOf = (row: readonly string[]): string[] => {
     const cells = row.slice(0, -1).map((cell, at) => {
       const gap = " ".repeat((widths[at] ?? 0) - widthOf(cell));
@@ -36,12 +37,12 @@ export function tableLines(
     });
     const last = row.at(-1) ?? "";
     if (isBelow) {
-      const below = row === all[0] ? [] : wrap(last, Math.max(NARROWEST, room + before - INDENT));
+      const below = row === all[0] ? [] : wrap(last, Math.max(narrowest, room + before - INDENT));
       const lines = [`  ${cells.join("")}`, ...below.map((part) => " ".repeat(INDENT) + part)];
       return lines.map((line) => fit(line.trimEnd(), room + before));
     }
     const text = isRight ? " ".repeat((widths.at(-1) ?? 0) - widthOf(last)) + last : last;
-    const isWrapped = !isRight && room !== undefined && room >= NARROWEST;
+    const isWrapped = !isRight && room !== undefined;
     const parts = isWrapped ? wrap(text, room) : text.split("\n");
     return parts.map((part, n) => {
       const line = (n === 0 ? `  ${cells.join("")}` : " ".repeat(before)) + part;
