@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { emptyPlace, git, place, start, write } from "./harness.ts";
@@ -252,6 +252,15 @@ test.for(Object.entries(SITUATIONS))(
     await situation.then(said, at);
   },
 );
+
+test("the end of a run in a tree of its own says how to take its work, and how to remove the tree", async () => {
+  const at = working(place(), oneCycle());
+  const run = await typed(at, 'quasar run "Write" --worktree');
+  await typed(at, advice(run, "git merge"));
+  expect(readFileSync(join(at.repo, "work.txt"), "utf8")).toBe("right\n");
+  await typed(at, advice(run, "git worktree remove"));
+  expect(git(at, "worktree", "list").split("\n")).toHaveLength(1);
+});
 
 test("a second run while one works says how to stop that, and what to do about its run then", async () => {
   const at = working(place(), oneCycle(LONG));

@@ -8,7 +8,7 @@ import { findRun } from "./look/find.ts";
 import { newRunId } from "./run-id.ts";
 import { runStores } from "./store.ts";
 import type { User } from "./user/user.ts";
-import { inLinkedTree } from "./work-tree.ts";
+import { inLinkedTree, ownBranch } from "./work-tree.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface ForkRunOptions {
@@ -49,7 +49,7 @@ export async function forkRun(
   const now = new Date();
   const runId = newRunId(now);
   const point = { runId, at, createdAt: now.toISOString(), facts: readFacts(dir) };
-  const branch = `quasar/${runId}`;
+  const branch = ownBranch(runId);
   const state = forkOf({ ...checkpoint, runId: from }, point);
   // Settings name programs to be run: those of a foreign checkpoint are not taken.
   const settings = seal === "valid" ? state.settings : undefined;

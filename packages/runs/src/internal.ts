@@ -45,5 +45,5 @@ export { leftoversBeside } from "./tree/processes.ts";
 export { recoverAndLoad } from "./tree/stores.ts";
 export type { UserFolders } from "./user/places.ts";
 export { openUser, type User } from "./user/user.ts";
-export { listed } from "./work-tree.ts";
+export { listed, ownBranch } from "./work-tree.ts";
 export { openWorkspace, repositoryOf } from "./workspace.ts";

@@ -34,7 +34,7 @@ export async function inLinkedTree<T>(
   use: (tree: Workspace, keep: () => void) => Promise<T>,
 ): Promise<T> {
   const path = join(dirname(root), `${basename(root)}-${runId}`);
-  const branch = `quasar/${runId}`;
+  const branch = ownBranch(runId);
   let isKept = false;
   try {
     const start = from ?? (await currentGitSha(root));
@@ -46,6 +46,11 @@ export async function inLinkedTree<T>(
     if (isKept) throw error;
     throw await discarded(root, { path, branch }, error);
   }
+}
+
+/** The branch of a run that works in a tree of its own. */
+export function ownBranch(runId: string): string {
+  return `quasar/${runId}`;
 }
 
 /** Takes a work tree away in which no run has begun; the error, with what to do where that fails. */

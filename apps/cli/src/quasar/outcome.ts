@@ -8,6 +8,7 @@ import {
   knownUsd,
   limitAdvice,
   logCommand,
+  ownBranch,
   resumeCommand,
 } from "@quasar/runs/internal";
 import { moment, shellWord } from "@quasar/runs/text";
@@ -114,10 +115,25 @@ export function resultRecord(
     caches,
     retryAt,
     limit,
-    next: nextOf(result, agents)
-      .map((step) => (typed === undefined ? step : withTyped(step, typed)))
-      .map((step) => (folder === undefined ? step : inFolder(step, folder))),
+    next: [
+      ...nextOf(result, agents)
+        .map((step) => (typed === undefined ? step : withTyped(step, typed)))
+        .map((step) => (folder === undefined ? step : inFolder(step, folder))),
+      ...(folder === undefined ? [] : takingOver(result, folder)),
+    ],
   };
+}
+
+/** What takes the work of a tree of its own into the one where the user is. */
+function takingOver(
+  { outcome, changed, runId, checkpoint: { branch } }: TaskResult,
+  folder: string,
+): readonly string[] {
+  if (outcome !== "approved" || !changed || branch !== ownBranch(runId)) return [];
+  return [
+    `git merge ${branch}   (here: takes its commits)`,
+    `git worktree remove ${shellWord(folder)}   (then; the branch stays)`,
+  ];
 }
 
 function inFolder(step: string, folder: string): string {
