@@ -143,7 +143,7 @@ test("a fork says where it is, what it leaves behind and what to type", async ()
   };
   const done = await quasar(at, ["fork", runs[0]?.runId ?? ""]);
   const list = (await quasar(at, ["list"])).stdout;
-  expect(list).toMatch(/^ {2}\d{8}-\d{6}-[0-9a-f]{6} {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}stopped /u);
+  expect(list).toMatch(/^ {2}\d{8}-\d{6}-[0-9a-f]{6} {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}stopped /mu);
   const [forked = ""] = /(?<=^run )\S+(?=,)/u.exec(done.stdout) ?? [];
   expect(list).toContain(`unfinished, in a work tree of its own: run ${forked}\n`);
   const text = done.stdout

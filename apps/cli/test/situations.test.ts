@@ -256,6 +256,11 @@ test.for(Object.entries(SITUATIONS))(
 test("the end of a run in a tree of its own says how to take its work, and how to remove the tree", async () => {
   const at = working(place(), oneCycle());
   const run = await typed(at, 'quasar run "Write" --worktree');
+  const list = await typed(at, "quasar list");
+  expect(list.stdout).toContain("approved, in a work tree of its own: run ");
+  expect((await typed(at, "quasar status")).stdout).not.toContain("approved, in");
+  const [, show = ""] = /^ {2}next +(cd .*)$/mu.exec(list.stdout) ?? [];
+  expect((await typed(at, show)).stdout).toContain("approved");
   await typed(at, advice(run, "git merge"));
   expect(readFileSync(join(at.repo, "work.txt"), "utf8")).toBe("right\n");
   await typed(at, advice(run, "git worktree remove"));

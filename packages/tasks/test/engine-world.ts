@@ -66,6 +66,8 @@ export interface Outside {
   readonly finished: Set<string>;
   /** Signed, by the number of commits that they are of. */
   readonly signed: { readonly receipt: ValidationReceipt; readonly tree: string }[];
+  /** What the engine did with receipts at each start, in order. */
+  readonly takenIn: ("head" | "hook file")[];
 }
 
 export interface World {
@@ -116,6 +118,7 @@ export function aWorld(options: WorldOptions = {}): World {
     hasTree: false,
     finished: new Set(),
     signed: [],
+    takenIn: [],
   };
   const events: TaskEvent[] = [];
   const points: string[] = [];
@@ -223,7 +226,9 @@ export function aWorld(options: WorldOptions = {}): World {
     }),
     endAgents: async () => [],
     receipts: {
+      recoverHead: () => void outside.takenIn.push("head"),
       missing: (store) => {
+        outside.takenIn.push("hook file");
         const known = new Set([...store.receipts()].map(({ receiptId }) => receiptId));
         return outside.signed.flatMap(({ receipt }) =>
           known.has(receipt.receiptId) ? [] : [receipt],

@@ -838,6 +838,10 @@ test("receipts that were signed before a crash are taken into the hook file, onc
     receiptIds: ["rcpt-1"],
   });
   expect(world.outside.effects.filter((effect) => effect === "validate 1")).toHaveLength(1);
+  expect(world.outside.takenIn.slice(-2), "what the hook file has is not looked at again").toEqual([
+    "head",
+    "hook file",
+  ]);
 });
 
 // SPEC.md, statements 8.

@@ -156,7 +156,7 @@ test("a person has a step tried again, or leaves it out with a reason", async ()
   const task = await standing({ type: "start_step" }, awaiting);
   const { taskDir } = task.prepared;
   await expect(rejectTask(taskDir, { feedback: "no" }, task.ports)).rejects.toEqual(
-    refused("ERR_NOT_AWAITED", "atlas retry"),
+    refused("ERR_NOT_AWAITED", "it waits for a person"),
   );
   expect(await retryTask(taskDir, task.ports)).toMatchObject({ state: "step_pending" });
   task.happen({ type: "start_step" }, awaiting);
@@ -231,7 +231,7 @@ test("an agent that works by HOOK.md alone ends its step itself", async () => {
     stepName: "analyze",
   });
   await expect(completeStep(task.prepared.taskDir, "again", task.ports)).rejects.toEqual(
-    refused("ERR_NOT_AWAITED", "atlas resume"),
+    refused("ERR_NOT_AWAITED", "it is step_pending"),
   );
 });
 

@@ -1,7 +1,6 @@
 import type { Change, HookFile } from "@quasar/hookfile";
 import { withEntries } from "@quasar/hookfile/internal";
 import { ReceiptError, type ValidationReceipt } from "@quasar/receipts";
-import { receiptsFolder } from "../validation/folder.ts";
 import { unlessDamaged } from "./failures.ts";
 import type { Session } from "./session.ts";
 
@@ -12,7 +11,7 @@ import type { Session } from "./session.ts";
 export function adoptReceipts({ parts, taskDir, ports, store, hook, warn }: Session): void {
   const { workspaceId, taskId } = hook();
   try {
-    ports.keys.recoverHead({ workspaceId, taskId }, receiptsFolder(taskDir));
+    parts.receipts.recoverHead(taskDir, { workspaceId, taskId }, ports.keys);
   } catch (error) {
     if (!(error instanceof ReceiptError)) throw error;
     warn(error.message);

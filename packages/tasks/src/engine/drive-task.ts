@@ -5,7 +5,7 @@ import { EXECUTORS } from "../steps/index.ts";
 import { stepPrompt } from "../steps/step-prompt.ts";
 import { openTaskLog } from "../task-log.ts";
 import { readTask, writeTask } from "../task-store.ts";
-import { missingReceipts } from "../validation/adopt.ts";
+import { missingReceipts, recoverHead } from "../validation/adopt.ts";
 import { interruptedValidation } from "../validation/outcomes.ts";
 import { receiptFacts } from "../validation/receipt-chain.ts";
 import { setUpTask } from "../workspaces/set-up-task.ts";
@@ -31,6 +31,7 @@ export const PROGRAM_PARTS: EngineParts = {
   endAgents: endTaskAgents,
   receipts: {
     missing: missingReceipts,
+    recoverHead,
     judge: (taskDir, hook, keys) => receiptFacts(taskDir, keys).judge(hook),
     interrupted: interruptedValidation,
   },

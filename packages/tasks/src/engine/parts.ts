@@ -5,7 +5,7 @@ import type { HookFile, HookFileStore, HookFileStoreOptions, StepType } from "@q
 import type { GitFacts } from "@quasar/hookfile/checkpoints";
 import type { lookForPushes } from "@quasar/hookfile/git-hook";
 import type { CrashFacts } from "@quasar/hookfile/recovery";
-import type { KeyManager, ValidationReceipt } from "@quasar/receipts";
+import type { KeyManager, TaskName, ValidationReceipt } from "@quasar/receipts";
 import type { TaskAgents } from "../runs/task-agents.ts";
 import type { StepExecutor, StepInput, TaskPorts } from "../steps/step.ts";
 import type { TaskLog } from "../task-log.ts";
@@ -49,6 +49,8 @@ export type Executors = Readonly<Record<Exclude<StepType, "human">, StepExecutor
 export interface Receipts {
   /** Those that were signed before a crash and that the hook file lacks. */
   missing(store: HookFileStore, taskDir: string, keys: KeyManager): readonly ValidationReceipt[];
+  /** Takes into the kept head of a task's chain the receipts that a crash has left out of it. */
+  recoverHead(taskDir: string, task: TaskName, keys: KeyManager): void;
   /** For HOOK.md. */
   judge(taskDir: string, hook: HookFile, keys: KeyManager): JudgedReceipts;
   /** What is known of a validation that a crash has cut off. */

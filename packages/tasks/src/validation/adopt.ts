@@ -1,12 +1,18 @@
 import type { HookFileStore } from "@quasar/hookfile";
 import {
   inspectReceipt,
+  type KeyManager,
   listReceipts,
   type TaskName,
   type ValidationReceipt,
 } from "@quasar/receipts";
 import type { KeyRing } from "@quasar/receipts/keys";
 import { receiptsFolder } from "./folder.ts";
+
+/** @throws {ReceiptError} as `KeyManager.recoverHead` does */
+export function recoverHead(taskDir: string, task: TaskName, keys: KeyManager): void {
+  keys.recoverHead(task, receiptsFolder(taskDir));
+}
 
 /**
  * Receipts that were signed before a crash and are not in the hook file, in order: for whoever continues

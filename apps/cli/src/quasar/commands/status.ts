@@ -51,7 +51,8 @@ export async function statusCommand(
       next: [...there.map(({ command }) => command), "quasar list --all"],
     });
   }
-  const elsewhere = wanted === undefined ? await runsElsewhere(workspace) : [];
+  const elsewhere =
+    wanted === undefined ? (await runsElsewhere(workspace)).filter(isUnfinished) : [];
   const { stdout } = process;
   if (options.json === true) {
     const runs = after(removed, summaries(workspace, ids));

@@ -7,6 +7,6 @@ export function runFacts({ id: runId, costUsd: knownUsd, ...run }: RunSummary) {
   return named({ runId, knownUsd, ...run });
 }
 
-export function elsewhereFacts({ id: runId, root: workTree, command }: RunElsewhere) {
-  return { runId, workTree, command };
+export function elsewhereFacts({ id: runId, status, root: workTree, command }: RunElsewhere) {
+  return { runId, status, workTree, command };
 }

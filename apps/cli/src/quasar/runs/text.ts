@@ -1,5 +1,5 @@
 import type { RunStatus, RunSummary } from "@quasar/runs";
-import { describe, type ListedRun, type RunElsewhere } from "@quasar/runs/internal";
+import { describe, isUnfinished, type ListedRun, type RunElsewhere } from "@quasar/runs/internal";
 import { budget, cleanLine, firstLine, fit, moment, money } from "@quasar/runs/text";
 import {
   findingList,
@@ -98,11 +98,11 @@ function openFindings(run: RunSummary): string {
 /** Columns of a time to the minute. */
 const MOMENT = 16;
 
-/** Unfinished runs in other work trees of the repository, as those of `--worktree` and of `fork`. */
+/** Runs in other work trees of the repository, as those of `--worktree` and of `fork`. */
 export function elsewhereLines(runs: readonly RunElsewhere[], view: View): string[] {
-  return runs.flatMap(({ id, root, command }) => [
+  return runs.flatMap(({ id, status, root, command }) => [
     "",
-    `unfinished, in a work tree of its own: run ${id}`,
+    `${isUnfinished({ status }) ? "unfinished" : status}, in a work tree of its own: run ${id}`,
     ...labelled(view, "in", cleanLine(root)),
     ...nextLines([command], view),
   ]);

@@ -5,7 +5,10 @@ import { elsewhere, run } from "./parts.ts";
 export const listLine = result("list", "The runs of the work tree", {
   workTree: text("The top folder of the work tree"),
   runs: list(run, "Newest first; with --all all of them"),
-  elsewhere: list(elsewhere, "Unfinished runs in other work trees"),
+  elsewhere: list(
+    elsewhere,
+    "Runs in other work trees: unfinished ones, and those that ended in a tree made for them",
+  ),
 });
 
 export type ListLine = Printed<typeof listLine>;

@@ -52,13 +52,15 @@ export const runOpenTurn = object(
   "The turn whose end is not known and whose cost is not counted yet",
 );
 
+const status = word(
+  ["running", "interrupted", "stopped", "approved", "abandoned", "damaged"],
+  "running: quasar works on it. interrupted: killed, or told to stop. stopped: ended, not approved. abandoned: given up. damaged: it cannot be read, and all else but runId, reason and next is empty",
+);
+
 export const run = object(
   {
     runId: runId(),
-    status: word(
-      ["running", "interrupted", "stopped", "approved", "abandoned", "damaged"],
-      "running: quasar works on it. interrupted: killed, or told to stop. stopped: ended, not approved. abandoned: given up. damaged: it cannot be read, and all else but runId, reason and next is empty",
-    ),
+    status,
     runner: v.optional(holder),
     task: text("In words"),
     reason: text('Why it stopped or cannot be read; "" otherwise'),
@@ -86,10 +88,11 @@ export const run = object(
 export const elsewhere = object(
   {
     runId: runId(),
+    status,
     workTree: text("The top folder of its work tree"),
-    command: text("What resumes it, from any folder"),
+    command: text("What resumes it from any folder, or shows one that has ended"),
   },
-  "An unfinished run in another work tree of the repository",
+  "A run in another work tree of the repository",
 );
 
 export const standing = object(
