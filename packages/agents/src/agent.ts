@@ -39,7 +39,7 @@ export interface AgentRequest {
   /** A coder writes, a reviewer reads. */
   readonly access: "read" | "write";
   /**
-   * Shell commands that a person named, which who writes may run as they stand, and with further arguments.
+   * Shell commands that a person named: an agent that may write runs them as they stand, and with further arguments.
    * @default none
    */
   readonly commands?: readonly string[] | undefined;

@@ -128,7 +128,7 @@ export function costOf(model: string, tokens: Tokens, prices?: ModelPrices): num
   return price && costAt(price, tokens);
 }
 
-/** Of which a response is bounded. */
+/** What bounds the cost of one response. */
 export interface ResponseRoom {
   /** Tokens that it is sent, at most. */
   readonly promptTokens: number;

@@ -19,7 +19,6 @@ export interface PutBackOptions extends SignalOptions {
  * @returns The paths that stay.
  * @throws {GitError} `ERR_SNAPSHOT_FAILED`, `ERR_GIT_FAILED`, `ERR_NOT_A_REPOSITORY`,
  *   `ERR_GIT_MISSING`; the signal's reason when aborted.
- * @see SPEC.md, "Putting back"
  */
 export async function putBack(
   root: string,

@@ -84,7 +84,7 @@ export interface LoopOptions {
   readonly maxBudgetUsd?: number | undefined;
   /** US dollars that one turn may spend at most, of what its budget leaves it; 0 is no further limit. @default 0 */
   readonly maxTurnBudgetUsd?: number | undefined;
-  /** In the agents' environment and in the commits' trailers. @default a random one */
+  /** In the agents' environment, and the beginning of each turn's id. @default a random one */
   readonly runId?: string | undefined;
   /** @default none: nothing is stored */
   readonly checkpoint?: CheckpointOptions | undefined;

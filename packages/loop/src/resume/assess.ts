@@ -77,7 +77,7 @@ export interface LeftRun {
   /** The branch it worked on: `""` is none, `undefined` one that nobody noted. @default the checkpoint's */
   readonly branch?: string | undefined;
   /**
-   * Its agent works on: what is continuing in the tree is its doing. @default false
+   * Its agent works on: what changes in the tree is its doing. @default false
    */
   readonly agentIsAlive?: boolean | undefined;
   /**

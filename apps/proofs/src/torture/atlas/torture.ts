@@ -38,7 +38,7 @@ const LONGEST_MS = 240_000;
 /**
  * The promises that are checked, by which deviations are counted.
  *
- * @see SPEC.md, "Laws of a task of atlas"
+ * @see TORTURE.md, "Laws of a task of atlas"
  */
 export const ATLAS_LAWS: readonly string[] = [
   "repeated",

@@ -28,7 +28,7 @@ const LAWS = ["repeated", "skipped", "commits", "tree", "journal", "ledger", "ca
 /**
  * The promises that are checked, by which deviations are counted.
  *
- * @see SPEC.md, "Laws of a run of quasar"
+ * @see TORTURE.md, "Laws of a run of quasar"
  */
 export function quasarLaws(agent: TorturedAgentName = "scripted"): readonly string[] {
   return agent === "scripted" ? LAWS : [...LAWS.slice(0, 2), "altered", ...LAWS.slice(2)];
