@@ -1,7 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { lastRecord, type Place, place, quasar, records, type Running, start } from "./harness.ts";
+import {
+  lastRecord,
+  type Place,
+  place,
+  quasar,
+  records,
+  type Running,
+  start,
+  recordOf,
+} from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";
 import { agents, oneCycle } from "./scripts.ts";
 
@@ -15,7 +24,7 @@ async function atWork(at: Place): Promise<Running> {
   const model = await holdingModel(at, "coder");
   const turns = oneCycle().map((turn) => ({ ...turn, says: ["Reading"] }));
   const running = start(at, ["run", "Write", "--json", ...agents(at, turns, { model })]);
-  expect(await running.sees('"type":"agent_event","cycle":1,"role":"coder"')).toBe(true);
+  expect(await running.sees(recordOf("agent_event", 1, "coder"))).toBe(true);
   return running;
 }
 

@@ -15,6 +15,7 @@ import {
   records,
   type Running,
   start,
+  recordOf,
 } from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";
 import { agents, LONG, neverContent, oneCycle, type Turn } from "./scripts.ts";
@@ -48,7 +49,7 @@ async function held(at: Place, role: Turn["role"]): Promise<readonly string[]> {
 async function orphaned(at: Place, role: string, args: readonly string[]): Promise<Orphaned> {
   const running = start(at, ["run", "Write work.txt", "--json", ...args]);
   // It has begun, and said so.
-  const said = `"type":"agent_event","cycle":1,"role":"${role}"`;
+  const said = recordOf("agent_event", 1, role);
   expect(await running.sees(said), running.stdout()).toBe(true);
   return { runId: await killRunner(running), agents: args };
 }

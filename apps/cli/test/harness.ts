@@ -87,7 +87,7 @@ export interface Running {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
   /** Resolves when standard output holds the text, or the process has ended without it. */
-  sees(text: string): Promise<boolean>;
+  sees(what: string | RegExp): Promise<boolean>;
   stdout(): string;
 }
 
@@ -163,16 +163,24 @@ export function start(at: Place, args: readonly string[], options: StartOptions 
     const [runId] = RUN_ID.exec(stdout) ?? [];
     if (code === null && runId !== undefined) await endRunProcesses(runId, { graceMs: 0 });
   });
-  const sees = (text: string): Promise<boolean> =>
-    new Promise((resolve) => {
+  const sees = (what: string | RegExp): Promise<boolean> => {
+    const isThere = (): boolean =>
+      typeof what === "string" ? stdout.includes(what) : what.test(stdout);
+    return new Promise((resolve) => {
       const watch = (): void => {
-        if (stdout.includes(text)) resolve(true);
+        if (isThere()) resolve(true);
       };
       watchers.add(watch);
       watch();
-      void finished.then(() => resolve(stdout.includes(text)));
+      void finished.then(() => resolve(isThere()));
     });
+  };
   return { child, finished, sees, stdout: () => stdout };
+}
+
+/** Of `--json`: a record of a turn in a cycle. */
+export function recordOf(type: string, cycle: number, role: string): RegExp {
+  return new RegExp(`"type":"${type}","time":"[^"]*","cycle":${cycle},"role":"${role}"`, "u");
 }
 
 /** Kills a runner and its agents with it, as a reboot would. */

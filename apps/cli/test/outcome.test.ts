@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRunProcesses } from "@quasar/agents/turns";
 import { expect, test } from "vitest";
-import { folder, git, lastRecord, place, quasar, start, write } from "./harness.ts";
+import { folder, git, lastRecord, place, quasar, start, write, recordOf } from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";
 import { agents, APPROVAL, oneCycle } from "./scripts.ts";
 
@@ -221,7 +221,7 @@ test("edits of a person between a crash and a resume are theirs, once the review
     reviewer,
   ];
   const running = start(at, ["run", "Write", "--json", ...agents(at, turns, { model })]);
-  expect(await running.sees('"agent_event","cycle":1,"role":"reviewer"')).toBe(true);
+  expect(await running.sees(recordOf("agent_event", 1, "reviewer"))).toBe(true);
   running.child.kill("SIGKILL");
   await running.finished;
   releaseModel(at);

@@ -16,6 +16,7 @@ import {
   soon,
   start,
   write,
+  recordOf,
 } from "./harness.ts";
 import { holdingModel, releaseModel } from "./held.ts";
 import { agents, LONG, neverContent, oneCycle, type Turn } from "./scripts.ts";
@@ -71,7 +72,7 @@ async function killedIn(at: Place, role: Turn["role"]): Promise<string> {
   const model = await holdingModel(at, role);
   const args = ["run", "Write", "--json", ...agents(at, slow(0), { model })];
   const running = start(at, args);
-  const said = `"type":"agent_event","cycle":1,"role":"${role}"`;
+  const said = recordOf("agent_event", 1, role);
   expect(await running.sees(said), running.stdout()).toBe(true);
   return kill(running);
 }

@@ -13,6 +13,7 @@ import {
   records,
   type Running,
   start,
+  recordOf,
 } from "./harness.ts";
 import { holdingModel, releaseModel, takeOver } from "./held.ts";
 import { agents, oneCycle } from "./scripts.ts";
@@ -34,7 +35,7 @@ async function held(role: "coder" | "reviewer"): Promise<Held> {
   const model = await holdingModel(at, role);
   const turns = oneCycle().map((turn) => ({ ...turn, says: ["Reading"] }));
   const run = start(at, ["run", "Write", "--json", ...agents(at, turns, { model })]);
-  const said = `"type":"agent_event","cycle":1,"role":"${role}"`;
+  const said = recordOf("agent_event", 1, role);
   expect(await run.sees(said), run.stdout()).toBe(true);
   const runId = String(records(run.stdout().split("\n")[0] ?? "")[0]?.["runId"]);
   const pids = findRunProcesses(runId) ?? [];

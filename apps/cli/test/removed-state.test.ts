@@ -13,6 +13,7 @@ import {
   records,
   type Running,
   start,
+  recordOf,
 } from "./harness.ts";
 import { agents, LONG, twoCycles } from "./scripts.ts";
 
@@ -85,7 +86,7 @@ async function killedInSecond(
     ...agents(at, turns, { responseUsd }),
   ]);
   const begun = (running: Running): Promise<boolean> =>
-    running.sees(`"type":"agent_start","cycle":2,"role":"${role}"`);
+    running.sees(recordOf("agent_start", 2, role));
   expect(await begun(run), run.stdout()).toBe(true);
   const id = String(records(run.stdout().split("\n")[0] ?? "")[0]?.["runId"]);
   await killAll(run);
@@ -171,7 +172,7 @@ test("a run of which only a commit is left is named, and said to be lost", async
     turn.role === "coder" ? turn : { ...turn, delayMs: LONG },
   );
   const run = start(at, ["run", "Write", "--json", ...agents(at, turns)]);
-  expect(await run.sees('"type":"agent_start","cycle":1,"role":"reviewer"')).toBe(true);
+  expect(await run.sees(recordOf("agent_start", 1, "reviewer"))).toBe(true);
   const id = String(records(run.stdout().split("\n")[0] ?? "")[0]?.["runId"]);
   await killAll(run);
   rmSync(join(at.repo, ".git/quasar"), { recursive: true });

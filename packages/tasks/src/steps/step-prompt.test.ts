@@ -135,7 +135,7 @@ test("a loop step is completed with what the coder and the reviewer said", async
   const agents = { coder: lastingAgent(["fixed"]), reviewer: lastingAgent([approval]) };
   expect(await loopStep.run(working(fixture, agents).input)).toMatchObject({
     kind: "completed",
-    summary: "approved in cycle 1: fine",
+    summary: "no changes were made; approved in cycle 1: fine",
     output: `fixed\n\n---\n\n${approval}`,
     numTurns: 2,
     metadata: { needs_human_review: true, satisfaction: "high", risk: "low" },

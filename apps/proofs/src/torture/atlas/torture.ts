@@ -35,11 +35,7 @@ const STRIKE = "coder 1, step 1";
 /** Of one command: it starts some two hundred processes, and the machine may have more to do. */
 const LONGEST_MS = 240_000;
 
-/**
- * The promises that are checked, by which deviations are counted.
- *
- * @see TORTURE.md, "Laws of a task of atlas"
- */
+/** The promises that are checked, by which deviations are counted. */
 export const ATLAS_LAWS: readonly string[] = [
   "repeated",
   "skipped",
