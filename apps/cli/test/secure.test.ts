@@ -108,7 +108,7 @@ test("two hundred unfinished runs need no more open files than a few", async () 
     cpSync(join(runsOf(at), runId), join(runsOf(at), id), { recursive: true });
   }
   const list = await quasar(at, ["ls", "--all"], { openFiles: 64 });
-  expect(list.stdout.split("\n"), list.stderr).toHaveLength(201);
+  expect(list.stdout.split("\n"), `a head and all: ${list.stderr}`).toHaveLength(202);
   const another = ["run", "Another", "--new", ...agents(at, oneCycle())];
   const again = await quasar(at, another, { openFiles: 64 });
   expect(again, again.stderr).toMatchObject({ code: 0 });

@@ -145,7 +145,7 @@ const issues: readonly (readonly [name: string, text: string, findings: readonly
     "ISSUE:\nDESCRIPTION: a\nVERIFICATION:\nFINDING_ID: f-1",
     ["major a"],
   ],
-  ["unknown lines before the description", "ISSUE:\nFILE: x\nDESCRIPTION: a", ["major a"]],
+  ["unknown lines before the description", "ISSUE:\nWHERE: x\nDESCRIPTION: a", ["major a"]],
 ];
 test.for(issues)("reads an issue with %s", ([, text, findings]) => {
   const found = parseReview(text).findings.map(
