@@ -15,6 +15,13 @@ function killOf(text: string): Kill {
 /** On a busy machine an agent may have ended before anybody resumes: then a kill shows nothing of who follows it. */
 const MOST_TRIALS = 3;
 
+test.for([...MUTANTS, ...ATLAS_MUTANTS])(
+  "what was built still has what breaks where $name",
+  (mutant) => {
+    expect(brokenQuasar(mutant)).toContain("main.js");
+  },
+);
+
 test.for(sample(MUTANTS, 1, 4))("sees it where $name", { timeout: 300_000 }, async (mutant) => {
   const quasar = { file: process.execPath, args: [brokenQuasar(mutant)] };
   const laws: string[] = [];

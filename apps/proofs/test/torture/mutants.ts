@@ -43,9 +43,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "what a lost turn may have cost unseen is dropped",
-    text: /const known = settledCost\(found, reservedUsd\);/g,
+    text: /const known = settledCost\(found, state(\d*)\.turn\?\.reservedUsd \?\? 0\);/g,
     programs: 2,
-    instead: "const known = settledCost({ ...found, unknownUsd: 0 }, reservedUsd);",
+    instead:
+      "const known = settledCost({ ...found, unknownUsd: 0 }, state$1.turn?.reservedUsd ?? 0);",
     kill: "everything at asked coder 1, step 1 #1",
     law: "ledger",
   },
@@ -80,8 +81,8 @@ export const MUTANTS: readonly Mutant[] = [
 export const ATLAS_MUTANTS: readonly Mutant[] = [
   {
     name: "an ended run of agents is not archived",
-    text: /if \(loaded !== void 0\) await archive\.save\(loaded\.checkpoint\);/g,
-    programs: 1,
+    text: /if \(loaded !== void 0\) await archive\.save\(noted\(loaded\.checkpoint\)\);/g,
+    programs: 2,
     instead: "",
     kill: "runner at rename home/.atlas/workspaces/fix-null-pointer-in-*/tasks/task-*/artifacts/steps/analyze-1.md #1",
     law: "refused",
