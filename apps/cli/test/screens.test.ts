@@ -23,6 +23,7 @@ test.for(names)("%s begins with the command, fits, and holds no path of a machin
   expect(text).not.toMatch(
     /(?<!ada-lovelace)\/tmp\/|\/root\/|\/Users\/|\/home\/(?!ada-lovelace\b)|(?!\n)\p{Cc}/u,
   );
+  expect(text, "what is no value").not.toMatch(/\bNaN\b|\bundefined\b|\[object /u);
   const wide = text.split("\n").filter((line) => line.length > 80);
   expect(isPiped(name) ? [] : wide).toEqual([]);
 });

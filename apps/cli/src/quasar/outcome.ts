@@ -90,8 +90,10 @@ export function resultRecord(
   exit: ExitCode,
   { folder, typed, agents, checked, files }: EndOptions,
 ): ResultRecord {
-  const { outcome, runId, cycle, totalCostUsd, unknownCostUsd, message, report } = result;
-  const { allFindings: findings, baseCommitSha, finalCommitSha, cycleCommits: commits } = result;
+  const { outcome, runId, cycle, message, report } = result;
+  const { totalCostUsd: spentUsd, unknownCostUsd: unknownUsd } = result;
+  const { allFindings: findings, cycleCommits: commits } = result;
+  const { baseCommitSha: baseSha, finalCommitSha: finalSha } = result;
   const { changed, caches } = result;
   const retryAt = result.agentFailure?.retryAt;
   return {
@@ -100,14 +102,14 @@ export function resultRecord(
     outcome,
     runId,
     cycle,
-    totalCostUsd,
-    knownUsd: knownUsd({ spentUsd: totalCostUsd, unknownCostUsd }),
-    unknownCostUsd,
+    spentUsd,
+    knownUsd: knownUsd({ spentUsd, unknownCostUsd: unknownUsd }),
+    unknownUsd,
     message,
     report,
     findings,
-    baseCommitSha,
-    finalCommitSha,
+    baseSha,
+    finalSha,
     commits,
     files,
     changed,

@@ -180,7 +180,7 @@ class Demo {
     const changed = await this.#git("diff", "--stat", base, "HEAD");
     this.#tell("one commit for each cycle, none of them twice", [
       ...log.split("\n"),
-      ...changed.split("\n"),
+      ...changed.split("\n").map((line) => line.trim()),
     ]);
     this.#tell("the cost", [
       "It is known to the cent: the agent of the killed run was followed to its end, so its turn " +

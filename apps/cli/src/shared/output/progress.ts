@@ -122,7 +122,8 @@ function waitOf(record: OutputRecord, now: number): Pick<Progress, "waitsUntil" 
 /** What the record says of the money. */
 function told(record: OutputRecord): Partial<Progress> {
   if (!("spentUsd" in record) || record.spentUsd === undefined) return {};
-  return { settledUsd: record.spentUsd, unknownCostUsd: record.unknownCostUsd ?? 0 };
+  const unknown = "unknownUsd" in record ? record.unknownUsd : record.unknownCostUsd;
+  return { settledUsd: record.spentUsd, unknownCostUsd: unknown ?? 0 };
 }
 
 function seen(progress: Progress, event: AgentEvent): Partial<Progress> {

@@ -36,17 +36,17 @@ export interface ResultRecord {
   readonly outcome: TaskResult["outcome"];
   readonly runId: string;
   readonly cycle: number;
-  /** What counts against the limit: `knownUsd` and `unknownCostUsd`. */
-  readonly totalCostUsd: number;
+  /** What counts against the limit: `knownUsd` and `unknownUsd`. */
+  readonly spentUsd: number;
   /** What is known to have been spent. */
   readonly knownUsd: number;
   /** What was spent at most by turns whose cost is not known. */
-  readonly unknownCostUsd: number;
+  readonly unknownUsd: number;
   readonly message: string;
   readonly report: TaskResult["report"];
   readonly findings: TaskResult["allFindings"];
-  readonly baseCommitSha: string;
-  readonly finalCommitSha: string;
+  readonly baseSha: string;
+  readonly finalSha: string;
   readonly commits: readonly string[];
   /** In what the run's commits differ from where it began, by path; of a binary file there are no lines. */
   readonly files: readonly FileChange[];

@@ -397,7 +397,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
   const approved = result.outcome === "approved";
   const isPlain = approved || result.outcome === "interrupted";
   const cycles = approved ? ` after ${count(result.cycle, "cycle")}` : ` in cycle ${result.cycle}`;
-  const { totalCostUsd: spentUsd, unknownCostUsd } = result;
+  const { spentUsd, unknownUsd: unknownCostUsd } = result;
   const { hasUnreportedCosts } = progress;
   const { report } = result;
   const lines = [
@@ -441,7 +441,7 @@ function becauseLines({ message }: ResultRecord, view: View): string[] {
 }
 
 function commitsText(result: ResultRecord): string {
-  const shas = [...new Set(result.commits)].filter((sha) => sha !== result.baseCommitSha);
+  const shas = [...new Set(result.commits)].filter((sha) => sha !== result.baseSha);
   return shas.length === 0 ? "none" : shas.map((sha) => sha.slice(0, 10)).join(" ");
 }
 
