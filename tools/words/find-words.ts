@@ -64,7 +64,9 @@ export class WordFinder {
 
   #exceptions({ except = [] }: Word, path: string): readonly Exception[] {
     return except.filter(
-      ({ files }) => files === undefined || files.some((file) => path.startsWith(file)),
+      ({ files }) =>
+        files === undefined ||
+        files.some((file) => path.startsWith(file) || path.endsWith(`/${file}`)),
     );
   }
 }
