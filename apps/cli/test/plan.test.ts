@@ -345,7 +345,7 @@ test.for(sample(SITUATIONS, 4, 5))(
       const isTold = kind === "adopted" || (kind === "reused" && data["paths"] === undefined);
       if (isTold) expect(resumed?.details).toContain(message);
     }
-    const spent = Number(lastRecord(done)["spentUsd"]) - Number(restored?.data["spentUsd"]);
+    const spent = Number(lastRecord(done)["spentUsd"]) - Number(restored?.data["totalCostUsd"]);
     expect(spent).toBeLessThanOrEqual(plan.estimate.atMostUsd ?? Number.POSITIVE_INFINITY);
   },
 );

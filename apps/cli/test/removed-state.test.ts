@@ -152,7 +152,7 @@ test.for([
     "a folder in place of its lock",
     put(".git/quasar/lock", "-d", "mkdir"),
     6,
-    "cannot be taken anew",
+    "cannot be taken again",
   ],
 ] as const)(
   "a run that finds %s stops with a reason, not with a stack trace",
