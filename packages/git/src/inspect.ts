@@ -13,7 +13,7 @@ import {
 import { hasRef } from "./refs.ts";
 import { checkSha } from "./revision.ts";
 import { git, gitFailed } from "./run.ts";
-import { changedFiles, parseStatusHead, STATUS } from "./status.ts";
+import { changedFiles, STATUS, statusHead } from "./status.ts";
 import type { DirtyPath } from "./dirty-path.ts";
 
 /** How HEAD stands to a commit that it once was at. */
@@ -133,7 +133,7 @@ async function lookAt(workTree: string, signal: AbortSignal | undefined): Promis
     return { head: "", branch: undefined, isUnborn: false, dirty: [] };
   }
   if (result.exitCode !== 0) throw gitFailed(args, result);
-  const { head, branch } = parseStatusHead(result.stdout);
+  const { head, branch } = await statusHead(workTree, result.stdout, { signal });
   const dirty = await changedFiles(workTree, result.stdout, config, { signal });
   return { head, branch, isUnborn: head === "", dirty };
 }

@@ -7,7 +7,7 @@ import { openRepository, type Repository } from "./repository.ts";
 import { isSha } from "./revision.ts";
 import { git, gitFailed, gitOutput } from "./run.ts";
 import { setCachesApart } from "./caches.ts";
-import { parseStagedOnly, parseStatus, parseStatusHead, STATUS } from "./status.ts";
+import { parseStagedOnly, parseStatus, STATUS, statusHead } from "./status.ts";
 import { oneLine } from "./text.ts";
 import { type CommitStream, commitStream } from "./tree-stream.ts";
 import { formatTrailers } from "./trailers.ts";
@@ -84,7 +84,7 @@ export async function takeSnapshot(
     encoding: "latin1",
     config: disarmFilters(config),
   });
-  const { head } = parseStatusHead(output);
+  const { head } = await statusHead(workTree, output, { signal });
   const encoded = { signal, encoding: "latin1" } as const;
   const { dirty } = await setCachesApart("read", root, parseStatus(output), encoded);
   const paths = [...new Set(dirty.map(({ path }) => path))].filter(isKept);

@@ -2,7 +2,7 @@ import type { DirtyPath } from "./dirty-path.ts";
 import { setCachesApart } from "./caches.ts";
 import { type Config, disarmFilters, readConfig } from "./config.ts";
 import { GitError } from "./errors.ts";
-import type { SignalOptions } from "./head.ts";
+import { currentHead, type SignalOptions } from "./head.ts";
 import { filesForPointers } from "./lfs.ts";
 import { isSha } from "./revision.ts";
 import { gitOutput } from "./run.ts";
@@ -54,8 +54,29 @@ export interface StatusHead {
   readonly branch: string | undefined;
 }
 
-/** Parses the lines about the branch of `status --porcelain=v2 --branch -z`. */
-export function parseStatusHead(output: string): StatusHead {
+/** What git writes for a branch that it could not read, and leaves with 0. */
+const UNREAD_BRANCH = "(unknown)";
+
+/**
+ * Where HEAD is, by what `status --porcelain=v2 --branch -z` has said. Git takes a branch that it cannot read for one
+ * without a commit, so that is asked once more.
+ *
+ * @throws {GitError} `ERR_GIT_FAILED` where HEAD could not be read: then all that `status` lists is wrong;
+ *   else as `currentHead` does.
+ */
+export async function statusHead(
+  workTree: string,
+  output: string,
+  options: SignalOptions,
+): Promise<StatusHead> {
+  const said = parseStatusHead(output);
+  if (said.head !== "" && said.branch !== UNREAD_BRANCH) return said;
+  const { head, branch } = await currentHead(workTree, options);
+  if (head === said.head && branch === said.branch) return said;
+  throw new GitError("ERR_GIT_FAILED", "git status could not read what HEAD is on");
+}
+
+function parseStatusHead(output: string): StatusHead {
   const facts = new Map<string, string>();
   for (const entry of output.split("\0")) {
     const [, name, value] = /^# (branch\.\w+) (.*)$/s.exec(entry) ?? [];

@@ -2,7 +2,7 @@ import { type Config, readConfig } from "./config.ts";
 import type { SignalOptions } from "./head.ts";
 import { git, gitFailed } from "./run.ts";
 import { setCachesApart } from "./caches.ts";
-import { parseStatusHead, parseStatusWithin, STATUS_WITHIN } from "./status.ts";
+import { parseStatusWithin, STATUS_WITHIN, statusHead } from "./status.ts";
 import type { DirtyPath } from "./dirty-path.ts";
 import { filledSubmodules } from "./submodules.ts";
 
@@ -50,7 +50,7 @@ export async function readCommitState(
   const args = [...STATUS_WITHIN, "--branch"];
   const result = await git("write", workTree, args, { signal });
   if (result.exitCode !== 0) throw gitFailed(args, result);
-  const { head, branch } = parseStatusHead(result.stdout);
+  const { head, branch } = await statusHead(workTree, result.stdout, { signal });
   const { dirty: all, submodules } = parseStatusWithin(result.stdout);
   const { dirty, caches } = await setCachesApart("write", workTree, all, { signal });
   return {
