@@ -77,6 +77,8 @@ test.concurrent.for(cases)(
     for (const name of ["status", "list", "show", "log", "diff", "cost"]) {
       await session.shows(name, `quasar ${name}`);
     }
+    await session.shows("show-turn", "quasar show 2");
+    await session.shows("run-refused", `quasar run "${SHORT_TASK}" --max-budget 0.01`, { code: 4 });
     writeFileSync(join(session.repo, ".git", "index.lock"), "");
     await session.shows("doctor-problem", "quasar doctor", { code: 1 });
     rmSync(join(session.repo, ".git", "index.lock"));
@@ -107,9 +109,10 @@ test.concurrent.for(cases)(
     session.git("add", ".atlas", "CLAUDE.md");
     session.git("commit", "--quiet", "--message=Add atlas settings");
     await session.shows("atlas-start", `atlas start "${TASK}"`, { code: 9 });
-    for (const name of ["status", "list", "log", "diff", "cost"]) {
+    for (const name of ["status", "list", "show", "log", "diff", "cost"]) {
       await session.shows(`atlas-${name}`, `atlas ${name}`);
     }
+    await session.shows("atlas-show-turn", "atlas show implement-1.1");
     if (output === "piped") await session.shows("atlas-approve", "atlas approve --yes");
     else await session.shows("atlas-approve", "atlas approve", { answers: "y" });
     await session.shows("atlas-status-approved", "atlas status");

@@ -20,7 +20,9 @@ export interface WholeFacts extends PictureFacts {
 export function wholeLines(facts: WholeFacts, view: View): string[] {
   const { hook, runs, dir, now } = facts;
   const turns = runs.flatMap((run) => run.turns.map((turn) => ({ ...turn, run: run.name })));
-  const findings = runs.flatMap(({ checkpoint }) => latestFindings(checkpoint));
+  const findings = runs.flatMap(({ name, checkpoint }) =>
+    latestFindings(checkpoint).map((finding) => ({ ...finding, run: name })),
+  );
   const last = turns.at(-1);
   const transcript = last && `atlas show ${hook.taskId} ${nameOfTurn(last)}`;
   return [

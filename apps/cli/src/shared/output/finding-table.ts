@@ -19,15 +19,19 @@ function described(description: string): string {
   return [`${cleanLine(failed.check)} failed`, ...tellingLines(failed.printed)].join("\n");
 }
 
-/** What reviewers found, and what became of it. */
-export function findingTable(findings: readonly CheckpointFinding[], view: View): string[] {
+/** What reviewers found, and what became of it, in a run or in the runs of a task; the latter have `run`. */
+export function findingTable(
+  findings: readonly (CheckpointFinding & { readonly run?: string | undefined })[],
+  view: View,
+): string[] {
   if (findings.length === 0) return [];
-  const rows = findings.map(({ cycle, severity, status, description }) => [
+  const rows = findings.map(({ run = "", cycle, severity, status, description }) => [
+    run,
     `${cycle}`,
     FINDING_STATUSES[status],
     fit(cleanLine(severity), 12),
     described(description),
   ]);
-  const head = ["cycle", "status", "severity", "finding"];
-  return tableLines(head, rows, ["right", "left", "left", "left"], view);
+  const head = ["run", "cycle", "status", "severity", "finding"];
+  return tableLines(head, rows, ["left", "right", "left", "left", "left"], view);
 }
