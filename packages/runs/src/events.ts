@@ -12,7 +12,7 @@ export type Tell = (event: RunEvent) => void;
 export type RunLoopEvent = LoopEventData & {
   readonly spentUsd?: number | undefined;
   /** The part of `spentUsd` that was reserved for turns whose cost is not known. */
-  readonly unknownCostUsd?: number | undefined;
+  readonly unknownUsd?: number | undefined;
 };
 
 /** The first event of a run or a resume. Its spending is that of before, over all crashes. */

@@ -10,7 +10,7 @@ import type { Workspace } from "./workspace.ts";
 /** How many runs are kept, and what their files hold. */
 export interface Kept {
   readonly runs: number;
-  readonly bytes: number;
+  readonly sizeBytes: number;
 }
 
 /** What runs take that nobody works on. */
@@ -34,11 +34,11 @@ export async function keptRuns(
     const kept = hasEnded(run) ? ended : isUnfinished(run) ? stopped : undefined;
     if (kept === undefined) continue;
     kept.runs += 1;
-    kept.bytes += folderSize(join(workspace.runsDir, run.id));
+    kept.sizeBytes += folderSize(join(workspace.runsDir, run.id));
     ids.push(run.id);
   }
   const isIdle = lockHolder(workspace) === undefined;
   return { ended, stopped, canPrune: isIdle && (await findLeftoverProcesses(ids)).length === 0 };
 }
 
-const none = (): { runs: number; bytes: number } => ({ runs: 0, bytes: 0 });
+const none = (): { runs: number; sizeBytes: number } => ({ runs: 0, sizeBytes: 0 });

@@ -28,7 +28,7 @@ export interface PruneOptions {
 export interface Pruned {
   readonly runs: readonly ListedRun[];
   /** What their files hold. */
-  readonly bytes: number;
+  readonly sizeBytes: number;
 }
 
 /**
@@ -50,12 +50,15 @@ export async function pruneRuns(
       runId === undefined
         ? await oldOnes(workspace, user, options)
         : [await named(workspace, runId, options)];
-    const bytes = runs.reduce((sum, { id }) => sum + folderSize(join(workspace.runsDir, id)), 0);
+    const sizeBytes = runs.reduce(
+      (sum, { id }) => sum + folderSize(join(workspace.runsDir, id)),
+      0,
+    );
     if (!dryRun) {
       await refuseLive(runs.map(({ id }) => id));
       for (const { id } of runs) await remove(workspace, id);
     }
-    return { runs, bytes };
+    return { runs, sizeBytes };
   } finally {
     lock?.release();
   }

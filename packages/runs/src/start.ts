@@ -52,7 +52,7 @@ export async function startRun(
       keep();
       const sealKey = user.sealKey();
       const stores = runStores(workspace, runId, sealKey);
-      const spending = { spentUsd: 0, unknownCostUsd: 0, hasUnreportedCosts: false };
+      const spending = { spentUsd: 0, unknownUsd: 0, hasUnreportedCosts: false };
       return work(session, { runId, task, options, stores, sealKey, spending, ...facts });
     });
   if (inWorktree) return inLinkedTree(origin, { runId }, runIn);

@@ -225,6 +225,6 @@ async function note(
 function told(event: LoopEvent): RunLoopEvent {
   const { state, ...data } = event;
   if (event.type === "agent_event") return data;
-  const { totalCostUsd: spentUsd, unknownCostUsd } = state();
-  return { ...data, spentUsd, unknownCostUsd };
+  const { totalCostUsd: spentUsd, unknownCostUsd: unknownUsd } = state();
+  return { ...data, spentUsd, unknownUsd };
 }

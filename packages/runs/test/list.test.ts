@@ -88,8 +88,8 @@ async function allKinds(): Promise<void> {
 }
 
 const shown = (run: ListedRun): ListedRun => {
-  const { id, status, task, reason, cycle, spentUsd, unknownCostUsd, savedAt } = run;
-  return { id, status, task, reason, cycle, spentUsd, unknownCostUsd, savedAt };
+  const { id, status, task, reason, cycle, spentUsd, unknownUsd, savedAt } = run;
+  return { id, status, task, reason, cycle, spentUsd, unknownUsd, savedAt };
 };
 
 async function both(): Promise<readonly (readonly ListedRun[])[]> {

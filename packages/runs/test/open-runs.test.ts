@@ -180,7 +180,7 @@ test("a run is forked into a work tree of its own, given up and removed", async 
   expect(dry.runs.map(({ id }) => id)).toEqual([runId]);
   expect(await runs.list()).toHaveLength(1);
   const pruned = await runs.prune({ olderThanMs: 0 });
-  expect(pruned).toEqual({ ...dry, bytes: pruned.bytes });
+  expect(pruned).toEqual({ ...dry, sizeBytes: pruned.sizeBytes });
   expect(await runs.list()).toEqual([]);
   expect(existsSync(join(repo, "work.txt"))).toBe(true);
 });
@@ -231,9 +231,9 @@ test("what a run's folder links to is neither counted nor removed", async () => 
   mkdirSync(outside);
   writeFileSync(join(outside, "big.bin"), Buffer.alloc(5_000_000));
   symlinkSync(outside, join(repo, ".git", "quasar", "runs", result.runId, "x"));
-  const { bytes } = await runs.prune({ olderThanMs: 0, stopped: true });
-  expect(bytes).toBeGreaterThan(0);
-  expect(bytes).toBeLessThan(5_000_000);
+  const { sizeBytes } = await runs.prune({ olderThanMs: 0, stopped: true });
+  expect(sizeBytes).toBeGreaterThan(0);
+  expect(sizeBytes).toBeLessThan(5_000_000);
   expect(existsSync(join(outside, "big.bin"))).toBe(true);
   expect(await runs.list()).toEqual([]);
 });

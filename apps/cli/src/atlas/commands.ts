@@ -178,7 +178,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     args: [TASK],
     examples: [
       ["atlas validate", "the task of this folder"],
-      ["atlas validate --json | jq .receipts", "for a program"],
+      ["atlas validate --json | jq .receiptIds", "for a program"],
     ],
     run: async ([task], given) =>
       (await import("./commands/validate.ts")).validateCommand(task, given),

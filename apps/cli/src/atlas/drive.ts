@@ -253,7 +253,7 @@ export function exitOf({ stopped }: Pick<DriveResult, "stopped">): ExitCode {
 
 function resultRecord(
   result: DriveResult,
-  { spentUsd, unknownUsd: unknownCostUsd }: TaskCost,
+  { spentUsd, unknownUsd }: TaskCost,
   exit: ExitCode,
   { id, typed }: { readonly id: string | undefined; readonly typed?: Typed | undefined },
 ): AtlasRecord {
@@ -264,7 +264,7 @@ function resultRecord(
     typed === undefined ? step : withTyped(step, typed),
   );
   const where = { taskId, state, step: currentStep?.stepName ?? "" };
-  const cost = { spentUsd, unknownCostUsd };
+  const cost = { spentUsd, unknownUsd };
   return { type: "result", exit, outcome, ...where, message, retryAt, limit, ...cost, next };
 }
 

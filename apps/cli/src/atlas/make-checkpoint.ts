@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "../shared/exit-codes.ts";
 import { viewOf, write } from "../shared/output/reporter.ts";
 import { labelled } from "../shared/output/text.ts";
 import type { Given } from "./command.ts";
+import { checkpointFacts } from "./facts/hook.ts";
 import { findMeant } from "./find.ts";
 import { openInstallation } from "./installation.ts";
 import { checkpointText } from "./output/hook-lines.ts";
@@ -40,7 +41,7 @@ export async function makeCheckpoint(
   const checkpoint = hook.checkpoints.at(-1);
   if (auto === true || checkpoint === undefined) return EXIT.ok;
   if (json === true) {
-    const line = { taskId: hook.taskId, checkpoint };
+    const line = { taskId: hook.taskId, checkpoint: checkpointFacts(checkpoint) };
     const printed = result("checkpoint", line, EXIT.ok) satisfies CheckpointLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;

@@ -103,7 +103,7 @@ export function resultRecord(
     runId,
     cycle,
     spentUsd,
-    knownUsd: knownUsd({ spentUsd, unknownCostUsd: unknownUsd }),
+    knownUsd: knownUsd({ spentUsd, unknownUsd }),
     unknownUsd,
     message,
     report,

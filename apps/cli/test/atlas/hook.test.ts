@@ -70,7 +70,7 @@ test("validate signs and leaves the task where it is; a receipt that is not what
   const passed = await atlasJson(at, ["validate"]);
   expect(passed).toMatchObject({ code: 0, outcome: "passed" });
   const status = await atlasJson(at, ["status"]);
-  expect(status).toMatchObject({ hook: { state: "awaiting_human", counts: { receipts: 1 } } });
+  expect(status).toMatchObject({ hook: { state: "awaiting_human", counts: { receiptCount: 1 } } });
   const [id = ""] = receiptsOf(at);
   const output = join(taskDirOf(at), "artifacts/receipts", `${id}.out`);
   writeFileSync(output, "splendid\n");

@@ -115,7 +115,7 @@ test.for(["coder", "reviewer"] as const)(
     const { neededBudgetUsd: maxBudgetUsd } = stopped.checkpoint;
     for (const plan of [before, await planned(loop)]) {
       expect(plan.goesOn).toBe(false);
-      expect(stopped.message).toContain(plan.items.at(-1)?.words);
+      expect(stopped.message).toContain(plan.items.at(-1)?.message);
       expect(plan.items.at(-1)?.data).toMatchObject({ neededBudgetUsd: maxBudgetUsd });
     }
     expect((await planned(loop, maxBudgetUsd)).goesOn).toBe(true);

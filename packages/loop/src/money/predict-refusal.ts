@@ -28,15 +28,15 @@ export function predictRefusal(
   const { message, neededTurnUsd = 0, refused } = tooLittle(state, role, allowed);
   const neededBudgetUsd = budgetToContinue(state, asking, refused);
   const data = { check: "allowance", neededBudgetUsd, neededTurnBudgetUsd: neededTurnUsd };
-  return { kind: "refused", words: message, data };
+  return { kind: "refused", message, data };
 }
 
 /** That all of the budget is spent, and with which one the run continues. */
 export function usedUp(state: CycleState, asking: Asking): PlanItem {
   const neededBudgetUsd = budgetToContinue(state, asking);
   const needed = neededWords({ neededBudgetUsd, neededTurnBudgetUsd: 0 });
-  const words = `${endingOf("budget", state).message}${needed}`;
-  return { kind: "refused", words, data: { check: "budget", neededBudgetUsd } };
+  const message = `${endingOf("budget", state).message}${needed}`;
+  return { kind: "refused", message, data: { check: "budget", neededBudgetUsd } };
 }
 
 function phaseOf({ phase }: CycleState, step: Step): TurnPhase | undefined {

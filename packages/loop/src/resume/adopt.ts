@@ -43,8 +43,8 @@ export function adopt(
   };
 }
 
-function item({ sha }: Commit, words: string): PlanItem {
-  return { kind: "adopted", words, data: { sha } };
+function item({ sha }: Commit, message: string): PlanItem {
+  return { kind: "adopted", message, data: { sha } };
 }
 
 function nameOf({ sha, subject }: Commit): string {

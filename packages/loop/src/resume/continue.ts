@@ -56,7 +56,7 @@ export async function continueRun(
       type: EventResumed,
       cycle: resumedCycle(state, settings),
       message: "resumed from checkpoint",
-      details: [...adopted.items, ...described].map(({ words }) => words),
+      details: [...adopted.items, ...described].map(({ message }) => message),
     },
     ...adopted.committed,
     ...openingWarnings(settings, ports, state),

@@ -34,7 +34,7 @@ export type PlanKind =
 export interface PlanItem {
   readonly kind: PlanKind;
   /** For a person, safe to print; a resume tells the same words. */
-  readonly words: string;
+  readonly message: string;
   /** For a program: what the words are about. */
   readonly data: Readonly<Record<string, string | number | readonly string[]>>;
 }
@@ -72,7 +72,7 @@ export function describeResume(
   return [
     {
       kind: "restored",
-      words: `cycle ${cycle} of ${maxCycles}, ${spentWords(state)}${budget} spent`,
+      message: `cycle ${cycle} of ${maxCycles}, ${spentWords(state)}${budget} spent`,
       data: { cycle, maxCycles, totalCostUsd, unknownCostUsd, maxBudgetUsd },
     },
     ...(isLimited ? [waits(retryAt)] : []),
@@ -91,7 +91,7 @@ const CHECKED: ReadonlySet<Phase> = new Set(["reviewing", "review_complete"]);
 
 const checksAnew = ({ cycle }: CycleState): PlanItem => ({
   kind: "run-again",
-  words: "the checks are not those that passed: they run before an approval",
+  message: "the checks are not those that passed: they run before an approval",
   data: { cycle },
 });
 
@@ -101,13 +101,13 @@ function isApproved(next: Next): boolean {
 
 const turnDone = ({ cycle }: CycleState): PlanItem => ({
   kind: "reused",
-  words: "the turn is done: nothing is run again",
+  message: "the turn is done: nothing is run again",
   data: { cycle },
 });
 
 function waits(retryAt: string): PlanItem {
-  const words = `a usage limit holds until ${retryAt}: the agent may refuse to work before`;
-  return { kind: "waits", words, data: { retryAt } };
+  const message = `a usage limit holds until ${retryAt}: the agent may refuse to work before`;
+  return { kind: "waits", message, data: { retryAt } };
 }
 
 /** A retry that is due later is waited for. */
@@ -115,8 +115,8 @@ function retryItems({ turn, failure }: CycleState, now: Date): readonly PlanItem
   const { role = "coder", retryAt = "", retries = 0 } = turn ?? {};
   if (!(Date.parse(retryAt) > now.getTime())) return [];
   const why = failure === "" ? "" : ` (${failure})`;
-  const words = `The ${role}'s turn failed${why}. Retry ${retries} is due at ${retryAt}.`;
-  return [{ kind: "waits", words, data: { dueAt: retryAt, retry: retries } }];
+  const message = `The ${role}'s turn failed${why}. Retry ${retries} is due at ${retryAt}.`;
+  return [{ kind: "waits", message, data: { dueAt: retryAt, retry: retries } }];
 }
 
 const ENDS: Readonly<Record<string, string>> = {
@@ -128,20 +128,20 @@ function ended(end: string, state: CycleState): PlanItem {
   if (end === "approved") return approved(state);
   return {
     kind: "refused",
-    words: ENDS[end] ?? `the run has ended: ${end}`,
+    message: ENDS[end] ?? `the run has ended: ${end}`,
     data: { check: end },
   };
 }
 
 const approved = ({ cycle }: CycleState): PlanItem => ({
   kind: "reused",
-  words: "the work is approved: nothing is run again",
+  message: "the work is approved: nothing is run again",
   data: { cycle },
 });
 
 const checks = ({ cycle }: CycleState): PlanItem => ({
   kind: "reused",
-  words: "the coder's work is committed: the checks are next",
+  message: "the coder's work is committed: the checks are next",
   data: { cycle },
 });
 
@@ -157,22 +157,22 @@ type Describe = (turn: CheckpointTurn, state: CycleState, agents: PlanAgents) =>
 const RECOVERED: Readonly<Record<Exclude<FoundTurn["state"], "died">, Describe>> = {
   alive: (turn) => ({
     kind: "followed",
-    words: `The ${turn.role} is still running; the resume reattaches to it.`,
+    message: `The ${turn.role} is still running; the resume reattaches to it.`,
     data: turnData(turn),
   }),
   ended: (turn) => ({
     kind: "read",
-    words: `The ${turn.role} has finished; its result is used (no extra cost).`,
+    message: `The ${turn.role} has finished; its result is used (no extra cost).`,
     data: turnData(turn),
   }),
   "not-started": (turn) => ({
     kind: "run-again",
-    words: `The ${turn.role} had not started yet; it starts now.`,
+    message: `The ${turn.role} had not started yet; it starts now.`,
     data: { ...turnData(turn), costUsd: 0, unknownUsd: 0 },
   }),
   unknown: (turn, state, agents) => ({
     kind: "run-again",
-    words: `The ${turn.role} was mid-turn, and how it ended is unknown; it restarts${upTo(turn, state, agents)}.`,
+    message: `The ${turn.role} was mid-turn, and how it ended is unknown; it restarts${upTo(turn, state, agents)}.`,
     data: reservedData(turn, agents),
   }),
 };
@@ -183,7 +183,7 @@ const unseen: Describe = (turn, state, agents) => {
   const search = looks ? " Checking whether it finished; if not, it restarts" : " It restarts";
   return {
     kind: "run-again",
-    words: `The ${turn.role} was mid-turn.${search}${upTo(turn, state, agents)}.`,
+    message: `The ${turn.role} was mid-turn.${search}${upTo(turn, state, agents)}.`,
     data: reservedData(turn, agents),
   };
 };
@@ -247,10 +247,10 @@ function takenAgain(
   return agents[turn.role].capabilities.resumesSession && sessionId !== ""
     ? {
         kind: "resumed",
-        words: `${what}, after ${spent}; continuing its session.`,
+        message: `${what}, after ${spent}; continuing its session.`,
         data: { ...data, sessionId },
       }
-    : { kind: "run-again", words: `${what}, after ${spent}; it restarts.`, data };
+    : { kind: "run-again", message: `${what}, after ${spent}; it restarts.`, data };
 }
 
 type DescribeStep = (
@@ -262,7 +262,7 @@ type DescribeStep = (
 
 const begins: DescribeStep = (state) => {
   const cycle = cycleToBegin(state);
-  return { kind: "begins", words: `the coder begins cycle ${cycle}`, data: { cycle } };
+  return { kind: "begins", message: `the coder begins cycle ${cycle}`, data: { cycle } };
 };
 
 const STEPS: Readonly<Record<Step, DescribeStep>> = {
@@ -285,17 +285,17 @@ const STEPS: Readonly<Record<Step, DescribeStep>> = {
     const isStopped = wasInterrupted(state.failure);
     const words = isStopped ? `The ${role} was interrupted` : `The ${role}'s turn failed`;
     return agents[role].capabilities.resumesSession && sessionId !== ""
-      ? { kind: "resumed", words: `${words}; its session continues.`, data: turnData(turn) }
-      : { kind: "run-again", words: `${words}; it restarts.`, data: turnData(turn) };
+      ? { kind: "resumed", message: `${words}; its session continues.`, data: turnData(turn) }
+      : { kind: "run-again", message: `${words}; it restarts.`, data: turnData(turn) };
   },
   commit: ({ cycle }) => ({
     kind: "reused",
-    words: "the coder's turn is finished: its work is committed, not done again",
+    message: "the coder's turn is finished: its work is committed, not done again",
     data: { cycle },
   }),
   fix: ({ cycle }) => ({
     kind: "begins",
-    words: "the coder fixes what its commit was refused for",
+    message: "the coder fixes what its commit was refused for",
     data: { cycle },
   }),
   lint: checks,
@@ -304,19 +304,19 @@ const STEPS: Readonly<Record<Step, DescribeStep>> = {
     phase === "filtering" || phase === "reviewing"
       ? {
           kind: "reused",
-          words: "the coder's work is committed and checked: the review is next",
+          message: "the coder's work is committed and checked: the review is next",
           data: { cycle },
         }
-      : { kind: "begins", words: "the review begins", data: { cycle } },
+      : { kind: "begins", message: "the review begins", data: { cycle } },
   judge: ({ cycle }) => ({
     kind: "reused",
-    words: "the reviewer's turn is finished: its answer is used, not asked for again",
+    message: "the reviewer's turn is finished: its answer is used, not asked for again",
     data: { cycle },
   }),
   approve: approved,
   resolve: ({ cycle }) => ({
     kind: "reused",
-    words: `cycle ${cycle} is complete; the coder continues with its findings`,
+    message: `cycle ${cycle} is complete; the coder continues with its findings`,
     data: { cycle },
   }),
 };

@@ -85,7 +85,7 @@ describe("the plan is what then happens, in the same words, where", () => {
     expect(plan.items.at(-1)?.kind).toBe(kind);
     expect(plan.goesOn).toBe(kind !== "refused");
     await runFromCheckpoint(checkpoint, loop.options);
-    expect(plan.items.map(({ words }) => words)).toEqual(told(loop));
+    expect(plan.items.map(({ message }) => message)).toEqual(told(loop));
     const happened = loop.trace().filter((line) => !line.startsWith("warning"));
     expect(happened.slice(1, 1 + then.length)).toEqual(then);
     if (kind === "refused") expect(happened.join()).not.toContain("agent_start");
@@ -103,7 +103,7 @@ describe("the plan is what then happens, in the same words, where", () => {
     expect(plan.items.map(({ kind }) => kind)).toEqual(["adopted", "restored", "reused"]);
     expect(plan.items[0]?.data).toEqual({ sha: loop.tree.head() });
     await runFromCheckpoint(checkpoint, loop.options);
-    expect(plan.items.map(({ words }) => words)).toEqual(told(loop));
+    expect(plan.items.map(({ message }) => message)).toEqual(told(loop));
     expect(loop.trace()).toContain("committed");
     expect(loop.trace().join()).not.toContain("agent_start coder");
   });
@@ -290,7 +290,7 @@ test.for([
       coder,
     });
     expect(outcome).toBe("budget");
-    expect(message).toContain(refused?.words ?? "nothing");
+    expect(message).toContain(refused?.message ?? "nothing");
     expect(ended[key]).toBe(refused?.data[key]);
     expect(ended[key]).toBeGreaterThan(0);
   },
@@ -305,5 +305,5 @@ test.for([
     harness(),
     aCheckpoint({ phase: "coding", turn: started, failure }),
   );
-  expect(items).toContainEqual(expect.objectContaining({ words }));
+  expect(items).toContainEqual(expect.objectContaining({ message: words }));
 });

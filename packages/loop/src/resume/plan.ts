@@ -79,7 +79,7 @@ export function planResume(
   const refused = remainingRefusals(assessment, accepted).map((refusal): PlanItem => {
     const { check, message, advice, override } = refusal;
     const data = { check, ...(advice && { advice }), ...(override && { override }) };
-    return { kind: "refused", words: message, data };
+    return { kind: "refused", message, data };
   });
   const checks = limits.checks && namedChecks(limits.checks);
   const described = describeResume(state, { agents, found, checks, now: now() }).map((item) =>
@@ -147,8 +147,8 @@ function keptWork({ dirty }: ResumeAssessment): readonly PlanItem[] {
   const { paths, whose } = dirty;
   if (whose === "nobody" || whose === "user") return [];
   const count = paths.length === 1 ? "1 file is" : `${paths.length} files are`;
-  const words = `${count} not committed: ${TAKEN_FOR[whose]}`;
-  return [{ kind: "reused", words, data: { paths } }];
+  const message = `${count} not committed: ${TAKEN_FOR[whose]}`;
+  return [{ kind: "reused", message, data: { paths } }];
 }
 
 const TAKEN_FOR: Readonly<Record<"agent" | "checks" | "reviewer", string>> = {

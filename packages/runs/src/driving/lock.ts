@@ -16,7 +16,7 @@ export interface Holder {
   readonly pid: number;
   readonly host: string;
   /** RFC 3339; `undefined` where nothing of it is left to tell. */
-  readonly since: string | undefined;
+  readonly startedAt: string | undefined;
   /** The run that it works on; `undefined` while it has not said so, or what it said is gone. */
   readonly runId: string | undefined;
 }
@@ -53,8 +53,8 @@ export function wayToStop(holder: Pick<Holder, "pid" | "host"> | undefined): str
 }
 
 /** Names a holder to a person. */
-export function describe({ pid, host, since }: Omit<Holder, "runId">): string {
-  const when = since === undefined ? "" : `, since ${moment(since)}`;
+export function describe({ pid, host, startedAt }: Omit<Holder, "runId">): string {
+  const when = startedAt === undefined ? "" : `, since ${moment(startedAt)}`;
   return `process ${pid} on ${cleanLine(host)}${when}`;
 }
 
@@ -64,8 +64,8 @@ export function lockHolder({ stateDir }: Pick<Workspace, "stateDir">): Holder | 
   const owner = holderOf(path);
   if (owner === undefined) return undefined;
   const { pid, host } = owner;
-  const since = modifiedAt(`${path}.owner.json`);
-  return { pid, host, since, runId: notedRun(stateDir, pid) };
+  const startedAt = modifiedAt(`${path}.owner.json`);
+  return { pid, host, startedAt, runId: notedRun(stateDir, pid) };
 }
 
 /** Notes beside the lock which run its holder works on. Call it under the lock. */

@@ -95,12 +95,12 @@ const nobody = (): undefined => undefined;
  * The run of a holder whose note was removed: the newest, if it was saved since. Not all who hold the lock work on a
  * run: an engine of tasks does not, nor who removes one.
  */
-function writtenSince(workspace: Workspace, { since }: Holder): string | undefined {
+function writtenSince(workspace: Workspace, { startedAt }: Holder): string | undefined {
   const [newest] = openRunIds(workspace);
-  if (newest === undefined || since === undefined) return newest;
+  if (newest === undefined || startedAt === undefined) return newest;
   const path = checkpointPath(join(workspace.runsDir, newest));
   const savedAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return savedAt >= Date.parse(since) ? newest : undefined;
+  return savedAt >= Date.parse(startedAt) ? newest : undefined;
 }
 
 /** @param holder - The live runner, if this is the run that it works on. */
@@ -141,8 +141,8 @@ async function listOne(
     const status = statusOf(ended, outcome?.outcome, runner);
     const reason = status === "stopped" ? (outcome?.message ?? "") : "";
     const { taskTitle: task, cycle, totalCostUsd: spentUsd } = summary;
-    const { unknownCostUsd, createdAt: savedAt } = summary;
-    return { id, status, task, reason, cycle, spentUsd, unknownCostUsd, savedAt };
+    const { unknownCostUsd: unknownUsd, createdAt: savedAt } = summary;
+    return { id, status, task, reason, cycle, spentUsd, unknownUsd, savedAt };
   } catch (error) {
     return damagedSummary(id, error);
   }

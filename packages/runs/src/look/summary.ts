@@ -42,19 +42,19 @@ export interface RunSummary {
   readonly phase: string;
   /** The turn whose end is not known and whose cost is not counted yet, if there is one. */
   readonly openTurn: OpenTurn | undefined;
-  /** What counts against the limit: `costUsd` and `unknownCostUsd`. */
+  /** What counts against the limit: `costUsd` and `unknownUsd`. */
   readonly spentUsd: number;
   /** What is known to have been spent. */
   readonly costUsd: number;
   /** What was spent at most by turns whose cost is not known. */
-  readonly unknownCostUsd: number;
+  readonly unknownUsd: number;
   /** Whether the cost of turns without a limit was not reported. */
   readonly hasUnreportedCosts: boolean;
   /** 0 is no limit. */
   readonly maxBudgetUsd: number;
   /** All that are not known to be fixed. */
   readonly findings: readonly CheckpointFinding[];
-  readonly baseCommitSha: string;
+  readonly baseSha: string;
   readonly commits: readonly string[];
   /** RFC 3339: when the usage limit is lifted that stopped it; `""` when none did. */
   readonly retryAt: string;
@@ -66,7 +66,7 @@ export interface RunSummary {
 /** What a line of a list says of a run. */
 export type ListedRun = Pick<
   RunSummary,
-  "id" | "status" | "task" | "reason" | "cycle" | "spentUsd" | "unknownCostUsd" | "savedAt"
+  "id" | "status" | "task" | "reason" | "cycle" | "spentUsd" | "unknownUsd" | "savedAt"
 >;
 
 /** Whether it is for `resume` to continue with. */
@@ -103,8 +103,8 @@ export function summaryOf(
   { status, runner, reason, flags, isAlive, reportedUsd }: Circumstances,
   checkpoint: Checkpoint,
 ): RunSummary {
-  const { turn, cycle, maxCycles, maxBudgetUsd, baseCommitSha, unknownCostUsd } = checkpoint;
-  const spentUsd = checkpoint.totalCostUsd;
+  const { turn, cycle, maxCycles, maxBudgetUsd } = checkpoint;
+  const { totalCostUsd: spentUsd, unknownCostUsd: unknownUsd, baseCommitSha: baseSha } = checkpoint;
   const { reservedUsd = 0, allowanceUsd = 0 } = turn ?? {};
   const isOpen = turn?.status === "started" && checkpoint.failure === "";
   const alivePid = isAlive ? turn?.pid : undefined;
@@ -122,13 +122,13 @@ export function summaryOf(
     phase: checkpoint.phase,
     openTurn,
     spentUsd,
-    costUsd: knownUsd({ spentUsd, unknownCostUsd }),
-    unknownCostUsd,
+    costUsd: knownUsd({ spentUsd, unknownUsd }),
+    unknownUsd,
     hasUnreportedCosts: storedUnreportedCosts(checkpoint),
     maxBudgetUsd,
     findings: openFindings(checkpoint),
-    baseCommitSha,
-    commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseCommitSha),
+    baseSha,
+    commits: [...new Set(checkpoint.cycleCommits)].filter((sha) => sha !== baseSha),
     retryAt: checkpoint.failure === "" ? "" : checkpoint.retryAt,
     savedAt: checkpoint.createdAt,
     next: nextOf(id, { status, runner, flags }, checkpoint),
@@ -186,11 +186,11 @@ function unreadable(id: string, reason: string, next: readonly string[]): RunSum
     openTurn: undefined,
     spentUsd: 0,
     costUsd: 0,
-    unknownCostUsd: 0,
+    unknownUsd: 0,
     hasUnreportedCosts: false,
     maxBudgetUsd: 0,
     findings: [],
-    baseCommitSha: "",
+    baseSha: "",
     commits: [],
     retryAt: "",
     savedAt: "",

@@ -80,12 +80,12 @@ export async function makePlan(
     ...heldBy(workspace),
     ...atWork.map(({ message }) => refused("agent", message)),
     ...obstacles.flatMap((obstacle) => ownItem(obstacle, accepts)),
-    ...problems.map((words) => ({ kind: "restored" as const, words, data: {} })),
+    ...problems.map((message) => ({ kind: "restored" as const, message, data: {} })),
     ...stoppedAt(checkpoint),
     ...plan.items.filter(({ kind, data }) => kind !== "waits" || !("retryAt" in data)),
   ];
   if (wait !== undefined && retryAt !== undefined) {
-    items.push({ kind: "waits", words: `a usage limit, ${wait.words}`, data: { retryAt } });
+    items.push({ kind: "waits", message: `a usage limit, ${wait.words}`, data: { retryAt } });
   }
   const refusedItems = items.filter(({ kind }) => kind === "refused");
   const isOfMoney = refusedItems.length > 0 && refusedItems.every(isUnaffordable);
@@ -124,13 +124,13 @@ function stoppedAt(checkpoint: Checkpoint): readonly Item[] {
   const { outcome, message = "" } = storedOutcome(checkpoint) ?? {};
   if (outcome !== "work-tree") return [];
   const words = `the last runner stopped: ${message}; this one does too where that is still so`;
-  return [{ kind: "restored", words, data: { outcome } }];
+  return [{ kind: "restored", message: words, data: { outcome } }];
 }
 
 /** What the loop does not tell: a checkpoint's origin, and what is accepted. */
 function ownItem({ what, error }: Obstacle, accepts: ReadonlySet<Override>): readonly Item[] {
   if (what !== undefined && accepts.has(what)) {
-    return [{ kind: "accepted", words: error.message, data: { what } }];
+    return [{ kind: "accepted", message: error.message, data: { what } }];
   }
   return what === "trust" ? [refused("trust", error.message)] : [];
 }
@@ -152,8 +152,8 @@ function areCyclesUsedUp({ kind, data }: Item): boolean {
   return kind === "refused" && data["check"] === "max_cycles";
 }
 
-function refused(check: string, words: string): Item {
-  return { kind: "refused", words, data: { check } };
+function refused(check: string, message: string): Item {
+  return { kind: "refused", message, data: { check } };
 }
 
 /** What has become of a turn whose end is not known. */

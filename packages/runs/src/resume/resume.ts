@@ -116,7 +116,7 @@ async function resumeFound(session: Session, resuming: Resuming): Promise<RunEnd
     baseCommit: checkpoint.baseCommitSha,
     spending: {
       spentUsd: checkpoint.totalCostUsd,
-      unknownCostUsd: checkpoint.unknownCostUsd,
+      unknownUsd: checkpoint.unknownCostUsd,
       hasUnreportedCosts: storedUnreportedCosts(checkpoint),
     },
     untouchablePaths: [...checkpoint.untouchablePaths, ...usersPaths(judged)],

@@ -19,25 +19,22 @@ export interface Spending {
   /** What counts against the limit: what is known, and reservations for what is not. */
   readonly spentUsd: number;
   /** The part of it that is a reservation: it was spent at most. */
-  readonly unknownCostUsd: number;
+  readonly unknownUsd: number;
   /** Whether the cost of turns without a limit was not reported: no figure covers those. */
   readonly hasUnreportedCosts: boolean;
 }
 
 /** The part of what counts as spent that is known to have been. */
-export function knownUsd({
-  spentUsd,
-  unknownCostUsd,
-}: Omit<Spending, "hasUnreportedCosts">): number {
+export function knownUsd({ spentUsd, unknownUsd }: Omit<Spending, "hasUnreportedCosts">): number {
   // Sums of decimal fractions miss zero by less than this.
-  return Math.max(0, Math.round((spentUsd - unknownCostUsd) * 1e9) / 1e9);
+  return Math.max(0, Math.round((spentUsd - unknownUsd) * 1e9) / 1e9);
 }
 
 /** What was spent against the limit; 0 is no limit. */
 export function budget(spending: Spending, maxUsd: number): string {
-  const { unknownCostUsd, hasUnreportedCosts } = spending;
+  const { unknownUsd, hasUnreportedCosts } = spending;
   const known = money(knownUsd(spending));
-  const more = unknownCostUsd > 0 ? ` known, up to ${money(unknownCostUsd)} more` : "";
+  const more = unknownUsd > 0 ? ` known, up to ${money(unknownUsd)} more` : "";
   if (maxUsd > 0) return `${known}${more}${more && ","} of ${money(maxUsd)}`;
   if (!hasUnreportedCosts) return `${known}${more}, no limit`;
   return `${known}${more || " known"}; some turns reported no cost`;

@@ -70,9 +70,9 @@ test("destroys work tree, branch and hook file at once", async () => {
   const { destroy, root, tree, taskDir, home, task } = await aTask();
   expect(await destroy()).toEqual({
     name: "ws",
-    worktreePath: tree,
+    workTree: tree,
     repoPath: root,
-    isWorktreeRemoved: true,
+    isWorkTreeRemoved: true,
     tasks: [task.id],
     warnings: [],
   });
@@ -91,7 +91,7 @@ test("keeps uncommitted work as a snapshot, and a branch that was merged nowhere
   write(tree, "a.txt", "changed\n");
   write(tree, "untracked.txt", "new");
   const { snapshot = "", keptBranch = "", bundle = "", ...rest } = await destroy();
-  expect(rest).toMatchObject({ isWorktreeRemoved: true, warnings: [] });
+  expect(rest).toMatchObject({ isWorkTreeRemoved: true, warnings: [] });
   expect([snapshot, keptBranch]).toEqual(["refs/quasar/ws/1", "refs/heads/fix/ws"]);
   expect(bundle).toBe(join(home, "workspaces/ws/kept.bundle"));
   expect(refs(root), "git keeps nothing").toEqual([]);
@@ -180,7 +180,7 @@ test("keeps commits that were made on no branch", async () => {
   git(tree, "checkout", "-q", "--detach");
   const sha = commitFile(tree, "b.txt");
   const { bundle = "", ...rest } = await destroy();
-  expect(rest).toMatchObject({ isWorktreeRemoved: true, warnings: [] });
+  expect(rest).toMatchObject({ isWorkTreeRemoved: true, warnings: [] });
   expect(git(root, "bundle", "list-heads", bundle)).toBe(`${sha} refs/quasar/ws/head`);
 });
 
@@ -238,7 +238,7 @@ test.for([
   const { destroy, tree, home, task } = await aTask();
   change(tree);
   const ended = await destroy();
-  expect(ended).toMatchObject({ isWorktreeRemoved: false, tasks: [task.id] });
+  expect(ended).toMatchObject({ isWorkTreeRemoved: false, tasks: [task.id] });
   expect(ended.warnings).toEqual([expect.stringContaining(`${tree} stays`)]);
   expect(existsSync(join(tree, "a.txt"))).toBe(true);
   expect(git(tree, "branch", "--show-current")).toBe("fix/ws");
@@ -276,7 +276,7 @@ test("destroys nothing of the user's where a task has worked here", async () => 
   write(scene.root, "mine.txt", "mine");
   const options = { home: scene.home, name: "ws", now: () => NOW, force: true };
   expect(await destroyWorkspace(options)).toMatchObject({
-    isWorktreeRemoved: false,
+    isWorkTreeRemoved: false,
     tasks: [task.id],
     warnings: [],
   });
@@ -293,7 +293,7 @@ test("does not remove what a changed workspace.json names", async () => {
     const text = readFileSync(workspace, "utf8");
     writeFileSync(workspace, text.replace(/"worktree_path": ".*"/, `"worktree_path": "${path}"`));
     const ended = await destroy();
-    expect(ended.isWorktreeRemoved).toBe(false);
+    expect(ended.isWorkTreeRemoved).toBe(false);
     expect(ended.warnings).toEqual([expect.stringContaining(`${path} is no linked work tree`)]);
   }
   expect(existsSync(victim)).toBe(true);
@@ -305,7 +305,7 @@ test("closes a workspace: the branch and the tasks stay, the work tree goes", as
   write(tree, "new.txt", "new");
   expect(await failure(close())).toMatchObject({ code: "ERR_DIRTY" });
   expect(await close({ force: true })).toMatchObject({
-    isWorktreeRemoved: true,
+    isWorkTreeRemoved: true,
     snapshot: "refs/quasar/ws/1",
     tasks: [],
     warnings: [],
@@ -352,8 +352,8 @@ function ignoredIn(tree: string): void {
 test.for(["close", "destroy"] as const)("%s keeps what is ignored in a folder", async (verb) => {
   const there = await aTask();
   ignoredIn(there.tree);
-  const { ignored = "", isWorktreeRemoved, warnings } = await there[verb]();
-  expect({ isWorktreeRemoved, warnings }).toEqual({ isWorktreeRemoved: true, warnings: [] });
+  const { ignored = "", isWorkTreeRemoved, warnings } = await there[verb]();
+  expect({ isWorkTreeRemoved, warnings }).toEqual({ isWorkTreeRemoved: true, warnings: [] });
   expect(ignored).toBe(join(there.home, "workspaces/ws/ignored"));
   const kept = readdirSync(ignored, { recursive: true }).map(String).toSorted();
   expect(kept).toEqual(["build", "build/run.local", "lib", "lib/link", "lib/med.py"]);

@@ -21,8 +21,8 @@ export interface DestroyWorkspaceOptions extends EndWorkspaceOptions {
 /** What was done, for a person. */
 export interface EndedWorkspace {
   readonly name: string;
-  readonly worktreePath: string;
-  readonly isWorktreeRemoved: boolean;
+  readonly workTree: string;
+  readonly isWorkTreeRemoved: boolean;
   /** The repository that its branch is, or was, in. */
   readonly repoPath: string;
   /** The ref that has what was uncommitted: in git, or in the bundle. */
@@ -51,7 +51,7 @@ export async function closeWorkspace(options: EndWorkspaceOptions): Promise<Ende
       if (options.force !== true) await refuseDirty(ending);
       await refuseTooMuchIgnored(ending);
       const removal = await removeTree(ending);
-      if (!removal.isWorktreeLeft) mark(ending, "closed");
+      if (!removal.isWorkTreeLeft) mark(ending, "closed");
       return report(ending, removal, {});
     }),
   );
@@ -71,10 +71,10 @@ export async function destroyWorkspace(options: DestroyWorkspaceOptions): Promis
     whileWorkspaceIdle(options, async (ending) => {
       await refuseTooMuchIgnored(ending);
       const removal = await removeTree(ending);
-      const kept = removal.isWorktreeLeft ? {} : await removeWorkspaceRefs(ending);
+      const kept = removal.isWorkTreeLeft ? {} : await removeWorkspaceRefs(ending);
       ending.dispose(); // each removal takes the task's lock for itself
       const tasks = await removeTasks(ending, options);
-      const isWhole = !removal.isWorktreeLeft && tasks.length === ending.tasks.length;
+      const isWhole = !removal.isWorkTreeLeft && tasks.length === ending.tasks.length;
       if (isWhole) mark(ending, "destroyed");
       return report(ending, removal, { ...kept, tasks });
     }),
@@ -121,14 +121,14 @@ function mark({ dir, workspace, options }: Ending, status: WorkspaceStatus): voi
 
 function report(
   { workspace, warnings }: Ending,
-  { isWorktreeRemoved, snapshot, ignored }: Removal,
+  { isWorkTreeRemoved, snapshot, ignored }: Removal,
   { bundle, keptBranch, tasks = [] }: Partial<KeptRefs> & Pick<Partial<EndedWorkspace>, "tasks">,
 ): EndedWorkspace {
   return {
     name: workspace.name,
-    worktreePath: workspace.worktreePath,
+    workTree: workspace.worktreePath,
     repoPath: workspace.repoPath,
-    isWorktreeRemoved,
+    isWorkTreeRemoved,
     ...(snapshot !== undefined && { snapshot }),
     ...(ignored !== undefined && { ignored }),
     ...(keptBranch !== undefined && { keptBranch }),

@@ -10,8 +10,8 @@ import { keepCommit } from "./keep-commit.ts";
 import { keepIgnored } from "./keep-ignored.ts";
 
 export interface Removal {
-  readonly isWorktreeRemoved: boolean;
-  readonly isWorktreeLeft: boolean;
+  readonly isWorkTreeRemoved: boolean;
+  readonly isWorkTreeLeft: boolean;
   readonly snapshot: string | undefined;
   /** The folder with what was ignored. */
   readonly ignored: string | undefined;
@@ -29,8 +29,8 @@ export async function removeTree(ending: Ending): Promise<Removal> {
   const isLost =
     repository !== undefined && nodeFileSystem.lstat(workspace.worktreePath) === undefined;
   if (repository === undefined || tree === undefined) {
-    const isWorktreeLeft = !workspace.metadata.isHere && !isLost;
-    return { ...NOTHING_KEPT, isWorktreeRemoved: false, isWorktreeLeft };
+    const isWorkTreeLeft = !workspace.metadata.isHere && !isLost;
+    return { ...NOTHING_KEPT, isWorkTreeRemoved: false, isWorkTreeLeft };
   }
   let { snapshot, ignored } = NOTHING_KEPT;
   try {
@@ -41,11 +41,11 @@ export async function removeTree(ending: Ending): Promise<Removal> {
     await keepHead(ending, tree);
     ignored = await keepIgnored(ending, tree);
     await removeWorktree(repository.root, tree.root, { signal });
-    return { isWorktreeRemoved: true, isWorktreeLeft: false, snapshot, ignored };
+    return { isWorkTreeRemoved: true, isWorkTreeLeft: false, snapshot, ignored };
   } catch (error) {
     signal?.throwIfAborted();
     warnings.push(`the work tree ${tree.root} stays: ${messageOf(error)}`);
-    return { isWorktreeRemoved: false, isWorktreeLeft: true, snapshot, ignored };
+    return { isWorkTreeRemoved: false, isWorkTreeLeft: true, snapshot, ignored };
   }
 }
 

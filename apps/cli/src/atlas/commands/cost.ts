@@ -11,7 +11,7 @@ import {
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
-import { costFacts } from "../cost-facts.ts";
+import { costFacts } from "../facts/cost.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import type { CostLine } from "../schemas/others.ts";
@@ -43,7 +43,7 @@ export async function costCommand(id: string | undefined, { json }: Given): Prom
 }
 
 function costText({ spentUsd, unknownUsd }: TaskCost, maxBudgetUsd: number): string {
-  return budget({ spentUsd, unknownCostUsd: unknownUsd, hasUnreportedCosts: false }, maxBudgetUsd);
+  return budget({ spentUsd, unknownUsd, hasUnreportedCosts: false }, maxBudgetUsd);
 }
 
 function rowsOf({ name: step, turns, openUsd }: TaskCost["runs"][number]): readonly CostRow[] {

@@ -7,6 +7,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
+import { checkpointFacts } from "../facts/hook.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import type { CheckpointsLine } from "../schemas/hook.ts";
@@ -25,7 +26,7 @@ export async function hookCheckpointsCommand(
     const { taskId } = hook;
     const line = result(
       "checkpoints",
-      { taskId, checkpoints },
+      { taskId, checkpoints: checkpoints.map(checkpointFacts) },
       EXIT.ok,
       next,
     ) satisfies CheckpointsLine;

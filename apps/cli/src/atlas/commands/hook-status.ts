@@ -13,6 +13,14 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
+import {
+  checkpointFacts,
+  countFacts,
+  currentStepFacts,
+  ownerFacts,
+  recoveryFacts,
+} from "../facts/hook.ts";
+import { chainFacts } from "../facts/receipt.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
@@ -33,13 +41,19 @@ export async function hookStatusCommand(id: string | undefined, given: Given): P
   const next = nextOf(hook, id, owner, stop);
   if (given.json === true) {
     const { taskId, workspaceId, state, currentStep, awaiting, recovery, revision, counts } = hook;
-    const position = { taskId, workspaceId, state, currentStep, awaiting, recovery };
+    const last = hook.checkpoints.at(-1);
+    const position = {
+      ...{ taskId, workspaceId, state },
+      currentStep: currentStep && currentStepFacts(currentStep),
+      awaiting,
+      recovery: recovery && recoveryFacts(recovery),
+    };
     const facts = {
       revision,
-      counts,
-      lastCheckpoint: hook.checkpoints.at(-1),
-      owner,
-      chain,
+      counts: countFacts(counts),
+      lastCheckpoint: last && checkpointFacts(last),
+      owner: owner && ownerFacts(owner),
+      chain: chainFacts(chain),
       problems,
       quarantined,
     };

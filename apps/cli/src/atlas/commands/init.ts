@@ -40,7 +40,7 @@ export async function initCommand(given: Given): Promise<ExitCode> {
   }
   const next = nextSteps(agents, folder, instructed, isOpen && found.checks.length > 0);
   if (isJson) {
-    const line = { root, created: folder.created, agents, ...found, instructed };
+    const line = { workTree: root, created: folder.created, agents, ...found, instructed };
     process.stdout.write(jsonLine(result("init", line, EXIT.ok, next) satisfies InitLine));
     return EXIT.ok;
   }

@@ -8,10 +8,10 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
+import { hookFacts } from "../facts/hook.ts";
 import { openInstallation } from "../installation.ts";
 import { ago } from "../output/hook-lines.ts";
 import type { TasksLine } from "../schemas/status.ts";
-import { hookFacts } from "../task-facts.ts";
 
 /** Enough of an id to name the task by, as a rule. */
 const SHORT_ID = "task-".length + 8;

@@ -3,11 +3,12 @@ import { readTask } from "@quasar/tasks";
 import { readTaskLog } from "@quasar/tasks/record";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { cleaned } from "../../shared/output/cleaned.ts";
-import { JSON_VERSION, named } from "../../shared/output/json.ts";
+import { JSON_VERSION } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { diagnostic, labelled, type View } from "../../shared/output/text.ts";
 import { createTimeline } from "../../shared/output/timeline.ts";
 import type { Given } from "../command.ts";
+import { outputFacts } from "../facts/output.ts";
 import { findMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { createRepeated } from "../output/repeated.ts";
@@ -20,8 +21,9 @@ export async function logCommand(id: string | undefined, given: Given): Promise<
   const { dir, taskId } = await findMeant(openInstallation(), id);
   const events = readTaskLog(dir);
   if (given.json === true) {
-    for (const { type, at: time, ...event } of events) {
-      process.stdout.write(jsonLine({ v: JSON_VERSION, type, time, ...named(event) }));
+    for (const { at: time, ...event } of events) {
+      const { type, ...facts } = whatever(() => outputFacts(event)) ?? event;
+      process.stdout.write(jsonLine({ v: JSON_VERSION, type, time, ...facts }));
     }
     return EXIT.ok;
   }

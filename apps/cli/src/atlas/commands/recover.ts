@@ -8,6 +8,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import { type Choice, choicesOf } from "../choices.ts";
 import type { Given } from "../command.ts";
+import { recoveryFacts } from "../facts/hook.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { nextWithoutTree } from "../lost-tree.ts";
@@ -26,7 +27,12 @@ export async function recoverCommand(id: string | undefined, given: Given): Prom
   // Before any of the choices.
   const next = nextWithoutTree(hook, naming(id)) ?? [];
   if (given.json === true) {
-    const line = { taskId, state, found, recovery, awaiting, choices: choices.map(entryOf) };
+    const line = {
+      ...{ taskId, state, found },
+      recovery: recovery && recoveryFacts(recovery),
+      awaiting,
+      choices: choices.map(entryOf),
+    };
     const printed = result("recover", line, EXIT.ok, next) satisfies RecoverLine;
     process.stdout.write(jsonLine(printed));
     return EXIT.ok;

@@ -4,7 +4,7 @@ import { result } from "../../shared/output/json.ts";
 import { CliError } from "../../shared/errors.ts";
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { writeTranscript } from "../../shared/output/transcript.ts";
-import { turnFacts } from "../../shared/output/turn-facts.ts";
+import { turnFacts } from "../../shared/facts/turn.ts";
 import { findMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import type { TurnLine } from "../schemas/show.ts";

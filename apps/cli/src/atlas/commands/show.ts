@@ -5,8 +5,11 @@ import { CliError } from "../../shared/errors.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
-import { turnFacts } from "../../shared/output/turn-facts.ts";
+import { turnFacts } from "../../shared/facts/turn.ts";
 import type { Given } from "../command.ts";
+import { stepFacts } from "../facts/hook.ts";
+import { chainFacts } from "../facts/receipt.ts";
+import { stepResultFacts } from "../facts/task.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
@@ -49,8 +52,9 @@ export async function showCommand(
     workTree: hook.worktreePath,
     baseSha: task.metadata.baseSha,
     pullRequest: pullRequestOf(task),
-    ...{ state, found, awaiting, steps },
-    results: task.stepResults,
+    ...{ state, found, awaiting },
+    steps: steps.map(stepFacts),
+    results: task.stepResults.map(stepResultFacts),
     runs: runs.map(({ name, isFinished, checkpoint, turns }) => ({
       name,
       isFinished,
@@ -60,8 +64,8 @@ export async function showCommand(
     spentUsd: cost.spentUsd,
     unknownUsd: cost.unknownUsd,
     maxBudgetUsd: task.config.maxBudgetUsd,
-    chain,
-    problems: [...problems.map(({ message }) => message), ...unread],
+    chain: chainFacts(chain),
+    warnings: [...problems.map(({ message }) => message), ...unread],
     quarantined,
   };
   const line = result("show", facts, exit, next) satisfies ShowLine;

@@ -4,14 +4,17 @@ import { result } from "../../shared/output/json.ts";
 import type { ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import type { Given } from "../command.ts";
-import { costFacts } from "../cost-facts.ts";
+import { costFacts } from "../facts/cost.ts";
+import { hookFacts, ownerFacts } from "../facts/hook.ts";
+import { stopFacts } from "../facts/output.ts";
+import { chainFacts } from "../facts/receipt.ts";
+import { recordFacts } from "../facts/task.ts";
 import { openMeant } from "../find.ts";
 import { openInstallation } from "../installation.ts";
 import { nextOf } from "../next.ts";
 import { chainExit } from "../output/chain-lines.ts";
 import { pictureLines } from "../output/picture.ts";
 import type { StatusLine } from "../schemas/status.ts";
-import { hookFacts, recordFacts, stopFacts } from "../task-facts.ts";
 import { listCommand } from "./list.ts";
 
 /** `atlas status`: the picture of a task. */
@@ -28,9 +31,9 @@ export async function statusCommand(id: string | undefined, given: Given): Promi
     const facts = {
       dir,
       found,
-      owner,
+      owner: owner && ownerFacts(owner),
       stop: stop && stopFacts(stop),
-      chain,
+      chain: chainFacts(chain),
       problems,
       quarantined,
       cost: costFacts(cost),

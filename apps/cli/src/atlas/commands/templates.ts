@@ -7,6 +7,7 @@ import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
 import { loadConfig, loadTemplates } from "../config/load.ts";
+import { templateFacts } from "../facts/task.ts";
 import { openInstallation } from "../installation.ts";
 import { rootOf } from "../root.ts";
 import type { TemplatesLine } from "../schemas/others.ts";
@@ -40,10 +41,6 @@ export async function templatesCommand(name: string | undefined, given: Given): 
   );
   write(process.stdout, nextLines(next, view));
   return EXIT.ok;
-}
-
-function templateFacts({ here: isHere, ...template }: Template) {
-  return { ...template, isHere };
 }
 
 /** @param template - The one that was named. */

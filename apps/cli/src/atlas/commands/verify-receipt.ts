@@ -15,6 +15,7 @@ import { ATLAS_EXIT, EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import type { Paint } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
+import { chainFacts, receiptFacts, statementFacts } from "../facts/receipt.ts";
 import { findMeant } from "../find.ts";
 import { type Installation, openInstallation } from "../installation.ts";
 import { chainLines } from "../output/chain-lines.ts";
@@ -29,7 +30,13 @@ export async function verifyReceiptCommand(receiptId: string, given: Given): Pro
   const verdict = judged.verdicts.get(receiptId) ?? UNJUDGED;
   const exit = exitOf(receipt, verdict, chain, given.requirePass === true);
   if (given.json === true) {
-    const line = { ...name, receipt, verdict, statement, chain };
+    const line = {
+      ...name,
+      receipt: receiptFacts(receipt),
+      verdict,
+      statement: statement && statementFacts(statement),
+      chain: chainFacts(chain),
+    };
     const printed = result("receipt", line, exit) satisfies ReceiptLine;
     process.stdout.write(jsonLine(printed));
   } else {

@@ -26,6 +26,7 @@ import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, nextLines, type View } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
+import { chainFacts, statementFacts } from "../facts/receipt.ts";
 import { type Installation, openInstallation } from "../installation.ts";
 import { receiptsText } from "../output/chain-lines.ts";
 import type { VerifyLine } from "../schemas/status.ts";
@@ -50,8 +51,12 @@ export async function verifyCommand(what: string | undefined, given: Given): Pro
         });
   const exit = EXITS[found.kind];
   if (given.json === true) {
-    const { kind: verdict, problems, chain, results } = found;
-    const line = { verdict, problems, commit, ...task, receiptsDir: receipts.dir, chain, results };
+    const { kind: outcome, problems: reasons } = found;
+    const line = {
+      ...{ outcome, reasons, commit, ...task, receiptsDir: receipts.dir },
+      chain: chainFacts(found.chain),
+      results: found.results.map(statementFacts),
+    };
     const printed = result(
       "verify",
       line,

@@ -9,9 +9,9 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
 import type { Given } from "../command.ts";
+import { workspaceFacts } from "../facts/task.ts";
 import { openInstallation } from "../installation.ts";
 import type { WorkspaceEndedLine, WorkspacesLine } from "../schemas/workspaces.ts";
-import { workspaceFacts } from "../task-facts.ts";
 
 type Ended = Awaited<ReturnType<typeof closeWorkspace>>;
 
@@ -116,11 +116,11 @@ function tell(
     return EXIT.ok;
   }
   const view = viewOf(process.stdout);
-  const { name, worktreePath, isWorktreeRemoved, snapshot, ignored, keptBranch, bundle } = ended;
+  const { name, workTree, isWorkTreeRemoved, snapshot, ignored, keptBranch, bundle } = ended;
   const { tasks, warnings } = ended;
   write(process.stdout, [
     view.paint("bold", `${said} workspace ${cleanLine(name)}`),
-    ...(isWorktreeRemoved ? labelled(view, "removed", cleanLine(worktreePath)) : []),
+    ...(isWorkTreeRemoved ? labelled(view, "removed", cleanLine(workTree)) : []),
     ...(tasks.length === 0
       ? []
       : labelled(view, "", cleanLine(`${count(tasks.length, "task")}: ${tasks.join(" ")}`))),

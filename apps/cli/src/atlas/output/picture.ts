@@ -57,7 +57,7 @@ export function pictureLines(facts: PictureFacts, view: View): string[] {
 export function headLines(facts: PictureFacts, view: View): string[] {
   const { hook, task } = facts;
   const { maxBudgetUsd } = task.config;
-  const { spentUsd, unknownUsd: unknownCostUsd } = facts.cost;
+  const { spentUsd, unknownUsd } = facts.cost;
   return [
     ...wrap(
       firstLine(hook.title === "" ? hook.description : hook.title),
@@ -69,7 +69,7 @@ export function headLines(facts: PictureFacts, view: View): string[] {
     ...labelled(
       view,
       "cost",
-      budget({ spentUsd, unknownCostUsd, hasUnreportedCosts: false }, maxBudgetUsd),
+      budget({ spentUsd, unknownUsd, hasUnreportedCosts: false }, maxBudgetUsd),
     ),
     ...facts.cost.problems.flatMap((text) => labelled(view, "", cleanLine(text), "yellow")),
     ...quarantineLines(facts.quarantined, facts.id, view),

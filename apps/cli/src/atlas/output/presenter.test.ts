@@ -49,7 +49,7 @@ const END: Extract<AtlasRecord, { readonly type: "result" }> = {
   retryAt: undefined,
   limit: undefined,
   spentUsd: 0.5,
-  unknownCostUsd: 0.1,
+  unknownUsd: 0.1,
   next: ["atlas approve"],
 };
 

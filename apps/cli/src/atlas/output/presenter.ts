@@ -16,6 +16,7 @@ import {
   turnLimit,
   type View,
 } from "../../shared/output/text.ts";
+import { outputFacts } from "../facts/output.ts";
 import { shortTurn } from "../turn-name.ts";
 import { attemptText, labelledText, recoveryText } from "./hook-lines.ts";
 import type { AtlasRecord, TaskRecordLine, TaskResultRecord } from "./record.ts";
@@ -43,6 +44,7 @@ const NOTHING: TaskProgress = { steps: 0, step: undefined, command: "", failure:
 
 /** Tells a task's records: on a terminal with a live block of the step that runs. */
 export const TASK_PRESENTER: Presenter<AtlasRecord, TaskProgress> = {
+  facts: outputFacts,
   idle: NOTHING,
   advance,
   lines: linesOf,
@@ -255,8 +257,8 @@ function resultLines(
 ): string[] {
   const where = result.step === "" ? "" : ` in step ${cleanLine(result.step)}`;
   const style = result.outcome === "completed" ? "green" : "yellow";
-  const { spentUsd, unknownCostUsd } = result;
-  const cost = { spentUsd, unknownCostUsd, hasUnreportedCosts: false };
+  const { spentUsd, unknownUsd } = result;
+  const cost = { spentUsd, unknownUsd, hasUnreportedCosts: false };
   // What a step has just failed of stands above, with all its lines.
   const [head = ""] = result.message.split("\n");
   const why = result.message === failure ? head.replace(/:$/u, " (see above)") : result.message;

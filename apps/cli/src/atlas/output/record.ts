@@ -53,7 +53,7 @@ export interface TaskResultRecord {
   /** US dollars of the whole task, over all its crashes; what is reserved only included. */
   readonly spentUsd: number;
   /** The part of `spentUsd` that was reserved for turns whose cost is not known. */
-  readonly unknownCostUsd: number;
+  readonly unknownUsd: number;
   readonly next: readonly string[];
 }
 

@@ -109,7 +109,7 @@ export const stepRecord = object(
   {
     name: text("Its name"),
     type: stepType,
-    recovery: stepRecovery,
+    onCrash: stepRecovery,
     maxAttempts: whole("How many it may have"),
     status: word(
       ["pending", "running", "completed", "skipped", "failed", "rework"],
@@ -203,7 +203,7 @@ export const verdict = v.pipe(
 export const receiptChain = object(
   {
     kind: word(["valid", "invalid", "unverifiable"], "Whether the receipts are all there"),
-    problems: texts("What is wrong"),
+    reasons: texts("Why they are not, or why that cannot be said"),
     here: whole("How many are here"),
     signed: v.optional(whole("How many were signed; left out where unknown")),
     tail: word(["proved", "unproved"], "unproved: newer ones could be missing"),
@@ -240,16 +240,25 @@ export const owner = object(
   "Who drives the task",
 );
 
-const hookEvent = object(
+export const hookEvent = object(
   {
     time: time("When"),
     trigger: text("What happened"),
     fromState: text("The state before"),
     toState: hookState,
     step: v.optional(text("The step")),
-    details: v.optional(record(v.unknown(), "More about it")),
+    data: v.optional(record(v.unknown(), "More about it")),
   },
   "A change of a task's state",
+);
+
+export const counts = object(
+  {
+    eventCount: whole("All"),
+    receiptCount: whole("All"),
+    checkpointCount: whole("All"),
+  },
+  "How many there are, with older ones",
 );
 
 export const hook = object(
@@ -272,10 +281,7 @@ export const hook = object(
     history: list(hookEvent, "The newest ones"),
     checkpoints: list(stepCheckpoint, "The newest ones"),
     receipts: list(receipt, "The newest ones"),
-    counts: object(
-      { events: whole("All"), receipts: whole("All"), checkpoints: whole("All") },
-      "How many there are, with older ones",
-    ),
+    counts,
     createdAt: time("When the task began"),
     updatedAt: time("When it changed last"),
     keyIndex: whole("Of its keys"),
@@ -283,7 +289,7 @@ export const hook = object(
     head: v.optional(
       object(
         {
-          file: whole("Its file"),
+          fileNumber: whole("Of its file"),
           record: whole("In it"),
           sha256: text("Of the record"),
         },
@@ -314,7 +320,7 @@ export const templateStep = object(
     description: text("What it does"),
     prompt: v.optional(text("What its agent or a person gets")),
     maxAttempts: whole("How many it may have"),
-    recovery: stepRecovery,
+    onCrash: stepRecovery,
     action: v.optional(word(["commit", "push", "create_pr"], "What a step of git does")),
     access: v.optional(word(["read", "write"], "What its agent may do in the work tree")),
     onReject: v.optional(text("The step to which a rejection goes back")),
@@ -360,7 +366,7 @@ export const stepResult = object(
     sessionId: v.optional(text("The agent's own name for its conversation")),
     numTurns: v.optional(whole("How many turns agents had")),
     costUsd: v.optional(usd("What it cost")),
-    metadata: record(v.unknown(), "More about it"),
+    data: record(v.unknown(), "More about it"),
   },
   "What came of an attempt of a step",
 );
@@ -414,7 +420,7 @@ export const task = object(
           source: word(["config", "package.json", "none"], "Who says so"),
           timeoutMs: milliseconds("How long one may take"),
         }),
-        checkpoints: v.object({
+        autoCheckpoints: v.object({
           intervalMs: milliseconds("Between two; 0: never"),
           onCommit: flag("Whether one is made then"),
           onPush: flag("Whether one is made then"),
@@ -461,7 +467,7 @@ export const taskCost = object(
       }),
       "One for each time that agents worked in a step",
     ),
-    problems: texts("What could not be read"),
+    warnings: texts("What could not be read"),
   },
   "What the task has cost",
 );

@@ -43,7 +43,7 @@ export const showLine = result("show", "All of one task", {
   unknownUsd: usd("The part of spentUsd that was spent at most"),
   maxBudgetUsd: usd("The limit; 0: none"),
   chain: receiptChain,
-  problems: texts("What was repaired now, and what cannot be read"),
+  warnings: texts("What was repaired now, and what cannot be read"),
   quarantined: list(quarantinedFile, "Files that something other than atlas has changed"),
 });
 

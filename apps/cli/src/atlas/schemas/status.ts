@@ -105,8 +105,8 @@ export const recoverLine = result("recover", "What a crash has left, and what ca
 });
 
 export const verifyLine = result("verify", "Whether a commit is what was validated", {
-  verdict: word(["valid", "invalid", "unverifiable"], "unverifiable: that cannot be said here"),
-  problems: texts("Why not"),
+  outcome: word(["valid", "invalid", "unverifiable"], "unverifiable: that cannot be said here"),
+  reasons: texts("Why not"),
   commit: v.optional(commit),
   taskId: v.optional(text("The task; left out where unknown")),
   workspaceId: v.optional(text("Its workspace")),

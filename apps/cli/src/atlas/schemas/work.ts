@@ -19,7 +19,7 @@ import {
   reviewComplete,
   taskSuccess,
 } from "../../shared/schemas/loop-events.ts";
-import type { AtlasRecord } from "../output/record.ts";
+import type { outputFacts } from "../facts/output.ts";
 import { awaiting, hookState, stepCheckpoint, stepType } from "./parts.ts";
 
 const step = text("The step's name");
@@ -39,7 +39,7 @@ const EVENTS = [
     template: text("By its id"),
     branch: text("The task's branch"),
     workTree: text("Its work tree"),
-    steps: whole("How many it has"),
+    stepCount: whole("How many steps it has"),
   }),
   timedLine("recovered", "What a crash has left, and what is done about it", {
     step: text('The step\'s name; "" before the first one'),
@@ -179,5 +179,5 @@ export const VALIDATION_LINES = [...EVENTS, noticeLine, validatedLine, errorLine
 
 export type TaskLine = Described<
   Printed<(typeof TASK_LINES)[number] | typeof validatedLine>,
-  Timed<AtlasRecord>
+  Timed<ReturnType<typeof outputFacts>>
 >;

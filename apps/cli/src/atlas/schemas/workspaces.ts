@@ -4,7 +4,7 @@ import { flag, list, object, record, text, texts, time, word } from "../../share
 import { type Printed, result } from "../../shared/schemas/line.ts";
 import { hookState } from "./parts.ts";
 
-const workspace = object(
+export const workspace = object(
   {
     name: text("Its name"),
     path: text("Its folder"),

@@ -17,7 +17,7 @@ import { result } from "../../shared/output/json.ts";
 import { costOfTurn, costTable } from "../../shared/output/cost-table.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, type View } from "../../shared/output/text.ts";
-import { turnFacts } from "../../shared/output/turn-facts.ts";
+import { turnFacts } from "../../shared/facts/turn.ts";
 import type { CostLine } from "../schemas/cost.ts";
 
 export interface CostOptions {
@@ -48,12 +48,12 @@ function billOf(
   checkpoint: Checkpoint,
   ended: ReturnType<typeof endedTurns>,
 ): Omit<CostLine, "v" | "type" | "runId" | "exit" | "next"> {
-  const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd, turn } = checkpoint;
+  const { totalCostUsd: spentUsd, unknownCostUsd: unknownUsd, maxBudgetUsd, turn } = checkpoint;
   const open = isTurnOpen(checkpoint) ? turn : undefined;
   return {
     spentUsd,
-    knownUsd: knownUsd({ spentUsd, unknownCostUsd }),
-    unknownUsd: unknownCostUsd,
+    knownUsd: knownUsd({ spentUsd, unknownUsd }),
+    unknownUsd,
     hasUnreportedCosts: storedUnreportedCosts(checkpoint),
     maxBudgetUsd,
     pricesAsOf: PRICES_AS_OF,
@@ -75,10 +75,10 @@ function billLines(
   turns: readonly TurnSummary[],
   view: View,
 ): string[] {
-  const { totalCostUsd: spentUsd, unknownCostUsd, maxBudgetUsd } = checkpoint;
+  const { totalCostUsd: spentUsd, unknownCostUsd: unknownUsd, maxBudgetUsd } = checkpoint;
   const spending = {
     spentUsd,
-    unknownCostUsd,
+    unknownUsd,
     hasUnreportedCosts: storedUnreportedCosts(checkpoint),
   };
   const rows = turns.map(costOfTurn);

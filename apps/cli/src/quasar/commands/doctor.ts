@@ -125,7 +125,7 @@ function linesOfProblem(problem: CheckedProblem, view: View): string[] {
 }
 
 function keptFacts(kept: KeptRuns): NonNullable<DoctorLine["kept"]> {
-  const facts = ({ runs: runCount, bytes: sizeBytes }: KeptRuns["ended"]) => ({
+  const facts = ({ runs: runCount, sizeBytes }: KeptRuns["ended"]) => ({
     runCount,
     sizeBytes,
   });
@@ -140,7 +140,7 @@ function keptLines(kept: KeptRuns, view: View): string[] {
   ] as const;
   const lines = told
     .filter(([{ runs }]) => runs > 0)
-    .map(([{ runs, bytes }, which]) => `${count(runs, "run")} ${which}: ${size(bytes)}`);
+    .map(([{ runs, sizeBytes }, which]) => `${count(runs, "run")} ${which}: ${size(sizeBytes)}`);
   return [
     ...lines.flatMap((line, n) => labelled(view, n === 0 ? "kept" : "", line)),
     ...nextLines(pruneCommands(kept), view),
@@ -152,6 +152,6 @@ const SMALL_BYTES = 100 * 2 ** 20;
 
 /** Nobody is advised to remove what can still be resumed, or a record that takes no room. */
 function pruneCommands({ ended, canPrune }: KeptRuns): readonly string[] {
-  if (!canPrune || ended.bytes < SMALL_BYTES) return [];
-  return [`quasar prune --older-than 0s   (frees ${size(ended.bytes)})`];
+  if (!canPrune || ended.sizeBytes < SMALL_BYTES) return [];
+  return [`quasar prune --older-than 0s   (frees ${size(ended.sizeBytes)})`];
 }

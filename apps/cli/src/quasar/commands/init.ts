@@ -50,7 +50,7 @@ export async function initCommand(options: InitOptions): Promise<ExitCode> {
   });
   const next = nextSteps(agents, isOpen && found.checks.length > 0);
   if (isJson) {
-    const facts = { root, created: folder.created, agents, ...found };
+    const facts = { workTree: root, created: folder.created, agents, ...found };
     const line = result("init", facts, EXIT.ok, next) satisfies InitLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;

@@ -13,7 +13,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import { after } from "../runs/after.ts";
 import { writeRunsLine } from "../runs/json.ts";
-import { elsewhereFacts } from "../runs/run-facts.ts";
+import { elsewhereFacts } from "../facts/run.ts";
 import { elsewhereLines, listHead, listLines } from "../runs/text.ts";
 import type { ListLine } from "../schemas/list.ts";
 

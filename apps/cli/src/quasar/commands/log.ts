@@ -5,10 +5,11 @@ import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { cleaned } from "../../shared/output/cleaned.ts";
 import { IDLE } from "../../shared/output/progress.ts";
 import type { OutputRecord } from "../../shared/output/record.ts";
-import { JSON_VERSION, named } from "../../shared/output/json.ts";
+import { JSON_VERSION } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { labelled, linesOf, outcomeText, type View } from "../../shared/output/text.ts";
 import { createTimeline } from "../../shared/output/timeline.ts";
+import { journalFacts } from "../facts/journal.ts";
 import { type AgentSaid, NO_AGENTS, watchAgents } from "../runs/watch-agents.ts";
 
 export interface LogOptions {
@@ -59,18 +60,12 @@ interface Teller {
 }
 
 const JSON_TELLER: Teller = {
-  fact: ({ type, ...fact }) => printLine(type, named(clear(type, fact))),
-  agent: ({ type, ...said }) => printLine(type, said),
+  fact: (fact) => printLine(journalFacts(fact)),
+  agent: printLine,
 };
 
-/** What a journal calls by a name that has another meaning in other lines. */
-function clear(type: string, { from, changed, ...fact }: Omit<Fact, "type">): object {
-  if (type === "forked") return { fromRunId: from, ...fact };
-  return changed === undefined ? fact : { ...fact, changedFindings: changed };
-}
-
-function printLine(type: string, facts: object): void {
-  process.stdout.write(jsonLine({ v: JSON_VERSION, type, ...facts }));
+function printLine(facts: object): void {
+  process.stdout.write(jsonLine({ v: JSON_VERSION, ...facts }));
 }
 
 /** Tells facts as the run itself has told them. */

@@ -51,14 +51,14 @@ export async function planCommand(
   const exit = EXITS[plan.ends];
   const next = plan.next.map((step) => withTyped(step, options.typed));
   if (options.json === true) {
-    const { verdict, head: headSha, branch } = plan.assessment;
+    const { verdict: assessment, head: headSha, branch } = plan.assessment;
     const { atMostUsd, likelyUsd } = estimate;
     const facts = {
       runId,
       task,
       items,
       estimate: { atMostUsd, likelyUsd },
-      verdict,
+      assessment,
       headSha,
       branch,
     };
@@ -69,8 +69,8 @@ export async function planCommand(
   write(process.stdout, [
     view.paint("bold", `run ${runId} ${VERDICTS[exit] ?? "can be resumed"}`),
     ...labelled(view, "task", firstLine(task)),
-    ...items.flatMap(({ kind, words }) =>
-      labelled(view, LABELS[kind] ?? kind, cleanLine(words), STYLES[kind]),
+    ...items.flatMap(({ kind, message }) =>
+      labelled(view, LABELS[kind] ?? kind, cleanLine(message), STYLES[kind]),
     ),
     ...labelled(view, "cost", costWords(estimate)),
     ...nextLines(next, view),

@@ -34,10 +34,14 @@ export async function pruneCommand(
   const kept = await openRuns(process.cwd());
   const { stopped } = options;
   const pruning = { runId: wanted, olderThanMs: age, stopped, dryRun };
-  const { runs, bytes } = await kept.prune(pruning);
+  const { runs, sizeBytes } = await kept.prune(pruning);
   const next = runs.length > 0 && dryRun === true ? [again(wanted, options)] : [];
   if (json === true) {
-    const facts = { dryRun: dryRun === true, runIds: runs.map(({ id: each }) => each), bytes };
+    const facts = {
+      dryRun: dryRun === true,
+      runIds: runs.map(({ id: each }) => each),
+      sizeBytes,
+    };
     const line = result("prune", facts, EXIT.ok, next) satisfies PruneLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;
@@ -50,7 +54,7 @@ export async function pruneCommand(
   write(process.stdout, [
     view.paint("bold", what),
     ...listLines(runs, view),
-    ...freedLines(bytes, dryRun, view),
+    ...freedLines(sizeBytes, dryRun, view),
     ...hint,
     ...nextLines(next, view),
   ]);

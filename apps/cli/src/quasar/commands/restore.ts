@@ -30,7 +30,7 @@ export async function restoreCommand(n: string, options: RestoreOptions): Promis
       replaced: replaced?.n,
       changedPaths: changed,
       isWhole,
-      problems,
+      warnings: problems,
     };
     const line = result("restore", facts, EXIT.ok, next) satisfies RestoreLine;
     process.stdout.write(jsonLine(line));

@@ -10,7 +10,7 @@ import {
 import { EXIT, type ExitCode } from "../../shared/exit-codes.ts";
 import { result } from "../../shared/output/json.ts";
 import { writeTranscript } from "../../shared/output/transcript.ts";
-import { turnFacts } from "../../shared/output/turn-facts.ts";
+import { turnFacts } from "../../shared/facts/turn.ts";
 import type { TurnLine } from "../schemas/show.ts";
 
 /** Which turn is meant: `3` is of the newest run, `<run>.3` of that one; `undefined`: a run is. */

@@ -27,10 +27,10 @@ import {
   type View,
 } from "../../shared/output/text.ts";
 import { shortId } from "../../shared/output/turn-cells.ts";
-import { turnFacts } from "../../shared/output/turn-facts.ts";
+import { turnFacts } from "../../shared/facts/turn.ts";
 import { turnTable } from "../../shared/output/turn-table.ts";
-import { runFacts } from "../runs/run-facts.ts";
-import { snapshotFacts } from "../runs/snapshot-facts.ts";
+import { runFacts } from "../facts/run.ts";
+import { snapshotFacts } from "../facts/snapshot.ts";
 import { standLines } from "../runs/text.ts";
 import type { ShowLine } from "../schemas/show.ts";
 import { namedTurn, showTurn } from "./show-turn.ts";
@@ -64,7 +64,7 @@ export async function showCommand(
       dir: found.dir,
       seal,
       source,
-      problems: [...problems, ...kept.problems],
+      warnings: [...problems, ...kept.problems],
       turns,
       lastTurn: lastTurn && lastTurnFacts(lastTurn),
       allFindings,
@@ -98,8 +98,8 @@ export async function showCommand(
   return EXIT.ok;
 }
 
-function lastTurnFacts({ id: turnId, ...turn }: CheckpointTurn) {
-  return { turnId, ...turn };
+function lastTurnFacts({ id: turnId, processStart: startTicks, ...turn }: CheckpointTurn) {
+  return { turnId, ...turn, startTicks };
 }
 
 /** What the run said when it was last left; `undefined` where the journal does not know. */

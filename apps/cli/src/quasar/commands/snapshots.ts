@@ -6,7 +6,7 @@ import { result } from "../../shared/output/json.ts";
 import { viewOf, write } from "../../shared/output/reporter.ts";
 import { tableLines } from "../../shared/output/table.ts";
 import { labelled, nextLines } from "../../shared/output/text.ts";
-import { snapshotFacts } from "../runs/snapshot-facts.ts";
+import { snapshotFacts } from "../facts/snapshot.ts";
 import type { SnapshotsLine } from "../schemas/snapshots.ts";
 
 export interface SnapshotsOptions {
@@ -28,7 +28,7 @@ export async function snapshotsCommand(
   const next = newest === undefined ? [] : nextSteps(runId, newest);
   if (json === true) {
     const told = kept.map(({ paths, ...each }) => ({ ...snapshotFacts(each), paths }));
-    const facts = { runId, snapshots: told, problems };
+    const facts = { runId, snapshots: told, warnings: problems };
     const line = result("snapshots", facts, EXIT.ok, next) satisfies SnapshotsLine;
     process.stdout.write(jsonLine(line));
     return EXIT.ok;

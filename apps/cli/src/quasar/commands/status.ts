@@ -18,7 +18,7 @@ import { viewOf, write } from "../../shared/output/reporter.ts";
 import { nextLines } from "../../shared/output/text.ts";
 import { after } from "../runs/after.ts";
 import { writeRunsLine } from "../runs/json.ts";
-import { elsewhereFacts } from "../runs/run-facts.ts";
+import { elsewhereFacts } from "../facts/run.ts";
 import { elsewhereLines, listLines, runLines } from "../runs/text.ts";
 import type { StatusLine } from "../schemas/status.ts";
 

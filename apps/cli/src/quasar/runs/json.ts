@@ -1,6 +1,6 @@
 import type { RunSummary } from "@quasar/runs";
 import { jsonLine } from "@quasar/runs/text";
-import { runFacts } from "./run-facts.ts";
+import { runFacts } from "../facts/run.ts";
 
 /** A line that has runs in it. */
 interface RunsLine {

@@ -12,12 +12,12 @@ const run: ListedRun = {
   reason: "",
   cycle: 1,
   spentUsd: 1.62,
-  unknownCostUsd: 0,
+  unknownUsd: 0,
   savedAt: "",
 };
 
 test("a list marks what was spent at most", () => {
-  const [known = "", unknown = ""] = listLines([run, { ...run, unknownCostUsd: 0.96 }], plain);
+  const [known = "", unknown = ""] = listLines([run, { ...run, unknownUsd: 0.96 }], plain);
   expect(known).toContain("    $1.62  Write");
   expect(unknown).toContain("   ≤$1.62  Write");
 });

@@ -109,8 +109,8 @@ export function elsewhereLines(runs: readonly RunElsewhere[], view: View): strin
 }
 
 /** What counts; marked where a part of it was spent at most. */
-function listedCost({ spentUsd, unknownCostUsd }: ListedRun): string {
-  return `${unknownCostUsd > 0 ? "≤" : ""}${money(spentUsd)}`;
+function listedCost({ spentUsd, unknownUsd }: ListedRun): string {
+  return `${unknownUsd > 0 ? "≤" : ""}${money(spentUsd)}`;
 }
 
 /** Columns of a run's id. */

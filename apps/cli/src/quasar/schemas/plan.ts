@@ -43,7 +43,7 @@ export const planLine = result("plan", "What a resume would do: it is printed wi
   task: text("In words"),
   items: list(item, "In the order in which they happen"),
   estimate,
-  verdict: word(
+  assessment: word(
     [
       "same",
       "ahead-own",

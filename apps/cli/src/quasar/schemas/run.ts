@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { OutputRecord } from "../../shared/output/record.ts";
+import type { outputFacts } from "../../shared/facts/output.ts";
 import { errorLine } from "../../shared/schemas/error-line.ts";
 import {
   flag,
@@ -119,4 +119,7 @@ export const RUN_LINES = [
 /** What `demo` prints. */
 export const DEMO_LINES = [stepLine, ...RUN_LINES] as const;
 
-export type RunLine = Described<Printed<(typeof DEMO_LINES)[number]>, Timed<OutputRecord>>;
+export type RunLine = Described<
+  Printed<(typeof DEMO_LINES)[number]>,
+  Timed<ReturnType<typeof outputFacts>>
+>;

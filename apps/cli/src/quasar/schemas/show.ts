@@ -51,7 +51,7 @@ export const showLine = result("show", "All of one run", {
     "Whether its checkpoint is whole. digest: it is, but its writer was not checked. none: it has no seal",
   ),
   source: word(["current", "previous"], "previous: the newest checkpoint cannot be used"),
-  problems: texts("What is wrong with its files"),
+  warnings: texts("What is wrong with its files"),
   turns: list(endedTurn, "Oldest first"),
   lastTurn: v.optional(lastTurn),
   allFindings: list(finding, "Of all cycles: one for each time that it was found"),

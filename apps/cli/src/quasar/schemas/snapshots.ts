@@ -3,7 +3,7 @@ import { flag, list, runId, texts, whole } from "../../shared/schemas/kinds.ts";
 import { type Printed, result } from "../../shared/schemas/line.ts";
 import { snapshot } from "./parts.ts";
 
-const PROBLEMS = "What is wrong with others";
+const WARNINGS = "What is wrong with others";
 
 export const snapshotsLine = result("snapshots", "Uncommitted work of a run that was kept", {
   runId: runId(),
@@ -11,7 +11,7 @@ export const snapshotsLine = result("snapshots", "Uncommitted work of a run that
     v.object({ ...snapshot.entries, paths: texts("What it has changed, from the root") }),
     "Oldest first",
   ),
-  problems: texts(PROBLEMS),
+  warnings: texts(WARNINGS),
 });
 
 export const restoreLine = result("restore", "A snapshot was brought back", {
@@ -24,7 +24,7 @@ export const restoreLine = result("restore", "A snapshot was brought back", {
   isWhole: flag(
     "Whether all of it is back; else its commit is lost, and only what it had changed is",
   ),
-  problems: texts(PROBLEMS),
+  warnings: texts(WARNINGS),
 });
 
 export type SnapshotsLine = Printed<typeof snapshotsLine>;

@@ -20,7 +20,7 @@ export interface Progress {
   /** Spent by the turn that runs, as its agent streams it. */
   readonly turnUsd: number;
   /** The part of `settledUsd` that was reserved for turns whose cost is not known. */
-  readonly unknownCostUsd: number;
+  readonly unknownUsd: number;
   /** Whether the cost of turns without a limit was not reported. */
   readonly hasUnreportedCosts: boolean;
   /** Of the last review. */
@@ -43,7 +43,7 @@ export const IDLE: Progress = {
   turnStartedAt: 0,
   settledUsd: 0,
   turnUsd: 0,
-  unknownCostUsd: 0,
+  unknownUsd: 0,
   hasUnreportedCosts: false,
   findings: 0,
   activity: "",
@@ -53,8 +53,8 @@ export const IDLE: Progress = {
 
 /** What is spent so far, the running turn included. */
 export function spendingOf(progress: Progress): Spending {
-  const { settledUsd, turnUsd, unknownCostUsd, hasUnreportedCosts } = progress;
-  return { spentUsd: settledUsd + turnUsd, unknownCostUsd, hasUnreportedCosts };
+  const { settledUsd, turnUsd, unknownUsd, hasUnreportedCosts } = progress;
+  return { spentUsd: settledUsd + turnUsd, unknownUsd, hasUnreportedCosts };
 }
 
 /** The progress after a record. */
@@ -122,8 +122,8 @@ function waitOf(record: OutputRecord, now: number): Pick<Progress, "waitsUntil" 
 /** What the record says of the money. */
 function told(record: OutputRecord): Partial<Progress> {
   if (!("spentUsd" in record) || record.spentUsd === undefined) return {};
-  const unknown = "unknownUsd" in record ? record.unknownUsd : record.unknownCostUsd;
-  return { settledUsd: record.spentUsd, unknownCostUsd: unknown ?? 0 };
+  const { spentUsd: settledUsd, unknownUsd = 0 } = record;
+  return { settledUsd, unknownUsd };
 }
 
 function seen(progress: Progress, event: AgentEvent): Partial<Progress> {

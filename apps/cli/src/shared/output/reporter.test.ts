@@ -63,7 +63,7 @@ const START: readonly OutputRecord[] = [
     turnRole: "coder",
     turnBudgetUsd: 4.5,
     spentUsd: 0,
-    unknownCostUsd: 0,
+    unknownUsd: 0,
     hasUnreportedCosts: false,
   },
   { type: "cycle_start", cycle: 1 },

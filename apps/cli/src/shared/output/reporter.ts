@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { jsonLine, widthOf } from "@quasar/runs/text";
-import { JSON_VERSION, named } from "./json.ts";
+import { outputFacts } from "../facts/output.ts";
+import { JSON_VERSION } from "./json.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { advance, IDLE, type Progress } from "./progress.ts";
 import type { OutputRecord } from "./record.ts";
@@ -18,6 +19,8 @@ export type Reporter = ReporterOf<OutputRecord>;
 
 /** How a program's records are reported. */
 export interface Presenter<R extends object, P> {
+  /** The record as `--json` prints it. */
+  facts(record: R): { readonly type: string };
   /** Where things stand before the first record. */
   readonly idle: P;
   advance(before: P, record: R, now: number): P;
@@ -35,6 +38,7 @@ export interface Presenter<R extends object, P> {
 }
 
 const QUASAR: Presenter<OutputRecord, Progress> = {
+  facts: outputFacts,
   idle: IDLE,
   advance,
   lines: linesOf,
@@ -79,16 +83,16 @@ export function createReporterOf<R extends { readonly type: string }, P>(
 }
 
 function createJsonReporter<R extends { readonly type: string }, P>(
-  { lines, idle, isDiagnostic }: Presenter<R, P>,
+  { facts, lines, idle, isDiagnostic }: Presenter<R, P>,
   { stdout, stderr }: Streams,
   now: () => number,
 ): ReporterOf<R> {
   const view: View = { ...viewOf(stderr), live: false };
   return {
     report(record) {
-      const { type, ...facts } = record;
+      const { type, ...others } = facts(record);
       const time = new Date(now()).toISOString();
-      stdout.write(jsonLine(Object.assign({ v: JSON_VERSION, type, time }, named(facts))));
+      stdout.write(jsonLine({ v: JSON_VERSION, type, time, ...others }));
       if (isDiagnostic(record)) write(stderr, lines(record, idle, view));
     },
     close() {},

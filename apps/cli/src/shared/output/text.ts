@@ -277,8 +277,7 @@ function waitingLines({ until, waitMs, isKnown, message }: Waiting, view: View):
 function runLines(run: RunRecord, view: View): string[] {
   const where = run.branch === "" ? run.workTree : `${run.workTree}, branch ${run.branch}`;
   const limit = run.maxBudgetUsd === 0 ? "no budget limit" : money(run.maxBudgetUsd);
-  const reserved =
-    run.unknownCostUsd > 0 ? ` (up to ${money(run.unknownCostUsd)} of it unknown)` : "";
+  const reserved = run.unknownUsd > 0 ? ` (up to ${money(run.unknownUsd)} of it unknown)` : "";
   const spent = run.spentUsd > 0 ? `, ${money(run.spentUsd)} spent${reserved}` : "";
   return [
     view.paint("bold", `quasar run ${run.runId}`),
@@ -397,7 +396,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
   const approved = result.outcome === "approved";
   const isPlain = approved || result.outcome === "interrupted";
   const cycles = approved ? ` after ${count(result.cycle, "cycle")}` : ` in cycle ${result.cycle}`;
-  const { spentUsd, unknownUsd: unknownCostUsd } = result;
+  const { spentUsd, unknownUsd } = result;
   const { hasUnreportedCosts } = progress;
   const { report } = result;
   const lines = [
@@ -407,7 +406,7 @@ function resultLines(result: ResultRecord, progress: Progress, view: View): stri
     ...labelled(
       view,
       "cost",
-      budget({ spentUsd, unknownCostUsd, hasUnreportedCosts }, progress.maxBudgetUsd),
+      budget({ spentUsd, unknownUsd, hasUnreportedCosts }, progress.maxBudgetUsd),
     ),
     ...labelled(view, "commits", commitsText(result)),
     ...fileLines(result.files).flatMap((line, n) => labelled(view, n === 0 ? "changed" : "", line)),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { JSON_VERSION, Named } from "../output/json.ts";
+import type { JSON_VERSION } from "../output/json.ts";
 import { steps, time, whole } from "./kinds.ts";
 
 const VERSION: typeof JSON_VERSION = 1;
@@ -85,7 +85,7 @@ export const linesOf = <const E extends readonly EventSchema[], More extends v.O
 
 /** What is reported, as the reporter prints it. */
 export type Timed<Record> = Record extends object
-  ? Named<Record> & { readonly v: typeof VERSION; readonly time: string }
+  ? Record & { readonly v: typeof VERSION; readonly time: string }
   : never;
 
 /** Does not compile where what is printed is not what its schema says. */

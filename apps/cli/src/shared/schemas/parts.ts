@@ -40,7 +40,7 @@ export const fileChange = object(
 
 export const changeCount = object(
   {
-    files: whole("How many differ"),
+    fileCount: whole("How many files differ"),
     added: whole("Lines"),
     removed: whole("Lines"),
   },

@@ -1,10 +1,9 @@
 import type { RunSummary } from "@quasar/runs";
 import type { RunElsewhere } from "@quasar/runs/internal";
-import { named } from "../../shared/output/json.ts";
 
 /** A run as `--json` has it. */
 export function runFacts({ id: runId, costUsd: knownUsd, ...run }: RunSummary) {
-  return named({ runId, knownUsd, ...run });
+  return { runId, knownUsd, ...run };
 }
 
 export function elsewhereFacts({ id: runId, status, root: workTree, command }: RunElsewhere) {
