@@ -1,4 +1,5 @@
 import { withName } from "@quasar/process/files";
+import type { Decision } from "./operations/decisions.ts";
 
 /** Why a task could not be worked on. Part of the interface. */
 export type TasksErrorCode =
@@ -33,24 +34,24 @@ export type TasksErrorCode =
   | "ERR_IGNORED";
 
 interface TasksErrorOptions extends ErrorOptions {
-  readonly next?: readonly string[] | undefined;
+  readonly decisions?: readonly Decision[] | undefined;
 }
 
 /** A failure that a person can act on; what else is thrown comes from the packages below. */
 export class TasksError extends Error {
   override readonly name = "TasksError";
   readonly code: TasksErrorCode;
-  /** Commands that a person can type now, where some are known. */
-  readonly next: readonly string[];
+  /** What a person can decide instead, what is recommended first: of `ERR_NOT_AWAITED`. */
+  readonly decisions: readonly Decision[];
 
   constructor(
     code: TasksErrorCode,
     message: string,
-    { next = [], ...options }: TasksErrorOptions = {},
+    { decisions = [], ...options }: TasksErrorOptions = {},
   ) {
     super(message, options);
     this.code = code;
-    this.next = next;
+    this.decisions = decisions;
   }
 }
 

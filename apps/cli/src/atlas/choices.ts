@@ -10,34 +10,42 @@ export interface Choice {
 
 /** What a person can choose from, what is recommended first; none for a task that has ended. */
 export function choicesOf(hook: HookFile): readonly Choice[] {
-  return decisionsOf(hook).map((decision) => ({ decision, ...inWords(decision, hook) }));
+  return decisionsOf(hook).map((decision) => ({
+    decision,
+    command: commandOf(decision),
+    meaning: meaningOf(decision, hook),
+  }));
 }
 
-function inWords(decision: Decision, hook: HookFile): Omit<Choice, "decision"> {
+/** What a person types to decide so. */
+export function commandOf(decision: Decision): string {
   switch (decision.kind) {
     case "resume":
-      return { command: "atlas resume", meaning: resuming(hook) };
     case "retry":
-      return { command: "atlas retry", meaning: "try the step again" };
-    case "skip":
-      return {
-        command: 'atlas skip --reason "why"',
-        meaning: "continue without the step: it is recorded as skipped",
-      };
-    case "abandon":
-      return {
-        command: "atlas abandon",
-        meaning: "give the task up; branch, commits and files stay",
-      };
     case "approve":
-      return { command: "atlas approve", meaning: approving(decision) };
+    case "abandon":
+      return `atlas ${decision.kind}`;
+    case "skip":
+      return 'atlas skip --reason "why"';
     case "reject":
-      return decision.isFinal
-        ? {
-            command: "atlas reject --final",
-            meaning: "refuse it for good: the task has failed",
-          }
-        : { command: 'atlas reject --feedback "what is wrong"', meaning: "send it back" };
+      return `atlas reject ${decision.isFinal ? "--final" : '--feedback "what is wrong"'}`;
+  }
+}
+
+function meaningOf(decision: Decision, hook: HookFile): string {
+  switch (decision.kind) {
+    case "resume":
+      return resuming(hook);
+    case "retry":
+      return "try the step again";
+    case "skip":
+      return "continue without the step: it is recorded as skipped";
+    case "abandon":
+      return "give the task up; branch, commits and files stay";
+    case "approve":
+      return approving(decision);
+    case "reject":
+      return decision.isFinal ? "refuse it for good: the task has failed" : "send it back";
   }
 }
 

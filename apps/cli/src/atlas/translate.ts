@@ -4,6 +4,7 @@ import type { ReceiptErrorCode } from "@quasar/receipts";
 import { codeOf } from "@quasar/runs/internal";
 import { TasksError, type TasksErrorCode } from "@quasar/tasks";
 import { CliError, type CliErrorCode } from "../shared/errors.ts";
+import { commandOf } from "./choices.ts";
 import { DISK, nameDisk, translate as translateShared } from "../shared/translate.ts";
 
 type LibraryError =
@@ -74,7 +75,8 @@ export function translate(error: unknown): CliError {
   if (error instanceof CliError || !Object.hasOwn(TRANSLATIONS, name))
     return renamed(translateShared(error));
   const [code, ...known] = TRANSLATIONS[name as LibraryError];
-  const offered = error instanceof TasksError ? error.next : [];
+  const decisions = error instanceof TasksError ? error.decisions : [];
+  const offered = decisions.filter(({ kind }) => kind !== "abandon").map(commandOf);
   const next = [...offered, ...nameDisk(known, error)];
   return new CliError(code, error instanceof Error ? error.message : "", { cause: error, next });
 }
